@@ -41,6 +41,7 @@ from authbench.identity import author_id
 from authbench.models.entries import evaluated_together
 from authbench.overview.at_end import Closing
 from authbench.overview.options import options_of
+from authbench.preflight.at_start import expect_usable
 from authbench.presentation.links import back_link
 from authbench.printable import printable
 from authbench.release.at_start import expect_same_benchmark, expect_unaltered
@@ -60,6 +61,8 @@ keep_locks_of_other_runs()
 # The requested targets are known from the command line alone while this is read; `acquire` may lack raw files. A module
 # may give its rules a prefix.
 ACQUIRING = any(argument.rpartition("_")[2] == "acquire" for argument in sys.argv)
+# Statistics of raw texts, and single files, take no more authors than there are.
+MAKES_RELEASE = not any(part in argument for argument in sys.argv for part in ("raw_statistics", "--until", "results/"))
 
 if workflow.is_main_process:
     tell_jobs_in_lines(logger)
@@ -73,13 +76,16 @@ try:
     if workflow.is_main_process and not ACQUIRING:
         expect_same_benchmark(Path("results", SETUP.config["name"]), SETUP.sources)
         expect_unaltered(Path("results", SETUP.config["name"]))
+        WARNINGS = expect_usable(
+            SETUP, HERE / SETUP.config["raw_dir"], Path("results", SETUP.config["name"], "preflight.json"), MAKES_RELEASE
+        )
 except InputError as problem:
     logging.raiseExceptions = False  # on a full disk Snakemake cannot write its log of this error either
     raise WorkflowError(str(problem)) from None
 
 if workflow.is_main_process and not ACQUIRING:
-    for message in SETUP.lock.messages():
-        logger.warning(printable(message))
+    for message in (*map(printable, SETUP.lock.messages()), *WARNINGS):
+        logger.warning(message)
 SETTINGS = SETUP.config
 SOURCES = list(SETUP.sources)
 FILES = {tag: source.files for tag, source in SETUP.sources.items()}

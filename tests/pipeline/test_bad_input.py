@@ -96,24 +96,32 @@ def test_a_vocabulary_that_cannot_be_fetched_stops_a_run_before_it_starts(fresh:
     assert "python -m authbench.vocabulary" in said
 
 
-def test_a_broken_raw_file_stops_its_source_and_leaves_nothing_under_a_final_name(another: Project) -> None:
-    folder = another.folder / "resources/demo/raw"
+def test_broken_raw_files_are_all_told_before_any_job(fresh: Project) -> None:
+    folder = fresh.folder / "resources/demo/raw"
     cut = folder / "exorde/social_media_december2024_week1.parquet"
-    cut.write_bytes(cut.read_bytes()[:5000])
     pointer = folder / "spanish_pd_books/spanish_pd_books_1.parquet"
-    pointer.write_text(
-        f"version https://git-lfs.github.com/spec/v1\noid sha256:{'0' * 64}\nsize 123\n", encoding="utf-8"
-    )
     table = folder / "amazon_multi/train.csv"
-    table.write_text(table.read_text(encoding="utf-8").replace("review_body", "body", 1), encoding="utf-8")
-    status, said = another.snakemake("--cores", "2", "--keep-going")
-    told = one_line(said)
-    assert status != 0
-    for words in (cut.name, "LFS pointer", "review_body", "train.csv"):
+    before = {path: path.read_bytes() for path in (cut, pointer, table)}
+    cut.write_bytes(before[cut][:5000])
+    pointer.write_bytes(b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 123\n")
+    table.write_bytes(before[table].replace(b"review_body", b"body", 1))
+    try:
+        told = one_line(fresh.refusal())
+    finally:
+        for path, content in before.items():
+            path.write_bytes(content)
+    for words in ("Nothing was run: 3 problems", cut.name, "LFS pointer", "review_body", "train.csv"):
         assert words in told, words
-    for source in ("exorde", "spanish_pd_books", "amazon_multi"):
-        left = [path.name for path in (another.results / "ingest" / source).glob("*")]
-        assert not [name for name in left if name.endswith((".parquet", ".json"))]
+
+
+def test_a_file_that_is_broken_far_from_its_start_stops_its_source_and_leaves_nothing(another: Project) -> None:
+    table = another.folder / "resources/demo/raw/amazon_multi/train.csv"
+    head, *lines = table.read_bytes().splitlines(keepends=True)
+    table.write_bytes(head + b"".join(lines) * 60 + b"\xff\n")
+    status, said = another.snakemake("--cores", "2", "results/demo/ingest/amazon_multi/counts.json")
+    assert status != 0 and "train.csv is not utf-8" in one_line(said)
+    left = [path.name for path in (another.results / "ingest/amazon_multi").glob("*")]
+    assert not [name for name in left if name.endswith((".parquet", ".json"))]
 
 
 @pytest.mark.parametrize(

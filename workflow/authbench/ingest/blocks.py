@@ -51,7 +51,7 @@ def read_parts(
     for relative in of_records:
         file = RawFile(folder / relative, relative, files[relative], max_record_bytes=max_record_bytes)
         alone = len(of_records) == 1
-        for part in _of_file(tag, file, numbers[file.sha256], extraction, mapped, units, alone):
+        for part in read_file(tag, file, numbers[file.sha256], extraction, mapped, units, alone):
             tables.add_fields(relative, part.rows)
             yield part
 
@@ -76,7 +76,7 @@ def _characters(row: Any) -> int:
     return 0 if isinstance(row, BadRow) else sum(len(value) for value in row.values() if isinstance(value, str))
 
 
-def _of_file(
+def read_file(
     tag: str, file: RawFile, number: int, extraction: Extraction, mapped: Mapped, units: Units, alone: bool
 ) -> Iterator[Part]:
     """Yield the rows of a file (of all members of a zip file).

@@ -8,8 +8,9 @@ reader says what the format says and nothing about authors or languages; the map
 read is a `BadRow`; a file that cannot be read raises `InputError`.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
@@ -36,6 +37,7 @@ Sized = tuple[Row | BadRow, int]  # a row and its size in bytes or characters
 
 DEEPEST = 100  # lists and objects inside of each other; deeper ones are no data, and what walks them may not end
 BLOCK_ROWS = 4096
+_DELIMITERS = (";", ",", "\t", "|")
 MOST_NAMES = 100  # that a message lists
 BLOCK_BYTES = 1 << 20
 
@@ -133,9 +135,18 @@ def refuse_missing(relative: str, needs: Needs, found: Iterable[str]) -> None:
         more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
         raise InputError(
             f"{relative}: fields are missing. {expected}. Found: {', '.join(map(repr, names[:MOST_NAMES]))}{more}. "
-            f"{_constants(needs)}Correct the names, or the reader's options (one field that holds a whole line: "
-            "another delimiter)."
+            f"{_meant(needs, names)}{_constants(needs)}Correct the names, or the reader's options (one field that "
+            "holds a whole line: another delimiter)."
         )
+
+
+def _meant(needs: Needs, found: Sequence[str]) -> str:
+    """Return which of the fields that were found may be meant, or which delimiter."""
+    wanted = sorted(set[str]().union(*(names for sets in needs.values() for names in sets)))
+    if len(found) == 1 and (signs := [sign for sign in _DELIMITERS if sign in found[0]]):
+        return f"The delimiter may be {max(signs, key=found[0].count)!r}. "
+    close = {name: get_close_matches(name, found, 1) for name in wanted}
+    return "".join(f"For {name!r}: did you mean {one[0]!r}? " for name, one in close.items() if one)
 
 
 def _constants(needs: Needs) -> str:

@@ -40,7 +40,7 @@ def shown_author(entry: Mapping[str, Any]) -> Iterator[str]:
     derived = entry.get("derive", {})
     groups = set(_GROUP.findall(entry.get("path_fields") or ""))
     labels = [one for one in (fields["author"], author.get("name")) if one is not None]
-    of_author = set().union(*(_read(one, derived) for one in labels))
+    of_author = set().union(*(read_by(one, derived) for one in labels))
     if of_author & groups:
         of_author |= FILE_FIELDS
     others = {key: fields.get(key) for key in ("topic", "author_group")} | {
@@ -58,16 +58,16 @@ def shown_author(entry: Mapping[str, Any]) -> Iterator[str]:
             )
 
 
-def _read(expression: Expression, derived: Mapping[str, Expression]) -> set[str]:
+def read_by(expression: Expression, derived: Mapping[str, Expression]) -> set[str]:
     """Return the fields an expression reads, and those that they are derived from."""
     found = names(expression)
-    return found.union(*(_read(derived[name], _before(name, derived)) for name in found & derived.keys()))
+    return found.union(*(read_by(derived[name], before(name, derived)) for name in found & derived.keys()))
 
 
 def _passed_on(expression: Expression, derived: Mapping[str, Expression]) -> set[str]:
     """Return the fields whose values an expression gives as they are, or in another form or company."""
     if isinstance(expression, str):
-        own = _passed_on(derived[expression], _before(expression, derived)) if expression in derived else set()
+        own = _passed_on(derived[expression], before(expression, derived)) if expression in derived else set()
         return {expression} | own
     if any(operation in expression for operation in _NARROWING):
         return set()
@@ -75,7 +75,7 @@ def _passed_on(expression: Expression, derived: Mapping[str, Expression]) -> set
     return set().union(*(_passed_on(one, derived) for one in parts))
 
 
-def _before(name: str, derived: Mapping[str, Expression]) -> dict[str, Expression]:
+def before(name: str, derived: Mapping[str, Expression]) -> dict[str, Expression]:
     """Return the derived fields that are computed before this one, which alone it can read."""
     order = list(derived)
     return {one: derived[one] for one in order[: order.index(name)]}

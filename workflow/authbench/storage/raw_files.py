@@ -58,6 +58,10 @@ class UnreadableFile(InputError):
     """The file is empty, or is not in the declared encoding."""
 
 
+class EnoughRead(Exception):
+    """So much of the file has been read as its reader wanted (`RawFile.at_most`)."""
+
+
 @dataclass(frozen=True)
 class RawFile:
     """A raw file, or a member of a raw zip file.
@@ -67,6 +71,7 @@ class RawFile:
         sha256: the checksum of the file on disk.
         max_record_bytes: the most bytes of one record that a reader may hold.
         option: where a user declares the encoding, for messages.
+        at_most: bytes after which reading stops with EnoughRead each time that the file is opened; None: its end.
     """
 
     path: Path
@@ -75,6 +80,7 @@ class RawFile:
     member: str | None = None
     max_record_bytes: int = MAX_RECORD_BYTES
     option: str = "reader.encoding"
+    at_most: int | None = None
 
     @contextmanager
     def open_binary(self) -> Iterator[IO[bytes]]:
@@ -82,12 +88,15 @@ class RawFile:
 
         Raises:
             InputError: the file is empty, truncated, damaged or a Git LFS pointer.
+            EnoughRead: the block reads on after `at_most` bytes.
         """
         try:
             with self._raw() as (raw, size, suffixes):
                 stream = _decompressed(raw, suffixes)
                 if stream is not raw or self.member:
                     stream = io.BufferedReader(_Bounded(stream, size, self.relative), CHUNK)
+                if self.at_most is not None:
+                    stream = io.BufferedReader(_Head(stream, self.at_most))
                 head = stream.peek(len(LFS_POINTER))
                 if not head:
                     raise UnreadableFile(f"{self.relative} is empty; fetch it again, or leave it out of `files`.")
@@ -221,6 +230,8 @@ class RawFile:
                     return encoding
                 except UnicodeDecodeError:
                     continue
+                except EnoughRead:
+                    return encoding
         return encodings[-1]
 
     def _undecodable(self, encoding: str) -> str:
@@ -332,6 +343,32 @@ class _Bounded(io.RawIOBase):
                 f"{self.name} grows to more than {MAX_EXPANSION} times its size when it is decompressed; "
                 "it looks like a decompression bomb and is not read further."
             )
+        return size
+
+
+class _Head(io.RawIOBase):
+    """The beginning of a stream, which may be read in any order: so many bytes in all."""
+
+    def __init__(self, stream: Any, most: int) -> None:
+        self.stream, self.left = stream, most
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return bool(self.stream.seekable())
+
+    def seek(self, place: int, whence: int = io.SEEK_SET) -> int:
+        return int(self.stream.seek(place, whence))
+
+    def tell(self) -> int:
+        return int(self.stream.tell())
+
+    def readinto(self, buffer: Any) -> int:
+        size = int(self.stream.readinto(buffer))
+        self.left -= size
+        if self.left < 0:
+            raise EnoughRead
         return size
 
 

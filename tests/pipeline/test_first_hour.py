@@ -1,0 +1,144 @@
+"""What goes wrong in the first hour with a corpus of one's own is named before any job runs."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from project import ROOT
+from tiny import LETTERS, csv_text, rows
+
+from authbench.config import prepare
+from authbench.errors import InputError
+from authbench.preflight.at_start import expect_usable
+
+Table = list[dict[str, str]]
+Change = Callable[[Table], Any]
+DATES = LETTERS.replace("id: number,", "id: number, date: {field: day, date: '%d.%m.%Y'},")
+TOPICS = LETTERS.replace("id: number,", "id: number, topic: {field: day, map: {Monday: first}},")
+SAMPLE = {"min_documents_per_author": 2, "fallback_documents_per_author": None}
+
+
+def preflight(folder: Path, content: bytes, entry: str = LETTERS, settings: dict[str, Any] | None = None) -> list[str]:
+    """Return the warnings on a folder with one file of raw texts."""
+    for name in ("config/languages.yaml", "config/persons.yaml"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, folder / name)
+    (folder / "raw/letters").mkdir(parents=True)
+    (folder / "raw/letters/all.csv").write_bytes(content)
+    (folder / "letters.yaml").write_text(entry, encoding="utf-8")
+    recipe = {"name": "own", "raw_dir": "raw", "sources": ["letters.yaml"], "sample": SAMPLE, **(settings or {})}
+    setup = prepare(recipe, folder)
+    return expect_usable(setup, folder / "raw", folder / "results/own/preflight.json", for_release=True)
+
+
+@pytest.fixture(scope="module")
+def table() -> Table:
+    return list(rows("en", 0))
+
+
+def changed(table: Table, change: Change) -> bytes:
+    """Return a file of the rows, of which a change makes others."""
+    made = change([dict(row) for row in table])
+    return made if isinstance(made, bytes) else csv_text(made).encode()
+
+
+def of_one_author(table: Table) -> Table:
+    return [{**row, "writer": "Ada Brook"} for row in table]
+
+
+def two_each(table: Table) -> Table:
+    return [row for place, row in enumerate(table) if place % 4 < 2]
+
+
+def short(table: Table) -> Table:
+    return [{**row, "body": f"No {row['number']}."} for row in table]
+
+
+def dated(day: str, unlike: str = "", share: float = 0.0) -> Change:
+    return lambda table: [
+        {**row, "day": unlike if place < share * len(table) else day} for place, row in enumerate(table)
+    ]
+
+
+def unchanged(table: Table) -> Table:
+    return table
+
+
+@pytest.mark.parametrize(
+    ("change", "entry", "settings", "named"),
+    [
+        (of_one_author, LETTERS, {}, ["3 splits need an author each", "1: of 28 texts"]),
+        (two_each, LETTERS, {}, ["14 by authors with fewer than 3 (release.min_documents_for_query)"]),
+        (two_each, LETTERS, {"sample": {}}, ["14 by authors with fewer than 3 (release.min_documents_for_query)"]),
+        (two_each, LETTERS, {"sample": {"fallback_documents_per_author": None}},
+         ["14 by authors with fewer than 3 in a language and source (sample.min_documents_per_author)"]),
+        (short, LETTERS, {}, ["28 by authors without a text of 20 letters (release.min_letters_for_query)"]),
+        (unchanged, LETTERS, {"filter": {"min_tokens": 2000}}, ["28 too short (filter.min_tokens)"]),
+        (unchanged, LETTERS, {"authors": {"kinds": ["account"]}}, ["28 by authors of the kind person (authors.kinds)"]),
+        (unchanged, LETTERS, {"sample": {"languages": {"en": 0, "de": 100}}}, ["no source of the recipe has"]),
+        (unchanged, LETTERS.replace("text: body", "text: bodi"), {},
+         ["all.csv", "fields.text", "did you mean 'body'?"]),
+        (unchanged, LETTERS.replace("author: writer", "author: {field: writer, match: '^[a-z]+$'}"), {},
+         ["letters.yaml: none of 28 records", "28 without an author (fields.author)"]),
+        (unchanged, LETTERS.replace("csv}", "csv, delimiter: ';'}"), {}, ["all.csv", "The delimiter may be ','"]),
+        (lambda table: csv_text(table).encode("utf-16"), LETTERS, {}, ["all.csv", "utf-16-le under reader.encoding"]),
+        (lambda table: csv_text(table).encode() + b"9,W,caf\xe9,w\r\n", LETTERS, {},
+         ["all.csv is not utf-8", "line 37"]),
+        (lambda _: b"", LETTERS, {}, ["all.csv is empty"]),
+        (lambda table: csv_text(table).splitlines()[0].encode(), LETTERS, {}, ["all.csv yields no records"]),
+        (dated("2024-02-03"), DATES, {}, ["letters.yaml: fields.date: nothing is made of 28 of 28", "'2024-02-03'"]),
+        (dated("Tuesday"), TOPICS, {}, ["letters.yaml: fields.topic: nothing is made of 28 of 28 values", "'Tuesday'"]),
+        (dated("ital"), LETTERS.replace("{const: en}", "day"), {}, ["28 in other languages", "e.g. 'ital'"]),
+        (dated("sport"), LETTERS.replace("{const: literature/prose}", "{field: day, map: {a: news}}"), {},
+         ["28 without a field (fields.genre", "e.g. 'sport'"]),
+        (dated("sport"), LETTERS.replace("{const: literature/prose}", "day"), {}, ["genre: 'sport' is no genre"]),
+    ],
+)  # fmt: skip
+def test_an_error_of_the_first_hour_is_named_before_any_job(
+    table: Table, change: Change, entry: str, settings: dict[str, Any], named: list[str], tmp_path: Path
+) -> None:
+    with pytest.raises(InputError) as refused:
+        preflight(tmp_path, changed(table, change), entry, settings)
+    told = str(refused.value)
+    assert told.startswith("Nothing was run: 1 problem to mend")
+    for words in named:
+        assert words in told
+    assert table[0]["body"][:20] not in told and "Writer en" not in told
+
+
+def test_a_corpus_that_is_enough_has_no_warning(table: Table, tmp_path: Path) -> None:
+    assert preflight(tmp_path, changed(table, unchanged)) == []
+    assert json.loads((tmp_path / "results/own/preflight.json").read_text())["letters"]["found"]["kept"] == 28
+
+
+def test_a_loss_over_half_is_told_and_one_under_it_is_not(table: Table, tmp_path: Path) -> None:
+    (warning,) = preflight(tmp_path / "much", changed(table, dated("03.02.2024", "3 Feb", 0.6)), DATES)
+    assert "letters: fields.date: nothing is made of 17 of 28 values, e.g. of '3 Feb'" in warning
+    assert preflight(tmp_path / "less", changed(table, dated("03.02.2024", "3 Feb", 0.4)), DATES) == []
+
+
+def test_an_example_is_never_of_what_names_the_author(table: Table, tmp_path: Path) -> None:
+    entry = LETTERS.replace("id: number,", "id: number, topic: {field: writer, match: '^Xx'},")
+    with pytest.raises(InputError) as refused:
+        preflight(tmp_path, changed(table, unchanged), entry)
+    assert "fields.topic: nothing is made of 28 of 28 values" in str(refused.value)
+    assert "Writer" not in str(refused.value)
+
+
+def test_long_texts_of_few_authors_can_be_enough(table: Table, tmp_path: Path) -> None:
+    long = [{**row, "body": " ".join([row["body"]] * 40)} for row in table if row["number"].endswith("0")]
+    with pytest.raises(InputError, match="one work"):
+        preflight(tmp_path / "one", csv_text(long).encode(), LETTERS)
+    assert preflight(tmp_path / "any", csv_text(long).encode(), LETTERS, {"release": {"positives": "any"}}) == []
+
+
+def test_of_a_large_source_the_first_records_are_read_and_its_authors_are_not_counted(
+    table: Table, tmp_path: Path
+) -> None:
+    many = [{**row, "number": f"{row['number']}-{copy}", "writer": "Ada Brook"} for copy in range(50) for row in table]
+    assert preflight(tmp_path, csv_text(many).encode()) == []
+    kept = json.loads((tmp_path / "results/own/preflight.json").read_text())["letters"]["found"]
+    assert kept["records"] == 1000 and not kept["whole"] and kept["authors"] == []

@@ -1,0 +1,186 @@
+"""The check of the sources' first records that a run begins with."""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from authbench.config import Setup
+from authbench.errors import InputError
+from authbench.identity import author_id
+from authbench.ingest.aliases import Aliases, persons_file, read_aliases
+from authbench.ingest.documents import Choices
+from authbench.ingest.losses import Loss
+from authbench.preflight.first_records import Asked, Author, FirstRecords, read_first
+from authbench.preflight.supply import shortages
+from authbench.printable import printable
+from authbench.registry.source_entry import Source
+from authbench.runtime.code import code_hash, file_hash
+from authbench.settings.config import Config
+from authbench.storage.json_files import read_json, write_json
+from authbench.storage.raw_listing import listing_digest
+from authbench.tokens import load_tokenizer
+from authbench.words import plural
+
+UNSURE = 0.8  # of the longest text that stays whole: cleaning may lengthen one by as much
+_REASONS = {
+    "other_language": "in other languages (fields.lang, ingest.other_languages)",
+    "missing_field": "without a field (fields.genre, ingest.required)",
+    "no_author": "without an author (fields.author)",
+    "placeholder_author": "by a label that names nobody (fields.author, author.placeholders)",
+    "empty_text": "without text (fields.text, clean)",
+    "bad_row": "unreadable (reader)",
+    "unmatched_quote": "with an unmatched quotation mark (reader.quoting)",
+}
+
+
+def expect_usable(setup: Setup, raw_dir: Path, cache: Path, for_release: bool) -> list[str]:
+    """Read the first records of every source, and return warnings on what their mappings lose.
+
+    What is known of sources and settings that stay as they were is kept in a file of JSON, `cache`.
+
+    Args:
+        for_release: whether the run makes a release, which takes authors and texts.
+
+    Raises:
+        InputError: the list of all problems that would stop the run later, or leave it without a source or field.
+    """
+    config = setup.config
+    found = _read_all(setup, raw_dir, cache, exact=_needs_lengths(config))
+    problems = [problem for tag, first in found.items() for problem in _problems(tag, first)]
+    if not problems and for_release and all(first.whole for first in found.values()):
+        kinds = {tag: source.extraction.author.kind for tag, source in setup.sources.items()}
+        problems = list(shortages(found, kinds, config))
+        if problems:  # a long text can become several documents
+            problems = list(shortages(_read_all(setup, raw_dir, cache, exact=True), kinds, config))
+    if problems:
+        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+        told = [f"Nothing was run: {count} to mend", *(f"  {problem}" for problem in problems)]
+        raise InputError(printable("\n".join(told), keep="\n"))
+    return [printable(warning) for tag, first in found.items() for warning in _warnings(tag, first)]
+
+
+def _read_all(setup: Setup, raw_dir: Path, cache: Path, exact: bool) -> dict[str, FirstRecords]:
+    known: dict[str, Any] = {}
+    with suppress(InputError, FileNotFoundError):  # a damaged cache is none
+        known = read_json(cache)
+    code = code_hash(Path(__file__))
+    variable, persons = setup.config["ingest"]["author_key_env"], persons_file()
+    key = os.environ[variable].encode() if variable else None
+    aliases = read_aliases(persons)
+    found, fresh = {}, {}
+    for tag, source in setup.sources.items():
+        files = setup.inventory[tag]
+        stated = [code, source.entry, listing_digest(files), exact, file_hash(persons)]
+        stated += [key and author_id("authbench", "which key", key)]
+        stated += [setup.config[section] for section in ("ingest", "chunk", "filter")]
+        stated += [setup.config["normalize"]["own_name"], setup.config["release"]["min_letters_for_query"]]
+        mark = hashlib.sha256(json.dumps(stated, sort_keys=True, default=str).encode()).hexdigest()[:16]
+        if known.get(tag, {}).get("mark") == mark:
+            found[tag] = _from_plain(known[tag]["found"])
+        else:
+            asked = _asked(setup.config, source, exact, key, aliases)
+            found[tag] = read_first(tag, source.extraction, raw_dir / source.files.folder, files, asked)
+        fresh[tag] = {"mark": mark, "found": _plain(found[tag])}
+    if fresh != known:
+        write_json(cache, fresh)
+    return found
+
+
+def _asked(config: Config, source: Source, exact: bool, key: bytes | None, aliases: Aliases) -> Asked:
+    ingest, chunk, task = config["ingest"], config["chunk"], source.extraction.task
+    least = config["filter"]["min_tokens"]
+    least = least if isinstance(least, int) else least.get(task, least["default"])
+
+    def pieces(texts: Sequence[str]) -> Sequence[int]:
+        if not exact:
+            return [1] * len(texts)
+        tokens = load_tokenizer().count(pl.Series(texts, dtype=pl.String)).tolist()
+        most, per_piece = chunk["max_chunks_per_document"], max(1, chunk["remainder_tokens"])
+        return [
+            0 if number < UNSURE * least
+            else 1 if number <= UNSURE * chunk["max_tokens"]
+            else min(most, number // per_piece + 2)
+            for number in tokens
+        ]  # fmt: skip
+
+    return Asked(
+        Choices(
+            ingest["other_languages"] == "keep",
+            tuple(ingest["genres"]),
+            ingest["author_genres"],
+            config["normalize"]["own_name"] == "mask",
+            ingest["fine_genres"],
+            tuple(ingest["required"].get(task, ())),
+        ),
+        ingest["max_record_bytes"],
+        ingest["max_bad_rows"],
+        0 if source.normalize.html else config["release"]["min_letters_for_query"],
+        pieces,
+        key,
+        aliases,
+    )
+
+
+def _needs_lengths(config: Config) -> bool:
+    """Return whether texts may be too short for the filters."""
+    least = config["filter"]["min_tokens"]
+    return max([least] if isinstance(least, int) else least.values()) > 1
+
+
+def _problems(tag: str, first: FirstRecords) -> Iterator[str]:
+    where = f"config/sources/{tag}.yaml"
+    if first.problem:
+        yield first.problem if tag in first.problem else f"{tag}: {first.problem}"
+    elif first.whole and not first.kept:
+        yield f"{where}: none of {plural(first.records, 'record')} becomes a text: {_reasons(first)}"
+    for name, loss in first.losses.items():
+        if loss.lost and loss.lost == loss.values and (first.whole or name == "date"):
+            yield f"{where}: fields.{name}: {_lost(loss)}. Correct the expression, or leave the field out"
+
+
+def _warnings(tag: str, first: FirstRecords) -> Iterator[str]:
+    of_first = "" if first.whole else "the first "
+    gone = first.records - first.kept - _left_out(first)
+    if first.records and 2 * gone > first.records:
+        yield f"{tag}: {gone} of {of_first}{plural(first.records, 'record')} become no text: {_reasons(first)}."
+    for name, loss in first.losses.items():
+        if 2 * loss.lost > loss.values:
+            yield f"{tag}: fields.{name}: {_lost(loss)} ({of_first}{plural(first.records, 'record')})."
+
+
+def _left_out(first: FirstRecords) -> int:
+    """Return how many records the entry's own rules (`drop`) leave out."""
+    return sum(number for reason, number in first.dropped.items() if reason not in _REASONS)
+
+
+def _reasons(first: FirstRecords) -> str:
+    told = []
+    for reason, number in sorted(first.dropped.items(), key=lambda item: -item[1]):
+        examples = ", ".join(first.examples.get(reason, ()))
+        told.append(
+            f"{number} {_REASONS.get(reason, f'as {reason} (drop)')}" + (f", e.g. {examples}" if examples else "")
+        )
+    return "; ".join(told)
+
+
+def _lost(loss: Loss) -> str:
+    example = f", e.g. of {loss.example}" if loss.example else ""
+    return f"nothing is made of {loss.lost} of {plural(loss.values, 'value')}{example}"
+
+
+def _plain(first: FirstRecords) -> dict[str, Any]:
+    """Return what is known of a source as JSON holds it."""
+    authors = [[*where, *vars(author).values()] for where, author in first.authors.items()]
+    return {**vars(first), "losses": {name: list(loss) for name, loss in first.losses.items()}, "authors": authors}
+
+
+def _from_plain(plain: Mapping[str, Any]) -> FirstRecords:
+    authors = {(lang, name): Author(*counts) for lang, name, *counts in plain["authors"]}
+    losses = {name: Loss(*loss) for name, loss in plain["losses"].items()}
+    return FirstRecords(**{**plain, "losses": losses, "authors": authors})

@@ -1,0 +1,203 @@
+"""Read and map the first records of a source, with its reader and its mapping, and count what becomes of them."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+import polars as pl
+
+from authbench.errors import InputError
+from authbench.ingest.aliases import Aliases
+from authbench.ingest.beside import TablesBeside, is_beside
+from authbench.ingest.blocks import FILE_IS_TEXT, read_file
+from authbench.ingest.documents import Choices, Documents
+from authbench.ingest.fields import compile_expression
+from authbench.ingest.losses import OPTIONAL, Loss, count_losses, may_show, unchanged
+from authbench.ingest.mapping import Mapped, compile_source
+from authbench.ingest.tally import Tally
+from authbench.reading.rows import UNREADABLE, BadRow, Row, missing, refuse_missing
+from authbench.reading.units import Units
+from authbench.registry.source_entry import Extraction
+from authbench.registry.values import shown
+from authbench.release.letters import has_letters
+from authbench.storage.raw_files import EnoughRead, RawFile
+
+MOST_RECORDS = 1_000
+MOST_BYTES = 8 << 20
+MORE_FILES, MORE_RECORDS = 20, 20  # of a larger source: further files, of which the first records are read
+SHOWN = 3
+
+
+@dataclass
+class Author:
+    """What the first records of a source have of an author in a language.
+
+    Attributes:
+        texts: how many.
+        works: how many different ones they are of.
+        asking: of how many the letters are enough to ask who wrote them.
+        documents: how many documents the texts can become at most, none of those that are too short.
+    """
+
+    texts: int = 0
+    works: int = 0
+    asking: int = 0
+    documents: int = 0
+
+
+@dataclass
+class FirstRecords:
+    """The first records of a source.
+
+    Attributes:
+        whole: whether they are all records of the source.
+        records: how many were read.
+        kept: how many are texts for a benchmark.
+        dropped: how many are not, by reason.
+        examples: of what was dropped for a reason, a few values of the corpus, or places of records.
+        losses: of our optional fields, the values of which nothing was made.
+        authors: by language and pseudonym; empty where not all was read.
+        problem: why the source cannot be read; empty where it can.
+    """
+
+    whole: bool = False
+    records: int = 0
+    kept: int = 0
+    dropped: dict[str, int] = field(default_factory=dict)
+    examples: dict[str, list[str]] = field(default_factory=dict)
+    losses: dict[str, Loss] = field(default_factory=dict)
+    authors: dict[tuple[str, str], Author] = field(default_factory=dict)
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of a source: the settings that decide what its records become.
+
+    Attributes:
+        pieces: gives how many documents each text can become at most, 0 for one that is too short.
+        letters: of a text that asks who wrote it.
+    """
+
+    choices: Choices
+    max_record_bytes: int
+    max_bad_rows: float
+    letters: int
+    pieces: Callable[[Sequence[str]], Sequence[int]]
+    key: bytes | None = None
+    aliases: Aliases = field(default_factory=dict)
+
+
+def read_first(tag: str, extraction: Extraction, folder: Path, files: Mapping[str, str], asked: Asked) -> FirstRecords:
+    """Return what becomes of the first records of a source: at most 1,000 and 8 MiB, and some of further files.
+
+    Args:
+        files: SHA-256 by path below `folder`; they are not verified here.
+    """
+    found, tally = FirstRecords(), Tally(tag)
+    try:
+        mapped = compile_source(tag, extraction, asked.choices, asked.key, asked.aliases)
+        rows, found.whole = _first_rows(tag, extraction, folder, files, mapped, asked.max_record_bytes)
+        tally.rows = found.records = len(rows)
+        for path, row in rows:
+            if isinstance(row, BadRow):
+                tally.drop(row.kind, f"{path} {row.position}: {row.reason}")
+        good = [row for _, row in rows if not isinstance(row, BadRow)]
+        _map(tag, extraction, mapped, good, asked, found, tally)
+        if tally.examples:
+            found.examples[next(reason for reason in UNREADABLE if tally.dropped[reason])] = tally.examples
+        if found.whole:
+            tally.stop_if_bad(asked.max_bad_rows)
+        elif not found.kept:
+            wanted = mapped.needs
+            for row in good:
+                wanted = missing(wanted, row)
+            refuse_missing(rows[0][0] if rows else tag, wanted, dict.fromkeys(name for row in good for name in row))
+    except InputError as problem:
+        found.problem = str(problem)
+    found.dropped = dict(sorted(tally.dropped.items()))
+    return found
+
+
+def _map(
+    tag: str, extraction: Extraction, mapped: Mapped, rows: list[Row], asked: Asked, found: FirstRecords, tally: Tally
+) -> None:
+    """Make documents of rows, and count what they are, and why others are none."""
+    where = f"config/sources/{tag}.yaml"
+    made = mapped.documents(rows)
+    for one in made.refused:
+        tally.drop(one.reason, "")
+    found.kept = len(made.places)
+    _add_values(where, extraction, rows, made, found)
+    frame = pl.DataFrame(pl.from_arrow(made.records))
+    columns = {name: frame[name].to_list() for name in OPTIONAL}
+    found.losses = count_losses(where, extraction)([rows[place] for place in made.places], columns)
+    if not found.whole:
+        return
+    works: dict[tuple[str, str], set[str]] = {}
+    asks = frame.select(has_letters("content", asked.letters)).to_series()
+    pieces = asked.pieces(frame["content"].to_list())
+    for lang, author, origin, work, letters, number in zip(
+        frame["lang"], frame["author_id"], frame["origin_id"], frame["work"], asks, pieces, strict=True
+    ):
+        here = found.authors.setdefault((lang, author), Author())
+        here.texts += 1
+        here.documents += number
+        here.asking += letters and not work and number > 0
+        works.setdefault((lang, author), set()).add(origin)
+        here.works = len(works[lang, author])
+
+
+def _add_values(where: str, extraction: Extraction, rows: list[Row], made: Documents, found: FirstRecords) -> None:
+    """Add values of languages and genres for which texts are dropped."""
+    for name, reason in (("lang", "other_language"), ("genre", "missing_field")):
+        expression = getattr(extraction.fields, name)
+        refused = [rows[one.place] for one in made.refused if one.reason == reason]
+        if not refused or not may_show(expression, extraction):
+            continue
+        ours = compile_expression(expression, where)(refused)
+        theirs = compile_expression(unchanged(expression, extraction.derive), where)(refused)
+        values = Counter(shown(one or other) for one, other in zip(ours, theirs, strict=True) if one or other)
+        found.examples[reason] = [value for value, _ in values.most_common(SHOWN)]
+
+
+def _first_rows(
+    tag: str, extraction: Extraction, folder: Path, files: Mapping[str, str], mapped: Mapped, limit: int
+) -> tuple[list[tuple[str, Row | BadRow]], bool]:
+    """Return the first rows of a source with the paths of their files, and whether they are all."""
+    tables = TablesBeside(extraction.beside, extraction.reader, folder, files, limit)
+    names = [relative for relative in sorted(files) if not is_beside(relative, extraction.beside)]
+    beside = set(files) - set(names)
+    if sum((folder / name).stat().st_size for name in beside) > MOST_BYTES:
+        return [], False
+    if not names and files:
+        raise InputError(f"{tag}: none of {', '.join(files)} holds records; fetch those that `files` names, too.")
+
+    def rows_of(relative: str) -> Iterator[tuple[str, Row | BadRow]]:
+        file = RawFile(folder / relative, relative, files[relative], max_record_bytes=limit, at_most=MOST_BYTES)
+        for part in read_file(tag, file, 0, extraction, mapped, Units(), len(names) == 1):
+            tables.add_fields(relative, part.rows)
+            yield from ((part.path, row) for row in part.rows)
+
+    found: list[tuple[str, Row | BadRow]] = []
+    size = 0
+    waiting = iter(names)
+    for relative in waiting:
+        try:
+            for path, row in rows_of(relative):
+                if len(found) >= MOST_RECORDS or size > MOST_BYTES:
+                    raise EnoughRead
+                found.append((path, row))
+                size += 0 if isinstance(row, BadRow) else sum(len(one) for one in row.values() if isinstance(one, str))
+        except EnoughRead:
+            break
+    else:
+        return found, True
+    rest = [] if isinstance(extraction.reader, FILE_IS_TEXT) else list(waiting)
+    for relative in rest[:: max(1, -(-len(rest) // MORE_FILES))]:
+        with suppress(EnoughRead):
+            found += islice(rows_of(relative), MORE_RECORDS)
+    return found, False

@@ -1,0 +1,87 @@
+"""Whether sources that were read whole have the authors and texts that a benchmark needs at least.
+
+All figures are upper bounds: what is said here to be too little stays so, whatever later stages leave out.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+
+from authbench.preflight.first_records import Author, FirstRecords
+from authbench.settings.config import Config
+from authbench.words import plural
+
+_NO_TEST = "work"  # texts of this kind are neither queries nor positives
+
+
+def shortages(found: Mapping[str, FirstRecords], kinds: Mapping[str, str], config: Config) -> Iterator[str]:
+    """Yield what lacks for a release with queries, as "setting: problem". All of `found` is of whole sources.
+
+    Args:
+        kinds: the kind of each source's authors.
+    """
+    entering: dict[str, list[Author]] = defaultdict(list)  # by pseudonym
+    lost: Counter[str] = Counter()
+    total = 0
+    for tag, first in found.items():
+        for (lang, name), author in first.authors.items():
+            total += author.texts
+            if reason := _refusal(author, lang, kinds[tag], config):
+                lost[reason] += author.texts
+            else:
+                entering[name].append(author)
+    splits = config["split"]["splits"]
+    if config["split"]["unit"] == "author" and len(entering) < len(splits):
+        yield _said("split.splits", f"{plural(len(splits), 'split')} need an author each", len(entering), lost, total)
+        return
+    asking = 0
+    for parts in entering.values():
+        if reason := _silence(parts, config):
+            lost[reason] += sum(one.texts for one in parts)
+        else:
+            asking += 1
+    evaluate = config["evaluate"]
+    needed = {evaluate["split"], evaluate["dev"]} - {None} if evaluate["models"] else {evaluate["split"]}
+    if config["split"]["unit"] == "author" and asking < len(needed):
+        what = f"{' and '.join(sorted(map(str, needed)))} need an author each whose texts can be queries"
+        yield _said("release", what, asking, lost, total)
+
+
+def _refusal(author: Author, lang: str, kind: str, config: Config) -> str:
+    """Return why the texts of an author cannot enter a benchmark; empty where they can."""
+    sample = config["sample"]
+    fallback, least = sample["fallback_documents_per_author"], sample["min_documents_per_author"]
+    key = "min_documents_per_author" if fallback is None else "fallback_documents_per_author"
+    least = least if fallback is None else min(least, fallback)
+    if kind not in config["authors"]["kinds"] and kind != _NO_TEST:
+        return f"by authors of the kind {kind} (authors.kinds)"
+    if sample["languages"] is not None and not sample["languages"].get(lang):
+        return f"in {lang}, which has no share (sample.languages)"
+    if not author.documents:
+        return "too short (filter.min_tokens)"
+    if author.documents < least:
+        return f"by authors with fewer than {least} in a language and source (sample.{key})"
+    if author.works < sample["min_origins"]:
+        return f"by authors of fewer than {plural(sample['min_origins'], 'work')} (sample.min_origins)"
+    return ""
+
+
+def _silence(parts: list[Author], config: Config) -> str:
+    """Return why no text of an author can be a query; empty where one can."""
+    release = config["release"]
+    if sum(one.documents for one in parts) < release["min_documents_for_query"]:
+        return f"by authors with fewer than {release['min_documents_for_query']} (release.min_documents_for_query)"
+    if not any(one.asking for one in parts):
+        return (
+            f"by authors without a text of {release['min_letters_for_query']} letters (release.min_letters_for_query)"
+        )
+    if release["positives"] == "other_work" and sum(one.works for one in parts) < 2:
+        return "by authors of one work (release.positives=other_work)"
+    return ""
+
+
+def _said(setting: str, needed: str, left: int, lost: Counter[str], total: int) -> str:
+    where = ", ".join(f"{number} {reason}" for reason, number in lost.most_common())
+    gone = f"of {plural(total, 'text')} in the sources, " + (where or "all stay")
+    return (
+        f"{setting}: {needed}, and the texts have {left if left else 'none'}: {gone}. Give more texts, or ask for less"
+    )
