@@ -3,11 +3,12 @@
 import io
 import logging
 from enum import Enum
+from pathlib import Path
 from types import SimpleNamespace
 
-from authbench.runtime.job_lines import JobLines, in_words, tell_jobs_in_lines
+from authbench.runtime.job_lines import JobLines, causes, in_words, tell_jobs_in_lines
 
-Event = Enum("Event", ["JOB_INFO", "JOB_STARTED", "JOB_FINISHED", "PROGRESS"])
+Event = Enum("Event", ["JOB_INFO", "JOB_STARTED", "JOB_FINISHED", "PROGRESS", "JOB_ERROR", "GROUP_ERROR", "ERROR"])
 Quiet = Enum("Quiet", ["RULES", "HOST"])
 
 
@@ -95,3 +96,57 @@ def test_durations_are_words() -> None:
         "1 h 0 min",
         "2 h 2 min",
     ]
+
+
+NOT_DONE = "WorkflowError:\nAt least one job did not complete successfully."
+
+
+def failed(folder: Path, part: str, text: str) -> str:
+    """Return the path of a job's log with a last record."""
+    path = folder / f"{part}.log"
+    path.write_text(f"08:00:00 ingest {part}\n08:00:01 {text}\n08:00:02 took 0.8 CPU s\n", encoding="utf-8")
+    return str(path)
+
+
+def test_a_failed_run_ends_with_the_causes_by_the_logs_of_its_jobs(tmp_path: Path) -> None:
+    lines = JobLines(logging.Formatter(), Clock())
+    one = failed(tmp_path, "a", "\ningest a: a.csv is empty.\nFetch it.\n")
+    other = failed(tmp_path, "b", "Traceback (most recent call last):\n  File x\nZeroDivisionError: division")
+    job = {"rule_name": "ingest", "log": [one]}
+    for _ in range(2):  # it is tried twice
+        lines.hear(record("Error", event=Event.JOB_ERROR, **job))
+    lines.hear(record("Error", event=Event.GROUP_ERROR, job_error_info=[{"rule_name": "ingest", "log": [other]}]))
+    assert (
+        lines.format(
+            record(
+                "RuleException:\nCommand 'python /x/.snakemake/scripts/a.py'",
+                event=Event.ERROR,
+                exception="RuleException",
+            )
+        )
+        == ""
+    )
+    told = lines.format(record(NOT_DONE, event=Event.ERROR, exception="WorkflowError")).splitlines()
+    assert told[1:] == [
+        "ingest a: a.csv is empty.",
+        f"Fetch it. (log: {one})",
+        f"ingest: ZeroDivisionError: division (log: {other})",
+    ]
+
+
+def test_of_many_failed_jobs_three_are_told_and_one_without_a_log_is(tmp_path: Path) -> None:
+    silent = tmp_path / "silent.log"
+    silent.write_text("08:00:00 ingest s\n", encoding="utf-8")
+    told = causes([("ingest", str(silent)), ("split",), *((f"r{number}", "none") for number in range(8))]).splitlines()
+    assert [line.partition(":")[0] for line in told[1:]] == ["ingest", "split", "r0", "7 more jobs failed."]
+    assert str(silent) in told[1]
+
+
+def test_a_refusal_is_told_without_the_place_of_the_rule_that_raised_it() -> None:
+    place = 'file "/a b/common.smk", line 83'
+    said = f"WorkflowError in {place}:\nNothing was run: 1 problem\n  x\n  {place.capitalize()}, in <module>"
+    lines = JobLines(logging.Formatter(), Clock())
+    assert lines.format(record(said, event=Event.ERROR, exception="WorkflowError")) == "Nothing was run: 1 problem\n  x"
+    other = "MissingRuleException:\nNo rule"
+    assert lines.format(record(other, event=Event.ERROR, exception="MissingRuleException")) == other
+    assert lines.format(record(NOT_DONE, event=Event.ERROR, exception="WorkflowError")) == NOT_DONE

@@ -1,15 +1,31 @@
 """One line of each finished job of a run: what it worked on, its time, and about how much time is left.
 
 Snakemake reports a job in several messages, and how many are done in another. A handler of its logger collects these
-events, which the terminal's filter drops, and the terminal's formatter prints a line of them.
+events, which the terminal's filter drops, and the terminal's formatter prints a line of them. Why jobs failed is said
+last, by the ends of their logs.
 """
 
 import logging
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
+from itertools import islice
+from pathlib import Path
+from typing import Any
 
 ENOUGH = 3  # finished jobs from which the time left is estimated
-_CHATTER = ("Select jobs to execute...",)
+MOST_CAUSES = 3
+_MOST_LINES, _MOST_CHARACTERS = 3, 1_000
+_CHATTER = (
+    "Select jobs to execute...",
+    "Exiting because a job execution failed. Look above for error messages",
+)
+_SCRIPT = "/.snakemake/scripts/"  # where Snakemake puts the adapter of a job
+_FAILED = "At least one job did not complete successfully."
+_PLACE = re.compile(
+    r'WorkflowError in file "[^"]*", line \d+:\n(?P<message>.*?)\n  File "[^"]*", line \d+, in .*', re.DOTALL
+)
+_RECORD = re.compile(r"^\d\d:\d\d:\d\d ", re.MULTILINE)
 
 
 class JobLines(logging.Formatter):
@@ -26,9 +42,12 @@ class JobLines(logging.Formatter):
         self._began: float | None = None
         self._jobs: dict[int, tuple[str, float]] = {}
         self._finished: list[int] = []
+        self._failed: dict[tuple[str, ...], None] = {}  # rules with their logs, each once, in order
 
     def hear(self, record: logging.LogRecord) -> None:
-        """Take note of a job that begins."""
+        """Take note of a job that begins or fails."""
+        for failed in _failed_jobs(record):
+            self._failed[failed["rule_name"], *map(str, failed["log"] or ())] = None
         if _event_of(record) == "JOB_INFO":
             now = self._clock()
             self._began = now if self._began is None else self._began
@@ -45,7 +64,19 @@ class JobLines(logging.Formatter):
             return self._lines(record.__dict__["done"], record.__dict__["total"])
         if event == "JOB_STARTED" or record.msg in _CHATTER:
             return ""
+        if event == "ERROR":
+            return self._error(record)
         return self._plain.format(record)
+
+    def _error(self, record: logging.LogRecord) -> str:
+        """Return what an error says without the places of rules that raised it; of failed jobs the causes."""
+        kind, message = getattr(record, "exception", ""), record.getMessage()
+        if kind == "RuleException" and _SCRIPT in message:
+            return ""  # the job's own message says more
+        if message.endswith(_FAILED) and self._failed:
+            return causes(self._failed)
+        found = _PLACE.fullmatch(message)
+        return found["message"] if found else self._plain.format(record)
 
     def _lines(self, done: int, total: int) -> str:
         now, lines = self._clock(), []
@@ -68,6 +99,42 @@ class _Ear(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         self._lines.hear(record)
+
+
+def causes(failed: Collection[tuple[str, ...]]) -> str:
+    """Return why jobs failed, by their rules and logs, in a few lines: the last that a run prints."""
+    lines = ["Jobs failed, and what waits for them was not run:"]
+    for rule, *logs in islice(failed, MOST_CAUSES):
+        said = cause(logs)
+        lines.append(said if said.startswith(rule) else f"{rule}: {said}")
+    if len(failed) > MOST_CAUSES:
+        lines.append(f"{len(failed) - MOST_CAUSES} more jobs failed.")
+    return "\n".join(lines)
+
+
+def cause(logs: Iterable[str]) -> str:
+    """Return the last error of a job, in at most three lines, and where its log is."""
+    for path in map(Path, logs):
+        try:
+            text = path.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue
+        records = [record.strip() for record in _RECORD.split(text)]
+        said = [record for record in records if record and not record.startswith("took ")]
+        if len(said) > 1:
+            last = said[-1].splitlines()
+            shown = last[-1:] if last[0].startswith("Traceback") else last[:_MOST_LINES]
+            return f"{chr(10).join(shown):.{_MOST_CHARACTERS}} (log: {path})"
+        if said:
+            return f"it ended without a word (log: {path})"
+    return "there is no log of it"
+
+
+def _failed_jobs(record: logging.LogRecord) -> Iterable[dict[str, Any]]:
+    """Return rule and logs of the jobs that a message says have failed."""
+    if _event_of(record) == "JOB_ERROR":
+        return [vars(record)]
+    return record.__dict__["job_error_info"] if _event_of(record) == "GROUP_ERROR" else ()
 
 
 def _event_of(record: logging.LogRecord) -> str:
