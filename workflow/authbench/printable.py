@@ -1,5 +1,7 @@
 """Escape strings of others before they are printed to a terminal or a log."""
 
+from typing import Any
+
 
 def printable(text: str, keep: str = "") -> str:
     r"""Return the text with what a terminal would act on, or a reader not see, as Python escapes.
@@ -19,3 +21,11 @@ def printable(text: str, keep: str = "") -> str:
     return "".join(
         sign if sign.isprintable() or sign in keep else sign.encode("unicode_escape").decode() for sign in text
     )
+
+
+def shown(value: Any) -> str:
+    """Return numbers and words as they are, and of what may be a text only what it is."""
+    parts = value if isinstance(value, list) else [value]
+    if all(one is None or isinstance(one, int | float) or (isinstance(one, str) and len(one) < 20) for one in parts):
+        return f"{value!a:.40}"
+    return f"a list of {len(parts)}" if isinstance(value, list) else "a text" if isinstance(value, str) else "an object"

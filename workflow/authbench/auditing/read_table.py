@@ -186,7 +186,7 @@ def _read(file: Path, given: Mapping[str, str], encoding: str | None) -> Foreign
     wanted = {other for others in NAMES.values() for other in others} | {"is_query"}
     numbered = bool(given) and all(name.isdecimal() for name in given.values())
     table = read_foreign(
-        file, lambda name: name in given.values() or name.strip().lower() in wanted, encoding, numbered
+        file, lambda name: name in given.values() or name.strip().lower() in wanted, encoding, numbered, "--encoding"
     )
     if not table.rows:
         raise InputError(

@@ -26,7 +26,7 @@ import polars as pl
 from authbench.arrays import F64
 from authbench.author_labels import known_labels
 from authbench.errors import InputError
-from authbench.printable import printable
+from authbench.printable import printable, shown
 from authbench.storage.json_lines import value_batches, write_json_lines
 
 NO_ANSWER = 0.5
@@ -212,15 +212,7 @@ def _problems(row: Any, fields: _Checks, optional: _Checks) -> Iterator[str]:
             if field in fields:
                 yield f"no {field}. Expected {', '.join(fields)}."
         elif not is_right(row[field]):
-            yield f"{field} is {_shown(row[field])}. Expected {is_right.__doc__}."
-
-
-def _shown(value: Any) -> str:
-    """Return numbers and words as they are, and of what may be a text only what it is."""
-    parts = value if isinstance(value, list) else [value]
-    if all(one is None or isinstance(one, int | float) or (isinstance(one, str) and len(one) < 20) for one in parts):
-        return f"{value!a:.40}"
-    return f"a list of {len(parts)}" if isinstance(value, list) else "a text" if isinstance(value, str) else "an object"
+            yield f"{field} is {shown(row[field])}. Expected {is_right.__doc__}."
 
 
 def _is_text(value: Any) -> bool:

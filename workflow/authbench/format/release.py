@@ -32,7 +32,7 @@ from authbench.format.columns import (
 )
 from authbench.format.manifest import Manifest, Verification
 from authbench.format.names import expect_inside, expect_splits, files_of_format, splits_of
-from authbench.printable import printable
+from authbench.printable import printable, shown
 from authbench.registry.entries import schema_problems
 from authbench.shipped import shipped
 from authbench.storage.json_files import read_foreign_json
@@ -393,12 +393,12 @@ def _first_problem(path: Path, first: int, rows: Sequence[Any], table: Table) ->
 
 def _problem(row: Any, table: Table) -> str:
     if not isinstance(row, dict):
-        return f"{row!r:.40} is no object. Expected {', '.join(table.required)}."
+        return f"is no object. Expected {', '.join(table.required)}."
     if missing := [name for name in table.required if row.get(name) is None]:
         return f"no {', '.join(missing)}. Expected {', '.join(table.required)}."
     for column in table.columns:
         kind, fits = _KINDS[pl.List if column.dtype == IDS else column.dtype]
         value = row.get(column.name)
         if value is not None and not fits(value):
-            return f"{column.name} is {value!r:.40}. Expected {kind}."
+            return f"{column.name} is {shown(value)}. Expected {kind}."
     return ""

@@ -70,19 +70,21 @@ def read_foreign(
     keep: Callable[[str], bool],
     encoding: str | None = None,
     numbered: bool = False,
+    option: str = "",
 ) -> ForeignTable:
     """Read the columns of a table whose names `keep` takes.
 
     Args:
         encoding: of text; None: UTF-8, or what a byte order mark says.
         numbered: the file has no line of headings; columns are called 1, 2, ...
+        option: where a user declares the encoding; empty: nowhere.
 
     Raises:
         InputError: the file is none of KINDS, cannot be read, or has two columns of one name.
     """
     if not path.is_file():
         raise InputError(f"{path}: is no regular file. Expected a table.")
-    members = RawFile(path, str(path), "", option="--encoding").members(_PATTERNS)
+    members = RawFile(path, str(path), "", option=option).members(_PATTERNS)
     if len(members) != 1:
         raise InputError(f"{path}: holds {len(members)} tables. Expected one; unpack it into a folder.")
     [file] = members

@@ -13,6 +13,13 @@ from authbench.storage.exact_json import loads_exactly, may_have_lost
 
 BATCH_BYTES = 4 << 20
 _NO_NUMBER = re.compile(rb"[:\[,]\s*(-?(?:NaN|Infinity))\s*[,\]}]")  # as Python writes them
+_OTHER = {
+    b"\x1f\x8b": "compressed (gzip)",
+    b"\x28\xb5\x2f\xfd": "compressed (Zstandard)",
+    b"PK": "a zip archive",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+}  # what a file begins with
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -65,7 +72,7 @@ def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     for first, values in value_batches(path):
         for number, value in enumerate(values, start=first):
             if not isinstance(value, dict):
-                raise InputError(f"{path}, line {number}: {value!r:.40} is no object. Expected one JSON object a line.")
+                raise InputError(f"{path}, line {number}: is no object. Expected one JSON object a line.")
             yield number, value
 
 
@@ -94,12 +101,16 @@ def _first_problem(path: Path, first: int, lines: list[bytes]) -> str:
 def _reason(line: bytes, problem: orjson.JSONDecodeError) -> str:
     if line.startswith(_BYTE_ORDER_MARK):
         return "begins with a byte order mark, which only a file may. Expected plain UTF-8; save it without."
+    if kind := next((kind for mark, kind in _OTHER.items() if line.startswith(mark)), None):
+        return f"is {kind}. Expected JSON lines in UTF-8; unpack it, or save it so."
     try:
         line.decode("utf-8")
     except UnicodeDecodeError as wrong:
         return f"not UTF-8: byte {wrong.start + 1} is 0x{line[wrong.start]:02x}. Expected JSON lines in UTF-8."
     if found := _NO_NUMBER.search(line):
         return f"has {found[1].decode()}, which is no number of JSON. Expected one JSON object a line."
+    if b"\r" in line.strip():
+        return "its lines end in CR alone. Expected JSON lines; save it with line ends of LF or CRLF."
     if not line.strip():
         return "empty. Expected one JSON object a line."
     return f"not JSON: {problem}. Expected one JSON object a line."

@@ -70,7 +70,7 @@ class RawFile:
         relative: the path below the source's folder; a member's path is appended to its archive's.
         sha256: the checksum of the file on disk.
         max_record_bytes: the most bytes of one record that a reader may hold.
-        option: where a user declares the encoding, for messages.
+        option: where a user declares the encoding, for messages; empty: nowhere.
         at_most: bytes after which reading stops with EnoughRead each time that the file is opened; None: its end.
     """
 
@@ -214,6 +214,10 @@ class RawFile:
                 f"declare {codec}-le or {codec}-be under {self.option}."
             )
 
+    @property
+    def _cure(self) -> str:
+        return f"declare the file's encoding under {self.option}" if self.option else "save it in UTF-8"
+
     def _fitting(self, encodings: Sequence[str]) -> str:
         for encoding in encodings[:-1]:
             if not _notices(encoding):
@@ -249,10 +253,10 @@ class RawFile:
                     byte, where = error.object[error.start], before - pending + error.start
                     return (
                         f"{self.relative} is not {encoding}: byte 0x{byte:02x} at offset {where}, line {line} "
-                        f"({error.reason}); declare the file's encoding under {self.option}."
+                        f"({error.reason}); {self._cure}."
                     )
                 if not block:
-                    return f"{self.relative} is not {encoding}; declare the file's encoding under {self.option}."
+                    return f"{self.relative} is not {encoding}; {self._cure}."
                 before += len(block)
 
 
