@@ -132,3 +132,40 @@ def test_a_problem_without_a_truth_is_refused(tmp_path: Path) -> None:
     (folder / "truth.txt").write_text("\n".join(lines[:2]) + "\n")
     with pytest.raises(InputError, match="EN002"):
         read_dataset([folder])
+
+
+def beir(folder: Path, corpus: list[dict[str, Any]], qrels: str) -> Path:
+    write_lines(folder / "corpus.jsonl", corpus)
+    write_lines(folder / "queries.jsonl", [{"_id": f"q{k}", "text": text(k, 2)} for k in range(2)])
+    (folder / "qrels").mkdir()
+    (folder / "qrels/test.tsv").write_text(qrels)
+    return folder
+
+
+def test_a_corpus_with_an_id_twice_says_so(tmp_path: Path) -> None:
+    corpus = [{"_id": f"d{k % 2}", "text": text(k, 1)} for k in range(3)]
+    found = audit(beir(tmp_path, corpus, "query-id\tcorpus-id\tscore\nq0\td0\t1\nq1\td1\t1\n"))
+    assert ids_of(found, "repeated_id") == ["d0"] and found.dataset["documents"] == 4
+
+
+@pytest.mark.parametrize("ids", [[12345678901234567890120, 12345678901234567890121], [1, 2], [1.0, 2.0]])
+def test_ids_of_a_corpus_keep_their_digits(ids: list[float], tmp_path: Path) -> None:
+    qrels = "query-id\tcorpus-id\tscore\n" + "".join(f"q{k}\t{int(ids[k])}\t1\n" for k in range(2))
+    found = audit(beir(tmp_path, [{"_id": ids[k], "text": text(k, 1)} for k in range(2)], qrels))
+    assert found.dataset["documents"] == 4 and ids_of(found, "unknown_answer") == []
+
+
+@pytest.mark.parametrize(
+    "qrels",
+    ["q0 0 d0 1\n", "q0\td0\t1\nq1\td1\t1\n", "query-id\tcorpus-id\tscore\nq0\td\thigh\n", "query-id\tscore\nq0\t1\n"],
+)
+def test_judgements_without_their_columns_or_numbers_are_refused(qrels: str, tmp_path: Path) -> None:
+    folder = beir(tmp_path, [{"_id": f"d{k}", "text": text(k, 1)} for k in range(2)], qrels)
+    with pytest.raises(InputError, match=r"test\.tsv"):
+        read_dataset([folder])
+
+
+@pytest.mark.parametrize("row", [{"_id": 1.5, "text": "a"}, {"_id": ["a"], "text": "a"}, {"_id": "a"}, {"text": "a"}])
+def test_a_corpus_without_ids_or_texts_is_refused(row: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"corpus\.jsonl"):
+        read_dataset([beir(tmp_path, [{"_id": "b", "text": "b"}, row], "query-id\tcorpus-id\tscore\nq0\tb\t1\n")])

@@ -3,7 +3,7 @@
 They name no authors: whatever answers join, directly or through others, counts as by one author.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -11,10 +11,12 @@ import polars as pl
 from authbench.auditing.dataset import ANSWERS, DOCUMENTS, POOL, Dataset, Source, as_documents, unique_ids
 from authbench.auditing.read_authbench import configurations
 from authbench.errors import InputError
-from authbench.storage.json_lines import read_objects
+from authbench.printable import printable
+from authbench.reading.foreign import ForeignTable, bad_rows_note, read_foreign, text_column
 
 BEIR, MTEB = "BEIR retrieval folder", "MTEB retrieval folder"
 _QRELS = ("default", "qrels")
+_QRELS_COLUMNS = ("query-id", "corpus-id", "score")
 Texts = dict[str, tuple[str, str]]  # by id: the text, and the file's label
 
 
@@ -40,7 +42,9 @@ def read_beir(path: Path) -> Dataset:
     aside = path / "ignored.tsv"
     ignored = {split: _read_qrels([aside], above=None) for split in answers} if aside.is_file() else {}
     places = {"corpus": [corpus], "queries": [queries], **{f"qrels/{file.stem}": [file] for file in qrels}}
-    return _dataset(path, BEIR, {"": _read_texts([corpus])}, {"": _read_texts([queries])}, answers, ignored, places)
+    texts, repeated = _read_texts([corpus])
+    asked, also = _read_texts([queries])
+    return _dataset(path, BEIR, {"": texts}, {"": asked}, answers, ignored, places, [*repeated, *also])
 
 
 def read_mteb(path: Path) -> Dataset:
@@ -50,8 +54,12 @@ def read_mteb(path: Path) -> Dataset:
         InputError: there is no configuration with answers.
     """
     files = configurations(path, "corpus")
-    corpora = {split: _read_texts(tables["corpus"]) for split, tables in files.items() if "corpus" in tables}
-    queries = {split: _read_texts(tables["queries"]) for split, tables in files.items() if "queries" in tables}
+    read = {
+        name: {split: _read_texts(tables[name]) for split, tables in files.items() if name in tables}
+        for name in ("corpus", "queries")
+    }
+    corpora, queries = ({split: texts for split, (texts, _) in read[name].items()} for name in ("corpus", "queries"))
+    repeated = [ident for several in read.values() for _, ids in several.values() for ident in ids]
     judged = {
         split: [file for name in _QRELS for file in tables.get(name, [])]
         for split, tables in files.items()
@@ -61,55 +69,69 @@ def read_mteb(path: Path) -> Dataset:
         raise InputError(f"{path}: has no configuration `default` or `qrels`. Expected the answers beside the corpus.")
     places = {f"{name}/{split}": own for split, tables in files.items() for name, own in tables.items()}
     answers = {split: _read_qrels(own) for split, own in judged.items()}
-    return _dataset(path, MTEB, corpora, queries, answers, {}, places)
+    return _dataset(path, MTEB, corpora, queries, answers, {}, places, repeated)
 
 
-def _read_texts(files: list[Path]) -> Texts:
-    """Return texts by id; a title stands before its text, on a line of its own."""
+def _read_texts(files: list[Path]) -> tuple[Texts, list[str]]:
+    """Return texts by id, and the ids that several have, of which the first counts.
+
+    A title stands before its text, on a line of its own.
+    """
     found: Texts = {}
+    repeated: list[str] = []
     for file in files:
-        if file.suffix == ".parquet":
-            try:
-                rows = pl.read_parquet(file).iter_rows(named=True)
-            except (pl.exceptions.PolarsError, OSError) as problem:
-                raise InputError(f"{file}: cannot be read as Parquet: {problem}") from None
-        else:
-            rows = (row for _, row in read_objects(file))
-        for row in rows:
-            ident, text, title = row.get("_id", row.get("id")), row.get("text"), row.get("title")
-            if ident is None or not isinstance(text, str):
-                raise InputError(
-                    f"{file}: a row has no _id or no text: {list(row)}. Expected `_id` and `text` in each."
-                )
-            found[str(ident)] = (f"{title}\n{text}" if title else text, file.name)
-    return found
+        table = _read(file, ("_id", "id", "title", "text"))
+        ident = "_id" if "_id" in table.columns else "id"
+        if table.rows and not {ident, "text"} <= table.columns.keys():
+            raise InputError(f"{file}: has no _id or no text. Expected `_id` and `text` in each row.")
+        columns = [_column(file, table, name) for name in (ident, "text", "title")]
+        for row, (name, text, title) in enumerate(zip(*columns, strict=True), start=1):
+            if name is None or text is None:
+                raise InputError(f"{file}: row {row} has no _id or no text. Expected `_id` and `text` in each.")
+            if name in found:
+                repeated.append(name)
+            found.setdefault(name, (f"{title}\n{text}" if title else text, file.name))
+    return found, repeated
 
 
 def _read_qrels(files: list[Path], above: int | None = 0) -> pl.DataFrame:
     """Return `query_id, candidate_id` of the judgements that are higher than `above` (None: of all)."""
-    rows: list[tuple[str, str, float]] = []
+    parts = [pl.DataFrame(schema={"query_id": pl.String, "candidate_id": pl.String})]
     for file in files:
-        if file.suffix == ".tsv":
-            table = pl.read_csv(file, separator="\t", infer_schema=False, quote_char=None)
-        elif file.suffix == ".parquet":
-            table = pl.read_parquet(file)
-        else:
-            table = pl.DataFrame([row for _, row in read_objects(file)])
-        if table.width < 2:
+        table = _read(file, _QRELS_COLUMNS)
+        if not table.rows and above is not None:
+            raise InputError(f"{file}: holds no judgement below a line of {', '.join(_QRELS_COLUMNS)}.")
+        if table.rows and not set(_QRELS_COLUMNS[:2]) <= table.columns.keys():
+            names = ", ".join(printable(name[:40]) for name in table.names[:10])
+            raise InputError(f"{file}: has the columns {names}. Expected {', '.join(_QRELS_COLUMNS)}.")
+        query, document, score = (_column(file, table, name) for name in _QRELS_COLUMNS)
+        judged = pl.DataFrame(
+            [query.alias("query_id"), document.alias("candidate_id"), score.alias("said")]
+        ).with_columns(score=pl.col("said").cast(pl.Float64, strict=False))
+        if "score" not in table.columns:
+            judged = judged.with_columns(score=pl.lit(1.0))
+        wrong = judged.filter(pl.any_horizontal(pl.col("query_id", "candidate_id", "score").is_null()))
+        if wrong.height:
             raise InputError(
-                f"{file}: has the columns {', '.join(table.columns)}. Expected query-id, corpus-id, score."
+                f"{file}: {wrong.height} rows lack an id or a number as score. Expected {', '.join(_QRELS_COLUMNS)}."
             )
-        names = [name for name in ("query-id", "corpus-id", "score") if name in table.columns]
-        table = table.select(names) if len(names) == 3 else table
-        for row in table.iter_rows():
-            try:
-                rows.append((str(row[0]), str(row[1]), float(row[2]) if table.width > 2 else 1.0))
-            except (TypeError, ValueError):
-                raise InputError(
-                    f"{file}: the score {row[2]!r:.40} is no number. Expected query-id, corpus-id, score."
-                ) from None
-    found = pl.DataFrame(rows, {"query_id": pl.String, "candidate_id": pl.String, "score": pl.Float64}, orient="row")
-    return found.filter(pl.col("score") > above if above is not None else True).drop("score")
+        kept = judged if above is None else judged.filter(pl.col("score") > above)
+        parts.append(kept.select("query_id", "candidate_id"))
+    return pl.concat(parts)
+
+
+def _read(file: Path, names: Collection[str]) -> ForeignTable:
+    """Return these columns of a file. Raises InputError where a row cannot be read."""
+    table = read_foreign(file, names.__contains__)
+    if table.bad:
+        raise InputError(f"{bad_rows_note(file, table.bad)}. Expected a text or a judgement in each.")
+    return table
+
+
+def _column(file: Path, table: ForeignTable, name: str) -> pl.Series:
+    """Return a column as text; nulls where the file lacks it."""
+    values = table.columns.get(name, [None] * len(table.rows))
+    return text_column(file, name, values, name not in ("text", "title", "score"))
 
 
 def _dataset(
@@ -120,6 +142,7 @@ def _dataset(
     answers: Mapping[str, pl.DataFrame],
     ignored: Mapping[str, pl.DataFrame],
     places: Mapping[str, Sequence[Path]],
+    repeated: Sequence[str],
 ) -> Dataset:
     """Return the dataset. One corpus of several splits is POOL; of one split, it is that split's."""
     shared = len(corpora) == 1 and len(answers) > 1
@@ -156,6 +179,7 @@ def _dataset(
             pl.concat(parts),
             pl.concat(stated),
             pl.concat(aside),
+            repeated=tuple(dict.fromkeys(repeated)),
             unasked=tuple(unasked),
             notes=notes,
             sources=(source,),
