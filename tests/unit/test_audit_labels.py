@@ -169,3 +169,16 @@ def test_judgements_without_their_columns_or_numbers_are_refused(qrels: str, tmp
 def test_a_corpus_without_ids_or_texts_is_refused(row: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"corpus\.jsonl"):
         read_dataset([beir(tmp_path, [{"_id": "b", "text": "b"}, row], "query-id\tcorpus-id\tscore\nq0\tb\t1\n")])
+
+
+@pytest.mark.parametrize("column", ["candidate_id", "author_id", "content"])
+def test_a_table_of_the_format_with_numbers_for_texts_is_refused(column: str, tmp_path: Path) -> None:
+    folder = release(tmp_path / "test", rows(4))
+    for config in ("candidates", "queries", "ground_truth"):
+        (tmp_path / "hub/data" / config).mkdir(parents=True)
+        table = pl.read_ndjson(folder / f"{config}.jsonl")
+        if config == "candidates":
+            table = table.with_columns(pl.int_range(pl.len()).cast(pl.Float64).alias(column))
+        table.write_parquet(tmp_path / "hub/data" / config / "test-00000-of-00001.parquet")
+    with pytest.raises(InputError, match=f"the column {column} is of Float64"):
+        read_dataset([tmp_path / "hub"])

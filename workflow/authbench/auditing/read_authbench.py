@@ -136,10 +136,21 @@ def _batches(file: Path, table: Table) -> Iterator[pl.DataFrame]:
         lacking = [name for name in table.required if name not in rows.columns]
         if lacking:
             raise InputError(f"{file}: has no column {', '.join(lacking)}; it has {', '.join(rows.columns)}.")
+        for name in [name for name in table.names if name in rows.columns]:
+            if not _is_of(rows.schema[name], table.schema[name]):
+                raise InputError(f"{file}: the column {name} is of {rows.schema[name]}. Expected {table.schema[name]}.")
         absent = [pl.lit(None, table.schema[name]).alias(name) for name in table.optional if name not in rows.columns]
         yield rows.with_columns(absent).select(table.names).cast(dict(table.schema))  # type: ignore[arg-type]
     except (pl.exceptions.PolarsError, OSError) as problem:
         raise InputError(f"{file}: cannot be read as {table.name} in Parquet: {problem}") from None
+
+
+def _is_of(found: pl.DataType, declared: pl.DataType) -> bool:
+    """Return whether values of a type can be those of a declared one, and lose nothing by it."""
+    if isinstance(found, pl.List) and isinstance(declared, pl.List):
+        return _is_of(found.inner, declared.inner)  # type: ignore[arg-type]
+    text = declared == pl.String and found in (pl.Categorical, pl.Enum)
+    return found in (declared, pl.Null) or text or (declared.is_integer() and found.is_integer())
 
 
 def _documents(
