@@ -5,9 +5,11 @@ import pytest
 from shared_folders import published
 
 from authbench import records
+from authbench.config import demo_settings
 from authbench.errors import InputError
 from authbench.filter import decide as filters
 from authbench.filter import measure
+from authbench.filter.reasons import SETTINGS as SETTINGS_OF
 from authbench.registry.entries import read_yaml
 from authbench.shipped import shipped
 
@@ -288,3 +290,14 @@ def test_a_dropped_document_counts_once_for_its_language():
 def test_a_share_of_letters_by_language_may_be_a_whole_number_in_any_order(shares):
     found = reasons("Привет, как дела?", ROBUST | {"script": {"default": 0.5} | shares})
     assert ("wrong_script" in found) == ("en" not in shares)
+
+
+@pytest.mark.parametrize("preset", filters.PRESETS)
+def test_every_reason_has_a_setting(preset: str) -> None:
+    settings = demo_settings()
+    on = dict.fromkeys(("posts_per_day", "template_share", "quoted_share"), 0.5)
+    found = {rule.reason for rule in filters.rules({**settings["filter"], **on, "preset": preset})}
+    assert found <= SETTINGS_OF.keys()
+    for setting in SETTINGS_OF.values():
+        section, _, key = setting.partition(".")
+        assert not key or key in settings[section]

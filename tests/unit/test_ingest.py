@@ -16,6 +16,7 @@ from ingested_files import Ingested
 from authbench.errors import InputError
 from authbench.identity import author_id
 from authbench.ingest.source import IngestSettings, ingest_source
+from authbench.ingest.tally import expect_some
 from authbench.records import RECORD, REMOVED
 from authbench.registry.source_entry import make_extraction
 
@@ -494,3 +495,23 @@ def test_thousands_of_equal_rows_are_numbered_or_one(tmp_path: Path) -> None:
     made = Ingested(tmp_path, {"a.csv": content}, SOURCE)
     assert made.records.height == 20_001
     assert made.reasons() == {"repeated_id": 19_999}
+
+
+def test_values_of_which_nothing_is_made_are_counted_where_they_are_most(tmp_path: Path) -> None:
+    days = [("12.03.2024", 2), ("March", 4), ("", 3)]
+    rows = [(str(n), "ann", "en", day, f"Text {n}.") for n, day in enumerate(day for day, k in days for _ in range(k))]
+    entry = source(fields={"date": {"any": [{"field": "kind", "date": "%d.%m.%Y"}, {"const": None}]}})
+    made = Ingested(tmp_path, {"a.csv": table(*rows)}, entry).result
+    assert made["facts"]["lost"] == {"date": (6, 4)}
+    expect_some("demo", made)
+    few = Ingested(tmp_path / "few", {"a.csv": table(*rows[:5])}, entry).result
+    assert few["facts"]["lost"] == {"date": (5, 3)}
+    none = Ingested(tmp_path / "none", {"a.csv": table(*rows[2:])}, entry).result
+    with pytest.raises(InputError, match=r"demo\.yaml: fields\.date: nothing is made of 4 of 4 values"):
+        expect_some("demo", none)
+
+
+def test_a_source_of_which_nothing_is_left_stops_the_run_with_the_reasons(tmp_path: Path) -> None:
+    made = Ingested(tmp_path, {"a.csv": table(*ROWS[4:])}, SOURCE).result
+    with pytest.raises(InputError, match=r"none of 3 records becomes a text: .*1 without text \(fields\.text, clean\)"):
+        expect_some("demo", made)

@@ -210,9 +210,19 @@ def test_a_leaderboard_is_named_unless_it_is_of_an_older_release(tmp_path: Path)
     assert len(closing_lines(tmp_path, NO_LISTS, 0)) == 2
 
 
+def test_values_that_ingestion_lost_are_told_at_the_end(tmp_path: Path) -> None:
+    folder = results(tmp_path)
+    (folder / "report").mkdir(exist_ok=True)
+    write_json(folder / "report/facts.json", {"funnel": [], "ingest": {"letters": {"lost": {"date": [9, 5]}}}})
+    assert any("5 of 9 values of the field date" in line for line in closing_lines(folder, NO_LISTS, 0))
+
+
 def test_an_entry_of_a_list_that_met_nothing_is_told(tmp_path: Path) -> None:
     folder = results(tmp_path)
     (folder / "release/manifest.json").write_text(json.dumps({"takedown": {}}))
     (folder / "report").mkdir()
-    write_json(folder / "report/facts.json", {"exclusions": {"entries": 2, "without_a_document": ["s:1"]}})
+    write_json(
+        folder / "report/facts.json",
+        {"exclusions": {"entries": 2, "without_a_document": ["s:1"]}, "funnel": [], "ingest": {}},
+    )
     assert any("s:1" in line for line in closing_lines(folder, LISTS, 0))

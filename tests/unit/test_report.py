@@ -182,6 +182,19 @@ def test_skipped_unused_and_closed_sources_are_told() -> None:
     assert "Texts of news are tier B" in told
 
 
+def test_a_loss_over_half_at_ingestion_is_the_first_warning() -> None:
+    made = release(corpus())
+    row = {"source": "news", "stage": "ingest", "reason": "other_language", "documents": 51}
+    entered = {**row, "reason": "in", "documents": 100}
+    dropped = {**row, "reason": "repost", "documents": 40}  # by a rule of the entry
+    facts = {**FACTS, "funnel": [entered, row, dropped], "ingest": {"news": {"lost": {"date": [235, 118]}}}}
+    first, second, *_ = make_findings(made, SOURCES, facts)["warnings"]
+    assert "half of the 100 records of news became no text: 51 in other languages (fields.lang" in first
+    assert "118 of 235 values of the field date of news" in second
+    half = {**facts, "funnel": [entered, {**row, "documents": 50}, dropped], "ingest": {}}
+    assert not any("became no text" in one for one in make_findings(made, SOURCES, half)["warnings"])
+
+
 def test_counts_that_do_not_add_up_are_told() -> None:
     assert "news at ingest do not add up" in warned(funnel=[{**FACTS["funnel"][0]}])
 

@@ -539,7 +539,7 @@ def test_lengths_are_counted_by_tokens_with_their_characters():
         ({"min_documents_per_author": 99}, 20, 0.0, "author_with_too_few_documents"),
         ({"documents": 1}, 20, 0.0, "author_not_needed"),
         ({}, 20, 1.0, "toxic"),
-        ({}, 0, 0.0, "none came this far"),
+        ({}, 0, 0.0, r"9 too_many_symbols \(filter\.symbols\); 2 other_language \(ingest\); 1 copy \(dedup\)"),
     ],
 )
 @pytest.mark.parametrize("bins", ["fixed", "quantiles"])
@@ -558,6 +558,12 @@ def test_a_sample_of_nothing_is_refused_and_says_why(tmp_path, changes, authors,
     def documents(places, columns):
         yield found[places["row"]].select(*columns, at=pl.int_range(pl.len()))
 
+    earlier = [
+        {"stage": stage, "sources": {"s": {"in": 12, "kept": 12 - number, "gained": 0, "dropped": {reason: number}}}}
+        for stage, reason, number in (
+            ("ingest", "other_language", 2), ("filter", "too_many_symbols", 9), ("dedup_chunks", "copy", 1)
+        )
+    ]  # fmt: skip
     with pytest.raises(InputError, match=f"no document for a release.*{why}"):
         sample(
             [reservoir],
@@ -567,6 +573,7 @@ def test_a_sample_of_nothing_is_refused_and_says_why(tmp_path, changes, authors,
             [Scorer()],
             ScoreStore(tmp_path / "scores.parquet"),
             Settings(rules, AUTHORS, safety, SPLITS, 7),
+            earlier,
         )
 
 

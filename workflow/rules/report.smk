@@ -9,11 +9,7 @@ rule count_survivors:
     """Join the counts of all stages: what one keeps, the next takes in, or the run stops."""
     input:
         counts=[
-            *expand(result("ingest/{source}/counts.json"), source=SOURCES),
-            *gather.shards(result("normalize/counts/{scatteritem}.json")),
-            *gather.shards(result("chunk/counts/{scatteritem}.json")),
-            *gather.shards(result("filter/counts/{scatteritem}.json")),
-            *expand(result("dedup/{unit}/counts.json"), unit=["documents", "chunks"]),
+            *COUNTS_BEFORE_SAMPLING,
             result("sample/counts.json"),
             result("split/counts.json"),
         ],

@@ -7,6 +7,13 @@ Keeps   sample/scores.parquet: what has been scored is never scored again
 
 DETOXIFY_ASKED = "detoxify" in SETTINGS["safety"]["scorers"]
 ON_GPU = DETOXIFY_ASKED and SETTINGS["safety"]["detoxify"]["device"].startswith("cuda")
+COUNTS_BEFORE_SAMPLING = [
+    *expand(result("ingest/{source}/counts.json"), source=SOURCES),
+    *gather.shards(result("normalize/counts/{scatteritem}.json")),
+    *gather.shards(result("chunk/counts/{scatteritem}.json")),
+    *gather.shards(result("filter/counts/{scatteritem}.json")),
+    *expand(result("dedup/{unit}/counts.json"), unit=["documents", "chunks"]),
+]
 SCORERS = {
     "safety": SETTINGS["safety"],
     "words": file_hash(shipped("text/toxic_words.yaml"), SETTINGS["safety"]["wordlist"]["extra"]),
@@ -71,6 +78,7 @@ rule select_documents:
         reservoirs=gather.shards(result("sample/reservoirs/{scatteritem}.parquet")),
         authors=gather.shards(result("sample/authors/{scatteritem}.parquet")),
         lengths=gather.shards(result("sample/lengths/{scatteritem}.parquet")),
+        counts=COUNTS_BEFORE_SAMPLING,
         scorers=result("sample/scorers.json") if DETOXIFY_ASKED else [],
     output:
         selected=result("sample/selected.parquet"),

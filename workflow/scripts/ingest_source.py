@@ -5,6 +5,7 @@ from pathlib import Path
 
 from authbench.ingest.aliases import persons_file, read_aliases
 from authbench.ingest.source import IngestSettings, ingest_source
+from authbench.ingest.tally import expect_some
 from authbench.registry.source_entry import file_set, make_extraction
 from authbench.runtime.job import log_to
 from authbench.storage.json_files import write_json
@@ -34,4 +35,5 @@ counts = ingest_source(
         params.ingest["required"],
     ),
 )
+expect_some(tag, counts)
 write_json(snakemake.output.counts, counts)

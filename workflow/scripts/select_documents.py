@@ -3,7 +3,7 @@
 from authbench.runtime.job import log_to
 from authbench.safety import ScoreStore, make_scorers
 from authbench.sample import stage
-from authbench.storage.json_files import write_json
+from authbench.storage.json_files import read_json, write_json
 from authbench.storage.parquet import read_columns, write_parquet
 
 log_to(snakemake.log[0])
@@ -16,6 +16,7 @@ outcome = stage.sample(
     make_scorers(params.safety),
     ScoreStore(params.scores),
     stage.Settings(params.sample, params.authors, params.safety, params.splits, params.seed),
+    map(read_json, snakemake.input.counts),
 )
 write_parquet(outcome.selected, snakemake.output.selected)
 write_parquet(outcome.toxic, snakemake.output.toxic)

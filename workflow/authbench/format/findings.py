@@ -76,6 +76,9 @@ class SourceFindings(TypedDict, total=False):
     names_author: float
     masked: Mapping[str, int]
     over_chunk_cap: int
+    lost: Mapping[
+        str, Sequence[int]
+    ]  # of our fields, where over half is lost: values of the corpus, and how many gave none
 
 
 class Exclusions(TypedDict):

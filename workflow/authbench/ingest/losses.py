@@ -3,7 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from authbench.ingest.fields import Column, Columns, compile_expression
+import numpy as np
+import pyarrow as pa
+
+from authbench.ingest.fields import Columns, compile_expression
 from authbench.reading.rows import Row
 from authbench.registry.expressions import FILE_FIELDS, Expression, before, read_by
 from authbench.registry.source_entry import Extraction
@@ -26,31 +29,43 @@ class Loss(NamedTuple):
             return NotImplemented
         return Loss(self.values + other.values, self.lost + other.lost, self.example or other.example)
 
+    def __str__(self) -> str:
+        example = f", e.g. of {self.example}" if self.example else ""
+        return f"nothing is made of {self.lost} of {self.values} values{example}"
 
-Count = Callable[[Sequence[Row], Mapping[str, Column]], dict[str, Loss]]
+    @property
+    def is_all(self) -> bool:
+        """Whether there are values, and all are lost."""
+        return 0 < self.lost == self.values
+
+    @property
+    def is_large(self) -> bool:
+        """Whether more than half are lost."""
+        return 2 * self.lost > self.values
 
 
-def count_losses(where: str, extraction: Extraction, names: Sequence[str] = OPTIONAL) -> Count:
-    """Return a function of rows, with their derived fields, and of our columns of them, that gives the losses.
+Count = Callable[[Sequence[Row], Sequence[int], pa.RecordBatch], dict[str, Loss]]
 
-    An example is shown only of a field of which neither a text nor an author's label is made.
+
+def count_losses(where: str, extraction: Extraction) -> Count:
+    """Return a function that gives the losses of our fields: of rows, the places of those of records, and the records.
+
+    An example is given only of a field of which neither a text nor an author's label is made.
     """
-    ours = extraction.fields
-    stated = {name: one for name in names if (one := getattr(ours, name)) is not None}
     columns: dict[str, Columns] = {}
-    for name, expression in stated.items():
-        plain = unchanged(expression, extraction.derive)
-        if plain != expression or name == "n_authors":
-            columns[name] = compile_expression(plain, f"{where}: fields.{name}")
-    shows = {name: may_show(stated[name], extraction) for name in columns}
+    for name in OPTIONAL:
+        expression = getattr(extraction.fields, name)
+        if expression is not None:
+            columns[name] = compile_expression(unchanged(expression, extraction.derive), f"{where}: fields.{name}")
+    shows = {name for name in columns if may_show(getattr(extraction.fields, name), extraction)}
 
-    def losses(rows: Sequence[Row], made: Mapping[str, Column]) -> dict[str, Loss]:
+    def losses(rows: Sequence[Row], places: Sequence[int], records: pa.RecordBatch) -> dict[str, Loss]:
         found = {}
         for name, given in columns.items():
-            places = [place for place, value in enumerate(made[name]) if value is None]
-            values = [value for value in given([rows[place] for place in places]) if value is not None]
-            example = next((shown(value) for value in values if _is_short(value)), None) if shows[name] else None
-            found[name] = Loss(len(rows) - len(places) + len(values), len(values), example)
+            empty = np.flatnonzero(records[name].is_null()).tolist()
+            values = [value for value in given([rows[places[one]] for one in empty]) if value is not None]
+            example = next((shown(value) for value in values if _is_short(value)), None) if name in shows else None
+            found[name] = Loss(len(places) - len(empty) + len(values), len(values), example)
         return found
 
     return losses

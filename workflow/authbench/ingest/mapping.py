@@ -12,6 +12,7 @@ from authbench.ingest.compiled import compile_extraction, needed_fields, read_fi
 from authbench.ingest.documents import Choices, Documents, make_documents
 from authbench.ingest.fields import compile_pattern
 from authbench.ingest.identities import make_identities
+from authbench.ingest.losses import Count, count_losses
 from authbench.reading.rows import Needs, Row
 from authbench.registry.expressions import FILE_FIELDS
 from authbench.registry.source_entry import Extraction
@@ -28,12 +29,14 @@ class Mapped:
         needs: the fields that files must have.
         columns: all fields that are read.
         path_fields: the fields of a file by its relative path.
+        losses: counts the values of rows of which the records have nothing.
     """
 
     documents: Callable[[Sequence[Row]], Documents]
     needs: Needs
     columns: frozenset[str]
     path_fields: Callable[[str], Row]
+    losses: Count
 
 
 def compile_source(
@@ -61,6 +64,7 @@ def compile_source(
         needed_fields(where, extraction, given | added),
         read_fields(extraction, given | added) | ({extraction.beside.by} if extraction.beside else set()),
         partial(_path_fields, where, pattern),
+        count_losses(where, extraction),
     )
 
 

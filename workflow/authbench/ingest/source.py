@@ -176,7 +176,9 @@ def _sorted_out(
             if isinstance(row, BadRow):
                 gone[place] = (row.kind, None, f"{parts[paths[place]].path} {row.position}: {row.reason}")
     good = np.delete(np.arange(len(rows)), list(gone))
-    made = mapped.documents([rows[place] for place in good] if gone else rows)  # type: ignore[arg-type, misc]
+    read: Any = [rows[place] for place in good] if gone else rows
+    made = mapped.documents(read)
+    tally.lose(mapped.losses(read, made.places, made.records))
     tally.mended += made.mended
     tally.unnamed += made.unnamed
     for one in made.refused:

@@ -1,12 +1,15 @@
 """Counts of the rows of a source and of what became of them."""
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from authbench.errors import InputError
+from authbench.ingest.losses import Loss
+from authbench.ingest.reasons import reason_in_words
 from authbench.reading.rows import UNREADABLE
 from authbench.reading.units import Units
 
@@ -21,6 +24,7 @@ class Tally:
         self.units, self.mended, self.unnamed = Units(), 0, 0
         self.dropped: Counter[str] = Counter()
         self.examples: list[str] = []
+        self.losses: dict[str, Loss] = {}
         self.languages: Counter[str] = Counter()
         self.flags: Counter[str] = Counter()
         self.authors: list[np.ndarray] = [np.empty(0, np.uint64)]
@@ -29,6 +33,11 @@ class Tally:
         self.dropped[reason] += 1
         if reason in UNREADABLE and len(self.examples) < EXAMPLES:
             self.examples.append(what)
+
+    def lose(self, losses: Mapping[str, Loss]) -> None:
+        """Count values of which nothing was made, by our fields."""
+        for name, loss in losses.items():
+            self.losses[name] = self.losses.get(name, Loss()) + loss
 
     @property
     def bad(self) -> int:
@@ -61,6 +70,7 @@ class Tally:
     def counts(self, author_kind: str, files: int) -> dict[str, Any]:
         """Return the counts of the stage and of the units, and under `facts` what the report says of the source."""
         dropped = {reason: count for reason, count in sorted(self.dropped.items()) if count}
+        lost = {name: loss[:2] for name, loss in sorted(self.losses.items()) if loss.is_large}
         return {
             "stage": "ingest",
             "sources": {self.tag: {"in": self.rows, "kept": self.kept, "gained": 0, "dropped": dropped}},
@@ -76,5 +86,22 @@ class Tally:
                 "names_author": self.flags["names_author"] / self.kept if self.kept else 0.0,
                 "noisy_authors": self.flags["noisy"] / self.kept if self.kept else 0.0,
                 "languages": dict(sorted(self.languages.items())),
+                **({"lost": lost} if lost else {}),
             },
         }
+
+
+def expect_some(tag: str, counts: Mapping[str, Any]) -> None:
+    """Verify that something is left of a source and of each of its fields, by the counts of its ingestion.
+
+    Raises:
+        InputError: no row makes a document, or no value of a field gives one of ours.
+    """
+    where, of_source = f"config/sources/{tag}.yaml", counts["sources"][tag]
+    if of_source["in"] and not of_source["kept"]:
+        gone = sorted(of_source["dropped"].items(), key=lambda item: -item[1])
+        reasons = "; ".join(f"{number} {reason_in_words(reason)}" for reason, number in gone)
+        raise InputError(f"{where}: none of {of_source['in']} records becomes a text: {reasons}.")
+    lost = counts["facts"].get("lost", {}).items()
+    if nothing := [f"fields.{name}: {loss}" for name, numbers in lost if (loss := Loss(*numbers)).is_all]:
+        raise InputError(f"{where}: {'; '.join(nothing)}. Correct the expression, or leave the field out.")

@@ -7,10 +7,11 @@ from typing import Any
 
 from authbench.overview.found import CHECK, checked_summary, find
 from authbench.overview.page import write_index
-from authbench.report.warnings import about_lists
+from authbench.report.warnings import about_lists, about_losses
 from authbench.settings.config import Config
 from authbench.storage.json_files import read_json
 
+FACTS = "report/facts.json"
 RELEASE, BOARD = "release/report.html", "leaderboard/index.html"
 
 
@@ -47,9 +48,10 @@ def closing_lines(results: str | Path, settings: Config, since: float) -> list[s
             checked_summary(folder),
             f"The benchmark: {release}/   Its report: {release}/report.html",
         ]
-        if settings["filter"]["exclude"] or settings["release"]["takedown"]:
+        facts: Any = read_json(folder / FACTS) if (folder / FACTS).exists() else None
+        lines += about_losses(facts) if facts else []
+        if facts and (settings["filter"]["exclude"] or settings["release"]["takedown"]):
             takedown = json.loads((release / "manifest.json").read_bytes())["takedown"]
-            facts: Any = read_json(folder / "report/facts.json")
             lines += about_lists(facts, takedown)
         if found[BOARD].time is not None and not found[BOARD].old:
             lines.append(f"Models on it: {folder / BOARD}")

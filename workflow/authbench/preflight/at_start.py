@@ -16,6 +16,7 @@ from authbench.identity import author_id
 from authbench.ingest.aliases import Aliases, persons_file, read_aliases
 from authbench.ingest.documents import Choices
 from authbench.ingest.losses import Loss
+from authbench.ingest.reasons import REASONS, reason_in_words
 from authbench.preflight.first_records import Asked, Author, FirstRecords, read_first
 from authbench.preflight.supply import shortages
 from authbench.printable import printable
@@ -28,15 +29,6 @@ from authbench.tokens import load_tokenizer
 from authbench.words import plural
 
 UNSURE = 0.8  # of the longest text that stays whole: cleaning may lengthen one by as much
-_REASONS = {
-    "other_language": "in other languages (fields.lang, ingest.other_languages)",
-    "missing_field": "without a field (fields.genre, ingest.required)",
-    "no_author": "without an author (fields.author)",
-    "placeholder_author": "by a label that names nobody (fields.author, author.placeholders)",
-    "empty_text": "without text (fields.text, clean)",
-    "bad_row": "unreadable (reader)",
-    "unmatched_quote": "with an unmatched quotation mark (reader.quoting)",
-}
 
 
 def expect_usable(setup: Setup, raw_dir: Path, cache: Path, for_release: bool) -> list[str]:
@@ -140,8 +132,8 @@ def _problems(tag: str, first: FirstRecords) -> Iterator[str]:
     elif first.whole and not first.kept:
         yield f"{where}: none of {plural(first.records, 'record')} becomes a text: {_reasons(first)}"
     for name, loss in first.losses.items():
-        if loss.lost and loss.lost == loss.values and (first.whole or name == "date"):
-            yield f"{where}: fields.{name}: {_lost(loss)}. Correct the expression, or leave the field out"
+        if loss.is_all and (first.whole or name == "date"):
+            yield f"{where}: fields.{name}: {loss}. Correct the expression, or leave the field out"
 
 
 def _warnings(tag: str, first: FirstRecords) -> Iterator[str]:
@@ -150,28 +142,21 @@ def _warnings(tag: str, first: FirstRecords) -> Iterator[str]:
     if first.records and 2 * gone > first.records:
         yield f"{tag}: {gone} of {of_first}{plural(first.records, 'record')} become no text: {_reasons(first)}."
     for name, loss in first.losses.items():
-        if 2 * loss.lost > loss.values:
-            yield f"{tag}: fields.{name}: {_lost(loss)} ({of_first}{plural(first.records, 'record')})."
+        if loss.is_large:
+            yield f"{tag}: fields.{name}: {loss} ({of_first}{plural(first.records, 'record')})."
 
 
 def _left_out(first: FirstRecords) -> int:
     """Return how many records the entry's own rules (`drop`) leave out."""
-    return sum(number for reason, number in first.dropped.items() if reason not in _REASONS)
+    return sum(number for reason, number in first.dropped.items() if reason not in REASONS)
 
 
 def _reasons(first: FirstRecords) -> str:
     told = []
     for reason, number in sorted(first.dropped.items(), key=lambda item: -item[1]):
         examples = ", ".join(first.examples.get(reason, ()))
-        told.append(
-            f"{number} {_REASONS.get(reason, f'as {reason} (drop)')}" + (f", e.g. {examples}" if examples else "")
-        )
+        told.append(f"{number} {reason_in_words(reason)}" + (f", e.g. {examples}" if examples else ""))
     return "; ".join(told)
-
-
-def _lost(loss: Loss) -> str:
-    example = f", e.g. of {loss.example}" if loss.example else ""
-    return f"nothing is made of {loss.lost} of {plural(loss.values, 'value')}{example}"
 
 
 def _plain(first: FirstRecords) -> dict[str, Any]:

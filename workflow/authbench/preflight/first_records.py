@@ -15,7 +15,7 @@ from authbench.ingest.beside import TablesBeside, is_beside
 from authbench.ingest.blocks import FILE_IS_TEXT, read_file
 from authbench.ingest.documents import Choices, Documents
 from authbench.ingest.fields import compile_expression
-from authbench.ingest.losses import OPTIONAL, Loss, count_losses, may_show, unchanged
+from authbench.ingest.losses import Loss, may_show, unchanged
 from authbench.ingest.mapping import Mapped, compile_source
 from authbench.ingest.tally import Tally
 from authbench.reading.rows import UNREADABLE, BadRow, Row, missing, refuse_missing
@@ -133,8 +133,7 @@ def _map(
     found.kept = len(made.places)
     _add_values(where, extraction, rows, made, found)
     frame = pl.DataFrame(pl.from_arrow(made.records))
-    columns = {name: frame[name].to_list() for name in OPTIONAL}
-    found.losses = count_losses(where, extraction)([rows[place] for place in made.places], columns)
+    found.losses = mapped.losses(rows, made.places, made.records)
     if not found.whole:
         return
     works: dict[tuple[str, str], set[str]] = {}

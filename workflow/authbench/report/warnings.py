@@ -6,6 +6,7 @@ import polars as pl
 
 from authbench.format.findings import Exclusions, Findings, SourceFindings
 from authbench.format.manifest import RawLock, Scorer, Withheld
+from authbench.ingest.reasons import REASONS
 from authbench.registry.load import entry_name
 from authbench.report import statistics
 from authbench.report.labels import about_measured_labels
@@ -24,6 +25,7 @@ _EXCLUDING = "in the list filter.exclude"
 def warnings(facts: Findings, documents: pl.DataFrame, queries: pl.DataFrame, sources: Sources) -> list[str]:
     """Return every warning about a release, for the report and the manifest."""
     return [
+        *about_losses(facts),
         *_about_queries(documents, queries, list(facts["splits"])),
         *_about_split_unit(facts["config"].get("split", {})),
         *_about_labels(documents, sources, facts["ingest"]),
@@ -39,6 +41,28 @@ def warnings(facts: Findings, documents: pl.DataFrame, queries: pl.DataFrame, so
         *_about_exclusions(facts.get("exclusions")),
         *_about_counts(statistics.funnel_table(facts["funnel"])),
     ]
+
+
+def about_losses(facts: Findings) -> list[str]:
+    """Return warnings on sources of which ingestion lost more than half of the records, or of the values of a field."""
+    rows = [row for row in facts["funnel"] if row["stage"] == "ingest"]
+    entered = {row["source"]: row["documents"] for row in rows if row["reason"] == "in"}
+    lost: dict[str, dict[str, int]] = {}
+    for row in rows:
+        if row["reason"] in REASONS:
+            lost.setdefault(row["source"], {})[row["reason"]] = row["documents"]
+    found = []
+    for tag, reasons in sorted(lost.items()):
+        if 2 * sum(reasons.values()) > entered.get(tag, 0):
+            told = listing(f"{count(number)} {REASONS[reason]}" for reason, number in sorted(reasons.items()))
+            found.append(f"More than half of the {count(entered[tag])} records of {tag} became no text: {told}.")
+    for tag, of_source in sorted(facts["ingest"].items()):
+        for name, (values, gone) in of_source.get("lost", {}).items():
+            found.append(
+                f"Nothing was made of {count(gone)} of {count(values)} values of the field {name} of {tag} "
+                f"(fields.{name} of its entry)."
+            )
+    return found
 
 
 def _about_queries(documents: pl.DataFrame, queries: pl.DataFrame, splits: Sequence[str]) -> list[str]:

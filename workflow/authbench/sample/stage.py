@@ -11,8 +11,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from authbench.errors import InputError
+from authbench.filter.reasons import SETTINGS as FILTERED_BY
 from authbench.format.deviation import Deviation
-from authbench.funnel import Counts, add_up
+from authbench.funnel import Counts, add_up, merge_counts
 from authbench.identity import keyed_hashes
 from authbench.records import DOCUMENT, REMOVED
 from authbench.runtime.job import log
@@ -92,18 +93,21 @@ def sample(
     scorers: Sequence[Scorer],
     store: ScoreStore,
     settings: Settings,
+    earlier: Iterable[Counts] = (),
 ) -> _Outcome:
     """Select the documents of a benchmark from what `reservoir.fill_reservoir` kept of each shard.
 
     In memory stand some 310 bytes for each document of a reservoir, and at first 250 for each author of each shard.
     Texts are read a row group at a time, but those selected are held, twice while they are sorted. Raises InputError
-    where nothing can be selected, and says what became of it.
+    where nothing can be selected, and says what became of it, by the counts of `earlier` stages.
     """
     rules = settings.sample
     merged, numbers = merge_tallies(tallies, rules["min_origins"])
     authors = refuse_authors(merged, settings.authors, rules)
     if authors["refused"].is_not_null().all():
-        raise _nothing(dict(authors.group_by("refused").agg(pl.col("documents").sum()).sort("refused").iter_rows()))
+        raise _nothing(
+            earlier, dict(authors.group_by("refused").agg(pl.col("documents").sum()).sort("refused").iter_rows())
+        )
     pool = trim_authors(admit(reservoirs, numbers, authors), rules["reservoir"], rules["spread"] == "prefer").drop(
         "rank"
     )
@@ -140,7 +144,7 @@ def sample(
     )  # fmt: skip
     counts = _counts(authors, judged)
     if not selection.chosen.any():
-        raise _nothing(reduce(add_up, (source["dropped"] for source in counts["sources"].values())))
+        raise _nothing(earlier, reduce(add_up, (source["dropped"] for source in counts["sources"].values())))
     chosen = judged.filter("chosen")
     selected = _selected(chosen, documents)
     _check_authors(selected, authors["author_rank"].gather(selected["author"]), settings.seed)
@@ -217,12 +221,28 @@ def _refused(authors: pl.DataFrame) -> dict[str, dict[str, int]]:
     return found
 
 
-def _nothing(dropped: Mapping[str, int]) -> InputError:
-    why = ", ".join(f"{reason} {number:,}" for reason, number in dropped.items()) or "none came this far"
-    return InputError(
-        f"Sampling leaves no document for a release. Documents by what became of them: {why}. "
-        "Give it more texts, or ask for less in the sections sample, authors and safety of the configuration."
+def _nothing(earlier: Iterable[Counts], refused: Mapping[str, int]) -> InputError:
+    """Return the error of a selection without documents: where they went, by the counts of the stages before."""
+    stages = merge_counts(earlier)
+    numbers = Counter({("sample", reason): number for reason, number in refused.items()})
+    for stage, counts in stages.items():
+        for of_source in counts["sources"].values():
+            numbers.update({(stage, reason): number for reason, number in of_source["dropped"].items()})
+    read = sum(of_source["in"] for of_source in stages.get("ingest", {"sources": {}})["sources"].values())
+    went = "; ".join(
+        f"{number:,} {reason} ({_setting(stage, reason)})" for (stage, reason), number in numbers.most_common()
     )
+    return InputError(
+        f"Sampling leaves no document for a release. Of {read:,} records went: {went or 'none, as there were none'}. "
+        "Give it more texts, or ask for less where these settings say."
+    )
+
+
+def _setting(stage: str, reason: str) -> str:
+    """Return the setting, or the section of settings, by which a stage drops documents for a reason."""
+    if stage == "filter":
+        return FILTERED_BY.get(reason, "filter")
+    return {"sample": "sample, authors, safety"}.get(stage, stage.partition("_")[0])
 
 
 def _counts(authors: pl.DataFrame, judged: pl.DataFrame) -> Counts:
