@@ -16,6 +16,7 @@ from authbench.author_labels import known_labels
 from authbench.errors import InputError
 from authbench.format.release import Release
 from authbench.identity import digest
+from authbench.reading.foreign import foreign_blocks, text_column
 from authbench.storage.json_lines import value_batches
 from authbench.storage.parquet import split_by_bytes
 
@@ -28,6 +29,7 @@ NAMES: Mapping[str, Sequence[str]] = {
     "text": ("text", "content"),
 }
 NEEDED = ("author", "topic", "text")
+_IDENTS = ("id", "author", "topic")
 SUFFIXES = (".parquet", ".jsonl", ".ndjson", ".csv")
 UNKNOWN_LANGUAGE = ""
 
@@ -98,13 +100,18 @@ def _of_table(path: Path, topic: str) -> Iterator[pl.DataFrame]:
     if path.suffix in (".jsonl", ".ndjson"):
         yield from _of_json_lines(path, topic)
         return
-    try:
-        table = pl.scan_parquet(path) if path.suffix == ".parquet" else pl.scan_csv(path, infer_schema=False)
-        columns = _columns(path, table.collect_schema().names(), topic)
-        for frame in table.select(pl.col(own).alias(name) for name, own in columns.items()).collect_batches():
-            yield from split_by_bytes(frame, "text")
-    except (pl.exceptions.PolarsError, OSError) as problem:
-        raise InputError(f"{path}: cannot be read: {problem}") from None
+    columns: dict[str, str] = {}
+    for block in foreign_blocks(path):
+        columns = columns or _columns(path, list(dict.fromkeys(chain.from_iterable(block))), topic)
+        yield from split_by_bytes(_frame(path, block, columns), "text")
+
+
+def _frame(path: Path, rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> pl.DataFrame:
+    """Return these columns of rows, by our names, as text."""
+    return pl.DataFrame(
+        [text_column(path, own, [row.get(own) for row in rows], name in _IDENTS).alias(name)
+         for name, own in columns.items()]
+    )  # fmt: skip
 
 
 def _of_json_lines(path: Path, topic: str) -> Iterator[pl.DataFrame]:
@@ -114,12 +121,7 @@ def _of_json_lines(path: Path, topic: str) -> Iterator[pl.DataFrame]:
             if not isinstance(row, dict):
                 raise InputError(f"{path}, line {number}: is no object. Expected one JSON object a line.")
         columns = columns or _columns(path, list(dict.fromkeys(chain.from_iterable(rows))), topic)
-        values = {name: [_as_text(row.get(own)) for row in rows] for name, own in columns.items()}
-        yield pl.DataFrame(values, schema=dict.fromkeys(columns, pl.String))
-
-
-def _as_text(value: Any) -> str | None:
-    return value if value is None or isinstance(value, str) else str(value)
+        yield _frame(path, rows, columns)
 
 
 def _columns(path: Path, names: Sequence[str], topic: str) -> dict[str, str]:

@@ -82,6 +82,20 @@ def read_foreign(
     Raises:
         InputError: the file is none of KINDS, cannot be read, or has two columns of one name.
     """
+    return _collected(*_opened(*_file_of(path, option), encoding, numbered), keep)
+
+
+def foreign_blocks(path: Path) -> Iterator[list[Row]]:
+    """Yield the rows of a table, some thousands at a time. Raises InputError as `read_foreign`, and for a bad row."""
+    blocks, _, _ = _opened(*_file_of(path, ""), None, False)
+    for block in blocks:
+        if bad := next((row for row in block if isinstance(row, BadRow)), None):
+            raise InputError(f"{path}, {bad.position}: cannot be read: {bad.reason}. Mend the row, or take it out.")
+        yield [row for row in block if not isinstance(row, BadRow)]
+
+
+def _file_of(path: Path, option: str) -> tuple[RawFile, str]:
+    """Return the one table in a file, and its kind."""
     if not path.is_file():
         raise InputError(f"{path}: is no regular file. Expected a table.")
     members = RawFile(path, str(path), "", option=option).members(_PATTERNS)
@@ -89,9 +103,9 @@ def read_foreign(
         raise InputError(f"{path}: holds {len(members)} tables. Expected one; unpack it into a folder.")
     [file] = members
     kind = kind_of(Path(file.member or path.name))
-    if kind not in KINDS.values():
+    if kind is None or kind not in KINDS.values():
         raise InputError(f"{path}: a file of an unknown kind. Expected {', '.join(KINDS)}, compressed or zipped.")
-    return _collected(*_opened(file, kind, encoding, numbered), keep)
+    return file, kind
 
 
 def _opened(
