@@ -63,6 +63,22 @@ def test_numbers_are_one_label_in_every_type(
     assert "No leak was found" not in capsys.readouterr().out
 
 
+def test_numbers_of_which_a_program_lost_digits_are_refused(tmp_path: Path) -> None:
+    train, test = halves()
+    for split, rows_of in (("train", train), ("test", test)):
+        numbers = [12345678901234567890 + int(row["author"][4:]) for row in rows_of]
+        written = numbers if split == "train" else [float(number) for number in numbers]
+        lines = [f"{one},{row['text']}\n" for one, row in zip(written, rows_of, strict=True)]
+        (tmp_path / f"{split}.csv").write_text("author,text\n" + "".join(lines))
+    with pytest.raises(InputError, match=r"test\.csv: 1 author labels"):
+        read_dataset([tmp_path])
+    (tmp_path / "test.csv").write_text((tmp_path / "test.csv").read_text().replace("e+19", "e+18", 3))
+    with pytest.raises(InputError, match=r"test\.csv: 2 author labels"):
+        read_dataset([tmp_path])
+    (tmp_path / "test.csv").write_text("author,text\n1e+16,one\nAnn,two\n")
+    assert read_dataset([tmp_path / "test.csv"]).documents["author"].n_unique() == 2
+
+
 def test_placeholders_are_no_authors(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     nobody = ["[deleted]", "nan", "None", "AutoModerator"]
     table = [
@@ -73,6 +89,8 @@ def test_placeholders_are_no_authors(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert ids_of(found, "no_author") == [f"t{k}-{j}" for k in range(4) for j in range(6)]
     [finding] = [one for one in found.findings if one.claim == "no_author"]
     assert {case.note for case in finding.cases} == {f"says '{label}'" for label in nobody}
+    assert main(["audit", str(tmp_path / "x.jsonl"), "--strict"]) == 1
+    assert "no_author: 24 cases" in capsys.readouterr().out
 
 
 def test_pairs_are_by_one_author_however_the_truth_spells_him(tmp_path: Path) -> None:

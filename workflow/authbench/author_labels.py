@@ -20,6 +20,10 @@ MIN_CHARACTERS = 2  # of a name
 UNSEEN = regex.compile(r"[\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB[\p{Cc}--\s]]", regex.VERSION1)
 # A whole number as programs write floats: `3.0`, `-0.0`, or one digit before the point and an exponent, `1.25e+16`.
 _FLOAT = re.compile(r"(-?)(?:(0|[1-9][0-9]*)(?:\.0+)?|([0-9])(?:\.([0-9]+))?[eE]\+?([0-9]{1,3}))", re.ASCII)
+# Floats of so many digits that some are lost, as programs write them; names are not of this form.
+LOST_DIGITS = (
+    r"^-?(?:[0-9](?:\.[0-9]+)?[eE]\+(?:1[6-9]|[2-9][0-9])|[0-9]\.[0-9]+[eE](?:1[6-9]|[2-9][0-9])|[0-9]{17,}\.0+)$"
+)
 _WIDEST = 308  # the exponent of the largest float
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import polars as pl
 
-from authbench.author_labels import folded_labels, known_labels
+from authbench.author_labels import LOST_DIGITS, folded_labels, known_labels
+from authbench.errors import InputError
 
 # `unit`: what is compared as one text (an episode holds several documents); by default the document itself.
 DOCUMENTS = pl.Schema(
@@ -140,7 +141,20 @@ def as_documents(frame: pl.DataFrame, derived: bool = False) -> pl.DataFrame:
     )
     if derived:
         return table
+    _expect_digits(table)
     return table.with_columns(known_labels(table["author"]), *(folded_labels(table[name]) for name in _LABELS))
+
+
+def _expect_digits(table: pl.DataFrame) -> None:
+    """Raise InputError where authors are floats that have lost digits, so that several can have become one."""
+    rows = table.drop_nulls("spelling").filter(pl.col("spelling").str.contains(LOST_DIGITS))
+    lost = rows.select("place", "spelling").unique("spelling")
+    if lost.height > 1 or 2 * rows.height > table.height:  # a single one among others may be a name
+        place, label = min(lost.rows())
+        raise InputError(
+            f"{place}: {lost.height} author labels, such as {label}, are floating-point numbers of so many digits that "
+            "some are lost: several authors can have become one. Store them as whole numbers or as text."
+        )
 
 
 def joined(parts: Sequence[Dataset], labels: Sequence[str]) -> Dataset:
