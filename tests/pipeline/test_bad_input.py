@@ -106,10 +106,12 @@ def test_broken_raw_files_are_all_told_before_any_job(fresh: Project) -> None:
     pointer.write_bytes(b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 123\n")
     table.write_bytes(before[table].replace(b"review_body", b"body", 1))
     try:
-        told = one_line(fresh.refusal())
+        said = fresh.refusal()
     finally:
         for path, content in before.items():
             path.write_bytes(content)
+    told = one_line(said)
+    assert said.rstrip().splitlines()[-4].startswith("Nothing was run")
     for words in ("Nothing was run: 3 problems", cut.name, "LFS pointer", "review_body", "train.csv"):
         assert words in told, words
 

@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from tiny import LETTERS, csv_text, rows
 
 from authbench.config import prepare
 from authbench.errors import InputError
+from authbench.preflight import at_start
 from authbench.preflight.at_start import expect_usable
 
 Table = list[dict[str, str]]
@@ -26,7 +28,7 @@ def preflight(folder: Path, content: bytes, entry: str = LETTERS, settings: dict
     for name in ("config/languages.yaml", "config/persons.yaml"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / name, folder / name)
-    (folder / "raw/letters").mkdir(parents=True)
+    (folder / "raw/letters").mkdir(parents=True, exist_ok=True)
     (folder / "raw/letters/all.csv").write_bytes(content)
     (folder / "letters.yaml").write_text(entry, encoding="utf-8")
     recipe = {"name": "own", "raw_dir": "raw", "sources": ["letters.yaml"], "sample": SAMPLE, **(settings or {})}
@@ -142,3 +144,25 @@ def test_of_a_large_source_the_first_records_are_read_and_its_authors_are_not_co
     assert preflight(tmp_path, csv_text(many).encode()) == []
     kept = json.loads((tmp_path / "results/own/preflight.json").read_text())["letters"]["found"]
     assert kept["records"] == 1000 and not kept["whole"] and kept["authors"] == []
+
+
+def test_of_a_source_whose_first_record_is_huge_nothing_is_said(table: Table, tmp_path: Path) -> None:
+    huge = [{**table[0], "body": "word " * 1_000_000}, *table]
+    assert preflight(tmp_path, csv_text(huge).encode()) == []
+    kept = json.loads((tmp_path / "results/own/preflight.json").read_text())["letters"]["found"]
+    assert kept["records"] == 0 and not kept["whole"]
+
+
+def test_what_is_known_of_a_source_is_read_again_when_its_entry_or_its_files_change(
+    table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = []
+    first = at_start.read_first
+    monkeypatch.setattr(at_start, "read_first", lambda tag, *more: read.append(tag) or first(tag, *more))
+    content = changed(table, unchanged)
+    for times, (raw, entry) in enumerate(
+        [(content, LETTERS), (content, LETTERS), (content, DATES.replace("day", "work")), (content + b"\r\n", LETTERS)]
+    ):
+        with suppress(InputError):
+            preflight(tmp_path, raw, entry)
+        assert len(read) == (1, 1, 2, 3)[times]

@@ -72,18 +72,18 @@ def test_chatter_is_left_out_and_everything_else_stands_as_it_was() -> None:
     assert lines.format(record("Error in rule x")) == "plain: Error in rule x"
 
 
-def test_only_a_terminal_that_is_quiet_about_rules_is_changed() -> None:
-    logger, out = logging.Logger("snakemake"), io.StringIO()
-    quiet, full = logging.StreamHandler(out), logging.StreamHandler(io.StringIO())
+def test_only_a_terminal_that_is_quiet_about_rules_tells_jobs_in_lines() -> None:
+    logger, out, all_of_it = logging.Logger("snakemake"), io.StringIO(), io.StringIO()
+    quiet, full = logging.StreamHandler(out), logging.StreamHandler(all_of_it)
     for handler, kinds in ((quiet, {Quiet.RULES}), (full, {Quiet.HOST})):
         handler.setFormatter(logging.Formatter())
         handler.addFilter(SimpleNamespace(quiet=kinds, filter=lambda one: one.__dict__.get("event") != Event.JOB_INFO))
         logger.addHandler(handler)
     tell_jobs_in_lines(logger)
-    assert isinstance(quiet.formatter, JobLines) and type(full.formatter) is logging.Formatter
     logger.info("rule", extra={"event": Event.JOB_INFO, "jobid": 3, "rule_name": "score", "wildcards": {"model": "x"}})
     logger.info("Finished", extra={"event": Event.JOB_FINISHED, "job_id": 3})
     logger.info(None, extra={"event": Event.PROGRESS, "done": 1, "total": 2})
+    assert all_of_it.getvalue().split() == ["Finished", "None"]
     assert out.getvalue().split() == ["score", "x:", "under", "1", "s", "(1", "of", "2", "jobs)"]
 
 

@@ -26,7 +26,7 @@ from authbench.release.letters import has_letters
 from authbench.storage.raw_files import EnoughRead, RawFile
 
 MOST_RECORDS = 1_000
-MOST_BYTES = 8 << 20
+MOST_BYTES = 4 << 20
 MORE_FILES, MORE_RECORDS = 20, 20  # of a larger source: further files, of which the first records are read
 SHOWN = 3
 
@@ -92,7 +92,7 @@ class Asked:
 
 
 def read_first(tag: str, extraction: Extraction, folder: Path, files: Mapping[str, str], asked: Asked) -> FirstRecords:
-    """Return what becomes of the first records of a source: at most 1,000 and 8 MiB, and some of further files.
+    """Return what becomes of the first records of a source: at most 1,000 and 4 MiB, and some of further files.
 
     Args:
         files: SHA-256 by path below `folder`; they are not verified here.
@@ -111,11 +111,11 @@ def read_first(tag: str, extraction: Extraction, folder: Path, files: Mapping[st
             found.examples[next(reason for reason in UNREADABLE if tally.dropped[reason])] = tally.examples
         if found.whole:
             tally.stop_if_bad(asked.max_bad_rows)
-        elif not found.kept:
+        elif good and not found.kept:
             wanted = mapped.needs
             for row in good:
                 wanted = missing(wanted, row)
-            refuse_missing(rows[0][0] if rows else tag, wanted, dict.fromkeys(name for row in good for name in row))
+            refuse_missing(rows[0][0], wanted, dict.fromkeys(name for row in good for name in row))
     except InputError as problem:
         found.problem = str(problem)
     found.dropped = dict(sorted(tally.dropped.items()))

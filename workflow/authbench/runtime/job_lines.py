@@ -34,11 +34,14 @@ class JobLines(logging.Formatter):
     Args:
         plain: formats everything else.
         clock: gives seconds.
+        short: whether jobs are told in lines; else only errors are told in other words than Snakemake's.
     """
 
-    def __init__(self, plain: logging.Formatter, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, plain: logging.Formatter, clock: Callable[[], float] = time.monotonic, short: bool = True
+    ) -> None:
         super().__init__()
-        self._plain, self._clock = plain, clock
+        self._plain, self._clock, self._short = plain, clock, short
         self._began: float | None = None
         self._jobs: dict[int, tuple[str, float]] = {}
         self._finished: list[int] = []
@@ -57,6 +60,10 @@ class JobLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """Return what to print of a message; empty: nothing."""
         event = _event_of(record)
+        if event == "ERROR":
+            return self._error(record)
+        if not self._short:
+            return self._plain.format(record)
         if event == "JOB_FINISHED":
             self._finished.append(record.__dict__["job_id"])
             return ""
@@ -64,14 +71,12 @@ class JobLines(logging.Formatter):
             return self._lines(record.__dict__["done"], record.__dict__["total"])
         if event == "JOB_STARTED" or record.msg in _CHATTER:
             return ""
-        if event == "ERROR":
-            return self._error(record)
         return self._plain.format(record)
 
     def _error(self, record: logging.LogRecord) -> str:
         """Return what an error says without the places of rules that raised it; of failed jobs the causes."""
         kind, message = getattr(record, "exception", ""), record.getMessage()
-        if kind == "RuleException" and _SCRIPT in message:
+        if self._short and kind == "RuleException" and _SCRIPT in message:
             return ""  # the job's own message says more
         if message.endswith(_FAILED) and self._failed:
             return causes(self._failed)
@@ -147,8 +152,8 @@ def tell_jobs_in_lines(logger: logging.Logger) -> None:
     for handler in list(logger.handlers):
         quiet = {getattr(one, "name", "") for some in handler.filters for one in getattr(some, "quiet", ())}
         plain = handler.formatter
-        if "RULES" in quiet and plain is not None and not isinstance(handler, logging.FileHandler):
-            lines = JobLines(plain)
+        if plain is not None and not isinstance(handler, logging.FileHandler):
+            lines = JobLines(plain, short="RULES" in quiet)
             handler.setFormatter(lines)
             logger.addHandler(_Ear(lines))
 
