@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from test_audit import ids_of, release, rows, text, write_lines, write_problems
+from test_audit import ids_of, release, rows, text, write_csv, write_lines, write_problems
 
 from authbench.auditing.read import read_dataset
 from authbench.auditing.run import audit
@@ -40,6 +40,16 @@ def test_an_author_who_is_spelled_otherwise_in_another_split_is_in_both(spelling
     assert ids_of(found, "author_in_splits") == ids_of(found, "label_variants") == [f"Zoë {k}" for k in range(6)]
     [variants] = [one for one in found.findings if one.claim == "label_variants"]
     assert all(case.note.isprintable() and case.note.count("'") == 4 for case in variants.cases)
+
+
+def test_a_work_and_an_account_are_one_in_every_spelling(tmp_path: Path) -> None:
+    table = [
+        {"author": f"w{k}", "text": text(k, j), "split": "test" if j else "train",
+         "work": [f"{k}.0", f"{k}"][j], "account": [f"u{k}", f"u{k}\u200b"][j]} for k in range(3) for j in range(2)
+    ]  # fmt: skip
+    found = audit(write_csv(tmp_path / "x.csv", table))
+    assert ids_of(found, "work_in_splits") == ["0", "1", "2"] and ids_of(found, "impure_label") == []
+    assert ids_of(found, "label_variants") == ["0", "1", "2", "u0", "u1", "u2"]
 
 
 def test_one_spelling_of_a_label_is_no_variant(tmp_path: Path) -> None:

@@ -3,19 +3,22 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from authbench.author_labels import LOST_DIGITS, folded_labels, known_labels
 from authbench.errors import InputError
 
+LABELS = ("author", "origin", "item", "account")  # columns whose values are compared in normal form
+_SPELLING: Any = pl.Struct(dict.fromkeys(LABELS, pl.String))
 # `unit`: what is compared as one text (an episode holds several documents); by default the document itself.
 DOCUMENTS = pl.Schema(
     {
         "id": pl.String,  # unique
         "split": pl.String,
         "author": pl.String,  # the label's normal form; null where it names nobody
-        "spelling": pl.String,  # the author's label as the dataset has it
+        "spelling": _SPELLING,  # labels as the dataset has them
         "content": pl.String,
         "lang": pl.String,
         "genre": pl.String,
@@ -45,7 +48,6 @@ PROBLEMS = pl.Schema(
         "author_other": pl.String,
     }
 )
-_LABELS = ("origin", "item", "account")
 TEXTS = "folder of texts"  # a form whose ids are the paths of files
 ALL = "all"  # the split of a dataset without splits
 POOL = "corpus"  # the split of a corpus that several splits of queries share: none of its own
@@ -135,20 +137,20 @@ def as_documents(frame: pl.DataFrame, derived: bool = False) -> pl.DataFrame:
             pl.col("part").fill_null(0),
             pl.col("candidate", "query").fill_null(True),
             pl.col("content").fill_null(""),
-            pl.col("spelling").fill_null(pl.col("author")),
+            pl.struct(LABELS).alias("spelling"),
         )
         .with_columns(pl.col("id").fill_null(pl.format("row {}", pl.col("row") + 1)))
     )
     if derived:
         return table
     _expect_digits(table)
-    return table.with_columns(known_labels(table["author"]), *(folded_labels(table[name]) for name in _LABELS))
+    return table.with_columns(known_labels(table["author"]), *(folded_labels(table[name]) for name in LABELS[1:]))
 
 
 def _expect_digits(table: pl.DataFrame) -> None:
     """Raise InputError where authors are floats that have lost digits, so that several can have become one."""
-    rows = table.drop_nulls("spelling").filter(pl.col("spelling").str.contains(LOST_DIGITS))
-    lost = rows.select("place", "spelling").unique("spelling")
+    rows = table.filter(pl.col("author").str.contains(LOST_DIGITS))
+    lost = rows.select("place", "author").unique("author")
     if lost.height > 1 or 2 * rows.height > table.height:  # a single one among others may be a name
         place, label = min(lost.rows())
         raise InputError(

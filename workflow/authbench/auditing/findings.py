@@ -11,7 +11,7 @@ import polars as pl
 from scipy.special import bdtrc
 
 from authbench.auditing.claims import Case
-from authbench.auditing.dataset import POOL, Dataset
+from authbench.auditing.dataset import LABELS, POOL, Dataset
 from authbench.author_labels import known_labels
 from authbench.checking.ids import neighbours
 from authbench.checking.normal_form import abnormal
@@ -197,7 +197,7 @@ def find_in_labels(dataset: Dataset, stated_languages: bool, copies: pl.DataFram
     """
     documents = dataset.documents
     named = documents.filter(pl.col("author").is_not_null())
-    unnamed = documents.filter(pl.col("author").is_null()).select("id", "spelling")
+    unnamed = documents.filter(pl.col("author").is_null()).select("id", pl.col("spelling").struct.field("author"))
     cases: Cases = {
         "no_author": [Case((ident,), f"says {_shown(label)}" if label else "") for ident, label in unnamed.iter_rows()]
     }
@@ -291,14 +291,19 @@ def find_in_answers(dataset: Dataset) -> Cases:
 
 
 def _variants(dataset: Dataset) -> Iterator[Case]:
-    """Yield the labels of authors that are spelled in several ways."""
-    named = [dataset.problems[side].alias("spelling") for side in ("author_one", "author_other")]
-    spelled = pl.concat([table.to_frame().with_columns(author=known_labels(table)) for table in named])
-    every = pl.concat([dataset.documents.select("spelling", "author"), spelled]).drop_nulls().unique()
-    several = every.group_by("author").agg(pl.col("spelling").sort()).filter(pl.col("spelling").list.len() > 1)
-    for author, spellings in several.sort("author").iter_rows():
-        more = f" and {len(spellings) - _SPELLINGS} more" if len(spellings) > _SPELLINGS else ""
-        yield Case((author,), ", ".join(map(_shown, spellings[:_SPELLINGS])) + more)
+    """Yield the labels of authors, works, items and accounts that are spelled in several ways."""
+    asked = dataset.problems
+    for name in LABELS:
+        parts = [dataset.documents.select(pl.col("spelling").struct.field(name).alias("spelling"), label=name)]
+        if name == "author":
+            sides = [asked[side].alias("spelling") for side in ("author_one", "author_other")]
+            parts += [side.to_frame().with_columns(label=known_labels(side)) for side in sides]
+        every = pl.concat(parts).drop_nulls().unique()
+        several = every.group_by("label").agg(pl.col("spelling").sort()).filter(pl.col("spelling").list.len() > 1)
+        of = "" if name == "author" else f"{name}: "
+        for label, spellings in several.sort("label").iter_rows():
+            more = f" and {len(spellings) - _SPELLINGS} more" if len(spellings) > _SPELLINGS else ""
+            yield Case((label,), of + ", ".join(map(_shown, spellings[:_SPELLINGS])) + more)
 
 
 def _shown(label: str) -> str:

@@ -88,14 +88,14 @@ def dataset_of_pairs(
         if asked["author1"].null_count():
             asked = asked.with_columns(_components(asked))
             notes["Pairs without authors: texts that same-author pairs join are by one author."] = None
-        asked = asked.with_columns(spelling1="author1", spelling2="author2")
-        asked = asked.with_columns(known_labels(asked["author1"]), known_labels(asked["author2"]))
+        labels = [known_labels(asked[f"author{side}"]).fill_null(asked[f"author{side}"]) for side in (1, 2)]
+        asked = asked.with_columns(label1=labels[0], label2=labels[1])
         sides = [
             asked.select(
                 pl.format("{}/{}", "id", pl.lit(side)).alias("id"),
                 pl.lit(split).alias("split"),
                 author=f"author{side}",
-                spelling=f"spelling{side}",
+                label=f"label{side}",
                 content=f"text{side}",
                 genre=f"topic{side}",
                 row=pl.col("row").cast(pl.Int64),
@@ -104,10 +104,10 @@ def dataset_of_pairs(
             for side in (1, 2)
         ]
         texts = pl.concat(sides).with_columns(
-            first=pl.col("id").first().over(pl.coalesce("author", "spelling"), "content"),
+            first=pl.col("id").first().over("label", "content"),
         )
         name_of = dict(texts.select("id", "first").iter_rows())
-        kept = texts.filter(pl.col("id") == pl.col("first")).drop("first").sort("row", "id")
+        kept = texts.filter(pl.col("id") == pl.col("first")).drop("first", "label").sort("row", "id")
         documents.append(as_documents(kept))
         named = asked.with_columns(
             one=pl.Series([name_of[f"{ident}/1"] for ident in asked["id"]], dtype=pl.String),
