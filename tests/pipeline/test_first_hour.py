@@ -122,6 +122,12 @@ def test_a_loss_over_half_is_told_and_one_under_it_is_not(table: Table, tmp_path
     assert preflight(tmp_path / "less", changed(table, dated("03.02.2024", "3 Feb", 0.4)), DATES) == []
 
 
+def test_of_few_authors_who_may_be_enough_the_run_is_warned(table: Table, tmp_path: Path) -> None:
+    few = [row for place, row in enumerate(table) if place < 8 or place % 4 < 2]
+    (warning,) = preflight(tmp_path, csv_text(few).encode())
+    assert "At most 2 authors can have queries: of 18 texts in the sources, 10 by authors with fewer than 3" in warning
+
+
 def test_an_example_is_never_of_what_names_the_author(table: Table, tmp_path: Path) -> None:
     entry = LETTERS.replace("id: number,", "id: number, topic: {field: writer, match: '^Xx'},")
     with pytest.raises(InputError) as refused:

@@ -14,14 +14,15 @@ def filter_problems(config: Config) -> Iterator[str]:
     least, most = filters["min_tokens"], filters["max_tokens"]
     tasks = sorted({task for bound in (least, most) if isinstance(bound, Mapping) for task in bound} | {"default"})
     for task in tasks:
-        if _of_task(least, task) > _of_task(most, task):
+        if of_task(least, task) > of_task(most, task):
             where = "" if tasks == ["default"] else f" for the task {task}"
             yield f"filter: min_tokens is larger than max_tokens{where}"
     yield from unreadable_file("filter.exclude", filters["exclude"], _read_exclusions)
     yield from _own_languages()
 
 
-def _of_task(bound: int | Mapping[str, int], task: str) -> int:
+def of_task(bound: int | Mapping[str, int], task: str) -> int:
+    """Return a bound that may be one of each task type, for this one."""
     return bound if isinstance(bound, int) else bound.get(task, bound["default"])
 
 

@@ -15,6 +15,7 @@ from authbench.registry.values import shown
 OPTIONAL = ("date", "topic", "n_authors", "item", "account", "author_group")  # columns of a record that may be null
 _STARTS = ("field", "const", "compose", "any")
 _LONGEST_EXAMPLE = 40
+FEWEST = 10  # values of which some should have given one of ours
 
 
 class Loss(NamedTuple):
@@ -35,8 +36,8 @@ class Loss(NamedTuple):
 
     @property
     def is_all(self) -> bool:
-        """Whether there are values, and all are lost."""
-        return 0 < self.lost == self.values
+        """Whether there are values enough to tell, and all are lost."""
+        return FEWEST <= self.lost == self.values
 
     @property
     def is_large(self) -> bool:

@@ -12,16 +12,18 @@ import polars as pl
 
 from authbench.config import Setup
 from authbench.errors import InputError
+from authbench.filter.settings import of_task
 from authbench.identity import author_id
 from authbench.ingest.aliases import Aliases, persons_file, read_aliases
 from authbench.ingest.documents import Choices
 from authbench.ingest.losses import Loss
 from authbench.ingest.reasons import REASONS, reason_in_words
 from authbench.preflight.first_records import Asked, Author, FirstRecords, read_first
-from authbench.preflight.supply import shortages
+from authbench.preflight.supply import Supply, supply
 from authbench.printable import printable
 from authbench.registry.source_entry import Source
 from authbench.runtime.code import code_hash, file_hash
+from authbench.runtime.job import leave_out_pandas
 from authbench.settings.config import Config
 from authbench.storage.json_files import read_json, write_json
 from authbench.storage.raw_listing import listing_digest
@@ -45,16 +47,19 @@ def expect_usable(setup: Setup, raw_dir: Path, cache: Path, for_release: bool) -
     config = setup.config
     found = _read_all(setup, raw_dir, cache, exact=_needs_lengths(config))
     problems = [problem for tag, first in found.items() for problem in _problems(tag, first)]
+    texts = Supply()
     if not problems and for_release and all(first.whole for first in found.values()):
         kinds = {tag: source.extraction.author.kind for tag, source in setup.sources.items()}
-        problems = list(shortages(found, kinds, config))
-        if problems:  # a long text can become several documents
-            problems = list(shortages(_read_all(setup, raw_dir, cache, exact=True), kinds, config))
+        texts = supply(found, kinds, config)
+        if texts != Supply():  # a long text can become several documents
+            texts = supply(_read_all(setup, raw_dir, cache, exact=True), kinds, config)
+        problems += [texts.problem] if texts.problem else []
     if problems:
         count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
         told = [f"Nothing was run: {count} to mend", *(f"  {problem}" for problem in problems)]
         raise InputError(printable("\n".join(told), keep="\n"))
-    return [printable(warning) for tag, first in found.items() for warning in _warnings(tag, first)]
+    warnings = [warning for tag, first in found.items() for warning in _warnings(tag, first)]
+    return list(map(printable, [*warnings, texts.warning] if texts.warning else warnings))
 
 
 def _read_all(setup: Setup, raw_dir: Path, cache: Path, exact: bool) -> dict[str, FirstRecords]:
@@ -65,6 +70,7 @@ def _read_all(setup: Setup, raw_dir: Path, cache: Path, exact: bool) -> dict[str
     variable, persons = setup.config["ingest"]["author_key_env"], persons_file()
     key = os.environ[variable].encode() if variable else None
     aliases = read_aliases(persons)
+    leave_out_pandas()
     found, fresh = {}, {}
     for tag, source in setup.sources.items():
         files = setup.inventory[tag]
@@ -86,8 +92,7 @@ def _read_all(setup: Setup, raw_dir: Path, cache: Path, exact: bool) -> dict[str
 
 def _asked(config: Config, source: Source, exact: bool, key: bytes | None, aliases: Aliases) -> Asked:
     ingest, chunk, task = config["ingest"], config["chunk"], source.extraction.task
-    least = config["filter"]["min_tokens"]
-    least = least if isinstance(least, int) else least.get(task, least["default"])
+    least = of_task(config["filter"]["min_tokens"], task)
 
     def pieces(texts: Sequence[str]) -> Sequence[int]:
         if not exact:

@@ -4,7 +4,8 @@ All figures are upper bounds: what is said here to be too little stays so, whate
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from authbench.preflight.first_records import Author, FirstRecords
 from authbench.settings.config import Config
@@ -13,8 +14,15 @@ from authbench.words import plural
 _NO_TEST = "work"  # texts of this kind are neither queries nor positives
 
 
-def shortages(found: Mapping[str, FirstRecords], kinds: Mapping[str, str], config: Config) -> Iterator[str]:
-    """Yield what lacks for a release with queries, as "setting: problem". All of `found` is of whole sources.
+class Supply(NamedTuple):
+    """What lacks for a release with queries, as "setting: problem", or else may soon lack; empty where nothing does."""
+
+    problem: str = ""
+    warning: str = ""
+
+
+def supply(found: Mapping[str, FirstRecords], kinds: Mapping[str, str], config: Config) -> Supply:
+    """Return what lacks for a release with queries. All of `found` is of whole sources.
 
     Args:
         kinds: the kind of each source's authors.
@@ -29,21 +37,26 @@ def shortages(found: Mapping[str, FirstRecords], kinds: Mapping[str, str], confi
                 lost[reason] += author.texts
             else:
                 entering[name].append(author)
-    splits = config["split"]["splits"]
-    if config["split"]["unit"] == "author" and len(entering) < len(splits):
-        yield _said("split.splits", f"{plural(len(splits), 'split')} need an author each", len(entering), lost, total)
-        return
+    splits, evaluate = config["split"]["splits"], config["evaluate"]
+    by_author = config["split"]["unit"] == "author"
+    if by_author and len(entering) < len(splits):
+        needed = f"split.splits: {plural(len(splits), 'split')} need an author each, and the texts have"
+        return Supply(f"{needed} {len(entering) or 'none'}: {_told(lost, total)}. Give more texts, or ask for less")
     asking = 0
     for parts in entering.values():
         if reason := _silence(parts, config):
             lost[reason] += sum(one.texts for one in parts)
         else:
             asking += 1
-    evaluate = config["evaluate"]
-    needed = {evaluate["split"], evaluate["dev"]} - {None} if evaluate["models"] else {evaluate["split"]}
-    if config["split"]["unit"] == "author" and asking < len(needed):
-        what = f"{' and '.join(sorted(map(str, needed)))} need an author each whose texts can be queries"
-        yield _said("release", what, asking, lost, total)
+    asked = {evaluate["split"], evaluate["dev"]} - {None} if evaluate["models"] else {evaluate["split"]}
+    if by_author and asking < len(asked):
+        needed = f"release: {' and '.join(sorted(map(str, asked)))} need an author each whose texts can be queries"
+        return Supply(
+            f"{needed}, and there are {asking or 'none'}: {_told(lost, total)}. Give more texts, or ask for less"
+        )
+    if 2 * lost.total() > total:
+        return Supply(warning=f"At most {plural(asking, 'author')} can have queries: {_told(lost, total)}.")
+    return Supply()
 
 
 def _refusal(author: Author, lang: str, kind: str, config: Config) -> str:
@@ -79,9 +92,6 @@ def _silence(parts: list[Author], config: Config) -> str:
     return ""
 
 
-def _said(setting: str, needed: str, left: int, lost: Counter[str], total: int) -> str:
+def _told(lost: Counter[str], total: int) -> str:
     where = ", ".join(f"{number} {reason}" for reason, number in lost.most_common())
-    gone = f"of {plural(total, 'text')} in the sources, " + (where or "all stay")
-    return (
-        f"{setting}: {needed}, and the texts have {left if left else 'none'}: {gone}. Give more texts, or ask for less"
-    )
+    return f"of {plural(total, 'text')} in the sources, {where or 'all stay'}"
