@@ -1,14 +1,15 @@
 """Languages of texts that a person has corrected."""
 
+import codecs
 from collections.abc import Mapping
 from pathlib import Path
 
-import orjson
 import polars as pl
 
 from authbench.errors import InputError
 from authbench.identity import sha256_of_text
 from authbench.records import LANGUAGES
+from authbench.storage.exact_json import loads
 
 _EXPECTED = 'expected {"content_sha256": "64 hexadecimal digits", "lang": "en"}, as authbench languages writes them'
 
@@ -21,13 +22,14 @@ def read_retags(path: str | Path) -> dict[str, str]:
             another.
     """
     found: dict[str, str] = {}
-    for number, line in enumerate(Path(path).read_bytes().splitlines(), start=1):
+    content = Path(path).read_bytes().removeprefix(codecs.BOM_UTF8)
+    for number, line in enumerate(content.splitlines(), start=1):
         if not line.strip():
             continue
         try:
-            row = orjson.loads(line)
+            row = loads(line)
             digest, lang = row["content_sha256"], row["lang"]
-        except (orjson.JSONDecodeError, KeyError, TypeError) as error:
+        except (ValueError, RecursionError, KeyError, TypeError) as error:
             raise InputError(f"{path}, line {number}: {_EXPECTED} ({type(error).__name__}: {error})") from None
         if not isinstance(digest, str) or len(digest) != 64 or lang not in LANGUAGES:
             raise InputError(f"{path}, line {number}: {_EXPECTED}; languages are {', '.join(LANGUAGES)}")

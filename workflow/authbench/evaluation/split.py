@@ -28,8 +28,10 @@ from authbench.format.columns import (
     TEXT_FIELDS,
     Table,
 )
+from authbench.format.findings import LabelDecision
 from authbench.format.release import Release, concat
 from authbench.format.splits import reference_splits
+from authbench.reading.typed_csv import read_rows
 from authbench.records import length_bucket_expr
 
 _OF_PROVENANCE = ("origin", "topic", "date")
@@ -159,11 +161,8 @@ def _unmeasured_sources(release: Release, asked: pl.Series) -> tuple[str, ...] |
     path = release.folder / LABELS
     if not path.is_file():
         return None
-    try:
-        rows = pl.read_csv(path, infer_schema=False).filter(pl.col("decision") == "unmeasured")
-        return tuple(sorted(set(rows["source"].drop_nulls()) & set(asked)))
-    except (pl.exceptions.PolarsError, OSError) as problem:
-        raise InputError(f"{path}: cannot be read: {problem}. Fetch the release anew.") from None
+    rows = read_rows(path, LabelDecision)
+    return tuple(sorted({row["source"] for row in rows if row["decision"] == "unmeasured"} & set(asked)))
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,13 @@ from authbench.errors import InputError
 from authbench.evaluation.split import split_checksum
 from authbench.format import files
 from authbench.format.release import Release
+from authbench.funnel import FunnelRow
 from authbench.leaderboard.collect import Result, collect
 from authbench.presentation.charts import Chart
 from authbench.presentation.files import write_table
 from authbench.presentation.pages import write_charts
 from authbench.presentation.tables import Table
+from authbench.reading.typed_csv import read_rows
 from authbench.registry.entries import did_you_mean
 from authbench.storage.atomic import atomic_folder, write_text
 from authbench.tables.composition import composition_tables
@@ -162,10 +164,7 @@ def _funnel(release: Release) -> pl.DataFrame | None:
     path = release.folder / files.FUNNEL
     if not path.is_file():
         return None
-    try:
-        return pl.read_csv(path, schema=_FUNNEL)
-    except (pl.exceptions.PolarsError, OSError) as problem:
-        raise InputError(f"{path}: cannot be read: {problem}. Fetch the release anew.") from None
+    return pl.DataFrame(read_rows(path, FunnelRow), schema=_FUNNEL)
 
 
 def _records_read(funnel: pl.DataFrame | None) -> dict[str, int]:
