@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 from project import Project, rules_of
 
+from authbench.config import demo_settings
 from authbench.storage.json_files import read_json
 
 LEFT_OUT = "arabic_poetry"
@@ -199,7 +200,7 @@ def test_weights_that_cannot_be_loaded_stop_a_run_before_any_text_is_read(anothe
     pytest.importorskip("detoxify", reason="the extra `toxicity` is not installed")
     (another.folder / "broken.ckpt").write_bytes(b"no weights")
     detoxify = {"scorers": ["detoxify"], "detoxify": {"checkpoint": "broken.ckpt"}}
-    recipe = another.recipe({"name": "toxic", "safety": detoxify})
+    recipe = another.recipe({**demo_settings(), "name": "toxic", "safety": detoxify})
     status, said = another.snakemake("--cores", "1", *recipe)
     assert status != 0 and "broken.ckpt: not a checkpoint of weights" in said
     begun = {path.name for path in (another.folder / "results/toxic").rglob("*.log")}
