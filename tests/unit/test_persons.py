@@ -364,3 +364,19 @@ def test_a_unit_may_hold_its_share_of_a_language_whatever_sizes_and_order_langua
     expected = {"en": 3, "ja": 2}
     found = {lang: of_lang.filter(lang=lang).height for lang in langs if of_lang.filter(lang=lang).height}
     assert found == {lang: expected[lang] for lang in langs if lang in expected}
+
+
+@pytest.mark.parametrize(
+    ("author", "counts"),
+    [
+        (Author("account"), True),
+        (Author("account", min_characters=2), False),
+        (Author("person", names="full"), False),
+        (Author("person", names="full", min_characters=1), True),
+    ],
+)
+def test_a_number_of_one_digit_is_an_account_unless_the_entry_says_otherwise(author: Author, counts: bool) -> None:
+    who = make_identities("douban", author, None, {})
+    assert [who.person(label).refusal is None for label in ("1", "2.0", "3e0")] == [counts] * 3
+    assert who.person("7.0").author_id == who.person("7").author_id
+    assert who.person("x").refusal == (None if author.min_characters == 1 else "placeholder_author")
