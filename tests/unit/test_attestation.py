@@ -218,11 +218,28 @@ def test_a_build_gets_the_entries_and_files_that_the_statement_and_settings_name
     made: tuple[Path, Path, dict[str, Any]], tmp_path: Path
 ) -> None:
     raw, release, statement = made
-    (tmp_path / "words.yaml").write_text("en: {}")
-    (tmp_path / "config").mkdir()
+    planted = (
+        "profiles/default/config.yaml",
+        "yaml.py",
+        "Snakefile",
+        ".hidden.yaml",
+        "config/models/a.yaml",
+        "other.yaml",
+    )
+    statement = json.loads(json.dumps(statement))
+    config = statement["predicate"]["buildDefinition"]["externalParameters"]["config"]
+    config["files"] = ["words.yaml", "../outside.yaml", "link.yaml", *planted[:-1]]
+    (tmp_path / "outside.yaml").write_text("secret")
+    tmp_path /= "files"
+    for name in (*planted, "words.yaml"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("en: {}")
+    (tmp_path / "link.yaml").symlink_to(tmp_path.parent / "outside.yaml")
 
     def build(folder: Path, targets: Sequence[str]) -> tuple[int, str]:
         assert (folder / "words.yaml").read_text() == "en: {}"
+        assert {path.name for path in folder.iterdir()} == {"words.yaml", "config", "config.json"}
+        assert not (folder / "config/models").exists()
         for tag, page in PAGES.items():
             assert yaml.safe_load((folder / f"config/sources/{tag}.yaml").read_text(encoding="utf-8")) == page
         return build_of(release)(folder, targets)

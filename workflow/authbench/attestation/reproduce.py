@@ -5,9 +5,9 @@ The build runs in an empty folder with the settings and entries of the statement
 
 import json
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import yaml
@@ -23,6 +23,8 @@ from authbench.storage.atomic import sha256_of_file
 from authbench.storage.raw_listing import describe, listing_digest
 from authbench.storage.sha256sums import SUMS, read_sums
 
+_DATA = (".txt", ".yaml", ".yml", ".json", ".jsonl", ".csv", ".tsv", ".parquet", ".gz", ".zst", ".ckpt", ".pt")
+_OWN = ("results", "config", "config.json", "profiles", "workflow")  # of a build
 _LINES = 30  # of a failed build's output, and names of raw files
 
 
@@ -56,7 +58,8 @@ def reproduce(statement: Mapping[str, Any], raw_dir: Path, build: Build, files: 
         statement: as `statement.read_statement` returns it.
         raw_dir: holds the raw files, a folder for each source.
         build: runs Snakemake with the package's rules.
-        files: a folder with the files that settings name (a word list, a takedown, a lock), under the names they have.
+        files: a folder with the files that settings name (a word list, a takedown, a lock), under the names they have;
+            what they do not name is left out.
     """
     given = statement["predicate"]["buildDefinition"]["externalParameters"]
     if others := _other_raw_files(statement, raw_dir):
@@ -111,9 +114,8 @@ def _write_inputs(folder: Path, given: Mapping[str, Any], raw_dir: Path, files: 
         "evaluate": {"models": []},
     }
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
-    for path in sorted(files.iterdir()) if files else ():
-        if path.name not in ("results", "config", "config.json") and not path.name.startswith("."):
-            (folder / path.name).symlink_to(path.absolute())
+    if files is not None:
+        _link_named(folder, given["config"], files)
     places = {
         Path(str(one)).stem: str(one) for one in config.get("sources") or () if str(one).endswith((".yaml", ".yml"))
     }
@@ -124,6 +126,30 @@ def _write_inputs(folder: Path, given: Mapping[str, Any], raw_dir: Path, files: 
         path.parent.mkdir(parents=True, exist_ok=True)
         path.unlink(missing_ok=True)
         path.write_text(yaml.safe_dump(dict(entry), allow_unicode=True, sort_keys=False), encoding="utf-8")
+
+
+def _link_named(folder: Path, config: object, files: Path) -> None:
+    """Link the files that settings name into the folder of a build."""
+    for name in sorted(set(_named(config))):
+        source, target = files / name, folder / name
+        if source.is_file() and source.resolve().is_relative_to(files.resolve()) and not target.exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.symlink_to(source.resolve())
+
+
+def _named(value: object) -> Iterator[str]:
+    """Yield the texts in settings that could be the path of a file below a folder, and of no code."""
+    if isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _named(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _named(inner)
+    elif isinstance(value, str) and "\0" not in value:
+        path = PurePosixPath(value)
+        hidden = any(part.startswith(".") for part in path.parts)
+        if path.suffix in _DATA and not (path.is_absolute() or hidden) and path.parts[0] not in _OWN:
+            yield value
 
 
 def _other_environment(statement: Mapping[str, Any]) -> list[str]:

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -85,6 +86,8 @@ def verify(arguments: argparse.Namespace) -> int:
     from authbench.attestation.reproduce import Outcome, differences, reproduce
     from authbench.attestation.statement import statement_bytes
     from authbench.cli.build import snakemake_command
+    from authbench.safety.detoxify_scorer import ONLY_WEIGHTS
+    from authbench.shipped import shipped
     from authbench.storage.atomic import write_text
 
     path = arguments.statement or _beside(arguments.release)
@@ -100,8 +103,13 @@ def verify(arguments: argparse.Namespace) -> int:
         return 2
 
     def build(folder: Path, targets: Sequence[str]) -> tuple[int, str]:
-        command = snakemake_command(["--cores", arguments.cores, *targets], folder)
-        done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        profile = ("--workflow-profile", str(shipped("project/profiles/default")))
+        command = snakemake_command(["--cores", arguments.cores, *profile, *targets], folder)
+        # modules beside the files of others are not imported, and their checkpoints never unpickled in full
+        surroundings = {**os.environ, "PYTHONSAFEPATH": "1", ONLY_WEIGHTS: "1"}
+        done = subprocess.run(
+            command, cwd=folder, env=surroundings, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
         return done.returncode, done.stdout
 
     outcome = reproduce(statement, arguments.raw, build, arguments.files)

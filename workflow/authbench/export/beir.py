@@ -14,6 +14,7 @@ from authbench.export.card import write_card
 from authbench.export.licences import licence_table
 from authbench.export.publication import Publication
 from authbench.format.release import Release
+from authbench.presentation.spreadsheets import as_csv
 from authbench.storage.atomic import write_text
 from authbench.storage.json_lines import write_json_lines
 
@@ -40,7 +41,7 @@ def write_beir(folder: Path, release: Release, about: Publication) -> None:
         aside = judged(truth, "ignored_ids", 0)
         aside.write_csv(place / "ignored.tsv", separator="\t")
         ignored += aside["query-id"].n_unique()
-    write_text(folder / "licences.csv", licence_table(release).write_csv())
+    write_text(folder / "licences.csv", as_csv(licence_table(release)))
     write_text(folder / "README.md", write_card(release, about, _USAGE.format(ignored=in_words(ignored))))
 
 

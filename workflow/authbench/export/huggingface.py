@@ -26,6 +26,7 @@ from authbench.format.columns import CANDIDATES, POOLS, QUERIES
 from authbench.format.hub import INNER
 from authbench.format.names import files_of_format
 from authbench.format.release import Release
+from authbench.presentation.spreadsheets import as_csv
 from authbench.storage.atomic import write_text
 from authbench.storage.json_files import write_plain_json
 from authbench.storage.sha256sums import SUMS, read_sums
@@ -73,7 +74,7 @@ def write_huggingface(folder: Path, release: Release, about: Publication) -> Non
     ]
     written += list(_examples(folder, release))
     _copy_release(folder / INNER, release)
-    write_text(folder / "licences.csv", licence_table(release).write_csv())
+    write_text(folder / "licences.csv", as_csv(licence_table(release)))
     write_plain_json(folder / "croissant.json", describe(release, about, written))
     write_text(folder / LICENSE, license_file(release))
     write_text(folder / "eval.yaml", eval_yaml(release, [table.config for table in written]))

@@ -24,6 +24,7 @@ from authbench.export.parquet import ParquetTable, TableWriter, write_table
 from authbench.export.publication import Publication
 from authbench.export.scripts import named_scripts, scripts_of, three_letters
 from authbench.format.release import Release
+from authbench.presentation.spreadsheets import as_csv
 from authbench.storage.atomic import write_text
 from authbench.storage.json_files import write_plain_json
 from authbench.words import language_name, listing, plural
@@ -124,7 +125,7 @@ def write_mteb(folder: Path, release: Release, about: Publication) -> None:
     if chosen.subsets:
         _write_task(folder, chosen, about, tables, written[split])
     licences = licence_table(release)
-    write_text(folder / "licences.csv", licences.write_csv())
+    write_text(folder / "licences.csv", as_csv(licences))
     write_text(folder / LICENSE, license_file(release))
     ignored = sum(truth.filter(pl.col("ignored_ids").list.len() > 0).height for truth in chosen.truths.values())
     usage = _USAGE.format(

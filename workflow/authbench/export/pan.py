@@ -19,6 +19,7 @@ from authbench.format.release import Release
 from authbench.identity import keyed_hashes
 from authbench.pan.pairs import as_table, different_authors, same_author
 from authbench.pan.settings import PairSettings
+from authbench.presentation.spreadsheets import as_csv
 from authbench.storage.atomic import write_text
 
 _PAIRS_AT_ONCE = 5_000
@@ -37,7 +38,7 @@ def write_pan(folder: Path, release: Release, about: Publication) -> None:
     """Write the pairs of all splits. Memory: the texts of a split, and the ids of its pairs."""
     for split in release.splits:
         _write_split(folder / split, release, split)
-    write_text(folder / "licences.csv", licence_table(release).write_csv())
+    write_text(folder / "licences.csv", as_csv(licence_table(release)))
     write_text(folder / "README.md", write_card(release, about, _USAGE))
 
 

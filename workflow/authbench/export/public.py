@@ -22,6 +22,7 @@ from authbench.format.files import BUNDLE_FILES, COMPLETE, LICENCES, README, WIT
 from authbench.format.names import files_of_format
 from authbench.format.release import Release, open_complete_release
 from authbench.identity import sha256_of_text
+from authbench.presentation.spreadsheets import as_csv
 from authbench.registry.source_entry import Source
 from authbench.storage.atomic import sha256_of_file, write_text
 from authbench.storage.json_files import write_plain_json
@@ -64,7 +65,7 @@ def write_public(folder: Path, release: Release, about: Publication, sources: Ma
         for path in sums:
             _copy(release.folder / path, folder / path)
     public = replace(open_complete_release(folder), unverified=release.unverified)
-    write_text(folder / LICENCES, licence_table(public).write_csv())
+    write_text(folder / LICENCES, as_csv(licence_table(public)))
     write_text(folder / README, write_card(public, about, _USAGE))
     refuse_withheld(folder, withheld, release.splits)
 

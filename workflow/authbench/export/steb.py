@@ -25,6 +25,7 @@ from authbench.export.licences import licence_table
 from authbench.export.publication import Publication
 from authbench.format.columns import CANDIDATES, GROUND_TRUTH, QUERIES
 from authbench.format.release import Release, concat
+from authbench.presentation.spreadsheets import as_csv
 from authbench.records import LENGTH_BUCKETS, length_bucket_expr, primary_genre
 from authbench.storage.atomic import write_text
 from authbench.words import language_name, plural
@@ -73,7 +74,7 @@ def write_steb(folder: Path, release: Release, about: Publication) -> None:
     ]
     warning = _WARNING.format(queries=plural(within, "query", "queries")) if within else _APART
     usage = _USAGE.format(split=split, rows="\n".join(rows), warning=warning)
-    write_text(folder / "licences.csv", licence_table(release).write_csv())
+    write_text(folder / "licences.csv", as_csv(licence_table(release)))
     write_text(folder / "README.md", write_card(release, about, usage))
 
 

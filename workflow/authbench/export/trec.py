@@ -16,6 +16,7 @@ from authbench.export.licences import licence_table
 from authbench.export.publication import Publication
 from authbench.format.release import Release
 from authbench.leaderboard.collect import read_results
+from authbench.presentation.spreadsheets import as_csv
 from authbench.storage.atomic import write_text
 
 _USAGE = """
@@ -36,7 +37,7 @@ def write_trec(folder: Path, release: Release, about: Publication) -> None:
         pairs = release.truth(split).select("query_id", "positive_ids").explode("positive_ids")
         lines = (f"{query} 0 {document} 1\n" for query, document in pairs.iter_rows())
         write_text(folder / f"{split}.qrels", "".join(lines))
-    write_text(folder / "licences.csv", licence_table(release).write_csv())
+    write_text(folder / "licences.csv", as_csv(licence_table(release)))
     write_text(folder / "README.md", write_card(release, about, _USAGE))
 
 

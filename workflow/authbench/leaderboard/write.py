@@ -33,6 +33,7 @@ from authbench.leaderboard.people import people_table
 from authbench.leaderboard.tables import Metric, all_tables, every_score
 from authbench.presentation.files import write_table
 from authbench.presentation.pages import write_charts
+from authbench.presentation.spreadsheets import as_csv
 from authbench.presentation.tables import as_markdown
 from authbench.storage.atomic import atomic_folder, write_text
 from authbench.storage.json_files import write_plain_json
@@ -71,12 +72,12 @@ def write_leaderboard(
     with atomic_folder(out) as folder:
         for table in (*first, *tables, *by_slice, *beside):
             write_table(folder, table)
-        write_text(folder / "gains.csv", comparison.gains.write_csv())
+        write_text(folder / "gains.csv", as_csv(comparison.gains))
         write_plain_json(folder / "power.json", {"tests": comparison.tests, **comparison.power})
-        write_text(folder / "scores.csv", scores.write_csv())
-        write_text(folder / "pairwise.csv", pairs.write_csv())
+        write_text(folder / "scores.csv", as_csv(scores))
+        write_text(folder / "pairwise.csv", as_csv(pairs))
         if submitted := [result.fields.as_dict() for result in results if result.fields]:
-            write_text(folder / "submissions.csv", pl.DataFrame(submitted).write_csv())
+            write_text(folder / "submissions.csv", as_csv(pl.DataFrame(submitted)))
         if dataset is not None:
             write_eval_results(folder / FOLDER, results, dataset)
         write_charts(folder / "figures", drawn.all(), pdf)

@@ -16,6 +16,7 @@ from authbench.pan.forensic import forensic_table, ratios_of
 from authbench.pan.forensic_figures import det, tippett
 from authbench.presentation.files import write_table
 from authbench.presentation.pages import write_charts
+from authbench.presentation.spreadsheets import as_csv
 from authbench.presentation.tables import Table
 from authbench.storage.atomic import atomic_folder, write_text
 
@@ -57,7 +58,7 @@ def write_ratios(folder: Path, pool: str, out: Path) -> Table:
     with atomic_folder(out) as place:
         write_table(place, costs)
         write_text(
-            place / "likelihood_ratios.csv", pl.concat([pairs, ratios.drop("id", "same")], how="horizontal").write_csv()
+            place / "likelihood_ratios.csv", as_csv(pl.concat([pairs, ratios.drop("id", "same")], how="horizontal"))
         )
         write_charts(place / "figures", [tippett(ratios), det(systems.scores, systems.truth)])
     return costs

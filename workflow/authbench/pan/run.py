@@ -50,6 +50,7 @@ from authbench.presentation.files import write_table
 from authbench.presentation.numbers import decimals
 from authbench.presentation.pages import write_charts
 from authbench.presentation.palette import Mark, marks_of
+from authbench.presentation.spreadsheets import as_csv
 from authbench.presentation.tables import Cell, Row, Table
 from authbench.registry.entries import did_you_mean
 from authbench.storage.atomic import atomic_folder, write_text
@@ -217,18 +218,18 @@ def write_report(
         drawn += more
     with atomic_folder(out) as folder:
         write_text(folder / "scores.json", as_json(table, bounds))
-        write_text(folder / "systems.csv", table.write_csv())
-        write_text(folder / "intervals.csv", _as_rows(bounds).write_csv())
-        write_text(folder / "likelihood_ratios.csv", ratios.write_csv())
+        write_text(folder / "systems.csv", as_csv(table))
+        write_text(folder / "intervals.csv", as_csv(_as_rows(bounds)))
+        write_text(folder / "likelihood_ratios.csv", as_csv(ratios))
         if differences is not None:
-            write_text(folder / "pairs_of_systems.csv", differences.write_csv())
+            write_text(folder / "pairs_of_systems.csv", as_csv(differences))
         for one in shown:
             write_table(folder, one)
         write_charts(folder / "figures", drawn)
         write_plain_json(folder / "non_answers.json", silence)
         if found is not None:
             write_plain_json(folder / "topics.json", found)
-            write_text(folder / "topics.csv", similar.write_csv())
+            write_text(folder / "topics.csv", as_csv(similar))
         facts = {
             "name": name,
             "year": year,

@@ -24,6 +24,7 @@ from matplotlib.lines import Line2D
 from matplotlib.textpath import text_to_path
 from matplotlib.ticker import MaxNLocator
 
+from authbench.identity import digest
 from authbench.presentation.palette import INK, MUTED, PAPER, RULE, Mark
 
 WIDTH = 560  # units, the width of every chart
@@ -136,6 +137,11 @@ class Chart:
     description: str
     height: float
     draw: Callable[[Canvas], None] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        """Replace a name that could not be part of an id or of a file's name by a digest of it."""
+        if not re.fullmatch(r"\w[\w.-]{0,120}", self.name, re.ASCII):
+            object.__setattr__(self, "name", f"chart-{digest(self.name)[:16]}")
 
 
 @lru_cache(maxsize=64)  # a page and its folder of figures show the same charts

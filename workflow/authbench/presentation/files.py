@@ -3,12 +3,13 @@
 from pathlib import Path
 
 from authbench.presentation.latex import as_latex
+from authbench.presentation.spreadsheets import as_csv
 from authbench.presentation.tables import Table, as_markdown
 from authbench.storage.atomic import write_text
 
 
 def write_table(folder: Path, table: Table) -> None:
     """Write `<name>.csv`, `<name>.md` and `<name>.tex` into a folder."""
-    write_text(folder / f"{table.name}.csv", table.data.write_csv())
+    write_text(folder / f"{table.name}.csv", as_csv(table.data))
     write_text(folder / f"{table.name}.md", as_markdown(table))
     write_text(folder / f"{table.name}.tex", as_latex(table))

@@ -1,5 +1,7 @@
 """HTML pages from jinja2 templates: values are escaped, and a missing value is an error."""
 
+import base64
+import hashlib
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -41,6 +43,21 @@ def _compiled(markdown: bool) -> _Compiled:
     return _Compiled()
 
 
+class Script(NamedTuple):
+    """A script of the package in a page, and the source by which the page's policy allows this script only."""
+
+    text: Markup
+    hash: str
+
+
+@cache
+def script(name: str) -> Script:
+    """Return a script of the templates' folder."""
+    text = (TEMPLATES / name).read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return Script(Markup(text), f"sha256-{digest}")  # noqa: S704  (the package's)
+
+
 def environment(markdown: bool = False, marks: Mapping[str, Mark] | None = None) -> jinja2.Environment:
     """Return the environment of all templates; for Markdown, without escaping.
 
@@ -58,6 +75,7 @@ def environment(markdown: bool = False, marks: Mapping[str, Mark] | None = None)
     )
     found.filters["minus"] = signed
     found.filters["p"] = p_value
+    found.globals["script"] = script
     own = marks or {}
     found.globals["colour_of"] = lambda model: (own.get(model) or mark_of(model)).colour
     return found

@@ -4,15 +4,8 @@
 template by its blocks.
 """
 
-import base64
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-
-from markupsafe import Markup
-
-from authbench.presentation.pages import TEMPLATES
 
 
 @dataclass(frozen=True)
@@ -51,26 +44,3 @@ class Sheet:
     ident: str
     file: str
     choices: Sequence[Choice]
-
-    @cached_property
-    def script(self) -> Markup:
-        return Markup((TEMPLATES / "review.js").read_text(encoding="utf-8"))
-
-    @cached_property
-    def progress(self) -> Markup:
-        """Return the script of the index, which says how many entries of each sheet are judged."""
-        return Markup((TEMPLATES / "review_progress.js").read_text(encoding="utf-8"))
-
-    @property
-    def hash(self) -> str:
-        """Return the SHA-256 of the script, by which the page's policy allows it alone."""
-        return _digest(self.script)
-
-    @property
-    def progress_hash(self) -> str:
-        """Return the SHA-256 of the script of the index."""
-        return _digest(self.progress)
-
-
-def _digest(script: str) -> str:
-    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

@@ -14,6 +14,7 @@ from typing import Any
 from authbench.presentation.charts import Chart
 from authbench.presentation.files import write_table
 from authbench.presentation.pages import environment, pictures, write_charts
+from authbench.presentation.spreadsheets import as_csv
 from authbench.presentation.tables import Table, as_markdown
 from authbench.raven.covariates import limits_in_words
 from authbench.raven.figures import charts
@@ -40,7 +41,7 @@ def write_report(run: Run, settings: dict[str, Any], out: Path, verification: di
     with atomic_folder(out) as folder:
         for table in tables:
             write_table(folder, table)
-        write_text(folder / "scores.csv", run.scores.write_csv())
+        write_text(folder / "scores.csv", as_csv(run.scores))
         write_charts(folder / "figures", drawn)
         if verification:
             write_plain_json(folder / "release.json", verification)

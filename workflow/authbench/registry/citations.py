@@ -7,6 +7,28 @@ from itertools import pairwise
 from authbench.errors import InputError
 
 _HEAD = re.compile(r"@([A-Za-z]+)\s*\{\s*([^\s,{}\"#%'()=]+)\s*,")
+# What LaTeX may be told in a citation: accents, letters, escaped signs, fonts, addresses; others could read files.
+_ALLOWED = frozenset("'`^\"~=.,;:!-/&%$#_{}cvuHkrbdtoOlLij") | frozenset(
+    (
+        "ss",
+        "ae",
+        "AE",
+        "oe",
+        "OE",
+        "aa",
+        "AA",
+        "th",
+        "TH",
+        "url",
+        "href",
+        "emph",
+        "textit",
+        "textbf",
+        "texttt",
+        "textsc",
+    )
+)
+_COMMAND = re.compile(r"\\([A-Za-z]+|.)", re.DOTALL)
 _NO_ENTRIES = frozenset({"comment", "preamble", "string"})
 _SPECIAL = str.maketrans({sign: f"\\{sign}" for sign in "&%$#_"} | dict.fromkeys("{}\\\n", ""))
 _HOSTS = {
@@ -38,6 +60,10 @@ def entries(text: str) -> dict[str, str]:
             raise ValueError(f"expected entries of works, not @{kind}")
         if _depth(entry) != 0 or not entry.endswith("}") or _depth(entry[:-1]) != 1 or _closes_early(entry):
             raise ValueError(f"the braces of {key} do not close at its end")
+        if told := sorted(
+            {command for command in _COMMAND.findall(entry) if command.strip() and command not in _ALLOWED}
+        ):
+            raise ValueError(f"{key} has the command \\{told[0]}; expected text, accents and addresses")
         if key in found:
             raise ValueError(f"the key {key} stands twice")
         found[key] = entry

@@ -129,11 +129,31 @@ def _locked(path: Path) -> IO[bytes] | None:
 
 def cache_on_disk(dispatcher: Any) -> Any:
     """Let a compiled function be cached; where no file can be written, every process compiles it anew."""
+    if not _is_ours(compiled_code()):
+        return dispatcher
     try:
         dispatcher._cache = _KernelCache(dispatcher.py_func)
     except RuntimeError:  # numba's way to say so
         _warn_once()
     return dispatcher
+
+
+@cache
+def _is_ours(folder: Path) -> bool:
+    """Return whether no other user can write the folder of compiled code, which is run as it is; make it if need be."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = folder.stat()
+    except OSError:
+        return True  # where no file can be written, numba says so
+    if found.st_uid in (os.geteuid(), 0) and not found.st_mode & 0o022:
+        return True
+    logging.getLogger("authbench").warning(
+        "%s can be written by others, who could put code there: it is not used, and every process spends seconds "
+        "compiling. Make it yours (chown), and close it to others (chmod go-w).",
+        folder,
+    )
+    return False
 
 
 @cache

@@ -17,6 +17,7 @@ import polars as pl
 from authbench.presentation.charts import Chart
 from authbench.presentation.files import write_table
 from authbench.presentation.pages import write_charts
+from authbench.presentation.spreadsheets import as_csv
 from authbench.presentation.tables import Table, as_markdown
 from authbench.storage.atomic import atomic_folder, write_text
 from authbench.storage.json_files import write_plain_json
@@ -54,8 +55,8 @@ def write_report(
     with atomic_folder(out) as folder:
         for table in tables:
             write_table(folder, table)
-        write_text(folder / "scores.csv", values.write_csv())
-        write_text(folder / "sensitivity.csv", lost.write_csv())
+        write_text(folder / "scores.csv", as_csv(values))
+        write_text(folder / "sensitivity.csv", as_csv(lost))
         if clusters:
             write_plain_json(folder / "clusters.json", clusters)
         layout.write(folder / STEB, {result.name: result.content.get(STEB, {}) for result in ranked})

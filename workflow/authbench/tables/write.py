@@ -26,6 +26,7 @@ from authbench.leaderboard.collect import Result, collect
 from authbench.presentation.charts import Chart
 from authbench.presentation.files import write_table
 from authbench.presentation.pages import write_charts
+from authbench.presentation.spreadsheets import as_csv
 from authbench.presentation.tables import Table
 from authbench.reading.typed_csv import read_rows
 from authbench.registry.entries import did_you_mean
@@ -97,7 +98,7 @@ def write_tables(
         for part in parts:
             for name, text in part.files.items():
                 write_text(folder / name, text)
-        write_text(folder / "contents.csv", _contents(tables, charts).write_csv())
+        write_text(folder / "contents.csv", as_csv(_contents(tables, charts)))
         write_text(folder / "paper.tex", document(tables, charts))
         write_text(folder / "index.html", render(_name(release, results), parts, lacking, back))
     return Written(len(tables), len(charts), lacking)
@@ -131,7 +132,7 @@ def _score_parts(results: Sequence[Result], choice: Choice) -> list[Part]:
     overall = [overall_table(results, choice), topic_table(results, choice), adjusted_table(results, choice)]
     return [
         Part("Results", [*overall, models_table(results)], score_charts(results, choice)),
-        Part("Results by slice", by_slice, [], {"slices.csv": long.write_csv()}),
+        Part("Results by slice", by_slice, [], {"slices.csv": as_csv(long)}),
     ]
 
 
