@@ -77,7 +77,10 @@ try:
         expect_same_benchmark(Path("results", SETUP.config["name"]), SETUP.sources)
         expect_unaltered(Path("results", SETUP.config["name"]))
         WARNINGS = expect_usable(
-            SETUP, HERE / SETUP.config["raw_dir"], Path("results", SETUP.config["name"], "preflight.json"), MAKES_RELEASE
+            SETUP,
+            HERE / SETUP.config["raw_dir"],
+            Path("results", SETUP.config["name"], "preflight.json"),
+            MAKES_RELEASE,
         )
 except InputError as problem:
     logging.raiseExceptions = False  # on a full disk Snakemake cannot write its log of this error either

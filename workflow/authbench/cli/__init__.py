@@ -7,9 +7,9 @@ from difflib import get_close_matches
 
 from authbench import __version__
 from authbench.cli import attestation, audit, build, corpora, models, release, style, submissions, tables, verification
+from authbench.cli.command import statuses
+from authbench.cli.ending import run_to_end
 from authbench.cli.examples import examples
-from authbench.errors import InputError
-from authbench.extras import missing_extra
 from authbench.printable import printable
 from authbench.registry.entries import did_you_mean
 
@@ -39,7 +39,7 @@ def _unknown(word: str, parser: argparse.ArgumentParser) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a subcommand and return its exit status; 2: an input cannot be used, and the message says which and why."""
+    """Run a subcommand and return its exit status (authbench.cli.ending)."""
     parser = argparse.ArgumentParser(
         prog="authbench", description="Build and check authorship benchmarks, evaluate models on them, pass them on."
     )
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             name,
             help=command.about,
             description=command.about,
-            epilog=examples(name),
+            epilog=f"{statuses(command)}\n\n{examples(name)}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         command.arguments(subparser)
@@ -63,12 +63,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed.others = unknown
     if unknown and not parsed.passes_on:
         parsed.parser.error("; ".join(_unknown(word, parsed.parser) for word in unknown))
-    try:
-        status: int = parsed.run(parsed)
-        return status
-    except (InputError, ModuleNotFoundError) as error:
-        problem = error if isinstance(error, InputError) else missing_extra(error)
-        if problem is None:
-            raise
-        print("authbench:", printable(str(problem), keep="\n"), file=sys.stderr)
-        return 2
+    return run_to_end(lambda: parsed.run(parsed))

@@ -133,8 +133,9 @@ def _beside(release: Path) -> Path:
 COMMANDS = {
     "attest": Command("state what a release was made of (in-toto), and sign it", _attest_arguments, attest),
     "verify": Command(
-        "build a release anew from its statement: exit 0 reproduced, 1 differs, 2 cannot be decided",
+        "build a release anew from its statement",
         _verify_arguments,
         verify,
+        negative="a signature, a file or the release differs from the statement",
     ),
 }

@@ -20,7 +20,7 @@ EXAMPLES = """examples:
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EXAMPLES
+    parser.epilog = f"{EXAMPLES}\n{parser.epilog or ''}"
     parser.add_argument(
         "source",
         nargs="+",
@@ -137,9 +137,10 @@ def _column(given: str) -> tuple[str, str]:
 
 COMMANDS = {
     "audit": Command(
-        "find leaks, noisy labels and shortcuts in any authorship dataset: exit 0 done, 1 with --strict, 2 unreadable",
+        "find leaks, noisy labels and shortcuts in any authorship dataset",
         arguments,
         run,
+        negative="with --strict: a claim is broken",
     ),
     "languages": Command(
         "list texts that may be in another language than they are filed under", _languages_arguments, languages

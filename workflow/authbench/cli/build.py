@@ -139,4 +139,8 @@ def _shipped_profiles() -> list[str]:
     return sorted(path.name for path in shipped(f"project/{PROFILES}").iterdir() if path.is_dir())
 
 
-COMMANDS = {"build": Command("build a benchmark from raw corpora, with any option of snakemake", arguments, run, True)}
+COMMANDS = {
+    "build": Command(
+        "build a benchmark from raw corpora, with any option of snakemake", arguments, run, True, "the run failed"
+    )
+}

@@ -15,13 +15,24 @@ if TYPE_CHECKING:
 class Command:
     """A subcommand: its description in `--help`, its arguments, and its function, which returns the exit status.
 
-    One that `passes_on` gets the arguments that it does not know as `others`.
+    One that `passes_on` gets the arguments that it does not know as `others`. `negative` is what exit status 1 says;
+    without one the command never ends with 1.
     """
 
     about: str
     arguments: Callable[[argparse.ArgumentParser], None]
     run: Callable[[argparse.Namespace], int]
     passes_on: bool = False
+    negative: str = ""
+
+
+def statuses(command: Command) -> str:
+    """Return what the exit statuses of a command mean, for its `--help`."""
+    negative = f"  1  {command.negative}\n" if command.negative else ""
+    return (
+        f"exit status:\n  0  done\n{negative}  2  an input or option cannot be used; the message says which and why\n"
+        "  70  a fault of AuthBench; AUTHBENCH_TRACEBACK=1 shows where"
+    )
 
 
 def whole_number(text: str) -> int:

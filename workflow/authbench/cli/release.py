@@ -240,15 +240,16 @@ def merge(arguments: argparse.Namespace) -> int:
 
 
 COMMANDS = {
-    "check": Command("check a release: exit 0 sound, 1 violations, 2 cannot be read", _check_arguments, check),
-    "diff": Command("compare two releases: exit 0 equal, 1 different", _diff_arguments, diff),
+    "check": Command("check a release", _check_arguments, check, negative="violations were found"),
+    "diff": Command("compare two releases", _diff_arguments, diff, negative="the releases differ"),
     "release-notes": Command("write what changed between two releases", _release_notes_arguments, release_notes),
     "merge": Command("merge two releases into one: ids and splits stay, copies are left out", _merge_arguments, merge),
     "export": Command("write a release in the format of another tool or host", _export_arguments, export),
     "freeze": Command("state in a recipe which release its version is", _freeze_arguments, freeze),
     "rebuild": Command(
-        "rebuild a complete release from its public bundle and raw files: exit 0 done, 1 texts changed",
+        "rebuild a complete release from its public bundle and raw files",
         _rebuild_arguments,
         rebuild,
+        negative="texts of the raw files have changed",
     ),
 }

@@ -100,8 +100,9 @@ def validate(arguments: argparse.Namespace) -> int:
 COMMANDS = {
     "submit": Command("pack the result of a model into one file that others can check", _submit_arguments, submit),
     "validate": Command(
-        "check submissions against the release: exit 0 they stand, 1 refused, 2 cannot be read",
+        "check submissions against the release",
         _validate_arguments,
         validate,
+        negative="a submission is refused",
     ),
 }

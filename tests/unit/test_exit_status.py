@@ -1,0 +1,161 @@
+"""How commands end: a status that says what happened, and one message on standard error without a traceback."""
+
+import errno
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from authbench.cli import COMMANDS, main
+from authbench.cli.ending import CLOSED_PIPE, FAULT, INTERRUPTED, TRACEBACK, UNUSABLE, run_to_end
+from authbench.errors import InputError
+
+# A command on the input {}; `build` has tests of its own (test_build_command.py).
+ON_ONE_INPUT = {
+    "acquire": "acquire {}",
+    "attest": "attest {}",
+    "audit": "audit {}",
+    "build": "build --configfile {}",
+    "check": "check {}",
+    "diff": "diff {} {}",
+    "evaluate": "evaluate {} --model random --out {out}",
+    "export": "export {} --form beir --out {out}",
+    "freeze": "freeze {} --config {}",
+    "languages": "languages {} --out {out}",
+    "leaderboard": "leaderboard {} --out {out}",
+    "merge": "merge {} {} --out {out}",
+    "pan-evaluate": "pan-evaluate --truth {} --answers {}",
+    "pan-pairs": "pan-pairs {} --out {out}",
+    "pan-ratios": "pan-ratios {} --out {out}",
+    "pan-run": "pan-run --train {} --test {} --verifier naive --out {out}",
+    "plan": "plan --documents 9 --mean-chars 9 --cores 1 {}",
+    "raven": "raven {} --verifier naive --out {out}",
+    "raven-folds": "raven-folds {} --out {out}",
+    "rebuild": "rebuild {} --raw {} --out {out}",
+    "release-notes": "release-notes {} {}",
+    "sources": None,
+    "steb": "steb {} --out {out}",
+    "style": "style {} --model random --out {out}",
+    "submit": "submit {} --contributor me --out {out}",
+    "tables": "tables {} --out {out}",
+    "train": "train {} --model random --out {out}",
+    "validate": "validate {} --release {}",
+    "verify": "verify {} --raw {}",
+}
+
+
+@pytest.fixture
+def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "directory").mkdir()
+    (tmp_path / "empty.csv").touch()
+    (tmp_path / "file.txt").write_text("A line.\n", encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize("given", ["missing", "missing.zip", "directory", "empty.csv", "file.txt", "file.txt/below"])
+@pytest.mark.parametrize("command", ON_ONE_INPUT)
+def test_every_command_refuses_what_is_no_input_in_one_message(
+    command: str, given: str, hostile: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = ON_ONE_INPUT[command]
+    if line is None:
+        pytest.skip("takes no input")
+    try:
+        status = main(line.format(*[given] * line.count("{}"), out="out").split())
+    except SystemExit as ended:
+        status = ended.code  # type: ignore[assignment]
+    said = capsys.readouterr().err
+    assert status == UNUSABLE and "authbench" in said and "Traceback" not in said
+    assert not any(path.is_file() for path in (hostile / "out").rglob("*"))
+
+
+def test_every_command_is_tried() -> None:
+    assert ON_ONE_INPUT.keys() == COMMANDS.keys()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_refuses_an_option_that_it_does_not_know(
+    command: str, hostile: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = (ON_ONE_INPUT[command] or command).format(*["missing"] * 2, out="out")
+    with pytest.raises(SystemExit) as ended:
+        main([*line.split(), "--made-up"])
+    assert ended.value.code == UNUSABLE and "--made-up" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_help_says_what_the_statuses_mean(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    told = [line.split() for line in capsys.readouterr().out.partition("exit status:")[2].splitlines()]
+    stated = {words[0] for words in told if words and words[0].isdigit()}
+    assert stated == {"0", "2", "70"} | ({"1"} if COMMANDS[command].negative else set())
+
+
+def raising(error: BaseException) -> Callable[[], int]:
+    def run() -> int:
+        raise error
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (InputError("x"), UNUSABLE),
+        (FileNotFoundError(errno.ENOENT, "No such file", "x"), UNUSABLE),
+        (ModuleNotFoundError("x", name="torch"), UNUSABLE),
+        (ModuleNotFoundError("x", name="authbench.made_up"), FAULT),
+        (ValueError("x"), FAULT),
+        (MemoryError(), FAULT),
+        (RecursionError(), FAULT),
+        (SystemExit(0), FAULT),
+        (SystemExit(1), FAULT),
+        (SystemExit("x"), FAULT),
+        (KeyboardInterrupt(), INTERRUPTED),
+    ],
+    ids=repr,
+)
+def test_an_exception_ends_a_command_with_its_status_and_one_line(
+    error: BaseException, status: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_to_end(raising(error)) == status
+    said = capsys.readouterr().err
+    assert said.startswith("authbench: ") and said.count("\n") == 1
+
+
+def test_the_traceback_of_a_fault_is_shown_where_it_is_asked_for(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(TRACEBACK, "1")
+    assert run_to_end(raising(ValueError("x"))) == FAULT
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_a_user_s_function_cannot_end_a_command_as_if_done(capsys: pytest.CaptureFixture[str]) -> None:
+    leave = os._exit
+    assert run_to_end(lambda: os._exit(0)) == FAULT
+    assert "SystemExit" in capsys.readouterr().err
+    assert os._exit is leave
+
+
+def test_a_child_process_may_end_itself() -> None:
+    code = (
+        "import os\nfrom authbench.cli.ending import run_to_end\n"
+        "def run():\n    child = os.fork()\n    if not child: os._exit(7)\n"
+        "    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])\nraise SystemExit(run_to_end(run))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 7
+
+
+def test_a_reader_that_leaves_is_no_fault() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    code = "import sys\nfrom authbench.cli import main\nsys.exit(main(['sources']))"
+    done = subprocess.run([sys.executable, "-c", code], stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (CLOSED_PIPE, b"")

@@ -1,0 +1,83 @@
+"""How a command ends: its exit status, and one line on standard error where something went wrong.
+
+0: done. 1: the negative answer that the command documents (`Command.negative`). 2: an input cannot be used. 70: a fault
+of AuthBench. 130: interrupted. 141: the reader of standard output has left.
+"""
+
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from authbench.errors import InputError
+from authbench.extras import missing_extra
+from authbench.printable import printable
+
+UNUSABLE, FAULT, INTERRUPTED, CLOSED_PIPE = 2, 70, 130, 141
+TRACEBACK = "AUTHBENCH_TRACEBACK"  # variable of the environment: 1 prints the traceback of a fault
+_SHOWN_CHARACTERS = 300
+
+
+def run_to_end(run: Callable[[], int]) -> int:
+    """Return the exit status of a command; an exception of any kind becomes a status and a message."""
+    try:
+        with _exits_raise():
+            status = run()
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        with suppress(OSError, ValueError, AttributeError):  # standard output may be no file
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return CLOSED_PIPE
+    except KeyboardInterrupt:
+        _tell("interrupted")
+        return INTERRUPTED
+    except (Exception, SystemExit) as error:
+        if isinstance(error, SystemExit) and error.code == UNUSABLE:
+            raise  # of argparse
+        if problem := _problem(error):
+            _tell(problem)
+            return UNUSABLE
+        if os.environ.get(TRACEBACK):
+            traceback.print_exc()
+        said = printable(str(error))[:_SHOWN_CHARACTERS]
+        _tell(
+            f"a fault of AuthBench, nothing it printed is a result: {type(error).__name__}: {said}"
+            f" ({TRACEBACK}=1 shows where)"
+        )
+        return FAULT
+
+
+def _problem(error: BaseException) -> str:
+    """Return what to say of an input that cannot be used; empty for a fault."""
+    if isinstance(error, InputError):
+        return str(error)
+    if isinstance(error, ModuleNotFoundError):
+        return str(missing_extra(error) or "")
+    if isinstance(error, OSError) and error.errno is not None and error.filename is not None:
+        return f"{os.fsdecode(error.filename)!r}: {error.strerror}"
+    return ""
+
+
+def _tell(message: str) -> None:
+    with suppress(OSError):
+        print("authbench:", printable(message, keep="\n"), file=sys.stderr)
+
+
+@contextmanager
+def _exits_raise() -> Iterator[None]:
+    """Let `os._exit` raise SystemExit in this process, as a user's function could else end a command as if done."""
+    process, exit_now = os.getpid(), os._exit
+
+    def leave(status: int) -> None:
+        if os.getpid() != process:
+            exit_now(status)
+        raise SystemExit(status)
+
+    os._exit = leave  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        os._exit = exit_now
