@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from test_audit import ids_of, release, rows, text, write_csv, write_lines, write_problems
+from audited import ids_of, release, rows, text, write_csv, write_lines, write_problems
 
 from authbench.auditing.read import read_dataset
 from authbench.auditing.run import audit
