@@ -601,7 +601,7 @@ def test_expected_settings_go_before_the_manifests(tmp_path: Path) -> None:
     [
         (b'{"query_id": "doc_000001"}\n{"query_id": \n', "queries.jsonl, line 2: not JSON"),
         (b'{"query_id": "caf\xe9"}\n', "line 1: not UTF-8: byte 18 is 0xe9"),
-        (b'\xef\xbb\xbf{"query_id": "doc_000001"}\n', "line 1: begins with a byte order mark"),
+        (b'{"query_id": "a", "query_id": "b"}\n', "line 1: the key 'query_id' comes twice"),
         (b"{}\n\n", "line 2: empty"),
     ],
 )
