@@ -20,7 +20,7 @@ EXAMPLES = """examples:
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = f"{EXAMPLES}\n{parser.epilog or ''}"
+    parser.epilog = f"{(parser.epilog or '').rstrip()}\n\n{EXAMPLES}"
     parser.add_argument(
         "source",
         nargs="+",
