@@ -36,6 +36,7 @@ class Host:
     ranges: bool = True
     etag: bool = True
     heeds_if_range: bool = True
+    length: bool = True
     headers: dict[str, dict[str, str]] = field(default_factory=dict)
     gate: Callable[[str], None] = lambda path: None
     url: str = ""
@@ -87,7 +88,10 @@ def serving(host: Host) -> Iterator[Host]:
             self, status: int, body: bytes, headers: Mapping[str, str], with_body: bool, cut_after: int | None = None
         ) -> None:
             self.send_response(status)
-            self.send_header("Content-Length", str(len(body)))
+            if host.length:
+                self.send_header("Content-Length", str(len(body)))
+            else:
+                self.close_connection = True
             for name, value in headers.items():
                 self.send_header(name, value)
             self.end_headers()

@@ -1,9 +1,12 @@
 """Does a corpus come whole, the same every time, or not at all? Hosts on loopback speak the protocols and fail."""
 
 import gzip
+import hashlib
+import itertools
 import logging
 import random
 import traceback
+import zlib
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -16,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from loopback_hosts import COMMIT, Fault, Host, archive, hub, serving
 
-from authbench.acquire import WAYS, acquire_source, github
+from authbench.acquire import WAYS, acquire_source, github, transfer
 from authbench.acquire.lock import Entry, File, add_to_lock, lock_path, read_raw_lock
 from authbench.acquire.offers import ByHand, safe_path
 from authbench.acquire.progress import Progress
@@ -185,6 +188,98 @@ def test_what_a_host_encodes_comes_as_the_file_that_it_is(host: Host, raw: Path,
     acquire(at(host, name), raw)
     (come,) = raw.glob("letters/table*")
     assert come.read_bytes() == (TABLE if name.endswith(".csv") else host.files[name])
+
+
+@pytest.mark.parametrize("name", ["/a/table.csv", "/a/table.txt"])
+@pytest.mark.parametrize("length", [True, False])
+@pytest.mark.parametrize("cut", [1, 8, 40, 650_000])
+def test_an_encoded_body_that_is_cut_off_is_never_taken(
+    host: Host, raw: Path, name: str, length: bool, cut: int
+) -> None:
+    host.files[name] = gzip.compress(TABLE, mtime=0)[:-cut]
+    host.headers[name] = {"Content-Encoding": "gzip"}
+    host.length = length
+    with pytest.raises(InputError, match="cut off"):
+        acquire(at(host, name), raw)
+    assert not list((raw / "letters").glob("table*")) and not lock_path(raw).exists()
+
+
+@pytest.mark.parametrize(
+    ("coding", "body"),
+    [
+        ("gzip", gzip.compress(TABLE[:9]) + gzip.compress(TABLE[9:])),
+        ("X-GZIP", gzip.compress(TABLE)),
+        ("deflate", zlib.compress(TABLE)),
+        ("identity", TABLE),
+        ("", TABLE),
+    ],
+)
+def test_every_known_encoding_gives_the_file(host: Host, raw: Path, coding: str, body: bytes) -> None:
+    host.files["/a/table.csv"] = body
+    host.headers["/a/table.csv"] = {"Content-Encoding": coding}
+    acquire(at(host), raw)
+    assert (raw / "letters/table.csv").read_bytes() == TABLE
+
+
+@pytest.mark.parametrize(
+    ("coding", "body"),
+    [("gzip", TABLE), ("gzip", gzip.compress(TABLE) + b"more"), ("br", TABLE), ("gzip, gzip", gzip.compress(TABLE))],
+)
+def test_what_cannot_be_decoded_is_refused_at_once(host: Host, raw: Path, coding: str, body: bytes) -> None:
+    host.files["/a/table.csv"] = body
+    host.headers["/a/table.csv"] = {"Content-Encoding": coding}
+    with pytest.raises(InputError):
+        acquire(at(host), raw)
+    assert len(host.asked_for("/a/table.csv")) == 1 and not list((raw / "letters").glob("table*"))
+
+
+@pytest.mark.parametrize("coding", ["identity", "gzip"])
+def test_an_empty_answer_is_no_file(host: Host, raw: Path, coding: str) -> None:
+    host.files["/a/table.csv"] = gzip.compress(b"") if coding == "gzip" else b""
+    host.headers["/a/table.csv"] = {"Content-Encoding": coding}
+    with pytest.raises(InputError, match="empty"):
+        acquire(at(host), raw)
+    assert how_is(at(host), raw) == ABSENT
+
+
+def test_a_file_that_the_lock_says_is_empty_comes(host: Host, raw: Path) -> None:
+    host.files["/a/table.csv"] = b""
+    add_to_lock(lock_path(raw), "letters", Entry({}, {"table.csv": File(0, hashlib.sha256(b"").hexdigest())}))
+    assert acquire(at(host), raw) == "letters: fetched and verified, 1 file, 0 B"
+
+
+def test_an_encoded_body_that_expands_without_end_is_stopped_on_the_way(
+    host: Host, raw: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transfer, "FREE_EXPANSION", 1 << 20)
+    host.files["/a/table.csv"] = gzip.compress(bytes(30 << 20))
+    host.headers["/a/table.csv"] = {"Content-Encoding": "gzip"}
+    come: list[int] = []
+    with pytest.raises(InputError, match="expands to more than"):
+        transfer.download(f"{host.url}/a/table.csv", raw / "part", come.append)
+    assert max(itertools.accumulate(come)) < 4 << 20 and not (raw / "part").exists()
+
+
+def test_a_body_without_a_length_is_taken_up_to_a_bound(host: Host, raw: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    host.length = False
+    host.files["/a/table.csv"] = TABLE
+    acquire(at(host), raw)
+    assert (raw / "letters/table.csv").read_bytes() == TABLE
+    monkeypatch.setattr(transfer, "MOST_UNDECLARED", len(TABLE) - 1)
+    with pytest.raises(InputError, match="declares no length"):
+        transfer.download(f"{host.url}/a/table.csv", raw / "part", lambda count: None)
+    assert not (raw / "part").exists()
+
+
+def test_no_more_is_taken_than_the_lock_says(host: Host, raw: Path) -> None:
+    host.files["/a/table.csv"] = TABLE[:1000]
+    acquire(at(host), raw)
+    (raw / "letters/table.csv").unlink()
+    host.files["/a/table.csv"] = bytes(8 << 20)
+    host.length = False
+    with pytest.raises(InputError, match="not what was first fetched: it has more than 1,000 bytes"):
+        acquire(at(host), raw)
+    assert not list((raw / "letters").rglob("*.part"))
 
 
 @pytest.mark.parametrize("page", [b"<!DOCTYPE html><html>Log in", b"\xef\xbb\xbf\n <!-- x -->\n<HTML lang=en>"])

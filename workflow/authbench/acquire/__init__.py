@@ -165,10 +165,21 @@ def _bring(offer: Offer, folder: Path, parts: Path, locked: File | None, digests
     part = parts / f"{digest(offer.path)}.part"
     if part.exists():
         progress.skip(part.stat().st_size)
-    offer.bring(part, progress.advance)
+    announced = locked.bytes if locked else offer.bytes
+
+    def advance(count: int) -> None:
+        if announced is not None and part.exists() and part.stat().st_size > announced:
+            part.unlink()
+            found = f"more than {announced:,} bytes"
+            raise _changed(offer.path, found, locked) if locked else InputError(f"{offer.path}: {found} came")
+        progress.advance(count)
+
+    offer.bring(part, advance)
     come = File(part.stat().st_size, sha256_of_file(part))
     try:
         _check_is_content(part, offer.path)
+        if not come.bytes and announced != 0:
+            raise InputError(f"{offer.path}: the host sent an empty file. Run the same command to fetch it again.")
         if offer.bytes not in (None, come.bytes) or offer.sha256 not in (None, come.sha256):
             raise InputError(
                 f"{offer.path}: {come.bytes:,} bytes with SHA-256 {come.sha256[:12]}… came; the host announced "

@@ -7,7 +7,8 @@ pause; what does not pass is reported at once.
 
 import re
 import time
-from collections.abc import Callable, Mapping
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -16,18 +17,22 @@ from typing import TypeVar
 from urllib.parse import urlsplit
 
 import requests
-from urllib3.exceptions import DecodeError, HTTPError
+from urllib3.exceptions import HTTPError
 
 import authbench
 from authbench.acquire.offers import Advance, ByHand
 from authbench.errors import InputError
 from authbench.storage.atomic import write_text
+from authbench.storage.raw_files import FREE_EXPANSION
 
 ATTEMPTS = 6  # in a row that bring nothing
 FIRST_PAUSE = 1.0  # seconds, doubled each time: 31 s in all
 LONGEST_PAUSE = 600.0
 TIMEOUT = (20, 60)  # seconds to connect, and between bytes
 BLOCK = 1 << 18
+CODINGS = ("gzip", "x-gzip", "deflate")
+MOST_EXPANSION = 100  # bytes that an encoded byte may become, where they are more than FREE_EXPANSION
+MOST_UNDECLARED = 16 << 30  # bytes of a body without a length
 BUSY = (408, 425, 429)
 Result = TypeVar("Result")
 Pause = Callable[[float], None]
@@ -44,7 +49,7 @@ class Passing(Exception):
 def download(url: str, part: Path, advance: Advance, pause: Pause = time.sleep) -> None:
     """Bring what is at `url` to `part`, whole. Memory: one block.
 
-    Raises ByHand for 401 and 403, InputError for what is not there or does not come after ATTEMPTS.
+    Raises ByHand for 401 and 403, InputError for what is not there, does not come after ATTEMPTS, or exceeds a bound.
     """
     patiently(lambda: _go_on(url, part, advance), f"{shown(url)}", lambda: _size(part), pause)
     _mark(part).unlink(missing_ok=True)
@@ -89,7 +94,8 @@ def _go_on(url: str, part: Path, advance: Advance) -> None:
                 raise Passing("the host has less than has come")
             refuse(answer.status_code, answer.headers.get("Retry-After"), shown(url))
             goes_on = answer.status_code == 206
-            encoded = answer.headers.get("Content-Encoding", "identity") != "identity" and not _is_packed(url)
+            coding = answer.headers.get("Content-Encoding", "identity").strip().lower()
+            encoded = coding not in ("", "identity") and not _is_packed(url)
             if goes_on and (encoded or not _is_rest(answer.headers, have, mark)):
                 _forget(part, advance)
                 raise Passing("the host sent another part than was asked for")
@@ -99,19 +105,70 @@ def _go_on(url: str, part: Path, advance: Advance) -> None:
                 if not encoded and (version := _version(answer.headers)):
                     write_text(_mark(part), version)
             length = answer.headers.get("Content-Length")
+            blocks = _bounded(answer.raw.stream(BLOCK, decode_content=False), length)
             with part.open("ab" if goes_on else "wb") as file:
-                for block in answer.raw.stream(BLOCK, decode_content=encoded):
+                for block in _decoded(blocks, coding) if encoded else blocks:
                     file.write(block)
                     advance(len(block))
             come = answer.raw.tell()
-    except DecodeError as error:
-        raise InputError(f"{shown(url)} cannot be decoded: {type(error).__name__}") from None
+    except _Refused as error:
+        _forget(part, advance)
+        raise InputError(f"{shown(url)} {error}") from None
     except (requests.ConnectionError, requests.Timeout, HTTPError) as error:  # their words have the whole address
         raise Passing(f"the line broke ({type(error).__name__})") from None
     except requests.RequestException as error:
         raise InputError(f"{shown(url)} cannot be fetched: {without_secrets(str(error))}") from None
     if length is not None and length.isdigit() and come != int(length):
         raise Passing(f"{have + come} of {have + int(length)} bytes came")
+
+
+class _Refused(Exception):
+    """The body cannot be taken; says why."""
+
+
+def _bounded(blocks: Iterable[bytes], length: str | None) -> Iterator[bytes]:
+    """Yield the blocks of a body; without a declared length at most MOST_UNDECLARED bytes."""
+    come = 0
+    for block in blocks:
+        come += len(block)
+        if length is None and come > MOST_UNDECLARED:
+            raise _Refused(
+                f"declares no length and has more than {MOST_UNDECLARED:,} bytes. Download it yourself and put it into "
+                "the folder of the source."
+            )
+        yield block
+
+
+def _decoded(blocks: Iterable[bytes], coding: str) -> Iterator[bytes]:
+    """Yield a body without its content encoding, in blocks; fail if the encoded stream does not end where it should.
+
+    Hosts are asked for the identity; some encode nevertheless.
+    """
+    if coding not in CODINGS:
+        raise _Refused(f"comes with the content encoding {coding!a}, which was not asked for; known: gzip, deflate")
+    decoder, come, made = _decoder(), 0, 0
+    for block in blocks:
+        come += len(block)
+        while block:
+            if decoder.eof:
+                decoder = _decoder()  # a further member of gzip
+            try:
+                plain = decoder.decompress(block, BLOCK)
+            except zlib.error:
+                raise _Refused(f"cannot be decoded: its {coding} stream is damaged") from None
+            block = decoder.unused_data if decoder.eof else decoder.unconsumed_tail
+            made += len(plain)
+            if made > max(FREE_EXPANSION, MOST_EXPANSION * come):
+                raise _Refused(
+                    f"expands to more than {MOST_EXPANSION} times the bytes that came ({come:,}); it is not taken"
+                )
+            yield plain
+    if not decoder.eof:
+        raise Passing(f"the {coding} stream is cut off after {come:,} bytes")
+
+
+def _decoder() -> "zlib._Decompress":
+    return zlib.decompressobj(zlib.MAX_WBITS | 32)  # takes the headers of gzip and of zlib
 
 
 def _is_rest(headers: Mapping[str, str], have: int, mark: str) -> bool:
