@@ -31,7 +31,7 @@ from authbench.format.verify import open_verified
 from authbench.ingest.source import IngestSettings, ingest_source
 from authbench.normalize.table import normalize_records
 from authbench.rebuild.run import rebuild
-from authbench.records import DOCUMENT
+from authbench.records import DOCUMENT, MEASUREMENTS
 from authbench.registry.source_entry import file_set, make_extraction, make_source
 from authbench.release.contents import make_contents
 from authbench.release.tables import make_provenance, write_split
@@ -45,7 +45,6 @@ from authbench.tokens import load_tokenizer
 ROOT = Path(__file__).resolve().parents[1]
 SETTINGS = demo_settings()
 SPLITS = ("train", "dev", "test")
-MEASURES = 25  # columns of measurements in a provenance
 ENTRY = {
     **{"title": "Made up", "about": "For measuring.", "acquire": {"from": "local", "where": "here", "how": "By hand."}},
     **{"files": ["*"], "reader": {"format": "csv"}, "author": {"kind": "account"}},
@@ -63,7 +62,10 @@ def write_release(folder: Path, documents: pl.DataFrame, pages: Mapping[str, Any
     for split in SPLITS:
         write_split(folder / split, release, split)
     descriptions = {tag: make_source(tag, page).description for tag, page in pages.items()}
-    measures = documents.select("doc_key", *(pl.lit(0.5).alias(f"m{n}") for n in range(MEASURES)))
+    values = {pl.Int32: 7, pl.Float64: 0.5, pl.String: "en"}
+    measures = documents.select(
+        "doc_key", *(pl.lit(values[dtype], dtype).alias(name) for name, (dtype, _) in MEASUREMENTS.items())
+    )
     write_plain_parquet(make_provenance(release.documents, measures, descriptions), folder / "provenance.parquet")
     manifest = {
         "name": "bench",

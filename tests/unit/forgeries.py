@@ -434,7 +434,7 @@ def name_in_licence(r: Release) -> None:
     r.provenance["doc_000003"]["licence"] = "CC BY Jane Roe"
 
 
-@files("provenance has one more column, of raw names", "provenance_column")
+@files("provenance has one more column, of raw names", "schema")
 def column_of_names(folder: Path) -> None:
     table = pl.read_parquet(folder / "provenance.parquet")
     table.with_columns(raw_author=pl.lit("Jane Roe")).write_parquet(folder / "provenance.parquet")

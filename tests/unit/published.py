@@ -13,11 +13,13 @@ import polars as pl
 from authbench.chunk.cut import chunk_records
 from authbench.export.publication import Publication
 from authbench.export.run import export, export_public
+from authbench.filter.measure import measure_texts
 from authbench.format.release import Release
 from authbench.format.verify import open_verified
 from authbench.identity import keyed_hash
 from authbench.ingest.source import IngestSettings, ingest_source
 from authbench.normalize.table import normalize_records
+from authbench.records import LANGUAGES
 from authbench.registry.entries import read_yaml
 from authbench.registry.source_entry import Source, make_source
 from authbench.release.contents import make_contents
@@ -168,7 +170,8 @@ def write_whole(folder: Path, documents: pl.DataFrame, **changes: Any) -> None:
         "raw_lock": {"sha256": "0" * 64, "sources": dict.fromkeys(sources, "verified")},
     }
     descriptions = {tag: source.description for tag, source in sources_of(pages).items()}
-    write_report(folder, descriptions, write_release(folder, release, None, descriptions, facts))
+    measured = measure_texts(release.documents, LANGUAGES)
+    write_report(folder, descriptions, write_release(folder, release, measured, descriptions, facts))
 
 
 def publish(folder: Path, **changes: Any) -> tuple[Path, Path, Path]:

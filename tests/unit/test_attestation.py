@@ -133,12 +133,18 @@ def test_settings_keep_the_order_of_targets_in_which_a_release_lists_them(
     targets = {"languages": {"de": 30, "en": 70}, "lengths": {"long": 50, "short": 50}, "genres": genres}
     manifest["config"]["sample"] = {**targets, "window": 64}
     cells = [
-        {"language": language, "dimension": dimension, "key": key}
+        {"language": language, "dimension": dimension, "key": key, "target": 1, "available": 1, "taken": 1}
         for language in ("en", "de")
         for dimension, keys in (("length", ("short", "long")), ("genre", ("blog/*", "(no target)", "news")))
         for key in keys
     ]
-    deviation = {"languages": [{"language": "en"}, {"language": "de"}], "cells": cells}
+    numbers = {"target": 1, "available": 1, "taken": 1, "deficit": 0}
+    languages = [{"language": "en", **numbers}, {"language": "de", **numbers}]
+    deviation = {
+        **json.loads((release / "sampling_deviation.json").read_text()),
+        "languages": languages,
+        "cells": cells,
+    }
     (release / "manifest.json").write_text(json.dumps(manifest))
     (release / "sampling_deviation.json").write_text(json.dumps(deviation))
     write_sums(release)

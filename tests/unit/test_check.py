@@ -24,7 +24,8 @@ from authbench.checking import rows as check_rows
 from authbench.checking.claims import CLAIMS
 from authbench.cli import main
 from authbench.errors import InputError
-from authbench.format.columns import MERGED, SPLIT_TABLES
+from authbench.filter.measure import measure_texts
+from authbench.format.columns import MERGED, PROVENANCE, SPLIT_TABLES
 from authbench.identity import digest, keyed_hash
 from authbench.records import length_bucket_expr
 from authbench.storage import json_lines
@@ -107,6 +108,37 @@ def sound(disjoint: bool = False, one_work: bool = False) -> Model:
     return model
 
 
+def provenance(model: Model) -> pl.DataFrame:
+    """Every column of the format, of texts that pass the filters whatever they are made of."""
+    rows = model.documents()
+    measured = measure_texts(pl.DataFrame([{"doc_key": row["id"], **row} for row in rows]), ("en", "ru"))
+    fine = {"script": 1.0, "symbols": 0.0, "alphabetic": 1.0, "langid": None, "langid_probability": None}
+    fine |= {"alphabetic_words": 1.0, "single_letter_words": 0.0}
+    known = [
+        {
+            **dict.fromkeys(PROVENANCE.required, None),
+            **row,
+            "origin": digest("origin", model.origin.get(row["id"], row["id"])),
+            "author_kind": model.kind.get(row["id"], "person"),
+            "task": "authorship",
+            "names_author": False,
+            "scored": row["id"] not in model.unscored,
+            "licence": "CC0-1.0",
+            "tier": "A",
+            "file": hashlib.sha256(b"file").hexdigest(),
+            "ordinal": 10 * place,
+            "content_sha256": hashlib.sha256(row["content"].encode()).hexdigest(),
+            "char_length": len(row["content"]),
+            "toxicity": 0.0,
+            **numbers,
+            **fine,
+        }
+        for place, (row, numbers) in enumerate(zip(rows, measured.to_dicts(), strict=True))
+    ]
+    schema = {name: dtype for name, dtype in PROVENANCE.schema.items() if name not in ("labels", "unique_values")}
+    return pl.DataFrame(known, schema).with_columns(length_bucket_expr("token_length").alias("length_bucket"))
+
+
 def write(model: Model, folder: Path) -> Path:
     """Write the rows, and provenance, sampling report, manifest and checksums that agree with them."""
     for split, files in model.rows.items():
@@ -116,20 +148,7 @@ def write(model: Model, folder: Path) -> Path:
                 b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows)
             )
     try:
-        documents = pl.DataFrame(
-            [
-                {
-                    "id": row["id"],
-                    **{key: row[key] for key in ("split", "author_id", "lang", "genre", "source", "token_length")},
-                    "origin": digest("origin", model.origin.get(row["id"], row["id"])),
-                    "author_kind": model.kind.get(row["id"], "person"),
-                    "scored": row["id"] not in model.unscored,
-                    "content_sha256": hashlib.sha256(row["content"].encode()).hexdigest(),
-                    "char_length": len(row["content"]),
-                }
-                for row in model.documents()
-            ]
-        ).with_columns(length_bucket_expr("token_length").alias("length_bucket"))
+        documents = provenance(model)
     except (KeyError, TypeError, pl.exceptions.PolarsError):
         return folder  # rows that are no documents have no bookkeeping
     documents.unique("id", keep="first", maintain_order=True).write_parquet(folder / "provenance.parquet")
@@ -138,10 +157,15 @@ def write(model: Model, folder: Path) -> Path:
     sizes = documents.group_by("lang", "source", "author_id").len()["len"]
     deviation = {
         "documents": {"target": 16, "taken": documents.height},
-        "languages": [{"language": lang, "taken": n} for lang, n in Counter(documents["lang"]).items()],
-        "cells": [
-            {"language": lang, "dimension": "genre", "key": key, "taken": taken} for (lang, key), taken in cells.items()
+        "languages": [
+            {"language": lang, "target": n, "available": n, "taken": n, "deficit": 0}
+            for lang, n in Counter(documents["lang"]).items()
         ],
+        "cells": [
+            {"language": lang, "dimension": "genre", "key": key, "target": n, "available": n, "taken": n}
+            for (lang, key), n in cells.items()
+        ],
+        "bound": {"least_deviation": 0.0, "reached": 0.0},
         "fallback_authors": int((sizes < 3).sum()),
     }
     counts = {
@@ -428,7 +452,7 @@ def merged_without(ident: str) -> Callable[[Path], None]:
 
 def with_a_prompt_twice(folder: Path) -> None:
     """Say that essays have a prompt each, and that one has another's."""
-    table = pl.read_parquet(folder / "provenance.parquet").with_row_index("ordinal")
+    table = pl.read_parquet(folder / "provenance.parquet").with_columns(ordinal=pl.int_range(pl.len()))
     other = table.filter(pl.col("id") == SIX)["ordinal"].item() + 1
     numbers = [other if number + 1 == other else number for number in table["ordinal"]]
     table.with_columns(
@@ -454,7 +478,7 @@ AFTER: list[tuple[str, Callable[[Path], None], str]] = [
     ("provenance", replaced("char_length", 3), SIX),
     ("provenance", replaced("length_bucket", "short"), SIX),
     ("provenance", replaced("content_sha256", "0" * 64), SIX),
-    ("provenance_column", edit_provenance(lambda table: table.with_columns(raw_author=pl.lit("Bob"))), "raw_author"),
+    ("schema", edit_provenance(lambda table: table.with_columns(raw_author=pl.lit("Bob"))), "provenance.parquet"),
     ("unique_field", with_a_prompt_twice, "doc_000006 = doc_000007"),
     ("quota", edit_json("sampling_deviation.json", lambda v: v["documents"].update(taken=17)), "documents"),
     ("quota", edit_json("sampling_deviation.json", lambda v: v["languages"].pop()), "language ru"),
@@ -558,14 +582,12 @@ def test_an_empty_split_and_an_absent_one_are_sound(tmp_path: Path) -> None:
 
 
 def test_a_notice_that_strangers_share_makes_no_copies_of_their_texts(tmp_path: Path) -> None:
-    model = sound()
+    model, notice = sound(), "Copyright 1999 by the publisher of this fine page, who has lawyers.\n" * 20
     for files in model.rows.values():
         for row in files["candidates"] + files["queries"]:
-            row["content"] = (
-                "Copyright 1999 by the publisher of this fine page, who has lawyers.\n" * 20 + row["content"]
-            )
+            row["content"] = notice + row["content"]
             row["token_length"] = count(ENCODING, [row["content"]])[0]
-    assert check_release(write(model, tmp_path)) == []
+    assert check_release(write(model, tmp_path), {"filter": {"unique_words": None}}) == []
 
 
 def test_documents_of_an_author_may_be_spread_where_the_unit_is_the_document(tmp_path: Path) -> None:
@@ -631,7 +653,7 @@ def test_a_missing_file_or_folder_cannot_be_read(tmp_path: Path, capsys: pytest.
         ("manifest.json", "[1]", "manifest.json: expected a JSON object"),
         ("manifest.json", '{"config": {"split": {"splits": ["train"]}}}', "config.split.splits: \\['train'\\]"),
         ("manifest.json", '{"config": {"sample": {"min_documents_per_author": "x"}}}', "settings to check against"),
-        ("sampling_deviation.json", '{"documents": 4}', "sampling_deviation.json: not in its form"),
+        ("sampling_deviation.json", '{"documents": 4}', "sampling_deviation.json: .*cells"),
         ("provenance.parquet", "no parquet", "provenance.parquet: cannot be read as Parquet"),
     ],
 )

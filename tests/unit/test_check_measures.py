@@ -57,6 +57,7 @@ def measured(many: int, seed: int) -> pl.DataFrame:
             **numbers,
             "langid_probability": column(pl.Float64()),
             "toxicity": 0.0,
+            "author_kind": "person",
         }
     )
 

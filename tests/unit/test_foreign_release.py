@@ -221,7 +221,7 @@ def test_results_name_no_file_outside_an_export(scored: Path, release: Path, tmp
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"content_sha256": pl.lit(1)}, "the columns content_sha256 are absent or of another type"),
+        ({"content_sha256": pl.lit(1)}, "content_sha256 is Int32, expected String"),
         ({"tier": pl.lit(None, pl.String)}, "tier may not be null"),
         ({"split": pl.lit("../evil")}, "names the split '../evil', which is not there"),
         ({"source": pl.lit("..")}, "has no licence of the source '..'"),

@@ -23,7 +23,7 @@ from authbench.format.columns import (
     PROVENANCE,
     QUERIES,
     SPLIT_TABLES,
-    TEXT_MEASURES,
+    STATISTICS,
     Column,
     Table,
 )
@@ -69,6 +69,10 @@ def test_the_docs_have_the_columns_that_are_declared(table: Table) -> None:
     assert table_of_docs(table) in DOCS
 
 
+def test_the_docs_have_the_columns_of_tables_in_csv() -> None:
+    assert "\n".join(f"| `{name}` | {', '.join(schema)} |" for name, schema in files.CSV_FILES.items()) in DOCS
+
+
 @pytest.mark.parametrize(
     "meanings", [files.RELEASE_FILES, files.BUNDLE_FILES, files.MERGED_FILES, files.PART_FILES, files.MANIFEST_KEYS]
 )
@@ -81,7 +85,7 @@ def test_a_release_has_the_files_that_are_declared_and_no_other(published: tuple
     splits = open_release(release).splits
     there = {path.relative_to(release).as_posix() for path in release.rglob("*") if path.is_file()}
     named = {name.replace("<split>", split) for name in files.RELEASE_FILES for split in splits}
-    named |= {f"statistics/{name}.csv" for name in files.STATISTICS} | {f"figures/{name}.svg" for name in files.FIGURES}
+    named |= {f"statistics/{name}.csv" for name in STATISTICS} | {f"figures/{name}.svg" for name in files.FIGURES}
     assert there == named - {"statistics/*.csv", "figures/*.svg"}
     bundle = {path.relative_to(public).as_posix() for path in public.rglob("*") if path.is_file()}
     texts = {f"{split}/{name}.jsonl" for split in splits for name in ("candidates", "queries")}
@@ -93,10 +97,10 @@ def test_a_release_has_the_columns_and_keys_that_are_declared(published: tuple[P
     release, public = map(open_complete_release, published[1:])
     assert set(release.manifest) == set(files.MANIFEST_KEYS) - {"withheld", "merged"}
     assert set(public.manifest) == set(files.MANIFEST_KEYS) - {"merged"}
-    schema = release.provenance.schema
-    assert dict(list(schema.items())[: len(PROVENANCE.columns)]) == dict(PROVENANCE.schema)
-    for name, dtype in list(schema.items())[len(PROVENANCE.columns) :]:
-        assert dtype.is_numeric() or dtype == pl.Boolean or name in TEXT_MEASURES
+    without = {column.name for column in PROVENANCE.columns if column.setting}
+    assert list(release.provenance.schema.items()) == [
+        (name, dtype) for name, dtype in PROVENANCE.schema.items() if name not in without
+    ]
     for split in release.splits:
         for table in SPLIT_TABLES.values():
             for line in release.path(split, table).read_bytes().splitlines():
@@ -129,8 +133,8 @@ def test_pairs_are_read_as_they_are_or_refused(published: tuple[Path, Path, Path
     assert open_release(tmp_path / "release").pairs("test").equals(rows)
     for wrong, words in (
         (rows.drop("group"), "column group is absent"),
-        (rows.with_columns(pl.col("group").cast(pl.String)), "column group is String. Expected Int32"),
-        (rows.with_columns(same=pl.lit(None, pl.Boolean)), "no same in some rows"),
+        (rows.with_columns(pl.col("group").cast(pl.String)), "column group is String, expected Int32"),
+        (rows.with_columns(same=pl.lit(None, pl.Boolean)), "column same may not be null"),
     ):
         wrong.write_parquet(path)
         with pytest.raises(InputError, match=words):

@@ -18,13 +18,14 @@ from sound_release import write_sound
 
 from authbench.checking import check_release
 from authbench.errors import InputError
+from authbench.filter.measure import measure_texts
 from authbench.format.lock import read_lock
 from authbench.identity import author_id
 from authbench.presentation import charts
-from authbench.records import REMOVED
+from authbench.records import LANGUAGES, REMOVED
 from authbench.release import queries as queries_room
 from authbench.release import relations as relations_room
-from authbench.release.contents import make_contents
+from authbench.release.contents import Contents, make_contents
 from authbench.release.manifest import make_manifest
 from authbench.release.numbering import make_lock, number_documents
 from authbench.release.queries import QUERIES, choose_queries
@@ -34,8 +35,13 @@ from authbench.release.write import write_release
 from authbench.report.write import write_report
 
 
+def measured(made: Contents) -> pl.DataFrame:
+    return measure_texts(made.documents, LANGUAGES)
+
+
 def written(documents: pl.DataFrame, folder: Path, **other: Any) -> dict[str, bytes]:
-    write_report(folder, SOURCES, write_release(folder, release(documents, **other), None, SOURCES, FACTS))
+    made = release(documents, **other)
+    write_report(folder, SOURCES, write_release(folder, made, measured(made), SOURCES, FACTS))
     return {file.relative_to(folder).as_posix(): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 
@@ -121,7 +127,8 @@ def test_the_manifest_names_no_place_and_no_machine(tmp_path: Path) -> None:
 
 def test_a_bound_that_was_not_found_is_null(tmp_path: Path) -> None:
     deviation = {**FACTS["deviation"], "bound": {"least_deviation": float("nan"), "reached": 3.0}}
-    write_release(tmp_path, release(corpus()), None, SOURCES, {**FACTS, "deviation": deviation})
+    made = release(corpus())
+    write_release(tmp_path, made, measured(made), SOURCES, {**FACTS, "deviation": deviation})
     told = orjson.loads((tmp_path / "sampling_deviation.json").read_bytes())
     assert told["bound"] == {"least_deviation": None, "reached": 3.0}
 
@@ -135,7 +142,7 @@ def test_the_split_names_of_documents_are_those_of_the_settings() -> None:
 
 def test_what_is_written_reads_back_as_what_was_made(tmp_path: Path) -> None:
     made = release(corpus())
-    write_release(tmp_path, made, None, SOURCES, FACTS)
+    write_release(tmp_path, made, measured(made), SOURCES, FACTS)
     rows = [
         {"ignored_ids": [], **json.loads(line), "split": split}
         for split in made.splits

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from authbench.errors import InputError
+from authbench.format.columns import STATISTICS
 from authbench.format.findings import LabelRow, SourceRow
 from authbench.funnel import FunnelRow
-from authbench.labels.tables import STATISTICS
 from authbench.reading.typed_csv import read_rows
 
 NAMES = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=8).filter(lambda one: one.strip())
@@ -25,7 +25,7 @@ def test_what_a_release_states_of_labels_is_read_as_it_was_written(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[object, ...]]
 ) -> None:
     path = tmp_path_factory.mktemp("rows") / "labels.csv"
-    table = pl.DataFrame(rows, STATISTICS, orient="row")
+    table = pl.DataFrame(rows, STATISTICS["labels"], orient="row")
     table.write_csv(path)
     assert read_rows(path, LabelRow) == table.to_dicts()
 

@@ -77,6 +77,40 @@ DOCUMENT = pl.Schema(
 
 FIELDS_BESIDE_LABELS = ("topic", "item")  # columns that `dedup.unique` may name; its other names are those of labels
 
+# What is measured of a text (filter.measure), without placeholders, addresses and emoji codes: the type and meaning of
+# each column. Where two forms differ, `_paper` and `_ws` are those of the paper, which counts runs between white space
+# as words. A share of nothing is null; a count never is.
+MEASUREMENTS: dict[str, tuple[pl.DataType | type[pl.DataType], str]] = {
+    "visible": (pl.Int32, "characters that are not white space"),
+    "collapsed": (pl.Int32, "the same, with at most three of a run of one character"),
+    "all_letters": (pl.Int32, "letters"),
+    "symbols": (pl.Float64, "share of `collapsed` that is no letter, mark or digit"),
+    "alphabetic": (pl.Float64, "share of `collapsed` that is a letter or a mark"),
+    "symbols_paper": (pl.Float64, "share of `visible` that is no letter or digit"),
+    "symbols_spaced_paper": (pl.Float64, "share of all characters that is no letter or digit"),
+    "alphabetic_paper": (pl.Float64, "share of `visible` that is a letter"),
+    "longest_run": (pl.Int32, "longest run of one character"),
+    "long_run_share": (pl.Float64, "share of `visible` in runs of one character beyond 20"),
+    "symbol_run": (pl.Int32, "longest run of symbols"),
+    "symbol_run_paper": (pl.Int32, "longest run of symbols and marks"),
+    "letters": (pl.Int32, "letters of a definite script"),
+    "script": (pl.Float64, "share of `letters` in a script of the language"),
+    "quoted_share": (pl.Float64, "share of `visible` in quotation marks or quoted lines"),
+    "words": (pl.Int32, "words of UAX #29"),
+    "unique_words": (pl.Float64, "distinct over all words, the median over windows of 200"),
+    "dominant_word": (pl.Float64, "share of the commonest word"),
+    "alphabetic_words": (pl.Float64, "share of words with a letter"),
+    "single_letter_words": (pl.Float64, "share of words of one letter"),
+    "single_letter_run": (pl.Int32, "longest run of words of one letter"),
+    "tokens_ws": (pl.Int32, "words between white space"),
+    "unique_tokens_ws": (pl.Float64, "distinct over all of them"),
+    "alphabetic_tokens_ws": (pl.Float64, "share of them with a letter"),
+    "single_letter_tokens_ws": (pl.Float64, "share of them of one letter"),
+    "single_letter_token_run_ws": (pl.Int32, "longest run of them of one letter"),
+    "langid": (pl.String, "the language that langid takes the text for; null where it was not asked"),
+    "langid_probability": (pl.Float64, "its probability"),
+}
+
 # Why a document (or a raw row, then `doc_key` is null) was dropped. A document dropped for several reasons has several
 # rows, the first reason first. `detail` is the place (file and position) or the key of the kept representative.
 REMOVED = pl.Schema(

@@ -13,9 +13,9 @@ from typing import Any
 from authbench import __version__
 from authbench.errors import InputError
 from authbench.format.deviation import DeviationRow
-from authbench.format.files import DEVIATION, MANIFEST
+from authbench.format.files import MANIFEST
 from authbench.format.manifest import Manifest
-from authbench.format.release import read_manifest
+from authbench.format.release import read_deviation, read_manifest
 from authbench.registry.entries import schema_problems
 from authbench.runtime.code import closure
 from authbench.shipped import shipped
@@ -63,7 +63,7 @@ def make_statement(release: Path, sources: Mapping[str, Mapping[str, object]]) -
             "buildDefinition": {
                 "buildType": BUILD_TYPE,
                 "externalParameters": {
-                    "config": _config(manifest, _deviation(release)),
+                    "config": _config(manifest, read_deviation(release)),
                     "sources": {tag: sources[tag] for tag in sorted(manifest["inputs"])},
                     "skipped_sources": manifest["skipped_sources"],
                 },
@@ -152,11 +152,6 @@ def _config(manifest: Manifest, deviation: Mapping[str, Any]) -> dict[str, Any]:
 
 def _digest(path: Path) -> str:
     return sha256_of_file(path) if path.is_file() else ""
-
-
-def _deviation(release: Path) -> dict[str, Any]:
-    path = release / DEVIATION
-    return read_foreign_json(path) if path.is_file() else {}
 
 
 def _in_order_of_targets(sample: Mapping[str, Any], deviation: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Check a release, ours or another's in this format.
 
 Its files are compared with its texts, with its own bookkeeping where it has some, and with the settings it was made
-with. Read in this order: `claims`, `rows` (the form of every row), `rules` (the settings), then one module per claim.
+with. Read in this order: `claims`, `rows` and `form` (the form of every table), `rules` (the settings), then one module
+per claim.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,6 +16,7 @@ from typing import Any
 from authbench.checking.claims import CLAIMS, Finding
 from authbench.checking.fields import check_fields
 from authbench.checking.files import check_files
+from authbench.checking.form import check_form
 from authbench.checking.ids import check_ids
 from authbench.checking.labels import check_labels
 from authbench.checking.lock import check_lock
@@ -82,6 +84,7 @@ def check_release(folder: str | Path, expected: Mapping[str, object] | None = No
     if release.manifest.get("config"):
         findings += check_settings(release.manifest["config"], expected or {})
     tables, malformed = read_tables(release)
+    malformed += check_form(release)
     if not malformed:
         rows = join_rows(release, tables)
         rules = make_rules(release.manifest, expected)

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 CLAIMS = {
-    "schema": "every row has the fields of its file, each of its type, none empty and none else",
+    "schema": "every table has the columns of its file, each of its type, none empty and none else",
     "id_form": "ids are `doc_` and six or more digits",
     "author_form": "an author_id is 64 lower-case hexadecimal digits",
     "repeated_id": "an id stands for one document, in one split",
@@ -53,7 +53,6 @@ CLAIMS = {
     "ids": "neither ids nor the order of lines tells author, source, language, genre, split or length",
     "numbering": "lines are in the order of their ids",
     "provenance": "provenance.parquet has one row per document, and they agree",
-    "provenance_column": "provenance.parquet has no column of text but the known ones",
     "provenance_form": "values of provenance.parquet have the form of their column: a vocabulary, a digest, a date",
     "raw_name": "no topic or group holds the label that its author's pseudonym is the digest of",
     "author_space": "an author's documents are from sources that share their authors",

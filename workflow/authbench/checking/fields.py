@@ -9,12 +9,10 @@ import polars as pl
 
 from authbench.checking.claims import Finding
 from authbench.errors import InputError
-from authbench.format.columns import LABELS, TEXT_MEASURES, UNIQUE_VALUES
-from authbench.format.files import PROVENANCE
+from authbench.format.columns import LABELS, UNIQUE_VALUES
 from authbench.identity import value_digest
 
 _RECORD = ("file", "ordinal")  # a raw record, all chunks of which are one document
-_NEEDED = ("id", "task", *_RECORD, UNIQUE_VALUES)
 
 
 def check_fields(provenance: pl.DataFrame | None, unique: Any) -> Iterator[Finding]:
@@ -30,19 +28,16 @@ def check_fields(provenance: pl.DataFrame | None, unique: Any) -> Iterator[Findi
     _expect_names(unique)
     if provenance is None or not unique:
         return
-    if missing := [name for name in _NEEDED if name not in provenance.columns]:
-        yield Finding("unique_field", PROVENANCE, f"no column {', '.join(missing)}")
-        return
-    form, holders = re.compile(TEXT_MEASURES[UNIQUE_VALUES]), dict[tuple[str, str], tuple[tuple[Any, ...], str]]()
+    form, holders = re.compile(UNIQUE_VALUES.pattern or ""), dict[tuple[str, str], tuple[tuple[Any, ...], str]]()
     rows = provenance.filter(pl.col("task").cast(pl.String).is_in(list(unique))).sort("id")
     for row in rows.iter_rows(named=True):
-        digests = row[UNIQUE_VALUES]
+        digests = row.get(UNIQUE_VALUES.name)
         values = orjson.loads(digests) if isinstance(digests, str) and form.fullmatch(digests) else {}
         beside = _stated(row)
         for field in unique[row["task"]]:
             digest = values.get(field)
             if field in beside and digest != value_digest(field, beside[field]):
-                yield Finding("unique_field", row["id"], f"{field} of {row['id']} is not that of {UNIQUE_VALUES}")
+                yield Finding("unique_field", row["id"], f"{field} of {row['id']} is not that of {UNIQUE_VALUES.name}")
             if digest is None:
                 continue
             record = tuple(row[name] for name in _RECORD)
@@ -53,8 +48,8 @@ def check_fields(provenance: pl.DataFrame | None, unique: Any) -> Iterator[Findi
 
 def _stated(row: dict[str, Any]) -> dict[str, Any]:
     """Return the topic and the labels that a row of the provenance publishes."""
-    labels = row.get(LABELS)
-    stated = orjson.loads(labels) if isinstance(labels, str) and re.fullmatch(TEXT_MEASURES[LABELS], labels) else {}
+    labels = row.get(LABELS.name)
+    stated = orjson.loads(labels) if isinstance(labels, str) and re.fullmatch(LABELS.pattern or "", labels) else {}
     return {"topic": row["topic"], **stated} if row.get("topic") is not None else stated
 
 

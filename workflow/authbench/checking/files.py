@@ -18,9 +18,8 @@ from authbench.storage.sha256sums import SUMS
 # What a version control, a download or a workflow leaves beside a release; whatever it holds is no part of the release.
 _BESIDE = frozenset({".git", ".gitattributes", ".cache", ".snakemake_timestamp"})
 _TEXTS = (CANDIDATES, QUERIES)
-_TABLES = frozenset(f"statistics/{name}.csv" for name in files.STATISTICS)
 _DRAWN = frozenset({files.REPORT, *(f"figures/{name}.svg" for name in files.FIGURES)})
-_BOOKKEEPING = frozenset({SUMS, files.PROVENANCE, files.LOCK, files.DEVIATION, files.FUNNEL}) | _TABLES
+_BOOKKEEPING = frozenset({SUMS, files.PROVENANCE, files.LOCK, files.DEVIATION, *files.CSV_FILES})
 
 
 def check_files(folder: Path, manifest: Manifest) -> Iterator[Finding]:

@@ -50,7 +50,7 @@ def _check_counts(release: Rows, counts: Mapping[str, Counts]) -> Iterator[Findi
             "languages": dict(Counter(part["lang"])),
             "genres": dict(Counter(part["genre"])),
         }
-        if buckets is not None and "lengths" in (counts.get(split) or {}) and "length_bucket" in buckets.columns:
+        if buckets is not None and ("lengths" in (counts.get(split) or {}) or release.manifest.get("authbench")):
             found["lengths"] = dict(Counter(buckets.filter(pl.col("split") == split)["length_bucket"]))
         for what, value in found.items():
             stated: Mapping[str, object] = counts.get(split) or {}
@@ -99,7 +99,7 @@ def _check_sources(release: Rows, manifest: Manifest) -> Iterator[Finding]:
         Finding("manifest", source, f"licences: no document of {source}")
         for source in sorted(licences.keys() - sources)
     )
-    if release.provenance is not None and "file" in release.provenance.columns:
+    if release.provenance is not None:
         for source, files in (
             release.provenance.group_by("source").agg(pl.col("file").n_unique()).sort("source").iter_rows()
         ):

@@ -47,11 +47,10 @@ def check_measured(release: Rows) -> Iterator[Finding]:
     texts = provenance.join(release.documents.select("id", "content"), on="id", how="inner", maintain_order="left")
     for part in texts.iter_slices(_TEXTS_AT_ONCE):
         for column, counted in _measurements(part["content"]).items():
-            if column in part.columns and part[column].dtype.is_numeric():
-                stated = part[column].cast(pl.Float64).to_numpy()
-                same = np.isclose(stated, counted, rtol=0, atol=_TOLERANCE, equal_nan=True) | (counted == _UNCOUNTED)
-                for row in np.flatnonzero(~same):
-                    yield Finding("false_measures", part["id"][int(row)], f"{column} of {part['id'][int(row)]}")
+            stated = part[column].cast(pl.Float64).to_numpy()
+            same = np.isclose(stated, counted, rtol=0, atol=_TOLERANCE, equal_nan=True) | (counted == _UNCOUNTED)
+            for row in np.flatnonzero(~same):
+                yield Finding("false_measures", part["id"][int(row)], f"{column} of {part['id'][int(row)]}")
 
 
 def _measurements(contents: pl.Series) -> dict[str, F64]:

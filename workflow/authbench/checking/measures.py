@@ -53,7 +53,7 @@ def check_measures(release: Rows, settings: Settings) -> Iterator[Finding]:
     """Yield documents that the thresholds of `filter`, `safety`, `authors` and `sample` do not admit.
 
     Raises:
-        InputError: a threshold is no number, or a measurement is of another type.
+        InputError: a threshold is no number.
     """
     provenance = release.provenance
     if provenance is None:
@@ -78,7 +78,7 @@ def _check_filters(provenance: pl.DataFrame, settings: Settings) -> Iterator[Fin
     conditions["alphabetic (no letter)"] = _WHATEVER[preset]
     for bound, sign, choose in (("min_tokens", "<", min), ("max_tokens", ">", max)):
         value = settings[bound]
-        if isinstance(value, Mapping) and "task" in provenance.columns:
+        if isinstance(value, Mapping):
             by_task = [
                 f"WHEN task = '{_word(task)}' THEN {_sql(most)}" for task, most in value.items() if task != "default"
             ]
@@ -88,15 +88,11 @@ def _check_filters(provenance: pl.DataFrame, settings: Settings) -> Iterator[Fin
                 f"token_length {sign} {_sql(choose(value.values()) if isinstance(value, Mapping) else value)}"
             )
     for key, condition in conditions.items():
-        expression = pl.sql_expr(condition)
-        if set(expression.meta.root_names()) <= set(provenance.columns):
-            for ident in provenance.filter(expression)["id"]:
-                yield Finding("measures", ident, f"{ident}: filter.{key} {settings.get(key, '')}")
+        for ident in provenance.filter(pl.sql_expr(condition))["id"]:
+            yield Finding("measures", ident, f"{ident}: filter.{key} {settings.get(key, '')}")
 
 
 def _check_toxicity(provenance: pl.DataFrame, settings: Settings) -> Iterator[Finding]:
-    if "toxicity" not in provenance.columns:
-        return
     threshold = float(settings["threshold"])
     for ident, genre, score in provenance.select("id", "genre", "toxicity").iter_rows():
         exempt = any(fnmatchcase(genre, one) or one == f"{genre}/*" for one in settings["exempt_genres"])
@@ -111,7 +107,7 @@ def _check_admitted(provenance: pl.DataFrame, settings: Settings) -> Iterator[Fi
         ("author_kind", settings["authors"]["kinds"]),
         ("lang", settings["sample"]["languages"] and list(settings["sample"]["languages"])),
     ):
-        if admitted is not None and column in provenance.columns:
+        if admitted is not None:
             for ident, value in provenance.filter(~pl.col(column).is_in(admitted)).select("id", column).iter_rows():
                 yield Finding("admitted", ident, f"{ident}: {column} {value}")
 

@@ -81,7 +81,7 @@ def _with_origins(documents: pl.DataFrame, release: Rows) -> pl.DataFrame:
     part = pl.col("split").replace_strict(numbers, return_dtype=pl.Int64).alias("part")
     texts = documents.select("id", part, "lang", "content", pl.col("id").alias("origin"))
     provenance = release.provenance
-    if provenance is None or "origin" not in provenance.columns:
+    if provenance is None:
         return texts
     known = provenance.select("id", known="origin").unique("id")
     texts = texts.join(known, on="id", how="left", maintain_order="left")

@@ -74,7 +74,7 @@ def _documents(release: Rows, rules: Rules, split: str) -> pl.DataFrame:
     """Return what pools look at, of every document of a split in the order of `release.documents`."""
     provenance = release.provenance
     assert provenance is not None
-    scored = pl.col("scored").fill_null(True) if "scored" in provenance.columns else pl.lit(True)
+    scored = pl.col("scored")
     named = provenance.select("id", may=scored & (pl.col("author_kind") != "work"))
     part = release.documents.filter(pl.col("split") == split).join(named, on="id", how="left", maintain_order="left")
     return part.select(

@@ -10,7 +10,7 @@ import polars as pl
 
 from authbench.checking.claims import Finding
 from authbench.checking.rows import Rows
-from authbench.format.columns import LABELS, PROVENANCE, TEXT_MEASURES
+from authbench.format.columns import LABELS, PROVENANCE
 from authbench.format.manifest import Licence, Manifest
 from authbench.identity import author_id, sha256_of_text
 from authbench.records import LANGUAGES
@@ -31,30 +31,23 @@ def check_provenance(release: Rows, fixed_buckets: bool) -> Iterator[Finding]:
     provenance = release.provenance
     if provenance is None:
         return
-    yield from _check_columns(provenance)
+    yield from _check_values(provenance)
     yield from _check_ids(provenance, release.documents)
     yield from _check_labels(provenance, release.documents)
-    if "length_bucket" in provenance.columns:
-        yield from _check_buckets(provenance, fixed_buckets)
+    yield from _check_buckets(provenance, fixed_buckets)
     entries = _entries({*provenance["source"].unique(), *_licences(release.manifest)})
     yield from _check_names(provenance, entries)
     yield from _check_licences(provenance, release.manifest, entries)
 
 
-def _check_columns(provenance: pl.DataFrame) -> Iterator[Finding]:
-    forms = {column.name: column.pattern for column in PROVENANCE.columns} | TEXT_MEASURES
-    for name, dtype in provenance.schema.items():
-        if dtype != pl.String:
-            if not (dtype.is_numeric() or dtype == pl.Boolean):
-                yield Finding("provenance_column", name, str(dtype))
-        elif name not in forms:
-            yield Finding("provenance_column", name, str(dtype))
-        elif pattern := forms[name]:
-            form = re.compile(pattern)
+def _check_values(provenance: pl.DataFrame) -> Iterator[Finding]:
+    for column in PROVENANCE.columns:
+        if column.pattern and column.name in provenance.columns:
+            name, form = column.name, re.compile(column.pattern)
             wrong = [value for value in provenance[name].drop_nulls().unique() if not form.fullmatch(value)]
-            if wrong:
-                for ident, value in provenance.filter(pl.col(name).is_in(wrong)).select("id", name).iter_rows():
-                    yield Finding("provenance_form", ident, f"{name} is {value!r:.60}")
+            rows = provenance.filter(pl.col(name).is_in(wrong))
+            for ident, value in zip(rows["id"], rows[name], strict=True):
+                yield Finding("provenance_form", ident, f"{name} is {value!r:.60}")
 
 
 def _check_ids(provenance: pl.DataFrame, documents: pl.DataFrame) -> Iterator[Finding]:
@@ -76,9 +69,8 @@ def _check_labels(provenance: pl.DataFrame, documents: pl.DataFrame) -> Iterator
     )
     both = found.join(provenance, on="id", suffix="_stated").sort("id")
     for column in ("split", "author_id", "lang", "genre", "source", "token_length", "char_length", "content_sha256"):
-        if f"{column}_stated" in both.columns:
-            for ident in both.filter(pl.col(column).ne_missing(pl.col(f"{column}_stated")))["id"]:
-                yield Finding("provenance", ident, f"{column} of {ident}")
+        for ident in both.filter(pl.col(column).ne_missing(pl.col(f"{column}_stated")))["id"]:
+            yield Finding("provenance", ident, f"{column} of {ident}")
 
 
 def _check_buckets(provenance: pl.DataFrame, fixed: bool) -> Iterator[Finding]:
@@ -106,13 +98,13 @@ def _check_names(provenance: pl.DataFrame, entries: Mapping[str, Source]) -> Ite
     tags = provenance["source"].unique().to_list()
     stated = {tag: entries[tag].extraction.author.space_of(tag) for tag in tags if tag in entries}
     spaces = sorted({*tags, *stated.values()})
-    languages = sorted({*LANGUAGES, *provenance["lang"].unique()}) if "lang" in provenance.columns else LANGUAGES
+    languages = sorted({*LANGUAGES, *provenance["lang"].unique()})
     people = [f"{PEOPLE}/{lang}" for lang in languages] if PEOPLE in spaces else []
     sources = provenance.group_by("author_id").agg(pl.col("source").unique().sort()).sort("author_id")
     for author, own in sources.filter(pl.col("source").list.len() > 1).iter_rows():
         if len({stated[tag] for tag in own if tag in stated}) > 1:
             yield Finding("author_space", author, f"{author[:8]}...: {' and '.join(own)}")
-    for column in sorted({"topic", "author_group"} & set(provenance.columns)):
+    for column in ("author_group", "topic"):
         for words, authors in provenance.drop_nulls(column).group_by(column).agg("author_id").sort(column).iter_rows():
             named = {author_id(space, name) for space in spaces for name in _parts(words)}
             named |= {author_id(space, name) for space in people for name in _parts(words.casefold())}
@@ -120,12 +112,13 @@ def _check_names(provenance: pl.DataFrame, entries: Mapping[str, Source]) -> Ite
             for author in sorted(named):
                 for ident in provenance.filter((pl.col(column) == words) & (pl.col("author_id") == author))["id"]:
                     yield Finding("raw_name", ident, f"{column} of {ident}")
-    if LABELS in provenance.columns:
-        for stated, authors in provenance.drop_nulls(LABELS).group_by(LABELS).agg("author_id").sort(LABELS).iter_rows():
-            words = list(orjson.loads(stated).values()) if re.fullmatch(TEXT_MEASURES[LABELS], stated) else []
+    name, form = LABELS.name, re.compile(LABELS.pattern or "")
+    if name in provenance.columns:
+        for stated, authors in provenance.drop_nulls(name).group_by(name).agg("author_id").sort(name).iter_rows():
+            words = list(orjson.loads(stated).values()) if form.fullmatch(stated) else []
             if {author_id(space, one) for space in spaces for one in words}.intersection(authors):
-                for ident in provenance.filter(pl.col(LABELS) == stated)["id"]:
-                    yield Finding("raw_name", ident, f"{LABELS} of {ident}")
+                for ident in provenance.filter(pl.col(name) == stated)["id"]:
+                    yield Finding("raw_name", ident, f"{name} of {ident}")
 
 
 def _parts(text: str) -> Iterable[str]:
@@ -146,7 +139,7 @@ def _licences(manifest: Manifest) -> Mapping[str, Licence]:
 
 def _check_licences(provenance: pl.DataFrame, manifest: Manifest, entries: Mapping[str, Source]) -> Iterator[Finding]:
     """Yield documents whose licence or tier is not that of the manifest, and sources opened against their entry."""
-    if not isinstance(manifest.get("licences"), Mapping) or not {"licence", "tier"} <= set(provenance.columns):
+    if not isinstance(manifest.get("licences"), Mapping):
         return
     stated = _licences(manifest)
     for source, licence, tier, ids in (

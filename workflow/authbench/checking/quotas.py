@@ -4,16 +4,15 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
-from typing import cast
 
 from authbench.checking.claims import Finding
 from authbench.checking.rows import Rows
 from authbench.checking.rules import Rules
 from authbench.errors import InputError
 from authbench.format.deviation import AllDocuments, Deviation, DeviationRow
-from authbench.format.files import DEVIATION
+from authbench.format.files import MANIFEST
 from authbench.format.manifest import Manifest
-from authbench.format.release import read_json_object
+from authbench.format.release import read_deviation
 from authbench.settings.sample import Sample
 
 _OTHER_GENRES = "(no target)"
@@ -25,22 +24,21 @@ def check_quotas(release: Rows, rules: Rules) -> Iterator[Finding]:
     """Yield cells of sampling_deviation.json that disagree; only documents taken down may be missing.
 
     Raises:
-        InputError: the file is not in its form.
+        InputError: the file is not in its form, or the settings of the sample are not.
     """
-    read = read_json_object(release.folder / DEVIATION)
-    if not read:
+    deviation = read_deviation(release.folder)
+    if not deviation:
         return
-    deviation = cast(Deviation, read)
-    try:
-        rows = _rows(deviation)
-        yield from _check_taken(deviation, rows, release, rules)
-        if "authbench" in release.manifest:
-            if isinstance(sample := _sample(release.manifest), Mapping):
-                yield from _check_targets(deviation, rows, sample)
-            else:
-                yield Finding("quota", "config.sample", "manifest.json has no config.sample to compare targets with")
-    except (KeyError, TypeError, AttributeError, ValueError) as problem:
-        raise InputError(f"{release.folder / DEVIATION}: not in its form ({problem!r})") from None
+    rows = _rows(deviation)
+    yield from _check_taken(deviation, rows, release, rules)
+    if "authbench" in release.manifest:
+        if not isinstance(sample := _sample(release.manifest), Mapping):
+            yield Finding("quota", "config.sample", "manifest.json has no config.sample to compare targets with")
+            return
+        try:
+            yield from _check_targets(deviation, rows, sample)
+        except (KeyError, TypeError, AttributeError, ValueError) as problem:
+            raise InputError(f"{release.folder / MANIFEST}: config.sample is not in its form ({problem!r})") from None
 
 
 def _sample(manifest: Manifest) -> Sample | None:
@@ -74,7 +72,7 @@ def _count(release: Rows, rules: Rules) -> Counter[Place]:
     """Return how many documents there are in each place that a row may be about."""
     buckets: dict[str, str] = {}
     provenance = release.provenance
-    if provenance is not None and "length_bucket" in provenance.columns:
+    if provenance is not None:
         buckets = dict(provenance.select("id", "length_bucket").iter_rows())
     there: Counter[Place] = Counter()
     for ident, lang, genre, tokens in release.documents.select("id", "lang", "genre", "token_length").iter_rows():

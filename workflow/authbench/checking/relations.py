@@ -68,8 +68,7 @@ def _related(release: Rows, split: str, vectors: Any) -> pl.DataFrame:
     """Return every query of a split with every other candidate of its author, and how both are related."""
     provenance = release.provenance
     assert provenance is not None
-    absent = [pl.lit(None, kind).alias(name) for name, kind in _types().items() if name not in provenance.columns]
-    place = provenance.with_columns(absent).select("id", *sorted(_NEEDED - {"source"}))
+    place = provenance.select("id", *sorted(_NEEDED - {"source"}))
     texts = (
         release.documents.filter(pl.col("split") == split)
         .select("id", "author_id", "source", "token_length", "candidate", "query", row=pl.int_range(pl.len()))
@@ -106,11 +105,6 @@ def _related(release: Rows, split: str, vectors: Any) -> pl.DataFrame:
 
 def _neighbours() -> pl.Expr:
     return ((pl.col("ordinal") - pl.col("ordinal_2")).abs() == 1).fill_null(False)
-
-
-def _types() -> dict[str, Any]:
-    text, number = dict.fromkeys(("file", "origin", "date"), pl.String), ("ordinal", "chunk_start", "chunk_end")
-    return text | dict.fromkeys(number, pl.Int64)
 
 
 def _parts(size: int) -> Iterator[slice]:

@@ -11,7 +11,6 @@ import polars as pl
 
 from authbench.checking.claims import Finding
 from authbench.format.columns import CANDIDATES, GROUND_TRUTH, IDS, QUERIES, SPLIT_TABLES, Column, Table
-from authbench.format.files import PROVENANCE
 from authbench.format.manifest import Manifest
 from authbench.format.release import DOCUMENTS, Release, candidate_documents, expect_file, query_documents
 from authbench.storage.json_lines import value_batches
@@ -64,10 +63,6 @@ def read_tables(release: Release) -> tuple[Tables, list[Finding]]:
             known = [ident for ident in idents if isinstance(ident, str)]
             own = pl.DataFrame({"id": known}, {"id": pl.String})
             places.append(own.with_columns(split=pl.lit(split), file=pl.lit(table.file)))
-    if release.has_provenance:
-        ids = release.read_provenance(("id",))["id"]
-        for ident in ids.filter(ids.is_duplicated()).unique(maintain_order=True):
-            findings.append(Finding("repeated_id", str(ident), f"several rows in {PROVENANCE}"))
     return tables, findings + list(_check_ids(pl.concat(places)))
 
 

@@ -11,7 +11,8 @@ import polars as pl
 from authbench.checking.claims import Finding
 from authbench.checking.rows import Rows
 from authbench.errors import InputError
-from authbench.format.files import FUNNEL, STATISTICS
+from authbench.format.columns import STATISTICS
+from authbench.format.files import FUNNEL
 
 _ALL = "all"
 _OF_DOCUMENTS = tuple(name for name in STATISTICS if name not in ("labels", "pools"))
@@ -23,7 +24,7 @@ Values = tuple[str, ...]
 def check_statistics(release: Rows) -> Iterator[Finding]:
     """Yield rows of the statistics that the documents contradict; each table is checked where it exists."""
     provenance = release.provenance
-    if provenance is None or "length_bucket" not in provenance.columns:
+    if provenance is None:
         return
     buckets = dict(provenance.select("id", "length_bucket").iter_rows())
     documents = [
@@ -38,7 +39,7 @@ def check_statistics(release: Rows) -> Iterator[Finding]:
         if path.is_file():
             place = f"statistics/{name}.csv"
             keys, rows = expected[name]
-            yield from _compare(place, keys, rows, read_csv(path))
+            yield from _compare(place, keys, rows, read_csv(path)[1])
 
 
 def _expected(documents: Sequence[tuple[str, ...]], splits: Sequence[str]) -> dict[str, tuple[Key, dict[Key, Values]]]:
@@ -101,7 +102,7 @@ def _compare(
 ) -> Iterator[Finding]:
     stated: dict[Key, Values] = {}
     for number, row in enumerate(rows, start=2):
-        key = tuple(row.get(name, "") for name in keys)
+        key = tuple(row[name] for name in keys)
         if key in stated:
             yield Finding("statistics", place, f"{place}:{number}: a row twice")
         stated[key] = tuple(value for name, value in row.items() if name not in keys)
@@ -132,7 +133,7 @@ def check_noisy(release: Rows) -> Iterator[Finding]:
     warnings = release.manifest.get("warnings")
     if not path.is_file() or release.provenance is None or not isinstance(warnings, list):
         return
-    noisy = {row["source"]: row.get("noisy") == "true" for row in read_csv(path)}
+    noisy = {row["source"]: row["noisy"] == "true" for row in read_csv(path)[1]}
     masked = release.provenance.filter(pl.col("author_kind") == "masked")["source"].unique().to_list()
     for source in masked:
         if not noisy.get(source):
@@ -153,15 +154,11 @@ def check_funnel(release: Rows) -> Iterator[Finding]:
     if not path.is_file():
         return
     stages: dict[str, dict[str, Counter[str]]] = {}
-    for number, row in enumerate(read_csv(path), start=2):
-        try:
-            source, stage, reason, documents = (row[name] for name in ("source", "stage", "reason", "documents"))
-            of_stage = stages.setdefault(source, {}).setdefault(stage, Counter())
-            if reason in of_stage or int(documents) < 0:
-                raise ValueError(documents)
-            of_stage[reason] = int(documents)
-        except (KeyError, ValueError):
-            yield Finding("funnel", f"{FUNNEL}:{number}", "a row that is not in its form")
+    for number, row in enumerate(read_csv(path)[1], start=2):
+        of_stage = stages.setdefault(row["source"], {}).setdefault(row["stage"], Counter())
+        if row["reason"] in of_stage:
+            yield Finding("funnel", f"{FUNNEL}:{number}", "a reason twice")
+        of_stage[row["reason"]] = int(row["documents"])
     released = Counter(release.documents["source"])
     taken = 0
     for source, funnel in stages.items():
@@ -194,12 +191,12 @@ def losing_authors(release: Rows) -> frozenset[str] | None:
     path = release.folder / FUNNEL
     if not path.is_file():
         return None
-    sources = [row.get("source") for row in read_csv(path) if row.get("reason") == "taken_down"]
+    sources = [row["source"] for row in read_csv(path)[1] if row["reason"] == "taken_down"]
     return frozenset(release.documents.filter(pl.col("source").is_in(sources))["author_id"].drop_nulls())
 
 
-def read_csv(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a CSV file by column.
+def read_csv(path: Path) -> tuple[list[str], list[dict[str, str]]]:
+    """Return the header of a CSV file, and its rows by column.
 
     Raises:
         InputError: the file is no CSV of UTF-8, or a row has another number of fields than the header.
@@ -207,6 +204,6 @@ def read_csv(path: Path) -> list[dict[str, str]]:
     try:
         with path.open(encoding="utf-8", newline="") as file:
             header, *rows = csv.reader(file, strict=True)
-        return [dict(zip(header, row, strict=True)) for row in rows]
+        return header, [dict(zip(header, row, strict=True)) for row in rows]
     except (UnicodeDecodeError, csv.Error, ValueError) as problem:
         raise InputError(f"{path}: cannot be read as CSV: {problem}") from None

@@ -73,10 +73,10 @@ def check_truth(release: Rows, rules: Rules, contained: Pairs) -> Iterator[Findi
     provenance = release.provenance
     origin: dict[str, str] = {}
     aside: frozenset[str] = _NOBODY
-    if provenance is not None and {"origin", "author_kind"} <= set(provenance.columns):
+    if provenance is not None:
         origin = dict(provenance.select("id", "origin").iter_rows())
         unnamed = pl.col("author_kind") == "work"
-        scored = pl.col("scored") if "scored" in provenance.columns else pl.lit(True)
+        scored = pl.col("scored")
         aside = frozenset(provenance.filter(unnamed | ~scored)["id"])
     short = _short(release.documents, rules.min_letters_for_query)
     shared = rules.queries_in_candidates

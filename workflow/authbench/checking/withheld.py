@@ -74,8 +74,8 @@ def check_withheld(release: Rows) -> Iterator[Finding]:
         yield Finding("withheld", query, f"{query} is no query of the complete release")
     if (release.folder / FUNNEL).is_file():
         counted = Counter[str]()
-        for row in read_csv(release.folder / FUNNEL):
-            if row.get("reason") in (*REASONS, NOT_FOUND) and str(row.get("documents")).isdigit():
+        for row in read_csv(release.folder / FUNNEL)[1]:
+            if row["reason"] in (*REASONS, NOT_FOUND):
                 counted[row["reason"]] += int(row["documents"])
         if +counted != +reasons:
             yield Finding("withheld", FUNNEL, f"{FUNNEL}: {counted.total()} documents, {reasons.total()} are withheld")

@@ -12,7 +12,7 @@ import orjson
 import polars as pl
 
 from authbench.format import files
-from authbench.format.columns import CANDIDATES, GROUND_TRUTH, PAIR_TABLES, QUERIES, TEXT_FIELDS, Table
+from authbench.format.columns import CANDIDATES, GROUND_TRUTH, PAIR_TABLES, QUERIES, STATISTICS, TEXT_FIELDS, Table
 from authbench.format.findings import Findings, SourceRow
 from authbench.format.release import Release
 from authbench.reading.typed_csv import read_rows
@@ -83,7 +83,7 @@ def _kept(release: Release, withheld: pl.DataFrame) -> pl.DataFrame:
 _TOLD = (*statistics.COLUMNS, "author_kind", "origin", "names_author", "toxicity")
 _BOOKKEEPING = (
     *(files.FUNNEL, files.DEVIATION),
-    *(f"statistics/{name}.csv" for name in files.STATISTICS),
+    *(f"statistics/{name}.csv" for name in STATISTICS),
 )
 
 

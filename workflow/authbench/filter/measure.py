@@ -14,6 +14,7 @@ import polars as pl
 from authbench.filter import language, scripts
 from authbench.filter.scripts import MIN_LANGUAGE_LETTERS, MIN_SCRIPT_LETTERS, MOSTLY
 from authbench.filter.text_kernels import SLOT, measure
+from authbench.records import MEASUREMENTS
 from authbench.text_bytes import utf8
 
 # `[URL]` and other placeholders in brackets, emoji codes (`[doge]`, `[捂脸R]`, `:smile:`), addresses, and the word that
@@ -22,43 +23,10 @@ PLACEHOLDERS = r"\[[A-Za-z_\p{Han}]{1,20}\]|<[A-Za-z_]{1,20}>|:[a-z0-9_+-]{2,30}
 OTHER_LETTERS = r"[\p{L}\p{M}--\p{Latin}]+"
 REPEATED_LETTERS = re.compile(r"([^\W\d_]{1,5}?)\1{2,}")
 MIN_PLAIN_LETTERS = 30  # of distinct words, from which a language is identified
+_ASKED = ("doc_key", "langid", "langid_probability")
 
-CHARACTER_COLUMNS = {
-    "visible": pl.Int32,  # characters that are not white space
-    "collapsed": pl.Int32,  # the same after collapsing runs
-    "all_letters": pl.Int32,
-    "symbols": pl.Float64,
-    "alphabetic": pl.Float64,
-    "symbols_paper": pl.Float64,
-    "symbols_spaced_paper": pl.Float64,
-    "alphabetic_paper": pl.Float64,
-    "longest_run": pl.Int32,
-    "long_run_share": pl.Float64,
-    "symbol_run": pl.Int32,
-    "symbol_run_paper": pl.Int32,
-    "letters": pl.Int32,  # of a definite script
-    "script": pl.Float64,
-    "quoted_share": pl.Float64,
-}
-WORD_COLUMNS = {
-    "words": pl.Int32,
-    "unique_words": pl.Float64,
-    "dominant_word": pl.Float64,
-    "alphabetic_words": pl.Float64,
-    "single_letter_words": pl.Float64,
-    "single_letter_run": pl.Int32,
-}
-TOKEN_COLUMNS = {
-    "tokens_ws": pl.Int32,
-    "unique_tokens_ws": pl.Float64,
-    "alphabetic_tokens_ws": pl.Float64,
-    "single_letter_tokens_ws": pl.Float64,
-    "single_letter_token_run_ws": pl.Int32,
-}
-NUMBERS = pl.Schema({**CHARACTER_COLUMNS, **WORD_COLUMNS, **TOKEN_COLUMNS})
-MEASURES = pl.Schema(
-    [("doc_key", pl.String), *NUMBERS.items(), ("langid", pl.String), ("langid_probability", pl.Float64)]
-)
+MEASURES = pl.Schema({"doc_key": pl.String, **{name: dtype for name, (dtype, _) in MEASUREMENTS.items()}})
+NUMBERS = pl.Schema([(name, dtype) for name, dtype in MEASURES.items() if name not in _ASKED])
 
 
 def measure_texts(documents: pl.DataFrame, languages: Sequence[str]) -> pl.DataFrame:

@@ -6,20 +6,25 @@ from typing import Any
 
 import polars as pl
 
-from authbench.records import AUTHOR_KINDS, LENGTH_BUCKETS
+from authbench.records import AUTHOR_KINDS, LENGTH_BUCKETS, MEASUREMENTS
 
 IDS = pl.List(pl.String)
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table. `pattern` is a regular expression that every value matches in full."""
+    """A column of a table.
+
+    `pattern` is a regular expression that every value matches in full; `required`: no value is null; `setting` names
+    the setting under which alone the table has the column.
+    """
 
     name: str
     dtype: Any
     meaning: str
     pattern: str | None = None
     required: bool = True
+    setting: str | None = None
 
 
 @dataclass(frozen=True)
@@ -151,8 +156,27 @@ PAIR_TABLES = {table.name: table for table in (POSITIVES, PAIRS)}
 # `topic` and `licence` are words of the corpus: a short line that begins no path and holds no address. A topic may not
 # hold a label that a pseudonym is the digest of; a licence is that of the manifest.
 WORDS = r"(?![/~.]|[A-Za-z]:/)[^\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ufeff@\\]{1,120}"
-# After these columns come LABELS, where the recipe publishes some, UNIQUE_VALUES, where it makes fields unique, and the
-# measurements of the filters: numbers, true or false, and text in the forms of TEXT_MEASURES.
+_LABEL = (
+    r'"[a-z][a-z0-9_]{0,40}":"(?![/~.]|[A-Za-z]:/)[^"\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ufeff@\\]{1,120}"'
+)
+_DIGEST = r'"[a-z][a-z0-9_]{0,40}":"[0-9a-f]{32}"'
+LABELS = Column(
+    "labels",
+    pl.String,
+    "labels of the text, a JSON object; the column is there if `release.labels` names some",
+    rf"\{{{_LABEL}(,{_LABEL})*\}}",
+    required=False,
+    setting="release.labels",
+)
+UNIQUE_VALUES = Column(
+    "unique_values",
+    pl.String,
+    "a JSON object: 32 hexadecimal digits of SHA-256 of each field's value that no other document may have, none of an "
+    "author's own name; the column is there if `dedup.unique` names fields",
+    rf"\{{{_DIGEST}(,{_DIGEST})*\}}",
+    required=False,
+    setting="dedup.unique",
+)
 PROVENANCE = Table(
     "provenance",
     (
@@ -164,16 +188,23 @@ PROVENANCE = Table(
         AUTHOR_ID,
         Column("author_kind", pl.String, "`person`, `account`, `outlet`, `masked`, `work`", "|".join(AUTHOR_KINDS)),
         Column("origin", pl.String, "hash of the work or raw document the text was cut from", "[0-9a-f]{32}"),
-        Column("topic", pl.String, "the topic, where the corpus has one", WORDS),
+        Column("topic", pl.String, "the topic, where the corpus has one", WORDS, required=False),
         Column(
             "date",
             pl.String,
             "the date, where the corpus has one: `2020`, `2020-05` or `2020-05-17`",
             "[0-9]{4}(-[01][0-9](-[0-3][0-9])?)?",
+            required=False,
         ),
         Column("task", pl.String, "the task that the corpus was made for", SLUG),
-        Column("n_authors", pl.Int32, "number of authors, where the corpus tells it"),
-        Column("author_group", pl.String, "a sub-genre that describes the author, where the corpus has one", WORDS),
+        Column("n_authors", pl.Int32, "number of authors, where the corpus tells it", required=False),
+        Column(
+            "author_group",
+            pl.String,
+            "a sub-genre that describes the author, where the corpus has one",
+            WORDS,
+            required=False,
+        ),
         Column("names_author", pl.Boolean, "whether the author's name occurs in the text"),
         Column(
             "scored",
@@ -185,8 +216,13 @@ PROVENANCE = Table(
         Column("tier", pl.String, "the tier of the source; B: do not pass on the text", "[AB]"),
         Column("file", pl.String, "SHA-256 of the raw file", SHA256),
         Column("ordinal", pl.Int64, "the record's place in the raw file"),
-        Column("chunk_start", pl.Int64, "first character of a chunk in the normalised text; null for a whole text"),
-        Column("chunk_end", pl.Int64, "the character after the chunk's last; null for a whole text"),
+        Column(
+            "chunk_start",
+            pl.Int64,
+            "first character of a chunk in the normalised text; null for a whole text",
+            required=False,
+        ),
+        Column("chunk_end", pl.Int64, "the character after the chunk's last; null for a whole text", required=False),
         Column("content_sha256", pl.String, "SHA-256 of `content` in UTF-8", SHA256),
         TOKEN_LENGTH,
         Column("char_length", pl.Int32, "characters"),
@@ -196,8 +232,15 @@ PROVENANCE = Table(
             "`short` 1-10 tokens, `medium` 11-100, `long` 101-500, `extra_long` above",
             "|".join(LENGTH_BUCKETS),
         ),
-        Column("toxicity", pl.Float64, "the highest score that decided; null if none was computed"),
+        Column("toxicity", pl.Float64, "the highest score that decided; null if none was computed", required=False),
+        LABELS,
+        UNIQUE_VALUES,
+        *(
+            Column(name, dtype, meaning, "[a-z]{2,3}" if dtype == pl.String else None, required=dtype == pl.Int32)
+            for name, (dtype, meaning) in MEASUREMENTS.items()
+        ),
     ),
+    ".parquet",
 )
 # Of a release that was merged of two: every document of both.
 MERGED = Table(
@@ -211,14 +254,34 @@ MERGED = Table(
     ),
     ".parquet",
 )
-LABELS = "labels"  # of a text, a JSON object of labels whose values are WORDS without quotation marks
-_LABEL = (
-    r'"[a-z][a-z0-9_]{0,40}":"(?![/~.]|[A-Za-z]:/)[^"\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ufeff@\\]{1,120}"'
-)
-UNIQUE_VALUES = "unique_values"  # of a text, a JSON object of digests of the values that no other document may have
-_DIGEST = r'"[a-z][a-z0-9_]{0,40}":"[0-9a-f]{32}"'
-TEXT_MEASURES = {
-    "langid": "[a-z]{2,3}",
-    LABELS: rf"\{{{_LABEL}(,{_LABEL})*\}}",
-    UNIQUE_VALUES: rf"\{{{_DIGEST}(,{_DIGEST})*\}}",
+# Tables in CSV; the columns of UNKNOWN may be empty.
+_COUNTS = {"documents": pl.Int64, "authors": pl.Int64}
+_SHARES = {**_COUNTS, "share": pl.Float64}
+STATISTICS: dict[str, pl.Schema] = {
+    "languages": pl.Schema({"language": pl.String, "split": pl.String, **_COUNTS, "queries": pl.Int64}),
+    "genres": pl.Schema({"language": pl.String, "genre": pl.String, **_SHARES}),
+    "lengths": pl.Schema({"language": pl.String, "length_bucket": pl.String, **_SHARES}),
+    "documents_per_author": pl.Schema({"language": pl.String, **_COUNTS}),
+    "token_lengths": pl.Schema(
+        {"language": pl.String, "documents": pl.Int64, **dict.fromkeys(("p10", "p25", "p50", "p75", "p90"), pl.Float64)}
+    ),
+    "sources": pl.Schema({"source": pl.String, "language": pl.String, **_COUNTS, "noisy": pl.Boolean}),
+    # How noisy the labels of each source are, a row for each decision on labels of it; `low` and `high` bound the
+    # interval of 95 %.
+    "labels": pl.Schema(
+        {
+            "source": pl.String,
+            "labels": pl.Int64,
+            "texts": pl.Int64,
+            "estimator": pl.String,
+            **dict.fromkeys(("impurity", "low", "high"), pl.Float64),
+            "decision": pl.String,
+        }
+    ),
+    "pools": pl.Schema(
+        dict.fromkeys(("split", "pool", "lang", "source"), pl.String)
+        | dict.fromkeys(("positives", "kept", "left_out"), pl.Int64)
+    ),
 }
+UNKNOWN = frozenset({"estimator", "impurity", "low", "high", "decision"})
+FUNNEL_ROWS = pl.Schema({"source": pl.String, "stage": pl.String, "reason": pl.String, "documents": pl.Int64})

@@ -1,5 +1,6 @@
 """Files of a published release and of its public bundle, each with its meaning."""
 
+from authbench.format.columns import FUNNEL_ROWS, STATISTICS
 from authbench.storage.sha256sums import SUMS
 
 MANIFEST = "manifest.json"
@@ -9,7 +10,7 @@ DEVIATION = "sampling_deviation.json"
 FUNNEL = "funnel.csv"
 CITATIONS = "CITATIONS.bib"
 REPORT = "report.html"
-STATISTICS = ("languages", "genres", "lengths", "documents_per_author", "token_lengths", "sources", "labels", "pools")
+CSV_FILES = {FUNNEL: FUNNEL_ROWS, **{f"statistics/{name}.csv": schema for name, schema in STATISTICS.items()}}
 FIGURES = ("languages", "genres", "lengths", "documents_per_author", "funnel")
 COMPLETE = "complete"
 FOLDERS = frozenset({"statistics", "figures", COMPLETE})  # names that no split may have

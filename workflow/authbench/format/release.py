@@ -30,6 +30,7 @@ from authbench.format.columns import (
     TEXT_FIELDS,
     Table,
 )
+from authbench.format.deviation import Deviation
 from authbench.format.manifest import Manifest, Verification
 from authbench.format.names import expect_inside, expect_splits, files_of_format, splits_of
 from authbench.printable import printable, shown
@@ -292,21 +293,31 @@ def read_manifest(folder: Path) -> Manifest:
     Raises:
         InputError: it does not fit its schema.
     """
-    path = folder / files.MANIFEST
-    manifest = read_json_object(path)
-    if problems := [problem for _, problem in schema_problems(manifest, shipped("schemas/manifest.schema.yaml"))]:
+    return cast(Manifest, _read_fitting(folder / files.MANIFEST))
+
+
+def read_deviation(folder: Path) -> Deviation:
+    """Return the targets of a release and what was taken; an empty mapping where there is no file.
+
+    Raises:
+        InputError: the file does not fit its schema.
+    """
+    return cast(Deviation, _read_fitting(folder / files.DEVIATION))
+
+
+def _read_fitting(path: Path) -> dict[str, Any]:
+    """Return the object in a JSON file, which fits the schema of the file's name; an empty one without a file."""
+    if not path.exists():
+        return {}
+    found = read_foreign_json(path)
+    if problems := [problem for _, problem in schema_problems(found, shipped(f"schemas/{path.stem}.schema.yaml"))]:
         raise InputError(f"{path}: {'; '.join(printable(f'{problem:.200}') for problem in problems[:_SHOWN])}.")
-    return cast(Manifest, manifest)
+    return found
 
 
 def named_splits(manifest: Manifest) -> list[str]:
     """Return the splits that a manifest names, in their order."""
     return list(dict.fromkeys([*(manifest.get("splits") or ()), *(_value(manifest, "config.split.splits") or ())]))
-
-
-def read_json_object(path: Path) -> dict[str, Any]:
-    """Return the object in a JSON file; an empty one where there is no file."""
-    return read_foreign_json(path) if path.exists() else {}
 
 
 def _value(manifest: Manifest, place: str) -> Any:
@@ -355,16 +366,31 @@ def read_pairs(path: Path, table: Table) -> pl.DataFrame:
     Raises:
         InputError: the file cannot be read, or lacks a column or has one of another type, or a value where one must be.
     """
+    for name, problem in table_problems(path, table):
+        if name in table.names:
+            raise InputError(f"{path}: the column {name} {problem}.")
+    return pl.read_parquet(path, columns=list(table.names)).select(table.names)
+
+
+def table_problems(path: Path, table: Table) -> Iterator[tuple[str, str]]:
+    """Yield the columns of a Parquet file that are not as `table` declares them, each with what is wrong.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
     try:
-        rows = pl.read_parquet(path, columns=[name for name in pl.read_parquet_schema(path) if name in table.names])
+        schema, lines = pl.read_parquet_schema(path), pl.scan_parquet(path)
+        needed = [name for name in table.required if schema.get(name) == table.schema[name]]
+        nulls = lines.select(pl.col(needed).null_count()).collect().row(0) if needed else ()
     except (pl.exceptions.PolarsError, OSError) as problem:
         raise InputError(f"{path}: cannot be read as Parquet: {problem}. Fetch it anew.") from None
-    for name, dtype in table.schema.items():
-        if rows.schema.get(name) != dtype:
-            raise InputError(f"{path}: column {name} is {rows.schema.get(name, 'absent')}. Expected {dtype}.")
-    if empty := [name for name in table.required if rows[name].null_count()]:
-        raise InputError(f"{path}: no {', '.join(empty)} in some rows. Expected a value in each.")
-    return rows.select(table.names)
+    for column in table.columns:
+        if column.name in schema and schema[column.name] != column.dtype:
+            yield column.name, f"is {schema[column.name]}, expected {column.dtype}"
+        elif column.name not in schema and column.setting is None:
+            yield column.name, "is absent"
+    yield from ((name, "may not be null") for name, many in zip(needed, nulls, strict=True) if many)
+    yield from ((name, "is none of the format") for name in schema if name not in table.schema)
 
 
 def expect_file(path: Path) -> None:

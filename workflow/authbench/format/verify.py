@@ -27,7 +27,7 @@ from authbench.format.names import (
     path_problem,
     splits_of,
 )
-from authbench.format.release import Release, named_splits, open_complete_release, open_release
+from authbench.format.release import Release, named_splits, open_complete_release, open_release, table_problems
 from authbench.identity import sha256_of_text
 from authbench.printable import printable
 from authbench.registry.entries import schema_problems
@@ -118,18 +118,11 @@ def _sums(folder: Path) -> dict[str, str] | None:
 
 
 def _expect_columns(release: Release, complete: bool) -> None:
-    """Raise InputError where the provenance lacks a column that is read, or has one of another type."""
+    """Raise InputError where the provenance is not in its form, or lacks a column that is read."""
     path = release.folder / files.PROVENANCE
-    try:
-        schema = pl.read_parquet_schema(path)
-    except (pl.exceptions.PolarsError, OSError) as problem:
-        raise InputError(f"{path}: cannot be read as Parquet: {problem}. Fetch it anew.") from None
-    needed = PROVENANCE.names if complete else _LABELS
-    wrong = [name for name in needed if schema.get(name) != PROVENANCE.schema[name]]
+    wrong = [f"{name} {problem}" for name, problem in table_problems(path, PROVENANCE) if complete or name in _LABELS]
     if wrong:
-        raise InputError(
-            f"{path}: the columns {', '.join(wrong)} are absent or of another type (docs/release-format.md)."
-        )
+        raise InputError(printable(f"{path}: of the columns {'; '.join(wrong[:_SHOWN])} (docs/release-format.md)."))
 
 
 def _contradictions(release: Release, sums: Mapping[str, str] | None, withheld: Withheld | None) -> Iterator[str]:
@@ -145,8 +138,6 @@ def _contradictions(release: Release, sums: Mapping[str, str] | None, withheld: 
         yield f"{files.MANIFEST} says that documents are withheld, and there is no {files.WITHHELD}"
     if release.has_provenance:
         rows = release.read_provenance(_LABELS)
-        if nulls := [name for name in _LABELS if rows[name].null_count()]:
-            raise InputError(f"{release.folder / files.PROVENANCE}: {', '.join(nulls)} may not be null.")
         if unknown := sorted(set(rows["tier"].unique()) - _TIERS):
             raise InputError(f"{release.folder / files.PROVENANCE}: tier is {unknown[0]!a:.40}. Expected A or B.")
         if rows["id"].is_duplicated().any():

@@ -8,10 +8,11 @@ from typing import Any
 
 import polars as pl
 
+from authbench.format.columns import STATISTICS
 from authbench.labels import estimators
 from authbench.labels.count import add_cells, add_labels
 from authbench.labels.estimators import UNKNOWN, Estimate
-from authbench.labels.tables import AUTHORS, CLEAN, IMPURE, STATISTICS, UNMEASURED
+from authbench.labels.tables import AUTHORS, CLEAN, IMPURE, UNMEASURED
 from authbench.registry.source_entry import Impurity
 from authbench.storage.parquet import scan_columns
 
@@ -27,7 +28,7 @@ def judge_labels(
     limit: float | None,
     mask_sizes: tuple[int, int],
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the decision on every label (AUTHORS), and per source and decision the measurement (STATISTICS).
+    """Return the decision on every label (AUTHORS), and per source and decision what was measured (STATISTICS).
 
     A source is clean if its interval ends at most at `limit`, impure if it begins above, and unmeasured otherwise or
     where nothing can be measured. Its labels are as it is, but where they are measured one by one: a label of two
@@ -59,7 +60,7 @@ def judge_labels(
             .select(AUTHORS.names())
         )
         rows += _statistics(tag, decided, rule, found.estimate, whole, limit)
-    return pl.concat(judged).sort("source", "author_id"), pl.DataFrame(rows, schema=STATISTICS, orient="row")
+    return pl.concat(judged).sort("source", "author_id"), pl.DataFrame(rows, schema=STATISTICS["labels"], orient="row")
 
 
 def read_impure(path: str | Path) -> pl.DataFrame:

@@ -32,16 +32,3 @@ CELLS = pl.Schema(
 COPIED = pl.Schema({"doc_key": pl.String, "source": pl.String, "author_id": pl.String, "letters": pl.Int64})
 # The decision on each label: CLEAN, IMPURE or UNMEASURED.
 AUTHORS = pl.Schema({"source": pl.String, "author_id": pl.String, "decision": pl.String})
-# What was measured of each source, a row for each decision on labels of it. `low` and `high` bound the interval.
-STATISTICS = pl.Schema(
-    {
-        "source": pl.String,
-        "labels": pl.Int64,
-        "texts": pl.Int64,
-        "estimator": pl.String,
-        "impurity": pl.Float64,
-        "low": pl.Float64,
-        "high": pl.Float64,
-        "decision": pl.String,
-    }
-)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, cast
+from typing import cast
 
 import polars as pl
 
@@ -10,7 +10,7 @@ from authbench.format import files
 from authbench.format.deviation import Deviation
 from authbench.format.findings import LabelRow
 from authbench.format.manifest import Manifest, MergedPart, MergedTargets, RawLock, Scorer
-from authbench.format.release import read_json_object
+from authbench.format.release import read_deviation
 from authbench.funnel import STAGES, FunnelRow
 from authbench.identity import sha256_of_text
 from authbench.merging.sides import Side
@@ -188,5 +188,4 @@ def read_counts(side: Side) -> tuple[list[FunnelRow], list[LabelRow], Deviation]
     folder = side.release.folder
     funnel = read_rows(folder / files.FUNNEL, FunnelRow)
     labels = read_rows(folder / "statistics" / "labels.csv", LabelRow)
-    deviation: Any = read_json_object(folder / files.DEVIATION)
-    return funnel, labels, deviation
+    return funnel, labels, read_deviation(folder)

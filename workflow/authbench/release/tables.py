@@ -18,7 +18,6 @@ from authbench.format.columns import (
     POSITIVES,
     PROVENANCE,
     QUERIES,
-    TEXT_MEASURES,
     UNIQUE_VALUES,
     Table,
 )
@@ -79,19 +78,18 @@ def make_provenance(
         orient="row",
     )
     table = _without_names(documents, sources).join(terms, on="source", how="left", maintain_order="left")
-    measured: list[str] = []
     if measures is not None:
-        measured = [name for name in measures.columns if name not in table.columns]
-        table = table.join(measures.select("doc_key", *measured), on="doc_key", how="left", maintain_order="left")
+        table = table.join(measures, on="doc_key", how="left", maintain_order="left")
     published = [_published_labels(table, sources, labels)] if labels else []
     if unique:
         published.append(_unique_values(documents, sources, unique))
-    return table.select(*PROVENANCE.names, *published, *measured).rechunk()
+    table = table.drop(LABELS.name).with_columns(published)
+    return table.select(name for name in PROVENANCE.names if name in table.columns).rechunk()
 
 
 def _published_labels(documents: pl.DataFrame, sources: Mapping[str, Description], wanted: Sequence[str]) -> pl.Series:
     """Return the labels of each text that are wanted, as a JSON object; null where none can be published."""
-    form, languages = re.compile(TEXT_MEASURES[LABELS]), sorted({*LANGUAGES, *documents["lang"].unique()})
+    form, languages = re.compile(LABELS.pattern or ""), sorted({*LANGUAGES, *documents["lang"].unique()})
 
     @cache
     def publishable(source: str, author: str, stated: str) -> str | None:
@@ -102,8 +100,8 @@ def _published_labels(documents: pl.DataFrame, sources: Mapping[str, Description
                 found[name] = value
         return _as_json(found) if found else None
 
-    rows = documents.select("source", "author_id", LABELS).iter_rows()
-    return pl.Series(LABELS, [publishable(*row) for row in rows], dtype=pl.String)
+    rows = documents.select("source", "author_id", LABELS.name).iter_rows()
+    return pl.Series(LABELS.name, [publishable(*row) for row in rows], dtype=pl.String)
 
 
 def _unique_values(
@@ -117,15 +115,17 @@ def _unique_values(
         return None if _is_author(sources, languages, source, author, value) else value_digest(field, value)
 
     found: list[str | None] = []
-    for row in documents.select("source", "author_id", "task", LABELS, *FIELDS_BESIDE_LABELS).iter_rows(named=True):
-        stated = orjson.loads(row[LABELS] or "{}")
+    for row in documents.select("source", "author_id", "task", LABELS.name, *FIELDS_BESIDE_LABELS).iter_rows(
+        named=True
+    ):
+        stated = orjson.loads(row[LABELS.name] or "{}")
         digests = {}
         for field in unique.get(row["task"], ()):
             value = row[field] if field in FIELDS_BESIDE_LABELS else stated.get(field)
             if value is not None and (digest := publishable(row["source"], row["author_id"], field, str(value))):
                 digests[field] = digest
         found.append(_as_json(digests) if digests else None)
-    return pl.Series(UNIQUE_VALUES, found, dtype=pl.String)
+    return pl.Series(UNIQUE_VALUES.name, found, dtype=pl.String)
 
 
 def _as_json(value: Mapping[str, str]) -> str:

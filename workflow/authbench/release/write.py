@@ -25,7 +25,7 @@ from authbench.storage.sha256sums import write_sums
 def write_release(
     folder: str | Path,
     contents: Contents,
-    measures: pl.DataFrame | None,
+    measures: pl.DataFrame,
     sources: Mapping[str, Description],
     facts: Findings,
 ) -> Findings:

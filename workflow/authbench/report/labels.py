@@ -5,8 +5,9 @@ from typing import Any
 
 import polars as pl
 
+from authbench.format.columns import STATISTICS
 from authbench.format.findings import LabelRow
-from authbench.labels.tables import IMPURE, STATISTICS, UNMEASURED
+from authbench.labels.tables import IMPURE, UNMEASURED
 from authbench.report.words import Sources, title
 from authbench.settings.ingest import Authors
 from authbench.words import decimal, listing, percent, plural
@@ -22,7 +23,8 @@ Rows = Sequence[LabelRow]
 
 def labels_table(rows: Rows) -> pl.DataFrame:
     """Return statistics/labels.csv."""
-    return pl.DataFrame([tuple(map(row.get, STATISTICS)) for row in rows], schema=STATISTICS, orient="row")
+    schema = STATISTICS["labels"]
+    return pl.DataFrame([tuple(map(row.get, schema)) for row in rows], schema, orient="row")
 
 
 def label_rows(rows: Rows) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from typing import cast
 from authbench.format import files
 from authbench.format.findings import Findings, LabelRow, PoolRow
 from authbench.format.manifest import Licence
-from authbench.format.release import Release, read_json_object
+from authbench.format.release import Release, read_deviation
 from authbench.funnel import FunnelRow
 from authbench.reading.typed_csv import read_rows
 from authbench.registry.source_entry import Author, Description, License
@@ -35,7 +35,7 @@ def stated_facts(release: Release) -> Findings:
         "funnel": read_rows(folder / files.FUNNEL, FunnelRow),
         "labels": read_rows(folder / "statistics" / "labels.csv", LabelRow),
         "pools": read_rows(folder / "statistics" / "pools.csv", PoolRow),
-        "deviation": read_json_object(folder / files.DEVIATION),
+        "deviation": read_deviation(folder),
         "toxicity_rates": [],
         "ingest": {},
         "dedup": {},

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence, Set
 
 import polars as pl
 
+from authbench.format.columns import FUNNEL_ROWS
 from authbench.funnel import STAGES, FunnelRow
 from authbench.records import LENGTH_BUCKETS
 from authbench.words import ALL
@@ -116,8 +117,7 @@ def _last_is_all(column: str) -> pl.Expr:
 
 def funnel_table(rows: Iterable[FunnelRow]) -> pl.DataFrame:
     """Return source, stage, reason, documents: entered, gained, dropped for each reason, and kept."""
-    schema = {"source": pl.String, "stage": pl.String, "reason": pl.String, "documents": pl.Int64}
-    table = pl.DataFrame([tuple(map(row.get, schema)) for row in rows], schema=schema, orient="row")
+    table = pl.DataFrame([tuple(map(row.get, FUNNEL_ROWS)) for row in rows], FUNNEL_ROWS, orient="row")
     stage = pl.col("stage").replace_strict(STAGES, range(len(STAGES)), default=len(STAGES))
     place = pl.col("reason").replace_strict(("in", "gained", "kept"), (0, 1, 3), default=2)
     return table.sort("source", stage, "stage", place, pl.col("documents").neg(), "reason")

@@ -18,6 +18,7 @@ from authbench.checking import Violation, group
 from authbench.checking.claims import Finding
 from authbench.errors import InputError
 from authbench.format import files
+from authbench.format.columns import STATISTICS
 from authbench.format.release import Release, open_complete_release, read_manifest
 from authbench.presentation.charts import as_svg
 from authbench.printable import printable
@@ -91,7 +92,7 @@ def unchecked(folder: Path) -> list[str]:
 
 def _check_figures(release: Release) -> Iterator[Finding]:
     empty = statistics.tables(release.provenance.clear(), queries_of(release).clear(), release.splits)
-    read = {name: pl.read_csv(release.folder / "statistics" / f"{name}.csv") for name in files.STATISTICS}
+    read = {name: pl.read_csv(release.folder / "statistics" / f"{name}.csv") for name in STATISTICS}
     tables = {name: table if table.height else empty.get(name, table) for name, table in read.items()}
     for chart in figures.charts(tables, pl.read_csv(release.folder / files.FUNNEL)):
         path = release.folder / "figures" / f"{chart.name}.svg"

@@ -108,7 +108,8 @@ def discount(deviation: Deviation, documents: pl.DataFrame, stays: pl.Series, se
     found = _with_taken(deviation, lambda before, place: before - gone[place])
     least = settings.get("min_documents_per_author", 0)
     fewer = _fallback_authors(documents, least) - _fallback_authors(documents.filter(stays), least)
-    return {**found, "fallback_authors": deviation["fallback_authors"] - fewer}
+    # A takedown may have made authors small after they were counted.
+    return {**found, "fallback_authors": max(deviation["fallback_authors"] - fewer, 0)}
 
 
 def _count_places(documents: pl.DataFrame, settings: Sample) -> Counter[tuple[str, ...]]:
