@@ -48,6 +48,7 @@ from authbench.release.at_start import expect_same_benchmark, expect_unaltered
 from authbench.runtime.inventory import shard_count
 from authbench.runtime.job_lines import tell_jobs_in_lines
 from authbench.runtime.run_locks import keep_locks_of_other_runs
+from authbench.runtime.targets import expect_targets, judge_jobs_behind_ancient_inputs
 from authbench.safety.detoxify_scorer import weights_mark
 from authbench.shipped import shipped
 from authbench.storage.raw_listing import write_listing
@@ -58,6 +59,7 @@ HERE = Path.cwd()
 BEGAN = time.time()
 share_code_with_jobs(HERE)
 keep_locks_of_other_runs()
+judge_jobs_behind_ancient_inputs()
 # The requested targets are known from the command line alone while this is read; `acquire` may lack raw files. A module
 # may give its rules a prefix.
 ACQUIRING = any(argument.rpartition("_")[2] == "acquire" for argument in sys.argv)

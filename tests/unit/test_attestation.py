@@ -335,6 +335,13 @@ def test_the_commands_sign_verify_and_refuse(
     assert "The files are those of the statement" in capsys.readouterr().out
     assert main(["verify", "release", "--key", str(public), "--key", str(stranger)]) == 1
     assert "is not signed by" in capsys.readouterr().out
+    shutil.copytree("release/test", "release/more")
+    Path("release/notes.txt").write_text("of somebody else")
+    assert main(["verify", "release", "--key", str(public)]) == 1
+    told = capsys.readouterr().out
+    assert "notes.txt is not in the statement" in told and "more/candidates.jsonl is not in the statement" in told
+    shutil.rmtree("release/more")
+    Path("release/notes.txt").unlink()
     Path("release/funnel.csv").write_text("other")
     assert main(["verify", "release", "--key", str(public)]) == 1
     assert "funnel.csv is another file" in capsys.readouterr().out

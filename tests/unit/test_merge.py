@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from published import ABOUT, opened, seal
 from sound_release import CONFIG, documents, prose, write_sound
 
+from authbench.attestation.statement import make_statement
 from authbench.checking import check_release
 from authbench.checking.settings import merged as laid_over
 from authbench.checking.settings import read_settings
@@ -25,6 +26,7 @@ from authbench.export.run import export_public
 from authbench.format import files
 from authbench.format.columns import GROUND_TRUTH, MERGED
 from authbench.format.release import concat, open_complete_release, read_pairs
+from authbench.format.verify import NO_CHECKSUMS
 from authbench.identity import author_id, sha256_of_text
 from authbench.merging.bookkeeping import merged_funnel
 from authbench.merging.contents import new_numbers
@@ -311,6 +313,23 @@ def test_each_part_of_a_merge_is_held_to_its_own_thresholds(halves: tuple[Path, 
     assert found.ids
     forged = changed(tmp_path / "out", tmp_path / "forged", set_to("merged", 1, "config", "filter", "symbols", value=1))
     assert "merge" in {claim.code for claim in check_release(forged)}
+
+
+def test_what_is_made_of_a_release_without_checksums_is_not_verified_either(
+    halves: tuple[Path, Path], tmp_path: Path
+) -> None:
+    copied = shutil.copytree(halves[1], tmp_path / "copied")
+    (copied / "SHA256SUMS").unlink()
+    merge(opened(halves[0]), opened(copied), tmp_path / "out", "both")
+    made = opened(tmp_path / "out")
+    assert not made.verification["verified"]
+    assert NO_CHECKSUMS in made.verification["reason"]
+    assert any(NO_CHECKSUMS in line for line in made.manifest["warnings"])
+    assert check_release(tmp_path / "out") == []
+    merge(opened(halves[0]), made, tmp_path / "again", "again")
+    assert NO_CHECKSUMS in opened(tmp_path / "again").unverified
+    with pytest.raises(InputError, match="not verified"):
+        make_statement(tmp_path / "out", {})
 
 
 def stricter(part: dict[str, Any]) -> None:

@@ -35,6 +35,22 @@ def test_a_release_is_a_copy_of_its_draft_without_its_checksums(results: Path) -
     assert (results / "draft/test/queries.jsonl").read_text() == FILES["test/queries.jsonl"]
 
 
+def test_a_release_that_is_published_again_keeps_its_report(results: Path) -> None:
+    (results / "release/manifest.json").unlink()
+    publish(results / "draft", results / "release")
+    assert (results / "release/report.html").read_text() == "<p>"
+    expect_unaltered(results)
+
+
+def test_the_report_of_another_draft_goes(results: Path) -> None:
+    (results / "draft/manifest.json").write_text('{"name": "other"}')
+    write_sums(results / "draft")
+    publish(results / "draft", results / "release")
+    assert {path.name for path in (results / "release").rglob("*") if path.is_file()} == {
+        *("manifest.json", "candidates.jsonl", "queries.jsonl")
+    }
+
+
 def test_a_release_as_it_was_published_is_opened_and_lets_a_build_start(results: Path) -> None:
     assert open_published(results / "release_data.json").splits == ("test",)
     expect_unaltered(results)

@@ -15,13 +15,13 @@ import yaml
 from authbench.acquire.lock import lock_path, read_raw_lock
 from authbench.attestation.statement import CODE, code_digest, dependency, raw_name, subjects
 from authbench.errors import InputError
+from authbench.format.names import walk
 from authbench.registry.source_entry import make_source
 from authbench.registry.sources import SOURCES
 from authbench.release.statement import versions_for
 from authbench.runtime.inventory import take_inventory
 from authbench.storage.atomic import sha256_of_file
 from authbench.storage.raw_listing import describe, listing_digest
-from authbench.storage.sha256sums import SUMS, read_sums
 
 _DATA = (".txt", ".yaml", ".yml", ".json", ".jsonl", ".csv", ".tsv", ".parquet", ".gz", ".zst", ".ckpt", ".pt")
 _OWN = ("results", "config", "config.json", "profiles", "workflow")  # of a build
@@ -42,9 +42,10 @@ class Outcome:
 
 def differences(statement: Mapping[str, object], release: Path) -> list[str]:
     """Return where the files of a release are not those of its statement."""
-    stated, sums = subjects(statement), read_sums(release)
-    here = {**{path: _digest(release / path) for path in sums}, SUMS: sha256_of_file(release / SUMS)}
+    stated, (present, strange) = subjects(statement), walk(release)
+    here = {path: sha256_of_file(release / path) for path in present}
     return [
+        *(f"{path} is {what}" for path, what in sorted(strange.items())),
         *(f"{path} is not in the statement" for path in sorted(set(here) - set(stated))),
         *(f"{path} is in the statement alone" for path in sorted(set(stated) - set(here))),
         *(f"{path} is another file" for path in sorted(set(here) & set(stated)) if here[path] != stated[path]),
@@ -164,7 +165,3 @@ def _other_environment(statement: Mapping[str, Any]) -> list[str]:
     for name in sorted(name for name in {*stated, *here} if stated.get(name) != here.get(name)):
         notes.append(f"perhaps because {name} is {here.get(name)}, and was {stated.get(name)}")
     return notes
-
-
-def _digest(path: Path) -> str:
-    return sha256_of_file(path) if path.is_file() else ""

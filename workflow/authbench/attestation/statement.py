@@ -15,7 +15,7 @@ from authbench.errors import InputError
 from authbench.format.deviation import DeviationRow
 from authbench.format.files import MANIFEST
 from authbench.format.manifest import Manifest
-from authbench.format.release import read_deviation, read_manifest
+from authbench.format.release import made_of_unverified, read_deviation, read_manifest
 from authbench.registry.entries import schema_problems
 from authbench.runtime.code import closure
 from authbench.shipped import shipped
@@ -50,6 +50,8 @@ def make_statement(release: Path, sources: Mapping[str, Mapping[str, object]]) -
     needed = ("config", "versions", "inputs", "authbench", "skipped_sources")
     if missing := [key for key in needed if key not in manifest]:
         raise InputError(f"{release / MANIFEST}: lacks {', '.join(missing)}. Expected the manifest of a release.")
+    if reason := made_of_unverified(manifest):
+        raise InputError(f"{release} is not verified: it is {reason}. A statement would say more than is known.")
     if absent := sorted(set(manifest["inputs"]) - set(sources)):
         raise InputError(f"There is no config entry of {', '.join(absent)}, of which {release} holds texts.")
     if changed := [path for path, digest in sums.items() if _digest(release / path) != digest]:

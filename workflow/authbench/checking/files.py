@@ -1,8 +1,6 @@
 """The files of a release: those of SHA256SUMS, those of the format, and nothing else."""
 
-import os
 import re
-import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -11,12 +9,11 @@ from authbench.errors import InputError
 from authbench.format import files
 from authbench.format.columns import CANDIDATES, PAIR_TABLES, QUERIES, SPLIT, SPLIT_TABLES
 from authbench.format.manifest import Manifest, StatedSource
+from authbench.format.names import walk
 from authbench.registry.citations import bibliography
 from authbench.storage.atomic import sha256_of_file
 from authbench.storage.sha256sums import SUMS
 
-# What a version control, a download or a workflow leaves beside a release; whatever it holds is no part of the release.
-_BESIDE = frozenset({".git", ".gitattributes", ".cache", ".snakemake_timestamp"})
 _TEXTS = (CANDIDATES, QUERIES)
 _DRAWN = frozenset({files.REPORT, *(f"figures/{name}.svg" for name in files.FIGURES)})
 _BOOKKEEPING = frozenset({SUMS, files.PROVENANCE, files.LOCK, files.DEVIATION, *files.CSV_FILES})
@@ -28,7 +25,7 @@ def check_files(folder: Path, manifest: Manifest) -> Iterator[Finding]:
     Without SHA256SUMS no file is extra. A release that says which AuthBench made it has all files of the format, but
     for those drawn from it (figures and report, which come last).
     """
-    present, strange = _walk(folder)
+    present, strange = walk(folder)
     yield from (Finding("files", name, f"{name} is {what}") for name, what in sorted(strange.items()))
     if (folder / SUMS).is_file():
         yield from _check_sums(folder, present, strange)
@@ -36,24 +33,6 @@ def check_files(folder: Path, manifest: Manifest) -> Iterator[Finding]:
         yield from _check_names(present, manifest)
     if manifest.get("sources") and files.CITATIONS in present:
         yield from _check_citations(folder / files.CITATIONS, manifest["sources"])
-
-
-def _walk(folder: Path) -> tuple[frozenset[str], dict[str, str]]:
-    """Return the plain files of a folder, and what else there is, by path."""
-    present: set[str] = set()
-    strange: dict[str, str] = {}
-    for place, folders, names in os.walk(folder):
-        folders[:] = sorted(set(folders) - _BESIDE)
-        for name in [*folders, *sorted(set(names) - _BESIDE)]:
-            path = Path(place, name)
-            mode = path.lstat().st_mode
-            if stat.S_ISLNK(mode):
-                strange[path.relative_to(folder).as_posix()] = "a link"
-            elif stat.S_ISREG(mode):
-                present.add(path.relative_to(folder).as_posix())
-            elif not stat.S_ISDIR(mode):
-                strange[path.relative_to(folder).as_posix()] = "no file"
-    return frozenset(present), strange
 
 
 def _check_sums(folder: Path, present: frozenset[str], strange: Mapping[str, str]) -> Iterator[Finding]:

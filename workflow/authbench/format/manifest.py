@@ -67,9 +67,13 @@ class MergedTargets(TypedDict):
 
 
 class MergedPart(TypedDict):
-    """A release that was merged into this one, and how many of its documents were removed for which reason."""
+    """A release that was merged into this one, and how many of its documents were removed for which reason.
+
+    `unverified` says why the release was not verified.
+    """
 
     name: str | None
+    unverified: NotRequired[str]
     sha256: str | None
     versions: Mapping[str, str]
     scorers: Sequence[Scorer]

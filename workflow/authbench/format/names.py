@@ -6,6 +6,7 @@ nothing outside its folder is read, and nothing outside the output is written.
 
 import os
 import re
+import stat
 import unicodedata
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -15,6 +16,8 @@ from authbench.format.columns import PAIR_TABLES, SPLIT_TABLES
 from authbench.format.files import BUNDLE_FILES, FOLDERS, MERGED_FILES, PART_FILES, RELEASE_FILES
 from authbench.storage.sha256sums import SUMS
 
+# What a version control, a download or a workflow leaves beside a release; whatever it holds is no part of the release.
+_BESIDE = frozenset({".git", ".gitattributes", ".cache", ".snakemake_timestamp"})
 _MAX_BYTES = 255
 _FORBIDDEN = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]')
 _RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)  # of Windows
@@ -114,6 +117,24 @@ def splits_of(paths: Iterable[str]) -> set[str]:
     """Return the names of the folders that hold tables of a split, among the paths of `files_of_format`."""
     parts = (path.split("/") for path in paths)
     return {folder for folder, *rest in parts if rest and rest[0] in _TABLES}
+
+
+def walk(folder: Path) -> tuple[frozenset[str], dict[str, str]]:
+    """Return the plain files of a folder, and what else there is, by path."""
+    present: set[str] = set()
+    strange: dict[str, str] = {}
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(set(folders) - _BESIDE)
+        for name in [*folders, *sorted(set(names) - _BESIDE)]:
+            path = Path(place, name)
+            mode = path.lstat().st_mode
+            if stat.S_ISLNK(mode):
+                strange[path.relative_to(folder).as_posix()] = "a link"
+            elif stat.S_ISREG(mode):
+                present.add(path.relative_to(folder).as_posix())
+            elif not stat.S_ISDIR(mode):
+                strange[path.relative_to(folder).as_posix()] = "no file"
+    return frozenset(present), strange
 
 
 def _folded(path: str) -> str:

@@ -238,7 +238,8 @@ def open_release(folder: Path) -> Release:
     """Open a release, of which nothing but the manifest, where there is one, is read.
 
     Its splits are those that the manifest names and that have a file, in that order, then all others that have one.
-    This is for releases that the build itself has just made; `format.verify.open_verified` opens any other.
+    This is for releases that the build itself has just made; `format.verify.open_verified` opens any other. What was
+    merged of a release that was not verified is not verified either.
 
     Raises:
         InputError: there is no such folder, no split in it, its manifest is none, or names lead out of the folder.
@@ -260,7 +261,7 @@ def open_release(folder: Path) -> Release:
             f"{folder}: no split here. Expected folders such as test/ with "
             + ", ".join(table.file for table in SPLIT_TABLES.values())
         )
-    return Release(folder, tuple(splits), manifest, (folder / files.WITHHELD).is_file())
+    return Release(folder, tuple(splits), manifest, (folder / files.WITHHELD).is_file(), made_of_unverified(manifest))
 
 
 def open_complete_release(folder: Path) -> Release:
@@ -285,6 +286,12 @@ def open_complete_release(folder: Path) -> Release:
     if lacks:
         raise InputError(f"{folder / files.MANIFEST}: lacks {', '.join(lacks)}. Expected the manifest of a release.")
     return replace(release, splits=tuple(named))
+
+
+def made_of_unverified(manifest: Manifest) -> str:
+    """Return why a release that a manifest says was merged into this one was not verified; empty where all were."""
+    parts = [part for part in manifest.get("merged", ()) if part.get("unverified")]
+    return "; ".join(f"made of {part['name']}, which was not verified: {part['unverified']}" for part in parts)
 
 
 def read_manifest(folder: Path) -> Manifest:

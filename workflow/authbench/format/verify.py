@@ -6,7 +6,7 @@ that it does not list; splits, texts or terms that are not those of the manifest
 checksums cannot contradict them: it is opened, and what is made of it says that it is not verified.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -70,7 +70,7 @@ def open_verified(folder: Path, *, complete: bool = False, unverified: bool = Fa
         _expect_columns(release, complete)
     problems = list(islice(_contradictions(release, sums, withheld), _SHOWN + 1))
     if not problems:
-        return replace(release, unverified="" if sums is not None else NO_CHECKSUMS)
+        return _unverified(release, [] if sums is not None else [NO_CHECKSUMS])
     shown = [printable(problem) for problem in problems[:_SHOWN]] + ["..."] * (len(problems) > _SHOWN)
     if not unverified:
         raise InputError(
@@ -78,7 +78,12 @@ def open_verified(folder: Path, *, complete: bool = False, unverified: bool = Fa
             + "".join(f"  - {problem}\n" for problem in shown)
             + "Fetch it anew, or give --unverified: what is made of it then says that it is not verified."
         )
-    return replace(release, unverified="; ".join(shown))
+    return _unverified(release, shown)
+
+
+def _unverified(release: Release, reasons: Sequence[str]) -> Release:
+    """Return the release, not verified for these reasons and for those that it has."""
+    return replace(release, unverified="; ".join([*filter(None, [release.unverified]), *reasons]))
 
 
 def read_withheld(folder: Path) -> Withheld:

@@ -171,6 +171,8 @@ def stated_parts(sides: Iterable[Side], table: pl.DataFrame) -> list[MergedPart]
                 "renumbered": own.filter(pl.col("id") != pl.col("id_before")).height,
             }
         )
+        if side.release.unverified:
+            parts[-1]["unverified"] = side.release.unverified
     return parts
 
 

@@ -157,7 +157,16 @@ def _write(
     }
     warned: Any = {**facts, "ingest": {tag: {"noisy_authors": 1.0} for tag in noisy & here}}
     build = [line for side in sides for line in of_the_build(side.release.manifest["warnings"])]
-    facts["warnings"] = warnings(warned, documents, contents.queries, sources) + list(dict.fromkeys(build))
+    unverified = [
+        f"It is made of {side.release.name}, which was not verified: {side.release.unverified}."
+        for side in sides
+        if side.release.unverified
+    ]
+    facts["warnings"] = [
+        *unverified,
+        *warnings(warned, documents, contents.queries, sources),
+        *dict.fromkeys(build),
+    ]
     manifest = {
         **{key: value for key, value in one.items() if key not in ("withheld", "merged")},
         **{key: facts[key] for key in ("config", "versions", "inputs", "raw_lock", "scorers", "skipped_sources")},

@@ -1,6 +1,7 @@
 """Publish a checked draft as the release."""
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 from authbench.errors import InputError
@@ -14,17 +15,29 @@ def publish(draft: Path, release: Path) -> dict[str, str]:
 
     Returns the SHA-256 of each, by its path.
 
-    SHA256SUMS stays behind: that of the release comes last, with the report.
+    SHA256SUMS stays behind: that of the release comes last, with the report. Where the release is of the same draft,
+    what was drawn from it stays: figures, report and that SHA256SUMS.
 
     Raises:
         InputError: the draft is no longer as it was written.
     """
+    sums = read_sums(draft)
     with atomic_folder(release) as folder:
         ignored = shutil.ignore_patterns(".*", SUMS)
         shutil.copytree(draft, folder, ignore=ignored, copy_function=shutil.copyfile, dirs_exist_ok=True)
-        sums = read_sums(draft)
         if problems := differences(sums, digests_of(folder, sums)):
             raise InputError(
                 f"{draft} is not as it was written: {problems}. Delete the folder and run the same command again."
             )
+        for name in _drawn(release, sums):
+            (folder / name).parent.mkdir(exist_ok=True)
+            shutil.copyfile(release / name, folder / name)
     return sums
+
+
+def _drawn(release: Path, sums: Mapping[str, str]) -> list[str]:
+    """Return the files of a finished release that were made from it, if its other files are those of `sums`."""
+    stated = read_sums(release) if (release / SUMS).is_file() else {}
+    drawn = {name: digest for name, digest in stated.items() if name not in sums}
+    same = stated == {**sums, **drawn} and digests_of(release, drawn) == drawn
+    return [*drawn, SUMS] if same and drawn else []

@@ -1,0 +1,47 @@
+"""What was asked for is there at the end of a run, or the run fails.
+
+Snakemake 9 takes every job downstream of one that runs for decided, and then stops at `ancient` inputs: a job behind
+one does not run although its output is missing, and the run ends with 0 (snakemake/snakemake#4166).
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from snakemake.dag import DAG
+from snakemake.exceptions import WorkflowError
+from snakemake.jobs import Job
+
+
+def judge_jobs_behind_ancient_inputs() -> None:
+    """Decide on jobs behind `ancient` inputs by their own reasons, in every run of this process."""
+    DAG.bfs = _bfs
+
+
+def _bfs(
+    dag: Any, direction: dict[Job, Any], *jobs: Job, stop: Callable[[Job], bool] = lambda job: False
+) -> Iterator[Job]:
+    """Yield jobs breadth first; downstream of a single job (as Snakemake asks where it runs) only past other inputs."""
+    past_ancient = direction is not dag.depending or len(jobs) > 1
+    queue, visited = deque(jobs), set(jobs)
+    while queue:
+        job = queue.popleft()
+        if stop(job):
+            continue
+        yield job
+        for other, files in direction[job].items():
+            if other not in visited and (past_ancient or not all(file.is_ancient for file in files)):
+                queue.append(other)
+                visited.add(other)
+
+
+def expect_targets(dag: Any) -> None:
+    """Verify that the files of a run's targets are there.
+
+    Raises:
+        WorkflowError: one is not.
+    """
+    files = (file for job in dag.targetjobs for file in (job.input if job.rule.norun else job.output))
+    if missing := sorted({str(file) for file in files if not file.is_flagged("temp") and not Path(file).exists()}):
+        raise WorkflowError(f"The run ended without {', '.join(missing[:4])}. Run the same command again.")
