@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
-from authbench.pan.run import read_systems, write_report
+from authbench.pan.run import name_systems, read_systems, write_report
 from authbench.runtime.job import log_to
 
 log_to(snakemake.log[0])
 params = snakemake.params
-systems, _ = read_systems(Path(snakemake.input.truth), [Path(path) for path in snakemake.input.answers])
+answers = name_systems([Path(path) for path in snakemake.input.answers])
+systems, _ = read_systems(Path(snakemake.input.truth), answers)
 out, pairs, train = Path(snakemake.output.page).parent, Path(snakemake.input.pairs), Path(snakemake.input.train)
 topics, seed = params.topics, params.seed
 write_report(systems, out, params.name, seed=seed, pairs=pairs, topics=topics, train=train, back=params.back)

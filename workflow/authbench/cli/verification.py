@@ -84,13 +84,14 @@ def _pan_evaluate(arguments: argparse.Namespace) -> int:
     from authbench.format.pan import form_of
     from authbench.pan.compare import bounds_of, scores_table, with_meta
     from authbench.pan.page import measure_table
-    from authbench.pan.run import HEADINGS, as_json, read_systems, scores_with_chance, write_report
+    from authbench.pan.run import HEADINGS, as_json, name_systems, read_systems, scores_with_chance, write_report
     from authbench.pan.significance import COMPARED, compare_all, matrix
     from authbench.presentation.tables import as_text
 
     truth: Path = arguments.truth
+    answers = name_systems(arguments.answers, {"--baseline": arguments.baseline, "--subset": arguments.subset})
     year = arguments.year or form_of(truth / "truth.jsonl" if truth.is_dir() else truth)
-    systems, notes = read_systems(truth, arguments.answers, arguments.baseline, arguments.published_2020, year)
+    systems, notes = read_systems(truth, answers, arguments.baseline, arguments.published_2020, year)
     for note in notes:
         print(f"authbench: {note}", file=sys.stderr)
     table = scores_table(systems, year)

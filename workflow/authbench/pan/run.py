@@ -63,26 +63,48 @@ _RUN_OF_TIRA = re.compile(r"\d{4}(?:-\d{2}){5}")
 HEADINGS = {"auc": "AUC", "c@1": "c@1", "f1": "F1", "f0.5u": "F0.5u", "brier": "Brier", "overall": "Overall"}
 
 
+def name_systems(answers: Sequence[Path], named_by: Mapping[str, Sequence[str]] | None = None) -> dict[str, Path]:
+    """Return the file of answers of each system, by the name of the file or of its folder; nothing is read.
+
+    Args:
+        answers: files, or folders that have answers.jsonl or one file of answers.
+        named_by: for each option that names systems, the names that were given.
+
+    Raises:
+        InputError: two systems have one name, an option names none of them, or a folder has not one file of answers.
+    """
+    paths: dict[str, Path] = {}
+    for path in answers:
+        if (name := _system_name(path)) in paths:
+            raise InputError(f"{path}: there is a system '{name}' already. Give the file or its folder another name.")
+        paths[name] = path
+    for option, names in (named_by or {}).items():
+        for name in names:
+            if name not in paths:
+                raise InputError(f"{option}: there are no answers of '{name}'{did_you_mean(name, paths)}")
+    return {name: _answers_in(path) if path.is_dir() else path for name, path in paths.items()}
+
+
 def read_systems(
     truth: Path,
-    answers: Sequence[Path],
+    answers: Mapping[str, Path],
     baselines: Sequence[str] = (),
     published_2020: bool = False,
     year: int = 2021,
 ) -> tuple[Systems, list[str]]:
-    """Return the answers of each file, a system each, to the problems of a truth file; and notes for the reader.
+    """Return the answers of each system to the problems of a truth file; and notes for the reader.
 
-    A folder stands for the truth.jsonl or answers.jsonl in it, or for the one file of answers that it has. Raises
-    InputError where a file is not as it should be, two systems have one name, or a baseline is none of them.
-    `published_2020` is that of `Systems`.
+    Args:
+        truth: the file, or a folder that has truth.jsonl.
+        answers: the file of each system (`name_systems`).
+        published_2020: that of `Systems`.
+
+    Raises:
+        InputError: a file is not as it should be.
     """
     problems = read_truth(truth / "truth.jsonl" if truth.is_dir() else truth)
     scores, notes = {}, []
-    for path in answers:
-        name = _system_name(path)
-        if name in scores:
-            raise InputError(f"{path}: there is a system '{name}' already. Give the file or its folder another name.")
-        file = _answers_in(path) if path.is_dir() else path
+    for name, file in answers.items():
         table = read_answers(file)
         scores[name] = align(problems["id"], table, str(file))
         outside = table.filter(~pl.col("value").is_between(0, 1))["id"]
@@ -97,9 +119,6 @@ def read_systems(
         if len(missing):
             share = f"{len(missing)} of {problems.height}"
             notes.append(f"{name}: {share} problems have no line and count as 0.5 ({named(missing)})")
-    for name in baselines:
-        if name not in scores:
-            raise InputError(f"--baseline: there are no answers of '{name}'{did_you_mean(name, scores)}")
     if problems["same"].n_unique() == 1:
         notes.append("All problems are of one class: the AUC is undefined and reported as 0, as PAN's evaluator does.")
     return Systems(problems["id"], problems["same"].to_numpy(), scores, tuple(baselines), published_2020), notes
@@ -173,15 +192,10 @@ def write_report(
     """Write all that this module's first lines list; `name` is what the data set is called.
 
     Args:
+        subsets: systems, each for a table of the problems that it answers.
         train: pairs, or their folder, whose texts topics are learnt from; from those of `pairs` if None.
         back: the link from the page to the index of the run, if it is of one.
-
-    Raises:
-        InputError: there are no answers of a name in `subsets`.
     """
-    for asked in subsets:
-        if asked not in systems.scores:
-            raise InputError(f"--subset: there are no answers of '{asked}'{did_you_mean(asked, systems.scores)}")
     table = scores_table(systems, year)
     ordered = systems.only(table["system"])
     best = leading(table, systems.baselines) or table["system"].to_list()
