@@ -631,6 +631,16 @@ def full_width_copy(r: Release) -> None:
     copy(r, lambda text: "".join(chr(ord(sign) + 0xFEE0) if "!" <= sign <= "~" else sign for sign in text))
 
 
+@data("a copy has Cyrillic letters that look like its own", "near_duplicate")
+def lookalike_copy(r: Release) -> None:
+    copy(r, lambda text: text.translate(str.maketrans("aceopxyABEHKMOPCTX", "асеорхуАВЕНКМОРСТХ")))
+
+
+@data("a copy has no blanks", "near_duplicate")
+def blankless_copy(r: Release) -> None:
+    copy(r, lambda text: "".join(text.split()))
+
+
 @data("a copy has Arabic digits", "near_duplicate")
 def arabic_digits_copy(r: Release) -> None:
     copy(r, lambda text: text.translate(str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")))

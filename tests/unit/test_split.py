@@ -276,6 +276,8 @@ def test_what_the_check_of_a_release_would_call_similar_the_splits_know():
         lambda text: text.translate({point: point + 0xFEE0 for point in range(0x21, 0x7F)}),
         lambda text: text.replace("a", "a\N{SOFT HYPHEN}"),
         lambda text: text.replace("i", "i\N{ZERO WIDTH JOINER}") + " Well",
+        lambda text: text.translate(str.maketrans("aceopxyABEHKMOPCTX", "асеорхуАВЕНКМОРСТХ")),
+        lambda text: text.replace(" ", ""),
     ],
 )
 def test_copies_that_differ_in_how_they_are_written_are_known(disguise: Callable[[str], str]) -> None:
@@ -289,7 +291,7 @@ def test_copies_that_differ_in_how_they_are_written_are_known(disguise: Callable
 
 
 def test_the_folded_form_is_that_which_the_check_compares() -> None:
-    assigned = (chr(point) for point in range(0x20, 0x20000))
+    assigned = (chr(point) for point in range(0x20000))
     characters = [one for one in assigned if unicodedata.category(one) not in ("Cn", "Cs")]
     texts = pl.Series([f"{one}X\u0301{one} ٣ΣΑΣ" for one in characters])
     assert fold(texts).equals(check_fold(texts))

@@ -73,14 +73,14 @@ def find_copies(dataset: Dataset) -> Copies:
         under_two(ids, "equal")
     firsts = texts.unique("plain", keep="first", maintain_order=True)
     folded = firsts.with_columns(folded=fold(firsts["plain"]))
-    long = set(folded.filter(pl.col("folded").str.len_chars() >= _LABEL_CHARS)["id"])
+    long = set(firsts.filter(pl.col("plain").str.len_chars() >= _LABEL_CHARS)["id"])
     known: set[tuple[str, str]] = set()
     for ids in _groups(folded.filter(pl.col("folded").str.len_chars() > 0), "folded"):
         add("disguised_copy", ids)
         known.update(zip([ids[0]] * len(ids), ids, strict=True))
         if ids[0] in long:
-            under_two(ids, "equal but for case, width or digits")
-    once = folded.filter(pl.col("folded").str.len_chars() >= _FOLDED_CHARS).unique(
+            under_two(ids, "equal but for case, width, digits, blanks or lookalikes")
+    once = folded.filter(pl.col("plain").str.len_chars() >= _FOLDED_CHARS).unique(
         "folded", keep="first", maintain_order=True
     )
     compared = once.select("id", "split", "lang", content="plain").with_columns(pl.col("lang").fill_null(""))

@@ -1,8 +1,8 @@
 """The folded form of a text, in which copies are alike that differ in nothing but how characters are written.
 
-Compatibility forms (full-width letters, ligatures, presentation forms) are as in NFKC, letters are lower-case, digits
-of all scripts are 0 to 9, and characters that show nothing by themselves are left out: joiners, variation selectors,
-soft hyphens, fillers, the tatweel.
+Compatibility forms (full-width letters, ligatures, presentation forms) are as in NFKC, letters are lower-case, those
+that look like Latin ones are Latin, and digits of all scripts are 0 to 9. White space is left out, and characters that
+show nothing by themselves: joiners, variation selectors, soft hyphens, fillers, the tatweel.
 """
 
 import unicodedata
@@ -10,7 +10,11 @@ from functools import cache
 
 import polars as pl
 
+from authbench.lookalikes import LOOKALIKES
+
 _UNSEEN = r"[\p{Cf}\x{fe00}-\x{fe0f}\x{e0100}-\x{e01ef}\x{34f}\x{115f}\x{1160}\x{17b4}\x{17b5}\x{180b}-\x{180f}\x{640}]"
+
+_SPACE = r"[\s\x1c-\x1f]"
 
 
 def fold(contents: pl.Series) -> pl.Series:
@@ -19,10 +23,8 @@ def fold(contents: pl.Series) -> pl.Series:
     folded = contents.str.to_lowercase()
     if len(places):
         some = contents.gather(places).str.normalize("NFKC").str.replace_all(_UNSEEN, "").str.to_lowercase()
-        with_digits = some.str.contains(r"[^\x00-\x7f&&\p{Nd}]|\p{Nd}")
-        some = some.zip_with(~with_digits, some.str.replace_many(_digits()))
-        folded = folded.scatter(places, some)
-    return folded
+        folded = folded.scatter(places, some.str.replace_many(_digits() | LOOKALIKES))
+    return folded.str.replace_all(_SPACE, "")
 
 
 @cache

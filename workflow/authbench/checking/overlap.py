@@ -38,8 +38,7 @@ def check_overlap(release: Rows, rules: Rules) -> Generator[Finding, None, Pairs
         yield Finding(code, f"{a} ~ {b}", f"{a} ~ {b} {similarity:.3f}, {where}")
     for a, b, similarity in _disguised(firsts, rules).iter_rows():
         if (a, b) not in known:
-            note = f"{a} ~ {b} {similarity:.3f} but for case, width, digits or characters without a sign"
-            yield Finding("near_duplicate", f"{a} ~ {b}", note)
+            yield Finding("near_duplicate", f"{a} ~ {b}", f"{a} ~ {b} {similarity:.3f} in the folded form")
     contained = contained_texts(firsts["id"], firsts["content"], firsts["origin"], rules.containment)
     for a, b, share in contained.iter_rows():
         if split[a] != split[b]:
@@ -59,8 +58,8 @@ def _disguised(texts: pl.DataFrame, rules: Rules) -> pl.DataFrame:
 
     The stages compare texts as they are, so a pair must be much more alike folded to be no chance of the threshold.
     """
-    folded = texts.with_columns(fold(texts["content"]).alias("content"))
-    folded = folded.filter(pl.col("content").str.len_chars() >= _FOLDED_CHARS)
+    long = texts.filter(pl.col("content").str.len_chars() >= _FOLDED_CHARS)
+    folded = long.with_columns(fold(long["content"]).alias("content"))
     firsts = folded.unique("content", keep="first", maintain_order=True)
     equal = (
         folded.filter(pl.col("content").is_duplicated())

@@ -47,8 +47,8 @@ def find_leaks(
 
 def _disguised_copies(texts: pl.DataFrame, near: float, shingle_chars: int) -> pl.DataFrame:
     """Return pairs (a, b, similarity) of texts whose folded forms are half as far from equality as near copies are."""
-    folded = texts.select("doc_key", content=fold(texts["content"]))
-    folded = folded.filter(pl.col("content").str.len_chars() >= FOLDED_CHARS)
+    long = texts.filter(pl.col("content").str.len_chars() >= FOLDED_CHARS)
+    folded = long.select("doc_key", content=fold(long["content"]))
     threshold = (1 + near) / 2
     return similar_pairs(folded["doc_key"], folded["content"], threshold, shingle_chars, threshold)
 
