@@ -1,6 +1,7 @@
 """Can a person judge the texts, and does the next build heed it?"""
 
 import json
+import time
 from pathlib import Path
 
 import polars as pl
@@ -63,11 +64,59 @@ def test_another_seed_shows_other_texts() -> None:
 # What stands beside them
 
 
-@given(st.text(max_size=60), st.text(max_size=60))
+TEXTS = st.text(max_size=60) | st.text("ab \n手机.", max_size=60)
+WORDS = st.lists(st.sampled_from(["la", "di", "da", ",", "手"]), max_size=40)
+
+
+def told(before: str, after: str, *kinds: str) -> str:
+    return "".join(text for kind, text in difference(before, after) if kind in kinds)
+
+
+@given(TEXTS, TEXTS)
 def test_a_difference_holds_both_texts(before: str, after: str) -> None:
-    parts = difference(before, after)
-    assert "".join(text for kind, text in parts if kind in ("same", "gone")) == before
-    assert "".join(text for kind, text in parts if kind in ("same", "new")) == after
+    assert told(before, after, "same", "gone") == before
+    assert told(before, after, "same", "new") == after
+
+
+@given(TEXTS, TEXTS, TEXTS)
+def test_nothing_of_a_part_of_a_text_is_new(first: str, part: str, last: str) -> None:
+    assert not told(first + part + last, part, "new")
+
+
+@given(WORDS, WORDS, WORDS)
+def test_no_word_of_a_run_of_words_is_new_whatever_the_white_space(
+    first: list[str], run: list[str], last: list[str]
+) -> None:
+    assert not told("  ".join(first + run + last), "\n".join(run), "new").strip()
+
+
+@given(WORDS, WORDS)
+def test_as_many_words_as_possible_are_the_same(before: list[str], after: list[str]) -> None:
+    longest = [[0] * (len(after) + 1) for _ in range(len(before) + 1)]
+    for row, one in enumerate(before):
+        for column, other in enumerate(after):
+            longest[row + 1][column + 1] = (
+                longest[row][column] + 1 if one == other else max(longest[row][column + 1], longest[row + 1][column])
+            )
+    assert len(told(" ".join(before), " ".join(after), "same").split()) == longest[-1][-1]
+
+
+def test_a_han_character_is_a_word_wherever_it_is() -> None:
+    assert difference("iPhone手机", "iPhone手機") == [("same", "iPhone手"), ("gone", "机"), ("new", "機")]
+
+
+def test_what_is_the_same_is_in_one_part_where_it_may_be() -> None:
+    assert difference("the dog. the  cat sat", "the cat sat!") == [
+        ("gone", "the dog. "), ("same", "the "), ("gone", " "), ("same", "cat sat"), ("new", "!")
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("word", ["la ", "手", "?! "])
+def test_a_long_text_of_few_words_is_aligned_in_bounded_time(word: str) -> None:
+    text = word * (30_000 // len(word))
+    start = time.process_time()
+    assert told("menu\n" + text + "\nprint", text + "!", "new") == "!"
+    assert time.process_time() - start < 5
 
 
 @given(st.text())

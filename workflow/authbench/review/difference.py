@@ -2,11 +2,13 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
-from difflib import SequenceMatcher
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from itertools import accumulate, groupby
+from math import isqrt
 
-PIECES = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]|\w+|\s|.", re.S)
-MANY = 6_000  # pieces; in longer texts, frequent pieces are not aligned
+_SIGNS = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # of scripts without blanks, a word each
+PIECES = re.compile(rf"[{_SIGNS}]|[^\W{_SIGNS}]+|\s|.", re.S)
 SHOWN = 50_000  # characters of one text
 UNSEEN = {"Cc", "Cs", "Cf"}  # Unicode categories: control, surrogate, format
 SPELLING = "\u200c\u200d"  # joiners, which some scripts need
@@ -14,15 +16,17 @@ Part = tuple[str, str]  # same | gone | new | mark, and a text
 
 
 def difference(before: str, after: str) -> list[Part]:
-    """Return the parts of two texts that are the same, gone and new, in the order of the texts."""
-    old, new = PIECES.findall(before), PIECES.findall(after)
-    parts: list[Part] = []
-    for kind, a, b, c, d in SequenceMatcher(None, old, new, len(old) + len(new) > MANY).get_opcodes():
-        if kind == "equal":
-            parts.append(("same", "".join(old[a:b])))
-        else:
-            parts += [part for part in (("gone", "".join(old[a:b])), ("new", "".join(new[c:d]))) if part[1]]
-    return parts
+    """Return the parts of two texts that are the same, gone and new, in the order of the texts.
+
+    As many words as possible are the same; white space is compared between them.
+    """
+    start = before.find(after)
+    if start >= 0:
+        parts = [("gone", before[:start]), ("same", after), ("gone", before[start + len(after) :])]
+    else:
+        parts = [*_by_words(PIECES.findall(before), PIECES.findall(after))]
+    kinds = groupby((part for part in parts if part[1]), lambda part: part[0])
+    return [(kind, "".join(text for _, text in some)) for kind, some in kinds]
 
 
 def shown(text: str) -> list[Part]:
@@ -50,3 +54,78 @@ def _visible(text: str, kind: str) -> Iterator[Part]:
             start = place + 1
     if start < len(text):
         yield kind, text[start:]
+
+
+def _by_words(old: list[str], new: list[str]) -> Iterator[Part]:
+    both = {piece for piece in {*old} & {*new} if not piece.isspace()}
+    of_old, of_new = ([place for place, piece in enumerate(some) if piece in both] for some in (old, new))
+    words = _common([old[place] for place in of_old], [new[place] for place in of_new])
+    a = c = 0
+    for b, d in [*((of_old[one], of_new[other]) for one, other in words), (len(old), len(new))]:
+        yield from _between(old[a:b], new[c:d])
+        yield "same", "".join(old[b : b + 1])
+        a, c = b + 1, d + 1
+
+
+def _between(old: Sequence[str], new: Sequence[str]) -> Iterator[Part]:
+    """Yield the parts between two aligned words: only white space at either end can be the same."""
+    start, end = _same_ends(old, new)
+    yield "same", "".join(old[:start])
+    yield "gone", "".join(old[start : len(old) - end])
+    yield "new", "".join(new[start : len(new) - end])
+    yield "same", "".join(old[len(old) - end :])
+
+
+def _same_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
+    """Return how many pieces are the same at the start, and at the end of what is left."""
+    least = min(len(old), len(new))
+    start = next((place for place in range(least) if old[place] != new[place]), least)
+    left = least - start
+    return start, next((place for place in range(left) if old[-1 - place] != new[-1 - place]), left)
+
+
+def _common(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the places of a longest common subsequence, in order, each as near to the next one as it may be."""
+    start, end = _same_ends(old, new)
+    inner = _longest(old[start : len(old) - end], new[start : len(new) - end])
+    found = [(place, place) for place in range(start)]
+    found += [(start + one, start + other) for one, other in inner]
+    found += [(len(old) - place, len(new) - place) for place in range(end, 0, -1)]
+    for one in reversed(range(len(found) - 1)):
+        (a, c), (b, d) = found[one : one + 2]
+        found[one] = (b - 1 if old[b - 1] == old[a] else a, d - 1 if new[d - 1] == new[c] else c)
+    return found
+
+
+def _longest(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the places of a longest common subsequence.
+
+    A row of the table of lengths is one integer (Hyyrö 2004): bit `a` of row `c` is 0 where old[: a + 1] has more in
+    common with new[:c] than old[:a] has. The first row of each block is kept, the others are computed again.
+
+    Time: len(old) * len(new) bits, thrice. Memory: the square root of len(new) rows, and a row for each word.
+    """
+    places = dict.fromkeys(new, 0)
+    for place, word in enumerate(old):
+        places[word] = places.get(word, 0) | 1 << place
+    left = (1 << len(old)) - 1  # the places of old that may still be matched
+    size = isqrt(len(new)) + 1
+    blocks = [[places[word] for word in new[start : start + size]] for start in range(0, len(new), size)]
+    firsts = [left]
+    for block in blocks:
+        firsts.append(reduce(_next_row, block, firsts[-1]) & left)
+    found: list[tuple[int, int]] = []
+    for number in reversed(range(len(blocks))):
+        rows = [*accumulate((own & left for own in blocks[number]), _next_row, initial=firsts[number] & left)]
+        for row in reversed(range(1, len(rows))):
+            last = (left ^ (left & rows[row])).bit_length() - 1
+            if last >= 0 and rows[row - 1] >> last & 1:
+                found.append((last, number * size + row - 1))
+                left >>= left.bit_length() - last
+    return found[::-1]
+
+
+def _next_row(row: int, places: int) -> int:
+    """Return the row of the next word, given its places in old; bits beyond old mean nothing."""
+    both = row & places
+    return (row + both) | (row ^ both) if both else row
