@@ -1,14 +1,14 @@
 """Pairs that every evaluation scores: their form, who is in them, and the statistics about them."""
 
 import csv
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator
 
 import polars as pl
 
 from authbench.checking.claims import Finding
 from authbench.checking.overlap import Pairs
-from authbench.checking.pools import Texts, check_matched, check_topical
+from authbench.checking.pools import ORDER, PAIR, Texts, check_matched, check_topical
 from authbench.checking.relations import check_relations, vectors_of
 from authbench.checking.rows import Rows
 from authbench.checking.rules import Rules
@@ -53,11 +53,12 @@ def check_pairs(release: Rows, rules: Rules, contained: Pairs) -> Iterator[Findi
         malformed = list(_check_form(pairs, documents, split))
         yield from malformed
         if not malformed:
-            candidates = documents["candidate"].to_numpy().nonzero()[0]
+            truth = release.tables[split]["ground_truth"].select("query_id")
+            candidates = documents.with_row_index("place").filter("candidate").sort(ORDER)
             texts = Texts(
-                documents[candidates],
-                vectors[candidates],
-                dict(documents.select("id", "tokens").iter_rows()),
+                candidates,
+                vectors[candidates["place"].to_numpy()],
+                truth.join(documents.select("tokens", query_id="id"), on="query_id"),
                 _other_work(release, split),
                 _barred(release, split, documents, contained),
             )
@@ -85,28 +86,25 @@ def _documents(release: Rows, rules: Rules, split: str) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def _other_work(release: Rows, split: str) -> dict[str, list[str]]:
-    """Return the positives of each query that are from another work than it."""
+def _other_work(release: Rows, split: str) -> pl.DataFrame:
+    """Return query_id and candidate_id of the positives that are from another work than their query."""
     assert release.provenance is not None
-    origin = dict(release.provenance.select("id", "origin").iter_rows())
-    truth = release.tables[split]["ground_truth"].select("query_id", "positive_ids")
-    return {
-        query: sorted(one for one in positives if origin.get(one) != origin.get(query))
-        for query, positives in truth.iter_rows()
-    }
+    origins = release.provenance.select("id", "origin").unique("id", keep="last")
+    truth = release.tables[split]["ground_truth"].select("query_id", candidate_id="positive_ids")
+    positives = truth.explode("candidate_id").drop_nulls().unique()
+    both = positives.join(origins, left_on="query_id", right_on="id", how="left").join(
+        origins, left_on="candidate_id", right_on="id", how="left", suffix="_of_positive"
+    )
+    return both.filter(pl.col("origin").ne_missing(pl.col("origin_of_positive"))).select(PAIR).sort(PAIR)
 
 
-def _barred(release: Rows, split: str, documents: pl.DataFrame, contained: Pairs) -> dict[str, set[str]]:
-    """Return the ids that no negative of each author may have: those that a query ignores, and contained texts."""
-    author = dict(documents.select("id", "author_id").iter_rows())
-    barred: defaultdict[str, set[str]] = defaultdict(set)
-    truth = release.tables[split]["ground_truth"].select("query_id", "ignored_ids")
-    for query, ignored in truth.iter_rows():
-        barred[author[query]].update(ignored or ())
-    for one, other in contained:
-        if one in author and other in author:
-            barred[author[one]].add(other)
-    return barred
+def _barred(release: Rows, split: str, documents: pl.DataFrame, contained: Pairs) -> pl.DataFrame:
+    """Return texts that may be no negatives of an author: those that a query ignores, and contained ones."""
+    truth = release.tables[split]["ground_truth"].select(id="query_id", candidate_id="ignored_ids")
+    ignored = truth.explode("candidate_id").drop_nulls()
+    others = pl.DataFrame(sorted(contained), ignored.schema, orient="row")
+    barred = pl.concat([ignored, others]).join(documents.select("id", "author_id"), on="id")
+    return barred.select("author_id", "candidate_id").unique()
 
 
 def _check_form(pairs: pl.DataFrame, documents: pl.DataFrame, split: str) -> Iterator[Finding]:
@@ -138,59 +136,43 @@ def _check_form(pairs: pl.DataFrame, documents: pl.DataFrame, split: str) -> Ite
 
 def _check_members(pairs: pl.DataFrame, texts: Texts) -> Iterator[Finding]:
     """Yield positives that answer nothing, negatives that may be by the same person, and texts of too few letters."""
-    answers = {(query, one) for query, positives in texts.answers.items() for one in positives}
-    author = dict(zip(texts.table["id"], texts.author, strict=True))
-    by_query = {
-        query: next((author[one] for one in own if one in author), None) for query, own in texts.answers.items()
+    known = texts.table.select("author_id", "fits", candidate_id="id")
+    asking = texts.answers.join(known, on="candidate_id").group_by("query_id").agg(asking=pl.col("author_id").first())
+    stated = (
+        pairs.select(*PAIR, "same")
+        .unique()
+        .join(known, on="candidate_id")
+        .join(asking, on="query_id", how="left")
+        .join(texts.queries.select("query_id", asks=True), on="query_id", how="left")
+        .join(texts.answers.with_columns(answers=True), on=PAIR, how="left")
+        .join(
+            texts.barred.select("candidate_id", asking="author_id", barred=True),
+            on=["asking", "candidate_id"],
+            how="left",
+        )
+        .with_columns(pl.col("asks", "answers", "barred").fill_null(False))
+        .sort(*PAIR, "same")
+    )
+    broken = {
+        "pair_answer": ~pl.when("same").then("answers").otherwise("asks"),
+        "pair_stranger": ~pl.col("same")
+        & pl.col("asks")
+        & ((pl.col("author_id") == pl.col("asking")) | pl.col("barred")),
+        "unscored_pair": ~pl.col("fits"),
     }
-    stated = pairs.select("query_id", "candidate_id", "same").unique()
-    for query, candidate, same in _doubtful(stated, texts, by_query).sort(pl.all()).iter_rows():
-        if same:
-            if (query, candidate) not in answers:
-                yield Finding("pair_answer", query, f"{candidate} for {query}")
-        elif query not in texts.answers:
-            yield Finding("pair_answer", query, f"{query} is no query")
-        elif author[candidate] == by_query[query] or candidate in texts.barred.get(by_query[query] or "", ()):
-            yield Finding("pair_stranger", query, f"{candidate} for {query}")
-        if not texts.fits[texts.row[candidate]]:
-            yield Finding("unscored_pair", candidate, f"{candidate} for {query}")
-
-
-def _doubtful(stated: pl.DataFrame, texts: Texts, by_query: Mapping[str, str | None]) -> pl.DataFrame:
-    """Return the rows but those of texts that may be in a pair, and either answer, or are another's and not barred."""
-    asked = pl.DataFrame(
-        {"query_id": list(by_query), "asking": list(by_query.values())}, {"query_id": str, "asking": str}
-    )
-    known = texts.table.select("fits", candidate_id="id", author="author_id")
-    answers = [(query, one) for query, positives in texts.answers.items() for one in positives]
-    barred = [(author, one) for author, others in texts.barred.items() for one in others]
-    joined = (
-        stated.join(asked, on="query_id", how="left")
-        .join(known, on="candidate_id", how="left")
-        .join(_marked(answers, "query_id", "answer"), on=["query_id", "candidate_id"], how="left")
-        .join(_marked(barred, "asking", "barred"), on=["asking", "candidate_id"], how="left")
-    )
-    other = (pl.col("author") != pl.col("asking")) & pl.col("barred").is_null()
-    fine = pl.col("fits") & pl.when("same").then(pl.col("answer").is_not_null()).otherwise(other)
-    return joined.filter(~fine.fill_null(False)).select(stated.columns)
-
-
-def _marked(rows: Sequence[tuple[str, str]], key: str, mark: str) -> pl.DataFrame:
-    """Return distinct pairs of `key` and candidate with a column that is true."""
-    columns = {key: [one for one, _ in rows], "candidate_id": [other for _, other in rows]}
-    return pl.DataFrame(columns, {key: str, "candidate_id": str}).unique().with_columns(pl.lit(True).alias(mark))
+    for code, is_broken in broken.items():
+        for query, candidate in stated.filter(is_broken.fill_null(False)).select(PAIR).iter_rows():
+            yield Finding(code, candidate if code == "unscored_pair" else query, f"{candidate} for {query}")
 
 
 def _count(split: str, pairs: pl.DataFrame, texts: Texts) -> Counts:
     """Return how many groups there are (`kept`), and might be (`positives`), by pool, language and source."""
-    place = {ident: (lang, source) for ident, lang, source in texts.table.select("id", "lang", "source").iter_rows()}
+    places = texts.table.select("lang", "source", candidate_id="id")
+    positives = texts.answers.join(pl.DataFrame({"pool": POOLS[:2]}), how="cross")
     counts: Counts = Counter()
-    for pool, positive in pairs.filter("same").select("pool", "candidate_id").iter_rows():
-        counts[split, pool, *place[positive], "kept"] += 1
-    for positives in texts.answers.values():
-        for one in positives:
-            if one in place:
-                counts.update((split, pool, *place[one], "positives") for pool in POOLS[:2])
+    for name, rows in (("kept", pairs.filter("same")), ("positives", positives)):
+        of_place = rows.join(places, on="candidate_id").group_by("pool", "lang", "source").len()
+        counts.update({(split, *place, name): count for *place, count in of_place.iter_rows()})
     return counts
 
 

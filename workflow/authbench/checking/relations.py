@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from authbench.arrays import F64, I64
 from authbench.checking.claims import Finding
 from authbench.checking.rows import Rows
 from authbench.content_words import content_vectors, fit_words
@@ -78,9 +79,7 @@ def _related(release: Rows, split: str, vectors: Any) -> pl.DataFrame:
     pairs = texts.filter("query").join(texts.filter("candidate"), on="author_id", suffix="_2")
     pairs = pairs.filter(pl.col("id") != pl.col("id_2"))
     rows, others = pairs["row"].to_numpy(), pairs["row_2"].to_numpy()
-    similarity = np.concatenate(
-        [np.zeros(0), *(_cosines(vectors, rows[at], others[at]) for at in _parts(len(rows)))]
-    )  # fmt: skip
+    similarity = cosines(vectors, rows, others)
 
     def equal(*names: str) -> pl.Expr:
         return pl.all_horizontal((pl.col(name) == pl.col(f"{name}_2")).fill_null(False) for name in names)
@@ -107,13 +106,13 @@ def _neighbours() -> pl.Expr:
     return ((pl.col("ordinal") - pl.col("ordinal_2")).abs() == 1).fill_null(False)
 
 
-def _parts(size: int) -> Iterator[slice]:
-    return (slice(start, start + _PAIRS_AT_ONCE) for start in range(0, size, _PAIRS_AT_ONCE))
-
-
-def _cosines(vectors: Any, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
+def cosines(vectors: Any, rows: I64, others: I64) -> F64:
     """Return the cosines of pairs of rows of length 1; NaN where a row is empty."""
-    one, other = vectors[rows], vectors[others]
-    found = np.asarray(one.multiply(other).sum(axis=1), np.float64).ravel()
-    found[(np.diff(one.indptr) == 0) | (np.diff(other.indptr) == 0)] = np.nan
-    return found
+    parts = [np.zeros(0)]
+    for start in range(0, len(rows), _PAIRS_AT_ONCE):
+        at = slice(start, start + _PAIRS_AT_ONCE)
+        one, other = vectors[rows[at]], vectors[others[at]]
+        found = np.asarray(one.multiply(other).sum(axis=1), np.float64).ravel()
+        found[(np.diff(one.indptr) == 0) | (np.diff(other.indptr) == 0)] = np.nan
+        parts.append(found)
+    return np.concatenate(parts)
