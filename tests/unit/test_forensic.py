@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,9 +25,11 @@ from authbench.metrics.forensic import (
 )
 from authbench.metrics.pan import evaluate
 from authbench.pan.compare import Systems
-from authbench.pan.forensic import costs
+from authbench.pan.forensic import costs, forensic_table
 from authbench.pan.forensic_figures import _cut_at, det
 from authbench.presentation.charts import as_svg, legend_height
+from authbench.presentation.files import write_table
+from authbench.presentation.tables import Table, broken_relations
 
 
 def defined(truth: list[bool], ratios: list[float]) -> float:
@@ -138,6 +141,37 @@ def test_a_report_of_systems_has_their_costs() -> None:
     assert told["good"]["cllr"] == pytest.approx(np.log2(1 / 0.9)) and told["good"]["cllr_min"] == pytest.approx(0)
     assert told["odd"]["cllr_min_low"] is not None
     assert told["odd"]["cllr"] is None and told["odd"]["cllr_min"] == pytest.approx(0)
+
+
+@given(problems, st.integers(0, 1))
+def test_no_calibration_costs_less_than_the_best_reading(rows: list[tuple[bool, int]], turned: int) -> None:
+    truth, scores = np.array([kind for kind, _ in rows]), np.array([float(score) for _, score in rows])
+    systems = Systems(
+        pl.Series([str(one) for one in range(len(rows))]), truth, {"one": -scores if turned else scores / 9}
+    )
+    assert broken_relations(forensic_table(systems, ["one"])) == []
+
+
+def test_a_verifier_whose_scores_fall_is_named_and_not_turned_round(caplog: pytest.LogCaptureFixture) -> None:
+    draw = np.random.default_rng(2)
+    truth = np.arange(400) % 2 == 0
+    scores = 1 / (1 + np.exp(-draw.normal(size=400) - truth))
+    ids = [str(number) for number in range(400)]
+    assert not calibrated(truth, 1 - scores, ids).any() and calibrated(truth, scores, ids).all()
+    table = forensic_table(Systems(pl.Series(ids), truth, {"falls": 1 - scores, "rises": scores}), ["falls", "rises"])
+    told = dict(table.data.select("system", "Cllr, calibrated").iter_rows())
+    assert told["falls"] == pytest.approx(1) and told["rises"] < 0.95
+    assert [("falls" in record.message, "rises" in record.message) for record in caplog.records] == [(True, False)]
+    assert caplog.records[0].message in table.notes
+
+
+def test_a_table_that_breaks_a_relation_between_its_columns_is_not_written(tmp_path: Path) -> None:
+    data = pl.DataFrame({"low": [0.1, None, 0.3], "value": [0.2, 0.5, 0.3 - 1e-12], "high": [1.0, 2.0, float("nan")]})
+    table = Table("scores", "Scores", [], [], data, relations=[("low", "value", "high"), ("absent", "low")])
+    write_table(tmp_path, table)
+    with pytest.raises(ArithmeticError, match="scores: low is above value in row 3"):
+        write_table(tmp_path / "no", replace(table, data=data.with_columns(value=pl.lit(0.25))))
+    assert not (tmp_path / "no").exists()
 
 
 def write(folder: Path, values: list[object]) -> None:

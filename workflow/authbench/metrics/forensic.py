@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from authbench.arrays import BOOL, F64
+from authbench.arrays import BOOL, F64, I64
 from authbench.identity import keyed_hash
 
 _REACH = 1.959963984540054  # standard errors to either end of an interval of 95 %
@@ -106,7 +106,7 @@ def best_ratios(truth: BOOL, scores: F64) -> F64:
 def calibrated(truth: BOOL, scores: F64, ids: Sequence[str]) -> F64:
     """Return log likelihood ratios of scores, by a logistic curve that is fitted on the other half of the problems.
 
-    Halves are drawn by hashes of the ids; see `calibrated_by` for the curve.
+    See `halves_of` for the halves, `calibrated_by` for the curve.
 
     Args:
         truth: shape (n,), True where both texts are by one author.
@@ -116,7 +116,7 @@ def calibrated(truth: BOOL, scores: F64, ids: Sequence[str]) -> F64:
     Returns:
         Shape (n,), natural logarithms.
     """
-    part = np.array([keyed_hash(0, "calibration", one) % PARTS for one in ids])
+    part = halves_of(ids)
     ratios = np.full(len(scores), np.nan)
     for one in range(PARTS):
         known, new = part != one, part == one
@@ -125,11 +125,17 @@ def calibrated(truth: BOOL, scores: F64, ids: Sequence[str]) -> F64:
     return ratios
 
 
+def halves_of(ids: Sequence[str]) -> I64:
+    """Return the number of the half of each problem, drawn by a hash of its id."""
+    return np.array([keyed_hash(0, "calibration", one) % PARTS for one in ids], np.int64)
+
+
 def calibrated_by(truth: BOOL, scores: F64, new: F64) -> F64:
     """Return natural log likelihood ratios of new scores, by a logistic curve fitted on others with their truth.
 
     The curve is that of the odds that scores tell, with the furthest finite ones for 0 and 1; of the scores themselves
-    where one is no probability. NaN where the truth is of one class.
+    where one is no probability. It never falls: where scores are lower for one author than for two, it is level and
+    every ratio is 1 (logarithm 0), as a verifier is not turned round. NaN where the truth is of one class.
 
     Args:
         truth: shape (n,), of the problems that the curve is fitted on.
@@ -150,6 +156,8 @@ def calibrated_by(truth: BOOL, scores: F64, new: F64) -> F64:
     finite = both[np.isfinite(both)]
     given, wanted = (np.clip(one, finite.min(initial=-1), finite.max(initial=1)) for one in (given, wanted))
     curve = LogisticRegression(C=1e6).fit(given[:, None], truth)
+    if curve.coef_[0, 0] <= 0:
+        return np.zeros(len(new))
     found: F64 = curve.decision_function(wanted[:, None]) - np.log(truth.sum() / (~truth).sum())
     return found
 

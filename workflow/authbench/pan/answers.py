@@ -1,5 +1,6 @@
 """Write the answers of a verifier to pairs: <out>/answers.jsonl, in PAN's format, and likelihood_ratios.jsonl."""
 
+import logging
 import tempfile
 from pathlib import Path
 
@@ -50,6 +51,10 @@ def write_run(
     write_answers(answers, out / "answers.jsonl")
     if apart is not None and known is not None:
         found = calibrated_by(apart["same"].to_numpy(), known, answers["value"].to_numpy()) / np.log(10)
+        if not found.any():
+            logging.getLogger("authbench").warning(
+                f"{out}: the scores of {ratios} do not rise with one author: every likelihood ratio is 1, says nothing"
+            )
         rows = answers.select("id", pl.Series("log10_lr", found))
         write_json_lines(out / "likelihood_ratios.jsonl", rows.iter_rows(named=True))
     return answers

@@ -1,23 +1,30 @@
 """The likelihood ratios of verifiers, and what they cost."""
 
+import logging
 from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
 
-from authbench.metrics.forensic import best_ratios, calibrated, cllr, cllr_interval, log_ratios
+from authbench.metrics.forensic import PARTS, best_ratios, calibrated, cllr, cllr_interval, halves_of, log_ratios
 from authbench.pan.compare import Systems
 from authbench.presentation.numbers import decimals, limits
 from authbench.presentation.tables import Cell, Column, Row, Table
+from authbench.words import listing
 
 DIGITS = 4
 _HEADINGS = {"cllr": "Cllr", "cllr_min": "Cllr min", "cllr_calibrated": "Cllr, calibrated"}
 _NOTE = (
     "Bits that a system's likelihood ratios lose at even prior odds: 0 is best, 1 what a ratio of 1 costs. Scores are "
     "read as probabilities at even odds; empty where one is none, infinite where it rules out the truth. Min: the best "
-    "monotone reading of the scores. Calibrated: by a logistic curve fitted on the other half of the problems. "
-    "Intervals of 95 %, problems taken as drawn one by one."
+    "monotone reading of the scores. Calibrated: by a logistic curve fitted on the other half of the problems, which "
+    "never falls; at least the min, which the two curves may pass by chance where problems are few. Intervals of 95 %, "
+    "problems taken as drawn one by one."
 )
+_RELATIONS = [
+    *((_HEADINGS["cllr_min"], _HEADINGS[other]) for other in ("cllr", "cllr_calibrated")),
+    *((f"{name}_low", heading, f"{name}_high") for name, heading in _HEADINGS.items()),
+]
 
 
 def ratios_of(systems: Systems, names: Sequence[str]) -> pl.DataFrame:
@@ -29,29 +36,47 @@ def ratios_of(systems: Systems, names: Sequence[str]) -> pl.DataFrame:
 
 
 def costs(systems: Systems, names: Sequence[str]) -> pl.DataFrame:
-    """Return `system`, `cllr`, `cllr_min`, `cllr_calibrated` (null where undefined), and `_low`, `_high` of each."""
+    """Return a row per system.
+
+    `system`, `cllr`, `cllr_min`, `cllr_calibrated` (null where undefined), `_low` and `_high` of each, and `level`:
+    whether the curve of a half of the problems is level.
+    """
     ids, truth = systems.ids.to_list(), systems.truth
+    half = halves_of(ids)
     rows = []
     for name in names:
         scores = systems.scores[name]
+        best, fitted = best_ratios(truth, scores), calibrated(truth, scores, ids)
         ratios = {
             "cllr": log_ratios(scores),
-            "cllr_min": best_ratios(truth, scores),
-            "cllr_calibrated": calibrated(truth, scores, ids),
+            "cllr_min": best,
+            "cllr_calibrated": best if cllr(truth, fitted) < cllr(truth, best) else fitted,
         }
         row: dict[str, object] = {"system": name}
         for heading, own in ratios.items():
             low, high = cllr_interval(truth, own) or (None, None)
             row |= {heading: cllr(truth, own), f"{heading}_low": low, f"{heading}_high": high}
+        row["level"] = any((half == one).any() and not fitted[half == one].any() for one in range(PARTS))
         rows.append(row)
     ends = [f"{heading}_{end}" for heading in _HEADINGS for end in ("low", "high")]
-    schema = {"system": pl.String} | dict.fromkeys([*_HEADINGS, *ends], pl.Float64)
+    schema = {"system": pl.String} | dict.fromkeys([*_HEADINGS, *ends], pl.Float64) | {"level": pl.Boolean}
     return pl.DataFrame(rows, schema=schema).with_columns(pl.col(*_HEADINGS).fill_nan(None))
 
 
 def forensic_table(systems: Systems, names: Sequence[str], probabilities: bool = True) -> Table:
-    """Return the costs for readers, of each column the least marked; without Cllr where scores are no probabilities."""
-    data = costs(systems, names)
+    """Return the costs for readers, of each column the least marked; without Cllr where scores are no probabilities.
+
+    Systems whose curve is level are named, in a note and a warning.
+    """
+    found = costs(systems, names)
+    notes, level = [_NOTE], found.filter("level")["system"].to_list()
+    if level:
+        notes.append(
+            f"The scores of {listing(level)} do not rise with one author in a half of the problems: calibrated ratios "
+            "of the other half are 1, which says nothing. A verifier is not turned round."
+        )
+        logging.getLogger("authbench").warning(notes[1])
+    data = found.drop("level")
     headings = {name: words for name, words in _HEADINGS.items() if probabilities or name != "cllr"}
     data = data if probabilities else data.drop("cllr", "cllr_low", "cllr_high")
     least = {name: data[name].min() for name in headings}
@@ -68,7 +93,7 @@ def forensic_table(systems: Systems, names: Sequence[str], probabilities: bool =
         for row in data.iter_rows(named=True)
     ]
     columns = [Column("system", words=True), *(Column(one, more_is_better=False) for one in headings.values())]
-    return Table("forensic", "Cost of likelihood ratios", columns, rows, data.rename(headings), [_NOTE])
+    return Table("forensic", "Cost of likelihood ratios", columns, rows, data.rename(headings), notes, _RELATIONS)
 
 
 def _cell(value: float | None, best: bool, interval: str) -> Cell:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, pairwise
 
 import polars as pl
 
@@ -10,6 +10,7 @@ from authbench.presentation.numbers import NOTHING
 
 BEST, SECOND = 1, 2
 DAGGER = "†"
+ROUNDING = 1e-9  # by which numbers that are equal may differ
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """A table: `data` holds the numbers for programs, `rows` the cells for readers; `name` is that of its files."""
+    """A table: `data` holds the numbers for programs, `rows` the cells for readers; `name` is that of its files.
+
+    `relations` are columns of `data` of which none is above the next in any row.
+    """
 
     name: str
     title: str
@@ -65,6 +69,22 @@ class Table:
     rows: Sequence[Row]
     data: pl.DataFrame
     notes: Sequence[str] = ()
+    relations: Sequence[Sequence[str]] = ()
+
+
+def broken_relations(table: Table) -> list[str]:
+    """Return each pair of columns whose relation a row breaks by more than rounding, with the first such row.
+
+    Columns that the table does not have are left out, and cells without a number.
+    """
+    found = []
+    for columns in table.relations:
+        for lesser, greater in pairwise(name for name in columns if name in table.data.columns):
+            low, high = (pl.col(name).cast(pl.Float64).fill_nan(None) for name in (lesser, greater))
+            rows = table.data.select((low > high + ROUNDING).fill_null(False).arg_true()).to_series()
+            if len(rows):
+                found.append(f"{table.name}: {lesser} is above {greater} in row {rows[0] + 1}")
+    return found
 
 
 def plain_rows(cells: Iterable[Sequence[str]], best: frozenset[tuple[int, int]] = frozenset()) -> list[Row]:
