@@ -73,7 +73,7 @@ if workflow.is_main_process:
 try:
     check_room([".snakemake", "results"])
     cache_parsed(Path(".snakemake/parsed_code.json"))
-    SETUP = prepare(config, HERE, need_files=not ACQUIRING)
+    SETUP = prepare(config, HERE, not ACQUIRING, workflow.configfiles)
     expect_settings_of_run(SETUP, starts_run=workflow.is_main_process)
     if workflow.is_main_process and not ACQUIRING:
         expect_same_benchmark(Path("results", SETUP.config["name"]), SETUP.sources)

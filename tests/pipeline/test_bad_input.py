@@ -33,11 +33,11 @@ def test_all_problems_of_a_recipe_are_told_in_one_message(fresh: Project, tmp_pa
     assert "problems to mend" in told
     assert "Traceback" not in told
     for problem in (
-        "unknown key 'sede'; did you mean 'seed'?",
-        "filter: unknown key 'symbol'; did you mean 'symbols'?",
+        "sede: unknown key; did you mean 'seed'?",
+        "filter.symbol: unknown key; did you mean 'symbols'?",
         "sources: there is no source 'babel_briefing'",
         "did you mean 'babel_briefings'?",
-        "config/sources/douban.yaml: reader.format: 'cvs' is not one of",
+        "config/sources/douban.yaml, line 20: reader.format: 'cvs' is not one of",
         "did you mean 'csv'?",
         "sample.languages: the shares add up to 90, expected 100",
         "sample.languages: unknown language 'tlh'",

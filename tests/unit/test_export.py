@@ -276,7 +276,7 @@ def test_settings_of_publishing_come_from_a_file(tmp_path: Path) -> None:
     about = read_publication(tmp_path / "own.yaml")
     assert (about.contact, about.version, about.url) == ("me@example.org", "3.0.0", None)
     (tmp_path / "own.yaml").write_text("publish: {contcat: me@example.org}")
-    with pytest.raises(InputError, match="unknown key 'contcat'; did you mean 'contact'"):
+    with pytest.raises(InputError, match="contcat: unknown key; did you mean 'contact'"):
         read_publication(tmp_path / "own.yaml")
 
 

@@ -213,7 +213,11 @@ def test_ignored_ids_may_be_absent_and_other_fields_are_left_out(tmp_path: Path)
 
 @pytest.mark.parametrize(
     ("manifest", "problem"),
-    [("[]", "expected a JSON object"), ("{", "cannot be read as JSON"), ('{"config": 3}', "config: 3 is not of type")],
+    [
+        ("[]", "expected a JSON object"),
+        ("{", "cannot be read as JSON"),
+        ('{"config": 3}', "config: 3 is not"),
+    ],
 )
 def test_a_manifest_of_another_form_is_named(tmp_path: Path, manifest: str, problem: str) -> None:
     (tmp_path / "manifest.json").write_text(manifest, encoding="utf-8")

@@ -180,11 +180,11 @@ def test_a_page_that_is_not_there_and_two_of_one_name_are_told(tmp_path, capsys)
 @pytest.mark.parametrize(
     ("page", "message"),
     [
-        ("kind: random", "'title' is a required property"),
+        ("kind: random", "title: is required"),
         ("{title: t, group: g, kind: random, parameters: {dimensions: 2, seed: 0}}", "group: 'g' is not one of"),
         ("{title: t, group: sanity, kind: magic, parameters: {}}", "kind: 'magic' is not one of"),
         ("{title: t, group: sanity, kind: random, parameters: {dimensions: two, seed: 0}}", "dimensions: 'two' is not"),
-        ("{title: t, group: sanity, kind: random, parameters: {size: 2}}", "'dimensions' is a required"),
+        ("{title: t, group: sanity, kind: random, parameters: {size: 2}}", "dimensions: is required"),
         (
             "{title: t, group: lexical, kind: ngrams, parameters: "
             "{parts: [{analyzer: char, n: [3, 1]}], lower_case: true, sublinear: false}}",

@@ -99,11 +99,11 @@ def test_all_problems_of_all_entries_come_in_one_message(base: Path) -> None:
     with pytest.raises(InputError) as refused:
         load_entries(KIND, ["bad", "one", "tow", "empty"], base)
     lines = str(refused.value).splitlines()
-    assert lines[0].startswith("config/things/bad.yaml: (top level): ")
-    assert "unknown key 'titel'; did you mean 'title'?" in str(refused.value)
-    assert "config/things/bad.yaml: kind: 'plane' is not one of plain, sized; did you mean 'plain'?" in lines
+    assert lines[0].startswith("config/things/bad.yaml, line 1: titel: ")
+    assert "titel: unknown key; did you mean 'title'?" in str(refused.value)
+    assert "config/things/bad.yaml, line 1: kind: 'plane' is not one of plain, sized; did you mean 'plain'?" in lines
     assert any("there is no thing 'tow'" in line for line in lines)
-    assert lines[-1] == "config/things/empty.yaml: title: expected a word"
+    assert lines[-1] == "config/things/empty.yaml, line 1: title: expected a word"
 
 
 def test_every_model_and_verifier_has_the_parameters_of_its_kind() -> None:

@@ -97,8 +97,8 @@ def test_a_group_of_authors_that_is_the_author_is_a_problem() -> None:
     ("impurity", "message"),
     [
         ({"estimator": "guess"}, "same_item, account, voices, stated"),
-        ({"estimator": "voices"}, "'patterns' is a required property"),
-        ({"estimator": "stated", "value": 0.02}, "'reference' is a required property"),
+        ({"estimator": "voices"}, "patterns: is required"),
+        ({"estimator": "stated", "value": 0.02}, "reference: is required"),
         ({"estimator": "stated", "value": 2, "reference": "A. Author, 2020"}, "2 is greater than the maximum of 1"),
         (
             {"estimator": "same_item", "value": 0.1},

@@ -311,7 +311,7 @@ def test_what_is_no_archive_is_told(scored, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("scores.json", b'{"model": {}}', "required property"),
+        ("scores.json", b'{"model": {}}', "is required"),
         ("pairs.parquet", b"PAR1 and no more PAR1", "cannot be read as Parquet"),
         ("released_pairs.parquet", None, "column score of released_pairs.parquet is absent"),
     ],

@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,11 +31,12 @@ from authbench.printable import printable
 from authbench.raven.checks import settings_problems as raven_problems
 from authbench.raven.settings import RavenSettings
 from authbench.registry.checks import same_names
-from authbench.registry.entries import Settings, did_you_mean, read_yaml, refused_texts, schema_problems
+from authbench.registry.entries import Settings, read_yaml, refused_texts, schema_problems
 from authbench.registry.load import entry_name, is_path, list_entries, load_entry
 from authbench.registry.source_entry import Source
 from authbench.registry.sources import SOURCES
-from authbench.registry.values import value_problems
+from authbench.registry.values import did_you_mean, value_problems
+from authbench.registry.yaml_lines import place_in
 from authbench.release.settings import release_problems
 from authbench.review.settings import review_problems
 from authbench.runtime.inventory import Digests, take_inventory
@@ -100,8 +101,14 @@ class Setup:
     verifiers: dict[str, VerifierEntry]
 
 
-def prepare(user: Mapping[str, object], root: Path, need_files: bool = True) -> Setup:
+def prepare(
+    user: Mapping[str, object], root: Path, need_files: bool = True, recipes: Sequence[str | Path] = ()
+) -> Setup:
     """Return the checked configuration (`user` over the defaults), its sources and their raw files.
+
+    Args:
+        user: the settings, of these `recipes` and of the command line.
+        root: the working directory.
 
     Raises:
         InputError: the list of all problems: of the settings, of the entries, and, if `need_files`, of missing files.
@@ -130,7 +137,8 @@ def prepare(user: Mapping[str, object], root: Path, need_files: bool = True) -> 
         problems += [f"acquire.unverified=stop: {message}" for message in lock.messages()]
     if problems:
         count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-        lines = [f"Nothing was run: {count} to mend", *(f"  {problem}" for problem in problems)]
+        placed = [_placed(problem, [root / recipe for recipe in recipes]) for problem in problems]
+        lines = [f"Nothing was run: {count} to mend", *(f"  {problem}" for problem in placed)]
         raise InputError(printable("\n".join(lines), keep="\n"))
     return Setup(config, present, {tag: inventory[tag] for tag in present}, lock, skipped, models, verifiers)
 
@@ -249,18 +257,20 @@ def _load_sources(config: Config, root: Path) -> tuple[dict[str, Source], list[s
     sources: dict[str, Source] = {}
     problems: list[str] = []
     requests = config["sources"]
+    known = list_entries(SOURCES, root)
     problems += same_names("sources", "sources", map(entry_name, requests))
     for requested in requests:
         try:
             source = load_entry(SOURCES, requested, root)
             sources[source.tag] = source
             where = requested if is_path(requested) else f"config/sources/{requested}.yaml"
-            problems += [f"{where}: {problem}" for problem in unusable_values(config, source)]
+            file = root / requested if is_path(requested) else known[requested]
+            problems += [f"{where}{place_in(file, problem)}: {problem}" for problem in unusable_values(config, source)]
         except InputError as problem:
             problems += [
-                line if line.startswith("config/") else f"sources: {line}" for line in str(problem).split("\n")
+                line if line.startswith(("config/", requested)) else f"sources: {line}"
+                for line in str(problem).split("\n")
             ]
-    known = list_entries(SOURCES, root)
     for pattern, preferred in config["sample"]["prefer_sources"].items():
         for tag in sorted(set(preferred) - set(known) - set(sources)):
             problems.append(f"sample.prefer_sources.{pattern}: unknown source '{tag}'{did_you_mean(tag, known)}")
@@ -311,6 +321,14 @@ def _unknown_datasets(config: Config, root: Path) -> Iterator[str]:
                 load_entry(DATASETS, name, root)
         except InputError as problem:
             yield f"style.datasets: {problem}"
+
+
+def _placed(problem: str, recipes: Sequence[Path]) -> str:
+    """Return a problem with the recipe, and the line, that has its keys: the last of several."""
+    for recipe in reversed(recipes):
+        if place := place_in(recipe, problem):
+            return f"{os.path.relpath(recipe)}{place}: {problem}"
+    return problem
 
 
 def _missing(source: Source, raw_dir: Path) -> str:

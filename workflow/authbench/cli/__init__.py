@@ -11,7 +11,7 @@ from authbench.cli.command import statuses
 from authbench.cli.ending import run_to_end
 from authbench.cli.examples import examples
 from authbench.printable import printable
-from authbench.registry.entries import did_you_mean
+from authbench.registry.values import did_you_mean
 
 COMMANDS = dict(
     sorted(

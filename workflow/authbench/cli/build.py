@@ -10,7 +10,8 @@ from pathlib import Path
 from authbench.cli.command import Command
 from authbench.errors import InputError
 from authbench.overview.options import BUILD
-from authbench.registry.entries import did_you_mean, read_yaml
+from authbench.registry.entries import read_yaml
+from authbench.registry.values import did_you_mean
 from authbench.shipped import shipped
 
 PROFILES = "profiles"

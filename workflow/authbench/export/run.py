@@ -17,8 +17,8 @@ from authbench.export.release import expect_exportable
 from authbench.export.steb import write_steb
 from authbench.export.trec import write_runs, write_trec
 from authbench.format.release import Release, open_complete_release
-from authbench.registry.entries import did_you_mean
 from authbench.registry.source_entry import Source
+from authbench.registry.values import did_you_mean
 from authbench.storage.atomic import atomic_folder, sha256_of_file
 from authbench.storage.sha256sums import SUMS
 

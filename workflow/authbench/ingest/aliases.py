@@ -5,15 +5,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from authbench.author_labels import folded
 from authbench.errors import InputError
 from authbench.ingest.persons import PersonalName, canonical_name
 from authbench.records import LANGUAGES
-from authbench.registry.entries import did_you_mean, read_yaml
+from authbench.registry.entries import read_yaml
+from authbench.registry.values import did_you_mean
 from authbench.shipped import shipped
-from authbench.storage.yaml_loader import FAST_LOADER
 
 FILE = "config/persons.yaml"
 Aliases = Mapping[str, Mapping[str, PersonalName]]  # by language and whole name: the name that stands for it
@@ -29,9 +27,8 @@ def persons_file(base: Path = Path()) -> Path:
 def read_aliases(path: Path) -> Aliases:
     """Return the aliases of a file. Raises InputError with all that is wrong with it."""
     content = read_yaml(path)
-    problems = [*_repeated_keys(path), *(f"{path}: {problem}" for problem in _problems(content))]
-    if problems:
-        raise InputError("\n".join(problems))
+    if problems := list(_problems(content)):
+        raise InputError("\n".join(f"{path}: {problem}" for problem in problems))
     return {lang: dict(_by_alias(lang, people)) for lang, people in content.items()}
 
 
@@ -42,21 +39,6 @@ def _by_alias(lang: str, people: Mapping[str, list[str]]) -> Iterator[tuple[str,
             alias = canonical_name(folded(other), lang)
             if name and alias:
                 yield alias.whole, name
-
-
-def _repeated_keys(path: Path) -> Iterator[str]:
-    """Yield main names that a language has twice: of equal keys YAML takes the last without a word."""
-    root = yaml.compose(path.read_text(encoding="utf-8"), FAST_LOADER)
-    languages = [one for one in getattr(root, "value", []) if isinstance(one[1], yaml.MappingNode)]
-    for name in _twice([key.value for key, _ in languages]):
-        yield f"{path}: {name}: the language stands there twice; join its names"
-    for lang, people in languages:
-        for name in _twice([key.value for key, _ in people.value]):
-            yield f"{path}: {lang.value}: '{name}' stands there twice; join its aliases"
-
-
-def _twice(names: list[str]) -> list[str]:
-    return sorted({name for name in names if names.count(name) > 1})
 
 
 def _problems(content: Mapping[str, object]) -> Iterator[str]:

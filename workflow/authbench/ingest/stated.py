@@ -7,10 +7,9 @@ from typing import Any
 from authbench.languages import languages
 from authbench.records import GENRE, LANGUAGES, OTHER, PRIMARY_GENRES, is_language_code
 from authbench.registry.checks import unknown_genre
-from authbench.registry.entries import did_you_mean
 from authbench.registry.expressions import Expression
 from authbench.registry.source_entry import Source
-from authbench.registry.values import shown
+from authbench.registry.values import did_you_mean, shown
 from authbench.settings.config import Config
 
 _CHANGING = ("date", "hash")  # operations that follow a mapping

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from authbench.errors import InputError
 from authbench.leaderboard.tables import Metric
 from authbench.metrics.ranking import CUTOFFS
-from authbench.registry.entries import did_you_mean
+from authbench.registry.values import did_you_mean
 
 _RANKING = {"success": "S", "recall": "R", "ndcg": "nDCG"}
 _OF_PAIRS = {"": "", "_all": ", all negatives", "_same_language": ", same language"}

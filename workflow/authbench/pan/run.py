@@ -52,7 +52,7 @@ from authbench.presentation.pages import write_charts
 from authbench.presentation.palette import Mark, marks_of
 from authbench.presentation.spreadsheets import as_csv
 from authbench.presentation.tables import Cell, Row, Table
-from authbench.registry.entries import did_you_mean
+from authbench.registry.values import did_you_mean
 from authbench.storage.atomic import atomic_folder, write_text
 from authbench.storage.json_files import write_plain_json
 

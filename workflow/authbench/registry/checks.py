@@ -6,7 +6,7 @@ from pathlib import Path
 
 from authbench.errors import InputError
 from authbench.records import PRIMARY_GENRES, primary_genre
-from authbench.registry.entries import did_you_mean
+from authbench.registry.values import did_you_mean
 
 
 def missing_folder(place: str, path: str | None) -> Iterator[str]:

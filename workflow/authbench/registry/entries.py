@@ -1,8 +1,6 @@
 """YAML files and the schemas that they have to fit."""
 
-import difflib
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,17 +8,16 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from authbench.errors import InputError
-from authbench.printable import printable
-from authbench.registry.values import shown, value_problems
+from authbench.registry.values import Problem, value_problems
+from authbench.registry.violations import violations
+from authbench.registry.yaml_lines import syntax_problem
 from authbench.registry.yaml_shape import shape_problem
 from authbench.storage.yaml_loader import FAST_LOADER
 
 if TYPE_CHECKING:
-    from jsonschema import ValidationError
     from jsonschema.protocols import Validator
 
 Settings = dict[str, Any]
-_NUMBER = re.compile(r"[-+]?\d{1,15}(\.\d{1,15})?([eE][-+]?\d{1,2})?")
 
 
 def read_yaml(path: Path) -> Settings:
@@ -35,13 +32,13 @@ def read_yaml(path: Path) -> Settings:
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error}") from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: not UTF-8, or a day that no month has
-        raise InputError(f"{path} is not valid YAML: {error}") from None
+        raise InputError(syntax_problem(path, error)) from None
     if not isinstance(value, dict):
         raise InputError(f"{path}: expected a mapping of keys to values, found {type(value).__name__}")
     return value
 
 
-def schema_problems(value: Mapping[str, object], schema_path: Path) -> Iterator[tuple[str, str]]:
+def schema_problems(value: Mapping[str, object], schema_path: Path) -> Iterator[Problem]:
     """Yield the top-level key and the description of every violation of a schema.
 
     A section with a value that no setting can have (`values.value_problems`) is not compared with the schema.
@@ -50,26 +47,9 @@ def schema_problems(value: Mapping[str, object], schema_path: Path) -> Iterator[
     yield from unusable
     sections = {section for section, _ in unusable}
     usable = {key: inner for key, inner in value.items() if isinstance(key, str) and key not in sections}
-    for error in sorted(
-        _validator(schema_path).iter_errors(usable), key=lambda error: [str(part) for part in error.absolute_path]
-    ):
-        section = str(error.absolute_path[0]) if error.absolute_path else ""
-        place = ".".join(printable(str(part)) for part in error.absolute_path) or "(top level)"
-        if error.validator == "required" and not error.absolute_path and sections:
-            continue
-        if error.validator == "additionalProperties" and isinstance(error.schema.get("properties"), dict):
-            known = list(error.schema["properties"])
-            for key in sorted(set(error.instance) - set(known)):
-                yield section, f"{place}: unknown key {shown(key)}{did_you_mean(key, known)}"
-        elif error.validator == "enum" and isinstance(error.instance, str):
-            known = [str(choice) for choice in error.validator_value]
-            choices = ", ".join(known)
-            yield (
-                section,
-                f"{place}: {shown(error.instance)} is not one of {choices}{did_you_mean(error.instance, known)}",
-            )
-        else:
-            yield section, f"{place}: {_description(error)}"
+    for section, problem in violations(_validator(schema_path).iter_errors(usable)):
+        if section not in sections:  # as where a key is absent that has such a value
+            yield section, problem
 
 
 def refused_texts(value: Mapping[str, object], schema_path: Path) -> list[tuple[str | int, ...]]:
@@ -86,13 +66,6 @@ def with_defaults(value: Mapping[str, object], schema_path: Path) -> Settings:
     return _filled(value, _schema(schema_path), schema_path)
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return the end of a message on an unknown word: the one that it resembles, or all that are known."""
-    known = list(known)
-    close = difflib.get_close_matches(word, known, 1)
-    return f"; did you mean '{close[0]}'?" if close else f"; known: {', '.join(known)}"
-
-
 @cache
 def _schema(path: Path) -> Settings:
     return read_yaml(path)
@@ -103,30 +76,6 @@ def _validator(schema_path: Path) -> "Validator":
     from authbench.registry.validator import validator_of  # 0.1 s, in jobs that compare nothing with a schema
 
     return validator_of(_schema(schema_path))
-
-
-def _description(error: "ValidationError") -> str:
-    """Return what is wrong with a value, what was expected (the schema's own key `expected`), and how to write it."""
-    value = shown(error.instance)
-    expected = error.schema.get("expected") if isinstance(error.schema, dict) else None
-    if expected and error.validator != "required":
-        said = f"{value} is not {expected}"
-    else:
-        said = error.message.replace(repr(error.instance), value, 1)
-    if error.validator == "type":
-        said += _correction(error.instance, error.validator_value)
-    return said
-
-
-def _correction(value: Any, kinds: str | list[str]) -> str:
-    """Return how to write a value of the type that was expected, as the end of a message."""
-    if isinstance(value, float) and value.is_integer() and "integer" in kinds:
-        return f"; write {int(value)}"
-    if isinstance(value, str) and _NUMBER.fullmatch(value) and ("integer" in kinds or "number" in kinds):
-        return f"; {value} is text to YAML: write {float(value):.15g}"
-    if isinstance(value, bool | int | float) and "string" in kinds:
-        return "; write it in quotes"
-    return ""
 
 
 def _filled(value: Mapping[str, Any], schema: Mapping[str, Any], schema_path: Path) -> Settings:

@@ -10,8 +10,9 @@ from pathlib import Path, PurePath
 from typing import Generic, TypeVar
 
 from authbench.errors import InputError
-from authbench.registry.entries import Settings, did_you_mean, read_yaml, schema_problems, with_defaults
-from authbench.registry.values import shown
+from authbench.registry.entries import Settings, read_yaml, schema_problems, with_defaults
+from authbench.registry.values import did_you_mean, shown
+from authbench.registry.yaml_lines import place_in
 from authbench.shipped import config_folders, shipped
 
 Entry = TypeVar("Entry")
@@ -63,13 +64,17 @@ def load_entry(kind: EntryKind[Entry], requested: str, base: Path = Path()) -> E
             f"{shown(path.stem)} is no name for a {kind.noun}: expected at most {LONGEST_NAME} letters, digits, dots, "
             "hyphens and underscores, the first a letter or digit; rename the file"
         )
-    entry = read_yaml(path)
+    where = _shown(path, base)
+    try:
+        entry = read_yaml(path)
+    except InputError as problem:
+        raise InputError(str(problem).replace(str(path), str(where))) from None
     problems = [problem for _, problem in schema_problems(entry, kind.schema_path)]
     if not problems:
         entry = with_defaults(entry, kind.schema_path)
         problems = list(kind.problems(entry))
     if problems:
-        raise InputError("\n".join(f"{_shown(path, base)}: {problem}" for problem in problems))
+        raise InputError("\n".join(f"{where}{place_in(path, problem)}: {problem}" for problem in problems))
     return kind.build(path.stem, entry, path)
 
 

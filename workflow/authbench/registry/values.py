@@ -1,18 +1,20 @@
-"""Values of YAML that no setting can have: dates, numbers that are not finite or too large, keys that are no text."""
+"""Values of YAML in messages, and those that no setting can have: dates, numbers too large, keys that are not text."""
 
+import difflib
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
 from authbench.printable import printable
 
+Problem = tuple[str, str]  # the top-level key, and the description
 LARGEST = 2**63 - 1
 _KINDS = {bool: "a boolean", int: "a number", float: "a number", date: "a date", str: "text", type(None): "null"}
 _SHOWN_CHARACTERS = 80
 
 
-def value_problems(value: Any, place: tuple[str, ...] = (), inside: tuple[int, ...] = ()) -> Iterator[tuple[str, str]]:
+def value_problems(value: Any, place: tuple[str, ...] = (), inside: tuple[int, ...] = ()) -> Iterator[Problem]:
     """Yield the top-level key and the description of every value that no setting can have.
 
     Args:
@@ -21,12 +23,12 @@ def value_problems(value: Any, place: tuple[str, ...] = (), inside: tuple[int, .
         inside: identities of the collections that hold it.
     """
     if id(value) in inside:
-        yield _problem(place, "contains itself, by an anchor and its alias")
+        yield problem_at(place, "contains itself, by an anchor and its alias")
     elif isinstance(value, Mapping):
         for key, inner in value.items():
             if not isinstance(key, str):
                 said = f"the key {shown(key)} is {_kind(key)} to YAML, expected text; write it in quotes"
-                yield _problem(place or (str(key),), said)
+                yield problem_at(place or (str(key),), said)
             elif not _is_usable(key) or not _is_usable(inner):
                 yield from _of_text((*place, key), key)
                 yield from value_problems(inner, (*place, key), (*inside, id(value)))
@@ -37,11 +39,11 @@ def value_problems(value: Any, place: tuple[str, ...] = (), inside: tuple[int, .
     elif isinstance(value, str):
         yield from _of_text(place, value)
     elif isinstance(value, float) and not math.isfinite(value):
-        yield _problem(place, f"{value} is no finite number; write one, or null where null is allowed")
+        yield problem_at(place, f"{value} is no finite number; write one, or null where null is allowed")
     elif isinstance(value, int) and not -LARGEST - 1 <= value <= LARGEST:
-        yield _problem(place, f"{shown(value)} is no number of 64 bits; expected {-LARGEST - 1} to {LARGEST}")
+        yield problem_at(place, f"{shown(value)} is no number of 64 bits; expected {-LARGEST - 1} to {LARGEST}")
     elif not isinstance(value, bool | int | float | None):
-        yield _problem(place, f"{shown(value)} is {_kind(value)} to YAML, which no setting is; write text in quotes")
+        yield problem_at(place, f"{shown(value)} is {_kind(value)} to YAML, which no setting is; write text in quotes")
 
 
 def _is_usable(value: Any) -> bool:
@@ -68,9 +70,9 @@ def shown(value: Any) -> str:
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}… ({len(text)} characters)"
 
 
-def _of_text(place: tuple[str, ...], text: str) -> Iterator[tuple[str, str]]:
+def _of_text(place: tuple[str, ...], text: str) -> Iterator[Problem]:
     if "\0" in text or not _is_encodable(text):
-        yield _problem(place, f"{shown(text)} has a character that no file can hold (NUL or half a surrogate pair)")
+        yield problem_at(place, f"{shown(text)} has a character that no file can hold (NUL or half a surrogate pair)")
 
 
 def _is_encodable(text: str) -> bool:
@@ -87,6 +89,18 @@ def _kind(value: Any) -> str:
     )
 
 
-def _problem(place: tuple[str, ...], problem: str) -> tuple[str, str]:
-    shown_place = ".".join(printable(key) for key in place) or "(top level)"
-    return (place[0] if place else "", f"{shown_place}: {problem}")
+def problem_at(place: Sequence[str], problem: str) -> Problem:
+    """Return the top-level key of a place, and the problem with the keys that lead to it."""
+    return (place[0] if place else "", f"{'.'.join(map(printable, place)) or '(top level)'}: {problem}")
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return the end of a message on an unknown word: the known one that it resembles, or all that are known."""
+    known = list(known)
+    return nearest(word, known) or f"; known: {', '.join(known)}"
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Return the end of a message on an unknown word: the known one that it resembles; empty without such."""
+    close = difflib.get_close_matches(word, list(known), 1)
+    return f"; did you mean '{close[0]}'?" if close else ""

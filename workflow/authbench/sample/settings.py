@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from authbench.records import LANGUAGES, OTHER, is_language_code
 from authbench.registry.checks import unbalanced_shares, unknown_genre
-from authbench.registry.entries import did_you_mean
+from authbench.registry.values import did_you_mean
 from authbench.settings.config import Config
 from authbench.settings.sample import Sample
 

@@ -13,7 +13,7 @@ import regex
 
 from authbench.errors import InputError
 from authbench.identity import keyed_hash
-from authbench.registry.entries import did_you_mean
+from authbench.registry.values import did_you_mean
 from authbench.style import arguments
 from authbench.style.steb.steps import STEPS as STEPS_OF_STEB
 from authbench.style.steb.steps import numbers

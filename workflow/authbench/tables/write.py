@@ -29,7 +29,7 @@ from authbench.presentation.pages import write_charts
 from authbench.presentation.spreadsheets import as_csv
 from authbench.presentation.tables import Table
 from authbench.reading.typed_csv import read_rows
-from authbench.registry.entries import did_you_mean
+from authbench.registry.values import did_you_mean
 from authbench.storage.atomic import atomic_folder, write_text
 from authbench.tables.composition import composition_tables
 from authbench.tables.documents import read_contents

@@ -1,0 +1,67 @@
+"""Where in a YAML file a problem is, by line."""
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+import yaml
+
+from authbench.storage.yaml_loader import FAST_LOADER
+
+# What libyaml says, and what the user did.
+_SLIPS = (
+    ("mapping values are not allowed", "a colon begins a value; quote a text with a colon, and write `key: value`"),
+    ("cannot start any token", "a tab, @, ` or % begins no value; indent with blanks, and quote such a text"),
+    ("expected ',' or ']'", "a list that [ opens is not closed by ]"),
+    ("expected ',' or '}'", "a mapping that { opens is not closed by }"),
+    ("unexpected end of stream", "a quotation mark, [ or { is not closed"),
+    ("did not find expected key", "indented otherwise than the lines above"),
+    ("did not find expected '-'", "indented otherwise than the lines above"),
+    ("could not find expected ':'", "a key without `: ` and a value"),
+    ("alphabetic or numeric", "* and & begin references; quote a text that begins with them"),
+    ("undefined alias", "* begins a reference; quote a text that begins with it"),
+    ("could not determine a constructor", "! begins a type; quote a text that begins with it"),
+)
+
+
+def syntax_problem(path: Path, error: Exception) -> str:
+    """Return in a line where a file is no YAML, and what to write."""
+    if not isinstance(error, yaml.MarkedYAMLError) or not error.problem:
+        return f"{path} is not valid YAML: {error}"
+    mark = error.problem_mark or error.context_mark
+    place = f", line {mark.line + 1}" if mark else ""
+    said = next((hint for words, hint in _SLIPS if words in error.problem), error.problem)
+    begun = error.context_mark
+    since = f" (begun in line {begun.line + 1})" if begun and mark and begun.line < mark.line else ""
+    return f"{path}{place} is not valid YAML: {said}{since}"
+
+
+def place_in(file: Path, problem: str) -> str:
+    """Return ", line N" for a problem ("key.key: what") with a YAML file; empty where the file lacks the first key.
+
+    The line is that of the last key that the file has: of `fields`, where "fields.text: is required".
+    """
+    line = _line(file, problem.partition(":")[0].split("."))
+    return f", line {line}" if line else ""
+
+
+def _line(file: Path, keys: Sequence[str]) -> int:
+    """Return the line of the last of these keys that a file has in this order; 0 where it lacks the first."""
+    node, line = _tree(file), 0
+    for key in keys:
+        if isinstance(node, yaml.MappingNode):
+            found = next((pair for pair in node.value if pair[0].value == key), None)
+            if found is None:
+                break
+            line, node = found[0].start_mark.line + 1, found[1]
+        elif isinstance(node, yaml.SequenceNode) and key.isdigit() and int(key) < len(node.value):
+            node = node.value[int(key)]
+            line = node.start_mark.line + 1
+        else:
+            break
+    return line
+
+
+@cache
+def _tree(file: Path) -> yaml.Node | None:
+    return yaml.compose(file.read_text(encoding="utf-8"), FAST_LOADER)
