@@ -267,10 +267,8 @@ def _load_sources(config: Config, root: Path) -> tuple[dict[str, Source], list[s
             file = root / requested if is_path(requested) else known[requested]
             problems += [f"{where}{place_in(file, problem)}: {problem}" for problem in unusable_values(config, source)]
         except InputError as problem:
-            problems += [
-                line if line.startswith(("config/", requested)) else f"sources: {line}"
-                for line in str(problem).split("\n")
-            ]
+            lines = str(problem).split("\n")
+            problems += [line if line.startswith(("config/", requested)) else f"sources: {line}" for line in lines]
     for pattern, preferred in config["sample"]["prefer_sources"].items():
         for tag in sorted(set(preferred) - set(known) - set(sources)):
             problems.append(f"sample.prefer_sources.{pattern}: unknown source '{tag}'{did_you_mean(tag, known)}")

@@ -85,7 +85,7 @@ def _said(error: "ValidationError", value: str) -> str:
         return f"{value} is not {_expected(error)}{_correction(error)}"
     if rule in ("minProperties", "maxProperties"):
         return f"has {len(error.instance)} keys, expected at {'least' if rule == 'minProperties' else 'most'} {limit}"
-    return error.message.replace(repr(error.instance), value, 1)
+    return str(error.message).replace(repr(error.instance), value, 1)
 
 
 def _either(error: "ValidationError") -> str:

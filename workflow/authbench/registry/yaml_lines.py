@@ -11,6 +11,7 @@ from authbench.storage.yaml_loader import FAST_LOADER
 # What libyaml says, and what the user did.
 _SLIPS = (
     ("mapping values are not allowed", "a colon begins a value; quote a text with a colon, and write `key: value`"),
+    ("found a tab character", "a tab cannot indent; use blanks"),
     ("cannot start any token", "a tab, @, ` or % begins no value; indent with blanks, and quote such a text"),
     ("expected ',' or ']'", "a list that [ opens is not closed by ]"),
     ("expected ',' or '}'", "a mapping that { opens is not closed by }"),
