@@ -686,6 +686,12 @@ def clean_by_decision(folder: Path) -> None:
     (folder / "statistics/labels.csv").write_text("\n".join([header, *rows, ""]), encoding="utf-8")
 
 
+@files("labels of which nothing is measured are called clean", "labels")
+def clean_without_interval(folder: Path) -> None:
+    table = (folder / "statistics/labels.csv").read_text(encoding="utf-8")
+    (folder / "statistics/labels.csv").write_text(table.replace("unmeasured", "clean", 1), encoding="utf-8")
+
+
 @files("the report tells of more documents", "report")
 def false_report(folder: Path) -> None:
     edit(folder / "report.html", "<b>62</b>", "<b>6,200</b>")

@@ -4,6 +4,7 @@ import random
 from collections.abc import Sequence
 from datetime import date, timedelta
 from itertools import combinations
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from authbench.labels.count import count_texts
+from authbench.labels.decision import decide, in_words, read_decisions
 from authbench.labels.estimators import account, poisson_interval, proportion_interval, same_item, two_accounts
 from authbench.labels.judge import judge_labels
 from authbench.labels.shared import (
@@ -202,7 +204,7 @@ def test_a_label_of_two_accounts_is_impure_in_a_clean_source() -> None:
     assert statistics["impurity"].to_list() == [round(2 / 3 / 101, 6), round(2 / 3, 6)]
 
 
-def test_a_label_with_many_marks_of_other_voices_is_impure() -> None:
+def test_a_label_with_many_marks_of_other_voices_is_impure_and_others_are_not_measured() -> None:
     rows = [
         {"author_id": name, "voice_marks": marks, "content": "word " * 100}
         for name, marks in [("own", 6.9), ("chains", 10.3), ("unread", None)]
@@ -210,10 +212,10 @@ def test_a_label_with_many_marks_of_other_voices_is_impure() -> None:
     ]
     authors, statistics = judged(records(rows), VOICES)
     assert authors.select("author_id", "decision").rows() == [
-        ("chains", "impure"), ("own", "clean"), ("unread", "unmeasured"),
+        ("chains", "impure"), ("own", "unmeasured"), ("unread", "unmeasured"),
     ]  # fmt: skip
     assert statistics.select("labels", "decision", "impurity").rows() == [
-        (1, "clean", None), (1, "impure", None), (1, "unmeasured", None),
+        (1, "impure", None), (2, "unmeasured", None),
     ]  # fmt: skip
 
 
@@ -223,7 +225,29 @@ def test_marks_of_other_voices_are_weighed_by_words() -> None:
         {"author_id": "a", "voice_marks": 0.0, "content": "word " * 990},
     ]
     authors, _ = judged(records(rows), VOICES)
-    assert authors["decision"].to_list() == ["clean"]
+    assert authors["decision"].to_list() == ["unmeasured"]
+
+
+@given(st.none() | st.floats(0, 1), st.none() | st.floats(0, 1), st.none() | st.floats(0, 1))
+def test_nothing_is_clean_or_impure_without_an_interval(
+    low: float | None, high: float | None, limit: float | None
+) -> None:
+    decision = decide(low, high, limit)
+    if low is None or high is None or limit is None:
+        assert decision == "unmeasured"
+    else:
+        assert (decision == "clean") == (high <= limit)
+
+
+def test_what_an_older_release_calls_clean_without_an_interval_is_read_as_unmeasured(tmp_path: Path) -> None:
+    rows = ["v,24,1236,voices,,,,clean", "a,321,6238,account,0.0,0.0,0.010887,clean", "n,9,90,,,,,"]
+    header = "source,labels,texts,estimator,impurity,low,high,decision"
+    (tmp_path / "labels.csv").write_text("\n".join([header, *rows, ""]), encoding="utf-8")
+    told = read_decisions(tmp_path / "labels.csv")
+    assert [row["decision"] for row in told] == ["unmeasured", "clean", None]
+    assert [in_words(row["decision"], row["estimator"], row["impurity"]) for row in told] == [
+        "unmeasured", "clean by construction", "not judged"
+    ]  # fmt: skip
 
 
 def test_a_stated_impurity_is_taken_as_it_is() -> None:

@@ -161,8 +161,9 @@ def board(tmp_path_factory):
     folder = tmp_path_factory.mktemp("headline")
     release = write_scored_release(folder / "release", authors=44)
     (release / "statistics").mkdir()
-    labels = "source,labels,decision\ns,9,unmeasured\nelsewhere,9,unmeasured\n"
-    (release / "statistics/labels.csv").write_text(labels)
+    header = "source,labels,texts,estimator,impurity,low,high,decision"
+    labels = [header, "s,9,90,voices,,,,clean", "elsewhere,9,90,,,,,unmeasured", ""]
+    (release / "statistics/labels.csv").write_text("\n".join(labels))
     models = [part for name in ("random", "metadata", "tfidf") for part in ("--model", name)]
     assert main(["evaluate", str(release), *models, "--out", str(folder / "out")]) == 0
     assert main(["leaderboard", str(folder / "out"), "--out", str(folder / "board")]) == 0

@@ -28,7 +28,6 @@ ALLOWED: Mapping[str, str] = {
     "auditing/clean.py": "a file again that the readers have read",
     "auditing/languages.py": OF_A_BUILD,
     "auditing/read_authbench.py": OF_A_RELEASE,
-    "catalogue.py": PACKAGE,
     "checking/fields.py": CHECKED,
     "checking/pairs.py": CHECKED,
     "checking/provenance.py": CHECKED,

@@ -1,17 +1,18 @@
 """Tables of the known sources: their terms and authors, how to get them, and what is here of each."""
 
-import csv
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from authbench.acquire.progress import in_bytes
 from authbench.acquire.state import State
+from authbench.format.findings import LabelRow
+from authbench.labels.decision import in_words, read_decisions
 from authbench.records import LANGUAGES, OTHER
 from authbench.registry.expressions import names
 from authbench.registry.source_entry import Acquire, Impurity, Source
 from authbench.shipped import shipped
 
-Measured = Mapping[str, Sequence[Mapping[str, str]]]  # rows of statistics/labels.csv, by source
+Measured = Mapping[str, Sequence[LabelRow]]  # rows of statistics/labels.csv, by source
 WIDEST = 34  # characters of a licence in the terminal
 HOSTS = {
     "huggingface": "https://huggingface.co/datasets/",
@@ -29,8 +30,8 @@ language of each text.
 "Text" says whether spacing, quotes and numbering are an editor's, "classic" that language models have read these works.
 "Labels" says whether the texts of one author label are by one person: *clean*, *impure* (train only) or *unmeasured*
 (scored, and named beside the scores), as measured on a build of the open corpora, `docs/measured/labels.csv`, which is
-the `release/statistics/labels.csv` of that build; -: none of its texts were there. A *work* stands for no writer: it
-may fill train, and is never scored.
+the `release/statistics/labels.csv` of that build; -: none of its texts were there. *Clean by construction*: a label is
+one account, and who shares it is not measured. A *work* stands for no writer: it may fill train, and is never scored.
 """
 AUTHORS = {
     "person": "a person, by name",
@@ -90,10 +91,9 @@ def measured_labels(path: Path | None = None) -> Measured:
     path = path or shipped("config").parent / "docs" / "measured" / "labels.csv"
     if not path.is_file():
         return {}
-    found: dict[str, list[dict[str, str]]] = {}
-    with path.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            found.setdefault(row["source"], []).append(row)
+    found: dict[str, list[LabelRow]] = {}
+    for row in read_decisions(path):
+        found.setdefault(row["source"], []).append(row)
     return found
 
 
@@ -111,18 +111,18 @@ def _languages(source: Source) -> str:
     return " ".join(lang for lang in (*LANGUAGES, OTHER) if lang in found) if found else "as labelled"
 
 
-def _decisions(source: Source, measured: Sequence[Mapping[str, str]]) -> str:
+def _decisions(source: Source, measured: Sequence[LabelRow]) -> str:
     if source.extraction.author.kind == "work":
         return "work"
-    return ", ".join(dict.fromkeys(row["decision"] for row in measured if row["decision"])) or "-"
+    return ", ".join(dict.fromkeys(map(_decision, measured))) or "-"
 
 
-def _labels(source: Source, measured: Sequence[Mapping[str, str]]) -> str:
+def _labels(source: Source, measured: Sequence[LabelRow]) -> str:
     """Return how the labels of a source are measured, and what was found."""
     rule = source.extraction.author.impurity
     if source.extraction.author.kind == "work":
         return "never scored"
-    found = "; ".join(_found(row) for row in measured if int(row["labels"]))
+    found = "; ".join(_found(row) for row in measured if row["labels"])
     if rule is None:
         return "unmeasured: nothing in the corpus tells"
     return f"measured by {_estimator(rule)}{f': {found}' if found else ''}"
@@ -133,19 +133,17 @@ def _estimator(rule: Impurity) -> str:
     return words.format(limit=rule.per_1000_words, value=rule.value, reference=rule.reference)
 
 
-def _found(row: Mapping[str, str]) -> str:
-    value = " ".join(filter(None, (_short(row["impurity"]), _interval(row["low"], row["high"]))))
-    return (
-        f"{row['decision']} in {row['labels']} labels with three texts or more{f', impurity {value}' if value else ''}"
-    )
+def _decision(row: LabelRow) -> str:
+    return in_words(row["decision"], row["estimator"], row["impurity"])
 
 
-def _interval(low: str, high: str) -> str:
-    return f"[{_short(low)}, {_short(high)}]" if low and high else ""
+def _found(row: LabelRow) -> str:
+    value = "" if row["impurity"] is None else f", impurity {row['impurity']:.2f}{_interval(row['low'], row['high'])}"
+    return f"{_decision(row)} in {row['labels']} labels with three texts or more{value}"
 
 
-def _short(number: str) -> str:
-    return f"{float(number):.2f}" if number else ""
+def _interval(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f" [{low:.2f}, {high:.2f}]"
 
 
 def _work(source: Source) -> str:
@@ -168,7 +166,7 @@ def _author(source: Source) -> str:
     return "; ".join(parts)
 
 
-def _section(source: Source, measured: Sequence[Mapping[str, str]]) -> str:
+def _section(source: Source, measured: Sequence[LabelRow]) -> str:
     get = source.acquire
     host = HOSTS.get(get.origin)
     where = ", ".join(links(host, get.where.split(", "))) if host else get.where

@@ -19,6 +19,7 @@ from authbench.checking.personal_data import find_personal_data
 from authbench.checking.settings import defaults
 from authbench.filter.decide import apply_filters
 from authbench.filter.measure import MEASURES, measure_texts
+from authbench.labels.decision import decide
 from authbench.labels.estimators import Estimate, account, same_item, two_accounts
 from authbench.labels.shared import labels_that_share_texts
 from authbench.normalize.doubled import first_of_two, suspected
@@ -57,14 +58,8 @@ class Noise:
         found = self.estimate
         return {
             "source": self.source, "estimator": self.estimator, "texts": self.texts, "impurity": found.impurity,
-            "low": found.low, "high": found.high, "decision": _decision(found),
+            "low": found.low, "high": found.high, "decision": decide(found.low, found.high, MAX_IMPURITY),
         }  # fmt: skip
-
-
-def _decision(found: Estimate) -> str:
-    if found.low is None or found.high is None:
-        return "unmeasured"
-    return "clean" if found.high <= MAX_IMPURITY else "impure" if found.low > MAX_IMPURITY else "unmeasured"
 
 
 def find_in_texts(dataset: Dataset, tokenizer: Tokenizer | None) -> Cases:

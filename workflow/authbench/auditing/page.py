@@ -7,6 +7,7 @@ import polars as pl
 from authbench.auditing.claims import CLAIMS
 from authbench.auditing.rows import LOWER_IS_BETTER, Measured, ScoreCell
 from authbench.auditing.run import Audit, AuditedDataset
+from authbench.labels.decision import in_words
 from authbench.presentation.numbers import decimals, shown_difference
 from authbench.presentation.pages import environment, pictures
 from authbench.presentation.palette import mark_of
@@ -255,7 +256,8 @@ def _noise_table(audit: Audit) -> Table:
         measured = plain["impurity"] is not None
         span = f"{decimals(plain['impurity'], 2)} [{decimals(plain['low'], 2)}, {decimals(plain['high'], 2)}]"
         rows.append(Row([Cell(_shown(plain["source"] or "all")), Cell(plain["estimator"]), Cell(f"{plain['texts']:,}"),
-                         Cell(span if measured else "–"), Cell(plain["decision"])]))  # fmt: skip
+                         Cell(span if measured else "–"),
+                         Cell(in_words(plain["decision"], plain["estimator"], plain["impurity"]))]))  # fmt: skip
     columns = [Column("Source", words=True), Column("Estimator", words=True), Column("Texts"), Column("Impurity"),
                Column("Decision", words=True)]  # fmt: skip
     return Table("noise", "Noise of labels", columns, rows, pl.DataFrame())

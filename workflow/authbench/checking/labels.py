@@ -53,7 +53,8 @@ def _check_decision(
 ) -> Iterator[Finding]:
     """Yield a decision that does not follow from an interval, and what an impure source has beside train.
 
-    Where a row has no interval, single labels of the source were measured, and the table does not say which.
+    Where a row has no interval, nothing or single labels of the source were measured, and the table does not say which:
+    nothing is clean there.
     """
     if limit is None:
         if row["decision"]:
@@ -62,7 +63,11 @@ def _check_decision(
     if row["decision"] not in _DECISIONS:
         yield Finding("labels", where, f"{where}: decides {row['decision']!r:.30}")
     low, high = interval
-    if low is None or high is None or not isinstance(limit, int | float):
+    if low is None or high is None:
+        if row["decision"] == "clean":
+            yield Finding("labels", where, f"{where}: decides 'clean' without an interval")
+        return
+    if not isinstance(limit, int | float):
         return
     follows = "clean" if high <= limit else "impure" if low > limit else "unmeasured"
     if row["decision"] != follows:

@@ -28,10 +28,10 @@ from authbench.format.columns import (
     TEXT_FIELDS,
     Table,
 )
-from authbench.format.findings import LabelDecision
 from authbench.format.release import Release, concat
 from authbench.format.splits import reference_splits
-from authbench.reading.typed_csv import read_rows
+from authbench.labels.decision import read_decisions
+from authbench.labels.tables import UNMEASURED
 from authbench.records import length_bucket_expr
 
 _OF_PROVENANCE = ("origin", "topic", "date")
@@ -161,8 +161,8 @@ def _unmeasured_sources(release: Release, asked: pl.Series) -> tuple[str, ...] |
     path = release.folder / LABELS
     if not path.is_file():
         return None
-    rows = read_rows(path, LabelDecision)
-    return tuple(sorted({row["source"] for row in rows if row["decision"] == "unmeasured"} & set(asked)))
+    unmeasured = {row["source"] for row in read_decisions(path) if row["decision"] == UNMEASURED}
+    return tuple(sorted(unmeasured & set(asked)))
 
 
 @dataclass(frozen=True)

@@ -10,22 +10,17 @@ from authbench.settings.data import DataConfig
 from authbench.storage.raw_listing import RawFiles
 
 
-class LabelDecision(TypedDict):
-    """What was decided on labels of a source."""
+class LabelRow(TypedDict):
+    """What was measured of a source's labels with one decision (`columns.STATISTICS`)."""
 
     source: str
-    decision: str | None
-
-
-class LabelRow(LabelDecision):
-    """What was measured of a source's labels with one decision (`labels.tables.STATISTICS`)."""
-
     labels: int
     texts: int
     estimator: str | None
     impurity: float | None
     low: float | None
     high: float | None
+    decision: str | None
 
 
 class PoolRow(TypedDict):

@@ -11,8 +11,9 @@ import polars as pl
 from authbench.format.columns import STATISTICS
 from authbench.labels import estimators
 from authbench.labels.count import add_cells, add_labels
+from authbench.labels.decision import decide
 from authbench.labels.estimators import UNKNOWN, Estimate
-from authbench.labels.tables import AUTHORS, CLEAN, IMPURE, UNMEASURED
+from authbench.labels.tables import AUTHORS, IMPURE, UNMEASURED
 from authbench.registry.source_entry import Impurity
 from authbench.storage.parquet import scan_columns
 
@@ -30,9 +31,9 @@ def judge_labels(
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the decision on every label (AUTHORS), and per source and decision what was measured (STATISTICS).
 
-    A source is clean if its interval ends at most at `limit`, impure if it begins above, and unmeasured otherwise or
-    where nothing can be measured. Its labels are as it is, but where they are measured one by one: a label of two
-    accounts more often than `limit`, or with more marks of other voices than its entry allows, is impure.
+    A source is as its interval says (`decision.decide`), and so are its labels, but where they are measured one by one:
+    a label of two accounts more often than `limit`, or with more marks of other voices than its entry allows, is
+    impure.
 
     Memory: some 150 bytes per label of each shard, and 50 per text of a source whose estimator compares texts. No
     number depends on how texts lie in shards.
@@ -52,7 +53,7 @@ def judge_labels(
         people = own.filter(pl.col("author_kind") != "work")
         compared = places.filter(pl.col("source") == tag)
         found = _measure(people, compared, rule, mask_sizes)
-        whole = _decision(found.estimate, limit)
+        whole = decide(found.estimate.low, found.estimate.high, limit)
         decided = people.join(found.labels, on="label", how="left").with_columns(_by_label(rule, limit, whole))
         judged.append(
             own.join(decided.select("label", "decision"), on="label", how="left")
@@ -91,20 +92,12 @@ def _measure(people: pl.DataFrame, cells: pl.DataFrame, rule: Impurity | None, m
     return _Found()
 
 
-def _decision(estimate: Estimate, limit: float | None) -> str:
-    if limit is None or estimate.low is None or estimate.high is None:
-        return UNMEASURED
-    return CLEAN if estimate.high <= limit else IMPURE if estimate.low > limit else UNMEASURED
-
-
 def _by_label(rule: Impurity | None, limit: float | None, whole: str) -> pl.Expr:
-    """Return the decision on each label, given what is measured of it alone and the decision on its source."""
+    """Return the decision on each label: impure where what is measured of it is too much, or else as its source."""
     if limit is None or rule is None or rule.estimator not in ("account", "voices"):
         return pl.lit(whole).alias("decision")
-    if rule.estimator == "account":
-        return pl.when(pl.col("measure") > limit).then(pl.lit(IMPURE)).otherwise(pl.lit(whole)).alias("decision")
-    alone = pl.when(pl.col("measure") > rule.per_1000_words).then(pl.lit(IMPURE)).otherwise(pl.lit(CLEAN))
-    return pl.when(pl.col("measure").is_null()).then(pl.lit(UNMEASURED)).otherwise(alone).alias("decision")
+    most = limit if rule.estimator == "account" else rule.per_1000_words
+    return pl.when(pl.col("measure") > most).then(pl.lit(IMPURE)).otherwise(pl.lit(whole)).alias("decision")
 
 
 def _statistics(

@@ -13,6 +13,7 @@ from authbench.format.manifest import Manifest, MergedPart, MergedTargets, RawLo
 from authbench.format.release import read_deviation
 from authbench.funnel import STAGES, FunnelRow
 from authbench.identity import sha256_of_text
+from authbench.labels.decision import read_decisions
 from authbench.merging.sides import Side
 from authbench.reading.typed_csv import read_rows
 from authbench.sample.deviation import NO_TARGET, recount
@@ -189,5 +190,5 @@ def read_counts(side: Side) -> tuple[list[FunnelRow], list[LabelRow], Deviation]
     """Return the funnel, the rows about labels and the deviation of a release."""
     folder = side.release.folder
     funnel = read_rows(folder / files.FUNNEL, FunnelRow)
-    labels = read_rows(folder / "statistics" / "labels.csv", LabelRow)
+    labels = read_decisions(folder / "statistics" / "labels.csv")
     return funnel, labels, read_deviation(folder)

@@ -10,11 +10,10 @@ import polars as pl
 from authbench.errors import InputError
 from authbench.format import files
 from authbench.format.columns import GROUND_TRUTH
-from authbench.format.findings import LabelRow
 from authbench.format.lock import Lock, read_lock
 from authbench.format.release import Release, concat
+from authbench.labels.decision import read_decisions
 from authbench.merging.settings import differing
-from authbench.reading.typed_csv import read_rows
 from authbench.settings.data import DataConfig
 from authbench.tokens import load_tokenizer
 
@@ -155,7 +154,7 @@ def _two_persons(first: Side, second: Side) -> Iterator[str]:
 def _decisions(side: Side) -> dict[str, str]:
     """Return the decision on the labels of each source that has documents and a single decision."""
     here = set(side.documents["source"])
-    rows = read_rows(side.release.folder / "statistics" / "labels.csv", LabelRow)
+    rows = read_decisions(side.release.folder / "statistics" / "labels.csv")
     rows = [row for row in rows if row["source"] in here and row["labels"]]
     times = Counter(row["source"] for row in rows)
     return {row["source"]: row["decision"] for row in rows if times[row["source"]] == 1 and row["decision"] is not None}

@@ -7,6 +7,7 @@ import polars as pl
 
 from authbench.format.columns import STATISTICS
 from authbench.format.findings import LabelRow
+from authbench.labels.decision import in_words
 from authbench.labels.tables import IMPURE, UNMEASURED
 from authbench.report.words import Sources, title
 from authbench.settings.ingest import Authors
@@ -36,7 +37,7 @@ def label_rows(rows: Rows) -> list[dict[str, Any]]:
             "texts": row["texts"],
             "estimator": ESTIMATORS.get(row["estimator"] or "", "none"),
             "impurity": _interval(row),
-            "decision": row["decision"] or "not judged",
+            "decision": in_words(row["decision"], row["estimator"], row["impurity"]),
         }
         for row in rows
         if row["labels"] or row["estimator"]

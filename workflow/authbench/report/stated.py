@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import cast
 
 from authbench.format import files
-from authbench.format.findings import Findings, LabelRow, PoolRow
+from authbench.format.findings import Findings, PoolRow
 from authbench.format.manifest import Licence
 from authbench.format.release import Release, read_deviation
 from authbench.funnel import FunnelRow
+from authbench.labels.decision import read_decisions
 from authbench.reading.typed_csv import read_rows
 from authbench.registry.source_entry import Author, Description, License
 from authbench.report.page import KINDS
@@ -33,7 +34,7 @@ def stated_facts(release: Release) -> Findings:
     found = {
         **{key: value for key, value in manifest.items() if key in _OF_MANIFEST},
         "funnel": read_rows(folder / files.FUNNEL, FunnelRow),
-        "labels": read_rows(folder / "statistics" / "labels.csv", LabelRow),
+        "labels": read_decisions(folder / "statistics" / "labels.csv"),
         "pools": read_rows(folder / "statistics" / "pools.csv", PoolRow),
         "deviation": read_deviation(folder),
         "toxicity_rates": [],

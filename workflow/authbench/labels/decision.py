@@ -1,0 +1,44 @@
+"""The decision on author labels: one rule for builds, audits, releases and pages."""
+
+from pathlib import Path
+
+from authbench.format.findings import LabelRow
+from authbench.labels.tables import CLEAN, IMPURE, UNMEASURED
+from authbench.reading.typed_csv import read_rows
+
+
+def decide(low: float | None, high: float | None, limit: float | None) -> str:
+    """Return what an interval of the impurity says: CLEAN, IMPURE, or UNMEASURED where it is absent or says neither.
+
+    >>> decide(0.0, 0.1, 0.2), decide(0.3, 0.5, 0.2), decide(0.1, 0.5, 0.2), decide(None, None, 0.2)
+    ('clean', 'impure', 'unmeasured', 'unmeasured')
+    """
+    if low is None or high is None or limit is None:
+        return UNMEASURED
+    return CLEAN if high <= limit else IMPURE if low > limit else UNMEASURED
+
+
+def read_decisions(path: Path) -> list[LabelRow]:
+    """Return the rows of a statistics/labels.csv; labels that it calls clean without an interval are unmeasured.
+
+    Raises:
+        InputError: the file is not as AuthBench writes it.
+    """
+    rows = read_rows(path, LabelRow)
+    for row in rows:
+        if row["decision"] == CLEAN and (row["low"] is None or row["high"] is None):
+            row["decision"] = UNMEASURED
+    return rows
+
+
+def in_words(decision: str | None, estimator: str | None, impurity: float | None) -> str:
+    """Return a decision for readers.
+
+    Labels of one account each are clean by construction: they hold the account, and who shares it is not measured.
+
+    >>> in_words("clean", "account", 0.0), in_words("clean", "same_item", 0.0), in_words(None, "stated", 0.1)
+    ('clean by construction', 'clean', 'not judged')
+    """
+    if decision == CLEAN and estimator == "account" and impurity == 0:
+        return "clean by construction"
+    return decision or "not judged"
