@@ -15,11 +15,13 @@ from authbench.auditing.clean import removals, write_clean
 from authbench.auditing.copies import find_copies
 from authbench.auditing.dataset import Dataset
 from authbench.auditing.findings import find_in_answers, find_in_texts
+from authbench.auditing.page import render
 from authbench.auditing.published import read_scores
 from authbench.auditing.read import read_dataset
 from authbench.auditing.run import audit
 from authbench.cli import main
 from authbench.errors import InputError
+from authbench.labels.decision import BY_CONSTRUCTION
 
 
 def planted() -> list[dict[str, str]]:
@@ -174,6 +176,14 @@ def test_labels_of_two_accounts_are_impure(tmp_path: Path) -> None:
     assert ids_of(found, "impure_label") == ["mask"]
     [noise] = found.noise
     assert noise.as_dict()["estimator"] == "account"
+
+
+def test_a_page_calls_labels_of_one_account_each_clean_by_construction(tmp_path: Path) -> None:
+    table = [{**row, "account": row["author"]} for row in rows(authors=30)]
+    assert BY_CONSTRUCTION in render(audit(write_csv(tmp_path / "one.csv", table)))
+    table[0]["account"] = "another"
+    found = audit(write_csv(tmp_path / "two.csv", table))
+    assert found.noise[0].as_dict()["decision"] == "clean" and BY_CONSTRUCTION not in render(found)
 
 
 def test_folders_of_splits_are_one_dataset(tmp_path: Path) -> None:

@@ -206,7 +206,7 @@ def test_the_published_f05u_of_2020_counts_an_open_problem_as_same_author() -> N
 
 
 def test_any_verifier_gives_likelihood_ratios_by_pairs_held_out(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     draw = np.random.default_rng(1)
     styles = [("storm; ", "harbour; ", "lantern; "), ("meadow - ", "copper - ", "violet - ")]
@@ -233,6 +233,14 @@ def test_any_verifier_gives_likelihood_ratios_by_pairs_held_out(
     assert min(sides[0]) > 0 > max(sides[1])
     answers = (tmp_path / "o/ppm/answers.jsonl").read_bytes()
     assert main(command) == 0 and (tmp_path / "o/ppm/answers.jsonl").read_bytes() == answers
+    turned = problems("e", 40)
+    truth = [json.loads(line) for line in (turned / "truth.jsonl").read_text(encoding="utf-8").splitlines()]
+    lines = [json.dumps(row | {"same": not row["same"]}) for row in truth]
+    (turned / "truth.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    assert main([*command, "--likelihood-ratios", str(turned)]) == 0
+    lines = (tmp_path / "o/ppm/likelihood_ratios.jsonl").read_text(encoding="utf-8").splitlines()
+    assert {json.loads(line)["log10_lr"] for line in lines} == {0}
+    assert [str(turned) in record.message for record in caplog.records] == [True]
     capsys.readouterr()
     for wrong, said in ((train, "40 of its 40 pairs are among those"), (one_class, "all 8 pairs are of one class")):
         assert main([*command, "--likelihood-ratios", str(wrong)]) == 2

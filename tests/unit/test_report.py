@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from small_corpus import FACTS, SOURCES, author, corpus, document, frame, release
 
+from authbench.labels.decision import BY_CONSTRUCTION
 from authbench.presentation.pages import TEMPLATES
 from authbench.registry.entries import read_yaml
 from authbench.registry.source_entry import Author, Description, License
@@ -56,6 +57,9 @@ def test_the_page_tells_what_was_measured_of_labels() -> None:
     assert "0.6 (0.3 to 0.9)" in html
     assert '<span class="tag alert">impure</span>' in html
     assert "one item on two days" in html
+    by_account = measured("clean", 0.0) | {"estimator": "account"}
+    assert f"<td>{BY_CONSTRUCTION}</td>" in page(labels=[by_account])
+    assert BY_CONSTRUCTION not in page(labels=[measured("clean", 0.0)])
     assert "empty" not in html.partition("How often two texts")[2].partition("</table>")[0]
     assert "How often two texts" not in page()
 

@@ -7,7 +7,7 @@ import polars as pl
 from authbench.auditing.claims import CLAIMS
 from authbench.auditing.rows import LOWER_IS_BETTER, Measured, ScoreCell
 from authbench.auditing.run import Audit, AuditedDataset
-from authbench.labels.decision import in_words
+from authbench.labels.decision import BY_CONSTRUCTION, EXPLAINED, in_words
 from authbench.presentation.numbers import decimals, shown_difference
 from authbench.presentation.pages import environment, pictures
 from authbench.presentation.palette import mark_of
@@ -260,4 +260,5 @@ def _noise_table(audit: Audit) -> Table:
                          Cell(in_words(plain["decision"], plain["estimator"], plain["impurity"]))]))  # fmt: skip
     columns = [Column("Source", words=True), Column("Estimator", words=True), Column("Texts"), Column("Impurity"),
                Column("Decision", words=True)]  # fmt: skip
-    return Table("noise", "Noise of labels", columns, rows, pl.DataFrame())
+    explained = any(row.cells[-1].text == BY_CONSTRUCTION for row in rows)
+    return Table("noise", "Noise of labels", columns, rows, pl.DataFrame(), [EXPLAINED] if explained else [])

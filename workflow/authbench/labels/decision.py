@@ -6,6 +6,9 @@ from authbench.format.findings import LabelRow
 from authbench.labels.tables import CLEAN, IMPURE, UNMEASURED
 from authbench.reading.typed_csv import read_rows
 
+BY_CONSTRUCTION = "clean by construction"
+EXPLAINED = "Clean by construction: each label is one account; who shares an account is not measured."
+
 
 def decide(low: float | None, high: float | None, limit: float | None) -> str:
     """Return what an interval of the impurity says: CLEAN, IMPURE, or UNMEASURED where it is absent or says neither.
@@ -34,11 +37,11 @@ def read_decisions(path: Path) -> list[LabelRow]:
 def in_words(decision: str | None, estimator: str | None, impurity: float | None) -> str:
     """Return a decision for readers.
 
-    Labels of one account each are clean by construction: they hold the account, and who shares it is not measured.
+    Labels of one account each are clean by construction: who shares an account is not measured (`EXPLAINED`).
 
     >>> in_words("clean", "account", 0.0), in_words("clean", "same_item", 0.0), in_words(None, "stated", 0.1)
     ('clean by construction', 'clean', 'not judged')
     """
     if decision == CLEAN and estimator == "account" and impurity == 0:
-        return "clean by construction"
+        return BY_CONSTRUCTION
     return decision or "not judged"

@@ -12,6 +12,7 @@ from markupsafe import Markup
 import authbench
 from authbench.dedup.settings import band_recall
 from authbench.format.findings import BucketRow, Findings, PoolRow, SourceFindings, ToxicityRate
+from authbench.labels.decision import EXPLAINED
 from authbench.presentation.charts import Chart, as_svg
 from authbench.presentation.pages import environment
 from authbench.records import primary_genre
@@ -103,6 +104,7 @@ def render(
         pictures={chart.name: Markup(as_svg(chart)) for chart in drawn},
         labels=_author_labels(documents, sources, facts),
         measured=label_rows(facts.get("labels", ())),
+        by_construction=EXPLAINED,
         max_impurity=facts["config"].get("authors", {}).get("max_impurity"),
         tiers=_tiers_in_words(documents, sources),
         splits=splits,
