@@ -2,8 +2,11 @@
 
 import gzip
 import json
+import os
 import random
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -288,6 +291,15 @@ def test_published_scores_in_two_columns_or_of_no_model_are_refused(tmp_path: Pa
     (tmp_path / "scores.csv").write_text(f"{header}\nm,.2,.3\n")
     with pytest.raises(InputError):
         read_scores([tmp_path / "scores.csv"])
+
+
+def test_a_small_audit_compiles_nothing_and_finds_the_same(tmp_path: Path) -> None:
+    table, folder = write_csv(tmp_path / "posts.csv", planted()[:30]), tmp_path / "kernels"
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder), "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-m", "authbench", "audit", str(table), "--out", str(tmp_path / "out")]
+    subprocess.run(command, env=environment, check=True, capture_output=True)
+    assert not [*folder.rglob("*.nbc")]
+    assert json.loads((tmp_path / "out/audit.json").read_bytes()) == audit(table).as_dict()
 
 
 def test_the_command_exits_0_1_and_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

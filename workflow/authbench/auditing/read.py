@@ -1,6 +1,6 @@
 """Read whatever dataset is named: find out which form it has."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from authbench.reading.foreign import JSON, TEXT, ZIP, is_of_a_system, kind_of
 from authbench.storage.exact_json import loads_exactly
 from authbench.storage.json_lines import line_batches
 
+Say = Callable[[str], None]
 FORMS = (
     "a release or the folder of one split (candidates.jsonl, queries.jsonl, ground_truth.jsonl), our Hugging Face "
     "folder or hf:owner/name, PAN pairs (pairs.jsonl, truth.jsonl), PAN's folders of problems (truth.txt, "
@@ -48,12 +49,16 @@ class How:
     config: str | None = None
 
 
-def read_dataset(paths: Sequence[Path], how: How = How()) -> Dataset:  # noqa: B008  (frozen)
+def read_dataset(paths: Sequence[Path], how: How = How(), say: Say | None = None) -> Dataset:  # noqa: B008  (frozen)
     """Read one dataset from one path or several, such as the folders of its splits.
 
     Raises:
         InputError: a path cannot be read, or has none of the FORMS, or holds no text.
     """
+    for path in paths:
+        _expect(path)
+    if say:
+        say("reading")
     read = [(path, part) for path in paths for part in _read_one(path, how)]
     labels = [printable(path.name) if _is_remote(path) else _label(part.sources[0]) for path, part in read]
     dataset = joined([part for _, part in read], labels)
@@ -62,7 +67,7 @@ def read_dataset(paths: Sequence[Path], how: How = How()) -> Dataset:  # noqa: B
     return dataset
 
 
-def must_exist(path: Path) -> None:
+def _expect(path: Path) -> None:
     """Raise InputError where there is no dataset to read."""
     if not _is_remote(path) and not is_style_entry(path) and not path.exists():
         raise InputError(f"{path}: there is no such file or folder. Expected {FORMS}.")
@@ -81,7 +86,6 @@ def _read_one(path: Path, how: How) -> list[Dataset]:
         return [read_release(release_of(path))]
     if is_style_entry(path):
         return [read_style(path, how.data)]
-    must_exist(path)
     if path.is_file():
         return [_read_file(path, how)]
     if splits_below(path):

@@ -1,6 +1,6 @@
 """Audit a dataset: read it, look for what breaks its claims, score the sanity rows, and write the result."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,13 +16,11 @@ from authbench.auditing.dataset import POOL, Dataset
 from authbench.auditing.drawn import MOST
 from authbench.auditing.findings import Noise, find_in_answers, find_in_labels, find_in_texts, identified
 from authbench.auditing.published import Published, answers_auc, beside, read_scores
-from authbench.auditing.read import How, must_exist, read_dataset
+from authbench.auditing.read import How, Say, read_dataset
 from authbench.auditing.rows import Measured, measure
 from authbench.format.hub import SCHEME
 from authbench.printable import printable
 from authbench.tokens import load_tokenizer
-
-Say = Callable[[str], None]
 
 
 class SplitSizes(TypedDict):
@@ -124,13 +122,26 @@ def audit(
     Raises:
         InputError: the source cannot be read, or has no known form.
     """
-    tell: Say = say or (lambda _: None)
     paths = [Path(one) for one in ([source] if isinstance(source, str | Path) else source)]
+    dataset = read_dataset(paths, How(columns or {}, None if data is None else Path(data), encoding, config), say)
+    return examine(dataset, paths, out, scores=scores, clean=clean, texts=texts, seed=seed, brief=brief, say=say)
+
+
+def examine(
+    dataset: Dataset,
+    paths: Sequence[Path],
+    out: Path | str | None = None,
+    *,
+    scores: Sequence[Path | str] = (),
+    clean: Path | str | None = None,
+    texts: int = MOST,
+    seed: int = 0,
+    brief: bool = False,
+    say: Say | None = None,
+) -> Audit:
+    """Audit a dataset that was read from these paths; for the other arguments see `audit`."""
+    tell: Say = say or (lambda _: None)
     given_files = [Path(one) for one in scores]
-    for path in paths:
-        must_exist(path)
-    tell("reading")
-    dataset = read_dataset(paths, How(columns or {}, None if data is None else Path(data), encoding, config))
     given = [*read_scores(given_files), *answers_auc(given_files, dataset.problems)]
     stated = not dataset.documents["lang"].null_count() and dataset.documents.height > 0
     dataset = replace(dataset, documents=identified(dataset.documents))

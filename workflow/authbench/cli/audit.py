@@ -8,6 +8,7 @@ from authbench.cli.command import Command, whole_number
 from authbench.errors import InputError
 from authbench.printable import printable
 
+FEW_TEXTS, FEW_BYTES = 100, 50_000  # of which plain loops take a few seconds, and compiling them 40
 EXAMPLES = """examples:
   authbench audit results/demo/release --out audit
   authbench audit release/dev release/test --out audit --scores published.csv
@@ -69,25 +70,33 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Return 0 when the audit is done; 1 with --strict where a claim is broken."""
-    from authbench.auditing.findings import IDS
-    from authbench.auditing.page import verdict
-    from authbench.auditing.run import audit
+    from authbench.auditing.read import How, read_dataset
+    from authbench.runtime.jit import stay_plain
+
+    def say(line: str) -> None:
+        print(f"authbench: {line}", file=sys.stderr, flush=True)
 
     columns = dict(_column(one) for one in given.column)
-    result = audit(
+    dataset = read_dataset(given.source, How(columns, given.data, given.encoding, given.config), say)
+    content = dataset.documents["content"]
+    if content.len() <= FEW_TEXTS and int(content.str.len_bytes().sum()) <= FEW_BYTES:
+        stay_plain()
+    from authbench.auditing.run import examine  # now that it is known how its inner loops run
+
+    result = examine(
+        dataset,
         given.source,
         given.out,
         scores=given.scores,
         clean=given.clean,
-        columns=columns,
-        data=given.data,
-        encoding=given.encoding,
-        config=given.config,
         texts=given.texts,
         seed=given.seed,
         brief=given.brief,
-        say=lambda line: print(f"authbench: {line}", file=sys.stderr, flush=True),
+        say=say,
     )
+    from authbench.auditing.findings import IDS
+    from authbench.auditing.page import verdict
+
     for note in result.dataset["notes"]:
         print(printable(note))
     for finding in result.broken:

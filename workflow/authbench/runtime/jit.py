@@ -1,6 +1,7 @@
 """Compile inner loops with numba: sequential, without Python's lock, and cached on disk (`caches`).
 
-Without numba the same functions run as plain Python with the same results, a hundred times slower.
+Without numba the same functions run as plain Python with the same results, a hundred times slower. So they do in a
+process whose data are so few that compiling, once in a computer's life 40 s, would take longer.
 """
 
 import logging
@@ -19,6 +20,7 @@ except ImportError:
     numba = None  # type: ignore[assignment]
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+_plain: list[bool] = []
 
 if numba is None:
     logging.getLogger("authbench").warning(
@@ -29,8 +31,13 @@ elif os.environ.get("AUTHBENCH_RUN"):
     leave_out_extensions_and_blas()
 
 
+def stay_plain() -> None:
+    """Let the functions of modules that are imported from now on run as plain Python in this process."""
+    _plain.append(True)
+
+
 def compiled(function: Kernel) -> Kernel:
     """Decorate a function of numbers and arrays whose loops run once per character, document or pair."""
-    if numba is None:
+    if numba is None or _plain:
         return np.errstate(over="ignore")(function)  # hashes wrap around, as compiled arithmetic does silently
     return cast(Kernel, cache_on_disk(numba.njit(nogil=True)(function)))
