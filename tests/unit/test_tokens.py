@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from authbench import tokens, vocabulary
 from authbench.errors import InputError
 from authbench.records import length_bucket_expr
-from authbench.tokens import Tokenizer, count, encode, load_encoding, load_tokenizer, token_sizes
+from authbench.tokens import Tokenizer, count, encode, load_encoding, load_tokenizer, token_characters
 
 AWKWARD = [
     "",
@@ -44,13 +44,19 @@ def test_counts_are_lengths_of_encodings(encoding):
     assert count(encoding, AWKWARD) == [len(encoding.encode_ordinary(text)) for text in AWKWARD]
 
 
-def test_token_sizes_add_up_to_the_bytes_of_the_text(encoding):
-    text = "".join(AWKWARD[:7])
-    assert token_sizes()[encode(encoding, text)].sum() == len(text.encode())
+def test_characters_that_begin_in_tokens_are_those_of_the_text(encoding):
+    tokens = encode(encoding, "".join(AWKWARD[:7]))
+    begun, within = token_characters()
+    pieces = [encoding.decode_single_token_bytes(token) for token in tokens.tolist()]
+    begins = [[byte & 0xC0 != 0x80 for byte in piece] for piece in pieces]
+    assert begun[tokens].tolist() == list(map(sum, begins))
+    assert within[tokens].tolist() == [sum(flags[1:]) for flags in begins]
 
 
 def encoded(tokenizer: Tokenizer, texts: list[str]) -> list[list[int]]:
-    return [found.tolist() for found in tokenizer.encode_each(pl.Series(texts, dtype=pl.String))]
+    return [
+        found.tolist() for _, found in sorted(tokenizer.encode_longer(pl.Series(texts, dtype=pl.String), -1)[1].items())
+    ]
 
 
 def test_the_fast_tokenizer_gives_the_tokens_of_tiktoken_around_every_character(encoding):

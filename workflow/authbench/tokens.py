@@ -5,8 +5,9 @@ that it is tested against.
 """
 
 import re
+import sys
 from base64 import b64decode
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
 
 import gigatoken
@@ -47,7 +48,6 @@ class Tokenizer:
     """
 
     def __init__(self) -> None:
-        self._reference = load_encoding()
         self._load()
 
     def _load(self) -> None:
@@ -64,27 +64,36 @@ class Tokenizer:
         """Return the token numbers of a text without lone surrogates."""
         data = text.encode()
         if not text.isascii() and any(sign in data for sign in SIGNS) and HAS_NEW_LETTERS.search(text):
-            return encode(self._reference, text)
+            return encode(load_encoding(), text)
         return self._words_for(len(text)).encode(data)
 
-    def encode_each(self, texts: pl.Series) -> Iterator[Tokens]:
-        """Yield the token numbers of each text; none is null."""
+    def encode_longer(self, texts: pl.Series, limit: int) -> tuple[NDArray[np.int32], dict[int, Tokens]]:
+        """Return the number of tokens of each text, none null, and by place the tokens of texts of more than `limit`.
+
+        Returns:
+            Shape (texts,), and token numbers.
+        """
         import awkward  # imported here as it takes half a second
 
-        has_new_letters = texts.str.contains(NEW_LETTERS)
+        counts, longer = np.zeros(len(texts), np.int32), dict[int, Tokens]()
         for first in range(0, len(texts), TEXTS_AT_ONCE):
             some = texts[first : first + TEXTS_AT_ONCE].to_list()
             encoded = self._words_for(sum(map(len, some))).encode_batch(some, parallel=False)
-            tokens = awkward.flatten(encoded).to_numpy()
-            ends = awkward.num(encoded).to_numpy().cumsum().tolist()
-            for text, new, start, end in zip(
-                some, has_new_letters[first : first + TEXTS_AT_ONCE], [0, *ends], ends, strict=False
-            ):
-                yield encode(self._reference, text) if new else tokens[start:end]
+            tokens, sizes = awkward.flatten(encoded).to_numpy(), awkward.num(encoded).to_numpy()
+            counts[first : first + len(some)], ends = sizes, sizes.cumsum()
+            for place in np.flatnonzero(sizes > limit).tolist():
+                longer[first + place] = tokens[ends[place] - sizes[place] : ends[place]]
+        for place in texts.str.contains(NEW_LETTERS).arg_true():
+            longer.pop(place, None)
+            tokens = encode(load_encoding(), texts[place])
+            counts[place] = len(tokens)
+            if len(tokens) > limit:
+                longer[place] = tokens
+        return counts, longer
 
     def count(self, texts: pl.Series) -> NDArray[np.int32]:
         """Return the number of tokens of each text, shape (texts,); none is null."""
-        return np.fromiter(map(len, self.encode_each(texts)), dtype=np.int32, count=len(texts))
+        return self.encode_longer(texts, sys.maxsize)[0]
 
 
 @cache
@@ -134,11 +143,17 @@ def count(encoding: tiktoken.Encoding, texts: Iterable[str]) -> list[int]:
 
 
 @cache
-def token_sizes() -> NDArray[np.int64]:
-    """Return the length of each token in bytes, by token number, shape (tokens,)."""
-    vocabulary = pl.read_csv(
+def token_characters() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return how many characters begin in each token, and how many of these after its first byte, by token number.
+
+    A token may begin and end inside of a character. Both are of shape (tokens,).
+    """
+    tokens = pl.read_csv(
         find_vocabulary(), separator=" ", has_header=False, new_columns=["base64", "rank"], quote_char=None
     ).sort("rank")
-    digits = pl.col("base64").str.len_bytes().cast(pl.Int64)
-    padding = pl.col("base64").str.count_matches("=", literal=True).cast(pl.Int64)
-    return vocabulary.select(digits // 4 * 3 - padding).to_series().to_numpy()
+    data = tokens["base64"].str.decode("base64").to_arrow()
+    _, offsets, content = data.buffers()
+    bounds = np.frombuffer(offsets, np.int64)[: len(data)]
+    begins = (np.frombuffer(content, np.uint8) & 0xC0) != 0x80
+    begun = np.add.reduceat(begins, bounds, dtype=np.uint8)
+    return begun, begun - begins[bounds]

@@ -20,10 +20,10 @@ from authbench.chunk.sentences import SPACE_END, last_sentence_start, sentence_s
 from authbench.identity import keyed_hash, uniform
 from authbench.records import DOCUMENT, REMOVED, empty, length_bucket_expr
 from authbench.settings.chunk import Chunk
-from authbench.tokens import Tokenizer, Tokens, token_sizes
+from authbench.tokens import Tokenizer, Tokens, token_characters
 
 Places = NDArray[np.int64]
-NEWLINE = ord("\n")
+NEWLINE = regex.compile("\n")
 NOWHERE: Places = np.array([], dtype=np.int64)
 
 # Letters of every Unicode version that the tokeniser may know, before anything but a letter.
@@ -97,20 +97,18 @@ def chunk_records(
     own: dict[str, Any] = {key: value for key, value in settings.items() if key != "retag"}
     chosen = ChunkSettings(**{**own, "extra_long_tokens": tuple(own["extra_long_tokens"])})
     texts = records["content"].str.replace_all("\n\n+", "\n")
-    sizes = texts.str.len_bytes()
-    lengths = np.zeros(records.height, dtype=np.int32)
+    sizes = texts.str.len_bytes().to_numpy()
+    lengths = np.full(records.height, chosen.max_tokens + 1, dtype=np.int32)
     whole = np.ones(records.height, dtype=np.bool_)
     pieces: list[tuple[int, str, str, int, int, int]] = []
     over_cap: dict[str, int] = {}
-    encoded = tokenizer.encode_each(texts.filter(sizes <= WHOLE_BYTES))
-    for row, (content, size) in enumerate(zip(texts, sizes, strict=True)):
-        tokens = next(encoded) if size <= WHOLE_BYTES else None
-        if tokens is not None and len(tokens) <= chosen.max_tokens:
-            lengths[row] = len(tokens)
-            continue
-        doc_key = records["doc_key"][row]
+    encoded = np.flatnonzero(sizes <= WHOLE_BYTES)
+    lengths[encoded], longer = tokenizer.encode_longer(texts[encoded], chosen.max_tokens)
+    tokens_of = {int(encoded[place]): tokens for place, tokens in longer.items()}
+    for row in np.flatnonzero(lengths > chosen.max_tokens).tolist():
+        content, doc_key = texts[row], records["doc_key"][row]
         text = _Text(doc_key, content, *_paragraph_starts(records["content"][row]))
-        segments, over = _cut_text(text, size, tokens, tokenizer, chosen, seed)
+        segments, over = _cut_text(text, int(sizes[row]), tokens_of.get(row), tokenizer, chosen, seed)
         if over:
             source = records["source"][row]
             over_cap[source] = over_cap.get(source, 0) + 1
@@ -241,15 +239,11 @@ def _read_stretch(text: _Text, tokenizer: Tokenizer, start: int, end: int, token
     content = text.content[start:end]
     if tokens is None:
         tokens = tokenizer.encode(content)
-    sizes = token_sizes()[tokens]
-    offsets = sizes.cumsum() - sizes
-    data = np.frombuffer(content.encode(), dtype=np.uint8)
-    lines = np.flatnonzero(data == NEWLINE)
-    if len(data) > len(content):
-        places = ((data & 0xC0) != 0x80).cumsum() - 1
-        offsets, lines = places[offsets], places[lines]
+    begun, within = token_characters()
+    places: Places = np.cumsum(begun[tokens], dtype=np.int64) - within[tokens] - 1 + start
+    lines = np.array([line.end() for line in NEWLINE.finditer(content)], dtype=np.int64) + start
     first, last = text.paragraphs.searchsorted([start, end], side="right")
-    return _Stretch(start, end, offsets + start, text.paragraphs[first:last], lines + start + 1, NOWHERE)
+    return _Stretch(start, end, places, text.paragraphs[first:last], lines, NOWHERE)
 
 
 def _join_stretches(parts: Sequence[_Stretch]) -> _Stretch:
