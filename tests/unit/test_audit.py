@@ -497,6 +497,7 @@ def test_folders_of_pan_problems_are_read_and_cleaned(tmp_path: Path) -> None:
         ("truth.txt", "EN000 maybe\n", "line 1: 'EN000 maybe' is no truth. Expected such as EN001 Y"),
         ("truth.txt", "EN999 Y\n", "there is no such folder"),
         ("truth.txt", "../EN000 Y\n", "is no truth"),
+        ("truth.txt", ".. Y\n", "is no truth"),
         ("truth.txt", "EN000 Y\nEN000 N\n", "line 2: 'EN000' comes twice"),
         ("EN000/unknown2.txt", "two", "holds 2 files known*.txt and 2 unknown*.txt"),
     ],

@@ -5,6 +5,7 @@ import gzip
 import json
 import lzma
 import os
+import shutil
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,8 @@ from typing import Any
 import polars as pl
 import pytest
 import zstandard
+from audited import release
+from audited import rows as few
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -247,3 +250,45 @@ def test_a_link_out_of_a_dataset_is_not_followed_into_a_clean_version(tmp_path: 
     with pytest.raises(InputError, match="link"):
         audit(tmp_path / "data", clean=tmp_path / "clean")
     assert not (tmp_path / "clean").exists()
+
+
+def test_a_corpus_that_no_answer_names_is_refused_and_a_part_of_it_noted(tmp_path: Path) -> None:
+    qrels = "query-id\tcorpus-id\tscore\nq0\td0\t1\nq0\td1\t1\n"
+    one = {"a": ("", None), "b": ('{"_id":"x","text":"a"}', None), "c": ('{"_id":"d0","text":"a"}', 1)}
+    for folder, (corpus, found) in one.items():
+        (tmp_path / folder / "qrels").mkdir(parents=True)
+        (tmp_path / folder / "corpus.jsonl").write_text(f"{corpus}\n")
+        (tmp_path / folder / "queries.jsonl").write_text('{"_id":"q0","text":"b"}\n')
+        (tmp_path / folder / "qrels/test.tsv").write_text(qrels)
+        if found is None:
+            with pytest.raises(InputError):
+                read_dataset([tmp_path / folder])
+        else:
+            assert any("1 answers of test" in note for note in read_dataset([tmp_path / folder]).notes)
+
+
+@pytest.mark.parametrize("make", [lambda path: path.symlink_to("nothing"), lambda path: path.symlink_to("/dev/zero"),
+                                  os.mkfifo, Path.mkdir])  # fmt: skip
+def test_what_is_no_file_is_not_left_out_of_a_release(make: Callable[[Path], object], tmp_path: Path) -> None:
+    folder = release(tmp_path / "a/test", few())
+    shutil.copytree(folder, tmp_path / "a/train")
+    for name in ("candidates.jsonl", "pairs.parquet"):
+        (place := tmp_path / "a/train" / name).unlink(missing_ok=True)
+        make(place)
+        with pytest.raises(InputError, match=name):
+            read_dataset([tmp_path / "a"])
+        shutil.rmtree(place) if place.is_dir() else place.unlink()
+
+
+def test_halves_of_characters_are_mended_in_texts_and_refused_in_ids(tmp_path: Path) -> None:
+    (path := tmp_path / "a.jsonl").write_text('{"author":"Ann","text":"rain \\ud83d"}\n')
+    assert read_dataset([path]).documents["content"].to_list() == ["rain \ufffd"]
+    path.write_text('{"author":"Ann \\ud83d","text":"rain"}\n')
+    with pytest.raises(InputError, match="surrogate"):
+        read_dataset([path])
+
+
+def test_a_table_without_a_text_is_refused(tmp_path: Path) -> None:
+    (path := tmp_path / "a.jsonl").write_text('{"author":"Ann","text":null}\n' * 3)
+    with pytest.raises(InputError, match="holds no text"):
+        read_dataset([path])

@@ -2,7 +2,7 @@
 
 Each split is taken by itself: its queries against its candidates, as it states them, or every text whose author has
 another one. Of a split with more than `most` texts a part is drawn: whole authors, by a keyed hash, until they have so
-many texts.
+many texts; of a first author with more, so many texts.
 """
 
 from dataclasses import dataclass, replace
@@ -19,6 +19,7 @@ from authbench.release.relations import relate
 
 MOST = 10_000  # texts of a split that are scored
 MOST_QUERIES = 2_000
+MOST_ANSWERS = 250_000  # to all queries: ranking takes time for each answer and candidate
 MOST_POSITIVES = 50  # of a query that pairs are made of
 LETTERS = 20  # of a positive or negative in a matched pool, as release.min_letters_for_query
 
@@ -44,43 +45,69 @@ def draw_units(dataset: Dataset, split: str, most: int, seed: int) -> tuple[pl.D
     sized = units.with_columns(group=names).group_by("group").agg(pl.len(), asks=pl.col("query").any())
     drawn = sized.with_columns(rank=keyed_hashes(seed, "audited authors", sized["group"])).sort("rank", "group")
     kept = drawn.filter(pl.col("len").cum_sum() <= max(most, int(drawn["len"][0])))
-    return units.filter(names.is_in(kept["group"].implode())), whole
+    units = units.filter(names.is_in(kept["group"].implode()))
+    if units.height > most:
+        units = units.filter(keyed_hashes(seed, "audited texts", units["id"]).rank("ordinal") <= most)
+    return units, whole
 
 
-def answers_of(dataset: Dataset, split: str, units: pl.DataFrame) -> pl.DataFrame:
-    """Return `query_id, candidate_id` of units: as stated, else every candidate by the query's author."""
-    candidates = units.filter("candidate").select("author", candidate_id="id")
+def queries_of(dataset: Dataset, split: str, units: pl.DataFrame) -> pl.DataFrame:
+    """Return the units that ask (`query_id`, `author`, and `answers`: how many they have), by id.
+
+    An answer is as stated, else every candidate by the query's author.
+    """
+    asks = units.filter("query").select("author", "candidate", query_id="id")
     if dataset.answers is None:
-        own = units.filter("query").select("author", query_id="id").drop_nulls().join(candidates, on="author")
-        found = own.select("query_id", "candidate_id")
+        of_author = (
+            units.filter("candidate").drop_nulls("author").group_by("author").agg(answers=pl.len().cast(pl.Int64))
+        )
+        counted = asks.join(of_author, on="author").with_columns(pl.col("answers") - pl.col("candidate").cast(pl.Int64))
     else:
-        unit_of = dataset.documents.select("id", "unit")
-        found = (
-            dataset.answers.filter(pl.col("split") == split)
-            .join(unit_of, left_on="query_id", right_on="id")
-            .join(unit_of, left_on="candidate_id", right_on="id", suffix="_of_candidate")
-            .select(query_id="unit", candidate_id="unit_of_candidate")
-            .unique(maintain_order=True)
-        )
-        found = found.join(candidates, on="candidate_id", how="semi").join(
-            units.filter("query").select(query_id="id"), on="query_id", how="semi"
-        )
-    return found.filter(pl.col("query_id") != pl.col("candidate_id")).sort("query_id", "candidate_id")
+        counted = asks.join(_stated(dataset, split, units).group_by("query_id").agg(answers=pl.len()), on="query_id")
+    author = pl.coalesce("author", pl.format("author of {}", "query_id"))
+    return counted.filter(pl.col("answers") > 0).select("query_id", author, "answers").sort("query_id")
 
 
-def draw_queries(answers: pl.DataFrame, units: pl.DataFrame, seed: int) -> pl.DataFrame:
-    """Return the queries (`query_id`, `author`), at most MOST_QUERIES: whole authors by a keyed hash, then queries."""
-    author = pl.coalesce("author", pl.format("author of {}", "id")).alias("author")
-    found = (
-        answers.select("query_id").unique().join(units.select(author, query_id="id"), on="query_id").sort("query_id")
-    )
-    if found.height <= MOST_QUERIES:
-        return found
-    drawn = found.with_columns(
-        by_author=keyed_hashes(seed, "asked authors", found["author"]),
-        by_query=keyed_hashes(seed, "asked", found["query_id"]),
+def draw_queries(asking: pl.DataFrame, seed: int) -> pl.DataFrame:
+    """Return the queries that are scored: whole authors by a keyed hash, then queries.
+
+    There are at most MOST_QUERIES, and at most MOST_ANSWERS answers to them all.
+    """
+    if asking.height <= MOST_QUERIES and int(asking["answers"].sum()) <= MOST_ANSWERS:
+        return asking
+    drawn = asking.with_columns(
+        by_author=keyed_hashes(seed, "asked authors", asking["author"]),
+        by_query=keyed_hashes(seed, "asked", asking["query_id"]),
     ).with_columns(place=pl.col("by_query").rank("ordinal").over("author"))
-    return drawn.sort("place", "by_author", "by_query").head(MOST_QUERIES).select("query_id", "author").sort("query_id")
+    drawn = drawn.sort("place", "by_author", "by_query").head(MOST_QUERIES)
+    return drawn.filter(pl.col("answers").cum_sum() <= MOST_ANSWERS).select(asking.columns).sort("query_id")
+
+
+def answers_of(dataset: Dataset, split: str, units: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+    """Return `query_id, candidate_id` of the queries that are scored."""
+    if dataset.answers is None:
+        candidates = units.filter("candidate").select("author", candidate_id="id")
+        found = asked.join(candidates, on="author").filter(pl.col("query_id") != pl.col("candidate_id"))
+    else:
+        found = _stated(dataset, split, units).join(asked, on="query_id", how="semi")
+    return found.select("query_id", "candidate_id").sort("query_id", "candidate_id")
+
+
+def _stated(dataset: Dataset, split: str, units: pl.DataFrame) -> pl.DataFrame:
+    """Return `query_id, candidate_id` of units as the dataset states them."""
+    assert dataset.answers is not None
+    unit_of = dataset.documents.select("id", "unit")
+    found = (
+        dataset.answers.filter(pl.col("split") == split)
+        .join(unit_of, left_on="query_id", right_on="id")
+        .join(unit_of, left_on="candidate_id", right_on="id", suffix="_of_candidate")
+        .select(query_id="unit", candidate_id="unit_of_candidate")
+        .unique(maintain_order=True)
+    )
+    candidates, queries = (units.filter(role).select("id") for role in ("candidate", "query"))
+    found = found.join(candidates, left_on="candidate_id", right_on="id", how="semi")
+    found = found.join(queries, left_on="query_id", right_on="id", how="semi")
+    return found.filter(pl.col("query_id") != pl.col("candidate_id"))
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from authbench.auditing.read_style import is_style_entry, read_style
 from authbench.auditing.read_table import DIFF, read_tables
 from authbench.auditing.read_texts import read_texts
 from authbench.errors import InputError
+from authbench.format.columns import PAIR_TABLES, SPLIT_TABLES
 from authbench.format.hub import SCHEME, release_of
 from authbench.printable import printable
 from authbench.reading.foreign import JSON, TEXT, ZIP, is_of_a_system, kind_of
@@ -30,6 +31,8 @@ FORMS = (
     "an entry of config/style, tables with author and text (.csv, .tsv, .parquet, .jsonl, .json, also compressed or "
     "zipped), or folders of plain text (author/title.txt, Author_Title.txt)"
 )
+
+_OF_RELEASE = frozenset(table.file for table in (*SPLIT_TABLES.values(), *PAIR_TABLES.values()))
 
 
 @dataclass(frozen=True)
@@ -62,8 +65,8 @@ def read_dataset(paths: Sequence[Path], how: How = How(), say: Say | None = None
     read = [(path, part) for path in paths for part in _read_one(path, how)]
     labels = [printable(path.name) if _is_remote(path) else _label(part.sources[0]) for path, part in read]
     dataset = joined([part for _, part in read], labels)
-    if not dataset.documents.height and not dataset.problems.height:
-        raise InputError(f"{', '.join(map(str, paths))}: holds no document, so there is nothing to audit.")
+    if not dataset.problems.height and not (dataset.documents["content"].fill_null("") != "").any():
+        raise InputError(f"{', '.join(map(str, paths))}: holds no text, so there is nothing to audit.")
     return dataset
 
 
@@ -71,6 +74,14 @@ def _expect(path: Path) -> None:
     """Raise InputError where there is no dataset to read."""
     if not _is_remote(path) and not is_style_entry(path) and not path.exists():
         raise InputError(f"{path}: there is no such file or folder. Expected {FORMS}.")
+
+
+def _expect_files(path: Path) -> None:
+    """Raise InputError where a folder holds something that is neither a file nor a folder, which would be left out."""
+    for one in path.rglob("*"):
+        strange = not one.is_file() and (not one.is_dir() or one.name in _OF_RELEASE)
+        if strange and not is_of_a_system(one.relative_to(path)):
+            raise InputError(f"{one}: is no regular file. Expected data; put the file there, or take it out.")
 
 
 def _label(source: Source) -> str:
@@ -88,6 +99,7 @@ def _read_one(path: Path, how: How) -> list[Dataset]:
         return [read_style(path, how.data)]
     if path.is_file():
         return [_read_file(path, how)]
+    _expect_files(path)
     if splits_below(path):
         return [read_release(path)]
     if configurations(path, "candidates"):

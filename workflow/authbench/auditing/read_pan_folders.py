@@ -64,7 +64,7 @@ def _lines(truth: Path) -> Iterator[tuple[str, bool, str]]:
     seen = set[str]()
     for number, line in enumerate(_text(truth).splitlines(), 1):
         if line.strip():
-            if (found := _LINE.fullmatch(line)) is None or Path(found[1]).name != found[1]:
+            if (found := _LINE.fullmatch(line)) is None or Path(found[1]).name in ("", "..") or "/" in found[1]:
                 raise InputError(f"{truth}, line {number}: {line!r:.60} is no truth. Expected such as EN001 Y.")
             if found[1] in seen:
                 raise InputError(f"{truth}, line {number}: {found[1]!a:.60} comes twice. Expected each problem once.")

@@ -91,6 +91,8 @@ def _read_texts(files: list[Path]) -> tuple[Texts, list[str]]:
             if name in found:
                 repeated.append(name)
             found.setdefault(name, (f"{title}\n{text}" if title else text, file.name))
+    if not found:
+        raise InputError(f"{', '.join(map(str, files))}: holds no text. Expected a corpus and queries of some texts.")
     return found, repeated
 
 
@@ -149,12 +151,17 @@ def _dataset(
     parts, stated, aside = [DOCUMENTS.to_frame()], [ANSWERS.to_frame()], [ANSWERS.to_frame()]
     author = _components(answers)
     unasked: dict[str, None] = {}
+    unknown: dict[str, int] = {}
     if shared:
         parts.append(_table(next(iter(corpora.values())), POOL, "corpus", author, candidate=True))
     for split, judged in answers.items():
         corpus = corpora.get(split, next(iter(corpora.values())) if len(corpora) == 1 else {})
         asked = queries.get(split, next(iter(queries.values())) if len(queries) == 1 else {})
         unasked |= dict.fromkeys(ident for ident in judged["query_id"] if ident not in asked)
+        if lacking := sum(ident not in corpus for ident in judged["candidate_id"]):
+            unknown[split] = lacking
+            if lacking == judged.height:
+                raise InputError(f"{path}: no answer of {split} names a text of the corpus. Expected its ids there.")
         mine = set(judged["query_id"]) if len(queries) == 1 and len(answers) > 1 else set(asked)
         twice = {ident for ident in mine if ident in corpus and ident in asked and corpus[ident][0] == asked[ident][0]}
         if not shared:
@@ -171,6 +178,7 @@ def _dataset(
     notes = (
         "No authors are named: what answers join, directly or through others, counts as by one author.",
         "No language is stated: langid's guess stands for it.",
+        *(f"{number:,} answers of {split} name no text of the corpus." for split, number in unknown.items()),
     )
     source = Source(path, form, places)
     return unique_ids(

@@ -150,7 +150,7 @@ def _pairs_table(path: Path) -> pl.DataFrame:
     if kind == PARQUET and path.suffix == ".parquet":
         table = read_columns(path, {**dict.fromkeys(columns[:2], IDENT), "score": NUMBER})
         return table.select(*columns[:2], pl.col("score").cast(pl.Float64)).with_row_index("place", 1)
-    read = read_foreign(path, lambda _: True)
+    read = read_foreign(path, columns.__contains__)
     if read.bad:
         raise InputError(f"{bad_rows_note(path, read.bad)}. Expected {', '.join(columns)} in each.")
     lacking = [name for name in columns if name not in read.columns]

@@ -100,14 +100,17 @@ def expect_inside(folder: Path, paths: Iterable[str]) -> None:
         place = folder / path
         if not Path(os.path.realpath(place)).is_relative_to(root):
             raise InputError(f"{place}: a link that leads out of {folder}. Put the file itself there.")
-        if place.exists() and not place.is_file():
+        if not place.is_file() and (place.exists() or place.is_symlink()):
             raise InputError(f"{place}: no regular file. Expected a file of a release.")
 
 
 def files_of_format(folder: Path) -> Iterator[str]:
-    """Yield the paths of all files in a folder that are named as files of a release or a bundle, but SHA256SUMS."""
+    """Yield the paths of all files in a folder that are named as files of a release or a bundle, but SHA256SUMS.
+
+    Links to nothing are among them.
+    """
     for pattern in (*_PATTERNS, *(f"*/{table}" for table in sorted(_TABLES | _PAIR_TABLES))):
-        for path in folder.glob(pattern):
+        for path in folder.glob(f"{pattern[:-1]}[{pattern[-1]}]"):  # without a wildcard links to nothing are left out
             name = path.relative_to(folder).as_posix()
             if name != SUMS and not name.startswith("."):
                 yield name

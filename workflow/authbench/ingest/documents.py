@@ -16,12 +16,12 @@ from authbench.author_labels import folded
 from authbench.errors import InputError
 from authbench.identity import fold_space
 from authbench.ingest import authors
-from authbench.ingest.characters import has_half, whole_characters
 from authbench.ingest.compiled import Compiled
 from authbench.ingest.fields import Column, Columns, as_text, by_distinct, texts
 from authbench.ingest.identities import HALF_CHARACTER, Identities
 from authbench.ingest.own_name import without_own_name
 from authbench.ingest.persons import OF_A_NAME
+from authbench.reading.characters import has_half, whole_characters
 from authbench.reading.rows import Row
 from authbench.records import GENRE, LANGUAGES, OTHER, PRIMARY_GENRES, is_language_code, primary_genre
 

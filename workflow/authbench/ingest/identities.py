@@ -8,8 +8,8 @@ from authbench.author_labels import MIN_CHARACTERS, PLACEHOLDERS, folded, refusa
 from authbench.identity import author_id, digest, fold_space
 from authbench.ingest import authors
 from authbench.ingest.aliases import Aliases
-from authbench.ingest.characters import has_half, whole_characters
 from authbench.ingest.persons import PersonKeys, canonical_name, keys_of
+from authbench.reading.characters import has_half, whole_characters
 from authbench.registry.source_entry import FULL, Author
 
 HALF_CHARACTER = "half_character"  # why a row goes whose author or raw id may be another one

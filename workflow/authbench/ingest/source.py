@@ -20,12 +20,12 @@ import pyarrow.compute as pc
 from authbench.errors import InputError
 from authbench.ingest.aliases import Aliases
 from authbench.ingest.blocks import Part, gathered, read_parts
-from authbench.ingest.characters import whole_characters
 from authbench.ingest.documents import Choices
 from authbench.ingest.drafts import Drafts
 from authbench.ingest.mapping import Mapped, compile_source
 from authbench.ingest.order import in_order, put_in_order
 from authbench.ingest.tally import Tally
+from authbench.reading.characters import whole_characters
 from authbench.reading.rows import BAD_ROW, BadRow
 from authbench.records import RECORD, REMOVED
 from authbench.registry.source_entry import Extraction

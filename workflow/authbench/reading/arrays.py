@@ -14,9 +14,8 @@ import numpy as np
 from numpy.lib import format as npy
 
 from authbench.errors import InputError
+from authbench.reading.bounds import room, too_large
 
-MOST_EXPANSION = 100  # bytes that a compressed byte of a .npz may become, where they are more than ALWAYS
-ALWAYS = 64 << 20
 _KINDS = "biufUS"  # of values: numbers and texts, no objects and no records
 _PROBLEMS = (OSError, ValueError, EOFError, NotImplementedError, RuntimeError, zipfile.BadZipFile)
 
@@ -35,7 +34,7 @@ def read_npz(path: Path, names: Collection[str]) -> list[np.ndarray]:
 
     Raises:
         InputError: it cannot be read, lacks an array or has it twice, a header states another size than the array's, or
-            an array would expand to more than MOST_EXPANSION times the file.
+            an array would take more than the room of the file.
     """
     try:
         with zipfile.ZipFile(path) as archive:
@@ -50,8 +49,8 @@ def read_npz(path: Path, names: Collection[str]) -> list[np.ndarray]:
 
 
 def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path) -> np.ndarray:
-    if member.file_size > max(ALWAYS, MOST_EXPANSION * path.stat().st_size):
-        raise ValueError(f"{member.filename} would expand to {member.file_size:,} bytes; save it by np.savez")
+    if member.file_size > room(stored := path.stat().st_size):
+        raise too_large(f"{path}: {member.filename:.40}", stored)
     with archive.open(member) as file:
         return _array(file, member.file_size)
 

@@ -3,7 +3,6 @@
 The readers are those of the sources of a build: lines are counted, digits kept, and what cannot be read is said.
 """
 
-import csv
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -16,7 +15,9 @@ import polars as pl
 from authbench.errors import InputError
 from authbench.printable import printable
 from authbench.reading import json_lines, json_records, table_csv, table_parquet
-from authbench.reading.rows import EVERYTHING, MOST_NAMES, BadRow, Block, Row
+from authbench.reading.bounds import room, too_large
+from authbench.reading.characters import whole_characters
+from authbench.reading.rows import EVERYTHING, MOST_NAMES, BadRow, Block, Row, Wanted
 from authbench.registry.readers import CsvReader, JsonLinesReader, JsonReader, ParquetReader
 from authbench.storage.raw_files import BYTE_ORDER_MARKS, RawFile
 from authbench.storage.raw_paths import COMPRESSED
@@ -27,6 +28,8 @@ _PATTERNS = tuple(f"{folder}*{suffix}" for suffix in KINDS for folder in ("", "*
 _DELIMITERS = ",;\t|"
 _EXACT = 1 << 53  # from here on not every whole number is a floating-point number
 _SHOWN = 5
+_OF_A_VALUE, _OF_A_BAD_ROW = 64, 8  # bytes without those of a long text, and as many values
+_HEAD = 1 << 20  # characters, of which the first line is looked at
 
 
 @dataclass(frozen=True)
@@ -82,12 +85,13 @@ def read_foreign(
     Raises:
         InputError: the file is none of KINDS, cannot be read, or has two columns of one name.
     """
-    return _collected(*_opened(*_file_of(path, option), encoding, numbered), keep)
+    file, kind = _file_of(path, option)
+    return _collected(file, *_opened(file, kind, encoding, numbered, keep), keep)
 
 
 def foreign_blocks(path: Path) -> Iterator[list[Row]]:
     """Yield the rows of a table, some thousands at a time. Raises InputError as `read_foreign`, and for a bad row."""
-    blocks, _, _ = _opened(*_file_of(path, ""), None, False)
+    blocks, _, _ = _opened(*_file_of(path, ""), None, False, lambda _: True)
     for block in blocks:
         if bad := next((row for row in block if isinstance(row, BadRow)), None):
             raise InputError(f"{path}, {bad.position}: cannot be read: {bad.reason}. Mend the row, or take it out.")
@@ -109,12 +113,13 @@ def _file_of(path: Path, option: str) -> tuple[RawFile, str]:
 
 
 def _opened(
-    file: RawFile, kind: str | None, encoding: str | None, numbered: bool
+    file: RawFile, kind: str | None, encoding: str | None, numbered: bool, keep: Callable[[str], bool]
 ) -> tuple[Iterator[Block], list[str], list[str]]:
     """Return the blocks of a file, the names that its header states, and what is assumed."""
     assumed: list[str] = []
     if kind == PARQUET:
-        return table_parquet.read(file, ParquetReader()), [], assumed
+        names = table_parquet.names_of(file)
+        return table_parquet.read(file, ParquetReader(), Wanted([name for name in names if keep(name)])), names, assumed
     if encoding is None:
         encoding = _marked(file)
         if encoding != "utf-8":
@@ -160,16 +165,23 @@ def _shape(file: RawFile, encoding: str) -> str | None:
 def _layout(file: RawFile, encoding: str, kind: str) -> tuple[str, int]:
     """Return what separates the cells of a file's first line, and their number."""
     with file.open_text(encoding) as text:
-        first = next(iter(text.read(1 << 20).splitlines()), "")
-    widths = {mark: len(next(csv.reader([first], delimiter=mark), [])) for mark in _DELIMITERS}
+        first = next(iter(text.read(_HEAD).splitlines()), "")
+    reader = table_csv.parser_of(_HEAD).reader
+    widths = {mark: len(next(reader([first], delimiter=mark), [])) for mark in _DELIMITERS}
     preferred = "\t" if kind in (TSV, TEXT) else ","
     mark = preferred if widths[preferred] > 1 or max(widths.values()) < 2 else max(widths, key=lambda one: widths[one])
     return mark, widths[mark]
 
 
 def _collected(
-    blocks: Iterator[Block], header: Collection[str], assumed: list[str], keep: Callable[[str], bool]
+    file: RawFile,
+    blocks: Iterator[Block],
+    header: Collection[str],
+    assumed: list[str],
+    keep: Callable[[str], bool],
 ) -> ForeignTable:
+    """Return the columns that `keep` takes. Raises InputError where they take more than the room of the file."""
+    stored, taken = file.path.stat().st_size, 0
     columns: dict[str, list[Any]] = {}
     names: dict[str, None] = dict.fromkeys(header)
     rows, bad, number = list[int](), list[BadRow](), 0
@@ -187,21 +199,41 @@ def _collected(
         for name in filter(keep, here):
             columns.setdefault(name, [None] * before)
         for name, values in columns.items():
-            values += [row.get(name) for row in good]
+            found: list[Any] = [row.get(name) for row in good]
+            taken += sum(map(len, filter(_is_long, found)))
+            values += found
+        taken += _OF_A_VALUE * (len(columns) * len(good) + _OF_A_BAD_ROW * (len(block) - len(good)))
+        if taken > room(stored):
+            raise too_large(file.relative, stored)
     return ForeignTable(columns, rows, list(names), bad, tuple(assumed))
+
+
+def _is_long(value: Any) -> bool:
+    return type(value) in (str, list, dict)
 
 
 def text_column(path: Path, name: str, values: list[Any], ident: bool) -> pl.Series:
     """Return the values of a column as text.
+
+    Halves of surrogate pairs become U+FFFD.
 
     Args:
         ident: the column identifies something, so that no two values may become one; else lists of texts are joined
             by line breaks, and any number is taken.
 
     Raises:
-        InputError: a value is no text: an object, or in a column of identifiers a list or a number with a fraction.
+        InputError: a value is no text: an object, or in a column of identifiers a list, a number with a fraction or
+            half of a character.
     """
-    return pl.Series(name, [one if type(one) is str else _as_text(one, path, name, ident) for one in values], pl.String)
+    texts = [one if type(one) is str else _as_text(one, path, name, ident) for one in values]
+    try:
+        return pl.Series(name, texts, pl.String)
+    except UnicodeEncodeError:
+        if ident:
+            raise InputError(
+                f"{path}: the column {printable(name)!r} holds half of a surrogate pair, which identifies nothing."
+            ) from None
+        return pl.Series(name, [None if one is None else whole_characters(one) for one in texts], pl.String)
 
 
 def _as_text(value: Any, path: Path, name: str, ident: bool) -> str | None:

@@ -41,6 +41,7 @@ from authbench.registry.readers import CsvReader
 from authbench.storage.raw_files import CHUNK, RawFile
 
 SAMPLE_LINES = 1000  # in which rows are looked for that show what rows look like
+MOST_COLUMNS = 100_000
 UNENDED = "unexpected end of data"  # the parser's word for a record that is open where the lines end
 
 
@@ -88,7 +89,7 @@ class _Reading:
         self, file: RawFile, options: CsvReader, wanted: Wanted, units: Units, lines: Sequence[str | None]
     ) -> None:
         self.file, self.units, self.delimiter = file, units, options.delimiter
-        self.module = _parser(2 * file.max_record_bytes)  # a longer record is read to its end, up to here
+        self.module = parser_of(2 * file.max_record_bytes)  # a longer record is read to its end, up to here
         how = {"delimiter": options.delimiter, "quoting": csv.QUOTE_MINIMAL if options.quoting else csv.QUOTE_NONE}
         self.loose = partial(self.module.reader, **how)
         self.strict = partial(self.module.reader, strict=True, **how)
@@ -261,6 +262,11 @@ class _Reading:
         except (StopIteration, self.module.Error) as error:
             reason = str(error) or ("the line is too long" if lines else "the file ends")
             raise InputError(f"{self.file.relative}: no header line could be read ({reason}).") from error
+        if len(header) > MOST_COLUMNS:
+            raise InputError(
+                f"{self.file.relative}: the header names {len(header):,} columns. Expected at most {MOST_COLUMNS:,}; "
+                "leave out columns that nobody reads."
+            )
         first, *inner = map(str, lines[: rows.line_num])
         widths = [len(self._alone(line)) for line in (first.replace('"', ""), *inner)]
         if len(header) in widths[1:-1] or (inner and widths[0] == widths[-1] == len(header) > 1):
@@ -276,7 +282,7 @@ class _Reading:
 
 
 @cache
-def _parser(field_chars: int) -> Any:
+def parser_of(field_chars: int) -> Any:
     """Return a private instance of the `_csv` module whose fields may have so many characters.
 
     `csv.field_size_limit` would set the limit of every reader in the process.

@@ -2,18 +2,22 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from authbench.errors import InputError
+from authbench.reading.parquet_pages import expect_bounded
 from authbench.reading.rows import EVERYTHING, BadRow, Block, Wanted, check_header, count_rows
 from authbench.reading.units import Units
 from authbench.registry.readers import ParquetReader
-from authbench.storage.raw_files import RawFile
+from authbench.storage.raw_files import FREE_EXPANSION, MAX_EXPANSION, RawFile
 
 BATCH_BYTES = 8 << 20  # a row may be a whole book
+WORST_BYTES = 32 << 20  # of a batch of texts
 BATCH_ROWS = 4096
 INEXACT = {pa.float16(): 1 << 11, pa.float32(): 1 << 24, pa.float64(): 1 << 53}  # larger whole numbers lose digits
 AS_THEY_ARE = (
@@ -44,37 +48,95 @@ def read(
 ) -> Iterator[Block]:
     """Yield the rows, with the wanted columns only.
 
+    Memory: a batch of about BATCH_BYTES.
+
     Raises:
-        InputError: the file is damaged, two of the columns have one name, or one holds no text, numbers or times.
+        InputError: the file is damaged, two of the columns have one name, one holds no text, numbers or times, or the
+            file grows to more than MAX_EXPANSION times its size.
     """
     units = Units() if units is None else units
     units.unit = "rows"
-    with file.open_seekable() as stream:
-        try:
-            with pq.ParquetFile(stream, pre_buffer=False, buffer_size=1 << 20) as parquet:
-                schema = _checked(file.relative, parquet.schema_arrow, wanted)
-                before = 0
-                units.found += parquet.metadata.num_rows
-                for group in range(parquet.num_row_groups):
-                    stored = parquet.metadata.row_group(group)
-                    fitting = BATCH_BYTES * stored.num_rows // max(1, stored.total_byte_size)
-                    size = max(1, min(BATCH_ROWS, fitting))
-                    for batch in parquet.iter_batches(batch_size=size, row_groups=[group], columns=schema.names):
-                        _refuse_lost_digits(file.relative, batch)
-                        block = _rows(batch, schema, before)
-                        before += batch.num_rows
+    with _damage_told(file), file.open_seekable() as stream:
+        with pq.ParquetFile(stream) as parquet:
+            metadata, schema = parquet.metadata, _checked(file.relative, parquet.schema_arrow, wanted)
+        stored = file.path.stat().st_size
+        expect_bounded(file.relative, stream, metadata, schema.names, stored)
+        before = given = 0
+        units.found += metadata.num_rows
+        with pq.ParquetFile(stream, metadata=metadata, pre_buffer=False, buffer_size=1 << 20) as parquet:
+            for group in range(metadata.num_row_groups):
+                size = _rows_at_once(stream, metadata, group, schema.names)
+                for batch in parquet.iter_batches(batch_size=size, row_groups=[group], columns=schema.names):
+                    _refuse_lost_digits(file.relative, batch)
+                    for block, letters in _parts(_rows(batch, schema, before)):
+                        given += letters
+                        if given > max(FREE_EXPANSION, MAX_EXPANSION * stored):
+                            raise InputError(
+                                f"{file.relative} grows to more than {MAX_EXPANSION} times its size when it is "
+                                "decoded; it looks like a decompression bomb and is not read further."
+                            )
                         count_rows(block, units)
                         yield block
-                if before != parquet.metadata.num_rows:
-                    raise InputError(
-                        f"{file.relative} is damaged: it says that it has {parquet.metadata.num_rows} rows, and has "
-                        f"{before}; fetch it again."
-                    )
-        except (pa.ArrowException, OSError) as error:
+                    before += batch.num_rows
+        if before != metadata.num_rows:
             raise InputError(
-                f"{file.relative} is not a whole Parquet file ({str(error).strip()}); fetch it again."
-            ) from error
+                f"{file.relative} is damaged: it says that it has {metadata.num_rows} rows, and has {before}; fetch it "
+                "again."
+            )
     units.check(file.relative)
+
+
+@contextmanager
+def _damage_told(file: RawFile) -> Iterator[None]:
+    try:
+        yield
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(
+            f"{file.relative} is not a whole Parquet file ({str(error).strip()}); fetch it again."
+        ) from error
+
+
+def names_of(file: RawFile) -> list[str]:
+    """Return the names of the columns. Raises InputError as `read`."""
+    with _damage_told(file), file.open_seekable() as stream, pq.ParquetFile(stream) as parquet:
+        return list(parquet.schema_arrow.names)
+
+
+def _rows_at_once(stream: IO[bytes], metadata: Any, group: int, names: Collection[str]) -> int:
+    """Return how many rows of a group are decoded at once: of about BATCH_BYTES, and not many times as much at worst.
+
+    A text that many rows have is stored once, so that the longest of those, if all rows had it, decides.
+    """
+    stored = metadata.row_group(group)
+    size = max(1, min(BATCH_ROWS, BATCH_BYTES * int(stored.num_rows) // max(1, int(stored.total_byte_size))))
+    repeated = [
+        chunk.path_in_schema
+        for chunk in map(stored.column, range(stored.num_columns))
+        if chunk.path_in_schema in names and chunk.physical_type == "BYTE_ARRAY" and chunk.has_dictionary_page
+    ]
+    if repeated and stored.num_rows:
+        with pq.ParquetFile(stream, metadata=metadata, pre_buffer=False, read_dictionary=repeated) as parquet:
+            first = next(parquet.iter_batches(batch_size=1, row_groups=[group], columns=repeated), None)
+        for column in first.columns if first else ():
+            if pa.types.is_dictionary(column.type) and len(column.dictionary):
+                longest: int = pc.max(pc.binary_length(column.dictionary)).as_py() or 0
+                size = max(1, min(size, WORST_BYTES // max(1, longest)))
+    return size
+
+
+def _parts(block: Block) -> Iterator[tuple[Block, int]]:
+    """Yield a block in parts of about BATCH_BYTES, each with how many letters it has."""
+    sizes = [sum(map(_letters, row.values())) if type(row) is dict else 0 for row in block]
+    start = letters = 0
+    for end, size in enumerate(sizes, 1):
+        letters += size
+        if letters > BATCH_BYTES or end == len(block):
+            yield block[start:end], letters
+            start, letters = end, 0
+
+
+def _letters(value: Any) -> int:
+    return len(value) if type(value) in (str, list, dict) else 1
 
 
 def _checked(relative: str, schema: pa.Schema, wanted: Wanted) -> pa.Schema:

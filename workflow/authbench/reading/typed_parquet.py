@@ -1,6 +1,6 @@
 """Columns of known types in a Parquet file that somebody hands us: ids, numbers, vectors.
 
-What the footer promises is held to the size of the file before room is made for it.
+What its pages take is held to the size of the file before room is made for it.
 """
 
 from collections.abc import Mapping
@@ -12,11 +12,9 @@ import pyarrow.parquet as pq
 
 from authbench.errors import InputError
 from authbench.printable import printable
+from authbench.reading.parquet_pages import expect_bounded
 
 IDENT, NUMBER, VECTOR = "text or whole numbers", "numbers", "lists of numbers"
-MOST_EXPANSION = 1_000  # bytes that a byte of a file may become, where they are more than ALWAYS
-ALWAYS = 64 << 20
-_OF_A_VALUE = 16  # bytes, without those of a long text
 
 
 def read_columns(path: Path, wanted: Mapping[str, str]) -> pl.DataFrame:
@@ -26,22 +24,16 @@ def read_columns(path: Path, wanted: Mapping[str, str]) -> pl.DataFrame:
         wanted: IDENT, NUMBER or VECTOR by the name of a column.
 
     Raises:
-        InputError: it cannot be read, lacks a column or has it twice, one is of another type, or it would expand to
-            more than MOST_EXPANSION times its size.
+        InputError: it cannot be read, lacks a column or has it twice, one is of another type, or it expands to more
+            than its room.
     """
     try:
         footer = pq.read_metadata(path)
         schema = footer.schema.to_arrow_schema()
         for name, kind in wanted.items():
             _expect(path, schema, name, kind)
-        sizes = [
-            chunk.total_uncompressed_size
-            for group in map(footer.row_group, range(footer.num_row_groups))
-            for chunk in map(group.column, range(group.num_columns))
-        ]
-        room = sum(sizes) + _OF_A_VALUE * len(wanted) * footer.num_rows
-        if room > max(ALWAYS, MOST_EXPANSION * path.stat().st_size):
-            raise InputError(f"{path}: would expand to {room:,} bytes in {footer.num_rows:,} rows.")
+        with path.open("rb") as file:
+            expect_bounded(str(path), file, footer, wanted, path.stat().st_size)
         table = pl.read_parquet(path, columns=list(wanted), glob=False)
     except (pa.ArrowException, pl.exceptions.PolarsError, OSError, ValueError) as problem:
         lines = str(problem).splitlines() or [type(problem).__name__]

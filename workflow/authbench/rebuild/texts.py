@@ -17,12 +17,12 @@ import polars as pl
 from authbench.errors import InputError
 from authbench.ingest.beside import is_beside
 from authbench.ingest.blocks import Part, gathered, read_parts
-from authbench.ingest.characters import whole_characters
 from authbench.ingest.compiled import compile_extraction
 from authbench.ingest.documents import add_derived, contents_of, own_names
 from authbench.ingest.mapping import compile_source
 from authbench.ingest.own_name import without_own_name
 from authbench.normalize.table import normalize_records
+from authbench.reading.characters import whole_characters
 from authbench.reading.rows import BadRow, Row
 from authbench.rebuild.match import Wanted, as_released
 from authbench.rebuild.moved import find_moved

@@ -1,0 +1,40 @@
+"""The queries that an audit scores: as many as their answers allow, of all authors alike."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from audited import rows, write_csv
+
+from authbench.auditing import drawn
+from authbench.auditing.drawn import answers_of, draw_queries, draw_units, queries_of
+from authbench.auditing.read import read_dataset
+
+
+def asked(folder: Path, authors: int, each: int, most: int = 10_000) -> tuple[pl.DataFrame, pl.DataFrame, int]:
+    dataset = read_dataset([write_csv(folder / "a.csv", rows(authors, each))])
+    units, whole = draw_units(dataset, "test", most, 0)
+    asking = queries_of(dataset, "test", units)
+    queries = draw_queries(asking, 0)
+    return queries, answers_of(dataset, "test", units, queries), whole
+
+
+def test_every_query_with_an_answer_is_scored_where_they_are_few(tmp_path: Path) -> None:
+    queries, answers, _ = asked(tmp_path, 5, 3)
+    assert queries.height == 15 and answers.height == 30
+    assert queries["answers"].unique().to_list() == [2]
+    assert not answers.filter(pl.col("query_id") == pl.col("candidate_id")).height
+
+
+def test_no_author_with_many_texts_makes_more_answers_than_can_be_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drawn, "MOST_ANSWERS", 500)
+    queries, answers, _ = asked(tmp_path, 3, 40)
+    assert queries["answers"].sum() == answers.height == 39 * (500 // 39)
+    assert queries["author"].n_unique() == 3
+
+
+def test_of_an_author_with_more_texts_than_are_scored_so_many_are_taken(tmp_path: Path) -> None:
+    queries, answers, whole = asked(tmp_path, 1, 40, most=10)
+    assert (whole, queries.height, answers.height) == (40, 10, 90)

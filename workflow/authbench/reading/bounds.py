@@ -1,0 +1,30 @@
+"""How much memory a file that somebody hands us may take: what follows from its size, or what a user allows."""
+
+import os
+
+from authbench.errors import InputError
+
+ALWAYS = 256 << 20  # bytes that any file may take
+EXPANSION = 100  # bytes that each byte of a larger one may take
+VARIABLE = "AUTHBENCH_EXPANSION"  # of the environment: a number in place of EXPANSION
+
+
+def room(stored: int) -> int:
+    """Return how many bytes the contents of a file of so many bytes may take.
+
+    Raises:
+        InputError: AUTHBENCH_EXPANSION is no whole number.
+    """
+    given = os.environ.get(VARIABLE, str(EXPANSION))
+    if not given.isdecimal() or len(given) > 9:
+        raise InputError(f"{VARIABLE}: expected a whole number, the bytes that a byte of a file may take.")
+    return max(ALWAYS, int(given) * stored)
+
+
+def too_large(place: object, stored: int) -> InputError:
+    """Return what to raise for a file that takes more than its room."""
+    return InputError(
+        f"{place}: its contents take more than {room(stored) >> 20:,} MiB of memory, for {stored:,} bytes of file, and "
+        f"are not read further. Hand over a plain file; or, if this one can be trusted, set {VARIABLE} to more than "
+        f"{EXPANSION}."
+    )

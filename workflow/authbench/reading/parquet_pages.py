@@ -1,0 +1,114 @@
+"""What the pages of a Parquet file take, by the headers that a decoder follows: read before room is made for them.
+
+The footer states sizes, too, but a decoder does not hold the pages to it. A header is in Thrift's compact protocol.
+"""
+
+from collections.abc import Collection, Iterator
+from typing import IO, Any
+
+from authbench.reading.bounds import room, too_large
+
+ALWAYS_VALUES = 1 << 20  # of a column
+VALUES_PER_BYTE = 16  # of a file, where there are more
+_HEAD, _LONG_HEAD = 1 << 12, 1 << 24
+_DEEPEST = 8
+_BOOLEANS, _BYTE, _NUMBERS, _DOUBLE, _BINARY, _STRUCT = (1, 2), 3, (4, 5, 6), 7, 8, 12
+_VALUES_OF = (5, 7, 8)  # fields of a header whose first field counts values: of data, of a dictionary, of data in V2
+
+
+def expect_bounded(name: str, stream: IO[bytes], metadata: Any, columns: Collection[str], stored: int) -> None:
+    """Refuse a file whose columns expand to more than its room, or have more values than its bytes can tell apart.
+
+    Raises:
+        InputError: so it is, or its pages are not where the footer says.
+    """
+    most = max(ALWAYS_VALUES, VALUES_PER_BYTE * stored)
+    totals: dict[str, int] = {}
+    for number in range(metadata.num_row_groups):
+        group, at_once = metadata.row_group(number), 0
+        for place in range(group.num_columns):
+            chunk = group.column(place)
+            if chunk.path_in_schema.partition(".")[0] not in columns and chunk.path_in_schema not in columns:
+                continue
+            largest = 0
+            for unpacked, values in _pages(stream, chunk):
+                largest = max(largest, unpacked)
+                totals[chunk.path_in_schema] = totals.get(chunk.path_in_schema, 0) + values
+            at_once += largest
+            if at_once > room(stored) or totals.get(chunk.path_in_schema, 0) > most:
+                raise too_large(name, stored)
+
+
+def _pages(stream: IO[bytes], chunk: Any) -> Iterator[tuple[int, int]]:
+    """Yield the unpacked bytes and the values of the pages of a column chunk. Raises OSError where they are none."""
+    at = chunk.data_page_offset
+    if chunk.has_dictionary_page and chunk.dictionary_page_offset:
+        at = min(at, chunk.dictionary_page_offset)
+    end = at + chunk.total_compressed_size
+    while at < end:
+        stream.seek(at)
+        head = stream.read(_HEAD)
+        try:
+            fields, length = _struct(head, 0, 0)
+        except IndexError:  # with long statistics
+            stream.seek(at)
+            try:
+                fields, length = _struct(stream.read(_LONG_HEAD), 0, 0)
+            except IndexError:
+                raise OSError("a page has no header") from None
+        unpacked, packed = fields.get(2), fields.get(3)
+        if type(unpacked) is not int or type(packed) is not int or unpacked < 0 or packed < 0:
+            raise OSError("a page has no size")
+        counts = [fields[kind] for kind in _VALUES_OF if isinstance(fields.get(kind), dict)]
+        yield unpacked, max((one[1] for one in counts if type(one.get(1)) is int), default=0)
+        at += length + packed
+
+
+def _struct(data: bytes, at: int, depth: int) -> tuple[dict[int, Any], int]:
+    """Return the fields of a structure by their numbers, and where it ends. Raises IndexError where the data end."""
+    fields: dict[int, Any] = {}
+    field = 0
+    if depth > _DEEPEST:
+        raise OSError("the header of a page is nested too deeply")
+    while head := data[at]:
+        at += 1
+        kind = head & 15
+        if head >> 4:
+            field += head >> 4
+        else:
+            number, at = _varint(data, at)
+            field = (number >> 1) ^ -(number & 1)
+        fields[field], at = _value(data, at, kind, depth)
+    return fields, at + 1
+
+
+def _value(data: bytes, at: int, kind: int, depth: int) -> tuple[Any, int]:
+    if kind in _BOOLEANS:
+        return kind == 1, at
+    if kind == _BYTE:
+        return data[at], at + 1
+    if kind in _NUMBERS:
+        number, at = _varint(data, at)
+        return (number >> 1) ^ -(number & 1), at
+    if kind == _DOUBLE:
+        return None, at + 8
+    if kind == _BINARY:
+        size, at = _varint(data, at)
+        if at + size > len(data):
+            raise IndexError
+        return None, at + size
+    if kind == _STRUCT:
+        return _struct(data, at, depth + 1)
+    raise OSError("the header of a page has a field of an unknown kind")
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    number = shift = 0
+    while True:
+        byte = data[at]
+        number |= (byte & 127) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 128:
+            return number, at
+        if shift > 63:
+            raise OSError("a number in the header of a page is too long")
