@@ -1,9 +1,95 @@
-"""Compiled loop that looks for the negatives of positives in `topic_matched`."""
+"""Compiled loops that look for the negatives of positives and of queries, in texts by cell, source and length."""
 
 import numpy as np
 
-from authbench.arrays import F32, F64, I64, U64
+from authbench.arrays import BOOL, F32, F64, I32, I64, U64
 from authbench.runtime.jit import compiled
+
+u64 = np.uint64
+
+
+@compiled
+def _take(
+    place: int, start: int, end: int, lengths: I64, turn: np.uint64, barred: BOOL, taken: I64, filled: int, most: int
+) -> tuple[int, int, int]:
+    """Take texts between `start` and `end` as long as that at a place, in turn, until `most` are taken.
+
+    Return how many are, and where texts of that length begin and end.
+    """
+    low = start + np.searchsorted(lengths[start:end], lengths[place])
+    high = start + np.searchsorted(lengths[start:end], lengths[place], side="right")
+    first = np.int64(turn % u64(high - low))
+    for k in range(high - low):
+        one = low + (first + k) % (high - low)
+        if filled < most and not barred[one]:
+            taken[filled] = one
+            filled += 1
+    return filled, low, high
+
+
+@compiled
+def find_matched(
+    queries: I64,
+    positives: I64,
+    starts: I64,
+    ends: I64,
+    lengths: I64,
+    rank: U64,
+    author: I64,
+    excluded: I64,
+    excluded_ends: I64,
+    most: int,
+    found: I32,
+    sizes: I64,
+) -> None:
+    """Write the negatives in `matched`: texts of the positive's length, then as many shorter as longer ones.
+
+    They are the nearest in length, at most by a half. Those on the query's side of the positive are nearer to the query
+    in proportion than the positive, or who scores by length would be right wherever a query and its positive are nearer
+    to each other than to any text.
+
+    Args:
+        queries: shape (n,), places.
+        positives: shape (n,), places, those of one positive one after another.
+        starts, ends, lengths, rank: as in `find_topic_matched`.
+        author: shape (texts,).
+        excluded: author by author, the places that no negative of the author may have.
+        excluded_ends: shape (authors + 1,); those of author a are `excluded[excluded_ends[a]:excluded_ends[a + 1]]`.
+        most: negatives of a positive.
+        found: shape (n, most); written from the front of each row.
+        sizes: shape (n,), how many were written.
+    """
+    barred = np.zeros(len(lengths), np.bool_)
+    equal, shorter, longer = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.int64)
+    n_equal, n_shorter, n_longer = 0, 0, 0
+    for p in range(len(positives)):
+        positive, length, asked = positives[p], lengths[positives[p]], lengths[queries[p]]
+        if p == 0 or positive != positives[p - 1]:
+            own = excluded[excluded_ends[author[positive]] : excluded_ends[author[positive] + 1]]
+            for place in own:
+                barred[place] = True
+            start, end, turn = starts[positive], ends[positive], rank[positive]
+            n_equal, low, high = _take(positive, start, end, lengths, turn, barred, equal, 0, most)
+            each, n_shorter, n_longer = (most - n_equal) // 2, 0, 0
+            while n_shorter < each and low > start and 3 * lengths[low - 1] >= 2 * length:
+                n_shorter, low, _ = _take(low - 1, start, end, lengths, turn, barred, shorter, n_shorter, each)
+            while n_longer < each and high < end and 2 * lengths[high] <= 3 * length:
+                n_longer, _, high = _take(high, start, end, lengths, turn, barred, longer, n_longer, each)
+            for place in own:
+                barred[place] = False
+        size, pairs = n_equal, 0
+        for k in range(n_equal):
+            found[p, k] = equal[k]
+        before, beyond, n_before, n_beyond = shorter, longer, n_shorter, n_longer
+        if asked > length:
+            before, beyond, n_before, n_beyond = longer, shorter, n_longer, n_shorter
+        for k in range(n_before if asked != length else 0):
+            # nearer in proportion: between the query's length and the positive's, or less beyond the former
+            product = lengths[before[k]] * length
+            if pairs < n_beyond and product != asked**2 and (product > asked**2) == (asked < length):
+                found[p, size], found[p, size + 1] = before[k], beyond[pairs]
+                size, pairs = size + 2, pairs + 1
+        sizes[p] = size
 
 
 @compiled
@@ -100,3 +186,63 @@ def find_topic_matched(
             for k in range(each):
                 found[p, size], size = places[kind, k], size + 1
         sizes[p] = size
+
+
+@compiled
+def find_by_topic(
+    similar: F32,
+    queries: I64,
+    pair_ends: I64,
+    positives: I64,
+    asks: BOOL,
+    first: int,
+    starts: I64,
+    ends: I64,
+    lengths: I64,
+    logarithms: F64,
+    rank: U64,
+    author: I64,
+    excluded: I64,
+    excluded_ends: I64,
+    equal: float,
+    most: int,
+    each_side: int,
+    topical: int,
+    found: I64,
+    sizes: I64,
+    hardest: I64,
+    hardest_sizes: I64,
+) -> None:
+    """Write the negatives of positives in `topic_matched`, and the most topical negatives of queries.
+
+    Args:
+        similar: shape (queries, texts of the cell), similarities; changed: NaN where there is no negative.
+        queries: shape (queries,), places.
+        pair_ends: shape (queries + 1,); the positives of query q are `positives[pair_ends[q]:pair_ends[q + 1]]`.
+        positives: shape (n,), places.
+        asks: shape (queries,), whether the most topical negatives are wanted.
+        first, starts, ends, lengths, logarithms, rank, equal, most, each_side: as in `find_topic_matched`.
+        author, excluded, excluded_ends: as in `find_matched`.
+        topical: negatives of a query.
+        found, sizes: as in `find_topic_matched`.
+        hardest: shape (queries, topical); written from the front of each row.
+        hardest_sizes: shape (queries,), how many were written.
+    """
+    distances, turns = np.empty(topical), np.empty(topical, np.uint64)
+    for q in range(len(queries)):
+        query, row, own = queries[q], similar[q], slice(pair_ends[q], pair_ends[q + 1])
+        similarities = row[positives[own] - first]
+        for place in excluded[excluded_ends[author[query]] : excluded_ends[author[query] + 1]]:
+            if 0 <= place - first < len(row):
+                row[place - first] = np.nan
+        find_topic_matched(
+            query, positives[own], similarities, row, first, starts, ends, lengths, logarithms, rank, equal, most,
+            each_side, found[own], sizes[own],
+        )  # fmt: skip
+        filled = 0
+        for place in range(first, first + len(row) if asks[q] else first):
+            value = row[place - first]
+            if value == value:
+                turn = rank[place] - rank[query]
+                filled = _keep(place, -np.float64(value), turn, hardest[q], distances, turns, filled, topical)
+        hardest_sizes[q] = filled

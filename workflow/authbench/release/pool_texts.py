@@ -28,7 +28,7 @@ class Texts:
     """
 
     ids: Sequence[str]
-    author: Sequence[int]
+    author: Places
     rank: NDArray[np.uint64]
     lengths: Places
     home: Places
@@ -69,13 +69,18 @@ class Texts:
     def places_of(self) -> dict[int, list[int]]:
         """Return the places of each author's texts."""
         found: defaultdict[int, list[int]] = defaultdict(list)
-        for place, author in enumerate(self.author):
+        for place, author in enumerate(self.author.tolist()):
             found[author].append(place)
         return dict(found)
 
-    def is_other(self, place: int, author: int) -> bool:
-        """Return whether the text there may be a negative of the author."""
-        return self.author[place] != author and place not in self.barred.get(author, ())
+    @cached_property
+    def excluded(self) -> tuple[Places, Places]:
+        """Return the places that no negative of an author may have, author after author, and the ends of each's."""
+        of_authors = [
+            sorted({*places, *self.barred.get(author, ())}) for author, places in sorted(self.places_of.items())
+        ]
+        ends = np.cumsum([0, *map(len, of_authors)], dtype=np.int64)
+        return np.fromiter(chain.from_iterable(of_authors), np.int64, int(ends[-1])), ends
 
 
 def arrange(
@@ -104,7 +109,7 @@ def arrange(
             barred[author[of_key[doc_key]]].update(of_key[other] for other in alike if other in of_key)
     texts = Texts(
         kept["id"].to_list(),
-        author,
+        np.array(author, np.int64),
         kept["rank"].to_numpy(),
         kept["token_length"].to_numpy().astype(np.int64),
         kept["home"].to_numpy(),

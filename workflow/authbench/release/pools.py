@@ -8,21 +8,17 @@ other people, by nobody who is possibly the same person, and no text that contai
 in it; they have enough letters, as positives must.
 """
 
-from array import array
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby, islice
-from operator import itemgetter
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from authbench.arrays import F32
+from authbench.arrays import I32, I64
 from authbench.format.columns import PAIRS, POOLS
 from authbench.release.letters import may_ask
-from authbench.release.pool_texts import Places, Texts, arrange
+from authbench.release.pool_texts import Texts, arrange
 from authbench.release.queries import is_scored
 
 COUNTS = pl.Schema(
@@ -36,23 +32,24 @@ _EQUAL = 1e-9  # logarithms of lengths that differ by less are equal
 _SIMILARITIES_AT_ONCE = 8_000_000
 _MATCHED, _TOPIC_MATCHED, _ADVERSARIAL = POOLS
 
-Group = tuple[int, int, Sequence[int]]  # the places of a query, its positive and the negatives
+
+class _Groups(NamedTuple):
+    """Groups of one pool as flat arrays of places; `sizes` are the numbers of negatives."""
+
+    queries: I32
+    positives: I32
+    sizes: I32
+    negatives: I32
 
 
-class _Groups:
-    """Groups of one pool as flat arrays of places: 4 bytes each, where tuples of numbers would take 40."""
+_NO_GROUPS = _Groups(*np.empty((4, 0), np.int32))
 
-    def __init__(self, groups: Iterable[Group] = ()) -> None:
-        self.queries, self.positives, self.sizes, self.negatives = (array("i") for _ in range(4))
-        for group in groups:
-            self.add(group)
 
-    def add(self, group: Group) -> None:
-        query, positive, negatives = group
-        self.queries.append(query)
-        self.positives.append(positive)
-        self.sizes.append(len(negatives))
-        self.negatives.extend(negatives)
+def _groups(queries: I64, positives: I64, found: NDArray[np.integer[Any]], sizes: I64, least: int) -> _Groups:
+    """Return the groups of at least `least` negatives, which are the first `sizes` of each row of `found`."""
+    kept = sizes >= least
+    negatives = found[kept][np.arange(found.shape[1]) < sizes[kept, None]]
+    return _Groups(*(part.astype(np.int32) for part in (queries[kept], positives[kept], sizes[kept], negatives)))
 
 
 def make_pools(
@@ -87,187 +84,108 @@ def make_pools(
     has_content = np.diff(vectors.indptr) > 0
     texts = arrange(documents.with_columns(fits=fits if shared else fits & ~is_query), seed, containment, possibly_one)
     pairs = _positives(related, queries, texts)
-    found = {_MATCHED: _Groups(_matched(pairs, texts)), _TOPIC_MATCHED: _Groups(), _ADVERSARIAL: _Groups()}
-    known = [pair for pair in pairs if all(has_content[texts.rows[place]] for place in pair)]
-    asked = dict(_least_topical(related, queries, texts))
-    for pool, group in _by_topic(known, asked, texts, vectors):
-        found[pool].add(group)
-    wanted = {_MATCHED: pairs, _TOPIC_MATCHED: pairs, _ADVERSARIAL: list(asked.items())}
+    known = pairs[has_content[texts.rows[pairs]].all(axis=1)]
+    asked = _least_topical(related, queries, texts)
+    by_topic = zip((_NO_GROUPS, _NO_GROUPS), *_by_topic(known, asked, texts, vectors), strict=True)
+    topical, hardest = (_Groups(*map(np.concatenate, zip(*parts, strict=True))) for parts in by_topic)
+    found = {_MATCHED: _matched(pairs, texts), _TOPIC_MATCHED: topical, _ADVERSARIAL: hardest}
+    wanted = {_MATCHED: pairs, _TOPIC_MATCHED: pairs, _ADVERSARIAL: asked}
     counts = pl.concat(_count(pool, wanted[pool], found[pool], texts, documents) for pool in POOLS)
     return _table(found, texts), counts
 
 
-def _positives(related: pl.DataFrame, queries: pl.DataFrame, texts: Texts) -> list[tuple[int, int]]:
-    """Return the places of queries and their positives from another work, by id."""
+def _positives(related: pl.DataFrame, queries: pl.DataFrame, texts: Texts) -> I64:
+    """Return the places of queries and their positives from another work, by id; shape (pairs, 2)."""
     answers = queries.select("query_id", candidate_id="positive_ids").explode("candidate_id")
     other_work = related.filter(~pl.col("same_work")).select("query_id", "candidate_id")
-    both = answers.join(other_work, on=("query_id", "candidate_id"), how="semi").sort("query_id", "candidate_id")
-    return [(texts.place[query], texts.place[positive]) for query, positive in both.iter_rows()]
+    return _places(answers.join(other_work, on=("query_id", "candidate_id"), how="semi"), texts)
 
 
-def _matched(pairs: Sequence[tuple[int, int]], texts: Texts) -> Iterator[Group]:
-    for positive, same in groupby(sorted(pairs, key=itemgetter(1)), itemgetter(1)):
-        if texts.cell[positive] >= 0:
-            near = _neighbours(positive, texts)
-            for query, _ in same:
-                negatives = _matched_negatives(query, positive, near, texts.lengths)
-                if len(negatives) >= LEAST:
-                    yield query, positive, negatives
+def _places(pairs: pl.DataFrame, texts: Texts) -> I64:
+    """Return the places of query_id and candidate_id, by id; shape (pairs, 2)."""
+    places = pl.DataFrame({"id": texts.ids}, {"id": pl.String}).with_row_index("place")
+    known = [places.select("place", pl.col("id").alias(name)) for name in ("query_id", "candidate_id")]
+    joined = pairs.join(known[0], on="query_id").join(known[1], on="candidate_id", suffix="_of_positive")
+    ordered = joined.sort("query_id", "candidate_id").select("place", "place_of_positive")
+    return ordered.to_numpy().astype(np.int64)
 
 
-class _Neighbours(NamedTuple):
-    """Places of possible negatives of a positive, the nearest in length first: up to MOST that are equal, and so many
-    on each side that these and they are MOST."""
+def _matched(pairs: I64, texts: Texts) -> _Groups:
+    """Return the groups of `matched`."""
+    from authbench.release.pool_kernels import find_matched
 
-    equal: list[int]
-    shorter: list[int]
-    longer: list[int]
-
-
-def _matched_negatives(query: int, positive: int, near: _Neighbours, lengths: Places) -> list[int]:
-    """Return the texts of the positive's length, then as many shorter as longer ones.
-
-    Those on the query's side of the positive are nearer to the query in length than the positive, or who scores by
-    length would be right wherever a query and its positive are nearer to each other than to any text.
-    """
-    asked, length = int(lengths[query]), int(lengths[positive])
-    if asked == length:
-        return near.equal
-    before, beyond = (near.shorter, near.longer) if asked < length else (near.longer, near.shorter)
-    # nearer in proportion: between the query's length and the positive's, or less beyond the former than the latter is
-    between = [
-        place
-        for place in before
-        if (int(lengths[place]) * length > asked**2) == (asked < length) and int(lengths[place]) * length != asked**2
-    ]
-    most = min(len(between), len(beyond))
-    return near.equal + between[:most] + beyond[:most]
+    pairs = pairs[texts.cell[pairs[:, 1]] >= 0]
+    queries, positives = pairs[np.argsort(pairs[:, 1], kind="stable")].T.copy()
+    found, sizes = np.empty((len(queries), MOST), np.int32), np.empty(len(queries), np.int64)
+    find_matched(
+        queries, positives, texts.first, texts.end, texts.lengths, texts.rank, texts.author, *texts.excluded, MOST,
+        found, sizes,
+    )  # fmt: skip
+    return _groups(queries, positives, found, sizes, LEAST)
 
 
-def _neighbours(positive: int, texts: Texts) -> _Neighbours:
-    start, end = texts.starts[int(texts.cell[positive]), int(texts.source[positive])]
-    lengths, length, author = texts.lengths[start:end], int(texts.lengths[positive]), texts.author[positive]
-    turn = int(texts.rank[positive])
-
-    def others(place: int, most: int) -> tuple[int, int, list[int]]:
-        """Return where texts as long as that at `place` begin and end, and up to `most` of them, in turn."""
-        low, high = (start + int(np.searchsorted(lengths, texts.lengths[place], side)) for side in ("left", "right"))
-        first = low + turn % (high - low)
-        fitting = (one for one in chain(range(first, high), range(low, first)) if texts.is_other(one, author))
-        return low, high, list(islice(fitting, most))
-
-    low, high, equal = others(positive, MOST)
-    most = (MOST - len(equal)) // 2
-    shorter: list[int] = []
-    place = low - 1
-    while len(shorter) < most and place >= start and 3 * int(texts.lengths[place]) >= 2 * length:
-        place, _, found = others(place, most - len(shorter))
-        shorter += found
-        place -= 1
-    longer: list[int] = []
-    place = high
-    while len(longer) < most and place < end and 2 * int(texts.lengths[place]) <= 3 * length:
-        _, place, found = others(place, most - len(longer))
-        longer += found
-    return _Neighbours(equal, shorter, longer)
-
-
-def _least_topical(related: pl.DataFrame, queries: pl.DataFrame, texts: Texts) -> Iterator[tuple[int, int]]:
-    """Yield the places of each query and of its least topical positive from another work that has letters enough."""
+def _least_topical(related: pl.DataFrame, queries: pl.DataFrame, texts: Texts) -> I64:
+    """Return the places of each query and of its least topical positive from another work that has letters enough."""
     answers = queries.select("query_id", candidate_id="positive_ids").explode("candidate_id")
-    fitting = [ident for place, ident in enumerate(texts.ids) if texts.cell[place] >= 0]
+    fitting = pl.Series(texts.ids, dtype=pl.String).filter(texts.cell >= 0)
     least = (
         related.filter(~pl.col("same_work"), pl.col("topic_similarity").is_not_null())
         .join(answers, on=("query_id", "candidate_id"), how="semi")
-        .filter(pl.col("candidate_id").is_in(pl.Series(fitting, dtype=pl.String).implode()))
+        .filter(pl.col("candidate_id").is_in(fitting.implode()))
         .sort("query_id", "topic_similarity", "candidate_id")
         .unique("query_id", keep="first", maintain_order=True)
     )
-    for query, positive in least.select("query_id", "candidate_id").iter_rows():
-        yield texts.place[query], texts.place[positive]
+    return _places(least, texts)
 
 
-def _by_topic(
-    pairs: Sequence[tuple[int, int]], asked: Mapping[int, int], texts: Texts, vectors: Any
-) -> Iterator[tuple[str, Group]]:
-    """Yield groups of `topic_matched` and `topic_adversarial`, cell by cell.
+def _by_topic(pairs: I64, asked: I64, texts: Texts, vectors: Any) -> Iterator[tuple[_Groups, _Groups]]:
+    """Yield groups of `topic_matched` and of `topic_adversarial`, a block of queries of a cell at a time.
 
     Args:
-        asked: the least topical positive of each query.
+        pairs: shape (pairs, 2), places of queries and positives with a content word.
+        asked: shape (queries, 2), places of queries and of the least topical positive of each.
     """
-    wanted: defaultdict[int, defaultdict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for query, positive in pairs:
-        if texts.cell[positive] >= 0:
-            wanted[int(texts.cell[positive])][query].append(positive)
-    for query in asked:
-        wanted[int(texts.home[query])][query] += []
-    for cell, positives_of in sorted(wanted.items()):
+    from authbench.release.pool_kernels import find_by_topic
+
+    cells, homes = texts.cell[pairs[:, 1]], texts.home[asked[:, 0]]
+    for cell in np.unique(texts.cell[texts.cell >= 0]):
         places = np.flatnonzero(texts.cell == cell)
-        if not len(places):
-            continue
-        first = int(places[0])
+        first, own, at_home = int(places[0]), pairs[cells == cell], asked[homes == cell]
+        own = own[np.argsort(own[:, 0], kind="stable")]
+        least = np.full(len(texts.ids), -1, np.int64)
+        least[at_home[:, 0]] = at_home[:, 1]
+        asking = np.union1d(own[:, 0], at_home[:, 0])
         turned = vectors[texts.rows[places]].T.tocsr()
-        asking = sorted(positives_of)
         step = max(1, _SIMILARITIES_AT_ONCE // len(places))
-        for block in (asking[start : start + step] for start in range(0, len(asking), step)):
-            similar = (vectors[texts.rows[block]] @ turned).toarray()
-            for query, row in zip(block, similar, strict=True):
-                own = {*texts.places_of[texts.author[query]], *texts.barred.get(texts.author[query], ())}
-                inside = [place - first for place in own if first <= place < first + len(places)]
-                similarity = row[[positive - first for positive in positives_of[query]]]
-                row[inside] = np.nan
-                for group in _topic_matched(query, positives_of[query], similarity, row, first, texts):
-                    yield _TOPIC_MATCHED, group
-                if query in asked and texts.home[query] == cell:
-                    others = np.flatnonzero(row == row)
-                    if negatives := _first(others, -row[others], first, TOPICAL, query, texts):
-                        yield _ADVERSARIAL, (query, asked[query], negatives)
-
-
-def _topic_matched(
-    query: int, positives: Sequence[int], similarities: F32, row: F32, first: int, texts: Texts
-) -> Iterator[Group]:
-    """Yield each positive of a query with texts of its similarity, then as many of lower as of higher, nearest first.
-
-    Args:
-        similarities: shape (positives,), of the positives to the query.
-        row: similarity of each text of the cell to the query; NaN: no negative.
-        first: place of the cell's first text.
-    """
-    from authbench.release.pool_kernels import find_topic_matched
-
-    found, sizes = np.empty((len(positives), MOST + 2 * EACH_SIDE), np.int64), np.empty(len(positives), np.int64)
-    find_topic_matched(
-        query, np.array(positives, np.int64), similarities, row, first, texts.first, texts.end, texts.lengths,
-        texts.logarithms, texts.rank, _EQUAL, MOST, EACH_SIDE, found, sizes,
-    )  # fmt: skip
-    for positive, negatives, size in zip(positives, found.tolist(), sizes.tolist(), strict=True):
-        if size >= LEAST_OF_TOPIC:
-            yield query, positive, negatives[:size]
-
-
-def _first(
-    places: Places, distances: NDArray[np.floating[Any]], first: int, most: int, to: int, texts: Texts
-) -> list[int]:
-    """Return `most` places of the least distances; equal ones in an order of the text's own."""
-    if not most:
-        return []
-    if len(places) > most:
-        near = distances <= np.partition(distances, most - 1)[most - 1]
-        places, distances = places[near], distances[near]
-    turned = texts.rank[places + first] - texts.rank[to]
-    return [int(place) + first for place in places[np.lexsort((turned, distances))[:most]]]
+        for queries in (asking[start : start + step] for start in range(0, len(asking), step)):
+            of_pairs, positives = own[slice(*np.searchsorted(own[:, 0], [queries[0], queries[-1] + 1]))].T.copy()
+            ends = np.searchsorted(of_pairs, np.append(queries, queries[-1] + 1))
+            similar = (vectors[texts.rows[queries]] @ turned).toarray()
+            found, sizes = (
+                np.empty((len(positives), MOST + 2 * EACH_SIDE), np.int64),
+                np.empty(len(positives), np.int64),
+            )
+            hardest, hardest_sizes = np.empty((len(queries), TOPICAL), np.int64), np.empty(len(queries), np.int64)
+            find_by_topic(
+                similar, queries, ends, positives, least[queries] >= 0, first, texts.first, texts.end, texts.lengths,
+                texts.logarithms, texts.rank, texts.author, *texts.excluded, _EQUAL, MOST, EACH_SIDE, TOPICAL, found,
+                sizes, hardest, hardest_sizes,
+            )  # fmt: skip
+            yield (
+                _groups(of_pairs, positives, found, sizes, LEAST_OF_TOPIC),
+                _groups(queries, least[queries], hardest, hardest_sizes, 1),
+            )
 
 
 def _count(
     pool: str,
-    wanted: Sequence[tuple[int, int]],
+    wanted: I64,
     kept: _Groups,
     texts: Texts,
     documents: pl.DataFrame,
 ) -> pl.DataFrame:
-    asked, positives = np.array(wanted, dtype=np.int64).reshape(-1, 2).T
-    there = _flat(kept.queries).astype(np.int64) * len(texts.ids) + _flat(kept.positives)
+    asked, positives = wanted[:, 0], wanted[:, 1]
+    there = kept.queries.astype(np.int64) * len(texts.ids) + kept.positives
     known = documents.select("lang", "source")[texts.rows[positives]].with_columns(
         pool=pl.lit(pool), kept=pl.Series(np.isin(asked * len(texts.ids) + positives, there), dtype=pl.Boolean)
     )
@@ -285,12 +203,12 @@ def _table(found: Mapping[str, _Groups], texts: Texts) -> pl.DataFrame:
     by_id = ids.rank("ordinal").to_numpy().astype(np.int32)
     parts, first = [pl.DataFrame(schema=PAIRS.schema)], 0
     for pool, groups in found.items():
-        queries, positives, sizes = map(_flat, (groups.queries, groups.positives, groups.sizes))
+        queries, positives, sizes, negatives = groups
         number = np.empty(len(queries), np.int32)
         number[np.lexsort((by_id[positives], by_id[queries]))] = np.arange(first, first + len(queries))
         group = np.concatenate([number, np.repeat(number, sizes)])
         asked = np.concatenate([queries, np.repeat(queries, sizes)])
-        others = np.concatenate([positives, _flat(groups.negatives)])
+        others = np.concatenate([positives, negatives])
         negative = np.arange(len(others)) >= len(queries)
         order = np.lexsort((by_id[others], negative, group))
         parts.append(
@@ -306,7 +224,3 @@ def _table(found: Mapping[str, _Groups], texts: Texts) -> pl.DataFrame:
         )
         first += len(queries)
     return pl.concat(parts)
-
-
-def _flat(places: "array[int]") -> NDArray[np.int32]:
-    return np.frombuffer(places, np.int32) if places else np.empty(0, np.int32)
