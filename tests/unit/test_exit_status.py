@@ -53,10 +53,13 @@ def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "directory").mkdir()
     (tmp_path / "empty.csv").touch()
     (tmp_path / "file.txt").write_text("A line.\n", encoding="utf-8")
+    os.mkfifo(tmp_path / "pipe.csv")
     return tmp_path
 
 
-@pytest.mark.parametrize("given", ["missing", "missing.zip", "directory", "empty.csv", "file.txt", "file.txt/below"])
+@pytest.mark.parametrize(
+    "given", ["missing", "missing.zip", "directory", "empty.csv", "file.txt", "file.txt/below", "pipe.csv", "/dev/zero"]
+)
 @pytest.mark.parametrize("command", ON_ONE_INPUT)
 def test_every_command_refuses_what_is_no_input_in_one_message(
     command: str, given: str, hostile: Path, capsys: pytest.CaptureFixture[str]

@@ -1,9 +1,12 @@
 """The command `authbench`: what can be done from a shell."""
 
 import argparse
+import stat
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from difflib import get_close_matches
+from pathlib import Path
 
 from authbench import __version__
 from authbench.cli import attestation, audit, build, corpora, models, release, style, submissions, tables, verification
@@ -38,6 +41,18 @@ def _unknown(word: str, parser: argparse.ArgumentParser) -> str:
     return f"unrecognized argument {word!r}" + (f", did you mean {close[0]}?" if close else "")
 
 
+def _no_file(parsed: argparse.Namespace) -> str:
+    """Return an input that is a pipe, a device or a socket, which may have no end; empty where there is none."""
+    for name, value in vars(parsed).items():
+        for one in value if isinstance(value, list) else [value]:
+            if isinstance(one, str | Path) and name != "out":
+                with suppress(OSError, ValueError):  # no path
+                    mode = Path(one).stat().st_mode
+                    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                        return str(one)
+    return ""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a subcommand and return its exit status (authbench.cli.ending)."""
     parser = argparse.ArgumentParser(
@@ -63,4 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed.others = unknown
     if unknown and not parsed.passes_on:
         parsed.parser.error("; ".join(_unknown(word, parsed.parser) for word in unknown))
+    if strange := _no_file(parsed):
+        print(f"authbench: {printable(strange)!r}: is no regular file. Expected a file or a folder.", file=sys.stderr)
+        return 2
     return run_to_end(lambda: parsed.run(parsed))

@@ -5,6 +5,7 @@ of AuthBench. 130: interrupted. 141: the reader of standard output has left.
 """
 
 import os
+import posix
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -76,8 +77,8 @@ def _exits_raise() -> Iterator[None]:
             exit_now(status)
         raise SystemExit(status)
 
-    os._exit = leave  # type: ignore[assignment]
+    os._exit = posix._exit = leave  # type: ignore[assignment]
     try:
         yield
     finally:
-        os._exit = exit_now
+        os._exit = posix._exit = exit_now

@@ -90,7 +90,7 @@ def read(
 def _damage_told(file: RawFile) -> Iterator[None]:
     try:
         yield
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # the last: of a name of a column
         raise InputError(
             f"{file.relative} is not a whole Parquet file ({str(error).strip()}); fetch it again."
         ) from error

@@ -2,6 +2,7 @@
 
 import json
 import math
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
@@ -43,7 +44,9 @@ def read_foreign_json(path: str | Path) -> dict[str, Any]:
     """
     path = Path(path)
     try:
-        if path.stat().st_size > MAX_BYTES:
+        if not stat.S_ISREG((found := path.stat()).st_mode):
+            raise ValueError("is no regular file")
+        if found.st_size > MAX_BYTES:
             raise ValueError(f"larger than {MAX_BYTES >> 20} MiB")
         content = path.read_bytes()
     except (OSError, ValueError) as problem:

@@ -71,6 +71,8 @@ def unpacked(file: Path) -> Iterator[Submission]:
 
 def unpack(file: Path, folder: Path) -> Submission:
     """Unpack a submission into a new folder. Raises InputError, saying why, if it is not one."""
+    if not file.is_file():
+        raise InputError(f"{file}: is no regular file. Expected a submission, as authbench submit writes it.")
     folder.mkdir(parents=True)
     try:
         with zipfile.ZipFile(file) as archive:
