@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from authbench.arrays import F64, I32, I64
 from authbench.function_words import read_function_words
 
 FREQUENT = 300  # words of a language that count as frequent
@@ -92,13 +93,12 @@ def content_vectors_of_batches(batches: Iterable[pl.DataFrame], statistics: Word
     weights, columns, sizes = ([np.empty(0, dtype)] for dtype in (np.float32, np.int32, np.int64))
     for batch in batches:
         for size, words in _words(batch.select("lang", "content"), _WEIGHTED_AT_ONCE):
-            content = _weighted(words, statistics)
-            starts = np.searchsorted(content["row"].to_numpy(), np.arange(size + 1))
-            found = content["weight"].to_numpy().astype(np.float64)
+            rows, own_columns, found = _weighted(words, statistics)
+            starts = np.searchsorted(rows, np.arange(size + 1))
             lengths = np.sqrt(np.add.reduceat(np.append(found**2, 0.0), np.minimum(starts[:-1], len(found))))
             found /= np.repeat(lengths, np.diff(starts))
             weights.append(found.astype(np.float32))
-            columns.append(content["column"].to_numpy())
+            columns.append(own_columns)
             sizes.append(np.diff(starts))
     ends = np.cumsum(np.concatenate([[0], *sizes]))
     if ends[-1] <= np.iinfo(np.int32).max:
@@ -113,16 +113,16 @@ def _emptied(parts: list[Any]) -> Any:
     return found
 
 
-def _weighted(words: pl.DataFrame, statistics: WordStatistics) -> pl.DataFrame:
+def _weighted(words: pl.DataFrame, statistics: WordStatistics) -> tuple[I64, I32, F64]:
     """Return row, column and weight of words that are neither frequent nor function words, in that order; words of one
     column are added up."""
-    content = words.join(_content(words, statistics), on=["lang", "word"], how="inner")
-    return (
-        content.select("row", "column", weight=(1 + pl.col("times").log()) * pl.col("rarity"))
-        .group_by("row", "column")
-        .agg(pl.col("weight").sort().sum())
-        .sort("row", "column")
+    content = words.join(_content(words, statistics), on=["lang", "word"], how="inner").select(
+        "row", "column", weight=(1 + pl.col("times").log()) * pl.col("rarity")
     )
+    rows, columns, weights = content.sort("row", "column", "weight").to_dict().values()
+    starts = (rows.ne_missing(rows.shift()) | columns.ne_missing(columns.shift())).arg_true().to_numpy()
+    added = np.add.reduceat(weights.to_numpy(), starts) if len(starts) else weights.to_numpy()
+    return rows.to_numpy()[starts], columns.to_numpy()[starts], added
 
 
 def _content(words: pl.DataFrame, statistics: WordStatistics) -> pl.DataFrame:
@@ -150,7 +150,9 @@ def _content(words: pl.DataFrame, statistics: WordStatistics) -> pl.DataFrame:
     return known.select(
         "lang",
         "word",
-        pl.Series("column", [zlib.crc32(word.encode()) % COLUMNS for word in known["word"]], dtype=pl.Int32),
+        pl.Series(
+            "column", [zlib.crc32(word) % COLUMNS for word in known["word"].cast(pl.Binary).to_list()], dtype=pl.Int32
+        ),
         rarity=((1 + pl.col("texts").fill_null(0)) / (1 + pl.col("documents").fill_null(1))).log() + 1,
     )
 
