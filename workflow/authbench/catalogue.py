@@ -7,6 +7,7 @@ from authbench.acquire.progress import in_bytes
 from authbench.acquire.state import State
 from authbench.format.findings import LabelRow
 from authbench.labels.decision import in_words, read_decisions
+from authbench.printable import inert_markdown
 from authbench.records import LANGUAGES, OTHER
 from authbench.registry.expressions import names
 from authbench.registry.source_entry import Acquire, Impurity, Source
@@ -81,7 +82,7 @@ def as_markdown(sources: Mapping[str, Source], measured: Measured) -> str:
             for tag, one in sources.items()
         ),
     ]
-    lines = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
+    lines = [f"| {' | '.join(map(inert_markdown, row))} |" for row in rows]
     sections = [_section(source, measured.get(tag, [])) for tag, source in sources.items()]
     return "\n".join([OPENING, *lines, *sections]) + "\n"
 

@@ -1,4 +1,4 @@
-"""Escape strings of others before they are printed to a terminal or a log."""
+"""Escape strings of others before they are printed to a terminal, a log or a page of Markdown."""
 
 from typing import Any
 
@@ -29,3 +29,8 @@ def shown(value: Any) -> str:
     if all(one is None or isinstance(one, int | float) or (isinstance(one, str) and len(one) < 20) for one in parts):
         return f"{value!a:.40}"
     return f"a list of {len(parts)}" if isinstance(value, list) else "a text" if isinstance(value, str) else "an object"
+
+
+def inert_markdown(words: str) -> str:
+    """Return a text that neither ends a cell or a line of Markdown nor begins an element of HTML."""
+    return " ".join(words.replace("|", "\\|").replace("<", "&lt;").splitlines())

@@ -12,7 +12,7 @@ from authbench.presentation.numbers import decimals, shown_difference
 from authbench.presentation.pages import environment, pictures
 from authbench.presentation.palette import mark_of
 from authbench.presentation.plots import Value, value_bars
-from authbench.presentation.tables import Cell, Column, Row, Table, as_markdown
+from authbench.presentation.tables import Cell, Column, Row, Table, as_markdown, escaped_markdown
 from authbench.printable import printable
 
 HEADINGS = {
@@ -54,18 +54,20 @@ def render(audit: Audit) -> str:
 
 def markdown(audit: Audit) -> str:
     """Return the page's tables as Markdown."""
-    parts = [f"# Audit of {_plain(audit.dataset['name'])}", _plain(_size(audit.dataset)), *map(_plain, verdict(audit))]
+    parts = [
+        f"# Audit of {escaped_markdown(audit.dataset['name'])}",
+        escaped_markdown(_size(audit.dataset)),
+        *map(escaped_markdown, verdict(audit)),
+    ]
     parts += [as_markdown(_findings_table(audit))]
     for part in audit.rows:
-        parts += [as_markdown(_rows_table(part))] if part.rows else [f"{_plain(part.split)}: {part.left_out[0]}."]
+        parts += (
+            [as_markdown(_rows_table(part))] if part.rows else [f"{escaped_markdown(part.split)}: {part.left_out[0]}."]
+        )
     if audit.published:
         parts.append(as_markdown(_published_table(audit)))
-    parts += [f"*{_plain(note)}*" for note in audit.dataset["notes"]]
+    parts += [f"*{escaped_markdown(note)}*" for note in audit.dataset["notes"]]
     return "\n\n".join(part.strip() for part in parts) + "\n"
-
-
-def _plain(words: str) -> str:
-    return "".join(f"\\{char}" if char in "\\`*_[]<>#|" else " " if char in "\r\n" else char for char in words)
 
 
 def _size(dataset: AuditedDataset) -> str:

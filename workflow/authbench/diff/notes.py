@@ -10,6 +10,7 @@ import polars as pl
 from authbench.diff.comparable import VersionChange
 from authbench.diff.releases import KeyedRelease
 from authbench.diff.summary import Difference
+from authbench.printable import inert_markdown
 from authbench.storage.atomic import sha256_of_file
 from authbench.storage.sha256sums import SUMS
 from authbench.words import language_name
@@ -101,7 +102,7 @@ def _numbers(a: KeyedRelease, b: KeyedRelease) -> Iterator[str]:
 
 
 def _row(name: str, before: int, after: int) -> str:
-    return f"| {name} | {before:,} | {after:,} | {after - before:+,} |"
+    return f"| {inert_markdown(name)} | {before:,} | {after:,} | {after - before:+,} |"
 
 
 def _texts(found: Difference) -> Iterator[str]:

@@ -33,7 +33,7 @@ def write_card(release: Release, about: Publication, usage: str, header: Mapping
     """Return the README.md of a folder: `usage` says what the folder holds and how to read it, `header` is its YAML."""
     licences = licence_table(release)
     templates = environment(markdown=True)
-    templates.filters |= {"cell": _cell, "count": lambda number: f"{number:,}"}
+    templates.filters["count"] = lambda number: f"{number:,}"
     body = templates.get_template("card.md.j2").render(
         name=release.name,
         about=about,
@@ -50,7 +50,7 @@ def write_card(release: Release, about: Publication, usage: str, header: Mapping
         kinds=_kinds(release),
         licences=licences.to_dicts(),
         cited=citation_keys(release),
-        citation=own_citation(release.name, about),
+        citation=own_citation(release.name, about).replace("```", "'''"),  # in a fence
         own_names=release.described["names_author"].mean() or 0.0,
         dated=_dates(release),
         classics=[tag for tag, fame in sorted(release.manifest.get("fame", {}).items()) if fame == "classic"],
@@ -122,8 +122,3 @@ def _dates(release: Release) -> tuple[str, str] | None:
     """Return the first and the last year of the documents, where any has a date."""
     years = release.described["date"].drop_nulls().str.extract(r"^(\d{4})").drop_nulls()
     return (str(years.min()), str(years.max())) if len(years) else None
-
-
-def _cell(value: Any) -> str:
-    """Return a value as a cell of a Markdown table."""
-    return str(value).replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")

@@ -123,6 +123,5 @@ def data_protection(release: Release, about: Publication, risk: Mapping[str, obj
 def sheet(stated: Mapping[str, object]) -> str:
     """Return DATA_PROTECTION.md of what `data_protection` gives."""
     templates = environment(markdown=True)
-    templates.filters |= {"cell": lambda value: str(value).replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")}
     templates.filters |= {"percent": lambda share: f"{100 * share:.1f} %", "count": lambda number: f"{number:,}"}
     return str(templates.get_template("data_protection.md.j2").render(**stated))

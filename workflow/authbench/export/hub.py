@@ -7,6 +7,7 @@ import yaml
 
 from authbench.export.licences import licence_table
 from authbench.format.release import Release
+from authbench.printable import inert_markdown
 
 LICENSE = "LICENSE.md"
 FRAMEWORK = "authbench"
@@ -61,7 +62,7 @@ def license_file(release: Release) -> str:
     table = licence_table(release)
     here = table.filter("texts_here") if table["texts_here"].any() else table
     rows = [
-        f"| {row['source']} | {row['licence'].replace('|', chr(92) + '|')} | {_linked(row['spdx'])} "
+        f"| {row['source']} | {inert_markdown(row['licence'])} | {_linked(row['spdx'])} "
         f"| {row['documents'] if row['texts_here'] else 0:,} |"
         for row in here.to_dicts()
     ]

@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from authbench.presentation.numbers import p_value, signed
 from authbench.presentation.palette import Mark, mark_of
+from authbench.printable import inert_markdown
 from authbench.shipped import shipped
 from authbench.storage.atomic import write_text
 
@@ -59,7 +60,7 @@ def script(name: str) -> Script:
 
 
 def environment(markdown: bool = False, marks: Mapping[str, Mark] | None = None) -> jinja2.Environment:
-    """Return the environment of all templates; for Markdown, without escaping.
+    """Return the environment of all templates, in which every value is escaped, for HTML or for Markdown.
 
     Args:
         marks: of systems that are drawn otherwise on this page than by their name alone (`palette.marks_of`).
@@ -67,6 +68,7 @@ def environment(markdown: bool = False, marks: Mapping[str, Mark] | None = None)
     found = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=not markdown,
+        finalize=_in_markdown if markdown else None,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -79,6 +81,13 @@ def environment(markdown: bool = False, marks: Mapping[str, Mark] | None = None)
     own = marks or {}
     found.globals["colour_of"] = lambda model: (own.get(model) or mark_of(model)).colour
     return found
+
+
+def _in_markdown(value: object) -> object:
+    """Return a text without markup of Markdown or HTML, other values and what a template calls safe as they are."""
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    return inert_markdown(value)
 
 
 def write_charts(folder: Path, charts: "Iterable[Chart]", pdf: bool = False) -> None:

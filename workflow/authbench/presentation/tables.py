@@ -131,18 +131,18 @@ def without_empty_columns(table: Table, reasons: Mapping[str, str]) -> Table:
 def as_markdown(table: Table) -> str:
     """Return a Markdown table: the best in bold, the second underlined, grey cells in italics."""
     lines = [
-        f"| {' | '.join(_escaped_markdown(column.heading) for column in table.columns)} |",
+        f"| {' | '.join(escaped_markdown(column.heading) for column in table.columns)} |",
         f"| {' | '.join('---' if column.words else '---:' for column in table.columns)} |",
     ]
     for group, rows in groupby(by_group(table.rows), key=lambda row: row.group):
         if group:
-            lines.append(f"| *{_escaped_markdown(group)}* |" + " |" * (len(table.columns) - 1))
+            lines.append(f"| *{escaped_markdown(group)}* |" + " |" * (len(table.columns) - 1))
         for row in rows:
             cells = [_in_markdown(cell) for cell in row.cells]
             cells = [f"*{text}*" if cell.grey else text for text, cell in zip(cells, row.cells, strict=True)]
             lines.append(f"| {' | '.join(cells)} |")
-    notes = "".join(f"\n{_escaped_markdown(note)}\n" for note in table.notes)
-    return f"**{_escaped_markdown(table.title)}**\n\n" + "\n".join(lines) + "\n" + notes
+    notes = "".join(f"\n{escaped_markdown(note)}\n" for note in table.notes)
+    return f"**{escaped_markdown(table.title)}**\n\n" + "\n".join(lines) + "\n" + notes
 
 
 def as_text(table: Table) -> str:
@@ -161,10 +161,10 @@ def as_text(table: Table) -> str:
 
 
 def _in_markdown(cell: Cell) -> str:
-    text = {BEST: "**{}**", SECOND: "<u>{}</u>"}.get(cell.place, "{}").format(_escaped_markdown(cell.text))
-    return " ".join(filter(None, (text, cell.letters, _escaped_markdown(cell.interval))))
+    text = {BEST: "**{}**", SECOND: "<u>{}</u>"}.get(cell.place, "{}").format(escaped_markdown(cell.text))
+    return " ".join(filter(None, (text, cell.letters, escaped_markdown(cell.interval))))
 
 
-def _escaped_markdown(words: str) -> str:
+def escaped_markdown(words: str) -> str:
     """Return a text with the markup characters of Markdown and HTML escaped."""
     return "".join(f"\\{char}" if char in "\\`*_{}[]<>#|" else " " if char in "\r\n" else char for char in words)
