@@ -11,10 +11,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from authbench.errors import InputError
-from authbench.reading import bounds, table_csv, table_parquet
-from authbench.reading.bounds import VARIABLE, room
+from authbench.reading import table_csv, table_parquet
 from authbench.reading.foreign import read_foreign
 from authbench.reading.typed_parquet import IDENT, read_columns
+from authbench.storage import bounds
+from authbench.storage.bounds import VARIABLE, room
 
 
 def write(path: Path, rows: int, text: str, **options: object) -> Path:

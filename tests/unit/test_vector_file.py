@@ -15,7 +15,7 @@ from numpy.lib import format as npy
 
 from authbench.errors import InputError
 from authbench.models.vector_file import read_vectors
-from authbench.reading.bounds import ALWAYS, VARIABLE
+from authbench.storage.bounds import ALWAYS, VARIABLE
 
 IDS, VECTORS = ["a", "b", "c"], np.arange(6, dtype=np.float32).reshape(3, 2)
 

@@ -33,6 +33,7 @@ from authbench.reading.foreign import read_foreign
 from authbench.storage.atomic import atomic_folder
 from authbench.storage.exact_json import loads_exactly
 from authbench.storage.json_lines import line_batches, write_json_lines
+from authbench.storage.parquet_pages import bounded_parquet
 
 _ROUNDS = 10
 _IDS = ("candidate_id", "query_id", "id", "_id")
@@ -281,7 +282,7 @@ def _filter_file(file: Path, target: Path, keep: Keep, encoding: str | None) -> 
                         out.write(orjson.dumps(kept) + b"\n")
         return number
     if file.suffix == ".parquet":
-        table = pl.read_parquet(file)
+        table = bounded_parquet(file)
         pl.DataFrame(list(_kept(table, keep)), table.schema).write_parquet(target)
         return table.height
     if file.suffix not in (".csv", ".tsv"):

@@ -122,7 +122,11 @@ def _of_build(folder: Path) -> Iterator[pl.DataFrame]:
 def _of_release(folder: Path) -> Iterator[pl.DataFrame]:
     release = open_release(folder)
     measured = release.read_provenance(("id", *_MEASURED))
+    read = 0
     for split in release.splits:
         for batch in release.texts(split):
+            read += batch.height
             known = batch.select("id", *_METADATA, "content").join(measured, on="id", how="left", maintain_order="left")
             yield known.with_columns(removed=pl.lit(None, pl.String))
+    if read != measured.height:
+        raise InputError(f"{folder}: holds {read:,} of the {measured.height:,} texts of its provenance. Fetch it anew.")

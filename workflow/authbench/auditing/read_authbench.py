@@ -11,6 +11,7 @@ from authbench.errors import InputError
 from authbench.format.columns import CANDIDATES, GROUND_TRUTH, PAIRS, POSITIVES, QUERIES, SPLIT_TABLES, Table
 from authbench.format.files import PROVENANCE
 from authbench.format.release import expect_file, read_pairs, read_table
+from authbench.storage.parquet_pages import bounded_parquet
 
 _OF_PROVENANCE = ("origin", "date")
 _SUFFIXES = (".parquet", ".jsonl", ".ndjson")
@@ -132,7 +133,7 @@ def _batches(file: Path, table: Table) -> Iterator[pl.DataFrame]:
         yield from read_table(file, table)
         return
     try:
-        rows = pl.read_parquet(file)
+        rows = bounded_parquet(file)
         lacking = [name for name in table.required if name not in rows.columns]
         if lacking:
             raise InputError(f"{file}: has no column {', '.join(lacking)}; it has {', '.join(rows.columns)}.")
@@ -191,7 +192,7 @@ def _exploded(split: str, truth: pl.DataFrame, column: str) -> pl.DataFrame:
 
 def _with_provenance(documents: pl.DataFrame, files: list[Path]) -> pl.DataFrame:
     try:
-        tables = [pl.read_parquet(file) for file in files]
+        tables = [bounded_parquet(file) for file in files]
     except (pl.exceptions.PolarsError, OSError) as problem:
         raise InputError(f"{files[0]}: cannot be read as Parquet: {problem}. Fetch it anew.") from None
     columns = [name for name in _OF_PROVENANCE if all(name in table.columns for table in tables)]

@@ -20,6 +20,7 @@ from authbench.evaluation.slices import OVERALL, SLICES
 from authbench.format.scores import Scores, part_of
 from authbench.storage.json_files import read_foreign_json, write_plain_json
 from authbench.storage.parquet import write_plain_parquet
+from authbench.storage.parquet_pages import bounded_parquet
 
 OWN = "own"
 # What two results must share to be compared, by its place in scores.json.
@@ -76,7 +77,7 @@ def read_queries(folder: Path) -> pl.DataFrame:
     """Return the metrics of every query, sorted by id. Raises InputError where there are none, or of another type."""
     path = folder / "queries.parquet"
     try:
-        table = pl.read_parquet(path).sort("id")
+        table = bounded_parquet(path)
     except (pl.exceptions.PolarsError, OSError) as problem:
         raise InputError(f"{path}: cannot be read: {problem}. Evaluate the model again.") from None
     for name, dtype in _QUERIES.items():
@@ -87,7 +88,7 @@ def read_queries(folder: Path) -> pl.DataFrame:
             )
     if any(table[name].null_count() for name in _EXPECTED):
         raise InputError(f"{path}: no {', '.join(_EXPECTED)} in some rows. Evaluate the model again.")
-    return table
+    return table.sort("id")
 
 
 def compare_results(scores: Sequence[Scores], tables: Sequence[pl.DataFrame]) -> Comparison:

@@ -38,6 +38,7 @@ from authbench.registry.entries import schema_problems
 from authbench.shipped import shipped
 from authbench.storage.json_files import read_foreign_json
 from authbench.storage.json_lines import value_batches
+from authbench.storage.parquet_pages import bounded_parquet
 from authbench.storage.sha256sums import SUMS
 
 BATCH_BYTES = 16 << 20
@@ -131,7 +132,7 @@ class Release:
                 raise InputError(
                     f"{path}: has no column {', '.join(missing) or '`id` of strings'}; it has {', '.join(schema)}"
                 )
-            table = pl.read_parquet(path, columns=list(columns) or None)
+            table = bounded_parquet(path, columns or None)
         except (pl.exceptions.PolarsError, OSError) as problem:
             raise InputError(f"{path}: cannot be read as Parquet: {problem}. Fetch it anew.") from None
         return table if table["id"].is_sorted() else table.sort("id", maintain_order=True)
@@ -376,7 +377,7 @@ def read_pairs(path: Path, table: Table) -> pl.DataFrame:
     for name, problem in table_problems(path, table):
         if name in table.names:
             raise InputError(f"{path}: the column {name} {problem}.")
-    return pl.read_parquet(path, columns=list(table.names)).select(table.names)
+    return bounded_parquet(path, table.names).select(table.names)
 
 
 def table_problems(path: Path, table: Table) -> Iterator[tuple[str, str]]:

@@ -19,6 +19,7 @@ from authbench.presentation.pages import write_charts
 from authbench.presentation.spreadsheets import as_csv
 from authbench.presentation.tables import Table
 from authbench.storage.atomic import atomic_folder, write_text
+from authbench.storage.parquet_pages import bounded_parquet
 
 FILE = "released_pairs.parquet"
 _PAIR = ["group", "query", "candidate", "same"]
@@ -36,7 +37,7 @@ def read_scores(folder: Path, pool: str) -> tuple[pl.DataFrame, Systems]:
     scores: dict[str, F64] = {}
     for path in sorted(folder.glob(f"*/{FILE}")):
         try:
-            table = pl.read_parquet(path, columns=["pool", *_PAIR, "score"]).filter(pl.col("pool") == pool)
+            table = bounded_parquet(path, ["pool", *_PAIR, "score"]).filter(pl.col("pool") == pool)
         except (pl.exceptions.PolarsError, OSError) as problem:
             raise InputError(f"{path}: cannot be read: {str(problem)[:200]}") from None
         if scores and not table.select(_PAIR).equals(pairs):

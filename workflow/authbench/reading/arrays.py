@@ -14,7 +14,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from authbench.errors import InputError
-from authbench.reading.bounds import room, too_large
+from authbench.storage.bounds import room, too_large
 
 _KINDS = "biufUS"  # of values: numbers and texts, no objects and no records
 _PROBLEMS = (OSError, ValueError, EOFError, NotImplementedError, RuntimeError, zipfile.BadZipFile)

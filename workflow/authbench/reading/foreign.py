@@ -15,10 +15,10 @@ import polars as pl
 from authbench.errors import InputError
 from authbench.printable import printable
 from authbench.reading import json_lines, json_records, table_csv, table_parquet
-from authbench.reading.bounds import room, too_large
 from authbench.reading.characters import whole_characters
 from authbench.reading.rows import EVERYTHING, MOST_NAMES, BadRow, Block, Row, Wanted
 from authbench.registry.readers import CsvReader, JsonLinesReader, JsonReader, ParquetReader
+from authbench.storage.bounds import room, too_large
 from authbench.storage.raw_files import BYTE_ORDER_MARKS, RawFile
 from authbench.storage.raw_paths import COMPRESSED
 

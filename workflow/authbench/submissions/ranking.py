@@ -21,6 +21,7 @@ from authbench.evaluation.retrieval import NEAREST, Ranking, pool_sizes, pools
 from authbench.evaluation.run import RELEASED as RELEASED_PAIRS
 from authbench.evaluation.run import rank_column
 from authbench.evaluation.split import Split
+from authbench.storage.parquet_pages import bounded_parquet
 from authbench.submissions.archive import Submission
 from authbench.submissions.fields import PAIRS, QUERIES, RELEASED
 
@@ -58,7 +59,7 @@ def _read(submission: Submission, name: str, rows: int) -> pl.DataFrame:
         row_count = pl.scan_parquet(path).select(pl.len()).collect().item()
         if row_count != rows:
             raise InputError(f"{name}: {row_count:,} rows. The split has {rows:,}.")
-        return pl.read_parquet(path)
+        return bounded_parquet(path)
     except (pl.exceptions.PolarsError, OSError) as problem:
         raise InputError(f"{name}: cannot be read: {f'{problem}':.200}.") from None
 

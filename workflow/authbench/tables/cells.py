@@ -21,6 +21,7 @@ from authbench.leaderboard.collect import Result
 from authbench.metrics.auc import auc
 from authbench.metrics.error_rate import error_rate
 from authbench.metrics.ranking import NAMES as RANKING_MEASURES
+from authbench.storage.parquet_pages import bounded_parquet
 
 PAIRS = "pairs.parquet"
 GENRES = "by_primary_genre"
@@ -96,6 +97,6 @@ class Slices:
     def _pairs(self) -> pl.DataFrame:
         path = self._result.folder / PAIRS
         try:
-            return pl.read_parquet(path, columns=["query", "kind", "score", "rank_topic"])
+            return bounded_parquet(path, ["query", "kind", "score", "rank_topic"])
         except (pl.exceptions.PolarsError, OSError) as problem:
             raise InputError(f"{path}: cannot be read: {problem}. Evaluate the model again.") from None

@@ -3,10 +3,17 @@
 The footer states sizes, too, but a decoder does not hold the pages to it. A header is in Thrift's compact protocol.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
 from typing import IO, Any
 
-from authbench.reading.bounds import room, too_large
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from authbench.errors import InputError
+from authbench.printable import printable
+from authbench.storage.bounds import room, too_large
 
 ALWAYS_VALUES = 1 << 20  # of a column
 VALUES_PER_BYTE = 16  # of a file, where there are more
@@ -14,6 +21,25 @@ _HEAD, _LONG_HEAD = 1 << 12, 1 << 24
 _DEEPEST = 8
 _BOOLEANS, _BYTE, _NUMBERS, _DOUBLE, _BINARY, _STRUCT = (1, 2), 3, (4, 5, 6), 7, 8, 12
 _VALUES_OF = (5, 7, 8)  # fields of a header whose first field counts values: of data, of a dictionary, of data in V2
+
+
+def bounded_parquet(path: Path, columns: Sequence[str] | None = None) -> pl.DataFrame:
+    """Return these columns (None: all) of a Parquet file, as `pl.read_parquet` does.
+
+    Raises:
+        InputError: it expands to more than its room, or is no Parquet file.
+    """
+    if not path.is_file():
+        raise InputError(f"{path}: is no regular file. Expected a Parquet file.")
+    try:
+        footer = pq.read_metadata(path)
+        held = dict.fromkeys(footer.schema.column(place).path for place in range(footer.num_columns))
+        with path.open("rb") as file:
+            expect_bounded(str(path), file, footer, held if columns is None else columns, path.stat().st_size)
+    except (pa.ArrowException, OSError, ValueError) as problem:
+        lines = str(problem).splitlines() or [type(problem).__name__]
+        raise InputError(f"{path}: cannot be read as Parquet: {printable(lines[0][:200])}") from None
+    return pl.read_parquet(path, columns=None if columns is None else list(columns), glob=False)
 
 
 def expect_bounded(name: str, stream: IO[bytes], metadata: Any, columns: Collection[str], stored: int) -> None:
