@@ -23,7 +23,7 @@ PYTEST = $(RUN) pytest --numprocesses $(PROCESSES) --dist $(DIST) --no-loadscope
 # Hundreds of processes import the library: they keep what they compiled, whatever the machine says.
 test test-all test-unit test-thorough: export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: environment demo test test-all test-unit test-thorough check plan bench clean
+.PHONY: environment demo test test-all test-unit test-thorough check plan bench fuzz clean
 
 demo: environment       ## build the demo benchmark from the corpora in resources/demo
 	$(RUN) snakemake --cores $(CORES)
@@ -60,6 +60,11 @@ bench: environment      ## measure every stage and whole builds, at modest sizes
 		echo; echo "# $$one"; \
 		PYTHONPATH=workflow:benchmarks .venv/bin/python benchmarks/$$one || exit 1; \
 	done
+
+# coverage-guided, of every reader of foreign files; `make fuzz MINUTES=60 EXTRAS=fuzz`
+MINUTES ?= 5
+fuzz: environment       ## feed readers with damaged files, as many minutes as MINUTES says
+	.venv/bin/python benchmarks/fuzz.py --minutes $(MINUTES)
 
 clean:                  ## remove results, keep the environment
 	rm -rf results .snakemake

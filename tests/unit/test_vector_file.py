@@ -100,6 +100,19 @@ def test_an_archive_that_would_expand_without_bound_is_refused_and_an_honest_one
     assert ids == IDS and np.array_equal(vectors, VECTORS)
 
 
+def test_an_archive_with_any_byte_changed_is_refused_or_read(tmp_path: Path) -> None:
+    np.savez_compressed(path := tmp_path / "v.npz", ids=np.array(IDS), vectors=VECTORS)
+    content, outcomes = path.read_bytes(), set[bool]()
+    for at in range(len(content)):
+        path.write_bytes(content[:at] + bytes([content[at] ^ 0x55]) + content[at + 1 :])
+        try:
+            read_vectors(path)
+            outcomes.add(True)
+        except InputError:
+            outcomes.add(False)
+    assert False in outcomes
+
+
 def test_an_array_that_is_there_twice_is_refused(tmp_path: Path) -> None:
     own = [("ids.npy", plain(np.array(IDS))), ("vectors.npy", plain(VECTORS)), ("vectors.npy", plain(VECTORS + 1))]
     refused(npz(tmp_path / "v.npz", own), "twice")

@@ -15,6 +15,7 @@ from authbench.auditing.read_table import DIFF, read_tables
 from authbench.auditing.read_texts import read_texts
 from authbench.errors import InputError
 from authbench.format.columns import PAIR_TABLES, SPLIT_TABLES
+from authbench.format.files import PROVENANCE
 from authbench.format.hub import SCHEME, release_of
 from authbench.printable import printable
 from authbench.reading.foreign import JSON, TEXT, ZIP, is_of_a_system, kind_of
@@ -32,7 +33,7 @@ FORMS = (
     "zipped), or folders of plain text (author/title.txt, Author_Title.txt)"
 )
 
-_OF_RELEASE = frozenset(table.file for table in (*SPLIT_TABLES.values(), *PAIR_TABLES.values()))
+_OF_RELEASE = frozenset(table.file for table in (*SPLIT_TABLES.values(), *PAIR_TABLES.values())) | {PROVENANCE}
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ def _expect(path: Path) -> None:
 def _expect_files(path: Path) -> None:
     """Raise InputError where a folder holds something that is neither a file nor a folder, which would be left out."""
     for one in path.rglob("*"):
-        strange = not one.is_file() and (not one.is_dir() or one.name in _OF_RELEASE)
+        strange = not one.is_file() and (not one.is_dir() or one.name in _OF_RELEASE or one.suffix == ".jsonl")
         if strange and not is_of_a_system(one.relative_to(path)):
             raise InputError(f"{one}: is no regular file. Expected data; put the file there, or take it out.")
 

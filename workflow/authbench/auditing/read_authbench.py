@@ -89,6 +89,8 @@ def _dataset(path: Path, form: str, files: Files, provenance: list[Path]) -> Dat
     for split, tables in files.items():
         rows = {table.name: _rows(tables[table.name], table) for table in (CANDIDATES, QUERIES, GROUND_TRUTH)}
         candidates, queries, truth = (rows[table.name] for table in (CANDIDATES, QUERIES, GROUND_TRUTH))
+        if truth.height and not candidates.height:
+            raise InputError(f"{path}: the split {split} has answers and no candidate. Fetch it anew.")
         for table in (CANDIDATES, QUERIES, GROUND_TRUTH):
             ids = rows[table.name][table.ident]
             repeated += ids.filter(ids.is_duplicated()).unique(maintain_order=True).to_list()
@@ -196,8 +198,10 @@ def _with_provenance(documents: pl.DataFrame, files: list[Path]) -> pl.DataFrame
     except (pl.exceptions.PolarsError, OSError) as problem:
         raise InputError(f"{files[0]}: cannot be read as Parquet: {problem}. Fetch it anew.") from None
     columns = [name for name in _OF_PROVENANCE if all(name in table.columns for table in tables)]
-    if any("id" not in table.columns for table in tables):
-        return documents
+    for file, table in zip(files, tables, strict=True):
+        for name in ("id", *columns):
+            if table.schema.get(name) != pl.String:
+                raise InputError(f"{file}: the column {name} is {table.schema.get(name, 'absent')}. Expected texts.")
     known = pl.concat([table.select("id", *columns) for table in tables]).unique("id", keep="first")
     kept = documents.drop(columns).join(known, on="id", how="left", maintain_order="left")
     return kept.select(documents.columns)

@@ -5,6 +5,7 @@ A header states how many values follow; it is held to the bytes that there are b
 
 import math
 import zipfile
+import zlib
 from collections.abc import Collection
 from pathlib import Path
 from tokenize import TokenError
@@ -17,7 +18,7 @@ from authbench.errors import InputError
 from authbench.storage.bounds import room, too_large
 
 _KINDS = "biufUS"  # of values: numbers and texts, no objects and no records
-_PROBLEMS = (OSError, ValueError, EOFError, NotImplementedError, RuntimeError, zipfile.BadZipFile)
+_PROBLEMS = (OSError, ValueError, EOFError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error)
 
 
 def read_npy(path: Path) -> np.ndarray:

@@ -60,12 +60,13 @@ def read(
         with pq.ParquetFile(stream) as parquet:
             metadata, schema = parquet.metadata, _checked(file.relative, parquet.schema_arrow, wanted)
         stored = file.path.stat().st_size
-        expect_bounded(file.relative, stream, metadata, schema.names, stored)
+        names = set(schema.names)
+        expect_bounded(file.relative, stream, metadata, names, stored)
         before = given = 0
         units.found += metadata.num_rows
         with pq.ParquetFile(stream, metadata=metadata, pre_buffer=False, buffer_size=1 << 20) as parquet:
             for group in range(metadata.num_row_groups):
-                size = _rows_at_once(stream, metadata, group, schema.names)
+                size = _rows_at_once(stream, metadata, group, names)
                 for batch in parquet.iter_batches(batch_size=size, row_groups=[group], columns=schema.names):
                     _refuse_lost_digits(file.relative, batch)
                     for block, letters in _parts(_rows(batch, schema, before)):
@@ -142,7 +143,7 @@ def _letters(value: Any) -> int:
 def _checked(relative: str, schema: pa.Schema, wanted: Wanted) -> pa.Schema:
     """Return the wanted columns of a file with the types in which they are read."""
     check_header(relative, schema.names, wanted.needs)
-    columns: Collection[str] = set(wanted.columns or ()) & set(schema.names) or schema.names
+    columns = set(wanted.columns or ()) & set(schema.names) or set(schema.names)
     repeated = sorted(name for name, number in Counter(schema.names).items() if number > 1 and name in columns)
     if repeated:
         raise InputError(f"{relative}: the file has the column {', '.join(map(repr, repeated))} more than once.")
