@@ -1,0 +1,101 @@
+"""Corpora of 500 to 200,000 records, with languages of very unequal size, become checked releases with scores."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+import yaml
+from project import ROOT, Project, copy_project
+
+from authbench.languages import languages
+from authbench.records import LANGUAGES
+from authbench.storage.json_files import read_json
+
+sys.path.append(str(ROOT / "benchmarks"))
+from corpus import CHARACTERS, texts  # noqa: E402
+
+FEWEST = 10  # texts of the smallest languages
+SOURCE = {
+    "title": "Made-up texts",
+    "about": "Texts of chance; an author is a number.",
+    "license": {"name": "CC0 1.0", "tier": "A"},
+    "acquire": {"from": "local", "where": "this test", "how": "Write them."},
+    "files": ["*.parquet"],
+    "reader": {"format": "parquet"},
+    "fields": {"text": "text", "author": "author", "id": "id", "lang": "lang", "genre": {"const": "news"}},
+    "author": {"kind": "account"},
+}
+RECIPE = {
+    "name": "ladder",
+    "raw_dir": "raw",
+    "sources": ["ladder.yaml"],
+    "evaluate": {"models": ["random", "edges"]},
+}
+OF_ALL = {"ingest": {"other_languages": "keep"}, "filter": {"script": None, "language": None}}
+
+
+def sizes(codes: list[str], records: int) -> dict[str, int]:
+    """Return how many texts each language has: the first half of all, the next half of the rest, the last FEWEST."""
+    return {code: max(FEWEST, records // 2 ** (place + 1)) for place, code in enumerate(codes)}
+
+
+def authors(texts_of_lang: int, chance: np.random.Generator) -> list[int]:
+    """Return an author per text: one with a tenth of all, others with 1 to 9 each."""
+    drawn = np.repeat(np.arange(1, texts_of_lang + 1), chance.integers(1, 10, texts_of_lang))[:texts_of_lang]
+    drawn[: texts_of_lang // 10] = 0
+    return list(drawn)
+
+
+def write_corpus(folder: Path, numbers: dict[str, int]) -> int:
+    """Write a Parquet file per language and return the number of records."""
+    (folder / "raw/ladder").mkdir(parents=True)
+    (folder / "ladder.yaml").write_text(yaml.safe_dump(SOURCE), encoding="utf-8")
+    for lang, number in numbers.items():
+        chance = np.random.default_rng([*lang.encode()])
+        content = texts(lang if lang in CHARACTERS else "en", number, 500 * CHARACTERS.get(lang, 1.0), chance)
+        table = pl.DataFrame({"text": content, "author": authors(number, chance)}).with_columns(
+            author=pl.format("{} {}", pl.lit(lang), "author"),
+            id=pl.format("{}-{}", pl.lit(lang), pl.int_range(pl.len())),
+            lang=pl.lit(lang),
+        )
+        table.write_parquet(folder / f"raw/ladder/{lang}.parquet")
+    return sum(numbers.values())
+
+
+@pytest.mark.parametrize(
+    ("records", "codes", "more"),
+    [
+        (500, LANGUAGES, {}),
+        (5_000, LANGUAGES, {}),
+        (30_000, LANGUAGES, {}),
+        (200_000, LANGUAGES, {"sample": {"documents": 20_000}}),
+        (
+            5_000,
+            sorted(languages()),
+            {"ingest": {"other_languages": "keep"}, "filter": {"script": None, "language": None}},
+        ),
+    ],
+    ids=["500", "5000", "30000", "200000", "all-languages"],
+)
+def test_a_corpus_of_unequal_languages_becomes_a_checked_release_with_scores(
+    records: int, codes: list[str], more: dict[str, Any], tmp_path: Path
+) -> None:
+    project: Project = copy_project(tmp_path / "project")
+    written = write_corpus(project.folder, sizes(list(codes), records))
+    recipe = {
+        "name": "ladder",
+        "raw_dir": "raw",
+        "sources": ["ladder.yaml"],
+        "evaluate": {"models": ["random", "edges"]},
+    }
+    project.build(*project.recipe(recipe | more))
+    results = project.folder / "results/ladder"
+    assert read_json(results / "check.json")["violations"] == 0
+    funnel = pl.read_csv(results / "release/funnel.csv")
+    assert funnel.filter((pl.col("stage") == "ingest") & (pl.col("reason") == "in"))["documents"].to_list() == [written]
+    released = pl.read_parquet(results / "release/provenance.parquet")
+    assert released["lang"].n_unique() >= min(5, len(codes))
+    assert (results / "leaderboard/index.html").is_file()
