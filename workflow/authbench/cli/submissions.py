@@ -26,17 +26,13 @@ def _submit_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def submit(arguments: argparse.Namespace) -> int:
-    from typing import cast
-
     from authbench.errors import InputError
     from authbench.format.names import name_problem
-    from authbench.format.scores import Scores
-    from authbench.storage.json_files import read_foreign_json
     from authbench.submissions.archive import unpacked
     from authbench.submissions.fields import SCORES, Fields, proposed
-    from authbench.submissions.pack import files_of, pack
+    from authbench.submissions.pack import files_of, pack, read_result
 
-    fields = proposed(cast(Scores, read_foreign_json(files_of(arguments.scores)[SCORES])))
+    fields = proposed(read_result(files_of(arguments.scores)[SCORES]))
     given = {name: getattr(arguments, name) for name in _FIELDS if getattr(arguments, name) is not None}
     fields = Fields.from_dict(replace(fields, **given).as_dict(), "authbench submit")
     if problem := name_problem(fields.name):

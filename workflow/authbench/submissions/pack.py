@@ -2,12 +2,15 @@
 
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import orjson
 
 from authbench.errors import InputError
 from authbench.evaluation.joined import OWN
+from authbench.format.scores import Scores
+from authbench.registry.entries import schema_problems
+from authbench.shipped import shipped
 from authbench.storage.atomic import atomic_file, sha256_of_file
 from authbench.storage.json_files import read_foreign_json
 from authbench.submissions.fields import DESCRIPTION, FILES, FORMAT, PAIRS, QUERIES, RELEASED, SCORES, Fields
@@ -43,10 +46,20 @@ def files_of(folder: Path) -> dict[str, Path]:
     return found
 
 
+def read_result(path: Path) -> Scores:
+    """Return the scores of a model's result. Raises InputError where they are not what scores are."""
+    scores = read_foreign_json(path)
+    if problems := [problem for _, problem in schema_problems(scores, shipped("schemas/scores.schema.yaml"))]:
+        raise InputError(
+            f"{path}: {'; '.join(f'{problem:.200}' for problem in problems[:3])}. Evaluate the model again."
+        )
+    return cast(Scores, scores)
+
+
 def pack(folder: Path, out: Path, fields: Fields) -> None:
     """Write the submission of a model's result to `out`."""
     files = files_of(folder)
-    scores = read_foreign_json(files[SCORES])
+    scores = read_result(files[SCORES])
     description: dict[str, Any] = {
         "format": FORMAT,
         **fields.as_dict(),

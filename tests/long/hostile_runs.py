@@ -1,0 +1,114 @@
+"""Commands as forks of a process that has imported what they import, each measured, and ended where it takes too long.
+
+Run as a program it serves: one JSON object a line asks for a run, one line answers: status, seconds, MiB at the peak.
+"""
+
+import contextlib
+import gc
+import importlib
+import json
+import os
+import pkgutil
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+# Importing these starts no thread that a fork would miss.
+OF_COMMANDS = ("authbench.cli", "jinja2", "jsonschema", "matplotlib.figure", "numba", "orjson", "polars",
+               "pyarrow.compute", "pyarrow.parquet", "regex", "scipy.sparse.csgraph",
+               "sklearn.feature_extraction.text", "sklearn.linear_model", "tiktoken", "yaml")  # fmt: skip
+SECONDS = 60
+MOST = 4 << 30  # bytes of addresses, beyond what is imported, so that a fault harms no other process
+
+
+class Ended(NamedTuple):
+    status: int  # negative: the signal that ended it
+    seconds: float
+    mib: int
+    said: str
+
+
+def run(server: "subprocess.Popen[str]", words: Sequence[str], folder: Path) -> Ended:
+    """Run a command in a folder."""
+    assert server.stdin and server.stdout
+    server.stdin.write(json.dumps([list(words), str(folder)]) + "\n")
+    server.stdin.flush()
+    status, seconds, mib = json.loads(server.stdout.readline())
+    said = folder / "said.txt"
+    text = said.read_bytes().decode("utf-8", "replace")
+    said.unlink()
+    return Ended(status, seconds, mib, text)
+
+
+@contextlib.contextmanager
+def serving() -> Iterator["subprocess.Popen[str]"]:
+    """Give the process whose forks are commands."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    command = [sys.executable, __file__]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) as server:
+        yield server
+        assert server.stdin
+        server.stdin.close()
+
+
+def serve() -> None:
+    """Answer requests until the input ends."""
+    package = importlib.import_module("authbench")
+    ours = (found.name for found in pkgutil.walk_packages(package.__path__, "authbench."))
+    for module in (*OF_COMMANDS, *(name for name in ours if ".shipped" not in name and "__main__" not in name)):
+        with contextlib.suppress(ImportError):  # what an extra would bring
+            importlib.import_module(module)
+    gc.freeze()
+    for line in sys.stdin:
+        words, folder = json.loads(line)
+        child = os.fork()
+        if not child:
+            _become(words, folder)
+        print(json.dumps(_waited(child)), flush=True)
+
+
+def _waited(child: int) -> tuple[int, float, int]:
+    began = time.monotonic()
+    while True:
+        found, status, usage = os.wait4(child, os.WNOHANG)
+        seconds = time.monotonic() - began
+        if found:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child, signal.SIGKILL)  # what it has left
+            return os.waitstatus_to_exitcode(status), round(seconds, 2), usage.ru_maxrss >> 10
+        if seconds > SECONDS:
+            os.killpg(child, signal.SIGKILL)
+        time.sleep(0.002 if seconds < 1 else 0.05)
+
+
+def _become(words: list[str], folder: str) -> Any:
+    """Run a command in this fork, and end with its status."""
+    os.setpgid(0, 0)
+    os.chdir(folder)
+    output = os.open("said.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    for number, file in enumerate((nothing, output, output)):
+        os.dup2(file, number)
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + MOST, resource.RLIM_INFINITY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    sys.argv = ["authbench", *words]
+    status = 99
+    try:
+        status = sys.modules["authbench.cli"].main(words)
+    except SystemExit as ended:
+        status = ended.code if isinstance(ended.code, int) else 98
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(status)
+
+
+if __name__ == "__main__":
+    serve()
