@@ -54,6 +54,8 @@ def make_statement(release: Path, sources: Mapping[str, Mapping[str, object]]) -
         raise InputError(f"{release} is not verified: it is {reason}. A statement would say more than is known.")
     if absent := sorted(set(manifest["inputs"]) - set(sources)):
         raise InputError(f"There is no config entry of {', '.join(absent)}, of which {release} holds texts.")
+    if MANIFEST not in sums:
+        raise InputError(f"{release / SUMS}: has no line of {MANIFEST}. Build the release anew.")
     if changed := [path for path, digest in sums.items() if _digest(release / path) != digest]:
         raise InputError(f"{release}: {', '.join(changed[:4])} is not what {SUMS} says. Build the release anew.")
     files = {**sums, SUMS: sha256_of_file(release / SUMS)}
