@@ -20,8 +20,8 @@ from snakemake.sourcecache import LocalSourceFile
 if isinstance(workflow.current_basedir, LocalSourceFile):  # in a checkout
     sys.path.insert(0, str(workflow.current_basedir))
 else:
-    with workflow.sourcecache.open(workflow.current_basedir.join("authbench/__init__.py")) as source:
-        VERSION = re.search(r'__version__ = "(.+?)"', source.read())[1]
+    with workflow.sourcecache.open(workflow.current_basedir.join("authbench/version.py")) as source:
+        VERSION = re.search(r'VERSION = "(.+?)"', source.read())[1]
     try:
         from authbench import __version__ as installed
     except ImportError:

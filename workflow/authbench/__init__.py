@@ -5,10 +5,12 @@
 
 from typing import TYPE_CHECKING
 
+from authbench.version import VERSION
+
 if TYPE_CHECKING:
     from authbench.api import audit, check, evaluate, load
 
-__version__ = "0.1.0"
+__version__ = VERSION
 __all__ = ["__version__", "audit", "check", "evaluate", "load"]
 
 if not TYPE_CHECKING:

@@ -19,11 +19,11 @@ from urllib.parse import urlsplit
 import requests
 from urllib3.exceptions import HTTPError
 
-import authbench
 from authbench.acquire.offers import Advance, ByHand
 from authbench.errors import InputError
 from authbench.storage.atomic import write_text
 from authbench.storage.raw_files import FREE_EXPANSION
+from authbench.version import VERSION
 
 ATTEMPTS = 6  # in a row that bring nothing
 FIRST_PAUSE = 1.0  # seconds, doubled each time: 31 s in all
@@ -82,7 +82,7 @@ def _go_on(url: str, part: Path, advance: Advance) -> None:
     part.parent.mkdir(parents=True, exist_ok=True)
     mark = _mark(part).read_text(encoding="utf-8") if _mark(part).exists() else ""
     have = _size(part) if mark else 0
-    headers = {"User-Agent": f"authbench/{authbench.__version__}", "Accept-Encoding": "identity"}
+    headers = {"User-Agent": f"authbench/{VERSION}", "Accept-Encoding": "identity"}
     if have:
         headers.update({"Range": f"bytes={have}-", "If-Range": mark})
     try:

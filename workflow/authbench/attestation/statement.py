@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from authbench import __version__
 from authbench.errors import InputError
 from authbench.format.deviation import DeviationRow
 from authbench.format.files import MANIFEST
@@ -22,6 +21,7 @@ from authbench.shipped import shipped
 from authbench.storage.atomic import sha256_of_file
 from authbench.storage.json_files import read_foreign_json
 from authbench.storage.sha256sums import SUMS, read_sums
+from authbench.version import VERSION
 
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
 PREDICATE_TYPE = "https://slsa.dev/provenance/v1"
@@ -131,7 +131,7 @@ CODE = "authbench"
 
 
 def _dependencies(manifest: Manifest) -> list[dict[str, Any]]:
-    code = {"name": CODE, "digest": {"sha256": code_digest()}, "annotations": {"version": __version__}}
+    code = {"name": CODE, "digest": {"sha256": code_digest()}, "annotations": {"version": VERSION}}
     raw = [
         {"name": raw_name(tag), "digest": {"sha256": read["sha256"]}, "annotations": {"files": read["files"]}}
         for tag, read in sorted(manifest["inputs"].items())

@@ -8,7 +8,6 @@ from typing import Any, TypedDict
 
 import polars as pl
 
-from authbench import __version__
 from authbench.auditing.claims import Finding, findings_of
 from authbench.auditing.clean import Cleaned, write_clean
 from authbench.auditing.copies import NO_COPIES, find_copies
@@ -21,6 +20,7 @@ from authbench.auditing.rows import Measured, measure
 from authbench.format.hub import SCHEME
 from authbench.printable import printable
 from authbench.tokens import load_tokenizer
+from authbench.version import VERSION
 
 
 class SplitSizes(TypedDict):
@@ -75,7 +75,7 @@ class Audit:
         left_out = {"ids", "cases"} if brief else set()
         findings = [finding.as_dict() for finding in self.findings]
         plain: dict[str, Any] = {
-            "authbench": __version__,
+            "authbench": VERSION,
             "dataset": dict(self.dataset),
             "findings": [{key: value for key, value in one.items() if key not in left_out} for one in findings],
             "label_noise": [one.as_dict() for one in self.noise],

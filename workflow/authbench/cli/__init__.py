@@ -8,13 +8,13 @@ from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 
-from authbench import __version__
 from authbench.cli import attestation, audit, build, corpora, models, release, style, submissions, tables, verification
 from authbench.cli.command import statuses
 from authbench.cli.ending import run_to_end
 from authbench.cli.examples import examples
 from authbench.printable import printable
 from authbench.registry.values import did_you_mean
+from authbench.version import VERSION
 
 COMMANDS = dict(
     sorted(
@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="authbench", description="Build and check authorship benchmarks, evaluate models on them, pass them on."
     )
-    parser.add_argument("--version", action="version", version=f"authbench {__version__}")
+    parser.add_argument("--version", action="version", version=f"authbench {VERSION}")
     subcommands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, command in COMMANDS.items():
         subparser = subcommands.add_parser(

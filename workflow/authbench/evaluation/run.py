@@ -20,7 +20,6 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from authbench import __version__
 from authbench.arrays import I32
 from authbench.evaluation.given import LISTED, digest_of_file, expect_known, read_pairs, read_run
 from authbench.evaluation.headline import (
@@ -51,6 +50,7 @@ from authbench.models.provenance import made_by
 from authbench.storage.atomic import atomic_folder
 from authbench.storage.json_files import write_plain_json
 from authbench.storage.parquet import write_plain_parquet
+from authbench.version import VERSION
 
 RELEASED = "released"  # what `Ranking.negatives` calls the scores of the released pairs
 LIBRARIES = ("numba", "numpy", "polars", "scikit-learn", "scipy")
@@ -84,7 +84,7 @@ def evaluate(
         "benchmark": benchmark_of(split),
         "made_by": made_by(model.parameters),
         "settings": settings_of(split, seed),
-        "versions": {"authbench": __version__, "python": platform.python_version()}
+        "versions": {"authbench": VERSION, "python": platform.python_version()}
         | {library: version(library) for library in LIBRARIES},
         **scores_of(split, ranking, negatives, table, seed, left_out),
     }

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import authbench
 from authbench.overview.found import Found, find
 from authbench.overview.options import program
 from authbench.presentation.links import INDEX
 from authbench.presentation.pages import environment
 from authbench.storage.atomic import write_text
+from authbench.version import VERSION
 
 _NUMBER = ("B", "KB", "MB", "GB")
 _STEP = 1000
@@ -36,7 +36,7 @@ def render(folder: Path, name: str, options: Sequence[str] = ()) -> str:
         .get_template("index.html.j2")
         .render(
             name=name,
-            version=authbench.__version__,
+            version=VERSION,
             made=[_shown(folder, one) for one in found if one.time is not None],
             missing=[
                 {"part": one.part, "command": command(one.part.target, options)} for one in found if one.time is None

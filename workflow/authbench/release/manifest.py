@@ -7,12 +7,12 @@ from typing import Any
 
 import polars as pl
 
-import authbench
 from authbench.format.findings import Findings
 from authbench.format.manifest import Licence, Manifest, Numbers
 from authbench.registry.citations import default_citation
 from authbench.registry.source_entry import Description
 from authbench.release.contents import Contents
+from authbench.version import VERSION
 
 _PLACES = frozenset({"raw_dir", "shards"})
 
@@ -24,7 +24,7 @@ def make_manifest(contents: Contents, sources: Mapping[str, Description], findin
     numbers = count_documents(documents, queries, contents.splits)
     return {
         "name": config.get("name"),
-        "authbench": authbench.__version__,
+        "authbench": VERSION,
         "splits": list(contents.splits),
         "config": config,
         "versions": findings["versions"],

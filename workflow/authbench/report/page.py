@@ -9,7 +9,6 @@ from typing import Any
 import polars as pl
 from markupsafe import Markup
 
-import authbench
 from authbench.dedup.settings import band_recall
 from authbench.format.findings import BucketRow, Findings, PoolRow, SourceFindings, ToxicityRate
 from authbench.labels.decision import EXPLAINED
@@ -25,6 +24,7 @@ from authbench.report.warnings import noisy_share
 from authbench.report.words import Sources, shown, tier, title
 from authbench.settings.dedup import Dedup
 from authbench.settings.release import Release
+from authbench.version import VERSION
 from authbench.words import ALL, count, decimal, language_name, ordered, percent, plural, spaced
 
 KINDS = {
@@ -89,7 +89,7 @@ def render(
     page.filters |= {"count": count, "percent": percent, "words": spaced, "language": language_name}
     return page.get_template("report.html.j2").render(
         name=facts["config"].get("name") or "AuthBench",
-        version=authbench.__version__,
+        version=VERSION,
         headline=_headline(documents, queries, facts),
         lead=lead(documents, facts),
         warnings=facts["warnings"],

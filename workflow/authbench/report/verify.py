@@ -13,7 +13,6 @@ from pathlib import Path
 import jinja2
 import polars as pl
 
-import authbench
 from authbench.checking import Violation, group
 from authbench.checking.claims import Finding
 from authbench.errors import InputError
@@ -27,6 +26,7 @@ from authbench.report.page import render
 from authbench.report.stated import stated_facts, stated_sources
 from authbench.report.write import queries_of
 from authbench.storage.sha256sums import SUMS
+from authbench.version import VERSION
 
 _NOT_IN_FORM = (
     InputError,
@@ -71,7 +71,7 @@ def check_drawings(folder: Path) -> list[Violation]:
 
 def _is_compared(folder: Path) -> bool:
     """Return whether a folder holds a complete release that this version of AuthBench drew."""
-    return read_manifest(folder).get("authbench") == authbench.__version__ and (folder / files.PROVENANCE).is_file()
+    return read_manifest(folder).get("authbench") == VERSION and (folder / files.PROVENANCE).is_file()
 
 
 def unchecked(folder: Path) -> list[str]:
@@ -85,7 +85,7 @@ def unchecked(folder: Path) -> list[str]:
     lines = [what for name, what in missing.items() if not (folder / name).is_file()]
     if manifest and "authbench" not in manifest:
         lines.insert(0, missing[files.MANIFEST])
-    if manifest.get("authbench", authbench.__version__) != authbench.__version__:
+    if manifest.get("authbench", VERSION) != VERSION:
         lines.append(f"figures and report, as they are of AuthBench {printable(str(manifest['authbench']))}")
     return lines
 

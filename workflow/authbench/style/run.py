@@ -21,7 +21,6 @@ import orjson
 import polars as pl
 from threadpoolctl import threadpool_limits  # scikit-learn brings it
 
-from authbench import __version__, tokens
 from authbench.errors import InputError
 from authbench.format.release import Release
 from authbench.models.entries import ModelEntry, with_long_texts
@@ -37,6 +36,8 @@ from authbench.style.rows import Rows, missing_files, read_datasets
 from authbench.style.steb.tasks import TASKS as STEB_TASKS
 from authbench.style.tasks import TASKS
 from authbench.style.vectors import texts_per_second, vectors_of
+from authbench.tokens import load_tokenizer
+from authbench.version import VERSION
 
 FEW = 3  # datasets without files that a message names where none has files
 LIBRARIES = ("numpy", "polars", "scikit-learn", "scipy")
@@ -103,7 +104,7 @@ def run(
     results: dict[str, dict[str, Any]] = {protocol: {} for protocol in PROTOCOLS}
     passed_over: dict[str, str] = {}
     rate = texts_per_second(rates, 0, 0.0)
-    versions = {"authbench": __version__, "python": platform.python_version()} | {
+    versions = {"authbench": VERSION, "python": platform.python_version()} | {
         library: version(library) for library in LIBRARIES
     }
     decides = {"code": code_hash(Path(__file__)), "versions": versions, "seed": seed, "model": entry.name}
@@ -251,5 +252,5 @@ def _all_texts(dataset: Dataset, frames: Sequence[tuple[pl.DataFrame, Sequence[s
         language = pl.col("lang") if "lang" in frame.columns else pl.lit(dataset.languages[0])
         parts += [frame.select(content=column, lang=language) for column in columns]
     found = pl.concat(parts).unique("content", keep="first", maintain_order=True).sort("content")
-    counted = tokens.load_tokenizer().count(found["content"])
+    counted = load_tokenizer().count(found["content"])
     return found.with_columns(token_length=pl.Series(counted, dtype=pl.Int64))

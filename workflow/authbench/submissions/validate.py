@@ -13,7 +13,6 @@ from typing import Any, cast
 
 import polars as pl
 
-from authbench import __version__
 from authbench.errors import InputError
 from authbench.evaluation.released import SCORES as SCORES_OF_QUERIES
 from authbench.evaluation.retrieval import NEAREST, Ranking
@@ -30,6 +29,7 @@ from authbench.storage.json_files import read_foreign_json
 from authbench.submissions.archive import Submission
 from authbench.submissions.fields import QUERIES, SCORES
 from authbench.submissions.ranking import contradictions, read_ranking
+from authbench.version import VERSION
 
 TOLERANCE = 1e-5  # of numbers that are computed anew, maybe by other versions of libraries
 _MOST_PROBLEMS = 20  # of a kind
@@ -94,8 +94,8 @@ def validate(submission: Submission, split: Split) -> Verdict:
     if "headline_on_dev" in scores:
         stated.append("scores on dev")
     made_with = scores["versions"].get("authbench")
-    if made_with != __version__:
-        stated.append(f"made with authbench {made_with!a:.20}, and this is {__version__}")
+    if made_with != VERSION:
+        stated.append(f"made with authbench {made_with!a:.20}, and this is {VERSION}")
     return Verdict(tuple(problems), (len(compared), values), tuple(stated))
 
 

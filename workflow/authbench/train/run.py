@@ -16,7 +16,6 @@ from typing import Any
 import polars as pl
 import yaml
 
-from authbench import __version__
 from authbench.errors import InputError
 from authbench.evaluation.split import Split
 from authbench.format.release import verification
@@ -30,6 +29,7 @@ from authbench.train.records import CURVES
 from authbench.train.settings import TrainSettings
 from authbench.train.tune import precision_of, tune
 from authbench.train.unfinished import Unfinished
+from authbench.version import VERSION
 
 
 def train(
@@ -115,7 +115,7 @@ def _made_with(model: ModelEntry, learnt: Split, dev: Split, settings: TrainSett
         "seed": seed,
         "learnt": learnt.checksum,
         "dev": dev.checksum,
-        "authbench": __version__,
+        "authbench": VERSION,
     }
 
 
