@@ -124,19 +124,22 @@ def audit(
     """
     paths = [Path(one) for one in ([source] if isinstance(source, str | Path) else source)]
     dataset = read_dataset(paths, How(columns or {}, None if data is None else Path(data), encoding, config), say)
-    return examine(dataset, paths, out, scores=scores, clean=clean, texts=texts, seed=seed, brief=brief, say=say)
+    result = examine(dataset, paths, scores=scores, clean=clean, texts=texts, seed=seed, say=say)
+    if out is not None:
+        from authbench.auditing.write import write_audit
+
+        write_audit(result, Path(out), brief)
+    return result
 
 
 def examine(
     dataset: Dataset,
     paths: Sequence[Path],
-    out: Path | str | None = None,
     *,
     scores: Sequence[Path | str] = (),
     clean: Path | str | None = None,
     texts: int = MOST,
     seed: int = 0,
-    brief: bool = False,
     say: Say | None = None,
 ) -> Audit:
     """Audit a dataset that was read from these paths; for the other arguments see `audit`."""
@@ -164,14 +167,7 @@ def examine(
     if clean is not None:
         tell("writing a version without the leaks")
         cleaned = write_clean(dataset, copies, Path(clean))
-    result = Audit(
-        _about(dataset, paths, stated), findings_of(cases), measured, noise, beside(given, measured), cleaned
-    )  # fmt: skip
-    if out is not None:
-        from authbench.auditing.write import write_audit
-
-        write_audit(result, Path(out), brief)
-    return result
+    return Audit(_about(dataset, paths, stated), findings_of(cases), measured, noise, beside(given, measured), cleaned)
 
 
 def _about(dataset: Dataset, paths: Sequence[Path], stated: bool) -> AuditedDataset:

@@ -84,19 +84,14 @@ def run(given: argparse.Namespace) -> int:
     from authbench.auditing.run import examine  # now that it is known how its inner loops run
 
     result = examine(
-        dataset,
-        given.source,
-        given.out,
-        scores=given.scores,
-        clean=given.clean,
-        texts=given.texts,
-        seed=given.seed,
-        brief=given.brief,
-        say=say,
+        dataset, given.source, scores=given.scores, clean=given.clean, texts=given.texts, seed=given.seed, say=say
     )
     from authbench.auditing.findings import IDS
     from authbench.auditing.page import verdict
+    from authbench.auditing.write import write_audit
 
+    if given.out:
+        write_audit(result, given.out, given.brief)
     for note in result.dataset["notes"]:
         print(printable(note))
     for finding in result.broken:
