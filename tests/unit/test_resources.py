@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
+from authbench.plan import read_rates, request_to_score
 from authbench.runtime.resources import SNAKEMAKE_MB, memory_mb, minutes, raw_mb
 from authbench.storage.raw_paths import FileSet
 
@@ -40,6 +41,16 @@ def asked_by(block: str) -> dict[str, float]:
 def test_memory_is_that_of_snakemake_of_the_script_and_of_its_input() -> None:
     assert memory_mb(base=300, grown=0, attempt=1) == SNAKEMAKE_MB + 300
     assert memory_mb(base=300, grown=199.5, attempt=1) == SNAKEMAKE_MB + 500
+
+
+def test_scoring_asks_for_the_model_and_for_the_time_of_the_texts_that_it_scores() -> None:
+    known = read_rates()["detoxify"]
+    slowest = max(known["cpu_s_by_tokens"].values())
+    asked = request_to_score(300_000)
+    assert asked.mb == known["peak_mib"] and asked.minutes_per_mb == 0
+    assert asked.minutes * 60 == pytest.approx(300_000 * slowest)
+    everything = request_to_score(None)
+    assert everything.minutes == 0 and 600 * slowest < everything.minutes_per_mb * 60 < 1_100 * slowest
 
 
 def test_every_further_attempt_asks_for_twice_as_much() -> None:

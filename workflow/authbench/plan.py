@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal, TypedDict, cast
+from typing import Literal, NamedTuple, TypedDict, cast
 
 from authbench.dedup.settings import DedupSettings, part_count
 from authbench.errors import InputError
@@ -291,6 +291,26 @@ def _scoring(corpus: Corpus, rates: Rates) -> Stage:
     known = rates["detoxify"]
     cpu = corpus.released * seconds_to_score(corpus.chunk_chars / CHARS_PER_TOKEN, known["cpu_s_by_tokens"])
     return Stage("select_documents, Detoxify", 1, cpu, cpu, known["peak_mib"])
+
+
+class Request(NamedTuple):
+    """What a job asks a cluster for because it scores toxicity: MB, minutes, and minutes per MB of raw text."""
+
+    mb: float = 0
+    minutes: float = 0
+    minutes_per_mb: float = 0
+
+
+def request_to_score(documents: int | None) -> Request:
+    """Return the request of a job in which Detoxify scores so many texts, or the whole corpus (None), on one core.
+
+    Each text counts as the longest that was measured, at which Detoxify cuts it.
+    """
+    known = read_rates()["detoxify"]
+    tokens, seconds = max(known["cpu_s_by_tokens"].items())
+    if documents is None:
+        return Request(known["peak_mib"], 0, 1e6 / (tokens * CHARS_PER_TOKEN) * seconds / 60)
+    return Request(known["peak_mib"], documents * seconds / 60, 0)
 
 
 def seconds_to_score(tokens: float, measured: Mapping[int, float]) -> float:

@@ -7,6 +7,9 @@ Keeps   sample/scores.parquet: what has been scored is never scored again
 
 DETOXIFY_ASKED = "detoxify" in SETTINGS["safety"]["scorers"]
 ON_GPU = DETOXIFY_ASKED and SETTINGS["safety"]["detoxify"]["device"].startswith("cuda")
+SCORING = Request()
+if DETOXIFY_ASKED:
+    SCORING = request_to_score(SETTINGS["sample"]["documents"] if SETTINGS["safety"]["scope"] == "consulted" else None)
 COUNTS_BEFORE_SAMPLING = [
     *expand(result("ingest/{source}/counts.json"), source=SOURCES),
     *gather.shards(result("normalize/counts/{scatteritem}.json")),
@@ -31,7 +34,7 @@ rule load_scorers:
     conda:
         "../../envs/models.yaml"
     resources:
-        mem_mb=memory(700),
+        mem_mb=memory(700 + SCORING.mb),
         runtime=duration(30),
         in_series=1,
         gpu=int(ON_GPU),
@@ -91,8 +94,8 @@ rule select_documents:
     conda:
         "../../envs/models.yaml"
     resources:
-        mem_mb=memory(700, per_mb=1.2 if SETTINGS["sample"]["documents"] else 3.5),
-        runtime=duration(30, per_mb=0.02),
+        mem_mb=memory(700 + SCORING.mb, per_mb=1.2 if SETTINGS["sample"]["documents"] else 3.5),
+        runtime=duration(30 + SCORING.minutes, per_mb=0.02 + SCORING.minutes_per_mb),
         in_series=1,
         gpu=int(ON_GPU),
     params:
