@@ -116,7 +116,7 @@ def of_other_types(sound: bytes) -> bytes:
         return {dict: [["a"]], list: {"a": 1}, str: 7, int: "many", float: [0.5], bool: "no"}.get(type(value), 3)
 
     try:
-        rows = [json.loads(line) for line in ([sound] if sound[:2] == b"{\n" else sound.splitlines())]
+        rows = [json.loads(line) for line in ([sound] if sound[:2] == b"{\n" else sound.splitlines())] or [ROW]
     except (ValueError, UnicodeDecodeError):
         rows = [ROW]
     return b"\n".join(json.dumps(other(row, 0)).encode() for row in rows) + b"\n"
@@ -127,7 +127,7 @@ def every_key(value: Any) -> Callable[[bytes], bytes]:
 
     def put(sound: bytes) -> bytes:
         try:
-            rows = [json.loads(line) for line in ([sound] if sound[:2] == b"{\n" else sound.splitlines())]
+            rows = [json.loads(line) for line in ([sound] if sound[:2] == b"{\n" else sound.splitlines())] or [ROW]
         except (ValueError, UnicodeDecodeError):
             rows = [ROW]
         rows = [dict.fromkeys(row, "PUT") if isinstance(row, dict) else "PUT" for row in rows]
@@ -405,9 +405,8 @@ DOORS: Mapping[str, list[Door]] = {
         *doors("audit pan --scores pan/answers.jsonl --out out", "pan/answers.jsonl"),
         *doors("audit pan13 --out out", "pan13/truth.txt"),
     ],
-    "check": doors(
-        "check release", *(f"release/{name}" for name in (*OF_RELEASE, "SHA256SUMS", "sampling_deviation.json"))
-    ),
+    "check": doors("check release", *(f"release/{name}" for name in (*OF_RELEASE, "sampling_deviation.json")))
+    + doors("check sealed", "sealed/SHA256SUMS"),
     "diff": doors("diff {} release", "")
     + doors("diff release again --unverified", "again/manifest.json", "again/provenance.parquet"),  # fmt: skip
     "evaluate": [
@@ -448,7 +447,7 @@ DOORS: Mapping[str, list[Door]] = {
         "again/provenance.parquet",
     )
     + [Door("merge release again --unverified --out out", "again/test/candidates.jsonl", NONE_OF_IT)]
-    + doors("merge release again --takedown {} --out out", ""),
+    + [Door("merge release again --takedown {} --out out", takes=("empty", "a line end alone"))],
     "pan-evaluate": [
         Door("pan-evaluate --truth {} --answers pan/answers.jsonl"),
         Door("pan-evaluate --truth pan --answers {}"),

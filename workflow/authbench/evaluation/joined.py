@@ -20,7 +20,7 @@ from authbench.evaluation.slices import OVERALL, SLICES
 from authbench.format.scores import Scores, part_of
 from authbench.storage.json_files import read_foreign_json, write_plain_json
 from authbench.storage.parquet import write_plain_parquet
-from authbench.storage.parquet_pages import bounded_parquet
+from authbench.storage.parquet_headers import bounded_parquet
 
 OWN = "own"
 # What two results must share to be compared, by its place in scores.json.

@@ -38,7 +38,7 @@ from authbench.registry.entries import schema_problems
 from authbench.shipped import shipped
 from authbench.storage.json_files import read_foreign_json
 from authbench.storage.json_lines import value_batches
-from authbench.storage.parquet_pages import bounded_parquet
+from authbench.storage.parquet_headers import bounded_parquet
 from authbench.storage.sha256sums import SUMS
 
 BATCH_BYTES = 16 << 20

@@ -19,7 +19,7 @@ from authbench.presentation.pages import write_charts
 from authbench.presentation.spreadsheets import as_csv
 from authbench.presentation.tables import Table
 from authbench.storage.atomic import atomic_folder, write_text
-from authbench.storage.parquet_pages import bounded_parquet
+from authbench.storage.parquet_headers import bounded_parquet
 
 FILE = "released_pairs.parquet"
 _PAIR = ["group", "query", "candidate", "same"]

@@ -13,7 +13,7 @@ from authbench.errors import InputError
 from authbench.reading.rows import EVERYTHING, BadRow, Block, Wanted, check_header, count_rows
 from authbench.reading.units import Units
 from authbench.registry.readers import ParquetReader
-from authbench.storage.parquet_pages import expect_bounded
+from authbench.storage.parquet_headers import expect_bounded
 from authbench.storage.raw_files import FREE_EXPANSION, MAX_EXPANSION, RawFile
 
 BATCH_BYTES = 8 << 20  # a row may be a whole book

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from authbench.errors import InputError
 from authbench.printable import printable
-from authbench.storage.parquet_pages import expect_bounded
+from authbench.storage.parquet_headers import expect_bounded
 
 IDENT, NUMBER, VECTOR = "text or whole numbers", "numbers", "lists of numbers"
 

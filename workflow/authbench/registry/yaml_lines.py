@@ -1,7 +1,6 @@
 """Where in a YAML file a problem is, by line."""
 
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 
 import yaml
@@ -48,7 +47,7 @@ def place_in(file: Path, problem: str) -> str:
 
 def _line(file: Path, keys: Sequence[str]) -> int:
     """Return the line of the last of these keys that a file has in this order; 0 where it lacks the first."""
-    node, line = _tree(file), 0
+    node, line = yaml.compose(file.read_text(encoding="utf-8"), FAST_LOADER), 0
     for key in keys:
         if isinstance(node, yaml.MappingNode):
             found = next((pair for pair in node.value if pair[0].value == key), None)
@@ -61,8 +60,3 @@ def _line(file: Path, keys: Sequence[str]) -> int:
         else:
             break
     return line
-
-
-@cache
-def _tree(file: Path) -> yaml.Node | None:
-    return yaml.compose(file.read_text(encoding="utf-8"), FAST_LOADER)

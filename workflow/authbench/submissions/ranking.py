@@ -21,7 +21,7 @@ from authbench.evaluation.retrieval import NEAREST, Ranking, pool_sizes, pools
 from authbench.evaluation.run import RELEASED as RELEASED_PAIRS
 from authbench.evaluation.run import rank_column
 from authbench.evaluation.split import Split
-from authbench.storage.parquet_pages import bounded_parquet
+from authbench.storage.parquet_headers import bounded_parquet
 from authbench.submissions.archive import Submission
 from authbench.submissions.fields import PAIRS, QUERIES, RELEASED
 

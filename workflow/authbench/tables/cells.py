@@ -21,7 +21,7 @@ from authbench.leaderboard.collect import Result
 from authbench.metrics.auc import auc
 from authbench.metrics.error_rate import error_rate
 from authbench.metrics.ranking import NAMES as RANKING_MEASURES
-from authbench.storage.parquet_pages import bounded_parquet
+from authbench.storage.parquet_headers import bounded_parquet
 
 PAIRS = "pairs.parquet"
 GENRES = "by_primary_genre"
