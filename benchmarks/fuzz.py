@@ -45,7 +45,8 @@ def targets() -> dict[str, Target]:
     from authbench.format import pan
     from authbench.format.columns import CANDIDATES, GROUND_TRUTH, PAIRS, POSITIVES, QUERIES
     from authbench.format.lock import read_lock
-    from authbench.format.release import read_manifest, read_pairs, read_table
+    from authbench.format.release import read_manifest
+    from authbench.format.tables import read_pairs, read_table
     from authbench.models.vector_file import read_vectors
     from authbench.reading.readers import READERS
     from authbench.registry.source_entry import make_extraction

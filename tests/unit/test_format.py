@@ -27,14 +27,8 @@ from authbench.format.columns import (
     Column,
     Table,
 )
-from authbench.format.release import (
-    DOCUMENTS,
-    Release,
-    concat,
-    open_complete_release,
-    open_release,
-    read_table,
-)
+from authbench.format.release import DOCUMENTS, Release, open_complete_release, open_release
+from authbench.format.tables import concat, read_table
 from authbench.runtime.code import closure
 
 ROOT = Path(__file__).parents[2]

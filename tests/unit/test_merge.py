@@ -25,7 +25,8 @@ from authbench.evaluation.split import read_split
 from authbench.export.run import export_public
 from authbench.format import files
 from authbench.format.columns import GROUND_TRUTH, MERGED
-from authbench.format.release import concat, open_complete_release, read_pairs
+from authbench.format.release import open_complete_release
+from authbench.format.tables import concat, read_pairs
 from authbench.format.verify import NO_CHECKSUMS
 from authbench.identity import author_id, sha256_of_text
 from authbench.merging.bookkeeping import merged_funnel

@@ -37,6 +37,7 @@ ALLOWED: Mapping[str, str] = {
     "filter/language.py": OF_A_BUILD,
     "format/hub.py": OF_A_RELEASE,
     "format/release.py": OF_A_RELEASE,
+    "format/tables.py": OF_A_RELEASE,
     "models/folder.py": PACKAGE,
     "models/hub.py": PACKAGE,
     "overview/closing.py": OF_A_BUILD,

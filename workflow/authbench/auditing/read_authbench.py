@@ -10,7 +10,7 @@ from authbench.auditing.dataset import ANSWERS, Dataset, Source, as_documents, s
 from authbench.errors import InputError
 from authbench.format.columns import CANDIDATES, GROUND_TRUTH, PAIRS, POSITIVES, QUERIES, SPLIT_TABLES, Table
 from authbench.format.files import PROVENANCE
-from authbench.format.release import expect_file, read_pairs, read_table
+from authbench.format.tables import expect_file, read_pairs, read_table
 from authbench.storage.parquet_headers import bounded_parquet
 
 _OF_PROVENANCE = ("origin", "date")

@@ -11,7 +11,8 @@ from authbench.checking.tables import read_csv
 from authbench.format.columns import MERGED, PAIR_TABLES, PROVENANCE, UNKNOWN
 from authbench.format.files import CSV_FILES
 from authbench.format.manifest import Manifest
-from authbench.format.release import Release, table_problems
+from authbench.format.release import Release
+from authbench.format.tables import table_problems
 
 _FORMS = {
     pl.String: re.compile(".+", re.DOTALL),

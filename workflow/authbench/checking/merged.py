@@ -13,7 +13,7 @@ from authbench.checking.settings import merged as laid_over
 from authbench.checking.withheld import stated_number
 from authbench.format.columns import MERGED
 from authbench.format.manifest import MergedPart
-from authbench.format.release import read_pairs
+from authbench.format.tables import read_pairs
 
 
 def check_merged(release: Rows) -> Iterator[Finding]:

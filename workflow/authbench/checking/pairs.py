@@ -13,8 +13,8 @@ from authbench.checking.relations import check_relations, vectors_of
 from authbench.checking.rows import Rows
 from authbench.checking.rules import Rules
 from authbench.format.columns import PAIRS, POOLS, POSITIVES
-from authbench.format.release import read_pairs
 from authbench.format.splits import scored_splits
+from authbench.format.tables import read_pairs
 from authbench.records import primary_genre
 
 _STATISTICS = "statistics/pools.csv"

@@ -11,8 +11,8 @@ from authbench.checking.claims import Finding
 from authbench.checking.rows import Rows
 from authbench.content_words import content_vectors, fit_words
 from authbench.format.columns import POSITIVES
-from authbench.format.release import read_pairs
 from authbench.format.splits import reference_splits
+from authbench.format.tables import read_pairs
 
 CLOSE = 1e-4  # similarities of 32 bits, added up in another order, differ by less
 _NEEDED = frozenset({"source", "file", "ordinal", "origin", "date", "chunk_start", "chunk_end"})

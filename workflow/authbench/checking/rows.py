@@ -12,7 +12,8 @@ import polars as pl
 from authbench.checking.claims import Finding
 from authbench.format.columns import CANDIDATES, GROUND_TRUTH, IDS, QUERIES, SPLIT_TABLES, Column, Table
 from authbench.format.manifest import Manifest
-from authbench.format.release import DOCUMENTS, Release, candidate_documents, expect_file, query_documents
+from authbench.format.release import DOCUMENTS, Release, candidate_documents, query_documents
+from authbench.format.tables import expect_file
 from authbench.storage.json_lines import value_batches
 
 Tables = dict[str, dict[str, pl.DataFrame]]

@@ -15,7 +15,8 @@ from authbench.errors import InputError
 from authbench.format.columns import GROUND_TRUTH
 from authbench.format.files import COMPLETE, FUNNEL, MANIFEST, WITHHELD
 from authbench.format.manifest import Manifest
-from authbench.format.release import Release, read_table
+from authbench.format.release import Release
+from authbench.format.tables import read_table
 
 REASONS = ("tier_b", "copy_of_tier_b")
 NOT_FOUND = "not_found"

@@ -28,8 +28,9 @@ from authbench.format.columns import (
     TEXT_FIELDS,
     Table,
 )
-from authbench.format.release import Release, concat
+from authbench.format.release import Release
 from authbench.format.splits import reference_splits
+from authbench.format.tables import concat
 from authbench.labels.decision import read_decisions
 from authbench.labels.tables import UNMEASURED
 from authbench.records import length_bucket_expr

@@ -24,7 +24,8 @@ from authbench.export.card import write_card
 from authbench.export.licences import licence_table
 from authbench.export.publication import Publication
 from authbench.format.columns import CANDIDATES, GROUND_TRUTH, QUERIES
-from authbench.format.release import Release, concat
+from authbench.format.release import Release
+from authbench.format.tables import concat
 from authbench.presentation.spreadsheets import as_csv
 from authbench.records import LENGTH_BUCKETS, length_bucket_expr, primary_genre
 from authbench.storage.atomic import write_text

@@ -4,24 +4,19 @@ Texts are read in batches; of ids and labels those of one split are in memory. A
 that may be passed on; its `tier_b.json` and `complete/` say how the others can be made again.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
 import polars as pl
-import pyarrow as pa
 
 from authbench.errors import InputError
 from authbench.format import files
 from authbench.format.columns import (
     CANDIDATES,
     GROUND_TRUTH,
-    IDS,
     PAIRS,
     POSITIVES,
     QUERIES,
@@ -33,15 +28,14 @@ from authbench.format.columns import (
 from authbench.format.deviation import Deviation
 from authbench.format.manifest import Manifest, Verification
 from authbench.format.names import expect_inside, expect_splits, files_of_format, splits_of
-from authbench.printable import printable, shown
+from authbench.format.tables import concat, read_pairs, read_table
+from authbench.printable import printable
 from authbench.registry.entries import schema_problems
 from authbench.shipped import shipped
 from authbench.storage.json_files import read_foreign_json
-from authbench.storage.json_lines import value_batches
 from authbench.storage.parquet_headers import bounded_parquet
 from authbench.storage.sha256sums import SUMS
 
-BATCH_BYTES = 16 << 20
 DOCUMENTS = pl.Schema(
     {
         "id": pl.String,
@@ -65,14 +59,6 @@ _OF_ABSENT = (
     *("file", "ordinal", "chunk_start", "chunk_end", "content_sha256"),
 )
 _SHOWN = 4
-_KINDS: Mapping[Any, tuple[str, Callable[[Any], bool]]] = {
-    pl.String: ("a string", lambda value: isinstance(value, str)),
-    pl.Int32: ("a whole number", lambda value: isinstance(value, int) and not isinstance(value, bool)),
-    pl.List: (
-        "a list of strings",
-        lambda value: isinstance(value, list) and all(isinstance(one, str) for one in value),
-    ),
-}
 
 
 @dataclass(frozen=True)
@@ -334,105 +320,3 @@ def _value(manifest: Manifest, place: str) -> Any:
     for key in place.split("."):
         value = (value or {}).get(key)
     return value
-
-
-def read_table(path: Path, table: Table) -> Iterator[pl.DataFrame]:
-    """Yield the rows of a JSON lines file in batches with the schema of `table`; other fields are left out.
-
-    Raises:
-        InputError: the file cannot be read, or a row, whose line is named, lacks a field or has one of another type.
-    """
-    expect_file(path)
-    for first, rows in value_batches(path, BATCH_BYTES):
-        try:
-            columns = {name: list(map(itemgetter(name), rows)) for name in table.required}
-            columns |= {name: [row.get(name) for row in rows] for name in table.optional}
-            frame = pl.DataFrame([_column(name, columns[name], dtype) for name, dtype in table.schema.items()])
-        except (AttributeError, KeyError, TypeError, OverflowError, pl.exceptions.PolarsError):
-            raise InputError(_first_problem(path, first, rows, table)) from None
-        if any(frame[name].null_count() for name in table.required):
-            raise InputError(_first_problem(path, first, rows, table))
-        yield frame
-
-
-def _column(name: str, values: list[Any], dtype: Any) -> pl.Series:
-    if dtype != IDS:
-        return pl.Series(name, values, dtype)
-    if not all(value is None or isinstance(value, list) for value in values):
-        raise TypeError(f"{name}: a value is no list")
-    # Polars would make a series of each list.
-    flat = pl.Series(list(chain.from_iterable(value or () for value in values)), dtype=pl.String)
-    ends = np.cumsum([0, *(len(value or ()) for value in values)])
-    absent = np.fromiter((value is None for value in values), np.bool_, len(values))
-    lists = pa.LargeListArray.from_arrays(pa.array(ends), flat.to_arrow(), mask=pa.array(absent))
-    return pl.Series(name, lists, dtype)
-
-
-def read_pairs(path: Path, table: Table) -> pl.DataFrame:
-    """Return the rows of a Parquet file of a split as they are, with the columns of `table`.
-
-    Raises:
-        InputError: the file cannot be read, or lacks a column or has one of another type, or a value where one must be.
-    """
-    for name, problem in table_problems(path, table):
-        if name in table.names:
-            raise InputError(f"{path}: the column {name} {problem}.")
-    return bounded_parquet(path, table.names).select(table.names)
-
-
-def table_problems(path: Path, table: Table) -> Iterator[tuple[str, str]]:
-    """Yield the columns of a Parquet file that are not as `table` declares them, each with what is wrong.
-
-    Raises:
-        InputError: the file cannot be read.
-    """
-    try:
-        schema, lines = pl.read_parquet_schema(path), pl.scan_parquet(path)
-        needed = [name for name in table.required if schema.get(name) == table.schema[name]]
-        nulls = lines.select(pl.col(needed).null_count()).collect().row(0) if needed else ()
-    except (pl.exceptions.PolarsError, OSError) as problem:
-        raise InputError(f"{path}: cannot be read as Parquet: {problem}. Fetch it anew.") from None
-    for column in table.columns:
-        if column.name in schema and schema[column.name] != column.dtype:
-            yield column.name, f"is {schema[column.name]}, expected {column.dtype}"
-        elif column.name not in schema and column.setting is None:
-            yield column.name, "is absent"
-    yield from ((name, "may not be null") for name, many in zip(needed, nulls, strict=True) if many)
-    yield from ((name, "is none of the format") for name in schema if name not in table.schema)
-
-
-def expect_file(path: Path) -> None:
-    """Check that a file of a split is there.
-
-    Raises:
-        InputError: there is no such file.
-    """
-    if not path.is_file():
-        expected = ", ".join(table.file for table in SPLIT_TABLES.values())
-        raise InputError(f"{path}: there is no such file. A split holds {expected}.")
-
-
-def concat(batches: Iterator[pl.DataFrame], table: Table, columns: Sequence[str] | None = None) -> pl.DataFrame:
-    """Return the rows of batches of a table (of some `columns`) as one frame, empty where there is none."""
-    schema = {name: table.schema[name] for name in columns or table.names}
-    return pl.concat([pl.DataFrame(schema=schema), *batches])
-
-
-def _first_problem(path: Path, first: int, rows: Sequence[Any], table: Table) -> str:
-    for number, row in enumerate(rows, start=first):
-        if problem := _problem(row, table):
-            return f"{path}, line {number}: {problem}"
-    return f"{path}, lines {first} to {first + len(rows) - 1}: a field holds values of several kinds."
-
-
-def _problem(row: Any, table: Table) -> str:
-    if not isinstance(row, dict):
-        return f"is no object. Expected {', '.join(table.required)}."
-    if missing := [name for name in table.required if row.get(name) is None]:
-        return f"no {', '.join(missing)}. Expected {', '.join(table.required)}."
-    for column in table.columns:
-        kind, fits = _KINDS[pl.List if column.dtype == IDS else column.dtype]
-        value = row.get(column.name)
-        if value is not None and not fits(value):
-            return f"{column.name} is {shown(value)}. Expected {kind}."
-    return ""

@@ -27,7 +27,8 @@ from authbench.format.names import (
     path_problem,
     splits_of,
 )
-from authbench.format.release import Release, named_splits, open_complete_release, open_release, table_problems
+from authbench.format.release import Release, named_splits, open_complete_release, open_release
+from authbench.format.tables import table_problems
 from authbench.identity import sha256_of_text
 from authbench.printable import printable
 from authbench.registry.entries import schema_problems

@@ -11,7 +11,8 @@ from authbench.errors import InputError
 from authbench.format import files
 from authbench.format.columns import GROUND_TRUTH
 from authbench.format.lock import Lock, read_lock
-from authbench.format.release import Release, concat
+from authbench.format.release import Release
+from authbench.format.tables import concat
 from authbench.labels.decision import read_decisions
 from authbench.merging.settings import differing
 from authbench.settings.data import DataConfig

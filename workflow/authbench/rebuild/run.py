@@ -22,7 +22,8 @@ import polars as pl
 from authbench.errors import InputError
 from authbench.format.columns import CANDIDATES, GROUND_TRUTH, QUERIES, Table
 from authbench.format.files import COMPLETE, MANIFEST, PROVENANCE, WITHHELD
-from authbench.format.release import Release, concat
+from authbench.format.release import Release
+from authbench.format.tables import concat
 from authbench.format.verify import read_withheld
 from authbench.printable import printable
 from authbench.rebuild.partial import Unmatched, write_partial

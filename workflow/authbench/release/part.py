@@ -18,8 +18,9 @@ import polars as pl
 from authbench.content_words import WordStatistics, content_vectors_of_batches, fit_words
 from authbench.dedup.containment import ContainmentSettings, contained_pairs
 from authbench.format.columns import CANDIDATES, GROUND_TRUTH, QUERIES
-from authbench.format.release import Release, concat
+from authbench.format.release import Release
 from authbench.format.splits import reference_splits, scored_splits
+from authbench.format.tables import concat
 from authbench.release.contents import pair_up
 from authbench.release.letters import has_letters
 from authbench.release.queries import choose_queries

@@ -6,7 +6,8 @@ import polars as pl
 
 from authbench.format.columns import GROUND_TRUTH
 from authbench.format.findings import Findings
-from authbench.format.release import Release, concat, open_complete_release
+from authbench.format.release import Release, open_complete_release
+from authbench.format.tables import concat
 from authbench.presentation.pages import write_charts
 from authbench.report import figures, statistics
 from authbench.report.page import render
