@@ -11,6 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from authbench.errors import InputError
+from authbench.format.columns import POSITIVES
+from authbench.format.tables import table_problems
 from authbench.reading import table_csv, table_parquet
 from authbench.reading.foreign import read_foreign
 from authbench.reading.typed_parquet import IDENT, read_columns
@@ -130,3 +132,11 @@ def test_a_damaged_header_of_a_page_is_told(tmp_path: Path) -> None:
         except InputError:
             continue
         assert len(found.rows) + len(found.bad) == 9
+
+
+def test_a_released_table_whose_pages_together_expand_is_refused_before_it_is_looked_into(tmp_path: Path) -> None:
+    ids = pa.array(["x" * (1 << 20)]).take(pa.array(np.zeros(400, np.int32)))
+    path = tmp_path / "positives.parquet"
+    pq.write_table(pa.table({"query_id": ids}), path, compression="zstd", use_dictionary=False)
+    with pytest.raises(InputError, match="AUTHBENCH_EXPANSION"):
+        next(table_problems(path, POSITIVES), None)

@@ -14,7 +14,7 @@ from authbench.errors import InputError
 from authbench.format.columns import IDS, SPLIT_TABLES, Table
 from authbench.printable import shown
 from authbench.storage.json_lines import value_batches
-from authbench.storage.parquet_headers import bounded_parquet
+from authbench.storage.parquet_headers import bounded_parquet, expect_readable
 
 BATCH_BYTES = 16 << 20
 _KINDS: Mapping[Any, tuple[str, Callable[[Any], bool]]] = {
@@ -77,6 +77,7 @@ def table_problems(path: Path, table: Table) -> Iterator[tuple[str, str]]:
     Raises:
         InputError: the file cannot be read.
     """
+    expect_readable(path)
     try:
         schema, lines = pl.read_parquet_schema(path), pl.scan_parquet(path)
         needed = [name for name in table.required if schema.get(name) == table.schema[name]]

@@ -29,38 +29,53 @@ def bounded_parquet(path: Path, columns: Sequence[str] | None = None) -> pl.Data
     Raises:
         InputError: it expands to more than its room, or is no Parquet file.
     """
+    expect_readable(path, columns)
+    return pl.read_parquet(path, columns=None if columns is None else list(columns), glob=False)
+
+
+def expect_readable(path: Path, columns: Sequence[str] | None = None) -> None:
+    """Refuse a Parquet file whose columns (None: all) cannot be read as a whole.
+
+    Raises:
+        InputError: they expand to more than their room, or it is no Parquet file.
+    """
     if not path.is_file():
         raise InputError(f"{path}: is no regular file. Expected a Parquet file.")
     try:
         footer = pq.read_metadata(path)
         held = dict.fromkeys(footer.schema.column(place).path for place in range(footer.num_columns))
         with path.open("rb") as file:
-            expect_bounded(str(path), file, footer, held if columns is None else columns, path.stat().st_size)
+            expect_bounded(str(path), file, footer, held if columns is None else columns, path.stat().st_size, True)
     except (pa.ArrowException, OSError, ValueError) as problem:
         lines = str(problem).splitlines() or [type(problem).__name__]
         raise InputError(f"{path}: cannot be read as Parquet: {printable(lines[0][:200])}") from None
-    return pl.read_parquet(path, columns=None if columns is None else list(columns), glob=False)
 
 
-def expect_bounded(name: str, stream: IO[bytes], metadata: Any, columns: Collection[str], stored: int) -> None:
+def expect_bounded(
+    name: str, stream: IO[bytes], metadata: Any, columns: Collection[str], stored: int, whole: bool = False
+) -> None:
     """Refuse a file whose columns expand to more than its room, or have more values than its bytes can tell apart.
+
+    A reader of batches holds a page of each column; of a file that is read as a `whole`, all pages count.
 
     Raises:
         InputError: so it is, or its pages are not where the footer says.
     """
     most = max(ALWAYS_VALUES, VALUES_PER_BYTE * stored)
     totals: dict[str, int] = {}
+    at_once = 0
     for number in range(metadata.num_row_groups):
-        group, at_once = metadata.row_group(number), 0
+        group = metadata.row_group(number)
+        at_once = at_once if whole else 0
         for place in range(group.num_columns):
             chunk = group.column(place)
             if chunk.path_in_schema.partition(".")[0] not in columns and chunk.path_in_schema not in columns:
                 continue
-            largest = 0
+            held = 0
             for unpacked, values in _pages(stream, chunk):
-                largest = max(largest, unpacked)
+                held = held + unpacked if whole else max(held, unpacked)
                 totals[chunk.path_in_schema] = totals.get(chunk.path_in_schema, 0) + values
-            at_once += largest
+            at_once += held
             if at_once > room(stored) or totals.get(chunk.path_in_schema, 0) > most:
                 raise too_large(name, stored)
 
