@@ -1,77 +1,53 @@
-"""The types of the settings are those that the schema of the configuration states."""
+"""What a configuration may say follows from the types of its sections."""
 
-from collections.abc import Mapping, Sequence
-from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypedDict
 
 import pytest
 
-from authbench.registry.entries import read_yaml
+from authbench.registry.entries import read_yaml, schema_problems
+from authbench.registry.typed_schema import schema_of
 from authbench.settings.config import Config
+from authbench.settings.values import Keywords
 from authbench.shipped import shipped
 
-SCHEMA = read_yaml(shipped("schemas/config.schema.yaml"))
-NAMES = {int: "integer", float: "number", bool: "boolean", str: "string", NoneType: "null"}
+Small = Annotated[int, Keywords(maximum=9)]
 
 
-def of_type(kind: Any) -> set[Any]:
-    """Return what values of a type may be: names of JSON types, the allowed words, or the types of items."""
-    if get_origin(kind) in (Union, UnionType):
-        return set().union(*map(of_type, get_args(kind)))
-    if get_origin(kind) is Literal:
-        return {("one of", word) for word in get_args(kind)}
-    if is_typeddict(kind):
-        return {("keys", tuple(sorted(get_type_hints(kind))))}
-    if get_origin(kind) in (list, Sequence):
-        return {("items", frozenset(of_type(get_args(kind)[0])))}
-    if get_origin(kind) is Mapping:
-        return {("values", frozenset(of_type(get_args(kind)[1])))}
-    return {NAMES[kind]}
+class Section(TypedDict):
+    number: Small | None
+    switch: Literal["all"] | Small
+    by_key: Small | Mapping[Annotated[str, Keywords(pattern="^[a-z]$")], Small]
 
 
-def of_schema(schema: Mapping[str, Any]) -> set[Any]:
-    """Return the same of a part of the schema."""
-    if "$ref" in schema:
-        return of_schema(SCHEMA["$defs"][schema["$ref"].rpartition("/")[2]])
-    if "oneOf" in schema:
-        return set().union(*map(of_schema, schema["oneOf"]))
-    if "if" in schema:
-        return of_schema({**schema["if"], **schema["then"]}) | of_schema(schema["else"])
-    if "enum" in schema or "const" in schema:
-        return {("one of", word) for word in schema.get("enum", [schema.get("const")])}
-    types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-    found: set[Any] = set(types) - {"array", "object"}
-    if "array" in types:
-        found.add(("items", frozenset(of_schema(schema["items"]))))
-    if "object" in types and "properties" in schema:
-        found.add(("keys", tuple(sorted(schema["properties"]))))
-    elif "object" in types:
-        found.add(("values", frozenset(of_schema(schema["additionalProperties"]))))
-    return found
+@pytest.mark.parametrize(
+    ("key", "fitting", "refused"),
+    [
+        ("number", [9, None], [10, "9", 1.5, True]),
+        ("switch", ["all", 9], [10, "some", None]),
+        ("by_key", [9, {}, {"a": 9}], [10, {"a": 10}, {"aa": 9}, {"a": "b"}, None]),
+        ("other", [], [1]),
+    ],
+)
+def test_a_section_takes_what_its_types_say(key: str, fitting: list[Any], refused: list[Any]) -> None:
+    assert [value for value in fitting if list(schema_problems({key: value}, Section))] == []
+    assert [value for value in refused if not list(schema_problems({key: value}, Section))] == []
 
 
-def disagreements(kind: Any, schema: Mapping[str, Any], place: str = "") -> list[str]:
-    hints = get_type_hints(kind)
-    found = [f"{place}{key}" for key in set(hints) ^ set(schema["properties"])]
-    for key in set(hints) & set(schema["properties"]):
-        part = schema["properties"][key]
-        if is_typeddict(hints[key]):
-            found += disagreements(hints[key], part, f"{place}{key}.")
-        elif of_type(hints[key]) != of_schema(part):
-            found.append(f"{place}{key}: {of_type(hints[key])}, in the schema {of_schema(part)}")
-    return sorted(found)
+def test_a_later_keyword_takes_the_place_of_an_earlier_one() -> None:
+    assert schema_of(Annotated[Small, Keywords(maximum=5)]) == {"type": "integer", "maximum": 5}
 
 
-def test_every_setting_has_the_type_that_the_schema_states() -> None:
-    assert disagreements(Config, SCHEMA) == []
+def one_sided(schema: Any, value: Any) -> set[str]:
+    """Return the keys that have a type and no default, or a default and no type."""
+    typed = schema.get("properties", {})
+    inner = [one_sided(typed[key], value[key]) for key in typed.keys() & value.keys()] if typed else []
+    return set().union(typed.keys() ^ value.keys() if typed else (), *inner)
 
 
-@pytest.mark.parametrize("setting", ["chunk.max_tokens", "sample.shortfall", "safety.detoxify.model", "train"])
-def test_a_setting_of_another_type_in_the_schema_is_named(setting: str) -> None:
-    *above, key = setting.split(".")
-    changed: Any = read_yaml(shipped("schemas/config.schema.yaml"))
-    section = changed
-    for name in above:
-        section = section["properties"][name]
-    section["properties"][key] = {"type": "object", "properties": {"other": {"type": "boolean"}}}
-    assert any(line.startswith(setting) for line in disagreements(Config, changed))
+def test_every_default_has_a_type_that_it_fits_and_every_type_a_default() -> None:
+    defaults = read_yaml(shipped("config/config.yaml"))
+    assert [problem for section, problem in schema_problems(defaults, Config) if section != "sources"] == []
+    assert one_sided(schema_of(Config), defaults) == set()
+    del defaults["split"]["bridge"]["documents"]
+    assert one_sided(schema_of(Config), defaults) == {"documents"}

@@ -223,7 +223,7 @@ def _completed(user: Mapping[str, object], defaults: Settings, root: Path) -> tu
     problems = [problem for _, problem in unusable]
     if _as_in_yaml(user) != user:
         _read_numbers(config)
-    for section, problem in schema_problems(config, shipped("schemas/config.schema.yaml")):
+    for section, problem in schema_problems(config, Config):
         if section not in sections:
             problems.append(problem)
         if section in defaults:
@@ -237,7 +237,7 @@ def _completed(user: Mapping[str, object], defaults: Settings, root: Path) -> tu
 def _read_numbers(config: Settings) -> None:
     """Replace texts that no setting can be by what they are in YAML: a number from the command line, where also a word
     may stand."""
-    for place in refused_texts(config, shipped("schemas/config.schema.yaml")):
+    for place in refused_texts(config, Config):
         holder: Any = config
         for key in place[:-1]:
             holder = holder[key]

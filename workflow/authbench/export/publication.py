@@ -5,11 +5,11 @@ from pathlib import Path
 
 from authbench.errors import InputError
 from authbench.registry.entries import read_yaml, schema_problems
+from authbench.settings.config import Config
 from authbench.settings.publish import Publish
 from authbench.shipped import shipped
 
 DEFAULTS = shipped("config/config.yaml")
-SCHEMA = shipped("schemas/config.schema.yaml")
 _NO_CONTACT = "whoever gave you this copy (its publisher has set no `publish.contact`)"
 
 
@@ -50,7 +50,7 @@ def read_publication(path: Path | None) -> Publication:
     settings = read_yaml(DEFAULTS)
     own = (read_yaml(path).get("publish") or {}) if path else {}
     settings["publish"] |= own
-    found = schema_problems(settings, SCHEMA)
+    found = schema_problems(settings, Config)
     if problems := [problem for section, problem in found if section == "publish"]:
         raise InputError(f"{path}:\n" + "\n".join(f"  - {problem}" for problem in problems))
     return publication(settings["publish"])

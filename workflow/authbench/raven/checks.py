@@ -8,7 +8,7 @@ from authbench.raven.encoders import load_encoder
 from authbench.raven.settings import RavenSettings
 from authbench.registry.checks import same_names
 from authbench.registry.entries import schema_problems
-from authbench.shipped import shipped
+from authbench.settings.config import Config
 from authbench.verifiers.entries import VerifierEntry
 from authbench.verifiers.requested import load_verifier
 
@@ -48,7 +48,7 @@ def from_arguments(given: Mapping[str, object]) -> RavenSettings:
     plural = {"verifier": "verifiers", "encoder": "encoders"}
     values = {plural.get(name, name): value for name, value in given.items() if value is not None}
     section |= {name: value for name, value in values.items() if name in section}
-    found = schema_problems({"raven": section}, shipped("schemas/config.schema.yaml"))
+    found = schema_problems({"raven": section}, Config)
     problems = [problem for key, problem in found if key == "raven"]
     problems = problems or list(settings_problems(RavenSettings.from_section(section)))
     if problems:

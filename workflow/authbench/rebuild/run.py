@@ -29,8 +29,8 @@ from authbench.printable import printable
 from authbench.rebuild.partial import Unmatched, write_partial
 from authbench.rebuild.texts import expect_entries, texts_of_source
 from authbench.registry.entries import schema_problems
+from authbench.settings.config import Config
 from authbench.settings.data import DataConfig
-from authbench.shipped import shipped
 from authbench.storage.atomic import atomic_file, atomic_folder, sha256_of_file, write_text
 from authbench.storage.json_lines import read_objects
 from authbench.storage.sha256sums import SUMS, sums_lines
@@ -40,7 +40,6 @@ _NEEDED = (
     *("file", "ordinal", "chunk_start", "chunk_end", "content_sha256"),
 )
 _SECTIONS = ("ingest", "normalize")  # of the configuration: what decides a text beside its source's entry
-_SCHEMA = "schemas/config.schema.yaml"
 _LINES = 1024  # made at a time
 
 
@@ -126,7 +125,7 @@ def _settings(bundle: Release) -> DataConfig:
     path = bundle.folder / MANIFEST
     if missing := [part for part in _SECTIONS if part not in config]:
         raise InputError(f"{path}: config lacks {', '.join(missing)}. Expected the manifest of a release.")
-    problems = [problem for part, problem in schema_problems(config, shipped(_SCHEMA)) if part in _SECTIONS]
+    problems = [problem for part, problem in schema_problems(config, Config) if part in _SECTIONS]
     if problems:
         raise InputError(printable(f"{path}: config: {'; '.join(problems)}. Use the version that it names."))
     return config

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from authbench.errors import InputError
+from authbench.registry.typed_schema import schema_of
 from authbench.registry.values import Problem, value_problems
 from authbench.registry.violations import violations
 from authbench.registry.yaml_lines import syntax_problem
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
 Settings = dict[str, Any]
+Schema = Path | type  # a file, or a type from which a schema follows
 
 
 def read_yaml(path: Path) -> Settings:
@@ -38,7 +40,7 @@ def read_yaml(path: Path) -> Settings:
     return value
 
 
-def schema_problems(value: Mapping[str, object], schema_path: Path) -> Iterator[Problem]:
+def schema_problems(value: Mapping[str, object], schema: Schema) -> Iterator[Problem]:
     """Yield the top-level key and the description of every violation of a schema.
 
     A section with a value that no setting can have (`values.value_problems`) is not compared with the schema.
@@ -47,14 +49,14 @@ def schema_problems(value: Mapping[str, object], schema_path: Path) -> Iterator[
     yield from unusable
     sections = {section for section, _ in unusable}
     usable = {key: inner for key, inner in value.items() if isinstance(key, str) and key not in sections}
-    for section, problem in violations(_validator(schema_path).iter_errors(usable)):
+    for section, problem in violations(_validator(schema).iter_errors(usable)):
         if section not in sections:  # as where a key is absent that has such a value
             yield section, problem
 
 
-def refused_texts(value: Mapping[str, object], schema_path: Path) -> list[tuple[str | int, ...]]:
+def refused_texts(value: Mapping[str, object], schema: Schema) -> list[tuple[str | int, ...]]:
     """Return the places of the texts that a schema refuses, as the keys and numbers that lead to them."""
-    errors = _validator(schema_path).iter_errors(value)
+    errors = _validator(schema).iter_errors(value)
     return [tuple(error.absolute_path) for error in errors if isinstance(error.instance, str)]
 
 
@@ -67,15 +69,15 @@ def with_defaults(value: Mapping[str, object], schema_path: Path) -> Settings:
 
 
 @cache
-def _schema(path: Path) -> Settings:
-    return read_yaml(path)
+def _schema(schema: Schema) -> Settings:
+    return read_yaml(schema) if isinstance(schema, Path) else schema_of(schema)
 
 
 @cache
-def _validator(schema_path: Path) -> "Validator":
+def _validator(schema: Schema) -> "Validator":
     from authbench.registry.validator import validator_of  # 0.1 s, in jobs that compare nothing with a schema
 
-    return validator_of(_schema(schema_path))
+    return validator_of(_schema(schema))
 
 
 def _filled(value: Mapping[str, Any], schema: Mapping[str, Any], schema_path: Path) -> Settings:

@@ -1,4 +1,5 @@
-"""Types of the sections of a checked configuration, one module each; what a setting means stands in config.yaml.
+"""Types of the sections of a checked configuration, one module each; config.yaml has their defaults and meanings.
 
-They are what workflow/schemas/config.schema.yaml states (tests/unit/test_settings.py). The modules hold types alone.
+From them follows what a configuration may say (`registry.typed_schema`): the type of a value, and what `Annotated` adds
+in keywords of JSON Schema. `expected` says in words what a value that does not fit should have been.
 """

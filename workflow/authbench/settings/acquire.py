@@ -1,10 +1,12 @@
 """The section `acquire`."""
 
-from typing import Literal, TypedDict
+from typing import Annotated, Literal, TypedDict
+
+from authbench.settings.values import Keywords
 
 
 class Acquire(TypedDict):
     """How raw files are fetched; `share` is how much of the free disk one source may take."""
 
-    share: float
+    share: Annotated[float, Keywords(exclusiveMinimum=0, maximum=1)]
     unverified: Literal["warn", "stop"]

@@ -1,16 +1,18 @@
 """The section `chunk`."""
 
 from collections.abc import Sequence
-from typing import TypedDict
+from typing import Annotated, TypedDict
+
+from authbench.settings.values import Count, Keywords, Path, Share
 
 
 class Chunk(TypedDict):
     """How long texts are cut; lengths in tokens."""
 
-    max_tokens: int
-    min_tokens: int
-    remainder_tokens: int
-    extra_long_share: float
-    extra_long_tokens: Sequence[int]
-    max_chunks_per_document: int
-    retag: str | None
+    max_tokens: Count
+    min_tokens: Count
+    remainder_tokens: Count
+    extra_long_share: Share
+    extra_long_tokens: Annotated[Sequence[Count], Keywords(minItems=2, maxItems=2)]
+    max_chunks_per_document: Count
+    retag: Path | None

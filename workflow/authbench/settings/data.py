@@ -1,6 +1,6 @@
 """The settings that affect the data, which a release states in its manifest."""
 
-from typing import TypedDict
+from typing import Annotated, TypedDict
 
 from authbench.settings.chunk import Chunk
 from authbench.settings.dedup import Dedup
@@ -11,14 +11,26 @@ from authbench.settings.release import Release
 from authbench.settings.safety import Safety
 from authbench.settings.sample import Sample
 from authbench.settings.split import Split
+from authbench.settings.values import Entries, Keywords
+
+Name = Annotated[
+    str,
+    Keywords(
+        {"not": {"const": "embeddings"}},
+        pattern="^[A-Za-z0-9][A-Za-z0-9._-]*$(?!\\n)",
+        maxLength=100,
+        expected="a name of at most 100 letters (A-Z, a-z), digits, dots, hyphens and underscores that begins with a "
+        "letter or digit (`embeddings` is taken, for the cache of vectors)",
+    ),
+]
 
 
 class DataConfig(TypedDict):
     """Each stage's section; a release states neither `filter.exclude`, `chunk.retag` nor `release.labels` if unused."""
 
-    name: str
-    seed: int
-    sources: list[str]
+    name: Name
+    seed: Annotated[int, Keywords(minimum=-(2**63), maximum=2**63 - 1)]
+    sources: Entries
     ingest: Ingest
     authors: Authors
     normalize: NormalizeTexts

@@ -1,15 +1,20 @@
 """The sections `evaluate`, `pan`, `train`, `style` and `raven`."""
 
 from collections.abc import Sequence
-from typing import Literal, TypedDict
+from typing import Annotated, Literal, TypedDict
+
+from authbench.settings.values import Between, Count, Entries, Entry, Keywords, Path, SplitName
+
+_Times = Annotated[int, Keywords(minimum=1, maximum=1000)]
+_Topics = Annotated[int, Keywords(minimum=2, maximum=100000)]
 
 
 class Evaluate(TypedDict):
     """Which models are scored, on which split; thresholds come from the split `dev`."""
 
-    split: str
-    dev: str | None
-    models: Sequence[str]
+    split: SplitName
+    dev: SplitName | None
+    models: Annotated[Sequence[Entry], Keywords(uniqueItems=True)]
     half: bool
 
 
@@ -18,55 +23,57 @@ class Pan(TypedDict):
 
     topics: Literal["topic", "genre", "source"]
     setting: Literal["open", "closed", "matched", "topic_matched", "topic_adversarial"]
-    test: float
-    same: float
-    small: float
+    test: Between
+    same: Between
+    small: Between
     train: Literal["large", "small"]
-    verifiers: Sequence[str]
-    topic_model: int
+    verifiers: Entries
+    topic_model: Annotated[int, Keywords(minimum=1, maximum=10000)]
 
 
 class Train(TypedDict):
     """Which models are trained, and how."""
 
-    models: Sequence[str]
-    seeds: int
-    epochs: int
-    batch: int
-    learning_rate: float
-    evaluations: int
+    models: Entries
+    seeds: _Times
+    epochs: _Times
+    batch: Annotated[int, Keywords(minimum=2, maximum=65536)]
+    learning_rate: Annotated[float, Keywords(exclusiveMinimum=0, maximum=1)]
+    evaluations: Count
     negatives: Literal["matched", "batch"]
     precision: Literal["entry", "float32", "bfloat16", "float16"]
-    max_tokens: int | None
+    max_tokens: Annotated[int, Keywords(minimum=8, maximum=1000000)] | None
     in_leaderboard: bool
 
 
 class Style(TypedDict):
     """Which data sets of style models are scored on, and how."""
 
-    data: str
-    datasets: Sequence[str]
-    protocols: Sequence[Literal["strict", "steb"]]
+    data: Path
+    datasets: Entries
+    protocols: Annotated[Sequence[Literal["strict", "steb"]], Keywords(minItems=1, uniqueItems=True)]
     missing: Literal["skip", "error"]
     release: bool
-    models: Sequence[str]
-    long_texts: Sequence[Literal["chunk_and_pool", "truncate"]]
-    clusters: str | None
+    models: Entries
+    long_texts: Annotated[Sequence[Literal["chunk_and_pool", "truncate"]], Keywords(minItems=1, uniqueItems=True)]
+    clusters: Path | None
 
 
 class Raven(TypedDict):
     """How pairs of heterogeneous topics are drawn, and which verifiers judge them."""
 
-    documents: str
-    encoders: Sequence[str]
-    topics: int
-    folds: int
-    seeds: int
-    sizes: Sequence[int]
+    documents: Annotated[
+        str, Keywords(minLength=1, format="path", expected="planted, release, or the path of documents")
+    ]
+    encoders: Entries
+    topics: _Topics
+    folds: Annotated[int, Keywords(minimum=2, maximum=1000)]
+    seeds: _Times
+    sizes: Annotated[Sequence[_Topics], Keywords(uniqueItems=True, maxItems=1000)]
     group: bool
     match: bool
-    verifiers: Sequence[str]
-    min_documents: int
-    documents_per_topic: int | None
-    folds_per_job: int
-    subsets_per_job: int
+    verifiers: Entries
+    min_documents: Count
+    documents_per_topic: Count | None
+    folds_per_job: Count
+    subsets_per_job: Count

@@ -1,31 +1,36 @@
 """The section `filter`."""
 
 from collections.abc import Mapping
-from typing import Literal, TypedDict
+from typing import Annotated, Literal, TypedDict
 
-ByTask = int | Mapping[str, int]  # by task type, with `default` for all others
-ByLanguage = float | None | Mapping[str, float]  # by language, with `default` for all others
+from authbench.settings.values import Count, Keywords, Path, Share, Threshold
+
+_Task = Annotated[str, Keywords(pattern="^[a-z][a-z0-9_]*$")]
+_Language = Annotated[str, Keywords(pattern="^([a-z]{2,3}|other|default)$")]
+_DEFAULT = Keywords(required=["default"])
+ByTask = Count | Annotated[Mapping[_Task, Count], _DEFAULT]  # `default`: all other tasks
+ByLanguage = Threshold | None | Annotated[Mapping[_Language, Share], _DEFAULT]  # `default`: all other languages
 
 
 class Filter(TypedDict):
     """The thresholds of the filters; None: the filter is off."""
 
     preset: Literal["robust", "paper"]
-    unique_words: float | None
-    dominant_word: float | None
-    symbols: float | None
-    alphabetic: float | None
-    repeated_run: float | None
-    longest_run: float | None
-    symbol_run: float | None
-    alphabetic_words: float | None
-    single_letter_words: float | None
-    single_letter_run: float | None
+    unique_words: Threshold | None
+    dominant_word: Threshold | None
+    symbols: Threshold | None
+    alphabetic: Threshold | None
+    repeated_run: Threshold | None
+    longest_run: Threshold | None
+    symbol_run: Threshold | None
+    alphabetic_words: Threshold | None
+    single_letter_words: Threshold | None
+    single_letter_run: Threshold | None
     script: ByLanguage
-    language: float | None
+    language: Threshold | None
     min_tokens: ByTask
     max_tokens: ByTask
-    posts_per_day: float | None
-    template_share: float | None
-    quoted_share: float | None
-    exclude: str | None
+    posts_per_day: Threshold | None
+    template_share: Threshold | None
+    quoted_share: Threshold | None
+    exclude: Path | None

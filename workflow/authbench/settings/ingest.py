@@ -1,27 +1,36 @@
 """The sections `ingest` and `authors`."""
 
-from collections.abc import Mapping, Sequence
-from typing import Literal, TypedDict
+from collections.abc import Sequence
+from typing import Annotated, Literal, TypedDict
+
+from authbench.settings.values import Count, FieldsByTask, Keywords, Share
 
 Kind = Literal["person", "account", "outlet", "masked", "work"]
+_Genre = Annotated[
+    str,
+    Keywords(pattern="^[a-z][a-z_]*$(?!\\n)", maxLength=40, expected="a genre of small letters (a-z) and underscores"),
+]
+_Variable = Annotated[
+    str, Keywords(pattern="^[A-Za-z_][A-Za-z0-9_]*$(?!\\n)", expected="the name of an environment variable")
+]
 
 
 class Ingest(TypedDict):
     """How rows become records."""
 
     other_languages: Literal["drop", "keep"]
-    genres: Sequence[str]
-    author_key_env: str | None
-    max_bad_rows: float
-    max_record_bytes: int
+    genres: Annotated[Sequence[_Genre], Keywords(uniqueItems=True)]
+    author_key_env: _Variable | None
+    max_bad_rows: Share
+    max_record_bytes: Count
     author_genres: bool
     fine_genres: bool
-    required: Mapping[str, Sequence[str]]
+    required: FieldsByTask
 
 
 class Authors(TypedDict):
     """Which author labels may be scored."""
 
-    kinds: Sequence[Kind]
-    masked_max_documents: int
-    max_impurity: float | None
+    kinds: Annotated[Sequence[Kind], Keywords(minItems=1, uniqueItems=True)]
+    masked_max_documents: Count
+    max_impurity: Share | None

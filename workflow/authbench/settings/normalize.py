@@ -1,13 +1,15 @@
 """The section `normalize`."""
 
 from collections.abc import Sequence
-from typing import Literal, TypedDict
+from typing import Annotated, Literal, TypedDict
+
+from authbench.settings.values import Keywords
 
 
 class NormalizeTexts(TypedDict):
     """What is masked, cut or unified in the texts of every source."""
 
-    mask: Sequence[Literal["email", "phone", "handle", "url"]]
+    mask: Annotated[Sequence[Literal["email", "phone", "handle", "url"]], Keywords(uniqueItems=True)]
     quotes: Literal["keep", "straight"]
     own_name: Literal["mask", "keep"]
     edition_marks: Literal["unify", "keep"]

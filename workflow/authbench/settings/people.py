@@ -1,18 +1,21 @@
 """The sections `review` and `people`."""
 
-from collections.abc import Sequence
-from typing import TypedDict
+from typing import Annotated, TypedDict
+
+from authbench.settings.values import Count, Files, Keywords
 
 
 class Review(TypedDict):
     """How many texts of a cell are drawn for readers, and the files of their verdicts."""
 
-    texts_per_cell: int
-    verdicts: Sequence[str]
+    texts_per_cell: Count
+    verdicts: Files
 
 
 class People(TypedDict):
     """How many pairs people judge, and the files of their verdicts."""
 
-    pairs_per_language: int
-    verdicts: Sequence[str]
+    pairs_per_language: Annotated[
+        int, Keywords(minimum=2, maximum=10000, multipleOf=2, expected="an even number from 2 to 10000")
+    ]
+    verdicts: Files

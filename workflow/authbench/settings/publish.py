@@ -1,18 +1,39 @@
 """The section `publish`."""
 
 from collections.abc import Sequence
-from typing import Literal, TypedDict
+from typing import Annotated, Literal, TypedDict
+
+from authbench.settings.values import Keywords, Sha256, Text
+
+_Version = Annotated[
+    str,
+    Keywords(pattern="^[0-9]+\\.[0-9]+\\.[0-9]+$(?!\\n)", maxLength=40, expected="a version such as 1.0.0"),
+]
+_Day = Annotated[
+    str,
+    Keywords(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$(?!\\n)", format="date", expected='a day as "YYYY-MM-DD", in quotes'),
+]
+_Url = Annotated[
+    str,
+    Keywords(pattern="^https?://[^\\s]+$(?!\\n)", expected="an address that begins with http:// or https://"),
+]
+_Doi = Annotated[
+    str,
+    Keywords(pattern="^10[.][0-9]{4,9}/[^\\s{}]+$(?!\\n)", expected="a DOI such as 10.5281/zenodo.1234567"),
+]
 
 
 class Publish(TypedDict):
     """The forms of a publication, and what its records say of it."""
 
-    forms: Sequence[Literal["huggingface", "beir", "mteb", "trec", "pan", "steb"]]
-    version: str
-    date: str | None
-    creators: Sequence[str]
-    contact: str | None
-    url: str | None
-    publisher: str | None
-    sha256: str | None
-    doi: str | None
+    forms: Annotated[
+        Sequence[Literal["huggingface", "beir", "mteb", "trec", "pan", "steb"]], Keywords(uniqueItems=True)
+    ]
+    version: _Version
+    date: _Day | None
+    creators: Annotated[Sequence[Text], Keywords(minItems=1)]
+    contact: Text | None
+    url: _Url | None
+    publisher: Text | None
+    sha256: Sha256 | None
+    doi: _Doi | None

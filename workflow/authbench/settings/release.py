@@ -1,16 +1,20 @@
 """The section `release`."""
 
 from collections.abc import Sequence
-from typing import Literal, TypedDict
+from typing import Annotated, Literal, TypedDict
+
+from authbench.settings.values import Count, Keywords, Path
+
+_Label = Annotated[str, Keywords(pattern="^[a-z][a-z0-9_]{0,40}$")]
 
 
 class Release(TypedDict):
     """Which documents are queries, which answer them, and what is taken down."""
 
-    queries_per_author: Literal["all"] | int
-    min_documents_for_query: int
-    min_letters_for_query: int
+    queries_per_author: Annotated[Literal["all"] | Count, Keywords(expected="all, or a whole number from 1")]
+    min_documents_for_query: Annotated[int, Keywords(minimum=2, maximum=2**31 - 1)]
+    min_letters_for_query: Count
     queries_in_candidates: bool
     positives: Literal["any", "other_work"]
-    labels: Sequence[str]
-    takedown: str | None
+    labels: Annotated[Sequence[_Label], Keywords(uniqueItems=True)]
+    takedown: Path | None

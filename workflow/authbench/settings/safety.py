@@ -1,7 +1,9 @@
 """The section `safety`."""
 
 from collections.abc import Sequence
-from typing import Literal, TypedDict
+from typing import Annotated, Literal, TypedDict
+
+from authbench.settings.values import Count, Keywords, Path, Sha256, Share
 
 ScorerName = Literal["wordlist", "detoxify"]
 
@@ -9,26 +11,26 @@ ScorerName = Literal["wordlist", "detoxify"]
 class WordList(TypedDict):
     """The scorer that looks for listed words."""
 
-    extra: str | None
+    extra: Path | None
 
 
 class Detoxify(TypedDict):
     """The scorer that runs a model; `max_tokens` of a text at most."""
 
     model: Literal["original", "unbiased", "multilingual"]
-    checkpoint: str | None
-    sha256: str | None
-    huggingface_config_path: str | None
+    checkpoint: Path | None
+    sha256: Sha256 | None
+    huggingface_config_path: Path | None
     device: str
-    batch_size: int
-    max_tokens: int
+    batch_size: Count
+    max_tokens: Count
 
 
 class Safety(TypedDict):
     """Which texts are too toxic to sample."""
 
-    scorers: Sequence[ScorerName]
-    threshold: float
+    scorers: Annotated[Sequence[ScorerName], Keywords(minItems=1, uniqueItems=True)]
+    threshold: Share
     exempt_genres: Sequence[str]
     scope: Literal["consulted", "all"]
     wordlist: WordList

@@ -1,35 +1,40 @@
 """The section `sample`."""
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, TypedDict
+from typing import Annotated, Literal, TypedDict
+
+from authbench.settings.values import Count, Keywords, Percentages
 
 Shares = Mapping[str, float]  # in percent
+_Sources = Annotated[Sequence[str], Keywords(minItems=1)]
 
 
 class FillUpTo(TypedDict):
     """Fill a quota's shortfall up to so many times what another was to have."""
 
-    fill_up_to: float
+    fill_up_to: Annotated[float, Keywords(minimum=1, maximum=1000)]
 
 
-Shortfall = Literal["fill", "proportional"] | FillUpTo
+Shortfall = Literal["fill", "proportional"] | Annotated[FillUpTo, Keywords(required=["fill_up_to"])]
 
 
 class Sample(TypedDict):
     """How many documents of which kinds, and how many of an author, are drawn; None: as many as there are."""
 
-    documents: int | None
-    languages: Shares | None
-    lengths: Shares | None
+    documents: Count | None
+    languages: Percentages | None
+    lengths: Percentages | None
     length_bins: Literal["fixed", "quantiles", "parity"]
-    genres: Mapping[str, Shares] | None
-    prefer_sources: Mapping[str, Sequence[str]]
-    shortfall: Shortfall
+    genres: Mapping[str, Percentages] | None
+    prefer_sources: Mapping[str, _Sources]
+    shortfall: Annotated[
+        Shortfall, Keywords(expected="fill, proportional, or {fill_up_to: N} with a number N from 1 on")
+    ]
     borrow: Literal["any", "adjacent"]
-    min_documents_per_author: int
-    max_documents_per_author: int
-    fallback_documents_per_author: int | None
-    min_origins: int
+    min_documents_per_author: Count
+    max_documents_per_author: Count
+    fallback_documents_per_author: Count | None
+    min_origins: Count
     spread: Literal["prefer", "ignore"]
-    reservoir: int
-    window: int
+    reservoir: Count
+    window: Count

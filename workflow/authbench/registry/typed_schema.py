@@ -1,0 +1,44 @@
+"""JSON Schemas that follow from types."""
+
+from collections.abc import Mapping, Sequence
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
+
+_NAMES = {int: "integer", float: "number", bool: "boolean", str: "string"}
+
+
+def schema_of(kind: Any) -> dict[str, Any]:
+    """Return the schema of a type: TypedDict, list, mapping, Literal, a union, or a plain value.
+
+    Mappings in `Annotated` are keywords of the schema. A TypedDict requires none of its keys, and allows no others.
+
+    >>> schema_of(list[Annotated[float, {"minimum": 0}]])
+    {'type': 'array', 'items': {'type': 'number', 'minimum': 0}}
+    """
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return schema_of(inner[0]) | {name: value for keywords in inner[1:] for name, value in keywords.items()}
+    if origin in (Union, UnionType):
+        return _of_union(inner)
+    if origin is Literal:
+        return {"const": inner[0]} if len(inner) == 1 else {"enum": list(inner)}
+    if origin in (list, Sequence):
+        return {"type": "array", "items": schema_of(inner[0])}
+    if origin is Mapping:
+        keys = {} if inner[0] is str else {"propertyNames": schema_of(inner[0])}
+        return {"type": "object", **keys, "additionalProperties": schema_of(inner[1])}
+    if is_typeddict(kind):
+        properties = {key: schema_of(value) for key, value in get_type_hints(kind, include_extras=True).items()}
+        return {"type": "object", "additionalProperties": False, "properties": properties}
+    return {"type": _NAMES[kind]}
+
+
+def _of_union(kinds: Sequence[Any]) -> dict[str, Any]:
+    """Return a schema whose messages are about the kind that a value is of."""
+    schemas = [schema_of(kind) for kind in kinds if kind is not NoneType]
+    if any("type" not in schema for schema in schemas):
+        return {"oneOf": schemas}
+    first, *mapping = sorted(schemas, key=lambda schema: bool(schema["type"] == "object"))
+    if NoneType in kinds:
+        first["type"] = [first["type"], "null"]
+    return {"if": {"type": "object"}, "then": mapping[0], "else": first} if mapping else first

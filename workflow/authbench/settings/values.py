@@ -1,0 +1,46 @@
+"""Kinds of values that several settings have, with the keywords of JSON Schema that bound them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+
+class Keywords(dict[str, Any]):
+    """Keywords of JSON Schema that `Annotated` adds to a type: what bounds its values."""
+
+    def __hash__(self) -> int:  # type: ignore[override]  # members of a union are compared by it
+        return hash(repr(self))
+
+
+Count = Annotated[int, Keywords(minimum=1, maximum=2**31 - 1)]
+Characters = Annotated[int, Keywords(minimum=1, maximum=1000)]
+Share = Annotated[float, Keywords(minimum=0, maximum=1)]
+Between = Annotated[float, Keywords(exclusiveMinimum=0, exclusiveMaximum=1)]
+Threshold = Annotated[float, Keywords(minimum=0)]
+PerCent = Annotated[float, Keywords(minimum=0, maximum=100)]
+Percentages = Annotated[Mapping[str, PerCent], Keywords(minProperties=1)]
+
+Path = Annotated[
+    str,
+    Keywords(minLength=1, format="path", expected="a path of at most 1,000 bytes, of which no name has more than 255"),
+]
+Files = Annotated[
+    Sequence[Annotated[str, Keywords(minLength=1, format="path")]],
+    Keywords(uniqueItems=True, expected="a list of paths of files, each once"),
+]
+Entry = Annotated[str, Keywords(minLength=1, format="path", expected="the name of an entry or the path of its file")]
+Entries = Annotated[list[Entry], Keywords(minItems=1, uniqueItems=True)]
+Text = Annotated[str, Keywords(minLength=1)]
+Sha256 = Annotated[str, Keywords(pattern="^[0-9a-f]{64}$(?!\\n)", expected="64 hexadecimal digits")]
+SplitName = Annotated[
+    str,
+    Keywords(
+        pattern="^[a-z][a-z0-9_]*$(?!\\n)",
+        maxLength=40,
+        expected="a split's name of at most 40 small letters (a-z), digits and underscores that begins with a letter",
+    ),
+]
+_Field = Annotated[
+    str, Keywords(pattern="^[a-z][a-z0-9_]*$", expected="a field such as topic, date, item, origin, or a label")
+]
+_Task = Annotated[str, Keywords(pattern="^[a-z][a-z_]*$", maxLength=100, expected="a task type such as authorship")]
+FieldsByTask = Mapping[_Task, Annotated[Sequence[_Field], Keywords(uniqueItems=True)]]
