@@ -40,6 +40,7 @@ BLOCK = 50_000  # documents made at a time
 WORDS = 30_000  # of a language
 EXACT, NEAR, JUNK, MESSY = 0.02, 0.03, 0.005, 0.05  # shares of the documents
 SPREAD = 1.4  # standard deviation of the logarithm of a document's length
+FAVOURED, FAVOURITES = 0.15, 60  # share of the words that an author draws from so many of their liking
 TAIL = 1.2  # an author has k or more documents with probability k^-TAIL
 SUBGENRES = ("entertainment", "people", "politics", "technology", "sports", "health")
 # How long a text of as many tokens is, beside an English one.
@@ -122,13 +123,19 @@ def vocabulary(lang: str) -> Vocabulary:
     return Vocabulary(pa.array(forms, pa.large_string()), np.cumsum(weights), length)
 
 
-def texts(lang: str, documents: int, mean_chars: float, chance: np.random.Generator) -> pl.Series:
-    """So many texts of a language, copies among them."""
+def texts(
+    lang: str, documents: int, mean_chars: float, chance: np.random.Generator, authors: I64 | None = None
+) -> pl.Series:
+    """So many texts of a language, copies among them; each of the authors, if given, favours words."""
     words = vocabulary(lang)
     logs = chance.normal(np.log(mean_chars) - SPREAD**2 / 2, SPREAD, documents)
     sizes = np.maximum(1, np.rint(np.exp(logs) / words.length)).astype(np.int64)
     starts = np.cumsum(sizes) - sizes
     drawn = np.searchsorted(words.chance, chance.random(int(sizes.sum())))
+    if authors is not None:
+        favoured = chance.random(len(drawn)) < FAVOURED
+        first = np.repeat(authors * 7919, sizes)[favoured]
+        drawn[favoured] = (first + chance.integers(FAVOURITES, size=len(first))) % WORDS
     forms = punctuated(drawn, starts, chance)
 
     share = chance.random(documents)
@@ -169,6 +176,12 @@ def punctuated(drawn: I64, starts: I64, chance: np.random.Generator) -> I64:
     return drawn + form * WORDS
 
 
+def author_counts(documents: int, most: int, chance: np.random.Generator) -> I64:
+    """How many documents each of as many authors has as it takes to write so many."""
+    counts = np.minimum((1 - chance.random(documents)) ** (-1 / TAIL), most).astype(np.int64)
+    return counts[: int(np.searchsorted(np.cumsum(counts), documents)) + 1]
+
+
 def make_plan(documents: int, seed: int) -> Plan:
     """Authors with languages and genres in the shares of the demo, their documents in a shuffled order."""
     chance = np.random.default_rng([seed, documents])
@@ -182,9 +195,9 @@ def make_plan(documents: int, seed: int) -> Plan:
             shares |= {(source, lang, name): of_all * of_lang / len(names) for name in names}
     weights = np.array(list(shares.values()))
     most = max(10, documents // 1000)
-    counts = np.minimum((1 - chance.random(documents)) ** (-1 / TAIL), most).astype(np.int64)
-    authors = int(np.searchsorted(np.cumsum(counts), documents)) + 1
-    author_of = np.repeat(np.arange(authors, dtype=np.int32), counts[:authors])[:documents]
+    counts = author_counts(documents, most, chance)
+    authors = len(counts)
+    author_of = np.repeat(np.arange(authors, dtype=np.int32), counts)[:documents]
     kind_of = chance.choice(len(weights), size=authors, p=weights / weights.sum()).astype(np.int16)
     return Plan(list(shares), kind_of, chance.permutation(author_of))
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 Rows = Sequence[Mapping[str, Any]]
+KINDS = {"sentiment": pa.float64(), "word_count": pa.int64(), "page_count": pa.int64()}  # others are text
 
 
 def write_bytes(path: Path, content: bytes) -> None:
@@ -59,7 +60,8 @@ def write_json_lines(path: Path, rows: Rows, raw_lines: Mapping[int, str] | None
     write_bytes(path, ("\n".join(lines) + "\n").encode("utf-8"))
 
 
-def write_parquet(path: Path, rows: Rows, schema: pa.Schema) -> None:
+def write_parquet(path: Path, rows: Rows) -> None:
+    schema = pa.schema([(name, KINDS.get(name, pa.string())) for name in rows[0]])
     path.parent.mkdir(parents=True, exist_ok=True)
     table = pa.Table.from_pylist([dict(row) for row in rows], schema=schema)
     pq.write_table(table, path, compression="zstd", compression_level=9)

@@ -4,8 +4,6 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from . import planted_online, planted_truth, planted_works
 from .cases import Ledger
 from .chance import Chance
@@ -127,9 +125,7 @@ def exorde(out: Path, shelf: Shelf, ledger: Ledger) -> list[dict[str, Any]]:
             rows.append(exorde_row(text, lang, author.name, url, chance))
     rows += planted_online.exorde(shelf, ledger, exorde_row, rows, members)
     rows.sort(key=lambda row: Chance("order", row["url"], row["original_text"][:50]).share())
-    kinds = {"sentiment": pa.float64()}
-    schema = pa.schema([(name, kinds.get(name, pa.string())) for name in rows[0]])
-    write_parquet(out / "exorde" / "social_media_december2024_week1.parquet", rows, schema)
+    write_parquet(out / "exorde" / "social_media_december2024_week1.parquet", rows)
     return members["exorde/en/30"]
 
 
@@ -585,8 +581,7 @@ def books(source: str, out: Path, shelf: Shelf, ledger: Ledger) -> None:
                 )
             )
     rows += planted_works.books(source, shelf, ledger, rows, book_row, book_text, BOOKS[source][2:])
-    columns = [(name, pa.int64() if name in ("word_count", "page_count") else pa.string()) for name in rows[0]]
-    write_parquet(out / source / file, rows, pa.schema(columns))
+    write_parquet(out / source / file, rows)
 
 
 def book_row(
