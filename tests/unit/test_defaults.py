@@ -1,12 +1,11 @@
 """Defaults are declared once: config/config.yaml and --help say what the dataclasses say."""
 
-from dataclasses import asdict, fields
+from dataclasses import asdict
 
 import pytest
 
 from authbench.cli import main
 from authbench.models.entries import MODELS, ModelEntry
-from authbench.models.parameters import KINDS as MODEL_KINDS
 from authbench.pan.settings import TOPIC, TOPIC_MODEL, PairSettings
 from authbench.raven.settings import RavenSettings
 from authbench.registry.entries import read_yaml
@@ -14,7 +13,6 @@ from authbench.registry.load import list_entries, load_entry
 from authbench.shipped import shipped
 from authbench.train.settings import SEEDS, TrainSettings
 from authbench.verifiers.entries import VERIFIERS, VerifierEntry
-from authbench.verifiers.parameters import KINDS as VERIFIER_KINDS
 
 CONFIG = read_yaml(shipped("config/config.yaml"))
 
@@ -64,20 +62,3 @@ def test_a_model_s_entry_is_the_same_after_it_was_plain_values(name: str) -> Non
 def test_a_verifier_s_entry_is_the_same_after_it_was_plain_values(name: str) -> None:
     entry = load_entry(VERIFIERS, name)
     assert VerifierEntry.from_dict(entry.as_dict()) == entry
-
-
-@pytest.mark.parametrize(
-    ("schema", "kinds", "computed"),
-    [
-        (MODELS.schema_path, MODEL_KINDS, {"corpus_sha256", "tagger", "code_sha256", "file_sha256"}),
-        (VERIFIERS.schema_path, VERIFIER_KINDS, set()),
-    ],
-)
-def test_parameters_are_those_of_the_schema(schema: object, kinds: object, computed: set[str]) -> None:
-    declared: dict[str, set[str]] = {}
-    for branch in read_yaml(schema)["allOf"]:  # type: ignore[arg-type]
-        kind = branch["if"]["properties"]["kind"]
-        properties = branch["then"]["properties"]["parameters"].get("properties", {})
-        declared |= {name: set(properties) for name in kind.get("enum", [kind.get("const")])}
-    found = {name: {field.name for field in fields(made)} - computed for name, made in kinds.items()}  # type: ignore
-    assert found == declared

@@ -1,16 +1,18 @@
-"""Entries are found by name or by path, checked as a whole, and complete."""
+"""Entries are found by name or by path, and checked as a whole."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 import authbench.shipped
 from authbench.errors import InputError
 from authbench.registry import load
-from authbench.registry.entries import with_defaults
+from authbench.registry.entries import schema_problems
 from authbench.registry.load import EntryKind, list_entries, load_entries, load_entry
+from authbench.registry.typed_schema import COMPUTED, schema_of_kinds
 
 SCHEMA = """
 type: object
@@ -18,13 +20,7 @@ additionalProperties: false
 required: [title]
 properties:
   title: {type: string}
-  kind: {enum: [plain, sized], default: plain}
-  parameters: {type: object, default: {}}
-allOf:
-  - if: {properties: {kind: {const: sized}}, required: [kind]}
-    then: {properties: {parameters: {$ref: "#/$defs/sized"}, refused: false}}
-$defs:
-  sized: {properties: {height: {default: 2}, width: {default: 3}}, additionalProperties: false}
+  kind: {enum: [plain, sized]}
 """
 Thing = tuple[str, dict[str, Any]]
 
@@ -46,7 +42,7 @@ def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, text in {
         "schemas/thing.schema.yaml": SCHEMA,
         "config/things/one.yaml": "title: packaged",
-        "config/things/two.yaml": "{title: packaged, kind: sized, parameters: {width: 9}}",
+        "config/things/two.yaml": "{title: packaged, kind: sized}",
     }.items():
         (package / name).parent.mkdir(parents=True, exist_ok=True)
         (package / name).write_text(text, encoding="utf-8")
@@ -57,7 +53,7 @@ def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_name_finds_the_packaged_entry(base: Path) -> None:
-    assert load_entry(KIND, "one", base) == ("one", {"title": "packaged", "kind": "plain", "parameters": {}})
+    assert load_entry(KIND, "one", base) == ("one", {"title": "packaged"})
 
 
 def test_the_users_own_entry_lies_over_the_packaged_one_of_its_name(base: Path) -> None:
@@ -73,17 +69,6 @@ def test_a_path_finds_any_file_and_its_stem_is_the_name(base: Path) -> None:
     (base / "odd.yaml").write_text("title: odd", encoding="utf-8")
     assert load_entry(KIND, "odd.yaml", base)[0] == "odd"
     assert load_entry(KIND, str(base / "odd.yaml"))[0] == "odd"
-
-
-def test_keys_with_defaults_come_first_in_the_order_of_the_schema(base: Path) -> None:
-    _, entry = load_entry(KIND, "two", base)
-    assert list(entry["parameters"].items()) == [("height", 2), ("width", 9)]
-
-
-def test_defaults_are_added_in_place_of_nothing_that_is_given(base: Path) -> None:
-    schema = base.parent / "package/schemas/thing.schema.yaml"
-    given = {"title": "t", "kind": "sized", "parameters": {"width": 0, "height": None}}
-    assert with_defaults(given, schema) == given
 
 
 def test_an_unknown_name_is_answered_with_the_nearest(base: Path) -> None:
@@ -106,10 +91,39 @@ def test_all_problems_of_all_entries_come_in_one_message(base: Path) -> None:
     assert lines[-1] == "config/things/empty.yaml, line 1: title: expected a word"
 
 
-def test_every_model_and_verifier_has_the_parameters_of_its_kind() -> None:
-    for noun in ("model", "verifier"):
-        kind: EntryKind[Thing] = EntryKind(
-            noun, f"{noun}s", f"{noun}.schema.yaml", lambda name, entry, _: (name, entry)
-        )
-        for name in list_entries(kind):
-            assert isinstance(load_entry(kind, name)[1]["parameters"], dict)
+@dataclass(frozen=True)
+class Written:
+    title: str
+    kind: str
+    made: int = field(default=0, metadata=COMPUTED)
+
+
+@dataclass(frozen=True)
+class Sized:
+    size: tuple[int, int]
+    tags: tuple[Literal["a", "b"], ...] = ()
+
+
+@dataclass(frozen=True)
+class Plain:
+    pass
+
+
+@pytest.mark.parametrize(
+    ("entry", "refused"),
+    [
+        ({"title": "t", "kind": "plain"}, []),
+        ({"title": "t", "kind": "plain", "parameters": {}}, []),
+        ({"title": "t", "kind": "sized", "parameters": {"size": [1, 2], "tags": ["a"]}}, []),
+        ({"title": "t", "kind": "sized"}, ["parameters"]),
+        ({"title": "t", "kind": "sized", "parameters": {}}, ["parameters"]),
+        ({"title": "t", "kind": "sized", "parameters": {"size": [1]}}, ["parameters"]),
+        ({"title": "t", "kind": "sized", "parameters": {"size": [1, 2], "tags": ["c"]}}, ["parameters"]),
+        ({"title": "t", "kind": "plain", "parameters": {"size": [1, 2]}}, ["parameters"]),
+        ({"title": "t", "kind": "plain", "made": 1}, ["made"]),
+        ({"title": "t", "kind": "other"}, ["kind"]),
+    ],
+)
+def test_the_kind_of_an_entry_decides_its_parameters(entry: dict[str, Any], refused: list[str]) -> None:
+    schema = schema_of_kinds(Written, {"plain": Plain, "sized": Sized})
+    assert [key for key, _ in schema_problems(entry, lambda: schema)] == refused

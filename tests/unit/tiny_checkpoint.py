@@ -4,9 +4,7 @@ import string
 from pathlib import Path
 from typing import Any
 
-from authbench.models.entries import MODELS
 from authbench.models.parameters import TransformerParameters
-from authbench.registry.entries import with_defaults
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *string.ascii_lowercase, "."]
 WORDS += [f"##{letter}" for letter in string.ascii_lowercase]
@@ -30,5 +28,4 @@ def write_checkpoint(folder: Path) -> None:
 def settings(checkpoint: Path, **changed: Any) -> TransformerParameters:
     """Return the parameters of a model that reads the checkpoint."""
     given = {"checkpoint": str(checkpoint), "pooling": "mean", "max_tokens": 32, **changed}
-    entry = with_defaults({"kind": "transformer", "parameters": given}, MODELS.schema_path)
-    return TransformerParameters(**entry["parameters"])
+    return TransformerParameters(**given)

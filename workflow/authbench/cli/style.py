@@ -85,7 +85,7 @@ def style(arguments: argparse.Namespace) -> int:
     if models:
         rows, absent = read_all(datasets, arguments.data, arguments.missing, protocols)
     for model in models:
-        for long_texts in LONG_TEXTS if arguments.long_texts == "both" else [arguments.long_texts]:
+        for long_texts in (chosen for chosen in LONG_TEXTS if arguments.long_texts in (chosen, "both")):
             run(model, datasets, rows, absent, arguments.out, cache, long_texts, arguments.seed, release, protocols)
     print(write_report([arguments.out], arguments.out / "report", datasets, arguments.clusters))
     print(f"The report: {arguments.out / 'report'}/index.html")

@@ -2,18 +2,22 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from authbench.errors import InputError
 from authbench.models.function_code import digest_of_code
 from authbench.models.parameters import (
     CANDIDATES,
+    KINDS,
     ONE_FOR_ALL,
     OWN_LENGTH,
     FileParameters,
     FunctionParameters,
+    Group,
+    LongTexts,
     NgramsParameters,
     Parameters,
     TransformerParameters,
@@ -21,8 +25,10 @@ from authbench.models.parameters import (
 )
 from authbench.models.parts_of_speech import PIPELINES, tagger
 from authbench.registry.load import EntryKind
+from authbench.registry.typed_schema import COMPUTED, schema_of_kinds
+from authbench.settings.values import Keywords, Text
 
-SANITY = "sanity"  # the group of models that show what is found without reading style
+SANITY: Group = "sanity"  # the group of models that show what is found without reading style
 
 
 @dataclass(frozen=True)
@@ -32,20 +38,20 @@ class ModelEntry:
     Attributes:
         group: what it is ranked among.
         trained_on: sources whose texts it may have seen.
-        shortcut: whether it sees nothing that is style.
+        shortcut: whether it sees nothing that is style; a model is measured by what it gains over the best of these.
         assumed: how its settings were found where no entry states them, a line each.
         size: number of parameters, where the entry states it.
     """
 
-    name: str
-    title: str
-    group: str
+    name: str = field(metadata=COMPUTED)
+    title: Text
+    group: Group
     kind: str
-    parameters: Parameters
-    trained_on: tuple[str, ...] = ()
+    parameters: Parameters = field(metadata=COMPUTED)  # by `kind`
+    trained_on: tuple[Text, ...] = ()
     shortcut: bool = False
-    assumed: tuple[str, ...] = ()
-    size: int | None = None
+    assumed: tuple[str, ...] = field(default=(), metadata=COMPUTED)
+    size: Annotated[int, Keywords(minimum=1)] | None = None
 
     @property
     def files(self) -> list[str]:
@@ -119,7 +125,7 @@ def expect_trainable(model: ModelEntry) -> None:
         )
 
 
-def with_long_texts(model: ModelEntry, long_texts: str) -> ModelEntry:
+def with_long_texts(model: ModelEntry, long_texts: LongTexts) -> ModelEntry:
     """Return the model with another treatment of long texts; a model without such a setting stays as it is."""
     if not isinstance(model.parameters, TransformerParameters):
         return model
@@ -158,7 +164,7 @@ def with_tuned_checkpoint(model: ModelEntry, checkpoint: str) -> ModelEntry:
 
 def _problems(entry: Mapping[str, Any]) -> Iterator[str]:
     """Yield what is wrong with an entry beyond the schema."""
-    parameters = entry["parameters"]
+    parameters = entry.get("parameters", {})
     if parameters.get("pooling") in ONE_FOR_ALL and parameters.get("interaction") == "late":
         yield (
             f"parameters.interaction: late compares tokens, and pooling: {parameters['pooling']} gives one vector for "
@@ -172,7 +178,7 @@ def _problems(entry: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _build(name: str, entry: Mapping[str, Any], path: Path) -> ModelEntry:
-    parameters, title = parameters_of(entry["kind"], entry["parameters"]), entry["title"]
+    parameters, title = parameters_of(entry["kind"], entry.get("parameters", {})), entry["title"]
     if isinstance(parameters, TransformerParameters) and (path.parent / parameters.checkpoint).is_dir():
         parameters = replace(parameters, checkpoint=str(path.parent / parameters.checkpoint))
     if isinstance(parameters, NgramsParameters):
@@ -188,8 +194,8 @@ def _build(name: str, entry: Mapping[str, Any], path: Path) -> ModelEntry:
         entry["group"],
         entry["kind"],
         parameters,
-        tuple(entry["trained_on"]),
-        entry["shortcut"],
+        tuple(entry.get("trained_on", ())),
+        entry.get("shortcut", False),
         size=entry.get("size"),
     )
 
@@ -236,4 +242,4 @@ def _with_tagger(parameters: NgramsParameters, path: Path) -> tuple[NgramsParame
     return replace(parameters, parts=plain, tagger=None), note
 
 
-MODELS = EntryKind("model", "models", "model.schema.yaml", _build, _problems)
+MODELS = EntryKind("model", "models", partial(schema_of_kinds, ModelEntry, KINDS), _build, _problems)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from authbench.errors import InputError
+from authbench.models.parameters import Group
 
 STATED = "config_sentence_transformers.json"
 FILES = ("*_Pooling/config.json", STATED) + tuple(
@@ -43,7 +44,7 @@ class FolderSettings:
     """
 
     parameters: Mapping[str, object]
-    group: str
+    group: Group
     assumed: tuple[str, ...]
 
 
@@ -157,7 +158,7 @@ def _prompt(prompts: Any, default: Any, names: tuple[str, ...]) -> tuple[str, st
     return "", "none (assumed)" if not prompts else f"none ({STATED})"
 
 
-def _group(modules: list[Mapping[str, Any]], config: Mapping[str, Any]) -> str:
+def _group(modules: list[Mapping[str, Any]], config: Mapping[str, Any]) -> Group:
     if modules:
         return "embedding"
     architectures = config.get("architectures") or []

@@ -1,13 +1,20 @@
-"""Parameters of models, a dataclass for each kind. Defaults stand in schemas/model.schema.yaml."""
+"""Parameters of models, a dataclass for each kind, from which follows what entries may state."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar, TypeAlias
+from dataclasses import dataclass, field, fields
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from authbench.registry.plain import from_plain
+from authbench.registry.typed_schema import COMPUTED
+from authbench.settings.values import Count, Keywords, Text
 
 CANDIDATES = "candidates"  # `fit_on`: counts are learnt from the candidates themselves
 NOT_USED = ""  # `tagger`: no part counts parts of speech
+
+Group = Literal["sanity", "lexical", "embedding", "embedding-instruct", "style", "masked", "base", "instruct", "other"]
+LongTexts = Literal["truncate", "chunk_and_pool"]
+Range = tuple[Count, Count]  # the shortest and the longest n-gram
+AtLeastTwo = Annotated[int, Keywords(minimum=2)]
 
 
 @dataclass(frozen=True)
@@ -37,7 +44,7 @@ class _Parameters:
 
 @dataclass(frozen=True)
 class RandomParameters(_Parameters):
-    dimensions: int
+    dimensions: Count
     seed: int
 
 
@@ -45,7 +52,7 @@ class RandomParameters(_Parameters):
 class MetadataParameters(_Parameters):
     reads_metadata: ClassVar[bool] = True
 
-    fields: tuple[str, ...]
+    fields: Annotated[tuple[Literal["lang", "source", "genre", "primary_genre"], ...], Keywords(minItems=1)]
     length: bool
 
     def as_dict(self) -> dict[str, Any]:
@@ -64,10 +71,10 @@ class FormatParameters(_Parameters):
 
 @dataclass(frozen=True)
 class EdgesParameters(_Parameters):
-    """How many characters of either end are seen, and the shortest and the longest n-gram of them."""
+    """How many characters of either end are seen, and the n-grams of them."""
 
-    characters: int
-    n: tuple[int, int]
+    characters: Count
+    n: Range
 
     def as_dict(self) -> dict[str, Any]:
         return {"characters": self.characters, "n": list(self.n)}
@@ -85,10 +92,10 @@ class PunctuationParameters(_Parameters):
 
 @dataclass(frozen=True)
 class _NgramPart:
-    """N-grams of one analyzer (char, char_wb, word, pos), with the shortest and the longest `n`."""
+    """N-grams of one analyzer."""
 
-    analyzer: str
-    n: tuple[int, int]
+    analyzer: Literal["char", "char_wb", "word", "pos"]
+    n: Range
 
 
 @dataclass(frozen=True)
@@ -96,19 +103,21 @@ class NgramsParameters(_Parameters):
     """Parameters of TF-IDF vectors.
 
     Attributes:
-        fit_on: CANDIDATES, or the path of JSON lines with `content`.
-        corpus_sha256: digest of that file, None for CANDIDATES.
-        kept_words: how many of the most frequent words of a language are not masked; None: no text is masked.
+        sublinear: 1 + log(count) in the place of the count.
+        fit_on: CANDIDATES, or the path of JSON lines with `content`, such as another release's candidates.jsonl.
+        kept_words: how many of the most frequent words of a language are kept, while each letter of the others becomes
+            an asterisk (Stamatatos 2017, DV-MA); None: no text is masked.
+        corpus_sha256: digest of the file that `fit_on` names, None for CANDIDATES.
         tagger: what tags parts of speech, None where its parts are left out for lack of one, else NOT_USED.
     """
 
-    parts: tuple[_NgramPart, ...]
+    parts: Annotated[tuple[_NgramPart, ...], Keywords(minItems=1)]
     lower_case: bool
     sublinear: bool
-    fit_on: str
-    kept_words: int | None = None
-    corpus_sha256: str | None = None
-    tagger: str | None = NOT_USED
+    fit_on: Text = CANDIDATES
+    kept_words: Annotated[int, Keywords(minimum=0)] | None = None
+    corpus_sha256: str | None = field(default=None, metadata=COMPUTED)
+    tagger: str | None = field(default=NOT_USED, metadata=COMPUTED)
 
     def as_dict(self) -> dict[str, Any]:
         plain = super().as_dict() | {"parts": [{"analyzer": part.analyzer, "n": list(part.n)} for part in self.parts]}
@@ -128,12 +137,12 @@ class StylometricParameters(_Parameters):
 
 @dataclass(frozen=True)
 class _CalibratedParameters(_Parameters):
-    """Pairs that are calibrated on, at most, and the seed that draws them."""
+    """Pairs of the split train that are calibrated on, at most, and the seed of the hash that draws them."""
 
     embeds: ClassVar[bool] = False
 
-    pairs: int
-    seed: int
+    pairs: AtLeastTwo = 120_000
+    seed: int = 13
 
 
 @dataclass(frozen=True)
@@ -143,7 +152,7 @@ class CalibratedNgramsParameters(_CalibratedParameters):
 
 @dataclass(frozen=True)
 class CrossEntropyParameters(_CalibratedParameters):
-    pass
+    pairs: AtLeastTwo = 80_000
 
 
 ONE_FOR_ALL = ("labels", "episode")  # poolings that give nothing for a token, and that cannot be tuned
@@ -152,18 +161,30 @@ OWN_LENGTH = 0  # as max_tokens: what the checkpoint itself states
 
 @dataclass(frozen=True)
 class TransformerParameters(_Parameters):
-    """Parameters of a transformer; each is explained in the schema."""
+    """Parameters of a transformer.
 
-    checkpoint: str
-    revision: str | None
-    pooling: str
-    max_tokens: int
-    long_texts: str
-    query_prompt: str
-    document_prompt: str
-    interaction: str
-    dtype: str
-    remote_code: bool
+    Attributes:
+        checkpoint: a name on Hugging Face, a folder, or package:<module>/<folder> of a Python package.
+        revision: commit or tag of a checkpoint on Hugging Face.
+        pooling: own is what the checkpoint says of itself, as sentence-transformers store it; labels are the
+            probabilities that a classifier gives its labels; episode is what the checkpoint's code makes of the parts
+            of a text together (LUAR).
+        max_tokens: tokens of a text that are read; OWN_LENGTH: as many as the checkpoint's tokenizer and config allow.
+        interaction: vector compares one vector per text; late the mean over a query's tokens of the best match among a
+            candidate's (ColBERT), for pools of at most a million tokens.
+        remote_code: whether code that the checkpoint brings along runs.
+    """
+
+    checkpoint: Text
+    revision: str | None = None
+    pooling: Literal["own", "mean", "cls", "last", "labels", "episode"] = "own"
+    max_tokens: Annotated[int, Keywords(anyOf=[{"minimum": 8}, {"const": OWN_LENGTH}])] = 512
+    long_texts: LongTexts = "truncate"
+    query_prompt: str = ""
+    document_prompt: str = ""
+    interaction: Literal["vector", "late"] = "vector"
+    dtype: Literal["float32", "bfloat16", "float16"] = "float32"
+    remote_code: bool = False
 
     @property
     def late(self) -> bool:  # type: ignore[override]
@@ -180,20 +201,27 @@ class TransformerParameters(_Parameters):
 
 @dataclass(frozen=True)
 class FunctionParameters(_Parameters):
-    """A function `module:name` of the user's, and the digest of its code (`function.digest_of_code`)."""
+    """A function of the user's that takes a list of texts and returns a row for each, and the digest of its code.
 
-    function: str
-    code_sha256: str | None = None
+    Attributes:
+        function: `module:name`, from the working directory or PYTHONPATH.
+    """
+
+    function: Annotated[str, Keywords(pattern=r"^[^\W\d]\w*(\.\w+)*:[^\W\d]\w*(\.\w+)*$", expected="module:function")]
+    code_sha256: str | None = field(default=None, metadata=COMPUTED)
 
 
 @dataclass(frozen=True)
 class _FileParameters(_Parameters):
-    """A file with what a model gave elsewhere; its digest once it has been read."""
+    """A file with what a model gave elsewhere, by its path from the working directory or the entry's folder.
+
+    Its digest is known once it has been read.
+    """
 
     reads_file: ClassVar[bool] = True
 
-    file: str
-    file_sha256: str | None = None
+    file: Text
+    file_sha256: str | None = field(default=None, metadata=COMPUTED)
 
     def as_dict(self) -> dict[str, Any]:
         return {name: value for name, value in super().as_dict().items() if value is not None}
@@ -257,5 +285,5 @@ KINDS: Mapping[str, type[Parameters]] = {
 
 
 def parameters_of(kind: str, plain: Mapping[str, object]) -> Parameters:
-    """Return the parameters of a kind from plain values that fit the schema and are complete."""
+    """Return the parameters of a kind from plain values that fit the schema."""
     return from_plain(KINDS[kind], plain)

@@ -20,15 +20,15 @@ from authbench.models.entries import MODELS, SANITY, ModelEntry, as_published, e
 from authbench.models.folder import FILES, FolderSettings, read_settings
 from authbench.models.function_code import digest_of_code
 from authbench.models.hub import commit_of, snapshot
-from authbench.models.parameters import FunctionParameters, TransformerParameters, parameters_of
-from authbench.registry.entries import read_yaml, with_defaults
+from authbench.models.parameters import FunctionParameters, Group, TransformerParameters, parameters_of
+from authbench.registry.entries import read_yaml
 from authbench.registry.load import LONGEST_NAME, NAME, is_path, list_entries, load_entry
 from authbench.registry.values import shown
 from authbench.shipped import shipped
 
 GIVEN = ("vectors", "run", "pairs")  # kinds whose results are read from a file
 PUBLISHED = "as-published"
-OTHER = "other"  # the group of models of which nothing says what they are
+OTHER: Group = "other"  # the group of models of which nothing says what they are
 _FUNCTION = re.compile(r"[^\W\d]\w*(\.\w+)*:[^\W\d]\w*(\.\w+)*")
 _HUB = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*)(@(?P<revision>[\w./-]+))?")
 _TITLES = {"vectors": "vectors of", "run": "run of", "pairs": "scores of pairs of"}
@@ -143,8 +143,7 @@ def _of_hub(name: str, revision: str | None) -> ModelEntry:
 
 def _transformer(name: str, title: str, checkpoint: str, revision: str | None, settings: FolderSettings) -> ModelEntry:
     given = {"checkpoint": checkpoint, "revision": revision, **settings.parameters}
-    complete = with_defaults({"kind": "transformer", "parameters": given}, MODELS.schema_path)
-    parameters = parameters_of("transformer", complete["parameters"])
+    parameters = parameters_of("transformer", given)
     assert isinstance(parameters, TransformerParameters)
     return ModelEntry(name, title, settings.group, "transformer", parameters, assumed=settings.assumed)
 

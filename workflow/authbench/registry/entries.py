@@ -1,6 +1,6 @@
 """YAML files and the schemas that they have to fit."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
 Settings = dict[str, Any]
-Schema = Path | type  # a file, or a type from which a schema follows
+Schema = Path | type | Callable[[], Settings]  # a file, a TypedDict from which a schema follows, or what makes one
 
 
 def read_yaml(path: Path) -> Settings:
@@ -60,17 +60,11 @@ def refused_texts(value: Mapping[str, object], schema: Schema) -> list[tuple[str
     return [tuple(error.absolute_path) for error in errors if isinstance(error.instance, str)]
 
 
-def with_defaults(value: Mapping[str, object], schema_path: Path) -> Settings:
-    """Return a valid value with the schema's `default` of every key that it lacks, also below `allOf` and `$ref`.
-
-    Keys with a default come first, in the order of the schema.
-    """
-    return _filled(value, _schema(schema_path), schema_path)
-
-
 @cache
 def _schema(schema: Schema) -> Settings:
-    return read_yaml(schema) if isinstance(schema, Path) else schema_of(schema)
+    if isinstance(schema, Path):
+        return read_yaml(schema)
+    return schema_of(schema) if isinstance(schema, type) else schema()
 
 
 @cache
@@ -78,24 +72,3 @@ def _validator(schema: Schema) -> "Validator":
     from authbench.registry.validator import validator_of  # 0.1 s, in jobs that compare nothing with a schema
 
     return validator_of(_schema(schema))
-
-
-def _filled(value: Mapping[str, Any], schema: Mapping[str, Any], schema_path: Path) -> Settings:
-    filled = dict(value)
-    for part in _applying(value, schema, schema_path):
-        properties = {key: about for key, about in part.get("properties", {}).items() if isinstance(about, Mapping)}
-        filled = {key: about["default"] for key, about in properties.items() if "default" in about} | filled
-        for key, about in properties.items():
-            if isinstance(filled.get(key), dict):
-                filled[key] = _filled(filled[key], about, schema_path)
-    return filled
-
-
-def _applying(value: Mapping[str, Any], schema: Mapping[str, Any], schema_path: Path) -> Iterator[Mapping[str, Any]]:
-    """Yield the schema, what it refers to, and the branches whose condition the value meets."""
-    yield schema
-    if "$ref" in schema:
-        yield from _applying(value, _schema(schema_path)["$defs"][schema["$ref"].rpartition("/")[2]], schema_path)
-    for branch in schema.get("allOf", ()):
-        if _validator(schema_path).evolve(schema=branch["if"]).is_valid(value):
-            yield from _applying(value, branch["then"], schema_path)

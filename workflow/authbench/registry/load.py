@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from typing import Generic, TypeVar
 
 from authbench.errors import InputError
-from authbench.registry.entries import Settings, read_yaml, schema_problems, with_defaults
+from authbench.registry.entries import Settings, read_yaml, schema_problems
 from authbench.registry.values import did_you_mean, shown
 from authbench.registry.yaml_lines import place_in
 from authbench.shipped import config_folders, shipped
@@ -31,22 +31,16 @@ class EntryKind(Generic[Entry]):
     Attributes:
         noun: what messages call an entry.
         folder: where entries are, below config/.
-        schema: the file of the schema, among the shipped schemas.
+        schema: the schema's file among the shipped ones, or what makes the schema.
         build: makes an entry of its name, its settings and its path; may raise InputError.
         problems: yields what is wrong with settings that fit the schema, as "key: problem".
-
-    `build` and `problems` get settings that have the schema's defaults.
     """
 
     noun: str
     folder: str
-    schema: str
+    schema: str | Callable[[], Settings]
     build: Callable[[str, Settings, Path], Entry]
     problems: Callable[[Settings], Iterable[str]] = _no_problems
-
-    @property
-    def schema_path(self) -> Path:
-        return shipped(f"schemas/{self.schema}")
 
 
 def load_entry(kind: EntryKind[Entry], requested: str, base: Path = Path()) -> Entry:
@@ -69,10 +63,8 @@ def load_entry(kind: EntryKind[Entry], requested: str, base: Path = Path()) -> E
         entry = read_yaml(path)
     except InputError as problem:
         raise InputError(str(problem).replace(str(path), str(where))) from None
-    problems = [problem for _, problem in schema_problems(entry, kind.schema_path)]
-    if not problems:
-        entry = with_defaults(entry, kind.schema_path)
-        problems = list(kind.problems(entry))
+    schema = shipped(f"schemas/{kind.schema}") if isinstance(kind.schema, str) else kind.schema
+    problems = [problem for _, problem in schema_problems(entry, schema)] or list(kind.problems(entry))
     if problems:
         raise InputError("\n".join(f"{where}{place_in(path, problem)}: {problem}" for problem in problems))
     return kind.build(path.stem, entry, path)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from types import NoneType, UnionType
-from typing import Any, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 Typed = TypeVar("Typed")
 
@@ -28,6 +28,8 @@ def part_for(kind: type, value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _typed(kind: Any, value: Any) -> Any:
+    if get_origin(kind) is Annotated:
+        return _typed(get_args(kind)[0], value)
     if get_origin(kind) in (Union, UnionType):
         return next((_typed(one, value) for one in get_args(kind) if _may_be(one, value)), value)
     if isinstance(value, Mapping) and isinstance(kind, type) and is_dataclass(kind):

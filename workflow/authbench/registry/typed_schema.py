@@ -1,16 +1,19 @@
 """JSON Schemas that follow from types."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
 
+COMPUTED = {"computed": True}  # metadata of a dataclass' field that an entry does not state
 _NAMES = {int: "integer", float: "number", bool: "boolean", str: "string"}
 
 
 def schema_of(kind: Any) -> dict[str, Any]:
-    """Return the schema of a type: TypedDict, list, mapping, Literal, a union, or a plain value.
+    """Return the schema of a type: TypedDict, dataclass, list, tuple, mapping, Literal, a union, or a plain value.
 
-    Mappings in `Annotated` are keywords of the schema. A TypedDict requires none of its keys, and allows no others.
+    Mappings in `Annotated` are keywords of the schema. A TypedDict requires none of its keys, a dataclass the fields
+    without a default; neither allows other keys.
 
     >>> schema_of(list[Annotated[float, {"minimum": 0}]])
     {'type': 'array', 'items': {'type': 'number', 'minimum': 0}}
@@ -22,15 +25,40 @@ def schema_of(kind: Any) -> dict[str, Any]:
         return _of_union(inner)
     if origin is Literal:
         return {"const": inner[0]} if len(inner) == 1 else {"enum": list(inner)}
-    if origin in (list, Sequence):
-        return {"type": "array", "items": schema_of(inner[0])}
+    if origin in (list, Sequence, tuple):
+        length = {} if inner[1:] in ((), (...,)) else {"minItems": len(inner), "maxItems": len(inner)}
+        return {"type": "array", **length, "items": schema_of(inner[0])}
     if origin is Mapping:
         keys = {} if inner[0] is str else {"propertyNames": schema_of(inner[0])}
         return {"type": "object", **keys, "additionalProperties": schema_of(inner[1])}
     if is_typeddict(kind):
         properties = {key: schema_of(value) for key, value in get_type_hints(kind, include_extras=True).items()}
         return {"type": "object", "additionalProperties": False, "properties": properties}
-    return {"type": _NAMES[kind]}
+    return _of_fields(kind) if is_dataclass(kind) else {"type": _NAMES[kind]}
+
+
+def schema_of_kinds(entry: type, kinds: Mapping[str, type]) -> dict[str, Any]:
+    """Return the schema of an entry whose `kind` decides which dataclass its `parameters` are."""
+    schema = schema_of(entry)
+    schema["properties"] |= {"kind": {"enum": list(kinds)}, "parameters": {"type": "object"}}
+    schema["allOf"] = []
+    for kind, parameters in kinds.items():
+        inner = schema_of(parameters)
+        required = {"required": ["parameters"]} if inner["required"] else {}
+        then = required | {"properties": {"parameters": inner}}
+        schema["allOf"].append({"if": {"properties": {"kind": {"const": kind}}}, "then": then})
+    return schema
+
+
+def _of_fields(kind: Any) -> dict[str, Any]:
+    types = get_type_hints(kind, include_extras=True)
+    stated = {one.metadata.get("key", one.name): one for one in fields(kind) if "computed" not in one.metadata}
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": [key for key, one in stated.items() if one.default is one.default_factory is MISSING],
+        "properties": {key: schema_of(types[one.name]) for key, one in stated.items()},
+    }
 
 
 def _of_union(kinds: Sequence[Any]) -> dict[str, Any]:

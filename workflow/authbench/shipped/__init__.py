@@ -11,7 +11,7 @@ from authbench.errors import InputError
 
 
 def shipped(name: str) -> Path:
-    """Return the path of a data file or folder of the package, e.g. `config/models` or `schemas/model.schema.yaml`.
+    """Return the path of a data file or folder of the package, e.g. `config/models` or `schemas/source.schema.yaml`.
 
     Raises:
         InputError: The installed package lacks it, as a checkout does in which links did not become links.

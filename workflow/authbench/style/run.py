@@ -26,6 +26,7 @@ from authbench.format.release import Release
 from authbench.models.entries import ModelEntry, with_long_texts
 from authbench.models.model import Model, VectorCache, flops_per_text
 from authbench.models.open import open_model
+from authbench.models.parameters import LongTexts
 from authbench.models.provenance import made_by
 from authbench.runtime.code import code_hash
 from authbench.storage.json_files import read_json, write_json, write_plain_json
@@ -82,7 +83,7 @@ def run(
     absent: Mapping[str, str],
     out: Path,
     cache: VectorCache,
-    long_texts: str = "chunk_and_pool",
+    long_texts: LongTexts = "chunk_and_pool",
     seed: int = 0,
     release: Release | None = None,
     protocols: Sequence[str] = PROTOCOLS,

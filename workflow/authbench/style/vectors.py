@@ -13,9 +13,10 @@ import polars as pl
 
 from authbench.identity import digest
 from authbench.models.model import Model, Rows
+from authbench.models.parameters import LongTexts
 from authbench.storage.json_files import read_json, write_json
 
-LONG_TEXTS = ("chunk_and_pool", "truncate")
+LONG_TEXTS: tuple[LongTexts, ...] = ("chunk_and_pool", "truncate")
 
 
 @dataclass(frozen=True)

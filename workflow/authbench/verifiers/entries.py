@@ -1,22 +1,25 @@
 """Config entries of verifiers: config/verifiers/<name>.yaml, or an entry of one's own given by its path."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from authbench.registry.load import EntryKind
-from authbench.verifiers.parameters import EncoderParameters, Parameters, parameters_of
+from authbench.registry.typed_schema import COMPUTED, schema_of_kinds
+from authbench.settings.values import Text
+from authbench.verifiers.parameters import KINDS, EncoderParameters, Parameters, parameters_of
 
 
 @dataclass(frozen=True)
 class VerifierEntry:
     """A verifier of the registry."""
 
-    name: str
-    title: str
+    name: str = field(metadata=COMPUTED)
+    title: Text
     kind: str
-    parameters: Parameters
+    parameters: Parameters = field(metadata=COMPUTED)  # by `kind`
 
     @property
     def shares_vectors(self) -> bool:
@@ -33,7 +36,7 @@ class VerifierEntry:
 
 
 def _build(name: str, entry: Mapping[str, Any], path: Path) -> VerifierEntry:
-    return VerifierEntry(name, entry["title"], entry["kind"], parameters_of(entry["kind"], entry["parameters"]))
+    return VerifierEntry(name, entry["title"], entry["kind"], parameters_of(entry["kind"], entry.get("parameters", {})))
 
 
-VERIFIERS = EntryKind("verifier", "verifiers", "verifier.schema.yaml", _build)
+VERIFIERS = EntryKind("verifier", "verifiers", partial(schema_of_kinds, VerifierEntry, KINDS), _build)

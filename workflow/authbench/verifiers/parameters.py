@@ -1,39 +1,57 @@
-"""Parameters of verifiers, a dataclass for each kind. Defaults stand in schemas/verifier.schema.yaml."""
+"""Parameters of verifiers, a dataclass for each kind, from which follows what entries may state."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from authbench.registry.plain import from_plain
+from authbench.settings.values import Count, Keywords, Text
 from authbench.train.settings import TrainSettings
+
+AtLeastTwo = Annotated[int, Keywords(minimum=2)]
+Order = Annotated[int, Keywords(minimum=1, maximum=32)]
 
 
 @dataclass(frozen=True)
 class NaiveParameters:
-    n: int
-    vocabulary: int
+    """Characters of an n-gram, and how many of the most frequent n-grams count."""
+
+    n: Count = 4
+    vocabulary: Count = 3000
 
 
 @dataclass(frozen=True)
 class PpmParameters:
-    order: int
-    radius: float
+    """Characters of the longest context; a probability within `radius` of 0.5 is no answer."""
+
+    order: Annotated[int, Keywords(minimum=0, maximum=32)] = 5
+    radius: Annotated[float, Keywords(minimum=0, maximum=0.5)] = 0.05
 
 
 @dataclass(frozen=True)
 class UnmaskingParameters:
-    rounds: int
-    features: int
-    folds: int
-    removed: int
-    chunk_trigrams: int
-    chunks: int
+    """Of unmasking.
+
+    Attributes:
+        features: how many of the most frequent trigrams count.
+        removed: features that go in a round.
+        chunks: of each text.
+    """
+
+    rounds: Annotated[int, Keywords(minimum=4)] = 35
+    features: AtLeastTwo = 200
+    folds: AtLeastTwo = 10
+    removed: Count = 4
+    chunk_trigrams: Count = 700
+    chunks: AtLeastTwo = 60
 
 
 @dataclass(frozen=True)
 class TopicfitParameters:
-    masked: int
-    vocabulary: int
+    """How many of the most frequent words are masked, and how many of the most frequent words left count."""
+
+    masked: Annotated[int, Keywords(minimum=0)] = 500
+    vocabulary: Count = 3000
 
 
 @dataclass(frozen=True)
@@ -42,23 +60,25 @@ class LambdagParameters:
 
     Attributes:
         order: tokens of the longest n-gram.
-        smoothing: as the package `lambdag` calls it.
-        references: grammars of other authors that a pair is compared with.
-        calibration: what makes a probability of a score, as the package calls it.
-        basis: tokens or characters.
-        mask: what is masked, `function_words` all but these, or `none`.
+        smoothing: as the package `lambdag` calls it, with discount 0.75; without the special handling of what begins a
+            sentence the begin is a token like others.
+        references: grammars of other authors that a pair is compared with (100 in the paper).
+        calibration: what makes a probability of a score, as the package calls it; the last two need no pairs.
+        mask: `function_words` makes one sign of all other words; `none` is for texts that are masked already.
         population: texts of the train pairs that references are drawn from, at most.
         calibration_pairs: pairs that the calibration is fitted on, at most.
     """
 
-    order: int
-    smoothing: str
-    references: int
-    calibration: str
-    basis: str
-    mask: str
-    population: int
-    calibration_pairs: int
+    order: Order = 10
+    smoothing: Literal["kneser_ney", "kneser_ney_shb_disabled"] = "kneser_ney"
+    references: Count = 30
+    calibration: Literal["logistic_regression", "logistic_regression_no_intercept", "square_root", "hapax"] = (
+        "logistic_regression"
+    )
+    basis: Literal["tokens", "characters"] = "tokens"
+    mask: Literal["function_words", "none"] = "function_words"
+    population: Count = 2000
+    calibration_pairs: AtLeastTwo = 1000
 
 
 @dataclass(frozen=True)
@@ -76,36 +96,42 @@ class ImpostorsParameters:
         calibration_pairs: pairs that thresholds are chosen on, at most.
     """
 
-    n: int
-    vocabulary: int
-    rounds: int
-    share: float
-    candidates: int
-    impostors: int
-    population: int
-    calibration_pairs: int
+    n: Count = 4
+    vocabulary: AtLeastTwo = 5000
+    rounds: Count = 100
+    share: Annotated[float, Keywords(exclusiveMinimum=0, maximum=1)] = 0.5
+    candidates: Count = 250
+    impostors: Count = 25
+    population: Count = 1000
+    calibration_pairs: AtLeastTwo = 1000
 
 
 @dataclass(frozen=True)
 class EncoderParameters:
-    """A model of the registry, as it is or tuned on the train pairs first."""
+    """A model of the registry, by its name or the path of an entry, as it is or tuned on the train pairs first."""
 
-    model: str
-    fine_tune: bool
-    epochs: int = TrainSettings.epochs
-    batch: int = TrainSettings.batch
-    learning_rate: float = TrainSettings.learning_rate
+    model: Text
+    fine_tune: bool = False
+    epochs: Count = TrainSettings.epochs
+    batch: AtLeastTwo = TrainSettings.batch
+    learning_rate: Annotated[float, Keywords(exclusiveMinimum=0)] = TrainSettings.learning_rate
 
 
 @dataclass(frozen=True)
 class ExternalParameters:
-    command: str
-    time_limit: float  # seconds
+    """A command, which may name {train}, {calibration}, {test} and {out}.
+
+    Attributes:
+        time_limit: seconds that a run may take; then it is ended with all that it has started.
+    """
+
+    command: Text
+    time_limit: Annotated[float, Keywords(exclusiveMinimum=0, maximum=31_536_000)] = 14_400
 
 
 @dataclass(frozen=True)
 class EnsembleParameters:
-    members: tuple[str, ...]
+    members: Annotated[tuple[Text, ...], Keywords(minItems=2, uniqueItems=True)]
 
 
 Parameters: TypeAlias = (
@@ -133,5 +159,5 @@ KINDS: Mapping[str, type[Parameters]] = {
 
 
 def parameters_of(kind: str, plain: Mapping[str, object]) -> Parameters:
-    """Return the parameters of a kind from plain values that fit the schema and are complete."""
+    """Return the parameters of a kind from plain values that fit the schema."""
     return from_plain(KINDS[kind], plain)
