@@ -2,11 +2,15 @@
 
     python benchmarks/build.py [--documents 100000 1000000] [--corpora FOLDER] [--rates]
     python benchmarks/build.py --demo
+    python benchmarks/build.py --recipe config/recipes/authbench-100k.yaml [--share 0.1] [--corpora FOLDER]
 
 For each size: a corpus by benchmarks/corpus.py (kept in FOLDER and used again, if given), then `snakemake release` in
 a clean copy of the project, asked for a tenth of the documents. A build of 2,000 documents comes first, in which the
 kernels are compiled; the sizes asked for use what it compiled. With `--demo` the demo is built twice instead: with
 nothing compiled, and again from the start.
+
+With `--recipe` raw folders by benchmarks/raw_folders.py become the release of the recipe (scorer: word lists), its
+leaderboard of the default models, tables and public bundle; beside what each rule took is what `authbench plan` says.
 
 Every process says at its end what it used (benchmarks/watch). What Snakemake and the start of processes take is wall
 time less the time during which at least one job works, from the moment it opens its log, its imports done, to its end.
@@ -21,7 +25,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +33,7 @@ from typing import Any
 import yaml
 from corpus import make_corpus
 from machine import ROOT, commit, heading, machine, versions
+from raw_folders import PER_DOCUMENT, make_folders
 from stages import Job, documents_in, rule_of, table
 
 sys.path += [str(ROOT / "tests/pipeline"), str(ROOT / "workflow")]
@@ -55,6 +60,9 @@ class Told:
     peak: float
 
 
+COMPILING = (
+    0.005  # share of a recipe's documents in the build before the measured one, in which the kernels are compiled
+)
 Corpus = tuple[int, int, int, int, float]  # documents, characters, raw bytes, the same expanded, a guess of MB
 
 
@@ -186,14 +194,19 @@ def totals(builds: Sequence[Build]) -> str:
     return "\n".join(lines)
 
 
-def corpus_at(folder: Path, documents: int) -> Corpus:
-    """A corpus of so many documents in the folder, made if it is not there."""
-    noted, raw = folder / "characters.json", folder / "raw"
+def corpus_at(folder: Path, make: Callable[[Path], tuple[int, int]]) -> Corpus:
+    """The corpus of the folder, made if it is not there, which gives its documents and characters."""
+    noted, raw = folder / "made.json", folder / "raw"
     if not noted.exists():
-        noted.write_text(json.dumps(make_corpus(folder, documents)))
-    files = {source.name: {path.name: "" for path in source.iterdir()} for source in raw.iterdir()}
-    sets = {tag: FileSet(tag, ("*",)) for tag in files}
-    characters, guessed = json.loads(noted.read_text()), sum(raw_mb(raw, sets, files).values())
+        folder.mkdir(parents=True, exist_ok=True)
+        noted.write_text(json.dumps(make(folder)))
+    files = {
+        source.name: {path.relative_to(source).as_posix(): "" for path in source.rglob("*") if path.is_file()}
+        for source in raw.iterdir()
+    }
+    sets = {tag: FileSet(tag, ("**/*",)) for tag in files}
+    documents, characters = json.loads(noted.read_text())
+    guessed = sum(raw_mb(raw, sets, files).values())
     return documents, characters, bytes_below(raw), total_bytes(raw, sets, files), guessed
 
 
@@ -203,8 +216,7 @@ def build_corpora(sizes: Sequence[int], corpora: Path, cores: int) -> list[Build
         project = copy_project(Path(folder) / "project")
         for size in [2_000, *sizes]:
             corpus = corpora / f"{size}"
-            corpus.mkdir(parents=True, exist_ok=True)
-            given = corpus_at(corpus, size)
+            given = corpus_at(corpus, lambda folder, size=size: (size, make_corpus(folder, size)))
             for page in (corpus / "sources").glob("*.yaml"):
                 shutil.copy(page, project.folder / "config/sources")
             results = project.folder / "results/bench"
@@ -213,6 +225,49 @@ def build_corpora(sizes: Sequence[int], corpora: Path, cores: int) -> list[Build
             note = ", with compilation" if size == 2_000 else ""
             print(f"\n## {size:,} documents{note}\n\n{told_build(done)}", flush=True)
     return builds
+
+
+def build_recipe(recipe: Path, share: float, corpora: Path, cores: int) -> None:
+    """Build the recipe, asked for a share of its documents, from raw files to the bundle; a small one first."""
+    with tempfile.TemporaryDirectory() as folder:
+        project = copy_project(Path(folder) / "project")
+        for part in (COMPILING, share):
+            asked = yaml.safe_load(recipe.read_text(encoding="utf-8"))
+            corpus = corpora / f"{asked['name']}-{part:g}"
+            given = corpus_at(
+                corpus, lambda folder, asked=asked, part=part: make_folders(folder / "raw", asked, part, PER_DOCUMENT)
+            )
+            documents = round(asked["sample"]["documents"] * part)
+            asked |= {"raw_dir": str((corpus / "raw").resolve()), "safety": {"scorers": ["wordlist"]}}
+            asked["sample"] |= {"documents": documents}
+            (project.folder / "asked.yaml").write_text(yaml.safe_dump(asked, sort_keys=False), encoding="utf-8")
+            public = f"results/{asked['name']}/publish/public/SHA256SUMS"
+            targets = ["all", "tables", public, "--configfile", "asked.yaml"]
+            done = build(project, project.folder / "results" / asked["name"], targets, cores, given)
+            note = ", with compilation" if part == COMPILING else ""
+            print(f"\n## {asked['name']}: {documents:,} documents{note}\n\n{told_build(done)}", flush=True)
+        print(f"\n{compared(done, cores)}")
+
+
+def compared(done: Build, cores: int) -> str:
+    """What the plan of a build says, beside what was measured."""
+    mean = done.characters / done.documents
+    made = plan.make_plan(plan.Corpus(done.documents, mean, done.entered["release"], cores), plan.read_rates())
+    lines = ["| rule | CPU s planned | measured | peak MiB planned | measured |", "| --- |" + " ---: |" * 4]
+    sums = [0.0, 0.0]
+    for stage in made.stages:
+        jobs = [job for job in done.jobs if job.rule == stage.rule]
+        cpu, peak = sum(job.cpu for job in jobs), max((job.peak for job in jobs), default=0.0)
+        sums = [sums[0] + stage.cpu, sums[1] + cpu]
+        lines.append(f"| {stage.rule} | {stage.cpu:.1f} | {cpu:.1f} | {stage.peak:,.0f} | {peak:,.0f} |")
+    lines.append(f"| all | {sums[0]:.1f} | {sums[1]:.1f} | | |")
+    lines += ["", "| MB on disk | planned | measured |", "| --- | ---: | ---: |"]
+    disk = {"raw files": (made.raw_bytes, done.raw_bytes)} | {
+        folder: (size, done.disk.get(folder, 0)) for folder, size in made.disk.items()
+    }
+    disk["all"] = (sum(size for size, _ in disk.values()), sum(size for _, size in disk.values()))
+    lines += [f"| {name} | {one / 1e6:,.1f} | {other / 1e6:,.1f} |" for name, (one, other) in disk.items()]
+    return "\n".join(lines)
 
 
 def build_demo(cores: int, arguments: Sequence[str] = ()) -> list[Build]:
@@ -272,6 +327,8 @@ def main() -> None:
     parser.add_argument("--corpora", type=Path, help="where corpora are kept; a temporary folder if not given")
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--demo", action="store_true", help="build the demo instead")
+    parser.add_argument("--recipe", type=Path, help="build this recipe instead, from raw folders of its sources")
+    parser.add_argument("--share", type=float, default=1.0, help="of the documents that the recipe asks for")
     parser.add_argument("--rates", action="store_true", help="write benchmarks/rates.yaml and what follows from it")
     asked = parser.parse_args()
     print(heading(), flush=True)
@@ -279,6 +336,9 @@ def main() -> None:
         print(f"\n{totals(build_demo(asked.cores))}")
         return
     with tempfile.TemporaryDirectory() as folder:
+        if asked.recipe:
+            build_recipe(asked.recipe, asked.share, asked.corpora or Path(folder), asked.cores)
+            return
         builds = build_corpora(asked.documents, asked.corpora or Path(folder), asked.cores)
     print(f"\n{totals(builds)}")
     if asked.rates:
