@@ -7,6 +7,20 @@ from project import Project
 
 from authbench.storage.parquet import write_parquet
 
+# An x86-64 of 2004: numpy and OpenBLAS choose their kernels by processor, and these add in another order.
+OLD_PROCESSOR = {
+    "OPENBLAS_CORETYPE": "Prescott",
+    "NPY_DISABLE_CPU_FEATURES": "AVX2 FMA3 AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR",
+}
+
+
+def test_an_old_processor_builds_the_same_release(another: Project) -> None:
+    before = {path: path.read_bytes() for path in another.release.rglob("*") if path.is_file()}
+    run = another.start("--cores", "2", "release", "--forceall", env=OLD_PROCESSOR)
+    said, _ = run.communicate(timeout=600)
+    assert run.returncode == 0, said
+    assert {path: path.read_bytes() for path in another.release.rglob("*") if path.is_file()} == before
+
 
 def test_a_renamed_raw_file_changes_no_record(another: Project) -> None:
     folder = another.folder / "resources/demo/raw/exorde"

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix, hstack
 
 from authbench.identity import keyed_hash
 
@@ -149,20 +150,32 @@ def balance(
         return cut
     content, trains = _unit_by_bucket(documents, codes, len(cut))
     split = cut.copy()
-    off = np.eye(len(shares))[split].T @ content - due(content.sum(axis=0), trains, shares, training)
+    off = _documents_of_splits(content, split, len(shares))
+    off -= due(np.asarray(content.sum(axis=0)).ravel(), trains, shares, training)
     _move_units(content, split, off, fixed < 0)
-    _exchange_units(content, split, off, np.flatnonzero(fixed < 0))
+    _exchange_units(content.tocsr(), split, off, np.flatnonzero(fixed < 0))
     return split
 
 
-def _move_units(
-    content: NDArray[np.float64], split: NDArray[np.int64], off: NDArray[np.float64], movable: NDArray[np.bool_]
-) -> None:
-    """Move single units, each time the one that most lowers the squared relative deviations, while one does."""
+def _documents_of_splits(content: Any, split: NDArray[np.int64], splits: int) -> NDArray[np.float64]:
+    """Return how many documents of each bucket each split has, shape (splits, buckets)."""
+    found = np.zeros((splits, content.shape[1]))
+    np.add.at(found, (split[content.row], content.col), content.data)
+    return found
+
+
+def _move_units(content: Any, split: NDArray[np.int64], off: NDArray[np.float64], movable: NDArray[np.bool_]) -> None:
+    """Move single units, each time the one that most lowers the squared relative deviations, while one does.
+
+    Sums that decide are `np.bincount`'s, which adds in the order of its input: a product of BLAS differs by processor.
+    """
     units = len(split)
-    weight = 1.0 / np.maximum(content.sum(axis=0), 1)
-    squares = (content**2) @ weight
-    pull = (off * weight) @ content.T
+    columns = content.tocsc()
+    unit, bucket, count = content.row, content.col, content.data
+    weight = 1.0 / np.maximum(np.asarray(content.sum(axis=0)).ravel(), 1)
+    squares = np.bincount(unit, weight[bucket] * count**2, units)
+    pull = np.stack([np.bincount(unit, (one * weight)[bucket] * count, units) for one in off])
+    own = content.tocsr()
     for _ in range(20 * units):
         # Moving u from s to t changes sum(weight * off**2) by 2 * (|u|^2 + (off_t - off_s) . u), all products weighted.
         change = squares[None, :] + pull - pull[split, np.arange(units)][None, :]
@@ -171,20 +184,21 @@ def _move_units(
         target, index = divmod(int(change.argmin()), units)
         if change[target, index] > -1e-9:
             return
-        has = np.flatnonzero(content[index])
-        shift = content[:, has] @ (weight * content[index])[has]
+        has, held = own[index].indices, own[index].data
+        others = columns[:, has].tocoo()
+        shift = np.bincount(others.row, (weight[has] * held)[others.col] * others.data, units)
         pull[split[index]] -= shift
         pull[target] += shift
-        off[split[index]] -= content[index]
-        off[target] += content[index]
+        off[split[index], has] -= held
+        off[target, has] += held
         split[index] = target
 
 
 def _exchange_units(
-    content: NDArray[np.float64], split: NDArray[np.int64], off: NDArray[np.float64], movable: NDArray[np.int64]
+    content: Any, split: NDArray[np.int64], off: NDArray[np.float64], movable: NDArray[np.int64]
 ) -> None:
     """Exchange two units, or move one, wherever that brings buckets nearer to within one unit of their share."""
-    allowed = content.max(axis=0)
+    allowed = content.max(axis=0).toarray().ravel()
     nobody = np.zeros((1, content.shape[1]))
 
     def excess(deviations: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -196,18 +210,15 @@ def _exchange_units(
         for at in np.flatnonzero(beyond.ravel() > 1e-9):
             here, bucket = divmod(int(at), off.shape[1])
             inside = movable[(split[movable] == here)]
-            involved = inside[content[inside, bucket] > 0][:EXCHANGES]
+            involved = inside[content[inside, bucket].toarray().ravel() > 0][:EXCHANGES]
+            giving = content[involved].toarray()
             for there in range(len(off)):
                 others = movable[split[movable] == there]
-                related = (
-                    others[content[others] @ content[involved].sum(axis=0) > 0][:EXCHANGES]
-                    if len(involved)
-                    else others[:0]
-                )
+                related = others[content[others] @ giving.sum(axis=0) > 0][:EXCHANGES] if len(involved) else others[:0]
                 if there == here or not len(related):
                     continue
-                give = np.concatenate([content[involved], nobody])[:, None, :]
-                take = np.concatenate([content[related], nobody])[None, :, :]
+                give = np.concatenate([giving, nobody])[:, None, :]
+                take = np.concatenate([content[related].toarray(), nobody])[None, :, :]
                 after = excess(off[here] - give + take) + excess(off[there] + give - take)
                 gain = after - excess(off[here]) - excess(off[there])
                 row, column = divmod(int(gain.argmin()), gain.shape[1])
@@ -224,15 +235,14 @@ def _exchange_units(
         _, here, there, given, taken = best
         for unit, source, target in ((given, here, there), (taken, there, here)):
             if unit >= 0:
-                off[source] -= content[unit]
-                off[target] += content[unit]
+                has = content[unit].toarray().ravel()
+                off[source] -= has
+                off[target] += has
                 split[unit] = target
 
 
-def _unit_by_bucket(
-    documents: pl.DataFrame, codes: NDArray[np.int64], units: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return documents of each unit in each bucket of 20 or more and in each language, as a units x columns table.
+def _unit_by_bucket(documents: pl.DataFrame, codes: NDArray[np.int64], units: int) -> tuple[Any, NDArray[np.float64]]:
+    """Return documents of each unit in each bucket of 20 or more and in each language, as a COO matrix.
 
     Also, per column, how many of the documents may only train.
     """
@@ -243,8 +253,7 @@ def _unit_by_bucket(
         names, inverse, counts = np.unique(
             documents.select(label).to_series().to_numpy(), return_inverse=True, return_counts=True
         )
-        table = np.zeros((units, len(names)))
-        np.add.at(table, (codes, inverse), 1)
+        table = csr_matrix((np.ones(len(codes)), (codes, inverse)), (units, len(names)))
         columns.append(table[:, counts >= least])
         only.append(np.bincount(inverse[trains], minlength=len(names))[counts >= least])
-    return np.concatenate(columns, axis=1), np.concatenate(only).astype(np.float64)
+    return hstack(columns).tocsr().tocoo(), np.concatenate(only).astype(np.float64)

@@ -18,7 +18,7 @@ import numpy as np
 
 from authbench.arrays import F64
 from authbench.style import intervals
-from authbench.style.pairs import cosines, unit
+from authbench.style.pairs import all_cosines, cosines, unit
 
 TIE = 1e-12
 BLOCK_BYTES = 32 << 20
@@ -71,7 +71,7 @@ def _of_style(levels: Sequence[Any]) -> tuple[dict[str, float], tuple[F64, F64]]
     for start in range(0, items, step):
         stop = min(start + step, items)
         # anchors x items x level of the anchor x level of the item; and the same within each anchor
-        across = np.stack([np.stack([dense(one[start:stop] @ other.T) for other in rows], -1) for one in rows], -2)
+        across = np.stack([np.stack([all_cosines(one[start:stop], other) for other in rows], -1) for one in rows], -2)
         within = np.stack(
             [np.stack([cosines(one[start:stop], other[start:stop]) for other in rows], -1) for one in rows], -2
         )
@@ -120,16 +120,3 @@ def aligned(given: F64) -> F64:
     tied = (costs <= best + TIE).sum(axis=0)
     credit: F64 = np.where(costs[0] <= best + TIE, 1 / tied, 0.0)
     return credit
-
-
-def dense(product: Any) -> F64:
-    """Return a product of dense or sparse matrices as an array.
-
-    Args:
-        product: numpy or scipy, of two dimensions.
-
-    Returns:
-        An array of the same shape.
-    """
-    found: F64 = product.toarray() if hasattr(product, "toarray") else product
-    return found

@@ -15,7 +15,7 @@ from authbench.style import intervals
 
 BLOCK_BYTES = 8 << 20  # of scores held at once, beside the rarer kind of pairs
 BINS = 1 << 16  # of cosines, for intervals alone
-DECIMALS = 12  # cosines closer than rounding can tell are equal
+DECIMALS = 12  # a product of BLAS differs further down by processor and place: what is equal before must be after
 
 
 def unit(vectors: Any) -> Any:
@@ -107,11 +107,9 @@ def _blocks(rows: Any, labels: NDArray[np.int64]) -> Any:
     step = max(1, BLOCK_BYTES // (8 * texts))
     for start in range(0, texts, step):
         stop = min(start + step, texts)
-        product = rows[start:stop] @ rows[start:].T
-        product = product.toarray() if hasattr(product, "toarray") else product
         later = np.arange(start, texts)[None, :] > np.arange(start, stop)[:, None]
         same = (labels[start:stop, None] == labels[None, start:])[later]
-        yield np.round(product[later], DECIMALS), same, (slice(start, stop), later)
+        yield all_cosines(rows[start:stop], rows[start:])[later], same, (slice(start, stop), later)
 
 
 def predefined(first: Any, second: Any, same: NDArray[np.bool_]) -> dict[str, Any]:
@@ -128,6 +126,16 @@ def predefined(first: Any, second: Any, same: NDArray[np.bool_]) -> dict[str, An
     # one less the area of the other kind: to the last bit what `all_to_all` counts of the same pairs
     scores = cosines(unit(first), unit(second))
     return {"auroc": 1 - auc(~same, scores), "interval": intervals.of_area(same, scores), **counts}
+
+
+def all_cosines(some: Any, others: Any) -> F64:
+    """Return the cosine of each unit row with every other, of shapes (some, dimensions) and (others, dimensions).
+
+    Returns:
+        Shape (some, others), rounded to DECIMALS.
+    """
+    product = some @ others.T
+    return np.round(product.toarray() if hasattr(product, "toarray") else product, DECIMALS)
 
 
 def cosines(one: Any, other: Any) -> F64:

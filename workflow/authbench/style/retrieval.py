@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from authbench.style import intervals
-from authbench.style.order import dense
-from authbench.style.pairs import DECIMALS, unit
+from authbench.style.pairs import all_cosines, unit
 
 CUTS = (1, 8)
 
@@ -69,4 +68,4 @@ def _means(rows: Any, owners: Sequence[str], wanted: Sequence[str]) -> Any:
 def scored(queries: Any, targets: Any) -> Any:
     """Yield the cosines of each query with all targets, a block of queries at a time."""
     for start in range(0, queries.shape[0], 256):
-        yield from np.round(dense(queries[start : start + 256] @ targets.T), DECIMALS)
+        yield from all_cosines(queries[start : start + 256], targets)

@@ -11,11 +11,10 @@ from itertools import permutations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from authbench.arrays import F64
 from authbench.style import intervals
-from authbench.style.pairs import unit
+from authbench.style.pairs import all_cosines, cosines, unit
 
 CLOSE = 1e-9  # costs that differ by less are left to scipy's choice
 BLOCK_BYTES = 32 << 20
@@ -72,9 +71,9 @@ def _of_label(rows: Sequence[Any]) -> tuple[F64, F64]:
     for start in range(0, items, step):
         stop = min(start + step, items)
         later = np.arange(items)[None, :] > np.arange(start, stop)[:, None]
-        across = np.stack([np.stack([_dense(one[start:stop] @ other.T) for other in rows], -1) for one in rows], -2)
+        across = np.stack([np.stack([all_cosines(one[start:stop], other) for other in rows], -1) for one in rows], -2)
         own = np.stack(
-            [np.stack([_inner(one[start:stop], other[start:stop]) for other in rows], -1) for one in rows], -2
+            [np.stack([cosines(one[start:stop], other[start:stop]) for other in rows], -1) for one in rows], -2
         )
         across, within = across[later], own[np.nonzero(later)[0]]
         base.append(_shares(across, 0))
@@ -110,14 +109,3 @@ def _shares(cosines: F64, offset: int) -> F64:
             best[at] = linear_sum_assignment(block[at])[1]
         shares[start : start + step] = (best == wanted).mean(axis=1)
     return shares
-
-
-def _inner(one: Any, other: Any) -> F64:
-    """Return the product of each row with the same row of the other."""
-    product = one.multiply(other) if hasattr(one, "multiply") else one * other
-    return np.asarray(product.sum(axis=1)).ravel()
-
-
-def _dense(product: Any) -> NDArray[np.float64]:
-    found: F64 = product.toarray() if hasattr(product, "toarray") else product
-    return found

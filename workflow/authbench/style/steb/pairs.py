@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from authbench.arrays import F64
 from authbench.style import intervals
 from authbench.style import pairs as strict
-from authbench.style.pairs import unit
+from authbench.style.pairs import all_cosines, cosines, unit
 
 PARTS = (0.01, 0.05, 0.10, 0.20, 0.30, 0.50)  # highest rates of false positives
 
@@ -50,7 +50,7 @@ def predefined(first: Any, second: Any, same: NDArray[np.bool_], differences: bo
         same: shape (pairs,), True for positives.
         differences: score by minus the sum of absolute differences, as counts of features are.
     """
-    scores = -_distances(first, second) if differences else _cosines(unit(first), unit(second))
+    scores = -_distances(first, second) if differences else cosines(unit(first), unit(second))
     found = measure(same, scores)
     return found if "undefined" in found else {**found, "interval": intervals.of_area(same, scores)}
 
@@ -63,8 +63,7 @@ def all_to_all(vectors: Any, labels: Sequence[Any], per_label: bool = False) -> 
     rows = unit(vectors)
     names, codes = np.unique(np.asarray(labels, dtype=str), return_inverse=True)
     one, other = np.triu_indices(len(codes), 1)
-    product = rows @ rows.T
-    scores = np.asarray(product.toarray() if hasattr(product, "toarray") else product)[one, other]
+    scores = all_cosines(rows, rows)[one, other]
     same = codes[one] == codes[other]
     found: dict[str, Any] = measure(same, scores)
     if "undefined" not in found:  # the area is that of the strict protocol, and so is its interval
@@ -76,11 +75,6 @@ def all_to_all(vectors: Any, labels: Sequence[Any], per_label: bool = False) -> 
             if same[here].any() and not same[here].all():
                 found["_per_label"][str(name)] = measure(same[here], scores[here])
     return found
-
-
-def _cosines(one: Any, other: Any) -> F64:
-    product = one.multiply(other) if hasattr(one, "multiply") else one * other
-    return np.asarray(product.sum(axis=1)).ravel()
 
 
 def _distances(one: Any, other: Any) -> F64:

@@ -11,7 +11,7 @@ import numpy as np
 
 from authbench.errors import InputError
 from authbench.style import intervals
-from authbench.style.pairs import unit
+from authbench.style.pairs import all_cosines, unit
 
 CUTS = (1, 8, 16, 32, 64, 128)
 QUERY, TARGET = "_query", "_target"  # ends of their labels
@@ -30,9 +30,7 @@ def score(queries: Any, asking: Sequence[str], targets: Any, answering: Sequence
     asked = [place for place, author in enumerate(asking) if author in shared]
     pool = [place for place, author in enumerate(answering) if author in shared]
     wanted, have = np.array([asking[place] for place in asked]), np.array([answering[place] for place in pool])
-    product = unit(queries)[asked] @ unit(targets)[pool].T
-    cosines = np.asarray(product.toarray() if hasattr(product, "toarray") else product)
-    order = np.argsort(1 - cosines, axis=1, kind="stable")
+    order = np.argsort(1 - all_cosines(unit(queries)[asked], unit(targets)[pool]), axis=1, kind="stable")
     ranks = [1 + np.flatnonzero(have[row] == author) for row, author in zip(order, wanted, strict=True)]
     points = [float(np.mean(1 / own)) for own in ranks]
     return {
