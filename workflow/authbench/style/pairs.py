@@ -135,7 +135,8 @@ def all_cosines(some: Any, others: Any) -> F64:
         Shape (some, others), rounded to DECIMALS.
     """
     product = some @ others.T
-    return np.round(product.toarray() if hasattr(product, "toarray") else product, DECIMALS)
+    found: F64 = np.round(product.toarray() if hasattr(product, "toarray") else product, DECIMALS)
+    return found
 
 
 def cosines(one: Any, other: Any) -> F64:
