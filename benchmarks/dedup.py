@@ -33,11 +33,12 @@ import polars as pl
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "workflow"))
 
-from authbench.dedup.settings import DedupSettings, part_count  # noqa: E402
+from authbench.dedup.settings import part_count  # noqa: E402
+from authbench.registry.defaults import default_settings  # noqa: E402
 from authbench.runtime.inventory import SHARD_BYTES  # noqa: E402
 from authbench.storage.parquet import GROUP_BYTES, read_columns, split_by_bytes, write_frames, write_parquet  # noqa: E402
 
-SETTINGS = DedupSettings()
+SETTINGS = default_settings()["dedup"]
 PROCESSES = 2
 # First letter, number of letters, usual word length, characters per text, and what stands between words.
 SCRIPTS = [
@@ -103,7 +104,7 @@ def make(folder: Path, documents: int) -> None:
         rows += members
         accepted: list[str] = []
         for key, text in sorted(members):
-            if any(similarity(text, other) >= SETTINGS.threshold for other in accepted):
+            if any(similarity(text, other) >= SETTINGS["threshold"] for other in accepted):
                 gone.append(key)
             else:
                 accepted.append(text)
@@ -171,7 +172,7 @@ def run_job(name: str, arguments: Mapping[str, Any]) -> None:
 def stages(folder: Path) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """The stage's rules in order, each with the arguments of its jobs."""
     texts = sorted(str(path) for path in (folder / "texts").glob("*.parquet"))
-    parts = part_count(json.loads((folder / "size.json").read_text()) / 1e6, SETTINGS.bands)
+    parts = part_count(json.loads((folder / "size.json").read_text()) / 1e6, SETTINGS["bands"])
     signatures = [text.replace("/texts/", "/signatures/") for text in texts]
     links, pairs, counts = (
         [str(folder / f"{name}/{part}.{kind}") for part in range(parts)]
@@ -266,7 +267,7 @@ def untrue(removed: pl.DataFrame, texts: pl.DataFrame) -> int:
     concerned = texts.filter(pl.col("doc_key").is_in([*removed["doc_key"], *kept]))
     content = {key: " ".join(text.split()) for key, text in concerned.select("doc_key", "content").iter_rows()}
     pairs = zip(removed["doc_key"], kept, strict=True)
-    return sum(similarity(content[one], content[other]) < SETTINGS.threshold for one, other in pairs)
+    return sum(similarity(content[one], content[other]) < SETTINGS["threshold"] for one, other in pairs)
 
 
 def table_row(row: Mapping[str, Any], head: bool) -> str:

@@ -11,7 +11,6 @@ from authbench.dedup.jobs.compare import compare_part
 from authbench.dedup.jobs.decide import decide_all
 from authbench.dedup.jobs.link import link_part
 from authbench.dedup.jobs.sign import sign_shard
-from authbench.dedup.settings import DedupSettings
 from authbench.storage.json_files import read_json
 from authbench.storage.parquet import read_columns, write_frames, write_parquet
 
@@ -29,7 +28,7 @@ class Outcome(NamedTuple):
 def run_jobs(
     folder: Path,
     table: pl.DataFrame,
-    settings: DedupSettings,
+    settings: Any,
     order: Sequence[str],
     shards: int = 1,
     parts: int = 1,
@@ -62,7 +61,7 @@ def run_jobs(
     return folder
 
 
-def deduplicate(table: pl.DataFrame, settings: DedupSettings, order: Sequence[str], **jobs: Any) -> Outcome:
+def deduplicate(table: pl.DataFrame, settings: Any, order: Sequence[str], **jobs: Any) -> Outcome:
     """Return what `run_jobs` removes from the table and counts."""
     with TemporaryDirectory() as folder:
         finished = run_jobs(Path(folder), table, settings, order, **jobs)

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from defaults import section
 
-from authbench.dedup.containment import ContainmentSettings
 from authbench.format.columns import PAIRS, POSITIVES
 from authbench.release.contents import content_words_of, pair_up
 from authbench.split.leakage import find_leaks
@@ -41,7 +41,7 @@ def remake_pairs(
         truth, {**schema, "positive_ids": pl.List(pl.String), "ignored_ids": pl.List(pl.String)}, orient="row"
     ).filter(pl.col("query_id").is_in(list(texts)))
     works = documents.select("doc_key", "lang", "content", origin_id="origin")
-    contained = find_leaks(works, 0.7, 0.8, 5, ContainmentSettings()).contained
+    contained = find_leaks(works, 0.7, 0.8, 5, section("split.containment")).contained
     positives, pairs, pools = pair_up(
         documents, queries, settings, list(rows), seed, content_words_of(documents, list(rows)), contained, None
     )

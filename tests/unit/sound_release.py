@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from defaults import section
 
-from authbench.dedup.containment import ContainmentSettings
 from authbench.filter.measure import measure_texts
 from authbench.identity import author_id, keyed_hash
 from authbench.records import DOCUMENT, length_bucket_expr
@@ -181,7 +181,7 @@ def write_sound(
     settings = {**CONFIG["release"], **release}
     split = {**CONFIG["split"], "lock": "release.lock" if lock else None}
     texts = made.select("doc_key", "origin_id", "lang", "content")
-    contained = find_leaks(texts, 0.7, 0.8, 5, ContainmentSettings()).contained
+    contained = find_leaks(texts, 0.7, 0.8, 5, section("split.containment")).contained
     contents = make_contents(made, settings, split, CONFIG["seed"], lock, takedown, contained)
     facts = findings(made)
     facts["config"] |= {"release": settings, "split": split}

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from authbench.checking import contained, similar, similar_kernels
 from authbench.checking.boilerplate import without_boilerplate
-from authbench.checking.contained import Containment, contained_texts
+from authbench.checking.contained import contained_texts
 from authbench.checking.fold import fold
 from authbench.checking.similar import similar_texts
 from authbench.dedup.similarity import similarity_text
 from authbench.identity import keyed_hash
+from authbench.settings.split import Containment
 
 Pairs = dict[tuple[str, str], float]
 
@@ -37,9 +38,9 @@ def every_similar(texts: list[str], parts: list[int], within: float, across: flo
 def every_contained(texts: list[str], origins: list[int], of: Containment) -> Pairs:
     found = {}
     for a, b in combinations(range(len(texts)), 2):
-        one, other = set(grams(texts[a], of.shingle_chars)), set(grams(texts[b], of.shingle_chars))
+        one, other = set(grams(texts[a], of["shingle_chars"])), set(grams(texts[b], of["shingle_chars"]))
         share = len(one & other) / min(len(one), len(other))
-        if min(len(texts[a]), len(texts[b])) >= of.min_chars and origins[a] != origins[b] and share >= of.share:
+        if min(len(texts[a]), len(texts[b])) >= of["min_chars"] and origins[a] != origins[b] and share >= of["share"]:
             found[f"d{a:03}", f"d{b:03}"] = share
     return found
 
@@ -77,7 +78,7 @@ def test_similar_texts_are_those_that_comparing_every_pair_finds(texts, threshol
 
 @given(TEXTS | VARIED, st.sampled_from([0.3, 0.05, 1.0]), st.sampled_from([24, 6]), st.booleans())
 def test_contained_texts_are_those_that_comparing_every_pair_finds(texts, share, length, every_passage):
-    of = Containment(length, share, 20)
+    of = Containment(shingle_chars=length, share=share, min_chars=20)
     origins = [place % 4 for place in range(len(texts))]
     found = contained_texts(ids(texts), pl.Series(texts, dtype=pl.String), pl.Series(origins), of, every_passage)
     assert as_pairs(found) == pytest.approx(every_contained(texts, origins, of))
@@ -129,7 +130,7 @@ def test_texts_of_one_template_that_are_less_similar_than_asked_are_not_compared
 def test_a_passage_that_many_texts_have_links_none(monkeypatch):
     monkeypatch.setattr(contained, "_WIDEST", 3)
     monkeypatch.setattr(contained, "_COMMON", 5)
-    of = Containment(24, 0.3, 100)
+    of = Containment(shingle_chars=24, share=0.3, min_chars=100)
     for many, pairs in ((3, 3), (4, 0), (6, 0)):
         texts = [f"{words('all', 20)} {words(str(place), 20)}" for place in range(many)]
         assert contained_texts(ids(texts), pl.Series(texts), ids(texts), of).height == pairs

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from linear_time import takes_linear_time
 from shared_folders import DATA, skip_without_corpus
 
-from authbench.chunk.cut import ChunkSettings, chunk_records, extra_long_chances
+from authbench.chunk.cut import chunk_records, extra_long_chances
 from authbench.chunk.sentences import LONGEST_END, last_sentence_start, sentence_starts
 from authbench.normalize.table import normalize_records
 from authbench.normalize.text import normalize_text
@@ -187,10 +187,10 @@ def test_the_share_of_extra_long_segments_is_reached_by_tokens():
 
 
 def test_the_chance_of_an_extra_long_segment_settles_away_from_the_end():
-    chances = extra_long_chances(ChunkSettings(**{**CONFIG, "extra_long_tokens": (501, 2000)}))
+    chances = extra_long_chances(501, 2000, CONFIG["extra_long_share"], CONFIG["max_tokens"])
     assert (chances[:501] == 0).all() and ((chances >= 0) & (chances <= 1)).all()
     assert np.ptp(chances[-2000:]) < 0.01
-    assert not extra_long_chances(ChunkSettings(**{**ORDINARY, "extra_long_tokens": (501, 2000)})).any()
+    assert not extra_long_chances(501, 2000, ORDINARY["extra_long_share"], ORDINARY["max_tokens"]).any()
 
 
 def test_a_very_long_text_gives_as_many_chunks_as_the_cap_spread_over_it():

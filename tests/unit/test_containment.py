@@ -4,13 +4,14 @@ import random
 
 import polars as pl
 import pytest
+from defaults import section
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from authbench.dedup import containment
-from authbench.dedup.containment import ContainmentSettings, contained_pairs
+from authbench.dedup.containment import contained_pairs
 
-DEFAULT = ContainmentSettings()
+DEFAULT = section("split.containment")
 
 
 def prose(seed: int, characters: int) -> str:
@@ -86,7 +87,7 @@ def test_pairs_are_those_that_comparing_everything_finds(cuts, order):
         (a[0], b[0], share(a[2], b[2]))
         for i, a in enumerate(rows)
         for b in rows[i + 1 :]
-        if a[1] != b[1] and share(a[2], b[2]) >= DEFAULT.share
+        if a[1] != b[1] and share(a[2], b[2]) >= DEFAULT["share"]
     ]
     given_rows = [rows[i] for i in order if i < len(rows)]
     # A pair within a hair of the share may fall out of the sample: by design once in 1000.

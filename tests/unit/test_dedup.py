@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 from dedup_stage import deduplicate
+from defaults import section
 from examples import costly
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,17 +19,17 @@ from hypothesis import strategies as st
 from authbench.dedup import compare
 from authbench.dedup import similar_pairs as pairs_in_memory
 from authbench.dedup.permutations import draw_permutations
-from authbench.dedup.settings import DedupSettings, band_recall, choose_bands
+from authbench.dedup.settings import band_recall, choose_bands, dedup_problems
 from authbench.dedup.signatures import sign_texts
 from authbench.dedup.similar_pairs import similar_pairs
-from authbench.errors import InputError
 from authbench.records import REMOVED
+from authbench.settings.dedup import Copies
 from authbench.split.assign import near_copies
 from authbench.split.units import unit_of
 
 WORKFLOW = str(Path(compare.__file__).parents[2])
 # 24 bands of one row miss a pair at 0.8 once in 10^16: what differs from the reference is an error, not chance.
-SURE = DedupSettings(threshold=0.8, bands=24, rows=1)
+SURE: Copies = section("dedup", threshold=0.8, bands=24, rows=1)
 SOURCES = ["0", "1", "2"]
 
 
@@ -49,15 +50,15 @@ def corpus(rows: list[tuple[str, str, int, str]]) -> pl.DataFrame:
     return table.with_columns(source=pl.col("place").cast(pl.String), lang=pl.lit("en"))
 
 
-def removed(table: pl.DataFrame, settings: DedupSettings = SURE) -> pl.DataFrame:
+def removed(table: pl.DataFrame, settings: Copies = SURE) -> pl.DataFrame:
     return deduplicate(table, settings, SOURCES).removed
 
 
-def counts(table: pl.DataFrame, settings: DedupSettings = SURE) -> dict[str, int]:
+def counts(table: pl.DataFrame, settings: Copies = SURE) -> dict[str, int]:
     return deduplicate(table, settings, SOURCES).counts
 
 
-def kept_for(table: pl.DataFrame, settings: DedupSettings = SURE) -> dict[str, str]:
+def kept_for(table: pl.DataFrame, settings: Copies = SURE) -> dict[str, str]:
     return dict(removed(table, settings).select("doc_key", "kept").iter_rows())
 
 
@@ -108,7 +109,7 @@ def small_corpora(draw: st.DrawFn) -> list[tuple[str, str, int, str]]:
 @costly(40)
 @given(small_corpora(), st.sampled_from((0.5, 0.7, 0.8, 1.0)))
 def test_what_goes_and_what_stands_for_it_is_what_the_definition_says(rows, threshold):
-    found = removed(corpus(rows), DedupSettings(threshold, bands=24, rows=1))
+    found = removed(corpus(rows), section("dedup", threshold=threshold, bands=24, rows=1))
     found = found.select("doc_key", "reason", "kept", "value")
     assert {key: tuple(of_key) for key, *of_key in found.iter_rows()} == greedy(rows, threshold)
 
@@ -139,7 +140,7 @@ def test_similar_pairs_are_all_pairs_at_the_threshold(rows, threshold):
 @costly(12)
 @given(small_corpora())
 def test_drop_all_leaves_no_text_that_a_gone_one_of_another_author_resembles(rows):
-    everything = DedupSettings(bands=24, rows=1, cross_author_duplicates="drop_all")
+    everything = section("dedup", bands=24, rows=1, cross_author_duplicates="drop_all")
     table = corpus(rows)
     found = removed(table, everything)
     kept_first = set(removed(table)["doc_key"])
@@ -182,7 +183,7 @@ def test_a_shared_laugh_is_as_long_as_it_is():
     laugh = "ha" * 300
     alike = [("a", laugh + " what a day at the sea", 0, "x"), ("b", laugh + " nobody knows the reason", 0, "x")]
     assert len(set(multiset(alike[0][1])) & set(multiset(alike[1][1]))) < 5
-    assert kept_for(corpus(alike), DedupSettings()) == {"b": "a"}
+    assert kept_for(corpus(alike), section("dedup")) == {"b": "a"}
     assert kept_for(corpus([("a", "ha" * 20, 0, "x"), ("b", "ha" * 300, 0, "x")])) == {}
 
 
@@ -197,7 +198,7 @@ def test_drop_all_takes_the_kept_one_with_its_copies_and_leaves_one_authors_own_
         ("d", "Another text of which one author keeps two copies.", 0, "x"),
         ("e", "Another text of which one author keeps two copies.", 0, "x"),
     ]  # fmt: skip
-    found = removed(corpus(rows), DedupSettings(bands=24, rows=1, cross_author_duplicates="drop_all"))
+    found = removed(corpus(rows), section("dedup", bands=24, rows=1, cross_author_duplicates="drop_all"))
     assert list(found.select("doc_key", "reason", "kept").iter_rows()) == [
         ("a", "cross_author_duplicate", "b"),
         ("b", "cross_author_duplicate", "a"),
@@ -218,7 +219,7 @@ def test_copies_are_counted_by_kind_and_author_whatever_the_policy():
         "comparisons_curtailed": 0,
     }
     assert counts(table) == expected
-    assert counts(table, DedupSettings(bands=24, rows=1, cross_author_duplicates="drop_all")) == expected
+    assert counts(table, section("dedup", bands=24, rows=1, cross_author_duplicates="drop_all")) == expected
 
 
 def test_no_documents_no_duplicates():
@@ -231,7 +232,7 @@ def test_a_crowd_of_near_copies_costs_one_comparison_each():
     words = [f"{chance.randrange(10**6)}" for _ in range(100)]
     rows = [(f"d{i:05d}", " ".join([*words[: i % 100], f"{i}", *words[i % 100 :]]), 0, "x") for i in range(3000)]
     table = corpus(rows)
-    found = counts(table, DedupSettings())
+    found = counts(table, section("dedup"))
     assert found["near_duplicate_same_author"] == 2999
     assert found["pairs_compared"] == 2999
 
@@ -265,8 +266,8 @@ def test_a_key_given_twice_is_refused():
 
 
 def test_bands_that_would_miss_near_copies_are_refused_with_ones_that_would_not():
-    with pytest.raises(InputError, match=r"find 39\.9% .* Set dedup.bands: 25 and dedup.rows: 5"):
-        DedupSettings(threshold=0.8, bands=9, rows=13)
+    (problem,) = dedup_problems({"dedup": section("dedup", threshold=0.8, bands=9, rows=13)})
+    assert "Set dedup.bands: 25 and dedup.rows: 5" in problem
 
 
 @pytest.mark.parametrize("threshold", [0.06, 0.3, 0.5, 0.7, 0.8, 0.9, 0.99, 1.0])
@@ -286,7 +287,7 @@ def test_banding_finds_the_share_that_is_expected():
         0.5, abs=0.01
     )
     bands = (
-        sign_texts(pl.Series(texts), pl.Series(texts), draw_permutations(125), DedupSettings())
+        sign_texts(pl.Series(texts), pl.Series(texts), draw_permutations(125), section("dedup"))
         .select(pl.col("^band_.*$"))
         .to_numpy()
     )

@@ -7,13 +7,14 @@ import numpy as np
 import polars as pl
 import pytest
 from dedup_stage import Change, Outcome, deduplicate
+from defaults import section
 
 from authbench.dedup import compare, links, minhash, shingle_kernels
 from authbench.dedup.permutations import draw_permutations
-from authbench.dedup.settings import DedupSettings
 from authbench.dedup.shingles import shingle_hashes
+from authbench.settings.dedup import Copies
 
-SETTINGS = DedupSettings()
+SETTINGS = section("dedup")
 
 
 def table_of(texts: list[str]) -> pl.DataFrame:
@@ -23,7 +24,7 @@ def table_of(texts: list[str]) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def find(table: pl.DataFrame, settings: DedupSettings = SETTINGS, change: Change | None = None) -> Outcome:
+def find(table: pl.DataFrame, settings: Copies = SETTINGS, change: Change | None = None) -> Outcome:
     return deduplicate(table, settings, ["s"], change_signatures=change)
 
 
@@ -48,7 +49,7 @@ def test_a_hundred_thousand_equal_texts_are_never_compared(text):
 
 def test_texts_that_share_every_band_but_are_strangers_cost_bounded_work_and_are_told():
     table = table_of(strangers(300))
-    settings = DedupSettings(comparisons_per_document=20)
+    settings = section("dedup", comparisons_per_document=20)
     removed, counts = find(table, settings, forged)
     assert removed.is_empty()
     assert counts["pairs_compared"] == sum(min(before, 20) for before in range(300))
@@ -60,7 +61,7 @@ def test_texts_that_share_every_band_but_are_strangers_cost_bounded_work_and_are
 def test_what_is_met_before_the_limit_is_what_is_nearest_in_corpus_order():
     texts = [f"{text} and a common end of some length" for text in strangers(3)]
     copies = [texts[0] + "!", texts[2] + "!"]
-    removed, _ = find(table_of(texts + copies), DedupSettings(comparisons_per_document=2), forged)
+    removed, _ = find(table_of(texts + copies), section("dedup", comparisons_per_document=2), forged)
     assert removed.select("doc_key", "kept").rows() == [("00000004", "00000002")]
 
 

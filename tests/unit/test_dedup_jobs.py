@@ -10,15 +10,16 @@ from pathlib import Path
 import polars as pl
 import pytest
 from dedup_stage import run_jobs
+from defaults import section
 
 from authbench.dedup.jobs.compare import compare_part
-from authbench.dedup.settings import DedupSettings, part_count
+from authbench.dedup.settings import part_count
 from authbench.runtime import jit
 from authbench.storage.json_files import read_json
 from authbench.storage.parquet import read_columns, write_frames
 
 ORDER = ["late", "early"]  # of the sources in the recipe
-SETTINGS = DedupSettings()
+SETTINGS = section("dedup")
 
 
 def made_up(documents: int) -> pl.DataFrame:
@@ -52,7 +53,7 @@ def whole(folder: Path) -> tuple[bytes, bytes]:
 
 @pytest.mark.parametrize("policy", ["keep_first", "drop_all"])
 def test_neither_shards_nor_parts_leave_a_trace(tmp_path, policy):
-    table, settings = made_up(400), DedupSettings(cross_author_duplicates=policy)
+    table, settings = made_up(400), section("dedup", cross_author_duplicates=policy)
     once = run_jobs(tmp_path / "once", table, settings, ORDER)
     divided = run_jobs(tmp_path / "divided", table.reverse(), settings, ORDER, shards=8, parts=7)
     assert whole(once) == whole(divided)
@@ -95,8 +96,8 @@ from pathlib import Path
 if sys.argv[1] == "without":
     sys.modules["numba"] = None
 import polars as pl
+from defaults import section
 from dedup_stage import run_jobs
-from authbench.dedup.settings import DedupSettings
 from authbench.storage.parquet import read_columns
 texts = ["", "ok", "ha" * 30, "ha" * 33, "吾輩は猫である。名前はまだ無い。", "吾輩は猫である。名前はまだない。",
          "e\u0301" * 9,
@@ -104,7 +105,7 @@ texts = ["", "ok", "ha" * 30, "ha" * 33, "吾輩は猫である。名前はま�
 table = pl.DataFrame({"doc_key": [f"d{i}" for i in range(len(texts))], "content": texts})
 table = table.with_columns(source=pl.lit("s"), author_id=pl.lit("x"), lang=pl.lit("en"))
 with tempfile.TemporaryDirectory() as folder:
-    run_jobs(Path(folder), table, DedupSettings(threshold=0.5, bands=12, rows=1), ["s"])
+    run_jobs(Path(folder), table, section("dedup", threshold=0.5, bands=12, rows=1), ["s"])
     found = [read_columns([Path(folder) / name]).rows() for name in ("removed.parquet", "signatures/0.parquet")]
     print(json.dumps([*found, (Path(folder) / "counts.json").read_text()]))
 """

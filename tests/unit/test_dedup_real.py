@@ -7,11 +7,11 @@ from collections import Counter
 import polars as pl
 import pytest
 from dedup_stage import deduplicate
+from defaults import section
 from open_corpora import decoded, files_of
 from shared_folders import needs_corpora
 
-from authbench.dedup.containment import ContainmentSettings, contained_pairs
-from authbench.dedup.settings import DedupSettings
+from authbench.dedup.containment import contained_pairs
 from authbench.dedup.similar_pairs import similar_pairs
 
 pytestmark = needs_corpora
@@ -44,7 +44,7 @@ def real_reviews() -> pl.DataFrame:
 
 
 def test_real_reviews_lose_what_comparing_all_pairs_would_take(real_reviews):
-    settings = DedupSettings()
+    settings = section("dedup")
     table = real_reviews.sample(fraction=1.0, shuffle=True, seed=1).with_columns(
         source=pl.lit("nsmc"), lang=pl.lit("ko")
     )
@@ -60,7 +60,7 @@ def test_real_reviews_lose_what_comparing_all_pairs_would_take(real_reviews):
             similarity = (grams & accepted[other][1]).total() / (grams | accepted[other][1]).total()
             if similarity > best:
                 best, stand_in = similarity, accepted[other][0]
-        if best >= settings.threshold:
+        if best >= settings["threshold"]:
             expected[key] = stand_in
             continue
         for gram in grams:
@@ -70,7 +70,7 @@ def test_real_reviews_lose_what_comparing_all_pairs_would_take(real_reviews):
     found = dict(removed.select("doc_key", "kept").iter_rows())
     grams_of = {key: multiset(text) for key, text in real_reviews.select("doc_key", "content").iter_rows()}
     for one, other in ((grams_of[key], grams_of[stand_in]) for key, stand_in in found.items()):
-        assert (one & other).total() >= settings.threshold * (one | other).total()
+        assert (one & other).total() >= settings["threshold"] * (one | other).total()
     differ = {key for key in found.keys() | expected.keys() if found.get(key) != expected.get(key)}
     assert len(differ) <= 1 + 0.01 * len(expected)  # banding may miss a pair just at the threshold
 
@@ -107,7 +107,7 @@ def test_real_works_contain_their_first_halves(japanese_works):
         origin_id=pl.col("origin_id") + "#half",
         content=pl.col("content").str.head(pl.col("content").str.len_chars() // 2),
     )
-    found = set(contained_pairs(pl.concat([table, halves]), ContainmentSettings()).pairs.select("a", "b").rows())
+    found = set(contained_pairs(pl.concat([table, halves]), section("split.containment")).pairs.select("a", "b").rows())
     long = halves.filter(pl.col("content").str.len_chars() >= 500)["doc_key"]
     if long.is_empty():
         pytest.skip("no work of this sample of aozora_txt_ja has 1,000 characters")

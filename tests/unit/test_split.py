@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import polars as pl
 import pytest
+from defaults import section
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from authbench.checking.fold import fold as check_fold
-from authbench.dedup.containment import ContainmentSettings
 from authbench.ingest.persons import OF_A_NAME
 from authbench.normalize.fold import fold
 from authbench.records import RECORD
@@ -261,10 +261,10 @@ def test_what_the_check_of_a_release_would_call_similar_the_splits_know():
             "content": [alike, alike + "and once more", notice + "I like tea.", notice + "He sold his house."],
         }
     )
-    found = find_leaks(frame, leak=0.7, near=0.8, shingle_chars=5, containment=ContainmentSettings())
+    found = find_leaks(frame, leak=0.7, near=0.8, shingle_chars=5, containment=section("split.containment"))
     assert found.similar.select("a", "b").rows() == [("a", "b")]
     assert found.contained.is_empty()
-    lower, *_ = find_leaks(frame, leak=0.9, near=0.6, shingle_chars=3, containment=ContainmentSettings())
+    lower, *_ = find_leaks(frame, leak=0.9, near=0.6, shingle_chars=3, containment=section("split.containment"))
     assert lower.select("a", "b").rows() == [("a", "b")]
 
 
@@ -286,7 +286,7 @@ def test_copies_that_differ_in_how_they_are_written_are_known(disguise: Callable
     frame = pl.DataFrame(
         {"doc_key": list("abcde"), "origin_id": list("abcde"), "lang": ["en"] * 5, "content": contents}
     )
-    found = find_leaks(frame, leak=0.99, near=0.8, shingle_chars=5, containment=ContainmentSettings())
+    found = find_leaks(frame, leak=0.99, near=0.8, shingle_chars=5, containment=section("split.containment"))
     assert found.similar.select("a", "b").rows() == [("a", "b")]
 
 

@@ -7,13 +7,13 @@ import polars as pl
 import pytest
 import sound_release
 from dedup_stage import run_jobs
+from defaults import section
 from hypothesis import given
 from hypothesis import strategies as st
 
 from authbench.checking import check_release
 from authbench.checking.fields import check_fields
 from authbench.dedup.jobs.decide import decide_all
-from authbench.dedup.settings import DedupSettings
 from authbench.dedup.unique import repeated_fields, values_of
 from authbench.errors import InputError
 from authbench.identity import author_id
@@ -104,7 +104,7 @@ def decided(folder: Path, shards: int) -> tuple[list, dict]:
          "topic": None, "item": None, "labels": ['{"prompt":"p"}', "{}", '{"prompt":"P"}', '{"prompt":"q"}']},
         schema_overrides={"topic": pl.String, "item": pl.String},
     )  # fmt: skip
-    settings = DedupSettings()
+    settings = section("dedup")
     run_jobs(folder, texts, settings, ORDER, shards=shards)
     signatures, whole = (
         [folder / f"{name}/{shard}.parquet" for shard in range(shards)] for name in ("signatures", "whole")

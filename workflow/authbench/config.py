@@ -31,6 +31,7 @@ from authbench.printable import printable
 from authbench.raven.checks import settings_problems as raven_problems
 from authbench.raven.settings import RavenSettings
 from authbench.registry.checks import same_names
+from authbench.registry.defaults import default_settings
 from authbench.registry.entries import Settings, read_yaml, refused_texts, schema_problems
 from authbench.registry.load import entry_name, is_path, list_entries, load_entry
 from authbench.registry.source_entry import Source
@@ -176,11 +177,11 @@ def expect_settings_of_run(setup: Setup, starts_run: bool) -> None:
 
 def demo_settings() -> Settings:
     """Return all settings of the demo: its recipe over the defaults."""
-    return cast(Settings, _merge(read_yaml(shipped("config/config.yaml")), read_yaml(shipped(DEMO))))
+    return cast(Settings, _merge(cast(dict[str, Any], default_settings()), read_yaml(shipped(DEMO))))
 
 
 def _load_config(user: Mapping[str, object], root: Path) -> tuple[Config, list[str]]:
-    defaults = read_yaml(shipped("config/config.yaml"))
+    defaults = cast(dict[str, Any], default_settings())
     if user.get("sources") is None:
         # Who copied config.yaml whole states every default: what differs from them is what was asked for.
         stated = _without(user, defaults) if "sources" in user else user

@@ -7,15 +7,14 @@ of a measured size gives the measured figures.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple, TypedDict, cast
 
-from authbench.dedup.settings import DedupSettings, part_count
+from authbench.dedup.settings import part_count
 from authbench.errors import InputError
+from authbench.registry.defaults import default_settings
 from authbench.registry.entries import read_yaml
 from authbench.runtime.inventory import fitting_shards
-from authbench.settings.chunk import Chunk
 from authbench.shipped import shipped
 
 RATES = shipped("rates.yaml")
@@ -140,7 +139,7 @@ class Corpus:
     @property
     def chunks(self) -> float:
         """Return how many chunks there are, at least one of each document, and no more than `chunk` allows."""
-        most: int = chunk_settings()["max_chunks_per_document"]
+        most: int = default_settings()["chunk"]["max_chunks_per_document"]
         return self.documents * max(1.0, min(self.mean_chars / _longest_mean(), most))
 
     @property
@@ -245,17 +244,11 @@ def _longest_mean() -> float:
     Of its tokens `extra_long_share` are in chunks of `extra_long_tokens`, the others in chunks of `min_tokens` to
     `max_tokens`; lengths are taken as even between these bounds.
     """
-    chunk = chunk_settings()
+    chunk = default_settings()["chunk"]
     usual: float = (chunk["min_tokens"] + chunk["max_tokens"]) / 2
     extra: float = sum(chunk["extra_long_tokens"]) / 2
     share: float = chunk["extra_long_share"]
     return CHARS_PER_TOKEN / ((1 - share) / usual + share / extra)
-
-
-@cache
-def chunk_settings() -> Chunk:
-    settings: Chunk = read_yaml(shipped("config/config.yaml"))["chunk"]
-    return settings
 
 
 def make_plan(corpus: Corpus, rates: Rates, detoxify: bool = False) -> Plan:
@@ -272,7 +265,7 @@ def make_plan(corpus: Corpus, rates: Rates, detoxify: bool = False) -> Plan:
     shards = same[0] if same else fitting_shards(round(grown("expanded_bytes")), corpus.cores)
     text_mb = grown("text_mb")
     held = corpus.chunks * corpus.chunk_chars / (corpus.documents * corpus.mean_chars)
-    bands = DedupSettings().bands
+    bands = default_settings()["dedup"]["bands"]
     parts = {"documents": part_count(text_mb, bands), "chunks": part_count(text_mb * held, bands)}
     disk = {
         folder: line(

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from authbench.plan import RULES, SPARE, Corpus, Plan, Rates, chunk_settings
+from authbench.plan import RULES, SPARE, Corpus, Plan, Rates
+from authbench.registry.defaults import default_settings
 
 
 def as_text(plan: Plan, rates: Rates) -> str:
@@ -46,7 +47,7 @@ def _cut(corpus: Corpus) -> list[str]:
         return []
     return [
         f"in {corpus.chunks:,.0f} chunks of {corpus.chunk_chars:,.0f} characters, at most "
-        f"{chunk_settings()['max_chunks_per_document']} of a document: what is released are chunks"
+        f"{default_settings()['chunk']['max_chunks_per_document']} of a document: what is released are chunks"
     ]
 
 

@@ -1,6 +1,5 @@
 """Adapter of the rule assign_splits."""
 
-from authbench.dedup.containment import ContainmentSettings
 from authbench.format.lock import read_lock
 from authbench.labels.judge import read_impure
 from authbench.runtime.job import log_to
@@ -19,7 +18,7 @@ leaks = find_leaks(
     params.split["leak_threshold"],
     near,
     params.dedup["shingle_chars"],
-    ContainmentSettings(**params.split["containment"]),
+    params.split["containment"],
 )
 lock = read_lock(params.split["lock"]) if params.split["lock"] else None
 outcome = split_documents(

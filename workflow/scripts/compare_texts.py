@@ -1,7 +1,6 @@
 """Adapter of the rule compare_texts."""
 
 from authbench.dedup.jobs.compare import compare_part
-from authbench.dedup.settings import DedupSettings
 from authbench.runtime.job import log_to
 
 log_to(snakemake.log[0])
@@ -13,5 +12,5 @@ compare_part(
     snakemake.output.counts,
     (int(snakemake.wildcards.part) - 1, int(snakemake.wildcards.parts)),
     snakemake.params.order,
-    DedupSettings(**snakemake.params.dedup),
+    snakemake.params.dedup,
 )

@@ -1,7 +1,6 @@
 """Adapter of the rule find_duplicates."""
 
 from authbench.dedup.jobs.decide import decide_all
-from authbench.dedup.settings import DedupSettings
 from authbench.runtime.job import log_to
 
 log_to(snakemake.log[0])
@@ -14,7 +13,7 @@ decide_all(
     snakemake.output.counts,
     snakemake.wildcards.unit,
     snakemake.params.order,
-    DedupSettings(**snakemake.params.dedup),
+    snakemake.params.dedup,
     snakemake.input.texts,
     snakemake.params.unique,
 )

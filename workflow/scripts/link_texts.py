@@ -1,7 +1,6 @@
 """Adapter of the rule link_texts."""
 
 from authbench.dedup.jobs.link import link_part
-from authbench.dedup.settings import DedupSettings
 from authbench.runtime.job import log_to
 
 log_to(snakemake.log[0])
@@ -11,5 +10,5 @@ link_part(
     snakemake.output.links,
     (int(snakemake.wildcards.part) - 1, int(snakemake.wildcards.parts)),
     snakemake.params.order,
-    DedupSettings(**snakemake.params.dedup),
+    snakemake.params.dedup,
 )

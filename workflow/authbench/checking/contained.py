@@ -4,26 +4,17 @@ The measure is the share of the smaller text's distinct grams (of 24 characters,
 """
 
 from collections import OrderedDict
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from authbench.arrays import F64, I64, U8, U64
+from authbench.settings.split import Containment
 
 _COMMON = 100  # texts; a passage that more have says nothing about which of them belong together
 _WIDEST = 50  # texts; passages of so many or fewer lead to pairs
 _PART = 1 << 26  # grams that are counted at once, in 64 MB
 _KEPT = 1 << 23  # grams of texts that are compared again: 64 MB
-
-
-@dataclass(frozen=True)
-class Containment:
-    """Which texts contain each other, as `split.containment` of the configuration says."""
-
-    shingle_chars: int
-    share: float
-    min_chars: int
 
 
 def contained_texts(
@@ -43,11 +34,11 @@ def contained_texts(
     from authbench.checking import contained_kernels
     from authbench.text_bytes import utf8
 
-    long = (texts.str.len_chars() >= settings.min_chars).arg_true()
+    long = (texts.str.len_chars() >= settings["min_chars"]).arg_true()
     ids, texts = ids.gather(long), texts.gather(long)
     origin = origins.gather(long).rank("dense").to_numpy().astype(np.int64)
     data, offsets = utf8(texts)
-    number, length = len(texts), settings.shingle_chars
+    number, length = len(texts), settings["shingle_chars"]
     common, widest = (number, number) if every_passage else (_COMMON, _WIDEST)
     sizes, repeats, too_common = (np.zeros(number, np.int64) for _ in range(3))
     parts = 1 + int(offsets[-1] - offsets[0]) // _PART
@@ -65,10 +56,10 @@ def contained_texts(
         shared += len(some)
     least = sizes - repeats - too_common
     one, other = contained_kernels.pairs_that_share(
-        np.concatenate(members), np.concatenate(ends), origin, least, settings.share
+        np.concatenate(members), np.concatenate(ends), origin, least, settings["share"]
     )
     share = _shares(data, offsets, one, other, length)
-    enough = share >= settings.share
+    enough = share >= settings["share"]
     pairs = pl.DataFrame({"a": ids.gather(one[enough]), "b": ids.gather(other[enough]), "share": share[enough]})
     return pairs.select(pl.min_horizontal("a", "b").alias("a"), pl.max_horizontal("a", "b").alias("b"), "share").sort(
         "a", "b"

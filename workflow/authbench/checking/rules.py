@@ -4,11 +4,11 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
-from authbench.checking.contained import Containment
 from authbench.checking.settings import defaults, merged
 from authbench.errors import InputError
 from authbench.format.files import CHECKED_SECTIONS
 from authbench.format.manifest import Manifest
+from authbench.settings.split import Containment
 
 # What the processing plan says of queries, for a release that says nothing of its settings.
 _OF_THE_PLAN: Mapping[str, object] = {"queries_per_author": "all", "min_letters_for_query": 1}
@@ -91,7 +91,7 @@ def make_rules(manifest: Manifest, expected: Mapping[str, Any] | None = None) ->
             near=float(dedup["threshold"]),
             leak=float(split["leak_threshold"]),
             shingle_chars=int(dedup["shingle_chars"]),
-            containment=Containment(**split["containment"]),
+            containment=split["containment"],
             taken_down=taken_down(manifest),
             masked=frozenset(settings["normalize"]["mask"] if "normalize" in manifest.get("config", {}) else ()),
             settings=settings,

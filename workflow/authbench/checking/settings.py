@@ -4,10 +4,11 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from authbench.checking.claims import Finding
 from authbench.format.files import CHECKED_SECTIONS
+from authbench.registry.defaults import default_settings
 from authbench.registry.entries import read_yaml
 from authbench.shipped import shipped
 
@@ -19,7 +20,7 @@ _OF_DATA = frozenset({"languages", "lengths", "genres", "prefer_sources", "split
 @cache
 def defaults() -> dict[str, Any]:
     """Return the sections of config.yaml that claims depend on."""
-    settings = read_settings(shipped("config/config.yaml"))
+    settings = cast(Settings, default_settings())
     return {section: dict(settings[section]) for section in CHECKED_SECTIONS}
 
 

@@ -9,7 +9,6 @@ and that is chosen by hash before it is tokenised.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -36,18 +35,6 @@ GRAPHEME = regex.compile(r"\X")
 WHOLE_BYTES = 60_000  # a longer text is cut into windows first, and only as many are tokenised as the cap needs
 WINDOW_BYTES = 12_000
 TYPICAL_FILL = 0.85  # how much of its room a segment uses, on average: it ends at a paragraph or sentence before
-
-
-@dataclass(frozen=True)
-class ChunkSettings:
-    """`chunk` of the configuration; lengths in tokens."""
-
-    max_tokens: int
-    min_tokens: int
-    remainder_tokens: int
-    extra_long_share: float
-    extra_long_tokens: tuple[int, int]
-    max_chunks_per_document: int
 
 
 @dataclass(frozen=True)
@@ -94,21 +81,20 @@ def chunk_records(
     Gives the documents, the rows removed (REMOVED; no text is), and for each source how many documents have more
     chunks than `max_chunks_per_document`.
     """
-    own: dict[str, Any] = {key: value for key, value in settings.items() if key != "retag"}
-    chosen = ChunkSettings(**{**own, "extra_long_tokens": tuple(own["extra_long_tokens"])})
+    most = settings["max_tokens"]
     texts = records["content"].str.replace_all("\n\n+", "\n")
     sizes = texts.str.len_bytes().to_numpy()
-    lengths = np.full(records.height, chosen.max_tokens + 1, dtype=np.int32)
+    lengths = np.full(records.height, most + 1, dtype=np.int32)
     whole = np.ones(records.height, dtype=np.bool_)
     pieces: list[tuple[int, str, str, int, int, int]] = []
     over_cap: dict[str, int] = {}
     encoded = np.flatnonzero(sizes <= WHOLE_BYTES)
-    lengths[encoded], longer = tokenizer.encode_longer(texts[encoded], chosen.max_tokens)
+    lengths[encoded], longer = tokenizer.encode_longer(texts[encoded], most)
     tokens_of = {int(encoded[place]): tokens for place, tokens in longer.items()}
-    for row in np.flatnonzero(lengths > chosen.max_tokens).tolist():
+    for row in np.flatnonzero(lengths > most).tolist():
         content, doc_key = texts[row], records["doc_key"][row]
         text = _Text(doc_key, content, *_paragraph_starts(records["content"][row]))
-        segments, over = _cut_text(text, int(sizes[row]), tokens_of.get(row), tokenizer, chosen, seed)
+        segments, over = _cut_text(text, int(sizes[row]), tokens_of.get(row), tokenizer, settings, seed)
         if over:
             source = records["source"][row]
             over_cap[source] = over_cap.get(source, 0) + 1
@@ -182,14 +168,14 @@ def _cut_text(
     size: int,
     tokens: Tokens | None,
     tokenizer: Tokenizer,
-    settings: ChunkSettings,
+    settings: Chunk,
     seed: int,
 ) -> tuple[list[_Segment], bool]:
     """Return the segments of a text of `size` bytes, at most `max_chunks_per_document`, and whether there were more.
 
     Without `tokens`, those of the whole text, it is tokenised in windows, and no more of them than the segments need.
     """
-    content, limit = text.content, settings.max_chunks_per_document
+    content, limit = text.content, settings["max_chunks_per_document"]
     if tokens is not None:
         stretch = _read_stretch(text, tokenizer, 0, len(content), tokens)
         segments = list(_cut_stretch(text, stretch, tokenizer, settings, seed))
@@ -201,7 +187,7 @@ def _cut_text(
         for number in order:
             stretches[number] = _read_stretch(text, tokenizer, *bounds[number])
             found = list(_cut_stretch(text, stretches[number], tokenizer, settings, seed))
-            segments += found[:-1] if found[-1].tokens < settings.remainder_tokens else found
+            segments += found[:-1] if found[-1].tokens < settings["remainder_tokens"] else found
             if len(segments) >= limit:
                 break
         if len(stretches) < len(bounds):
@@ -263,17 +249,17 @@ def _join_stretches(parts: Sequence[_Stretch]) -> _Stretch:
 
 
 def _cut_stretch(
-    text: _Text, stretch: _Stretch, tokenizer: Tokenizer, settings: ChunkSettings, seed: int
+    text: _Text, stretch: _Stretch, tokenizer: Tokenizer, settings: Chunk, seed: int
 ) -> Iterator[_Segment]:
     """Greedily fill one segment after another; the hash of document and start says which may be extra long."""
-    shortest, longest = settings.extra_long_tokens
-    chances = extra_long_chances(settings)
+    shortest, longest = settings["extra_long_tokens"]
+    chances = extra_long_chances(shortest, longest, settings["extra_long_share"], settings["max_tokens"])
     start = stretch.start
     while start < stretch.end:
         first = int(stretch.tokens.searchsorted(start))
         left = len(stretch.tokens) - first
-        low, room, bound = settings.min_tokens, settings.max_tokens, settings.max_tokens
-        if left > settings.max_tokens:
+        low, room, bound = settings["min_tokens"], settings["max_tokens"], settings["max_tokens"]
+        if left > settings["max_tokens"]:
             identity = (text.doc_key, str(text.original(start)))
             if uniform(seed, "segment", *identity) < chances[min(left, len(chances) - 1)]:
                 low, bound = shortest, longest
@@ -357,16 +343,14 @@ def _last_grapheme(content: str, start: int, high: int) -> int:
 
 
 @cache
-def extra_long_chances(settings: ChunkSettings) -> NDArray[np.float64]:
+def extra_long_chances(shortest: int, longest: int, share: float, limit: int) -> NDArray[np.float64]:
     """Return the probability that a segment is extra long, by the number of tokens left (the last holds for any more).
 
-    Chosen so that of the tokens left, if they are more than `max_tokens`, the expected share in extra-long
-    segments is `extra_long_share`, near the end of a text too: with p the chance, x and n the tokens that an
-    extra-long and an ordinary segment take, r those left and S(r) = share * r (0 up to max_tokens):
+    Chosen so that of the tokens left, if they are more than `limit`, the expected share in extra-long
+    segments is `share`, near the end of a text too: with p the chance, x and n the tokens that an
+    extra-long and an ordinary segment take, r those left and S(r) = share * r (0 up to the limit):
     S(r) = p (x + S(r - x)) + (1 - p) S(r - n).
     """
-    shortest, longest = settings.extra_long_tokens
-    share, limit = settings.extra_long_share, settings.max_tokens
     aims = np.arange(shortest, longest + 1)
     typical = np.maximum(shortest, TYPICAL_FILL * aims)
     ordinary = TYPICAL_FILL * limit

@@ -13,7 +13,8 @@ import numpy as np
 import polars as pl
 
 from authbench.arrays import F64, I32, I64, U32, U64
-from authbench.dedup.settings import DedupSettings, most_apart
+from authbench.dedup.settings import most_apart
+from authbench.settings.dedup import Comparison
 
 # The similarity texts of the documents at these places of the table that is compared, in their order.
 Texts = Callable[[I64], Sequence[str] | pl.Series]
@@ -49,7 +50,7 @@ def compare_components(
     sizes: U32,
     sketches: U64,
     texts: Texts,
-    settings: DedupSettings,
+    settings: Comparison,
     only_accepted: bool,
     near: float = 1.0,
     most_found: int = ALL,
@@ -74,15 +75,15 @@ def compare_components(
 
     found, work = [PAIRS.to_frame()], Work()
     for block in comparison_blocks(component, sizes):
-        hashes, ends = _sorted_shingles(block, sizes[block], texts, settings.shingle_chars)
+        hashes, ends = _sorted_shingles(block, sizes[block], texts, settings["shingle_chars"])
         earlier, later, similarity, compared, curtailed = pair_kernels.compare_with_earlier(
             component[block],
             sketches[block],
             hashes,
             ends,
-            settings.threshold,
+            settings["threshold"],
             most_apart(settings),
-            settings.comparisons_per_document,
+            settings["comparisons_per_document"],
             only_accepted,
             near,
             most_found,

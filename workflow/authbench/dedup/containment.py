@@ -5,7 +5,6 @@ They share long runs of characters: the measure is the share of the smaller text
 that the other has too. White space is folded, so that line breaks do not matter.
 """
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -13,20 +12,12 @@ import numpy as np
 import polars as pl
 
 from authbench.arrays import F64, I32, I64, U64
+from authbench.settings.split import Containment
 
 SAMPLE = 8  # one shingle in 8, chosen by its hash, takes part in the search for candidates
 COMMON = 100  # texts; a passage that more of them have says nothing about which of them belong together
 BLOCK_CHARS = 1 << 24  # of text whose shingles are in memory together: 128 MB, twice
 TEXTS_AT_ONCE = 1_000
-
-
-@dataclass(frozen=True)
-class ContainmentSettings:
-    """The `split.containment` section of the configuration."""
-
-    shingle_chars: int = 24
-    share: float = 0.3
-    min_chars: int = 500
 
 
 class Contained(NamedTuple):
@@ -49,7 +40,7 @@ class _Occurrences(NamedTuple):
     common: I64
 
 
-def contained_pairs(documents: pl.DataFrame, settings: ContainmentSettings, most: int = COMMON) -> Contained:
+def contained_pairs(documents: pl.DataFrame, settings: Containment, most: int = COMMON) -> Contained:
     """Return pairs of texts of different origins that share much: frame(a, b, share) with a < b, sorted.
 
     `documents` has `doc_key`, `origin_id` and `content`; texts under `min_chars` characters take no part.
@@ -63,14 +54,14 @@ def contained_pairs(documents: pl.DataFrame, settings: ContainmentSettings, most
     """
     from authbench.dedup import overlaps
 
-    long = documents.filter(pl.col("content").str.len_chars() >= settings.min_chars).sort("doc_key")
+    long = documents.filter(pl.col("content").str.len_chars() >= settings["min_chars"]).sort("doc_key")
     origin = long["origin_id"].rank("dense").to_numpy().astype(np.int64)
-    found = _occurrences(*_sample(long["content"], settings.shingle_chars), most)
+    found = _occurrences(*_sample(long["content"], settings["shingle_chars"]), most)
     earlier, later = overlaps.sample_overlaps(
-        found.previous, found.owner, found.ends, found.sizes, origin, settings.share
+        found.previous, found.owner, found.ends, found.sizes, origin, settings["share"]
     )
-    share = _shares(long["content"], earlier, later, settings.shingle_chars)
-    enough = share >= settings.share
+    share = _shares(long["content"], earlier, later, settings["shingle_chars"])
+    enough = share >= settings["share"]
     keys = long["doc_key"]
     pairs = pl.DataFrame(
         {"a": keys.gather(earlier[enough]), "b": keys.gather(later[enough]), "share": share[enough]}

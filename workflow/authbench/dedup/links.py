@@ -11,7 +11,8 @@ import polars as pl
 
 from authbench.arrays import I32, I64, U32, U64
 from authbench.dedup.copies import pack
-from authbench.dedup.settings import DedupSettings, most_apart
+from authbench.dedup.settings import most_apart
+from authbench.settings.dedup import Comparison
 
 WIDEST = 1_000  # a bucket with more documents is linked completely: its pairs would be too many to compare
 
@@ -21,7 +22,7 @@ def unlinked(count: int) -> I32:
     return np.arange(count, dtype=np.int32)
 
 
-def link_band(component: I32, hashes: U64, rows: I64, sketches: U64, settings: DedupSettings) -> None:
+def link_band(component: I32, hashes: U64, rows: I64, sketches: U64, settings: Comparison) -> None:
     """Join the components of the documents at `rows` that share a bucket of one band and agree in their sketches.
 
     Memory: 24 bytes more per document.

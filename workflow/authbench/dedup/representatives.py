@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from authbench.dedup.settings import DedupSettings
+from authbench.settings.dedup import Copies
 
 EXACT, NEAR, CROSS = "exact_duplicate", "near_duplicate", "cross_author_duplicate"
 REMOVED_COPY = pl.Schema(
@@ -19,7 +19,7 @@ REMOVED_COPY = pl.Schema(
 
 
 def choose_representatives(
-    documents: pl.DataFrame, similar: pl.DataFrame, settings: DedupSettings
+    documents: pl.DataFrame, similar: pl.DataFrame, settings: Copies
 ) -> tuple[pl.DataFrame, dict[str, int]]:
     """Return every removed document with its kept representative, and counts by kind and author.
 
@@ -53,7 +53,7 @@ def choose_representatives(
         .join(rank.rename({"row": "later", "rank": "other"}), on="later")
         .select("similarity", earlier="one", later="other")
     )
-    drop_all = settings.cross_author_duplicates == "drop_all"
+    drop_all = settings["cross_author_duplicates"] == "drop_all"
     pairs = _with_accepted(alike) if drop_all else alike
     removed = _removed(copies, pairs)
     disputed = _disputed(copies, pairs, alike)

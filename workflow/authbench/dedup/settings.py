@@ -1,12 +1,11 @@
-"""Settings of de-duplication, and the probabilities that follow from them."""
+"""The probabilities that follow from the settings of de-duplication."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import ceil, comb
-from typing import Literal, TypedDict
+from typing import TypedDict
 
 from authbench.errors import InputError
-from authbench.settings.dedup import Dedup
+from authbench.settings.dedup import Comparison, Dedup
 
 RECALL = 0.98  # the least expected share of pairs at the threshold that banding must find
 PERMUTATIONS = 128  # at most, where bands are chosen
@@ -14,22 +13,6 @@ MOST_BANDS, MOST_PERMUTATIONS = 500, 4096  # of a configuration: what a signatur
 SKETCH_BITS = 128  # at most: a sketch has one bit of each value of a signature
 PART_MB = 1_000  # of raw text, for which one job links and one compares
 SCREENED_OUT = 1e-7  # of the pairs at the threshold, at most, by a sketch that disagrees by chance
-
-
-@dataclass(frozen=True)
-class DedupSettings:
-    """The `dedup` section of the configuration. Raises InputError where the bands would miss near copies."""
-
-    threshold: float = 0.8
-    shingle_chars: int = 5
-    bands: int = 25
-    rows: int = 5
-    comparisons_per_document: int = 100_000
-    cross_author_duplicates: Literal["keep_first", "drop_all"] = "keep_first"
-
-    def __post_init__(self) -> None:
-        if problem := _weakness(self.threshold, self.bands, self.rows):
-            raise InputError(problem)
 
 
 class _Config(TypedDict):
@@ -108,10 +91,10 @@ def _least_agreement(threshold: float, bits: int) -> int:
     return bits_agreeing
 
 
-def most_apart(settings: DedupSettings) -> int:
+def most_apart(settings: Comparison) -> int:
     """Return how many bits the sketches of near copies may differ in."""
-    bits = min(settings.bands * settings.rows, SKETCH_BITS)
-    return bits - _least_agreement(settings.threshold, bits)
+    bits = min(settings["bands"] * settings["rows"], SKETCH_BITS)
+    return bits - _least_agreement(settings["threshold"], bits)
 
 
 def part_count(raw_mb: float, bands: int) -> int:

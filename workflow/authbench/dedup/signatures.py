@@ -6,14 +6,14 @@ import numpy as np
 import polars as pl
 
 from authbench.arrays import U32, U64
-from authbench.dedup.settings import DedupSettings
+from authbench.settings.dedup import Signing
 from authbench.text_bytes import utf8
 
 AT_ONCE = 10_000  # documents whose MinHash values are in memory together
 TEXT, SKETCH = ("text_0", "text_1"), ("sketch_0", "sketch_1")
 
 
-def sign_texts(texts: pl.Series, contents: pl.Series, permutations: U32, settings: DedupSettings) -> pl.DataFrame:
+def sign_texts(texts: pl.Series, contents: pl.Series, permutations: U32, settings: Signing) -> pl.DataFrame:
     """Return the signatures of a batch, row by row, 8 bytes each but for `grams`.
 
     Args:
@@ -30,19 +30,19 @@ def sign_texts(texts: pl.Series, contents: pl.Series, permutations: U32, setting
     """
     from authbench.dedup import minhash
 
-    hashes, sizes = np.empty((settings.bands, len(texts)), np.uint64), np.empty(len(texts), np.uint32)
+    hashes, sizes = np.empty((settings["bands"], len(texts)), np.uint64), np.empty(len(texts), np.uint32)
     sketches = np.empty((len(texts), len(SKETCH)), np.uint64)
     for start in range(0, len(texts), AT_ONCE):
         part = slice(start, min(start + AT_ONCE, len(texts)))
-        values, sizes[part] = minhash.signatures(texts[part], permutations, settings.shingle_chars)
-        hashes[:, part] = minhash.band_hashes(values, settings.bands, settings.rows)
+        values, sizes[part] = minhash.signatures(texts[part], permutations, settings["shingle_chars"])
+        hashes[:, part] = minhash.band_hashes(values, settings["bands"], settings["rows"])
         sketches[part] = minhash.sketches(values)
     return pl.DataFrame(
         {
             **dict(zip(TEXT, _text_hashes(contents).T, strict=True)),
             "grams": sizes,
             **dict(zip(SKETCH, sketches.T, strict=True)),
-            **{f"band_{j}": hashes[j] for j in range(settings.bands)},
+            **{f"band_{j}": hashes[j] for j in range(settings["bands"])},
         }
     )
 

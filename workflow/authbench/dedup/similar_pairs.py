@@ -7,8 +7,9 @@ import polars as pl
 
 from authbench.dedup.compare import compare_components
 from authbench.dedup.permutations import draw_permutations
-from authbench.dedup.settings import DedupSettings, choose_bands
+from authbench.dedup.settings import choose_bands
 from authbench.dedup.signatures import SKETCH, sign_texts
+from authbench.settings.dedup import Comparison
 
 MOST = 100  # pairs of a text with those before it
 # The check of a release finds every pair, so that one in a thousand missed here would stop a build now and then.
@@ -35,7 +36,13 @@ def similar_pairs(
     from authbench.dedup import links
 
     bands, rows = choose_bands(threshold, RECALL, PERMUTATIONS)
-    settings = DedupSettings(threshold, shingle_chars, bands, rows, comparisons_per_document=max(1, len(keys)))
+    settings = Comparison(
+        threshold=threshold,
+        shingle_chars=shingle_chars,
+        bands=bands,
+        rows=rows,
+        comparisons_per_document=max(1, len(keys)),
+    )
     table = pl.DataFrame({"key": keys, "text": texts}, schema={"key": pl.String, "text": pl.String}).sort("key")
     signed = sign_texts(table["text"], table["text"], draw_permutations(bands * rows), settings)
     sketches, everything = signed.select(SKETCH).to_numpy(order="c"), np.arange(table.height)

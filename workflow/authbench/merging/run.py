@@ -8,7 +8,6 @@ from typing import Any, cast
 import polars as pl
 
 from authbench.checking import check_release
-from authbench.dedup.containment import ContainmentSettings
 from authbench.errors import InputError
 from authbench.format import files
 from authbench.format.findings import SourceRow
@@ -87,7 +86,7 @@ def merge(first: Release, second: Release, out: Path, name: str, takedown: Set[s
         split["leak_threshold"],
         dedup["threshold"],
         dedup["shingle_chars"],
-        ContainmentSettings(**split["containment"]),
+        split["containment"],
     )
     settled = settle(own, moved, leaks, config, takedown)
     contents = merge_contents(own, moved, settled, leaks, config)

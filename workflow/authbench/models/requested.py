@@ -21,10 +21,9 @@ from authbench.models.folder import FILES, FolderSettings, read_settings
 from authbench.models.function_code import digest_of_code
 from authbench.models.hub import commit_of, snapshot
 from authbench.models.parameters import FunctionParameters, Group, TransformerParameters, parameters_of
-from authbench.registry.entries import read_yaml
+from authbench.registry.defaults import default_settings
 from authbench.registry.load import LONGEST_NAME, NAME, is_path, list_entries, load_entry
 from authbench.registry.values import shown
-from authbench.shipped import shipped
 
 GIVEN = ("vectors", "run", "pairs")  # kinds whose results are read from a file
 PUBLISHED = "as-published"
@@ -86,7 +85,7 @@ def names_model(requested: str, base: Path = Path()) -> bool:
 
 def sanity_rows() -> list[ModelEntry]:
     """Return the models of the group sanity that builds evaluate by default (config.yaml)."""
-    usual = read_yaml(shipped("config/config.yaml"))["evaluate"]["models"]
+    usual = default_settings()["evaluate"]["models"]
     return [model for model in map(load_model, usual) if model.group == SANITY]
 
 

@@ -16,11 +16,12 @@ from typing import Any, cast
 import polars as pl
 
 from authbench.content_words import WordStatistics, content_vectors_of_batches, fit_words
-from authbench.dedup.containment import ContainmentSettings, contained_pairs
+from authbench.dedup.containment import contained_pairs
 from authbench.format.columns import CANDIDATES, GROUND_TRUTH, QUERIES
 from authbench.format.release import Release
 from authbench.format.splits import reference_splits, scored_splits
 from authbench.format.tables import concat
+from authbench.registry.defaults import default_settings
 from authbench.release.contents import pair_up
 from authbench.release.letters import has_letters
 from authbench.release.queries import choose_queries
@@ -123,8 +124,8 @@ def ignored_pairs(truth: pl.DataFrame, ids: pl.Series) -> pl.DataFrame:
 
 def _contained(texts: Mapping[str, Path], kept: pl.DataFrame, split: Split) -> pl.DataFrame:
     """Return long texts of the scored splits that contain much of each other: frame(a, b)."""
-    settings = ContainmentSettings(**split.get("containment") or {})
-    ids = kept.filter(pl.col("char_length") >= settings.min_chars)["id"].implode()
+    settings = split.get("containment") or default_settings()["split"]["containment"]
+    ids = kept.filter(pl.col("char_length") >= settings["min_chars"])["id"].implode()
     scored = [texts[name] for name in scored_splits(list(texts))]
     found = pl.concat(batch.filter(pl.col("id").is_in(ids)) for batch in read_batches(scored))
     long = found.join(kept.select("id", origin_id="origin"), on="id", how="left", maintain_order="left")

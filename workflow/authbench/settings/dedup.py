@@ -5,13 +5,28 @@ from typing import Literal, TypedDict
 from authbench.settings.values import Characters, Count, FieldsByTask, Share
 
 
-class Dedup(TypedDict):
-    """Which texts count as copies, the bands that find them, and which fields texts may not share."""
+class Signing(TypedDict):
+    """What a text's signature depends on."""
 
-    threshold: Share
     shingle_chars: Characters
     bands: Count
     rows: Count
+
+
+class Comparison(Signing):
+    """Which texts are similar, and the bands that find them."""
+
+    threshold: Share
     comparisons_per_document: Count
+
+
+class Copies(Comparison):
+    """Which texts count as copies."""
+
     cross_author_duplicates: Literal["keep_first", "drop_all"]
+
+
+class Dedup(Copies):
+    """Which texts count as copies, the bands that find them, and which fields texts may not share."""
+
     unique: FieldsByTask

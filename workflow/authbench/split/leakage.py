@@ -4,10 +4,11 @@ from typing import NamedTuple
 
 import polars as pl
 
-from authbench.dedup.containment import COMMON, ContainmentSettings, contained_pairs
+from authbench.dedup.containment import COMMON, contained_pairs
 from authbench.dedup.similar_pairs import similar_pairs
 from authbench.dedup.similarity import similarity_text
 from authbench.normalize.fold import fold
+from authbench.settings.split import Containment
 
 TEXTS_AT_ONCE = 500
 FOLDED_CHARS = 40  # a shorter text, as `Good.` and `good.`, may be written by two people
@@ -29,7 +30,7 @@ def find_leaks(
     leak: float,
     near: float,
     shingle_chars: int,
-    containment: ContainmentSettings,
+    containment: Containment,
     most: int = COMMON,
 ) -> Leaks:
     """Return the leaks among `documents` (doc_key, origin_id, lang, content).

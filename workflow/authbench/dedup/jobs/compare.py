@@ -5,10 +5,10 @@ from pathlib import Path
 
 from authbench.dedup.compare import compare_components
 from authbench.dedup.links import components, members, share_of_work
-from authbench.dedup.settings import DedupSettings
 from authbench.dedup.shards import Paths, read_documents, starts_of
 from authbench.dedup.signatures import SKETCH
 from authbench.dedup.similarity import stored_texts
+from authbench.settings.dedup import Copies
 from authbench.storage.json_files import write_json
 from authbench.storage.parquet import read_columns, write_parquet
 
@@ -21,7 +21,7 @@ def compare_part(
     counts: str | Path,
     share: tuple[int, int],
     order: Sequence[str],
-    settings: DedupSettings,
+    settings: Copies,
 ) -> None:
     """Verify the candidate pairs of one share of the components.
 
@@ -43,7 +43,7 @@ def compare_part(
         table.select(SKETCH).to_numpy(order="c"),
         stored_texts(texts, rows),
         settings,
-        only_accepted=settings.cross_author_duplicates == "keep_first",
+        only_accepted=settings["cross_author_duplicates"] == "keep_first",
     )
     write_parquet(similar.with_columns(earlier=rows[similar["earlier"]], later=rows[similar["later"]]), pairs)
     write_json(counts, work.counts())

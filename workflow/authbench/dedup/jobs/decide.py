@@ -8,11 +8,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from authbench.dedup.representatives import choose_representatives
-from authbench.dedup.settings import DedupSettings, band_recall
+from authbench.dedup.settings import band_recall
 from authbench.dedup.shards import Paths, read_documents, read_first_copies, sources_of
 from authbench.dedup.unique import COLUMNS, REASON, REPEATED, repeated_fields, values_of
 from authbench.funnel import Tally
 from authbench.records import REMOVED, empty
+from authbench.settings.dedup import Copies
 from authbench.storage.json_files import read_json, write_json
 from authbench.storage.parquet import read_batches, read_columns, write_parquet
 
@@ -26,7 +27,7 @@ def decide_all(
     counts: str | Path,
     unit: str,
     order: Sequence[str],
-    settings: DedupSettings,
+    settings: Copies,
     texts: Paths = (),
     unique: Mapping[str, Sequence[str]] | None = None,
 ) -> None:
@@ -63,8 +64,8 @@ def decide_all(
     tally.note("dedup", facts)
     for path in compared:
         tally.note("dedup", read_json(path))
-    tally.note("expected_recall", band_recall(settings.threshold, settings.bands, settings.rows))
-    copied = _as_removed(gone, tally.stage, settings.threshold)
+    tally.note("expected_recall", band_recall(settings["threshold"], settings["bands"], settings["rows"]))
+    copied = _as_removed(gone, tally.stage, settings["threshold"])
     write_parquet(pl.concat([copied, _as_repeated(repeated_values, tally.stage)]), removed)
     write_json(counts, tally.counts())
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from authbench.dedup.links import fewest_links, link_band, unlinked
-from authbench.dedup.settings import DedupSettings
 from authbench.dedup.shards import Paths, read_column, read_first_copies
 from authbench.dedup.signatures import SKETCH
+from authbench.settings.dedup import Comparison
 from authbench.storage.parquet import write_parquet
 
 
@@ -18,7 +18,7 @@ def link_part(
     links: str | Path,
     share: tuple[int, int],
     order: Sequence[str],
-    settings: DedupSettings,
+    settings: Comparison,
 ) -> None:
     """Find the links that one share of the bands, (part, of so many parts), makes between texts.
 
@@ -29,6 +29,6 @@ def link_part(
     rows = np.flatnonzero(first == component)
     del first
     sketches = read_column(signatures, *SKETCH)
-    for band in range(share[0], settings.bands, share[1]):
+    for band in range(share[0], settings["bands"], share[1]):
         link_band(component, read_column(signatures, f"band_{band}"), rows, sketches, settings)
     write_parquet(fewest_links(component), links)

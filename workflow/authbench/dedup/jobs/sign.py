@@ -3,19 +3,19 @@
 from pathlib import Path
 
 from authbench.dedup.permutations import draw_permutations
-from authbench.dedup.settings import DedupSettings
 from authbench.dedup.signatures import sign_texts
 from authbench.dedup.similarity import similarity_text
 from authbench.runtime.job import progress
+from authbench.settings.dedup import Signing
 from authbench.storage.parquet import read_batches, write_frames
 
 AT_ONCE = 50_000  # documents whose signatures, 300 bytes each, are in memory: a row group of tiny texts has a million
 KEYS = ["doc_key", "source", "author_id"]
 
 
-def sign_shard(texts: str | Path, signatures: str | Path, settings: DedupSettings) -> None:
+def sign_shard(texts: str | Path, signatures: str | Path, settings: Signing) -> None:
     """Sign the texts of a shard. Memory: a row group of texts, and AT_ONCE signatures."""
-    permutations = draw_permutations(settings.bands * settings.rows)
+    permutations = draw_permutations(settings["bands"] * settings["rows"])
     batches = progress(read_batches([texts], [*KEYS, "lang", "content"]), "sign: batches")
     signed = (
         part.select(KEYS).hstack(sign_texts(similarity_text(part), part["content"], permutations, settings))
