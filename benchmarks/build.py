@@ -11,6 +11,7 @@ nothing compiled, and again from the start.
 
 With `--recipe` raw folders by benchmarks/raw_folders.py become the release of the recipe (scorer: word lists), its
 leaderboard of the default models, tables and public bundle; beside what each rule took is what `authbench plan` says.
+The project stays in FOLDER/project, if given: a build that was stopped is resumed, and what its runs took is summed.
 
 Every process says at its end what it used (benchmarks/watch). What Snakemake and the start of processes take is wall
 time less the time during which at least one job works, from the moment it opens its log, its imports done, to its end.
@@ -105,7 +106,7 @@ def union(intervals: Iterable[tuple[float, float]]) -> float:
 
 
 def read_told(folder: Path) -> list[Told]:
-    """What the processes of a build said, in the order of their end."""
+    """What the processes of a build said, in the order of their end; of a job that ran again, the last time."""
     told = []
     for path in folder.glob("*.json"):
         said = json.loads(path.read_text(encoding="utf-8"))
@@ -113,7 +114,14 @@ def read_told(folder: Path) -> list[Told]:
         cpu = said["cpu"] + (said["children"] if job else 0.0)
         begin, starting = said["begin"] or said["start"], said.get("starting", 0.0)
         told.append(Told(job, said["start"], begin, said["end"], starting, cpu, said["peak"]))
-    return sorted(told, key=lambda one: one.end)
+    told.sort(key=lambda one: one.end)
+    last = {one.job: one for one in told if one.job}
+    return [one for one in told if not one.job or last[one.job] is one]
+
+
+def read_runs(folder: Path) -> list[list[float]]:
+    """Wall and CPU seconds of each run of a build."""
+    return [list(map(float, line.split())) for line in (folder / "runs.txt").read_text().splitlines()]
 
 
 def bytes_below(folder: Path) -> int:
@@ -121,19 +129,21 @@ def bytes_below(folder: Path) -> int:
 
 
 def build(project: Project, results: Path, arguments: Sequence[str], cores: int, corpus: Corpus) -> Build:
-    """Build from the start, and gather what it took."""
-    shutil.rmtree(results, ignore_errors=True)
-    with tempfile.TemporaryDirectory() as watched:
-        env = surroundings({"PYTHONPATH": str(ROOT / "benchmarks/watch"), "WATCHED": watched})
-        command = [sys.executable, "-m", "snakemake", "--cores", str(cores), *arguments]
-        began = time.monotonic()
-        with (project.folder / "said.txt").open("w") as said:
-            process = subprocess.Popen(command, cwd=project.folder, env=env, stdout=said, stderr=subprocess.STDOUT)
-            _, status, used = os.wait4(process.pid, 0)
-        wall = time.monotonic() - began
-        if status:
-            raise SystemExit((project.folder / "said.txt").read_text()[-4000:])
-        told = read_told(Path(watched))
+    """Build, or go on with a build that was stopped, and gather what it took in all its runs."""
+    watched = project.folder / "watched" / results.name
+    watched.mkdir(parents=True, exist_ok=True)
+    env = surroundings({"PYTHONPATH": str(ROOT / "benchmarks/watch"), "WATCHED": str(watched)})
+    command = [sys.executable, "-m", "snakemake", "--cores", str(cores), "--rerun-incomplete", *arguments]
+    began = time.monotonic()
+    with (project.folder / "said.txt").open("w") as said:
+        process = subprocess.Popen(command, cwd=project.folder, env=env, stdout=said, stderr=subprocess.STDOUT)
+        _, status, used = os.wait4(process.pid, 0)
+    with (watched / "runs.txt").open("a") as runs:
+        print(time.monotonic() - began, used.ru_utime + used.ru_stime, file=runs)
+    if status:
+        raise SystemExit((project.folder / "said.txt").read_text()[-4000:])
+    told = read_told(watched)
+    wall, cpu = (sum(column) for column in zip(*read_runs(watched), strict=True))
     jobs = [one for one in told if one.job]
     return Build(
         *corpus,
@@ -141,7 +151,7 @@ def build(project: Project, results: Path, arguments: Sequence[str], cores: int,
         wall=wall,
         working=union((one.begin, one.end) for one in jobs),
         running=union((one.start, one.end) for one in jobs),
-        cpu=used.ru_utime + used.ru_stime,
+        cpu=cpu,
         starting=sum(one.starting for one in jobs),
         own=sum(one.cpu for one in told if not one.job),
         peak=max(one.peak for one in told),
@@ -150,6 +160,14 @@ def build(project: Project, results: Path, arguments: Sequence[str], cores: int,
         disk={path.name: bytes_below(path) for path in sorted(results.iterdir()) if path.is_dir()},
         summary=json.loads((results / "check.json").read_text(encoding="utf-8"))["summary"],
     )
+
+
+def build_from_the_start(
+    project: Project, results: Path, arguments: Sequence[str], cores: int, corpus: Corpus
+) -> Build:
+    for folder in (results, project.folder / "watched" / results.name):
+        shutil.rmtree(folder, ignore_errors=True)
+    return build(project, results, arguments, cores, corpus)
 
 
 def told_build(done: Build) -> str:
@@ -220,7 +238,9 @@ def build_corpora(sizes: Sequence[int], corpora: Path, cores: int) -> list[Build
             for page in (corpus / "sources").glob("*.yaml"):
                 shutil.copy(page, project.folder / "config/sources")
             results = project.folder / "results/bench"
-            done = build(project, results, ["release", "--configfile", str(corpus / "config.yaml")], cores, given)
+            done = build_from_the_start(
+                project, results, ["release", "--configfile", str(corpus / "config.yaml")], cores, given
+            )
             builds.append(done)
             note = ", with compilation" if size == 2_000 else ""
             print(f"\n## {size:,} documents{note}\n\n{told_build(done)}", flush=True)
@@ -229,24 +249,24 @@ def build_corpora(sizes: Sequence[int], corpora: Path, cores: int) -> list[Build
 
 def build_recipe(recipe: Path, share: float, corpora: Path, cores: int) -> None:
     """Build the recipe, asked for a share of its documents, from raw files to the bundle; a small one first."""
-    with tempfile.TemporaryDirectory() as folder:
-        project = copy_project(Path(folder) / "project")
-        for part in (COMPILING, share):
-            asked = yaml.safe_load(recipe.read_text(encoding="utf-8"))
-            corpus = corpora / f"{asked['name']}-{part:g}"
-            given = corpus_at(
-                corpus, lambda folder, asked=asked, part=part: make_folders(folder / "raw", asked, part, PER_DOCUMENT)
-            )
-            documents = round(asked["sample"]["documents"] * part)
-            asked |= {"raw_dir": str((corpus / "raw").resolve()), "safety": {"scorers": ["wordlist"]}}
-            asked["sample"] |= {"documents": documents}
-            (project.folder / "asked.yaml").write_text(yaml.safe_dump(asked, sort_keys=False), encoding="utf-8")
-            public = f"results/{asked['name']}/publish/public/SHA256SUMS"
-            targets = ["all", "tables", public, "--configfile", "asked.yaml"]
-            done = build(project, project.folder / "results" / asked["name"], targets, cores, given)
-            note = ", with compilation" if part == COMPILING else ""
-            print(f"\n## {asked['name']}: {documents:,} documents{note}\n\n{told_build(done)}", flush=True)
-        print(f"\n{compared(done, cores)}")
+    project = copy_project(corpora / "project")
+    for part in (COMPILING, share):
+        asked = yaml.safe_load(recipe.read_text(encoding="utf-8"))
+        corpus = corpora / f"{asked['name']}-{part:g}"
+        given = corpus_at(
+            corpus, lambda folder, asked=asked, part=part: make_folders(folder / "raw", asked, part, PER_DOCUMENT)
+        )
+        documents = round(asked["sample"]["documents"] * part)
+        asked |= {"name": corpus.name, "raw_dir": str((corpus / "raw").resolve()), "safety": {"scorers": ["wordlist"]}}
+        asked["sample"] |= {"documents": documents}
+        settings = project.folder / f"{corpus.name}.yaml"
+        settings.write_text(yaml.safe_dump(asked, sort_keys=False), encoding="utf-8")
+        public = f"results/{corpus.name}/publish/public/SHA256SUMS"
+        targets = ["all", "tables", public, "--configfile", settings.name]
+        done = build(project, project.folder / "results" / corpus.name, targets, cores, given)
+        note = ", with compilation" if part == COMPILING else ""
+        print(f"\n## {corpus.name}: {documents:,} documents{note}\n\n{told_build(done)}", flush=True)
+    print(f"\n{compared(done, cores)}")
 
 
 def compared(done: Build, cores: int) -> str:
@@ -276,7 +296,8 @@ def build_demo(cores: int, arguments: Sequence[str] = ()) -> list[Build]:
         project = copy_project(Path(folder) / "project")
         raw = bytes_below(project.folder / "resources/demo/raw")
         for note in ("nothing compiled yet", "again"):
-            done = build(project, project.folder / "results/demo", arguments, cores, (2074, 0, raw, raw, 0.0))
+            results = project.folder / "results/demo"
+            done = build_from_the_start(project, results, arguments, cores, (2074, 0, raw, raw, 0.0))
             builds.append(done)
             print(f"\n## The demo, {note}\n\n{told_build(done)}", flush=True)
     return builds

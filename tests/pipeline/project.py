@@ -160,13 +160,16 @@ def project_files() -> list[str]:
 
 
 def copy_project(folder: Path) -> Project:
-    """The project without results."""
+    """The project without results, or over one that has some."""
     for name in project_files():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).unlink(missing_ok=True)
         shutil.copyfile(ROOT / name, folder / name, follow_symlinks=False)
     (folder / "resources/vocabulary").mkdir(parents=True, exist_ok=True)
     for vocabulary in (ROOT / "resources/vocabulary").glob("*"):
-        (folder / "resources/vocabulary" / vocabulary.name).symlink_to(vocabulary)
+        link = folder / "resources/vocabulary" / vocabulary.name
+        link.unlink(missing_ok=True)
+        link.symlink_to(vocabulary)
     return Project(folder)
 
 
