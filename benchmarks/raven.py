@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -28,9 +28,11 @@ from authbench.raven.encoders import load_encoder
 from authbench.raven.layout import write_subsets
 from authbench.raven.page import write_report
 from authbench.raven.select import select_topics
-from authbench.raven.settings import RavenSettings
+from authbench.raven.settings import fold_parts
 from authbench.raven.subsets import trained
 from authbench.raven.topics import write_topics
+from authbench.registry.defaults import default_settings
+from authbench.settings.evaluate import Raven
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests/pipeline"))
 from project import copy_project  # noqa: E402
@@ -73,27 +75,27 @@ def selection() -> None:
 
 
 def stages() -> None:
-    settings = RavenSettings.from_section(RavenSettings().as_section() | SHORT)
-    subsets, limits, verifiers = settings.subsets, settings.limits, load_verifiers(settings)
+    settings = cast(Raven, {**default_settings()["raven"], **SHORT})
+    verifiers = load_verifiers(settings)
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder)
         documents, topics, facts, pairs = (out / name for name in ("d.parquet", "t.parquet", "s.json", "pairs"))
         with told("documents"):
             write_documents("planted", documents, 0)
         with told("topics by tfidf"):
-            write_topics(documents, load_encoder("tfidf"), limits, 0, topics)
+            write_topics(documents, load_encoder("tfidf"), settings, 0, topics)
         with told("subsets, folds, pairs"):
-            write_subsets(documents, {"tfidf": topics}, subsets, limits, 0, facts, pairs)
+            write_subsets(documents, {"tfidf": topics}, settings, settings, 0, facts, pairs)
         for name, verifier in verifiers.items():
-            with told(f"{name}: {len(trained(subsets))} subsets of {subsets.folds} folds"):
-                drawn = [pairs / f"{subset.name}.parquet" for subset in trained(subsets)]
-                for part, folds in settings.fold_parts().items():
+            with told(f"{name}: {len(trained(settings))} subsets of {settings['folds']} folds"):
+                drawn = [pairs / f"{subset.name}.parquet" for subset in trained(settings)]
+                for part, folds in fold_parts(settings).items():
                     path = out / "answers/all" / name / f"{part}.parquet"
                     write_answers(documents, facts, drawn, verifier, folds, out, 0, path)
         with told("scores, tables, page"):
             answers = sorted((out / "answers").glob("*/*/*.parquet"))
             run = read_run(facts, pairs, answers, list(verifiers))
-            write_report(run, settings.as_section(), out / "report", {})
+            write_report(run, settings, out / "report", {})
 
 
 def graph() -> None:

@@ -22,21 +22,29 @@ import polars as pl
 
 from authbench.raven.command import answer_all
 from authbench.raven.planted import Design, planted_documents
-from authbench.raven.settings import RavenSettings, SubsetSettings, TopicLimits
 from authbench.raven.subsets import MAIN
 from authbench.raven.verdict import LEANS, UNSHOWN, not_comparable, shared_topics, shortcut_test
+from authbench.registry.defaults import default_settings
+from authbench.settings.evaluate import Raven
 
 ROOT = Path(__file__).parents[1]
 SMALL = Design(single=22, large=4, many=12)
 DESIGNS = {"plain": SMALL, "short": replace(SMALL, alone=30), "few": replace(SMALL, alone_texts=2)}
 RIGHT = {"topicfit": LEANS, "stylometric": UNSHOWN}
 LIMITS = {"most_texts": pl.Int64, "most_characters": pl.Int64}
-SETTINGS = RavenSettings(
-    subsets=SubsetSettings(encoders=("tfidf",), topics=24, folds=4, seeds=5, sizes=(), group=False),
-    limits=TopicLimits(min_documents=2, documents_per_topic=None),
-    verifiers=(*RIGHT, "masked", "punctuation"),
-    folds_per_job=4,
-)
+SETTINGS: Raven = {
+    **default_settings()["raven"],
+    "encoders": ["tfidf"],
+    "topics": 24,
+    "folds": 4,
+    "seeds": 5,
+    "sizes": [],
+    "group": False,
+    "min_documents": 2,
+    "documents_per_topic": None,
+    "verifiers": [*RIGHT, "masked", "punctuation"],
+    "folds_per_job": 4,
+}
 
 
 def judged(seed: int, design: str) -> Iterator[dict[str, Any]]:
@@ -45,7 +53,7 @@ def judged(seed: int, design: str) -> Iterator[dict[str, Any]]:
         out = Path(folder)
         documents = out / "planted.parquet"
         pl.concat(planted_documents(seed, DESIGNS[design])).write_parquet(documents)
-        asked = replace(SETTINGS, documents=str(documents))
+        asked: Raven = {**SETTINGS, "documents": str(documents)}
         found = answer_all(asked, seed, out)
         because = "; ".join(not_comparable(found))
         for row in shortcut_test(found).filter(pl.col("verifier").is_in(list(RIGHT))).to_dicts():

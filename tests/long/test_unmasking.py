@@ -4,12 +4,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from defaults import section
 from real_blogs import blogs_by_month
 from shared_folders import needs_corpora, oracle
 
 from authbench.metrics.auc import auc
 from authbench.pan.pairs import LARGE, TEST, build
-from authbench.pan.settings import PairSettings
 from authbench.verifiers import Bench, unmasking
 from authbench.verifiers.parameters import UnmaskingParameters
 
@@ -40,7 +40,7 @@ def test_the_oracle_of_unmasking_holds():
 
 @needs_corpora
 def test_unmasking_tells_bloggers_apart_in_the_closed_setting(tmp_path: Path) -> None:
-    sets = build(blogs_by_month(4_000), PairSettings("closed", test=0.3), 1)
+    sets = build(blogs_by_month(4_000), section("pan", setting="closed", test=0.3), 1)
     parameters = UnmaskingParameters(rounds=10, features=150, folds=3, removed=6, chunk_trigrams=400, chunks=30)
     train, test = sets[LARGE].sample(40, seed=1), sets[TEST]
     ready = unmasking.calibrate(unmasking.fit(train, parameters, Bench(1, tmp_path)), train)

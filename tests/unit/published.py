@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from defaults import section
 
 from authbench.chunk.cut import chunk_records
-from authbench.export.publication import Publication
 from authbench.export.run import export, export_public
 from authbench.filter.measure import measure_texts
 from authbench.format.release import Release
@@ -26,6 +26,7 @@ from authbench.release.contents import make_contents
 from authbench.release.write import write_release
 from authbench.report.write import write_report
 from authbench.runtime.inventory import take_inventory
+from authbench.settings.publish import Publish
 from authbench.storage.atomic import write_text
 from authbench.storage.parquet import read_columns
 from authbench.storage.sha256sums import checksums
@@ -34,7 +35,14 @@ from authbench.tokens import load_tokenizer
 ROOT = Path(__file__).parents[2]
 CONFIG = read_yaml(ROOT / "config/config.yaml")
 SPLIT = {"splits": {"train": 50, "test": 50}, "lock": None}
-ABOUT = Publication("2.1.0", "2026-01-31", ("A publisher",), "takedown@example.org", "https://example.org/benchmark")
+ABOUT: Publish = section(
+    "publish",
+    version="2.1.0",
+    date="2026-01-31",
+    creators=["A publisher"],
+    contact="takedown@example.org",
+    url="https://example.org/benchmark",
+)
 SENTENCE = "a house stood by the river where nobody had lived since the flood of that long year"
 WORDS = SENTENCE.split()
 

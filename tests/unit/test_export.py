@@ -274,7 +274,7 @@ def test_hostile_words_stay_in_their_cell(public: Path) -> None:
 def test_settings_of_publishing_come_from_a_file(tmp_path: Path) -> None:
     (tmp_path / "own.yaml").write_text("publish: {contact: me@example.org, version: 3.0.0}")
     about = read_publication(tmp_path / "own.yaml")
-    assert (about.contact, about.version, about.url) == ("me@example.org", "3.0.0", None)
+    assert (about["contact"], about["version"], about["url"]) == ("me@example.org", "3.0.0", None)
     (tmp_path / "own.yaml").write_text("publish: {contcat: me@example.org}")
     with pytest.raises(InputError, match="contcat: unknown key; did you mean 'contact'"):
         read_publication(tmp_path / "own.yaml")

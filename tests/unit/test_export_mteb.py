@@ -7,7 +7,6 @@ import json
 import shutil
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +86,7 @@ def test_mteb_s_own_validation_passes_and_all_metadata_is_filled(folder: Path) -
     assert isinstance(metadata.simplified_task_type, str)
     assert not metadata.dataset.get("trust_remote_code", False)
     assert metadata.intext_citation().startswith("\\cite{") and " " not in metadata.intext_citation()
-    assert metadata.reference == ABOUT.url
+    assert metadata.reference == ABOUT["url"]
     assert (metadata.license, metadata.sample_creation, metadata.annotations_creators) == (
         "multiple",
         "found",
@@ -96,7 +95,7 @@ def test_mteb_s_own_validation_passes_and_all_metadata_is_filled(folder: Path) -
 
 
 def test_a_publisher_without_an_address_refers_to_the_card(chinese: Path, tmp_path: Path) -> None:
-    write_mteb(tmp_path / "mteb", opened(chinese), replace(ABOUT, url=None, date=None))
+    write_mteb(tmp_path / "mteb", opened(chinese), {**ABOUT, "url": None, "date": None})
     metadata = task_of(tmp_path / "mteb").metadata
     assert metadata.is_filled()
     assert metadata.reference == (tmp_path / "mteb/README.md").resolve().as_uri()

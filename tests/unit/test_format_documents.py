@@ -5,13 +5,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from defaults import section
 from published import publish
 
 from authbench.errors import InputError
 from authbench.format.documents import DOCUMENTS, SUFFIXES, expect_unique_ids, read_documents
 from authbench.format.release import open_complete_release
 from authbench.pan.build import write_sets
-from authbench.pan.pairs import PairSettings
 from authbench.raven.documents import stream, write_documents
 
 TABLE = pl.DataFrame(
@@ -89,7 +89,7 @@ def test_an_id_of_two_documents_is_refused_by_pan_and_raven(tmp_path: Path) -> N
     with pytest.raises(InputError, match="the id 1 occurs twice"):
         expect_unique_ids(documents(tmp_path / "t.parquet")["id"], tmp_path)
     with pytest.raises(InputError, match="the id 1 occurs twice"):
-        write_sets(tmp_path / "t.parquet", tmp_path / "out", PairSettings(), "topic", 0)
+        write_sets(tmp_path / "t.parquet", tmp_path / "out", section("pan"), "topic", 0)
     with pytest.raises(InputError, match="the id 1 occurs twice"):
         write_documents(str(tmp_path / "t.parquet"), tmp_path / "raven.parquet", 0)
 

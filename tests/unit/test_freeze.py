@@ -56,7 +56,7 @@ def test_nothing_else_is_published_as_a_frozen_version(published: tuple[Path, Pa
     recipe = tmp_path / "mine.yaml"
     recipe.write_text(STATED)
     freeze(opened(published[1]), recipe)
-    assert read_publication(recipe).sha256 == digest(published[1])
+    assert read_publication(recipe)["sha256"] == digest(published[1])
     recipe.write_text(recipe.read_text().replace(digest(published[1]), "a" * 64))
     assert main(
         ["export", str(published[1]), "--form", "public", "--config", str(recipe), "--out", str(tmp_path / "o")]

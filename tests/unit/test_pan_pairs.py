@@ -5,6 +5,7 @@ from pathlib import Path
 import orjson
 import polars as pl
 import pytest
+from defaults import section
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from real_blogs import blogs_by_month
@@ -16,7 +17,6 @@ from authbench.format.pan import read_problems
 from authbench.pan.build import write_sets
 from authbench.pan.pairs import LARGE, SMALL, TEST, both, build, violations
 from authbench.pan.released_pairs import build_released
-from authbench.pan.settings import PairSettings
 
 
 def made_up(authors=40, topics=10, texts=6, lang=lambda author: "en"):
@@ -45,7 +45,7 @@ def made_up(authors=40, topics=10, texts=6, lang=lambda author: "en"):
 )
 @settings(max_examples=25)
 def test_what_is_built_breaks_no_rule(authors, topics, texts, setting, same, seed):
-    asked = PairSettings(setting, same=same)
+    asked = section("pan", setting=setting, same=same)
     try:
         sets = build(made_up(authors, topics, texts), asked, seed)
     except InputError:
@@ -57,7 +57,7 @@ def test_what_is_built_breaks_no_rule(authors, topics, texts, setting, same, see
 
 def test_the_open_setting_tests_on_unseen_authors_and_topics_and_the_closed_one_on_seen_ones():
     documents = made_up()
-    of_open, of_closed = (build(documents, PairSettings(setting), 1) for setting in ("open", "closed"))
+    of_open, of_closed = (build(documents, section("pan", setting=setting), 1) for setting in ("open", "closed"))
     for what in ("author", "topic"):
         seen, tested = (set(both(of_open[name], what)[what]) for name in (LARGE, TEST))
         assert tested
@@ -67,22 +67,22 @@ def test_the_open_setting_tests_on_unseen_authors_and_topics_and_the_closed_one_
 
 
 def test_the_closed_setting_tests_on_no_author_whom_train_lost_when_it_was_balanced():
-    sets = build(made_up(authors=33, topics=4, texts=4), PairSettings("closed", same=0.6), 1)
-    assert not violations(sets, PairSettings("closed", same=0.6))
+    sets = build(made_up(authors=33, topics=4, texts=4), section("pan", setting="closed", same=0.6), 1)
+    assert not violations(sets, section("pan", setting="closed", same=0.6))
 
 
 def test_pairs_depend_on_no_order_and_on_the_seed():
     documents = made_up()
-    sets = build(documents, PairSettings(), 1)
-    shuffled = build(documents.sample(fraction=1, shuffle=True, seed=5), PairSettings(), 1)
+    sets = build(documents, section("pan"), 1)
+    shuffled = build(documents.sample(fraction=1, shuffle=True, seed=5), section("pan"), 1)
     for name, pairs in sets.items():
         assert pairs.equals(shuffled[name])
-    assert not build(documents, PairSettings(), 2)[LARGE].equals(sets[LARGE])
+    assert not build(documents, section("pan"), 2)[LARGE].equals(sets[LARGE])
 
 
 def test_pairs_by_two_authors_are_in_one_language_and_of_texts_that_stand_in_pairs_by_one():
     documents = made_up(lang=lambda author: ("en", "fr")[author % 2])
-    pairs = build(documents, PairSettings(), 1)[LARGE]
+    pairs = build(documents, section("pan"), 1)[LARGE]
     lang = dict(documents.select("id", "lang").iter_rows())
     assert all(lang[one] == lang[other] for one, other in pairs.select("doc1", "doc2").iter_rows())
     same, others = (set(both(pairs.filter(pl.col("same") == told), "doc")["doc"]) for told in (True, False))
@@ -108,14 +108,14 @@ def test_an_author_on_more_than_six_topics_gives_six_of_them_and_one_on_a_single
             ),
         ]
     )
-    sets = build(documents, PairSettings("closed", per_author=100), 1)
+    sets = build(documents, section("pan", setting="closed"), 1, per_author=100)
     sides = both(pl.concat([sets[LARGE], sets[TEST]]), "author", "topic")
     assert sides.filter(pl.col("author") == "busy")["topic"].n_unique() == 6
     assert "narrow" not in set(sides["author"])
 
 
 def test_the_build_notices_a_broken_rule():
-    asked = PairSettings()
+    asked = section("pan")
     sets = build(made_up(), asked, 1)
     test = sets[TEST]
     for change, said in (
@@ -139,17 +139,17 @@ def test_the_build_notices_a_broken_rule():
 )
 def test_documents_that_make_no_task_are_refused_with_the_reason(documents, said):
     with pytest.raises(InputError, match=said):
-        build(documents, PairSettings(), 1)
+        build(documents, section("pan"), 1)
 
 
 def test_a_table_becomes_folders_in_pans_format(tmp_path):
     made_up().rename({"text": "content", "author": "author_id"}).write_parquet(tmp_path / "records.parquet")
-    facts = write_sets(tmp_path / "records.parquet", tmp_path / "pairs", PairSettings(), "topic", 1)
+    facts = write_sets(tmp_path / "records.parquet", tmp_path / "pairs", section("pan"), "topic", 1)
     for name, told in facts["sets"].items():
         problems = read_problems(tmp_path / "pairs" / name)
         assert problems.height == told["pairs"] > 0
         assert int(problems["same"].sum()) == told["same"]
-    again = write_sets(tmp_path / "records.parquet", tmp_path / "again", PairSettings(), "topic", 1)
+    again = write_sets(tmp_path / "records.parquet", tmp_path / "again", section("pan"), "topic", 1)
     assert again == facts
     for path in (tmp_path / "pairs").rglob("*.*"):
         assert path.read_bytes() == (tmp_path / "again" / path.relative_to(tmp_path / "pairs")).read_bytes()
@@ -168,14 +168,14 @@ def test_a_table_becomes_folders_in_pans_format(tmp_path):
 def test_a_table_that_tells_too_little_is_refused(tmp_path, table, said):
     table.write_parquet(tmp_path / "t.parquet")
     with pytest.raises(InputError, match=said):
-        write_sets(tmp_path / "t.parquet", tmp_path / "out", PairSettings(), "topic", 1)
+        write_sets(tmp_path / "t.parquet", tmp_path / "out", section("pan"), "topic", 1)
 
 
 @pytest.mark.parametrize("name", ["t.txt", "absent.parquet"])
 def test_what_is_no_table_is_refused(tmp_path, name):
     (tmp_path / "t.txt").write_text("x")
     with pytest.raises(InputError):
-        write_sets(tmp_path / name, tmp_path / "out", PairSettings(), "topic", 1)
+        write_sets(tmp_path / name, tmp_path / "out", section("pan"), "topic", 1)
 
 
 def test_three_commands_lead_from_records_to_scores(tmp_path, capsys):
@@ -232,7 +232,7 @@ class Stated:
 
 @pytest.mark.parametrize("same", [0.4, 0.5, 0.6])
 def test_pairs_of_a_release_are_those_that_it_states(same):
-    release, asked = Stated(), PairSettings("matched", same=same)
+    release, asked = Stated(), section("pan", setting="matched", same=same)
     sets = build_released(release, release.documents, asked, 1)
     assert not violations(sets, asked)
     for name, split in ((LARGE, "dev"), (TEST, "test")):
@@ -253,10 +253,10 @@ def test_pairs_of_a_release_are_those_that_it_states(same):
 def test_a_release_whose_pairs_cannot_be_learnt_from_is_told(tmp_path, capsys):
     release = Stated()
     with pytest.raises(InputError, match=r"none has pairs of the pool topic_matched\. Expected two"):
-        build_released(release, release.documents, PairSettings("topic_matched"), 1)
+        build_released(release, release.documents, section("pan", setting="topic_matched"), 1)
     release._pairs["dev"] = release._pairs["dev"].clear()
     with pytest.raises(InputError, match="test has pairs of the pool matched"):
-        build_released(release, release.documents, PairSettings("matched"), 1)
+        build_released(release, release.documents, section("pan", setting="matched"), 1)
     made_up().write_parquet(tmp_path / "t.parquet")
     command = ["pan-pairs", str(tmp_path / "t.parquet"), "--out", str(tmp_path / "o"), "--setting", "matched"]
     assert main(command) == 2
@@ -266,7 +266,7 @@ def test_a_release_whose_pairs_cannot_be_learnt_from_is_told(tmp_path, capsys):
 @needs_corpora
 def test_the_closed_setting_holds_on_real_blogs_by_month():
     documents = blogs_by_month(2_000)
-    asked = PairSettings("closed", test=0.3)
+    asked = section("pan", setting="closed", test=0.3)
     sets = build(documents, asked, 1)
     assert not violations(sets, asked)
     assert sets[TEST].height >= 20 and sets[LARGE].height >= 100

@@ -39,7 +39,7 @@ def test_function_words_are_no_content():
 
 
 def test_texts_without_content_have_no_topics():
-    similar, topics = topic_similarities(pl.DataFrame({"text1": ["the"], "text2": ["and"]}))
+    similar, topics = topic_similarities(pl.DataFrame({"text1": ["the"], "text2": ["and"]}), 150)
     assert (similar.tolist(), topics) == ([0.0], 0)
 
 

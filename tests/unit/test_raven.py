@@ -3,13 +3,13 @@
 import json
 import re
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
+from defaults import section
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -32,7 +32,7 @@ from authbench.raven.planted import Design, planted_documents
 from authbench.raven.results import Run
 from authbench.raven.scores import fold_scores
 from authbench.raven.select import select_topics, similarities
-from authbench.raven.settings import RavenSettings, SubsetSettings, TopicLimits
+from authbench.raven.settings import fold_parts
 from authbench.raven.subsets import batches, plan, take_all
 from authbench.raven.tables import all_tables
 from authbench.raven.topics import read_topics
@@ -46,16 +46,24 @@ from authbench.raven.verdict import (
     shared_topics,
     shortcut_test,
 )
+from authbench.settings.evaluate import Raven
 from authbench.storage.json_files import read_json
 from authbench.storage.parquet import read_columns
 from authbench.verifiers.entries import VerifierEntry
 from authbench.verifiers.parameters import ExternalParameters
 
 MEASURED = Path(__file__).parents[2] / "docs/measured"
-SETTINGS = RavenSettings(
-    subsets=SubsetSettings(encoders=("tfidf",), topics=24, folds=4, seeds=5, sizes=(), group=False),
-    limits=TopicLimits(min_documents=2, documents_per_topic=None),
-    verifiers=("topicfit", "stylometric", "masked", "punctuation"),
+SETTINGS: Raven = section(
+    "raven",
+    encoders=["tfidf"],
+    topics=24,
+    folds=4,
+    seeds=5,
+    sizes=[],
+    group=False,
+    min_documents=2,
+    documents_per_topic=None,
+    verifiers=["topicfit", "stylometric", "masked", "punctuation"],
     folds_per_job=4,
 )
 
@@ -65,7 +73,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """A finished run on a small planted corpus, and what it said."""
     out = tmp_path_factory.mktemp("raven")
     pl.concat(planted_documents(1, Design(single=22, large=4, many=12))).write_parquet(out / "planted.parquet")
-    return out, run(replace(SETTINGS, documents=str(out / "planted.parquet")), 1, out)
+    return out, run({**SETTINGS, "documents": str(out / "planted.parquet")}, 1, out)
 
 
 def shortcut(out: Path) -> pl.DataFrame:
@@ -111,7 +119,7 @@ def short(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_verdicts_are_right_where_unlike_topics_have_short_texts(short: Path, tmp_path: Path) -> None:
-    run(replace(SETTINGS, documents=str(short)), 1, tmp_path)
+    run({**SETTINGS, "documents": str(short)}, 1, tmp_path)
     found = dict(shortcut(tmp_path).select("verifier", "verdict").iter_rows())
     assert (found["topicfit"], found["stylometric"]) == (LEANS, UNSHOWN)
     facts = read_json(tmp_path / "subsets.json")
@@ -124,7 +132,7 @@ def test_verdicts_are_right_where_unlike_topics_have_short_texts(short: Path, tm
 def test_verdicts_are_right_where_unlike_topics_have_few_texts(tmp_path: Path) -> None:
     documents = tmp_path / "few.parquet"
     pl.concat(planted_documents(1, Design(single=22, large=4, many=12, alone_texts=2))).write_parquet(documents)
-    run(replace(SETTINGS, documents=str(documents)), 1, tmp_path / "run")
+    run({**SETTINGS, "documents": str(documents)}, 1, tmp_path / "run")
     found = dict(shortcut(tmp_path / "run").select("verifier", "verdict").iter_rows())
     assert (found["topicfit"], found["stylometric"]) == (LEANS, UNSHOWN)
     facts = read_json(tmp_path / "run/subsets.json")["random-0"]
@@ -154,7 +162,7 @@ def test_documents_drawn_of_a_topic_keep_pairs_by_one_author_whatever_their_orde
 def test_no_verdict_is_given_where_unlike_topics_have_short_texts_and_nothing_is_matched(
     short: Path, tmp_path: Path
 ) -> None:
-    run(replace(SETTINGS, documents=str(short), subsets=replace(SETTINGS.subsets, match=False)), 1, tmp_path)
+    run({**SETTINGS, "documents": str(short), "match": False}, 1, tmp_path)
     rows = {row["verifier"]: row for row in shortcut(tmp_path).to_dicts()}
     assert rows["topicfit"]["verdict"] == rows["stylometric"]["verdict"] == WITHHELD
     assert of_student(tmp_path, "stylometric") < 0.05 < rows["stylometric"]["p_beyond"]
@@ -163,8 +171,7 @@ def test_no_verdict_is_given_where_unlike_topics_have_short_texts_and_nothing_is
 
 
 def test_verifiers_and_exported_folds_get_texts_as_they_are_cut(short: Path, tmp_path: Path) -> None:
-    subsets = replace(SETTINGS.subsets, seeds=1)
-    run(replace(SETTINGS, documents=str(short), subsets=subsets, verifiers=("format",)), 1, tmp_path)
+    run({**SETTINGS, "documents": str(short), "seeds": 1, "verifiers": ["format"]}, 1, tmp_path)
     cut = read_json(tmp_path / "subsets.json")["hits"]["most_characters"]
     whole = set(pl.read_parquet(short)["content"])
     assert main(["raven-folds", str(tmp_path), "--subset", "random-0", "--out", str(tmp_path / "folds")]) == 0
@@ -192,7 +199,7 @@ def test_random_topics_are_drawn_without_lengths_where_only_those_of_hits_have_t
     vectors = np.vstack([np.eye(5)[:4], np.tile(np.eye(5)[4], (4, 1))])
     fine = {name: "short" if number < 4 else "long" for number, name in enumerate(names)}
     coarse = dict.fromkeys(names, "any")
-    asked = SubsetSettings(("any",), 4, seeds=20, sizes=(), group=False)
+    asked = section("raven", encoders=["any"], topics=4, seeds=20, sizes=[], group=False)
     hits, *random = take_all(asked, {"any": (names, vectors)}, 1, (fine, coarse)).values()
     assert set(hits[0]) == set(names[:4])
     assert {name for members, _ in random for name in members} == set(names)
@@ -203,14 +210,14 @@ def test_random_topics_are_drawn_without_lengths_where_only_those_of_hits_have_t
 def test_hits_takes_a_topic_of_each_family_and_chance_takes_relatives(planted: tuple[Path, str]) -> None:
     facts = json.loads((planted[0] / "subsets.json").read_text(encoding="utf-8"))
     families = {name: len({topic[:9] for topic in facts[name]["members"]}) for name in ("hits", "random-0")}
-    assert families["hits"] == SETTINGS.subsets.topics > families["random-0"]
+    assert families["hits"] == SETTINGS["topics"] > families["random-0"]
     assert max(facts["hits"]["max_similarity"]) < min(facts["random-0"]["max_similarity"])
 
 
 def test_subsets_have_the_order_in_which_hits_takes_topics_and_what_for(planted: tuple[Path, str]) -> None:
     facts = json.loads((planted[0] / "subsets.json").read_text(encoding="utf-8"))
     names, vectors = read_topics(planted[0] / "topics/tfidf.parquet")
-    taken, scores = select_topics(vectors, SETTINGS.subsets.topics)
+    taken, scores = select_topics(vectors, SETTINGS["topics"])
     assert facts["hits"]["order"] == [names[row] for row in taken] != sorted(facts["hits"]["order"])
     assert facts["hits"]["leakage"] == pytest.approx(scores)
     alike = similarities(vectors)[np.ix_(taken, taken)]
@@ -231,7 +238,7 @@ def test_folds_are_exported_as_pans_files(planted: tuple[Path, str], tmp_path: P
     assert main(["raven-folds", str(planted[0]), "--subset", "random-1", "--out", str(tmp_path / "folds")]) == 0
     drawn = pl.read_parquet(planted[0] / "pairs/random-1.parquet")
     known = {ident: row for ident, *row in pl.read_parquet(planted[0] / "documents.parquet").iter_rows()}
-    for fold in range(SETTINGS.subsets.folds):
+    for fold in range(SETTINGS["folds"]):
         for part, name in (("train", "train"), ("calibrate", "calibration"), ("test", "test")):
             found = read_problems(tmp_path / f"folds/fold-{fold}" / name)
             here = drawn.filter((pl.col("fold") == fold) & (pl.col("part") == part))
@@ -282,7 +289,7 @@ def test_a_run_tells_beforehand_how_long_its_verifiers_take(planted: tuple[Path,
     texts = pl.read_parquet(planted[0] / "documents.parquet").with_columns(characters=pl.col("content").str.len_chars())
     seen = [texts.filter(pl.col("topic").is_in(list(about["members"])))["characters"].sum() for about in facts.values()]
     assert [about["characters"] for about in facts.values()] == [4 * characters for characters in seen]
-    assert set(PACE) == set(RavenSettings().verifiers)
+    assert set(PACE) == set(section("raven")["verifiers"])
     half = {"trained": True, "characters": int(1e6 * 1800 / PACE["naive"])}
     hour, short = (
         {"hits": half, "group": half, "hits-9": {**half, "trained": False}},
@@ -311,11 +318,11 @@ def test_every_table_is_told_as_numbers_as_markdown_and_on_the_page(planted: tup
         assert markdown.startswith(f"**Table {number}. ") and f">Table {number}. " in page
     assert page.count("<svg") == len(list((report / "figures").glob("*.svg"))) == 4
     assert planted[1] == (report / "table_11_shortcut.md").read_text(encoding="utf-8")
-    assert pl.read_csv(report / "scores.csv").height == (1 + SETTINGS.subsets.seeds) * 4 * SETTINGS.subsets.folds
+    assert pl.read_csv(report / "scores.csv").height == (1 + SETTINGS["seeds"]) * 4 * SETTINGS["folds"]
 
 
 def test_folds_answered_in_two_jobs_are_answered_the_same(planted: tuple[Path, str], tmp_path: Path) -> None:
-    assert list(replace(SETTINGS, folds_per_job=3).fold_parts().values()) == [[0, 1, 2], [3]]
+    assert list(fold_parts({**SETTINGS, "folds_per_job": 3}).values()) == [[0, 1, 2], [3]]
     out, paths = planted[0], [tmp_path / "one.parquet", tmp_path / "two.parquet"]
     answered = pl.concat(map(pl.read_parquet, (out / "answers").glob("*/topicfit/*")))
     for path, folds in zip(paths, ([0, 1, 2], [3]), strict=True):
@@ -326,7 +333,7 @@ def test_folds_answered_in_two_jobs_are_answered_the_same(planted: tuple[Path, s
 
 
 def test_subsets_are_as_many_jobs_as_asked_for() -> None:
-    subsets = replace(SETTINGS.subsets, seeds=3)
+    subsets = {**SETTINGS, "seeds": 3}
     alone = {name: [name] for name in ("hits", "random-0", "random-1", "random-2")}
     assert batches(subsets, 1) == alone and list(batches(subsets, 20).values()) == [list(alone)]
     assert [len(part) for part in batches(subsets, 3).values()] == [3, 1] and len(batches(subsets, 3)) == 2
@@ -373,10 +380,10 @@ def test_topics_that_joined_another_share_its_fold() -> None:
     documents = corpus(120, 4, 20)
     names = sorted(documents["topic"].unique())
     vectors = np.random.default_rng(1).normal(size=(20, 6))
-    asked, topics = SubsetSettings(("any",), 8, folds=4, sizes=()), (names, vectors)
+    asked, topics = section("raven", encoders=["any"], topics=8, folds=4, sizes=[]), (names, vectors)
     (group,) = (subset for subset in plan(asked) if subset.how == "group")
     taken = take_all(asked, {"any": topics}, 1)[group.name]
-    facts, pairs = lay_out(group, taken, documents, topics, asked.folds, 1)
+    facts, pairs = lay_out(group, taken, documents, topics, asked["folds"], 1)
     assert sorted(sum(facts["members"].values(), [])) == names and facts["documents"] == documents.height
     leader = {topic: taken for taken, joined in facts["members"].items() for topic in joined}
     topic = dict(documents.select("id", "topic").iter_rows())
@@ -413,7 +420,7 @@ def test_a_fold_without_pairs_of_both_kinds_has_no_scores_and_the_page_names_it(
     names = sorted(documents["topic"].unique())
     vectors = np.random.default_rng(1).normal(size=(20, 6))
     facts, scores = {}, []
-    asked, topics = SubsetSettings(("any",), 12, seeds=2, sizes=(), group=False), (names, vectors)
+    asked, topics = section("raven", encoders=["any"], topics=12, seeds=2, sizes=[], group=False), (names, vectors)
     taken = take_all(asked, {"any": topics}, 1)
     for subset in plan(asked):
         about, pairs = lay_out(subset, taken[subset.name], documents, topics, 3, 1)
@@ -423,7 +430,7 @@ def test_a_fold_without_pairs_of_both_kinds_has_no_scores_and_the_page_names_it(
         assert found["overall"].is_null().to_list() == [False, True, False] and found["same"][1] == 0
         who = (pl.lit(subset.name).alias("subset"), pl.lit("<b>any</b>").alias("verifier"))
         scores.append(found.select(*who, pl.all()))
-    asked = replace(SETTINGS, documents="<i>any</i>").as_section()
+    asked = {**SETTINGS, "documents": "<i>any</i>"}
     write_report(Run(facts, pl.concat(scores), ["<b>any</b>"]), asked, tmp_path / "report", {})
     page = (tmp_path / "report/index.html").read_text(encoding="utf-8")
     assert "fold 1 of hits, fold 1 of random-0, fold 1 of random-1" in page
@@ -449,16 +456,16 @@ def test_a_pair_without_an_answer_counts_as_left_open() -> None:
 
 def test_more_topics_than_the_corpus_has_are_refused_with_what_to_change() -> None:
     with pytest.raises(InputError, match=r"hits asks for 6 topics, and 3 have enough documents. Lower raven.topics"):
-        take_all(SubsetSettings(("any",), 6, sizes=()), {"any": (["a", "b", "c"], np.eye(3))}, 1)
+        take_all(section("raven", encoders=["any"], topics=6, sizes=[]), {"any": (["a", "b", "c"], np.eye(3))}, 1)
     with pytest.raises(InputError, match="none of 20 topics has 1000 documents"):
         with_enough(corpus(120, 4, 20), 1000, None, 1)
 
 
 def test_more_folds_than_topics_and_unknown_names_are_all_told_before_a_run() -> None:
-    section = SETTINGS.as_section() | {"folds": 25, "verifiers": ["topicfitt"], "encoders": ["nfm"]}
-    told = "\n".join(settings_problems(RavenSettings.from_section(section)))
+    asked: Raven = {**SETTINGS, "folds": 25, "verifiers": ["topicfitt"], "encoders": ["nfm"]}
+    told = "\n".join(settings_problems(asked))
     assert "25 folds of 24 topics" in told and "topicfit" in told and "raven.encoders" in told
-    assert not list(settings_problems(RavenSettings()))
+    assert not list(settings_problems(section("raven")))
 
 
 def test_the_shell_refuses_what_cannot_be_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -473,7 +480,7 @@ def test_the_shell_refuses_what_cannot_be_run(tmp_path: Path, capsys: pytest.Cap
 
 def test_arguments_stand_over_the_defaults() -> None:
     asked = from_arguments({"documents": "planted", "topics": 20, "encoder": ["nmf"], "seed": 3, "folds": None})
-    assert asked == replace(RavenSettings(), subsets=SubsetSettings(encoders=("nmf",), topics=20))
+    assert asked == section("raven", encoders=["nmf"], topics=20)
 
 
 TEXTS = [("u1", "t1", "one text"), ("u1", "t2", "a second"), ("u2", "t1", "one text"), ("u2", "t1", "")]
@@ -608,7 +615,7 @@ def test_tables_that_a_run_did_not_ask_for_are_left_out(planted: tuple[Path, str
 def made_up_run(encoders: list[str]) -> Run:
     chance = np.random.default_rng(5)
     facts, scores = {}, []
-    for subset in plan(SubsetSettings(tuple(encoders), 12, seeds=3, sizes=(10,))):
+    for subset in plan(section("raven", encoders=list(encoders), topics=12, seeds=3, sizes=[10])):
         about = {
             "members": {subset.name: [subset.name]},
             "folds": [[], []],

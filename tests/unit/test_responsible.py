@@ -56,7 +56,7 @@ def test_warnings_of_the_build_are_limitations_and_the_contact_takes_texts_down(
     release = opened(folders[0])
     found = responsible(release, ABOUT)
     assert set(release.manifest["warnings"]) <= set(found["rai:dataLimitations"])
-    assert ABOUT.contact in found["rai:dataReleaseMaintenancePlan"]
+    assert ABOUT["contact"] in found["rai:dataReleaseMaintenancePlan"]
 
 
 def test_a_field_says_what_it_means(folders: tuple[Path, Path], tmp_path: Path) -> None:

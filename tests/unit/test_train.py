@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 import yaml
+from defaults import section
 from hypothesis import given
 from hypothesis import strategies as st
 from small_split import a_split
@@ -19,14 +20,15 @@ from authbench.evaluation.split import read_split
 from authbench.format.release import open_release
 from authbench.models.requested import load_model, model_of_build
 from authbench.presentation.charts import as_svg
+from authbench.settings.evaluate import Training
+from authbench.settings.values import part
 from authbench.train import run, tune
 from authbench.train.curves import training_chart
 from authbench.train.pairs import NEAREST, Examples
 from authbench.train.planned import planned_trainings, with_tuned
 from authbench.train.records import CURVES, read_curves
-from authbench.train.settings import TrainSettings
 
-TINY = TrainSettings(epochs=2, batch=8, learning_rate=1e-3, evaluations=4)
+TINY: Training = part(section("train", epochs=2, batch=8, learning_rate=1e-3, evaluations=4), Training)
 
 
 def texts_of(authors, each=3, ignored=None, **columns):
@@ -260,7 +262,7 @@ def test_a_training_that_is_killed_goes_on_and_ends_as_one_that_was_not(tiny, tm
     assert (tmp_path / "out" / weights).read_bytes() == (tmp_path / "whole" / weights).read_bytes()
     made.clear()
     assert trained(tiny, tmp_path / "out") == again and made == []
-    trained(tiny, tmp_path / "out", replace(TINY, learning_rate=2e-3))
+    trained(tiny, tmp_path / "out", {**TINY, "learning_rate": 2e-3})
     assert made[0] == 0
     assert (tmp_path / "out" / weights).read_bytes() != (tmp_path / "whole" / weights).read_bytes()
 
@@ -278,12 +280,12 @@ def test_weights_are_trained_in_32_bits_where_the_model_computes_in_16(tiny, tmp
     from safetensors.numpy import load_file
 
     entry = replace(tiny[2], parameters=replace(tiny[2].parameters, dtype="bfloat16"))
-    trained(tiny, tmp_path / "out", replace(TINY, epochs=1), entry=entry)
+    trained(tiny, tmp_path / "out", {**TINY, "epochs": 1}, entry=entry)
     kinds = {str(one.dtype) for one in load_file(tmp_path / "out/tiny-seed-0/model.safetensors").values()}
     assert kinds == {"float32"}
     assert yaml.safe_load((tmp_path / "out/tiny-seed-0.yaml").read_text())["parameters"]["dtype"] == "bfloat16"
     with pytest.raises(InputError, match="float16 needs a GPU"):
-        trained(tiny, tmp_path / "half", replace(TINY, precision="float16"))
+        trained(tiny, tmp_path / "half", {**TINY, "precision": "float16"})
 
 
 def test_a_model_without_weights_and_a_batch_without_authors_are_refused(tiny, tmp_path, capsys):

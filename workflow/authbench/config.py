@@ -29,7 +29,6 @@ from authbench.models.requested import load_model
 from authbench.people.settings import people_problems
 from authbench.printable import printable
 from authbench.raven.checks import settings_problems as raven_problems
-from authbench.raven.settings import RavenSettings
 from authbench.registry.checks import same_names
 from authbench.registry.defaults import default_settings
 from authbench.registry.entries import Settings, read_yaml, refused_texts, schema_problems
@@ -124,7 +123,7 @@ def prepare(
     verifiers, more = _find_verifiers(config, root)
     problems += more
     problems += _unknown_datasets(config, root)
-    problems += raven_problems(RavenSettings.from_section(config["raven"]), root)
+    problems += raven_problems(config["raven"], root)
     raw_dir = root / config["raw_dir"]
     files = {tag: source.files for tag, source in sources.items()}
     inventory = take_inventory(raw_dir, files, root / f"results/{config['name']}/inventory.json")

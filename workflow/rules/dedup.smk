@@ -6,6 +6,7 @@ Gives   dedup/<unit>/removed.parquet (REMOVED: `detail` names the stand-in, `val
 """
 
 from authbench.dedup.settings import part_count
+from authbench.settings.dedup import Copies, Signing
 
 TEXTS = {
     "documents": result("normalize/{scatteritem}.parquet"),
@@ -16,7 +17,7 @@ PARTS = part_count(CORPUS_MB, SETTINGS["dedup"]["bands"])
 # What the filters drop, for the unit that comes after them.
 FILTERED = {"documents": [], "chunks": gather.shards(result("filter/{scatteritem}.parquet"))}
 # What decides copies; and the fields that texts may not share, for the unit that is final.
-COPIES = {key: value for key, value in SETTINGS["dedup"].items() if key != "unique"}
+COPIES = part(SETTINGS["dedup"], Copies)
 UNIQUE = {"documents": {}, "chunks": SETTINGS["dedup"]["unique"]}
 EACH_PART = {"part": range(1, PARTS + 1), "parts": PARTS, "allow_missing": True}
 
@@ -36,7 +37,7 @@ rule sign_texts:
         runtime=duration(5, per_mb=0.05),
         in_series=1,
     params:
-        signature={key: SETTINGS["dedup"][key] for key in ("shingle_chars", "bands", "rows")},
+        signature=part(SETTINGS["dedup"], Signing),
         boilerplate=data_files("text/boilerplate.yaml"),
         code=code("sign_texts"),
     script:

@@ -33,7 +33,7 @@ rule build_pairs:
         runtime=duration(30),
     params:
         topics=SETTINGS["pan"]["topics"],
-        settings={name: SETTINGS["pan"][name] for name in ("setting", "test", "same", "small")},
+        settings=part(SETTINGS["pan"], Pairs),
         seed=SETTINGS["seed"],
         code=code("build_pairs"),
     script:

@@ -5,21 +5,20 @@ Gives   raven/report/ (index.html, the tables of the RAVEN paper, scores.csv, fi
 Keeps   results/embeddings/: what a model has embedded it never embeds again
 """
 
-from dataclasses import asdict
-
 from authbench.raven.checks import load_verifiers
 from authbench.raven.documents import place_digest
 from authbench.raven.encoders import load_encoder
-from authbench.raven.settings import RELEASE, RavenSettings
+from authbench.raven.settings import RELEASE, fold_parts
 from authbench.raven.subsets import batches, job_count
+from authbench.settings.evaluate import Subsets, TopicLimits
 from authbench.verifiers.requested import files_behind
 
-RAVEN = RavenSettings.from_section(SETTINGS["raven"])
-RAVEN_ENCODERS = {encoder.name: encoder for encoder in (load_encoder(name, HERE) for name in RAVEN.subsets.encoders)}
+RAVEN = SETTINGS["raven"]
+RAVEN_ENCODERS = {encoder.name: encoder for encoder in (load_encoder(name, HERE) for name in RAVEN["encoders"])}
 RAVEN_VERIFIERS = load_verifiers(RAVEN, HERE)
-RAVEN_BATCHES = batches(RAVEN.subsets, RAVEN.subsets_per_job)
+RAVEN_BATCHES = batches(RAVEN, RAVEN["subsets_per_job"])
 RAVEN_SUBSETS = [subset for subsets in RAVEN_BATCHES.values() for subset in subsets]
-RAVEN_PARTS = RAVEN.fold_parts()
+RAVEN_PARTS = fold_parts(RAVEN)
 
 
 localrules:
@@ -35,8 +34,8 @@ rule raven:
 rule raven_documents:
     """Bring all texts with author and topic into one table."""
     input:
-        data=result("release_data.json") if RAVEN.documents == RELEASE else [],
-        release=RELEASED if RAVEN.documents == RELEASE else [],
+        data=result("release_data.json") if RAVEN["documents"] == RELEASE else [],
+        release=RELEASED if RAVEN["documents"] == RELEASE else [],
     output:
         documents=result("raven/documents.parquet"),
         verification=result("raven/release.json"),
@@ -48,8 +47,8 @@ rule raven_documents:
         mem_mb=memory(1000),
         runtime=duration(120),
     params:
-        place=lambda wildcards: result("release") if RAVEN.documents == RELEASE else RAVEN.documents,
-        files=lambda wildcards: place_digest(RAVEN.documents, Path(result("raven/inventory.json"))),
+        place=lambda wildcards: result("release") if RAVEN["documents"] == RELEASE else RAVEN["documents"],
+        files=lambda wildcards: place_digest(RAVEN["documents"], Path(result("raven/inventory.json"))),
         seed=SETTINGS["seed"],
         code=code("raven_documents"),
     script:
@@ -74,7 +73,7 @@ rule raven_topics:
         runtime=duration(240),
     params:
         encoder=lambda wildcards: RAVEN_ENCODERS[wildcards.encoder].as_dict(),
-        limits=asdict(RAVEN.limits),
+        limits=part(RAVEN, TopicLimits),
         seed=SETTINGS["seed"],
         half=SETTINGS["evaluate"]["half"],
         embeddings="results/embeddings",
@@ -100,8 +99,8 @@ rule raven_subsets:
         runtime=duration(60),
     params:
         encoders=list(RAVEN_ENCODERS),
-        subsets=asdict(RAVEN.subsets),
-        limits=asdict(RAVEN.limits),
+        subsets=part(RAVEN, Subsets),
+        limits=part(RAVEN, TopicLimits),
         seed=SETTINGS["seed"],
         code=code("raven_subsets"),
     script:
@@ -187,7 +186,7 @@ rule raven_report:
         mem_mb=memory(2000),
         runtime=duration(10),
     params:
-        raven=RAVEN.as_section(),
+        raven=RAVEN,
         verifiers=list(RAVEN_VERIFIERS),
         back=back_link("raven/report/index.html"),
         template=page_templates("raven.html.j2"),

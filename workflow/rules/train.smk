@@ -34,7 +34,7 @@ rule train_model:
         mem_mb=memory(8000),
         runtime=duration(600),
     params:
-        train=TrainSettings.from_section(SETTINGS["train"]).as_dict(),
+        train=part(SETTINGS["train"], Training),
         model=lambda wildcards: TRAININGS[wildcards.tuned].model.as_dict(),
         seed=lambda wildcards: TRAININGS[wildcards.tuned].seed,
         code=code("train_model"),

@@ -3,11 +3,10 @@
 from pathlib import Path
 
 from authbench.pan.build import write_sets
-from authbench.pan.settings import PairSettings
 from authbench.release.published import open_published
 from authbench.runtime.job import log, log_to
 
 log_to(snakemake.log[0])
 params, out = snakemake.params, Path(snakemake.output.facts).parent
 release = open_published(snakemake.input.data)
-log.info("%s", write_sets(release, out, PairSettings(**params.settings), params.topics, params.seed)["sets"])
+log.info("%s", write_sets(release, out, params.settings, params.topics, params.seed)["sets"])

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from authbench.export.publication import publication
 from authbench.export.run import export_public
 from authbench.format.verify import open_verified
 from authbench.registry.source_entry import make_source
@@ -12,5 +11,5 @@ log_to(snakemake.log[0])
 release, out = (Path(sums).parent for sums in (snakemake.input.sums, snakemake.output.sums))
 sources = {tag: make_source(tag, entry) for tag, entry in snakemake.params.sources.items()}
 scores = Path(snakemake.input.scores[0]).parents[1] if snakemake.input.scores else None
-about = publication(snakemake.params.publish)
+about = snakemake.params.publish
 export_public(open_verified(release, complete=True), out, about, sources, scores)

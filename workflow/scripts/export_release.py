@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from authbench.export.publication import publication
 from authbench.export.run import export
 from authbench.format.release import open_complete_release
 from authbench.runtime.job import log_to
@@ -10,4 +9,4 @@ from authbench.runtime.job import log_to
 log_to(snakemake.log[0])
 bundle, out = (Path(sums).parent for sums in (snakemake.input.sums, snakemake.output.sums))
 release = open_complete_release(bundle)
-export(release, snakemake.wildcards.form, out, publication(snakemake.params.publish))
+export(release, snakemake.wildcards.form, out, snakemake.params.publish)

@@ -3,12 +3,10 @@
 from pathlib import Path
 
 from authbench.raven.layout import write_subsets
-from authbench.raven.settings import SubsetSettings, TopicLimits
 from authbench.runtime.job import log_to
 
 log_to(snakemake.log[0])
 params = snakemake.params
 topics = {name: Path(path) for name, path in zip(params.encoders, snakemake.input.topics, strict=True)}
-settings, limits = SubsetSettings(**params.subsets), TopicLimits(**params.limits)
 metadata, pairs = Path(snakemake.output.facts), Path(snakemake.output.pairs[0]).parent
-write_subsets(Path(snakemake.input.documents), topics, settings, limits, params.seed, metadata, pairs)
+write_subsets(Path(snakemake.input.documents), topics, params.subsets, params.limits, params.seed, metadata, pairs)

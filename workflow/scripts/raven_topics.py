@@ -4,13 +4,12 @@ from pathlib import Path
 
 from authbench.models.model import VectorCache
 from authbench.raven.encoders import TopicEncoder
-from authbench.raven.settings import TopicLimits
 from authbench.raven.topics import write_topics
 from authbench.runtime.job import log_to
 
 log_to(snakemake.log[0])
 params = snakemake.params
 documents, topics = Path(snakemake.input.documents), Path(snakemake.output.topics)
-encoder, limits = TopicEncoder.from_dict(params.encoder), TopicLimits(**params.limits)
+encoder, limits = TopicEncoder.from_dict(params.encoder), params.limits
 cache = VectorCache(Path(params.embeddings), params.half)
 write_topics(documents, encoder, limits, params.seed, topics, cache)

@@ -7,11 +7,10 @@ from authbench.models.entries import ModelEntry
 from authbench.release.published import open_published
 from authbench.runtime.job import log_to
 from authbench.train.run import train_one
-from authbench.train.settings import TrainSettings
 
 log_to(snakemake.log[0])
 params = snakemake.params
 release = open_published(snakemake.input.data)
 learnt, dev = (read_split(release, name) for name in ("train", "dev"))
 out = Path(snakemake.output.record).parent
-train_one(ModelEntry.from_dict(params.model), learnt, dev, TrainSettings(**params.train), params.seed, out)
+train_one(ModelEntry.from_dict(params.model), learnt, dev, params.train, params.seed, out)

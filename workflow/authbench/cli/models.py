@@ -2,9 +2,8 @@
 
 import argparse
 import sys
-from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from authbench.cli.command import (
     Command,
@@ -16,7 +15,9 @@ from authbench.cli.command import (
     whole_number,
 )
 from authbench.errors import InputError
-from authbench.train.settings import NEGATIVES, PRECISIONS, SEEDS, TrainSettings
+from authbench.registry.defaults import default_settings
+from authbench.settings.evaluate import Training
+from authbench.settings.values import choices, part
 
 if TYPE_CHECKING:
     from authbench.models.entries import ModelEntry
@@ -196,10 +197,10 @@ def _train_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seeds",
         type=whole_number,
-        default=SEEDS,
+        default=default_settings()["train"]["seeds"],
         help="number of trainings, each with a random seed of its own (default: %(default)s)",
     )
-    defaults = TrainSettings()
+    defaults: dict[str, Any] = {**default_settings()["train"]}
     for name, kind, about in (
         ("epochs", whole_number, "passes over the authors, a pair of texts of each"),
         ("batch", whole_number, "pairs per step; the other texts of a batch are the negatives"),
@@ -207,20 +208,20 @@ def _train_arguments(parser: argparse.ArgumentParser) -> None:
         ("evaluations", whole_number, "how often the dev split is scored, and a checkpoint written to go on from"),
         ("max-tokens", whole_number, "tokens of a text that are trained on; as many as the model's entry says"),
     ):
-        default = getattr(defaults, name.replace("-", "_"))
+        default = defaults[name.replace("-", "_")]
         shown = about if default is None else f"{about} (default: {default})"
         parser.add_argument(f"--{name}", type=kind, default=default, help=shown)
     parser.add_argument(
         "--negatives",
-        choices=NEGATIVES,
-        default=defaults.negatives,
+        choices=choices(Training, "negatives"),
+        default=defaults["negatives"],
         help="matched: each pair has a text of somebody else that is like it in language, source, genre and length; "
         "batch: the texts of the batch alone (default: %(default)s)",
     )
     parser.add_argument(
         "--precision",
-        choices=PRECISIONS,
-        default=defaults.precision,
+        choices=choices(Training, "precision"),
+        default=defaults["precision"],
         help="what the forward pass is computed in, weights being in 32 bits; entry: the dtype of the model's entry "
         "(default: %(default)s)",
     )
@@ -242,7 +243,7 @@ def train(arguments: argparse.Namespace) -> int:
     models = load_models(arguments.model)
     for model in models:
         expect_trainable(model)
-    settings = TrainSettings(**{field.name: getattr(arguments, field.name) for field in fields(TrainSettings)})
+    settings = part(vars(arguments), Training)
     release = open_verified(arguments.release, unverified=arguments.unverified)
     warn_unverified(release.folder, release.unverified)
     learnt, dev = (read_split(release, name) for name in (arguments.learnt, arguments.dev))

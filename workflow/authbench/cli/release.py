@@ -154,8 +154,8 @@ def freeze(arguments: argparse.Namespace) -> int:
     from authbench.format.verify import open_verified
 
     about = freeze(open_verified(arguments.release, complete=True), arguments.config)
-    print(f"{arguments.config}: version {about.version} of {about.date} is the release {about.sha256}")
-    for name, value in (("publisher", about.publisher), ("doi", about.doi)):
+    print(f"{arguments.config}: version {about['version']} of {about['date']} is the release {about['sha256']}")
+    for name, value in (("publisher", about["publisher"]), ("doi", about["doi"])):
         if value is None:
             print(f"Before it is deposited: set publish.{name}")
     return 0

@@ -3,6 +3,7 @@
 import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
 from authbench.cli.command import (
     Command,
@@ -13,8 +14,10 @@ from authbench.cli.command import (
     warn_unverified,
 )
 from authbench.format.columns import POOLS
-from authbench.pan.settings import SETTINGS, TOPIC, TOPIC_MODEL, YEARS, PairSettings
-from authbench.raven.settings import RavenSettings
+from authbench.pan.settings import SETTINGS, YEARS
+from authbench.registry.defaults import default_settings
+from authbench.settings.evaluate import Pairs
+from authbench.settings.values import part
 
 
 def _pan_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,7 +70,11 @@ def _pan_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
         "--train", type=Path, metavar="FILE", help="pairs.jsonl to learn topics from (default: those of --pairs)"
     )
     parser.add_argument(
-        "--topics", type=int, default=TOPIC_MODEL, metavar="N", help="topics of the topic model (default: %(default)s)"
+        "--topics",
+        type=int,
+        default=default_settings()["pan"]["topic_model"],
+        metavar="N",
+        help="topics of the topic model (default: %(default)s)",
     )
     parser.add_argument(
         "--beside",
@@ -125,6 +132,7 @@ def _pan_evaluate(arguments: argparse.Namespace) -> int:
 
 
 def _pan_pairs_arguments(parser: argparse.ArgumentParser) -> None:
+    usual: dict[str, Any] = {**default_settings()["pan"]}
     parser.add_argument(
         "documents", type=Path, metavar="RELEASE_OR_TABLE", help="documents with authors, topics and texts"
     )
@@ -134,17 +142,19 @@ def _pan_pairs_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--setting",
         choices=SETTINGS,
-        default=PairSettings.setting,
+        default=usual["setting"],
         help="open: authors and topics of the test set are not in train; closed: all are; the others: pairs that a "
         "release states, of that pool (default: %(default)s)",
     )
-    parser.add_argument("--topics", default=TOPIC, metavar="COLUMN", help="column of topics (default: %(default)s)")
+    parser.add_argument(
+        "--topics", default=usual["topics"], metavar="COLUMN", help="column of topics (default: %(default)s)"
+    )
     for name, about in (
         ("test", "share of authors in the test set"),
         ("same", "share of pairs by one author"),
         ("small", "size of train-small as a share of train-large"),
     ):
-        default = getattr(PairSettings(), name)
+        default = usual[name]
         parser.add_argument(
             f"--{name}", type=share, default=default, metavar="SHARE", help=f"{about} (default: {default})"
         )
@@ -161,7 +171,7 @@ def _pan_pairs(arguments: argparse.Namespace) -> int:
     if documents.is_dir() or str(documents).startswith(SCHEME):
         documents = open_verified(documents, unverified=arguments.unverified)
         warn_unverified(documents.folder, documents.unverified)
-    settings = PairSettings(arguments.setting, arguments.test, arguments.same, arguments.small)
+    settings = part(vars(arguments), Pairs)
     facts = write_sets(documents, arguments.out, settings, arguments.topics, arguments.seed)
     for name, counts in facts["sets"].items():
         print(f"{arguments.out / name}: " + ", ".join(f"{count:,} {what}" for what, count in counts.items()))
@@ -230,9 +240,9 @@ def _pan_ratios(arguments: argparse.Namespace) -> int:
 
 
 def _raven_arguments(parser: argparse.ArgumentParser) -> None:
-    defaults = RavenSettings()
+    usual = default_settings()["raven"]
     parser.add_argument(
-        "documents", nargs="?", default=defaults.documents, metavar="DOCUMENTS",
+        "documents", nargs="?", default=usual["documents"], metavar="DOCUMENTS",
         help="a release, a directory with PAN's pairs and truth, or a table with author, topic and text "
         "(default: %(default)s, a made-up corpus)",
     )  # fmt: skip
@@ -241,24 +251,23 @@ def _raven_arguments(parser: argparse.ArgumentParser) -> None:
         "--verifier",
         action="append",
         metavar="NAME",
-        help=f"verifier, as authbench pan-run takes it; may be repeated (default: {', '.join(defaults.verifiers)})",
+        help=f"verifier, as authbench pan-run takes it; may be repeated (default: {', '.join(usual['verifiers'])})",
     )
     parser.add_argument(
         "--encoder",
         action="append",
         metavar="NAME",
         help="what gives topics their vectors: any model (as authbench evaluate takes it), nmf or lda; may be "
-        f"repeated, HITS goes by the first (default: {', '.join(defaults.subsets.encoders)})",
+        f"repeated, HITS goes by the first (default: {', '.join(usual['encoders'])})",
     )
-    subsets, limits = defaults.subsets, defaults.limits
     for name, letter, default, about in (
-        ("topics", "M", subsets.topics, "topics of a subset"),
-        ("folds", "K", subsets.folds, "cross-validation folds, by topic"),
-        ("seeds", "R", subsets.seeds, "random subsets of as many topics"),
-        ("min-documents", "N", limits.min_documents, "leave out topics with fewer documents"),
+        ("topics", "M", usual["topics"], "topics of a subset"),
+        ("folds", "K", usual["folds"], "cross-validation folds, by topic"),
+        ("seeds", "R", usual["seeds"], "random subsets of as many topics"),
+        ("min-documents", "N", usual["min_documents"], "leave out topics with fewer documents"),
     ):
         parser.add_argument(f"--{name}", type=int, metavar=letter, help=f"{about} (default: {default})")
-    sizes = ", ".join(map(str, subsets.sizes))
+    sizes = ", ".join(map(str, usual["sizes"]))
     parser.add_argument(
         "--sizes", type=int, nargs="*", metavar="M", help=f"other numbers of topics for HITS (default: {sizes})"
     )

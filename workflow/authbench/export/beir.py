@@ -12,9 +12,9 @@ import polars as pl
 
 from authbench.export.card import write_card
 from authbench.export.licences import licence_table
-from authbench.export.publication import Publication
 from authbench.format.release import Release
 from authbench.presentation.spreadsheets import as_csv
+from authbench.settings.publish import Publish
 from authbench.storage.atomic import write_text
 from authbench.storage.json_lines import write_json_lines
 
@@ -27,7 +27,7 @@ documents that count neither way, which the layout cannot say; {ignored}
 """
 
 
-def write_beir(folder: Path, release: Release, about: Publication) -> None:
+def write_beir(folder: Path, release: Release, about: Publish) -> None:
     """Write the folders of all splits. Memory: a batch of texts, and of ids those of a split."""
     ignored = 0
     for split in release.splits:

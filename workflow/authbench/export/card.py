@@ -13,10 +13,10 @@ import yaml
 from authbench.export.citations import citation_keys, own_citation
 from authbench.export.hub import terms
 from authbench.export.licences import licence_table
-from authbench.export.publication import Publication
 from authbench.format.release import Release
 from authbench.presentation.pages import environment
 from authbench.records import LANGUAGES, primary_genre
+from authbench.settings.publish import Publish
 from authbench.words import language_name
 
 _SIZES = (
@@ -29,7 +29,7 @@ _SIZES = (
 _LARGER = "n>10M"
 
 
-def write_card(release: Release, about: Publication, usage: str, header: Mapping[str, object] | None = None) -> str:
+def write_card(release: Release, about: Publish, usage: str, header: Mapping[str, object] | None = None) -> str:
     """Return the README.md of a folder: `usage` says what the folder holds and how to read it, `header` is its YAML."""
     licences = licence_table(release)
     templates = environment(markdown=True)

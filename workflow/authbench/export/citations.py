@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from authbench.export.licences import licence_table
-from authbench.export.publication import Publication
 from authbench.format.files import CITATIONS
 from authbench.format.manifest import StatedSource
 from authbench.format.release import Release
 from authbench.registry.citations import bibliography, default_citation, keys_by_source
+from authbench.settings.publish import Publish
 from authbench.storage.atomic import write_text
 
 
@@ -44,17 +44,17 @@ def write_citations(folder: Path, release: Release) -> None:
         write_text(folder / CITATIONS, bibliography(citations_of(release)))
 
 
-def own_citation(name: str, about: Publication) -> str:
+def own_citation(name: str, about: Publish) -> str:
     """Return the BibTeX entry of the benchmark itself."""
-    key = "".join(sign for sign in f"{name}{about.version}" if sign.isalnum() and sign.isascii()).lower()
+    key = "".join(sign for sign in f"{name}{about['version']}" if sign.isalnum() and sign.isascii()).lower()
     fields = {
         "title": name.replace("_", "\\_"),
-        "author": " and ".join(f"{{{one}}}" for one in about.creators),
-        "year": about.date[:4] if about.date else None,
-        "version": about.version,
-        "publisher": about.publisher,
-        "doi": about.doi,
-        "url": about.url,
+        "author": " and ".join(f"{{{one}}}" for one in about["creators"]),
+        "year": about["date"][:4] if about["date"] else None,
+        "version": about["version"],
+        "publisher": about["publisher"],
+        "doi": about["doi"],
+        "url": about["url"],
     }
     lines = [f"  {field} = {{{value}}}" for field, value in fields.items() if value]
     return f"@misc{{{key},\n" + ",\n".join(lines) + "\n}"

@@ -13,11 +13,11 @@ from authbench.export.citations import own_citation
 from authbench.export.datacite import ABSTRACT, KEYWORDS
 from authbench.export.licences import licence_table
 from authbench.export.parquet import ParquetTable, Shard
-from authbench.export.publication import Publication
 from authbench.export.responsible import documents_here, responsible
 from authbench.format.columns import PAIR_TABLES, PROVENANCE, SPLIT_TABLES
 from authbench.format.release import Release
 from authbench.registry.licences import OWN
+from authbench.settings.publish import Publish
 
 _CONTEXT = {
     "@language": "en",
@@ -78,7 +78,7 @@ _TYPES: dict[Any, str] = {
 }
 
 
-def describe(release: Release, about: Publication, tables: Sequence[ParquetTable]) -> dict[str, Any]:
+def describe(release: Release, about: Publish, tables: Sequence[ParquetTable]) -> dict[str, Any]:
     """Return the content of croissant.json for the Parquet files of a folder."""
     files = [(table, shard, _label(table, number)) for table in tables for number, shard in enumerate(table.shards)]
     content: dict[str, Any] = {
@@ -88,21 +88,21 @@ def describe(release: Release, about: Publication, tables: Sequence[ParquetTable
         "name": release.name,
         "description": ABSTRACT,
         "license": _licences(release),
-        "version": about.version,
+        "version": about["version"],
         "isLiveDataset": False,
         "citeAs": own_citation(release.name, about),
-        "creator": [{"@type": "sc:Organization", "name": name} for name in about.creators],
-        "publisher": [{"@type": "sc:Organization", "name": about.publisher or about.creators[0]}],
+        "creator": [{"@type": "sc:Organization", "name": name} for name in about["creators"]],
+        "publisher": [{"@type": "sc:Organization", "name": about["publisher"] or about["creators"][0]}],
         "keywords": list(KEYWORDS),
         "inLanguage": sorted(set(documents_here(release)["lang"])),
         **responsible(release, about),
         "distribution": [_file_object(shard, name) for _, shard, name in files],
         "recordSet": [_record_set(table, name) for table, _, name in files],
     }
-    if about.url:
-        content["url"] = about.url
-    if about.date:
-        content["datePublished"] = about.date
+    if about["url"]:
+        content["url"] = about["url"]
+    if about["date"]:
+        content["datePublished"] = about["date"]
     return content
 
 

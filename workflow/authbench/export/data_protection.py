@@ -12,11 +12,12 @@ from authbench.errors import InputError
 from authbench.evaluation.split import split_checksum
 from authbench.export.citations import source_facts
 from authbench.export.licences import licence_table
-from authbench.export.publication import Publication
+from authbench.export.publication import contact
 from authbench.export.responsible import documents_here
 from authbench.format.release import Release
 from authbench.leaderboard.collect import Result, read_results
 from authbench.presentation.pages import environment
+from authbench.settings.publish import Publish
 from authbench.storage.json_files import read_foreign_json
 
 SHEET = "DATA_PROTECTION.md"
@@ -86,7 +87,7 @@ def known_risk(folder: Path) -> dict[str, Any] | None:
     return risk if isinstance(risk, dict) else None
 
 
-def data_protection(release: Release, about: Publication, risk: Mapping[str, object] | None) -> dict[str, Any]:
+def data_protection(release: Release, about: Publish, risk: Mapping[str, object] | None) -> dict[str, Any]:
     """Return what the sheet says, as an object."""
     here = documents_here(release)
     sources = []
@@ -107,9 +108,9 @@ def data_protection(release: Release, about: Publication, risk: Mapping[str, obj
         )
     return {
         "name": release.name,
-        "version": about.version,
-        "controller": list(about.creators),
-        "contact": about.contact,
+        "version": about["version"],
+        "controller": list(about["creators"]),
+        "contact": contact(about),
         "documents": here.height,
         "authors": here["author_id"].n_unique(),
         "names_author": float(here["names_author"].mean() or 0.0),  # type: ignore[arg-type]

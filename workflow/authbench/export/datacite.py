@@ -6,10 +6,10 @@ import yaml
 
 from authbench.export.citations import citations_of
 from authbench.export.licences import licence_table
-from authbench.export.publication import Publication
 from authbench.format.release import Release
 from authbench.registry.citations import field_of, parse_citation
 from authbench.registry.licences import OWN
+from authbench.settings.publish import Publish
 
 DATACITE = "datacite.json"
 CFF = "CITATION.cff"
@@ -21,7 +21,7 @@ KEYWORDS = ("authorship attribution", "authorship verification", "stylometry")
 _SPDX = "https://spdx.org/licenses/"
 
 
-def datacite(release: Release, about: Publication) -> dict[str, Any]:
+def datacite(release: Release, about: Publish) -> dict[str, Any]:
     """Return the metadata in DataCite's JSON. Without a date it lacks `publicationYear`, which a DOI needs."""
     rights = licence_table(release).filter("texts_here").select("spdx", "licence").unique().sort("spdx", "licence")
     formats = [{"rights": licence} if spdx.startswith(OWN) else _rights(spdx) for spdx, licence in rights.iter_rows()]
@@ -29,18 +29,18 @@ def datacite(release: Release, about: Publication) -> dict[str, Any]:
         "schemaVersion": "http://datacite.org/schema/kernel-4",
         "types": {"resourceTypeGeneral": "Dataset", "resourceType": "Benchmark"},
         "titles": [{"title": release.name}],
-        "creators": [{"name": name} for name in about.creators],
-        "publisher": {"name": about.publisher or about.creators[0]},
+        "creators": [{"name": name} for name in about["creators"]],
+        "publisher": {"name": about["publisher"] or about["creators"][0]},
         "subjects": [{"subject": word} for word in KEYWORDS],
         "descriptions": [{"description": ABSTRACT, "descriptionType": "Abstract"}],
         "rightsList": [one for place, one in enumerate(formats) if one not in formats[:place]],
         "sizes": [f"{release.provenance.height} documents", f"{release.provenance['author_id'].n_unique()} authors"],
-        "version": about.version,
+        "version": about["version"],
         "relatedIdentifiers": _related(release),
     }
-    if about.date:
-        content |= {"publicationYear": about.date[:4], "dates": [{"date": about.date, "dateType": "Issued"}]}
-    for name, value in (("doi", about.doi), ("url", about.url)):
+    if about["date"]:
+        content |= {"publicationYear": about["date"][:4], "dates": [{"date": about["date"], "dateType": "Issued"}]}
+    for name, value in (("doi", about["doi"]), ("url", about["url"])):
         if value:
             content[name] = value
     return content
@@ -70,7 +70,7 @@ def _related(release: Release) -> list[dict[str, str]]:
     ]
 
 
-def citation_cff(release: Release, about: Publication) -> str:
+def citation_cff(release: Release, about: Publish) -> str:
     """Return the CITATION.cff of a published benchmark (Citation File Format 1.2.0)."""
     content: dict[str, Any] = {
         "cff-version": "1.2.0",
@@ -78,11 +78,11 @@ def citation_cff(release: Release, about: Publication) -> str:
         "type": "dataset",
         "title": release.name,
         "abstract": ABSTRACT,
-        "authors": [{"name": name} for name in about.creators],
-        "version": about.version,
+        "authors": [{"name": name} for name in about["creators"]],
+        "version": about["version"],
         "keywords": list(KEYWORDS),
     }
-    for name, value in (("date-released", about.date), ("doi", about.doi), ("url", about.url)):
+    for name, value in (("date-released", about["date"]), ("doi", about["doi"]), ("url", about["url"])):
         if value:
             content[name] = value
     return str(yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=120))

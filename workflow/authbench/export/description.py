@@ -6,15 +6,15 @@ from pathlib import Path
 from authbench.export.citations import write_citations
 from authbench.export.data_protection import DATA, SHEET, data_protection, sheet
 from authbench.export.datacite import CFF, DATACITE, citation_cff, datacite
-from authbench.export.publication import Publication
 from authbench.export.rocrate import CRATE, crate
 from authbench.format.release import Release
+from authbench.settings.publish import Publish
 from authbench.storage.atomic import sha256_of_file, write_text
 from authbench.storage.json_files import write_plain_json
 from authbench.storage.sha256sums import SUMS, sums_lines
 
 
-def describe_folder(folder: Path, release: Release, about: Publication, risk: Mapping[str, object] | None) -> None:
+def describe_folder(folder: Path, release: Release, about: Publish, risk: Mapping[str, object] | None) -> None:
     """Write these files and, where the release is verified, SHA256SUMS of all; each file is read once.
 
     Args:

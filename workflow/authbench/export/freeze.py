@@ -4,8 +4,9 @@ import re
 from pathlib import Path
 
 from authbench.errors import InputError
-from authbench.export.publication import Publication, read_publication
+from authbench.export.publication import read_publication
 from authbench.format.release import Release
+from authbench.settings.publish import Publish
 from authbench.storage.atomic import sha256_of_file, write_text
 from authbench.storage.sha256sums import SUMS
 
@@ -13,7 +14,7 @@ _SECTION = re.compile(r"^publish:[ \t]*(?:#.*)?$", re.MULTILINE)
 _DIGEST = re.compile(r"^( +)sha256:(?:[ \t]+(?:null|~))?(?=[ \t]*(?:#.*)?$)", re.MULTILINE)
 
 
-def freeze(release: Release, recipe: Path) -> Publication:
+def freeze(release: Release, recipe: Path) -> Publish:
     """Write the SHA-256 of a release's SHA256SUMS into its recipe as `publish.sha256`, and return what is published.
 
     Nothing else of the recipe changes, its comments neither. A recipe that states this release already stays as it is.
@@ -27,15 +28,15 @@ def freeze(release: Release, recipe: Path) -> Publication:
     if release.unverified:
         raise InputError(f"{release.folder} is not verified ({release.unverified}): its checksums say nothing.")
     about = read_publication(recipe)
-    if about.date is None:
+    if about["date"] is None:
         raise InputError(f"{recipe}: a frozen release needs publish.date, the day that it is published on.")
     found = sha256_of_file(release.folder / SUMS)
-    if about.sha256 == found:
+    if about["sha256"] == found:
         return about
-    if about.sha256 is not None:
+    if about["sha256"] is not None:
         raise InputError(
-            f"{recipe}: version {about.version} is another release already, {about.sha256}. Set publish.version to the "
-            "next one (authbench diff proposes it) and publish.sha256 to null."
+            f"{recipe}: version {about['version']} is another release already, {about['sha256']}. "
+            "Set publish.version to the next one (authbench diff proposes it) and publish.sha256 to null."
         )
     before = recipe.read_text(encoding="utf-8")
     write_text(recipe, _with_digest(before, found, recipe))
@@ -43,7 +44,7 @@ def freeze(release: Release, recipe: Path) -> Publication:
         frozen = read_publication(recipe)
     except InputError:
         frozen = about
-    if frozen.sha256 != found:
+    if frozen["sha256"] != found:
         write_text(recipe, before)
         raise InputError(f"{recipe}: its section `publish` is written in another way. Set publish.sha256: {found}")
     return frozen

@@ -20,13 +20,13 @@ from authbench.export.examples import MOST_GROUPS, PAIRS_OF_TEXTS, TRIPLETS, tex
 from authbench.export.hub import LICENSE, eval_yaml, license_file
 from authbench.export.licences import licence_table
 from authbench.export.parquet import ParquetTable, write_table
-from authbench.export.publication import Publication
 from authbench.export.release import tables
 from authbench.format.columns import CANDIDATES, POOLS, QUERIES
 from authbench.format.hub import INNER
 from authbench.format.names import files_of_format
 from authbench.format.release import Release
 from authbench.presentation.spreadsheets import as_csv
+from authbench.settings.publish import Publish
 from authbench.storage.atomic import write_text
 from authbench.storage.json_files import write_plain_json
 from authbench.storage.sha256sums import SUMS, read_sums
@@ -65,7 +65,7 @@ frameworks on its list.
 """
 
 
-def write_huggingface(folder: Path, release: Release, about: Publication) -> None:
+def write_huggingface(folder: Path, release: Release, about: Publish) -> None:
     """Write the dataset folder. Memory: provenance, ids, pairs, the texts of a pool's pairs, those of all triplets."""
     written = [
         write_table(folder, config, split, schema, frames)

@@ -21,10 +21,10 @@ from authbench.export.huggingface import configs, infos
 from authbench.export.licences import licence_table
 from authbench.export.mteb_task import DEFAULT, Task, eval_yaml, statistics, task_file, task_name
 from authbench.export.parquet import ParquetTable, TableWriter, write_table
-from authbench.export.publication import Publication
 from authbench.export.scripts import named_scripts, scripts_of, three_letters
 from authbench.format.release import Release
 from authbench.presentation.spreadsheets import as_csv
+from authbench.settings.publish import Publish
 from authbench.storage.atomic import write_text
 from authbench.storage.json_files import write_plain_json
 from authbench.words import language_name, listing, plural
@@ -115,7 +115,7 @@ class _Written:
     scripts: pl.DataFrame
 
 
-def write_mteb(folder: Path, release: Release, about: Publication) -> None:
+def write_mteb(folder: Path, release: Release, about: Publish) -> None:
     """Write the folder. Memory: a batch of texts, and of ids and provenance all."""
     split = "test" if "test" in release.splits else release.splits[-1]
     known = release.provenance.select(_OF_PROVENANCE).filter(pl.col("char_length") >= LEAST_CHARACTERS)
@@ -185,7 +185,7 @@ def _columns(ident: str) -> tuple[pl.Expr, ...]:
 
 
 def _write_task(
-    folder: Path, chosen: _Selection, about: Publication, tables: Sequence[ParquetTable], evaluated: _Written
+    folder: Path, chosen: _Selection, about: Publish, tables: Sequence[ParquetTable], evaluated: _Written
 ) -> None:
     """Write task.py, the descriptive statistics and eval.yaml."""
     release, known = chosen.release, chosen.known

@@ -14,10 +14,10 @@ import polars as pl
 import yaml
 
 from authbench.export.citations import citations_of, own_citation
-from authbench.export.publication import Publication
 from authbench.format.release import Release
 from authbench.records import primary_genre
 from authbench.registry.citations import bibliography
+from authbench.settings.publish import Publish
 
 DEFAULT = "default"  # MTEB's name of the subset of a task in one language
 MAIN_SCORE = "ndcg_at_10"
@@ -103,7 +103,7 @@ def task_name(release: Release, revision: str) -> str:
     return "".join(word[0].upper() + word[1:] for word in words) + f"Authorship.{revision[:8]}"
 
 
-def task_file(task: Task, release: Release, about: Publication, documents: pl.DataFrame, licences: pl.DataFrame) -> str:
+def task_file(task: Task, release: Release, about: Publish, documents: pl.DataFrame, licences: pl.DataFrame) -> str:
     """Return task.py.
 
     Args:
@@ -118,8 +118,8 @@ def task_file(task: Task, release: Release, about: Publication, documents: pl.Da
         splits=[task.split],
         languages=languages.get(DEFAULT, languages),
         main_score=MAIN_SCORE,
-        reference=repr(about.url) if about.url else '(_FOLDER / "README.md").as_uri()',
-        date=dates(documents["date"], about.date),
+        reference=repr(about["url"]) if about["url"] else '(_FOLDER / "README.md").as_uri()',
+        date=dates(documents["date"], about["date"]),
         domains=domains(documents["genre"]),
         license=licence(licences.filter("texts_here")["spdx"].unique().sort().to_list()),
         citation="\n".join(["", own_citation(release.name, about), "", bibliography(citations_of(release))]),

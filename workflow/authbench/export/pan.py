@@ -12,14 +12,14 @@ import polars as pl
 
 from authbench.export.card import write_card
 from authbench.export.licences import licence_table
-from authbench.export.publication import Publication
 from authbench.format.columns import POOLS
 from authbench.format.pan import write_pairs, write_truth
 from authbench.format.release import Release
 from authbench.identity import keyed_hashes
 from authbench.pan.pairs import as_table, different_authors, same_author
-from authbench.pan.settings import PairSettings
+from authbench.pan.settings import PER_AUTHOR
 from authbench.presentation.spreadsheets import as_csv
+from authbench.settings.publish import Publish
 from authbench.storage.atomic import write_text
 
 _PAIRS_AT_ONCE = 5_000
@@ -34,7 +34,7 @@ topic (`topic_matched`). Answers are lines of `{"id", "value"}`, 0.5 for none: `
 """
 
 
-def write_pan(folder: Path, release: Release, about: Publication) -> None:
+def write_pan(folder: Path, release: Release, about: Publish) -> None:
     """Write the pairs of all splits. Memory: the texts of a split, and the ids of its pairs."""
     for split in release.splits:
         _write_split(folder / split, release, split)
@@ -49,7 +49,7 @@ def _write_split(folder: Path, release: Release, split: str) -> None:
     texts = _texts(release, split)
     known = texts.with_columns(text="id")  # pairs get their texts as they are written
     pool = known.filter("candidate").drop("row").with_row_index("row")
-    same = same_author(pool, PairSettings().per_author, seed)
+    same = same_author(pool, PER_AUTHOR, seed)
     drawn = as_table(pool, same, different_authors(pool, same, len(same), seed), seed)
     _write(drawn, topics, texts, folder)
     released = release.pairs(split)

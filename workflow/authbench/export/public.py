@@ -16,7 +16,6 @@ from authbench.errors import InputError
 from authbench.export.bundle import write_part
 from authbench.export.card import write_card
 from authbench.export.licences import licence_table
-from authbench.export.publication import Publication
 from authbench.format.columns import CANDIDATES, QUERIES
 from authbench.format.files import BUNDLE_FILES, COMPLETE, LICENCES, README, WITHHELD
 from authbench.format.names import files_of_format
@@ -24,6 +23,7 @@ from authbench.format.release import Release, open_complete_release
 from authbench.identity import sha256_of_text
 from authbench.presentation.spreadsheets import as_csv
 from authbench.registry.source_entry import Source
+from authbench.settings.publish import Publish
 from authbench.storage.atomic import sha256_of_file, write_text
 from authbench.storage.json_files import write_plain_json
 from authbench.storage.sha256sums import read_sums
@@ -37,7 +37,7 @@ and `ground_truth.jsonl`; `provenance.parquet`, `manifest.json`, `report.html`; 
 """
 
 
-def write_public(folder: Path, release: Release, about: Publication, sources: Mapping[str, Source]) -> None:
+def write_public(folder: Path, release: Release, about: Publish, sources: Mapping[str, Source]) -> None:
     """Write the public bundle of a release. Memory: that of `release.part.part_of`.
 
     Args:

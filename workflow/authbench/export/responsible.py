@@ -10,10 +10,11 @@ from typing import Any
 import polars as pl
 
 from authbench.export.citations import source_facts, sources_here
-from authbench.export.publication import Publication
+from authbench.export.publication import contact
 from authbench.format.manifest import Manifest
 from authbench.format.release import Release
 from authbench.records import primary_genre
+from authbench.settings.publish import Publish
 from authbench.words import language_name
 
 _KINDS = {
@@ -32,7 +33,7 @@ def documents_here(release: Release) -> pl.DataFrame:
     return release.provenance.filter(pl.col("source").is_in(sources_here(release)))
 
 
-def responsible(release: Release, about: Publication) -> dict[str, Any]:
+def responsible(release: Release, about: Publish) -> dict[str, Any]:
     """Return the properties of a data set by their names in Croissant."""
     here, manifest = documents_here(release), release.manifest
     config: Mapping[str, Any] = manifest.get("config") or {}
@@ -114,8 +115,8 @@ def responsible(release: Release, about: Publication) -> dict[str, Any]:
             "can take pseudonymity from people whom it protects. DATA_PROTECTION.md says how well one does here."
         ),
         "dataReleaseMaintenancePlan": (
-            f"Version {about.version}, kept by {', '.join(about.creators)}. Texts are taken down on request to "
-            f"{about.contact}; the next version leaves them out and keeps every other id, split and text. Of versions "
+            f"Version {about['version']}, kept by {', '.join(about['creators'])}. Texts are taken down on request to "
+            f"{contact(about)}; the next version leaves them out and keeps every other id, split and text. Of versions "
             "that differ in queries, candidates or answers the first number differs: scores are not comparable."
         ),
     }

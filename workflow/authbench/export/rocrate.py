@@ -14,10 +14,10 @@ import polars as pl
 from authbench.export.citations import citations_of, source_facts
 from authbench.export.datacite import ABSTRACT, KEYWORDS
 from authbench.export.licences import licence_table
-from authbench.export.publication import Publication
 from authbench.format.release import Release
 from authbench.registry.citations import field_of, parse_citation
 from authbench.registry.licences import OWN
+from authbench.settings.publish import Publish
 from authbench.storage.sha256sums import SUMS
 
 CRATE = "ro-crate-metadata.json"
@@ -36,7 +36,7 @@ _KINDS = {
 }
 
 
-def crate(folder: Path, release: Release, about: Publication, sums: Mapping[str, str]) -> dict[str, Any]:
+def crate(folder: Path, release: Release, about: Publish, sums: Mapping[str, str]) -> dict[str, Any]:
     """Return the content of ro-crate-metadata.json.
 
     Args:
@@ -54,7 +54,7 @@ def crate(folder: Path, release: Release, about: Publication, sums: Mapping[str,
         "conformsTo": {"@id": _PROFILE},
         "name": release.name,
         "description": ABSTRACT,
-        "version": about.version,
+        "version": about["version"],
         "license": licences,
         "keywords": ", ".join(KEYWORDS),
         "author": _references(people),
@@ -64,11 +64,11 @@ def crate(folder: Path, release: Release, about: Publication, sums: Mapping[str,
         "mentions": {"@id": _BUILD},
         "hasPart": [{"@id": path} for path in sorted({*sums, SUMS})],
     }
-    for name, value in (("datePublished", about.date), ("url", about.url)):
+    for name, value in (("datePublished", about["date"]), ("url", about["url"])):
         if value:
             root[name] = value
-    if about.doi:
-        root["identifier"] = f"https://doi.org/{about.doi}"
+    if about["doi"]:
+        root["identifier"] = f"https://doi.org/{about['doi']}"
     return {
         "@context": _CONTEXT,
         "@graph": [
@@ -105,8 +105,8 @@ def crate(folder: Path, release: Release, about: Publication, sums: Mapping[str,
     }
 
 
-def _numbered(about: Publication) -> list[tuple[int, str]]:
-    return list(enumerate(about.creators, start=1))
+def _numbered(about: Publish) -> list[tuple[int, str]]:
+    return list(enumerate(about["creators"], start=1))
 
 
 def _corpus(release: Release, tag: str, citation: str) -> dict[str, Any]:

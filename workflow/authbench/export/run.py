@@ -12,18 +12,18 @@ from authbench.export.huggingface import write_huggingface
 from authbench.export.mteb import write_mteb
 from authbench.export.pan import write_pan
 from authbench.export.public import write_public
-from authbench.export.publication import Publication
 from authbench.export.release import expect_exportable
 from authbench.export.steb import write_steb
 from authbench.export.trec import write_runs, write_trec
 from authbench.format.release import Release, open_complete_release
 from authbench.registry.source_entry import Source
 from authbench.registry.values import did_you_mean
+from authbench.settings.publish import Publish
 from authbench.storage.atomic import atomic_folder, sha256_of_file
 from authbench.storage.sha256sums import SUMS
 
 PUBLIC = "public"
-_Form = Callable[[Path, Release, Publication], None]
+_Form = Callable[[Path, Release, Publish], None]
 FORMS: dict[str, _Form] = {
     "huggingface": write_huggingface,
     "beir": write_beir,
@@ -38,7 +38,7 @@ def export(
     release: Release,
     form: str,
     out: Path,
-    about: Publication,
+    about: Publish,
     with_tier_b: bool = False,
     runs: Path | None = None,
     scores: Path | None = None,
@@ -74,15 +74,15 @@ def export(
 
 
 def export_public(
-    release: Release, out: Path, about: Publication, sources: Mapping[str, Source], scores: Path | None = None
+    release: Release, out: Path, about: Publish, sources: Mapping[str, Source], scores: Path | None = None
 ) -> None:
     """Write the public bundle of a release as the folder `out`, with SHA256SUMS where the release is verified.
 
     `scores` is as in `export`.
 
     Raises:
-        InputError: it is a bundle already, the release is not the one that `about.sha256` freezes, or as `write_public`
-            and `read_risk`.
+        InputError: it is a bundle already, the release is not the one that `publish.sha256` freezes, or as
+            `write_public` and `read_risk`.
     """
     if release.withheld:
         raise InputError(f"{release.folder} is a public bundle already, or a part of a release.")
@@ -94,15 +94,15 @@ def export_public(
         describe_folder(place, bundle, about, risk)
 
 
-def _expect_frozen(release: Release, about: Publication) -> None:
+def _expect_frozen(release: Release, about: Publish) -> None:
     """Raise InputError where the publisher names the checksum of another release."""
-    if about.sha256 is None:
+    if about["sha256"] is None:
         return
     sums = release.folder / SUMS
     found = sha256_of_file(sums) if sums.is_file() else "none"
-    if found != about.sha256:
+    if found != about["sha256"]:
         raise InputError(
-            f"{release.folder} is not the frozen release {about.version}: the SHA-256 of its {SUMS} is {found}, and "
-            f"publish.sha256 is {about.sha256}. Build it with the version of AuthBench, the locked packages and the "
+            f"{release.folder} is not the frozen release {about['version']}: the SHA-256 of its {SUMS} is {found}, and "
+            f"publish.sha256 is {about['sha256']}. Build it with the version of AuthBench, the locked packages and the "
             "raw files of that release, or publish this one under a new version (authbench release-notes)."
         )

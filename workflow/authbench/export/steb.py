@@ -22,12 +22,12 @@ import polars as pl
 from authbench.errors import InputError
 from authbench.export.card import write_card
 from authbench.export.licences import licence_table
-from authbench.export.publication import Publication
 from authbench.format.columns import CANDIDATES, GROUND_TRUTH, QUERIES
 from authbench.format.release import Release
 from authbench.format.tables import concat
 from authbench.presentation.spreadsheets import as_csv
 from authbench.records import LENGTH_BUCKETS, length_bucket_expr, primary_genre
+from authbench.settings.publish import Publish
 from authbench.storage.atomic import write_text
 from authbench.words import language_name, plural
 
@@ -55,7 +55,7 @@ _WARNING = (
 _APART = "No query stands among the candidates."
 
 
-def write_steb(folder: Path, release: Release, about: Publication) -> None:
+def write_steb(folder: Path, release: Release, about: Publish) -> None:
     """Write the datasets of all languages and a card; warn where queries stand among the candidates.
 
     Memory: a batch of texts, and the ids of a split.

@@ -13,10 +13,10 @@ import polars as pl
 
 from authbench.export.card import write_card
 from authbench.export.licences import licence_table
-from authbench.export.publication import Publication
 from authbench.format.release import Release
 from authbench.leaderboard.collect import read_results
 from authbench.presentation.spreadsheets import as_csv
+from authbench.settings.publish import Publish
 from authbench.storage.atomic import write_text
 
 _USAGE = """
@@ -31,7 +31,7 @@ be lowered by.
 """
 
 
-def write_trec(folder: Path, release: Release, about: Publication) -> None:
+def write_trec(folder: Path, release: Release, about: Publish) -> None:
     """Write the qrels of all splits. Memory: the ids of a split."""
     for split in release.splits:
         pairs = release.truth(split).select("query_id", "positive_ids").explode("positive_ids")

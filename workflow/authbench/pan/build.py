@@ -4,7 +4,6 @@
 <out>/pairs.json                        settings and counts
 """
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,28 +15,29 @@ from authbench.format.pan import write_pairs, write_truth
 from authbench.format.release import Release
 from authbench.pan.pairs import both, build
 from authbench.pan.released_pairs import build_released
-from authbench.pan.settings import BY_TOPIC, PairSettings
+from authbench.pan.settings import BY_TOPIC, PER_AUTHOR
+from authbench.settings.evaluate import Pairs
 from authbench.storage.atomic import atomic_folder
 from authbench.storage.json_files import write_plain_json
 
 
-def write_sets(place: Path | Release, out: Path, settings: PairSettings, topic: str, seed: int) -> dict[str, Any]:
+def write_sets(place: Path | Release, out: Path, settings: Pairs, topic: str, seed: int) -> dict[str, Any]:
     """Build the sets from a release or a table, write them, and return what pairs.json holds.
 
     Raises:
         InputError: the setting takes pairs of a release, and this is a table.
     """
     documents = _documents(place, topic)
-    if settings.setting in BY_TOPIC:
+    if settings["setting"] in BY_TOPIC:
         sets = build(documents, settings, seed)
     elif isinstance(place, Release):
         sets = build_released(place, documents, settings, seed)
     else:
         raise InputError(
-            f"{place}: the setting {settings.setting} takes pairs of a release. Expected a release's folder."
+            f"{place}: the setting {settings['setting']} takes pairs of a release. Expected a release's folder."
         )
     metadata = {
-        "settings": asdict(settings) | {"topic": topic, "seed": seed},
+        "settings": {**settings, "per_author": PER_AUTHOR, "topic": topic, "seed": seed},
         "documents": documents.height,
         "authors": documents["author"].n_unique(),
         "sets": {name: _counted(pairs) for name, pairs in sets.items()},

@@ -15,7 +15,8 @@ import polars as pl
 
 from authbench.errors import InputError
 from authbench.identity import digest, keyed_hash, keyed_hashes, uniform
-from authbench.pan.settings import BY_TOPIC, PairSettings
+from authbench.pan.settings import BY_TOPIC, PER_AUTHOR
+from authbench.settings.evaluate import Pairs
 
 LEAST_TOPICS, MOST_TOPICS = 2, 6  # of an author
 DIVISIONS = 200  # of the topics that are tried
@@ -24,30 +25,30 @@ LARGE, SMALL, TEST = "train-large", "train-small", "test"
 Pair = tuple[int, int]  # rows of documents
 
 
-def build(documents: pl.DataFrame, settings: PairSettings, seed: int) -> dict[str, pl.DataFrame]:
+def build(documents: pl.DataFrame, settings: Pairs, seed: int, per_author: int = PER_AUTHOR) -> dict[str, pl.DataFrame]:
     """Return the sets LARGE, SMALL and TEST, as `verifiers.PAIRS` with `doc1` and `doc2`, by id.
 
     `documents` as `documents.DOCUMENTS`; equal texts count once. Raises InputError where a set would be empty, and
     AssertionError where a set breaks a rule.
     """
     pool = _eligible(documents, seed)
-    if settings.setting == "open":
-        train, test = (same_author(part, settings.per_author, seed) for part in _divided(pool, settings.test, seed))
+    if settings["setting"] == "open":
+        train, test = (same_author(part, per_author, seed) for part in _divided(pool, settings["test"], seed))
     else:
-        train, test = _closed(pool, settings, seed)
+        train, test = _closed(pool, settings, seed, per_author)
     sets: dict[str, pl.DataFrame] = {}
     for name, pairs in ((LARGE, train), (TEST, test)):
-        if name == TEST and settings.setting == "closed":
+        if name == TEST and settings["setting"] == "closed":
             pairs = _seen(pool, pairs, sets[LARGE])
         if not pairs:
             raise InputError(
-                f"The {settings.setting} setting leaves no pair by one author on two topics in the {name} set, of "
+                f"The {settings['setting']} setting leaves no pair by one author on two topics in the {name} set, of "
                 f"{pool['author'].n_unique()} authors and {pool['topic'].n_unique()} topics. Expected more authors "
                 f"with texts on several topics; try another column for topics, or the "
-                f"{'closed' if settings.setting == 'open' else 'open'} setting."
+                f"{'closed' if settings['setting'] == 'open' else 'open'} setting."
             )
-        others = different_authors(pool, pairs, round(len(pairs) * (1 - settings.same) / settings.same), seed)
-        wanted = round(len(others) * settings.same / (1 - settings.same))
+        others = different_authors(pool, pairs, round(len(pairs) * (1 - settings["same"]) / settings["same"]), seed)
+        wanted = round(len(others) * settings["same"] / (1 - settings["same"]))
         sets[name] = as_table(pool, _in_order(pool, pairs, seed)[:wanted], others, seed)
         if not others:
             raise InputError(f"The {name} set has no two authors who write in one language on different topics.")
@@ -141,17 +142,17 @@ def _cross_topic(rows: Sequence[int], topics: Sequence[str], most: int) -> Itera
             made += 1
 
 
-def _closed(pool: pl.DataFrame, settings: PairSettings, seed: int) -> tuple[list[Pair], list[Pair]]:
+def _closed(pool: pl.DataFrame, settings: Pairs, seed: int, per_author: int) -> tuple[list[Pair], list[Pair]]:
     """Return pairs by one author for train and test: a share of all goes to test by hash, but no author's first pair.
 
     A test pair on a topic that train has not stays in train.
     """
     authors, topics = pool["author"].to_list(), pool["topic"].to_list()
-    pairs = same_author(pool, settings.per_author, seed)
+    pairs = same_author(pool, per_author, seed)
     first = dict.fromkeys(authors[one] for one, _ in pairs)
     train = [pair for pair in pairs if first.pop(authors[pair[0]], pair) is None]
     others = _in_order(pool, without(pairs, train), seed)
-    wanted = max(1, round(settings.test * len(pairs)))
+    wanted = max(1, round(settings["test"] * len(pairs)))
     known = {topics[row] for pair in [*train, *others[wanted:]] for row in pair}
     test = [pair for pair in others[:wanted] if known >= {topics[row] for row in pair}]
     return without(pairs, test), test
@@ -231,13 +232,13 @@ def same_language(one: str, other: str) -> pl.Expr:
     return pl.when(pl.col(one) == pl.col(other)).then(one)
 
 
-def small_within(large: pl.DataFrame, settings: PairSettings, seed: int) -> pl.DataFrame:
+def small_within(large: pl.DataFrame, settings: Pairs, seed: int) -> pl.DataFrame:
     """Return a share of the large set, balanced alike: first pairs with a topic that has none yet, then by hash."""
     ranked = large.with_columns(keyed_hashes(seed, "small", large["id"]).alias("order")).sort("order", "id")
     kept: list[str] = []
     for is_same in (True, False):
         part = ranked.filter(pl.col("same") == is_same)
-        wanted, seen = max(1, round(part.height * settings.small)), set[str]()
+        wanted, seen = max(1, round(part.height * settings["small"])), set[str]()
         first: list[str] = []
         rest: list[str] = []
         for ident, *topics in part.select("id", "topic1", "topic2").iter_rows():
@@ -247,10 +248,10 @@ def small_within(large: pl.DataFrame, settings: PairSettings, seed: int) -> pl.D
     return large.filter(pl.col("id").is_in(kept))
 
 
-def violations(sets: Mapping[str, pl.DataFrame], settings: PairSettings) -> list[str]:
+def violations(sets: Mapping[str, pl.DataFrame], settings: Pairs) -> list[str]:
     """Return every rule that the sets break, in words."""
     broken = []
-    by_topic = settings.setting in BY_TOPIC
+    by_topic = settings["setting"] in BY_TOPIC
     for name, pairs in sets.items():
         contradicts = (pl.col("author1") == pl.col("author2")) != pl.col("same")
         for what, wrong in (
@@ -262,8 +263,8 @@ def violations(sets: Mapping[str, pl.DataFrame], settings: PairSettings) -> list
             if count := pairs.filter(wrong).height:
                 broken.append(f"{name}: {count} {what}")
         share = float(pairs["same"].cast(pl.Float64).mean() or 0.0)  # type: ignore[arg-type]
-        if abs(share - settings.same) * pairs.height > 1.5:
-            broken.append(f"{name}: a share of {share:.3f} by one author, not {settings.same}")
+        if abs(share - settings["same"]) * pairs.height > 1.5:
+            broken.append(f"{name}: a share of {share:.3f} by one author, not {settings['same']}")
         many = both(pairs, "author", "topic").unique().group_by("author").len().filter(pl.col("len") > MOST_TOPICS)
         if by_topic and many.height:
             broken.append(f"{name}: {many.height} authors on more than {MOST_TOPICS} topics")
@@ -277,7 +278,7 @@ def violations(sets: Mapping[str, pl.DataFrame], settings: PairSettings) -> list
         of_train, of_test = (set(both(pairs, what)[what]) for pairs in (large, test))
         if what == "topic" and not by_topic:
             continue
-        if what in ("text", "doc") or settings.setting != "closed":
+        if what in ("text", "doc") or settings["setting"] != "closed":
             if of_train & of_test:
                 broken.append(f"test and train share {len(of_train & of_test)} {what}s")
         elif of_test - of_train:

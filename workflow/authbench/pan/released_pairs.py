@@ -13,12 +13,11 @@ from authbench.errors import InputError
 from authbench.format.release import Release
 from authbench.identity import keyed_hashes
 from authbench.pan.pairs import LARGE, SMALL, TEST, Pair, as_table, small_within, violations
-from authbench.pan.settings import PairSettings
+from authbench.pan.settings import PER_AUTHOR
+from authbench.settings.evaluate import Pairs
 
 
-def build_released(
-    release: Release, documents: pl.DataFrame, settings: PairSettings, seed: int
-) -> dict[str, pl.DataFrame]:
+def build_released(release: Release, documents: pl.DataFrame, settings: Pairs, seed: int) -> dict[str, pl.DataFrame]:
     """Return the sets LARGE, SMALL and TEST, as `pairs.build`, of the pool of pairs that `settings.setting` names.
 
     A text stands in at most one pair by its author, as first or as second; negatives are those of the positives that
@@ -30,12 +29,12 @@ def build_released(
     Raises:
         InputError: fewer than two splits have pairs of this pool, or a set would be empty.
     """
-    stated = {split: release.pairs(split).filter(pl.col("pool") == settings.setting) for split in release.splits}
+    stated = {split: release.pairs(split).filter(pl.col("pool") == settings["setting"]) for split in release.splits}
     having = [split for split, pairs in stated.items() if pairs.height]
     if len(having) < 2:
         raise InputError(
             f"{release.folder}: of its splits ({', '.join(release.splits)}) {', '.join(having) or 'none'} has pairs of "
-            f"the pool {settings.setting}. Expected two, to learn from and to test on; use another setting."
+            f"the pool {settings['setting']}. Expected two, to learn from and to test on; use another setting."
         )
     tested = "test" if "test" in having else having[-1]
     pool = documents.sort("id").with_row_index("row")
@@ -46,8 +45,8 @@ def build_released(
         same, others = _drawn(_with_rows(rows, pool), settings, seed)
         if not same or not others:
             raise InputError(
-                f"{release.folder}: the pool {settings.setting} gives no pair by one author, or none by two, for the "
-                f"{name} set, from {rows.height} rows of {', '.join(splits)}. Use another setting."
+                f"{release.folder}: the pool {settings['setting']} gives no pair by one author, or none by two, for "
+                f"the {name} set, from {rows.height} rows of {', '.join(splits)}. Use another setting."
             )
         sets[name] = as_table(pool, same, others, seed)
     sets[SMALL] = small_within(sets[LARGE], settings, seed)
@@ -65,7 +64,7 @@ def _with_rows(stated: pl.DataFrame, pool: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _drawn(rows: pl.DataFrame, settings: PairSettings, seed: int) -> tuple[list[Pair], list[Pair]]:
+def _drawn(rows: pl.DataFrame, settings: Pairs, seed: int) -> tuple[list[Pair], list[Pair]]:
     """Return pairs by one author, at most `per_author` of each, and the share of pairs by two that is asked for."""
     ids = rows["query_id"] + "\x1f" + rows["candidate_id"]
     rows = rows.with_columns(rank=keyed_hashes(seed, "released pair", ids)).sort("rank", "query_id", "candidate_id")
@@ -76,7 +75,7 @@ def _drawn(rows: pl.DataFrame, settings: PairSettings, seed: int) -> tuple[list[
     for split, group, one, other, author in (
         rows.filter("same").select("split", "group", "one", "other", "author").iter_rows()
     ):
-        if one not in used and other not in used and made.get(author, 0) < settings.per_author:
+        if one not in used and other not in used and made.get(author, 0) < PER_AUTHOR:
             made[author] = made.get(author, 0) + 1
             used |= {one, other}
             same.append((one, other))
@@ -92,5 +91,5 @@ def _drawn(rows: pl.DataFrame, settings: PairSettings, seed: int) -> tuple[list[
     for one, other in negatives.select("one", "other").iter_rows():
         if (other, one) not in found:
             found[one, other] = None
-    others = list(found)[: round(len(same) * (1 - settings.same) / settings.same)]
-    return same[: round(len(others) * settings.same / (1 - settings.same))], others
+    others = list(found)[: round(len(same) * (1 - settings["same"]) / settings["same"])]
+    return same[: round(len(others) * settings["same"] / (1 - settings["same"]))], others

@@ -17,7 +17,6 @@ import regex
 from authbench.arrays import F64
 from authbench.identity import keyed_hash
 from authbench.metrics.pan import Truth
-from authbench.pan.settings import TOPIC_MODEL
 from authbench.verifiers.texts import distinct, text_cosines
 
 MOST_WORDS = 5_000  # of the vocabulary
@@ -31,7 +30,7 @@ LEAST_SPREAD = 0.01  # standard deviation of similarities or scores
 
 
 def topic_similarities(
-    pairs: pl.DataFrame, topics: int = TOPIC_MODEL, seed: int = 0, train: pl.DataFrame | None = None
+    pairs: pl.DataFrame, topics: int, seed: int = 0, train: pl.DataFrame | None = None
 ) -> tuple[F64, int]:
     """Return the cosine of each pair's topic vectors (L1-normalised), and the number of topics.
 

@@ -2,33 +2,35 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any, cast
 
 from authbench.errors import InputError
 from authbench.raven.encoders import load_encoder
-from authbench.raven.settings import RavenSettings
 from authbench.registry.checks import same_names
+from authbench.registry.defaults import default_settings
 from authbench.registry.entries import schema_problems
 from authbench.settings.config import Config
+from authbench.settings.evaluate import Raven
 from authbench.verifiers.entries import VerifierEntry
 from authbench.verifiers.requested import load_verifier
 
 
-def settings_problems(settings: RavenSettings, base: Path = Path()) -> Iterator[str]:
+def settings_problems(settings: Raven, base: Path = Path()) -> Iterator[str]:
     """Yield what keeps settings from running; paths of entries are relative to `base`."""
-    folds, smallest = settings.subsets.folds, min([settings.subsets.topics, *settings.subsets.sizes])
+    folds, smallest = settings["folds"], min([settings["topics"], *settings["sizes"]])
     if folds > smallest:
         yield f"raven.folds: {folds} folds of {smallest} topics; expected a topic for each fold"
     if folds == smallest == 2:
         yield "raven.folds: 2 folds of 2 topics leave none to calibrate on; expected more topics"
     encoders = []
-    for name in settings.subsets.encoders:
+    for name in settings["encoders"]:
         try:
             encoders.append(load_encoder(name, base).name)
         except InputError as problem:
             yield f"raven.encoders: {problem}"
     yield from same_names("raven.encoders", "models", encoders)
     verifiers = []
-    for name in settings.verifiers:
+    for name in settings["verifiers"]:
         try:
             verifiers.append(load_verifier(name, base).name)
         except InputError as problem:
@@ -36,21 +38,21 @@ def settings_problems(settings: RavenSettings, base: Path = Path()) -> Iterator[
     yield from same_names("raven.verifiers", "verifiers", verifiers)
 
 
-def load_verifiers(settings: RavenSettings, base: Path = Path()) -> dict[str, VerifierEntry]:
+def load_verifiers(settings: Raven, base: Path = Path()) -> dict[str, VerifierEntry]:
     """Return the verifiers of a run by name."""
-    found = [load_verifier(name, base) for name in settings.verifiers]
+    found = [load_verifier(name, base) for name in settings["verifiers"]]
     return {verifier.name: verifier for verifier in found}
 
 
-def from_arguments(given: Mapping[str, object]) -> RavenSettings:
+def from_arguments(given: Mapping[str, object]) -> Raven:
     """Return the default settings with what a command line gives instead. Raises InputError if they cannot run."""
-    section = RavenSettings().as_section()
+    section: dict[str, Any] = {**default_settings()["raven"]}
     plural = {"verifier": "verifiers", "encoder": "encoders"}
     values = {plural.get(name, name): value for name, value in given.items() if value is not None}
     section |= {name: value for name, value in values.items() if name in section}
     found = schema_problems({"raven": section}, Config)
     problems = [problem for key, problem in found if key == "raven"]
-    problems = problems or list(settings_problems(RavenSettings.from_section(section)))
+    problems = problems or list(settings_problems(cast(Raven, section)))
     if problems:
         raise InputError("\n".join(problems))
-    return RavenSettings.from_section(section)
+    return cast(Raven, section)

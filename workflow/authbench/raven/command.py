@@ -20,15 +20,14 @@ from authbench.raven.encoders import load_encoder
 from authbench.raven.layout import write_subsets
 from authbench.raven.page import write_report
 from authbench.raven.results import Run
-from authbench.raven.settings import RavenSettings
+from authbench.raven.settings import fold_parts
 from authbench.raven.subsets import batches
 from authbench.raven.topics import write_topics
+from authbench.settings.evaluate import Raven
 from authbench.storage.json_files import read_json
 
 
-def run(
-    settings: RavenSettings, seed: int, out: Path, unverified: bool = False, cache: VectorCache | None = None
-) -> str:
+def run(settings: Raven, seed: int, out: Path, unverified: bool = False, cache: VectorCache | None = None) -> str:
     """Run RAVEN into the folder `out` and return the shortcut table in Markdown.
 
     Args:
@@ -40,11 +39,11 @@ def run(
     """
     found = answer_all(settings, seed, out, unverified, cache)
     verification = read_json(out / VERIFICATION)
-    return write_report(found, settings.as_section(), out / "report", verification)
+    return write_report(found, settings, out / "report", verification)
 
 
 def answer_all(
-    settings: RavenSettings, seed: int, out: Path, unverified: bool = False, cache: VectorCache | None = None
+    settings: Raven, seed: int, out: Path, unverified: bool = False, cache: VectorCache | None = None
 ) -> Run:
     """Run all steps but the report (`run`) and return what they found."""
     documents, metadata, pairs, answers = (
@@ -54,19 +53,19 @@ def answer_all(
         out / "answers",
     )
     cache = cache or VectorCache(out / "work" / "embeddings")
-    encoders = [load_encoder(name) for name in settings.subsets.encoders]
+    encoders = [load_encoder(name) for name in settings["encoders"]]
     verifiers = load_verifiers(settings)
     topics = {encoder.name: out / "topics" / f"{encoder.name}.parquet" for encoder in encoders}
-    write_documents(settings.documents, documents, seed, unverified=unverified)
+    write_documents(settings["documents"], documents, seed, unverified=unverified)
     for encoder in encoders:
-        write_topics(documents, encoder, settings.limits, seed, topics[encoder.name], cache)
-    described = write_subsets(documents, topics, settings.subsets, settings.limits, seed, metadata, pairs)
+        write_topics(documents, encoder, settings, seed, topics[encoder.name], cache)
+    described = write_subsets(documents, topics, settings, settings, seed, metadata, pairs)
     print(expected(verifiers, described), file=sys.stderr, flush=True)
     written = []
-    for batch, subsets in batches(settings.subsets, settings.subsets_per_job).items():
+    for batch, subsets in batches(settings, settings["subsets_per_job"]).items():
         drawn = [pairs / f"{subset}.parquet" for subset in subsets]
         for name, verifier in verifiers.items():
-            for part, folds in settings.fold_parts().items():
+            for part, folds in fold_parts(settings).items():
                 written.append(answers / batch / name / f"{part}.parquet")
                 write_answers(documents, metadata, drawn, verifier, folds, out / "work", seed, written[-1], cache)
     return read_run(metadata, pairs, written, list(verifiers))

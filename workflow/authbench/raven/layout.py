@@ -14,9 +14,9 @@ from authbench.raven.documents import KEYS
 from authbench.raven.folds import fold_pairs, topics_tested
 from authbench.raven.masked import masked_example
 from authbench.raven.select import F64, Topics, similarities
-from authbench.raven.settings import SubsetSettings, TopicLimits
 from authbench.raven.subsets import MAIN, Subset, Taken, plan, take_all
 from authbench.raven.topics import read_topics, usable_keys
+from authbench.settings.evaluate import Subsets, TopicLimits
 from authbench.storage.json_files import write_json
 from authbench.storage.parquet import write_parquet
 
@@ -27,7 +27,7 @@ LEARNT = ("train", "calibrate")
 def write_subsets(
     documents: Path,
     topics: Mapping[str, Path],
-    settings: SubsetSettings,
+    settings: Subsets,
     limits: TopicLimits,
     seed: int,
     metadata: Path,
@@ -44,13 +44,13 @@ def write_subsets(
     """
     keys = usable_keys(documents, limits, seed).select(KEYS).join(text_facts(documents), on="id", how="left")
     vectors = {name: read_topics(path) for name, path in topics.items()}
-    taken = take_all(settings, vectors, seed, strata(keys) if settings.match else ())
+    taken = take_all(settings, vectors, seed, strata(keys) if settings["match"] else ())
     most: dict[str, int | None] = {"most_texts": None, "most_characters": None}
-    if settings.match:
+    if settings["match"]:
         keys, most = _alike(keys, settings, taken, seed)
     described = {}
     for subset in plan(settings):
-        facts, drawn = lay_out(subset, taken[subset.name], keys, vectors[next(iter(topics))], settings.folds, seed)
+        facts, drawn = lay_out(subset, taken[subset.name], keys, vectors[next(iter(topics))], settings["folds"], seed)
         described[subset.name] = facts | most
         if subset.name == MAIN:
             described[MAIN]["example"] = masked_example(documents, drawn, seed, most["most_characters"])
@@ -61,7 +61,7 @@ def write_subsets(
 
 
 def _alike(
-    documents: pl.DataFrame, settings: SubsetSettings, taken: Mapping[str, Taken], seed: int
+    documents: pl.DataFrame, settings: Subsets, taken: Mapping[str, Taken], seed: int
 ) -> tuple[pl.DataFrame, dict[str, int | None]]:
     """Return the documents and the limits that make topics of HITS and of chance alike (`covariates`)."""
 

@@ -22,11 +22,12 @@ from authbench.raven.results import Run
 from authbench.raven.subsets import MAIN, SHARED
 from authbench.raven.tables import all_tables
 from authbench.raven.verdict import LEANS, not_comparable, shared_topics
+from authbench.settings.evaluate import Raven
 from authbench.storage.atomic import atomic_folder, write_text
 from authbench.storage.json_files import write_plain_json
 
 
-def write_report(run: Run, settings: dict[str, Any], out: Path, verification: dict[str, Any], back: str = "") -> str:
+def write_report(run: Run, settings: Raven, out: Path, verification: dict[str, Any], back: str = "") -> str:
     """Write the report into the folder `out`, as a whole or not at all; return the shortcut table in Markdown.
 
     Args:
@@ -45,7 +46,7 @@ def write_report(run: Run, settings: dict[str, Any], out: Path, verification: di
         write_charts(folder / "figures", drawn)
         if verification:
             write_plain_json(folder / "release.json", verification)
-        write_text(folder / "index.html", render(run, settings | verification, tables, drawn, back))
+        write_text(folder / "index.html", render(run, {**settings, **verification}, tables, drawn, back))
     return as_markdown(next(table for table in tables if table.name == "table_11_shortcut"))
 
 

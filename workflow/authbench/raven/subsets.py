@@ -13,8 +13,9 @@ from typing import TypeAlias
 from authbench.errors import InputError
 from authbench.identity import keyed_hash
 from authbench.raven.select import F64, Topics, nearest, select_topics
-from authbench.raven.settings import RavenSettings, SubsetSettings
+from authbench.raven.settings import fold_parts
 from authbench.registry.load import entry_name
+from authbench.settings.evaluate import Raven, Subsets
 
 MAIN = "hits"
 # Each topic of a subset, in the order they are taken, with those whose documents it stands for, and what HITS took each
@@ -36,14 +37,14 @@ class Subset:
     trained: bool = True
 
 
-def plan(settings: SubsetSettings) -> list[Subset]:
+def plan(settings: Subsets) -> list[Subset]:
     """Return all subsets of a run: HITS and random of `topics` topics, then those of the other tables."""
-    topics, seeds, sizes = settings.topics, settings.seeds, settings.sizes
-    first, *others = map(entry_name, settings.encoders)
+    topics, seeds, sizes = settings["topics"], settings["seeds"], settings["sizes"]
+    first, *others = map(entry_name, settings["encoders"])
     return [
         Subset(MAIN, "hits", topics, first),
         *(Subset(f"random-{seed}", "random", topics, first, seed) for seed in range(seeds)),
-        *([Subset("group", "group", topics, first)] if settings.group else []),
+        *([Subset("group", "group", topics, first)] if settings["group"] else []),
         *(Subset(f"hits-by-{encoder}", "hits", topics, encoder) for encoder in others),
         *(Subset(f"hits-{size}", "hits", size, first) for size in sizes if size != topics),
         *(
@@ -55,26 +56,26 @@ def plan(settings: SubsetSettings) -> list[Subset]:
     ]
 
 
-def trained(settings: SubsetSettings) -> list[Subset]:
+def trained(settings: Subsets) -> list[Subset]:
     """Return the subsets that verifiers run on."""
     return [subset for subset in plan(settings) if subset.trained]
 
 
-def batches(settings: SubsetSettings, size: int) -> dict[str, list[str]]:
+def batches(settings: Subsets, size: int) -> dict[str, list[str]]:
     """Return the names of the subsets that verifiers run on, `size` to a job, by the name of the job's folder."""
     names = [subset.name for subset in trained(settings)]
     parts = [names[start : start + size] for start in range(0, len(names), size)]
     return {part[0] if size == 1 else f"{part[0]}-and-{len(part) - 1}": part for part in parts}
 
 
-def job_count(settings: RavenSettings) -> int:
+def job_count(settings: Raven) -> int:
     """Return how many jobs answer."""
-    subsets = batches(settings.subsets, settings.subsets_per_job)
-    return len(subsets) * len(settings.verifiers) * len(settings.fold_parts())
+    subsets = batches(settings, settings["subsets_per_job"])
+    return len(subsets) * len(settings["verifiers"]) * len(fold_parts(settings))
 
 
 def take_all(
-    settings: SubsetSettings, topics: Mapping[str, Topics], seed: int, strata: Sequence[Mapping[str, str]] = ()
+    settings: Subsets, topics: Mapping[str, Topics], seed: int, strata: Sequence[Mapping[str, str]] = ()
 ) -> dict[str, Taken]:
     """Return what each subset of a run takes, by its name.
 

@@ -9,8 +9,8 @@ from authbench.models.model import VectorCache
 from authbench.raven.documents import read_contents, read_keys, stream, with_enough
 from authbench.raven.encoders import TopicEncoder
 from authbench.raven.select import Topics
-from authbench.raven.settings import TopicLimits
 from authbench.raven.vectors import document_rows, sample_rows, topic_vectors
+from authbench.settings.evaluate import TopicLimits
 from authbench.storage.parquet import read_batches, read_columns, write_parquet
 
 
@@ -41,4 +41,4 @@ def read_topics(path: Path) -> Topics:
 
 def usable_keys(documents: Path, limits: TopicLimits, seed: int) -> pl.DataFrame:
     """Return the keys of the documents that take part, with their `row`."""
-    return with_enough(read_keys(documents), limits.min_documents, limits.documents_per_topic, seed)
+    return with_enough(read_keys(documents), limits["min_documents"], limits["documents_per_topic"], seed)

@@ -18,24 +18,27 @@ class Evaluate(TypedDict):
     half: bool
 
 
-class Pan(TypedDict):
+class Pairs(TypedDict):
     """How pairs of a PAN data set are drawn; `test`, `same` and `small` are shares."""
 
-    topics: Literal["topic", "genre", "source"]
     setting: Literal["open", "closed", "matched", "topic_matched", "topic_adversarial"]
     test: Between
     same: Between
     small: Between
+
+
+class Pan(Pairs):
+    """Which pairs verifiers are trained and tested on, and which verifiers."""
+
+    topics: Literal["topic", "genre", "source"]
     train: Literal["large", "small"]
     verifiers: Entries
     topic_model: Annotated[int, Keywords(minimum=1, maximum=10000)]
 
 
-class Train(TypedDict):
-    """Which models are trained, and how."""
+class Training(TypedDict):
+    """How one model is trained."""
 
-    models: Entries
-    seeds: _Times
     epochs: _Times
     batch: Annotated[int, Keywords(minimum=2, maximum=65536)]
     learning_rate: Annotated[float, Keywords(exclusiveMinimum=0, maximum=1)]
@@ -43,6 +46,13 @@ class Train(TypedDict):
     negatives: Literal["matched", "batch"]
     precision: Literal["entry", "float32", "bfloat16", "float16"]
     max_tokens: Annotated[int, Keywords(minimum=8, maximum=1000000)] | None
+
+
+class Train(Training):
+    """Which models are trained, how often and how."""
+
+    models: Entries
+    seeds: _Times
     in_leaderboard: bool
 
 
@@ -59,12 +69,16 @@ class Style(TypedDict):
     clusters: Path | None
 
 
-class Raven(TypedDict):
-    """How pairs of heterogeneous topics are drawn, and which verifiers judge them."""
+class TopicLimits(TypedDict):
+    """Which topics take part, and how many documents of each."""
 
-    documents: Annotated[
-        str, Keywords(minLength=1, format="path", expected="planted, release, or the path of documents")
-    ]
+    min_documents: Count
+    documents_per_topic: Count | None
+
+
+class Subsets(TypedDict):
+    """Which subsets of the topics are compared; HITS goes by the first encoder."""
+
     encoders: Entries
     topics: _Topics
     folds: Annotated[int, Keywords(minimum=2, maximum=1000)]
@@ -72,8 +86,14 @@ class Raven(TypedDict):
     sizes: Annotated[Sequence[_Topics], Keywords(uniqueItems=True, maxItems=1000)]
     group: bool
     match: bool
+
+
+class Raven(Subsets, TopicLimits):
+    """How pairs of heterogeneous topics are drawn, and which verifiers judge them."""
+
+    documents: Annotated[
+        str, Keywords(minLength=1, format="path", expected="planted, release, or the path of documents")
+    ]
     verifiers: Entries
-    min_documents: Count
-    documents_per_topic: Count | None
     folds_per_job: Count
     subsets_per_job: Count

@@ -1,7 +1,7 @@
 """Kinds of values that several settings have, with the keywords of JSON Schema that bound them."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args, get_type_hints
 
 
 class Keywords(dict[str, Any]):
@@ -9,6 +9,16 @@ class Keywords(dict[str, Any]):
 
     def __hash__(self) -> int:  # type: ignore[override]  # members of a union are compared by it
         return hash(repr(self))
+
+
+def part(section: Mapping[str, Any], kind: type) -> Any:
+    """Return the settings of a section that a narrower TypedDict names, for jobs that depend on no others."""
+    return {name: section[name] for name in get_type_hints(kind)}
+
+
+def choices(kind: type, name: str) -> tuple[str, ...]:
+    """Return the words that a setting may be."""
+    return get_args(get_type_hints(kind)[name])
 
 
 Count = Annotated[int, Keywords(minimum=1, maximum=2**31 - 1)]

@@ -22,18 +22,18 @@ from authbench.format.release import verification
 from authbench.models.entries import ModelEntry, expect_trainable, with_tuned_checkpoint
 from authbench.models.parameters import TransformerParameters
 from authbench.models.provenance import decided_by
+from authbench.settings.evaluate import Training
 from authbench.storage.atomic import atomic_folder, write_text
 from authbench.storage.json_files import read_json, write_json, write_plain_json
 from authbench.train.planned import tuned_name
 from authbench.train.records import CURVES
-from authbench.train.settings import TrainSettings
 from authbench.train.tune import precision_of, tune
 from authbench.train.unfinished import Unfinished
 from authbench.version import VERSION
 
 
 def train(
-    models: Sequence[ModelEntry], learnt: Split, dev: Split, settings: TrainSettings, seeds: Sequence[int], out: Path
+    models: Sequence[ModelEntry], learnt: Split, dev: Split, settings: Training, seeds: Sequence[int], out: Path
 ) -> pl.DataFrame:
     """Tune models once per seed and return the CURVES of all. Raises InputError if one cannot be tuned."""
     for model in models:
@@ -44,7 +44,7 @@ def train(
     return write_curves_of(records, out / "curves.csv")
 
 
-def train_one(model: ModelEntry, learnt: Split, dev: Split, settings: TrainSettings, seed: int, out: Path) -> Path:
+def train_one(model: ModelEntry, learnt: Split, dev: Split, settings: Training, seed: int, out: Path) -> Path:
     """Tune a model for one seed and return its JSON file; what is there of the same training is not made again.
 
     Raises:
@@ -105,13 +105,13 @@ def last_lines(curves: pl.DataFrame) -> list[str]:
     ]
 
 
-def _made_with(model: ModelEntry, learnt: Split, dev: Split, settings: TrainSettings, seed: int) -> dict[str, Any]:
+def _made_with(model: ModelEntry, learnt: Split, dev: Split, settings: Training, seed: int) -> dict[str, Any]:
     """Return everything that decides what a training gives, as plain values."""
     assert isinstance(model.parameters, TransformerParameters)
     return {
         "model": model.as_dict(),
         "checkpoint": decided_by(model.parameters),
-        "settings": settings.as_dict() | {"precision": precision_of(model, settings)},
+        "settings": {**settings, "precision": precision_of(model, settings)},
         "seed": seed,
         "learnt": learnt.checksum,
         "dev": dev.checksum,

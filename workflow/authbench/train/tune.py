@@ -30,9 +30,9 @@ from authbench.models.restored import (
     without_progress_bars_of_datasets,
 )
 from authbench.models.transformer import TransformerModel
+from authbench.settings.evaluate import Training
 from authbench.train.pairs import Example, Examples
 from authbench.train.records import MEASURED
-from authbench.train.settings import TrainSettings
 from authbench.train.unfinished import Unfinished
 
 Row: TypeAlias = dict[str, float | int | None]
@@ -44,7 +44,7 @@ _COLUMNS = ("anchor", "positive", "negative")
 @without_progress_bars()
 @without_progress_bars_of_datasets()
 def tune(
-    entry: ModelEntry, train: Split, dev: Split, settings: TrainSettings, seed: int, unfinished: Unfinished, out: Path
+    entry: ModelEntry, train: Split, dev: Split, settings: Training, seed: int, unfinished: Unfinished, out: Path
 ) -> list[Row]:
     """Train on the texts of one split, save the model to `out` and return its curve on another, a row per evaluation.
 
@@ -62,10 +62,10 @@ def tune(
     from transformers import TrainerCallback, set_seed
     from transformers.trainer_callback import PrinterCallback
 
-    batches = Examples(train, seed).batches(settings.epochs, settings.batch, settings.negatives == "matched")
+    batches = Examples(train, seed).batches(settings["epochs"], settings["batch"], settings["negatives"] == "matched")
     if not batches:
         raise InputError(
-            f"{train.name}: fewer than {settings.batch} authors have two texts of different works, so that there is "
+            f"{train.name}: fewer than {settings['batch']} authors have two texts of different works, so that there is "
             "not one batch. Set a smaller batch."
         )
     set_seed(seed)
@@ -99,8 +99,8 @@ def tune(
     )
     trainer.remove_callback(PrinterCallback)
     longest = trained.max_seq_length
-    if settings.max_tokens is not None:
-        trained.max_seq_length = min(longest, settings.max_tokens)
+    if settings["max_tokens"] is not None:
+        trained.max_seq_length = min(longest, settings["max_tokens"])
     trainer.train(resume_from_checkpoint=str(resumed[1]) if resumed else None)
     trained.max_seq_length = longest
     if curve[-1]["step"] != steps:
@@ -109,14 +109,14 @@ def tune(
     return curve
 
 
-def precision_of(entry: ModelEntry, settings: TrainSettings) -> str:
+def precision_of(entry: ModelEntry, settings: Training) -> str:
     """Return what the forward pass is computed in: float32, bfloat16 or float16.
 
     Raises:
         InputError: float16 is asked for without a GPU.
     """
     assert isinstance(entry.parameters, TransformerParameters)
-    found = entry.parameters.dtype if settings.precision == "entry" else settings.precision
+    found = entry.parameters.dtype if settings["precision"] == "entry" else settings["precision"]
     if found == "float16" and not device().startswith("cuda"):
         raise InputError(
             f"{entry.name}: training in float16 needs a GPU, as its losses are scaled there alone. Set precision: "
@@ -128,7 +128,7 @@ def precision_of(entry: ModelEntry, settings: TrainSettings) -> str:
 class _Watched:
     """A checkpoint that is trained, and the dev split that it is scored on, with the prompts of its entry."""
 
-    def __init__(self, entry: ModelEntry, dev: Split, settings: TrainSettings, seed: int, steps: int) -> None:
+    def __init__(self, entry: ModelEntry, dev: Split, settings: Training, seed: int, steps: int) -> None:
         assert isinstance(entry.parameters, TransformerParameters)
         self.precision = precision_of(entry, settings)
         self.entry, self.dev, self.seed, self.steps = entry, dev, seed, steps
@@ -211,16 +211,16 @@ def _dataset(columns: Mapping[str, list[str]]) -> Any:
 
 
 def _arguments(
-    entry: ModelEntry, settings: TrainSettings, seed: int, steps: int, columns: Sequence[str], folder: Path
+    entry: ModelEntry, settings: Training, seed: int, steps: int, columns: Sequence[str], folder: Path
 ) -> Any:
     from sentence_transformers import SentenceTransformerTrainingArguments
 
-    precision, every = precision_of(entry, settings), max(1, steps // settings.evaluations)
+    precision, every = precision_of(entry, settings), max(1, steps // settings["evaluations"])
     return SentenceTransformerTrainingArguments(
         output_dir=str(folder),
         num_train_epochs=1,
-        per_device_train_batch_size=settings.batch,
-        learning_rate=settings.learning_rate,
+        per_device_train_batch_size=settings["batch"],
+        learning_rate=settings["learning_rate"],
         warmup_steps=max(1, steps // 10),
         seed=seed,
         bf16=precision == "bfloat16",

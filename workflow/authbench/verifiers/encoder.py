@@ -16,6 +16,9 @@ from authbench.models.entries import ModelEntry, expect_trainable, expect_vector
 from authbench.models.model import Model, VectorCache
 from authbench.models.open import open_model
 from authbench.models.requested import load_model
+from authbench.registry.defaults import default_settings
+from authbench.settings.evaluate import Training
+from authbench.settings.values import part
 from authbench.verifiers import Bench
 from authbench.verifiers.parameters import EncoderParameters
 from authbench.verifiers.texts import distinct, languages, text_cosines
@@ -108,15 +111,15 @@ def _tuned(model: ModelEntry, train: pl.DataFrame, parameters: EncoderParameters
     Raises:
         InputError: the model cannot be tuned, or the pairs are fewer than a batch.
     """
-    from authbench.train.settings import TrainSettings
     from authbench.train.tune import tune
     from authbench.train.unfinished import Unfinished
 
     expect_trainable(model)
     texts, authors = texts_by_author(train)
     split, watched = _as_split(texts, authors), _as_split(texts[:WATCHED], authors[:WATCHED])
-    learning = {name: getattr(parameters, name) for name in ("epochs", "batch", "learning_rate")}
-    settings = TrainSettings(**learning, evaluations=1, negatives="batch")  # texts of pairs have no genre to match
+    settings: Training = part(default_settings()["train"], Training)
+    settings |= {"epochs": parameters.epochs, "batch": parameters.batch, "learning_rate": parameters.learning_rate}
+    settings |= {"evaluations": 1, "negatives": "batch"}  # texts of pairs have no genre to match
     out = bench.folder / "tuned"
     out.mkdir(parents=True, exist_ok=True)
     unfinished = Unfinished.anew(bench.folder / "tuned.unfinished")

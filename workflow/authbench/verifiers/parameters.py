@@ -6,7 +6,6 @@ from typing import Annotated, Literal, TypeAlias
 
 from authbench.registry.plain import from_plain
 from authbench.settings.values import Count, Keywords, Text
-from authbench.train.settings import TrainSettings
 
 AtLeastTwo = Annotated[int, Keywords(minimum=2)]
 Order = Annotated[int, Keywords(minimum=1, maximum=32)]
@@ -112,9 +111,9 @@ class EncoderParameters:
 
     model: Text
     fine_tune: bool = False
-    epochs: Count = TrainSettings.epochs
-    batch: AtLeastTwo = TrainSettings.batch
-    learning_rate: Annotated[float, Keywords(exclusiveMinimum=0)] = TrainSettings.learning_rate
+    epochs: Count = 1
+    batch: AtLeastTwo = 32
+    learning_rate: Annotated[float, Keywords(exclusiveMinimum=0)] = 2e-5
 
 
 @dataclass(frozen=True)
