@@ -248,9 +248,11 @@ def build_corpora(sizes: Sequence[int], corpora: Path, cores: int) -> list[Build
 
 
 def build_recipe(recipe: Path, share: float, corpora: Path, cores: int) -> None:
-    """Build the recipe, asked for a share of its documents, from raw files to the bundle; a small one first."""
+    """Build the recipe, asked for a share of its documents, from raw files to the bundle; a small one before the
+    first of a project, in which kernels are compiled."""
     project = copy_project(corpora / "project")
-    for part in (COMPILING, share):
+    compiled = any(project.folder.glob("results/*/check.json"))
+    for part in (share,) if compiled else (COMPILING, share):
         asked = yaml.safe_load(recipe.read_text(encoding="utf-8"))
         corpus = corpora / f"{asked['name']}-{part:g}"
         given = corpus_at(
@@ -264,20 +266,23 @@ def build_recipe(recipe: Path, share: float, corpora: Path, cores: int) -> None:
         public = f"results/{corpus.name}/publish/public/SHA256SUMS"
         targets = ["all", "tables", public, "--configfile", settings.name]
         done = build(project, project.folder / "results" / corpus.name, targets, cores, given)
-        note = ", with compilation" if part == COMPILING else ""
+        note = "" if part == share else ", with compilation"
         print(f"\n## {corpus.name}: {documents:,} documents{note}\n\n{told_build(done)}", flush=True)
     print(f"\n{compared(done, cores)}")
 
 
 def compared(done: Build, cores: int) -> str:
-    """What the plan of a build says, beside what was measured."""
+    """What the plan of a build says, beside what was measured; rules and folders that its settings leave out are not
+    counted, nor those that no plan has."""
     mean = done.characters / done.documents
     made = plan.make_plan(plan.Corpus(done.documents, mean, done.entered["release"], cores), plan.read_rates())
     lines = ["| rule | CPU s planned | measured | peak MiB planned | measured |", "| --- |" + " ---: |" * 4]
     sums = [0.0, 0.0]
     for stage in made.stages:
         jobs = [job for job in done.jobs if job.rule == stage.rule]
-        cpu, peak = sum(job.cpu for job in jobs), max((job.peak for job in jobs), default=0.0)
+        if not jobs:
+            continue
+        cpu, peak = sum(job.cpu for job in jobs), max(job.peak for job in jobs)
         sums = [sums[0] + stage.cpu, sums[1] + cpu]
         lines.append(f"| {stage.rule} | {stage.cpu:.1f} | {cpu:.1f} | {stage.peak:,.0f} | {peak:,.0f} |")
     lines.append(f"| all | {sums[0]:.1f} | {sums[1]:.1f} | | |")

@@ -85,6 +85,7 @@ OF_THE_RELEASE = (
     "publish_release",
     "render_report",
     "split",
+    "draft",
     "release",
 )
 # Rules, and their folders of results, whose work grows with the chunks that documents are cut into.
