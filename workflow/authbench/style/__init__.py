@@ -1,6 +1,6 @@
-"""The style suite: whether an embedding captures style, apart from what a text is about.
+"""Measure whether an embedding captures style independently of topic.
 
-An entry of config/style (`entries`) says how the files of a dataset become rows (`rows`, `steps`); tasks (`tasks`,
-`clustering`, `pairs`, `order`, `retrieval`, `probing`) score the vectors of a model (`vectors`) on them; `scores` sums
-up. Tasks and sums are those of STEB (Rivera Soto, Wegmann and Aggazzotti).
+An entry in config/style (`entries`) defines how files become rows (`rows`, `steps`). Tasks (`tasks`, `clustering`,
+`pairs`, `order`, `retrieval`, `probing`) score a model's vectors (`vectors`) on these rows, and `scores` aggregates the
+results. Tasks and aggregates follow STEB (Rivera Soto, Wegmann and Aggazzotti).
 """

@@ -1,5 +1,6 @@
-"""The types of the arguments of steps, as entries of style datasets give them; a value is the name of a column unless
-its type or its comment says otherwise.
+"""Define the types of the arguments of steps in entries of style datasets.
+
+A value is a column name unless its type or docstring says otherwise.
 """
 
 from collections.abc import Sequence
@@ -16,14 +17,14 @@ class Align(TypedDict):
 
 
 class Join(TypedDict):
-    """`table` is the name of another table of the entry."""
+    """`table` names another table of the entry."""
 
     table: str
     by: Sequence[str]
 
 
 class JoinTexts(TypedDict):
-    """What agrees in `by` is one text, in the order of `order`."""
+    """Rows that agree in `by` are joined, sorted by `order`."""
 
     by: Sequence[str]
     text: str
@@ -31,21 +32,21 @@ class JoinTexts(TypedDict):
 
 
 class Subset(TypedDict):
-    """How many rows each value of `by` keeps."""
+    """The number of rows kept per value of `by`."""
 
     by: str | Sequence[str]
     each: int
 
 
 class Collapse(TypedDict):
-    """`into` maps patterns of labels to labels."""
+    """`into` maps label patterns to labels."""
 
     label: str
     into: dict[str, str]
 
 
 class Chosen(TypedDict):
-    """Labels: a list of `values`, or a pattern, `matching`."""
+    """Labels, as a list of `values` or a pattern `matching`."""
 
     label: str
     values: NotRequired[Sequence[str]]
@@ -53,21 +54,21 @@ class Chosen(TypedDict):
 
 
 class AtLeast(TypedDict):
-    """How many rows a label needs."""
+    """The minimum number of rows per label."""
 
     label: str
     rows: int
 
 
 class OneOfSeveral(TypedDict):
-    """`of` are columns, or a column of lists; `into` is the new column."""
+    """`of` names columns or one list column; `into` is the new column."""
 
     of: str | list[str]
     into: str
 
 
 class Text(TypedDict):
-    """A column of texts, or of lists of them."""
+    """A column of texts or lists of texts."""
 
     text: str
 
@@ -80,7 +81,7 @@ class Triplets(TypedDict):
 
 
 class Pieces(TypedDict):
-    """The characters of a piece, and how many pieces of a text, at most."""
+    """The length of a piece in characters, and the maximum number of pieces per text."""
 
     text: str
     characters: int
@@ -88,7 +89,7 @@ class Pieces(TypedDict):
 
 
 class VerificationPairs(TypedDict):
-    """How many pairs of each kind."""
+    """The number of pairs of each kind."""
 
     author: str
     text: str
@@ -96,7 +97,7 @@ class VerificationPairs(TypedDict):
 
 
 class QueryAndTarget(TypedDict):
-    """How many documents of an author at most, and how many authors."""
+    """The maximum number of documents per author, and the number of authors."""
 
     author: str
     text: str
@@ -105,7 +106,7 @@ class QueryAndTarget(TypedDict):
 
 
 class LineLevels(TypedDict):
-    """`levels` are values of the column `level`, in their order."""
+    """`levels` are ordered values of the column `level`."""
 
     by: str
     level: str
@@ -114,7 +115,7 @@ class LineLevels(TypedDict):
 
 
 class NeighbouringLines(TypedDict):
-    """`balanced`: whether few pairs of one author stay."""
+    """`balanced`: whether to drop most same-author pairs."""
 
     document: str
     text: str
@@ -123,14 +124,14 @@ class NeighbouringLines(TypedDict):
 
 
 class ShuffledTrials(TypedDict):
-    """How many trials of each kind."""
+    """The number of trials of each kind."""
 
     same: str
     each: int
 
 
 class EqualPieces(TypedDict):
-    """How many pieces of a label."""
+    """The number of pieces per label."""
 
     label: str
     text: str
@@ -138,7 +139,7 @@ class EqualPieces(TypedDict):
 
 
 class ShuffledVerses(TypedDict):
-    """`by` are the columns of a reference."""
+    """`by` names the columns of a reference."""
 
     label: str
     text: str
@@ -146,21 +147,21 @@ class ShuffledVerses(TypedDict):
 
 
 class InOrderOfFiles(TypedDict):
-    """`names` are parts of names of files, in their order."""
+    """`names` are ordered parts of file names."""
 
     file: str
     names: Sequence[str]
 
 
 class HeldOutLast(TypedDict):
-    """The rows of every file at a multiple of `every` go last."""
+    """Files at multiples of `every` move to the end."""
 
     file: str
     every: int
 
 
 class Aligned(TypedDict):
-    """`labels` are values of the column `label`; `each` is how many sources a part keeps."""
+    """`labels` are values of the column `label`; `each` is the number of sources kept per part."""
 
     by: str
     source: str

@@ -1,7 +1,7 @@
-"""Clustering: whether texts of one style are close together.
+"""Clustering: measure whether texts of the same style are close together.
 
-Mini-batch k-means with as many clusters as labels, and the V-measure of what it finds (STEB §3.1). V-measure is not
-adjusted for chance: the same clusters with shuffled labels stand beside it.
+Run mini-batch k-means with one cluster per label and compute the V-measure (STEB §3.1). V-measure is not adjusted for
+chance, so the V-measure of the same clusters with shuffled labels is also reported.
 """
 
 import warnings
@@ -15,15 +15,15 @@ from authbench.style import intervals
 from authbench.style.pairs import compact
 
 BATCH = 32
-STARTS = 10  # of which the one with the least inertia is taken
+STARTS = 10  # the run with the lowest inertia is used
 SHUFFLES = 20
 
 
 def score(vectors: Any, labels: NDArray[np.int64], seeds: Sequence[int]) -> dict[str, Any]:
-    """V-measure over the seeds and its spread (both 0 to 1), and the mean with labels shuffled (`by_chance`).
+    """Return V-measure over seeds with its spread (both 0 to 1), and its mean with shuffled labels (`by_chance`).
 
-    `vectors` (texts x dimensions) may be sparse. With one label only nothing can be found: `undefined` says so. Where
-    fewer vectors differ than there are labels, there are as many clusters as different vectors.
+    `vectors` (texts x dimensions) may be sparse. With a single label the result is `undefined`. The number of clusters
+    is the number of labels, or of distinct vectors if that is smaller.
     """
     k = len(np.unique(labels))
     if k < 2:
@@ -49,14 +49,14 @@ def score(vectors: Any, labels: NDArray[np.int64], seeds: Sequence[int]) -> dict
 def _assign_clusters(vectors: Any, k: int, seed: int) -> NDArray[np.int64]:
     """Return the cluster of each row.
 
-    Starts are drawn from all rows, and no cluster is moved because few rows are in it: with scikit-learn's defaults a
-    small label is missed by the start, or its cluster taken away, even where labels lie apart.
+    Initial centres are drawn from all rows, and small clusters are not reassigned: with scikit-learn's defaults, small
+    labels can be missed at initialisation or lose their cluster, even if the labels are well separated.
     """
     from sklearn.cluster import MiniBatchKMeans
     from sklearn.exceptions import ConvergenceWarning
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # equal vectors: fewer clusters than asked for
+        warnings.simplefilter("ignore", ConvergenceWarning)  # equal vectors: fewer clusters than requested
         model = MiniBatchKMeans(
             n_clusters=k,
             batch_size=BATCH,
@@ -77,7 +77,7 @@ def v_measure(labels: NDArray[np.int64], found: NDArray[np.int64]) -> float:
         found: shape (texts,), clusters.
 
     Returns:
-        In [0, 1].
+        A value in [0, 1].
     """
     from sklearn.metrics import v_measure_score
 

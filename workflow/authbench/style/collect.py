@@ -1,4 +1,4 @@
-"""Read the results of the style suite, and check that they can be compared."""
+"""Read the style suite's results and check that they are comparable."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ SHARED = (("settings", "seed"), ("versions", "authbench"))
 
 @dataclass(frozen=True)
 class Result:
-    """What `run` wrote of one model with one treatment of long texts."""
+    """The result of `run` for one model and one treatment of long texts."""
 
     path: Path
     content: Mapping[str, Any]
@@ -36,7 +36,7 @@ class Result:
 
     @property
     def texts_per_second(self) -> float | None:
-        """While vectors were made; None where nobody knows."""
+        """Return the embedding speed; None if unknown."""
         path = self.path.with_suffix(".speed.json")
         rate: float | None = orjson.loads(path.read_bytes())["texts_per_second"] if path.is_file() else None
         return rate
@@ -46,9 +46,10 @@ class Result:
 
 
 def collect(folders: Sequence[Path]) -> list[Result]:
-    """Return the results in these folders (each a model's, or one of such), by group, name and treatment of long texts.
+    """Return the results in these folders, sorted by group, name and treatment of long texts.
 
-    Raises InputError where there are none, one cannot be read, or two cannot be compared.
+    A folder is a model's folder or contains several. Raises InputError if there are no results, or if they are
+    unreadable or not comparable.
     """
     results = []
     for folder in folders:
@@ -68,7 +69,7 @@ def read(path: Path) -> Result:
     """Read the results of a model.
 
     Raises:
-        InputError: the file cannot be read, or lacks a part.
+        InputError: the file is unreadable or incomplete.
     """
     try:
         content = orjson.loads(path.read_bytes())
@@ -81,7 +82,7 @@ def read(path: Path) -> Result:
 
 
 def _expect_comparable(one: Result, other: Result) -> None:
-    """Raise InputError where seed, version, or the rows or probed features of a dataset differ."""
+    """Raise InputError if seed, version, or the rows or probed features of a dataset differ."""
     differing = [
         (f"their {part} differ in {key}", one.content[part].get(key), other.content[part].get(key))
         for part, key in SHARED

@@ -1,4 +1,4 @@
-"""Datasets of style that a run takes, and digests of what it reads."""
+"""Find the style datasets of a run, and compute digests of its inputs."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,10 +14,10 @@ from authbench.storage.raw_paths import FileSet
 from authbench.style import features
 from authbench.style.entries import ALL, DATASETS, Dataset
 
-RELEASE = "release_retrieval"  # the dataset that any release gives
-DESCRIPTIVE = ("title", "about", "licence", "tried")  # fields that neither scores nor messages beside them have
+RELEASE = "release_retrieval"  # the dataset made from any release
+DESCRIPTIVE = ("title", "about", "licence", "tried")  # fields that neither scores nor their messages contain
 
-# The tasks, in the order of the paper's columns, with the figure that goes into its tables.
+# The tasks in the paper's column order, with the figure shown in its tables.
 FIGURES = {
     "clustering": "v_measure",
     "all_to_all": "auroc",
@@ -29,17 +29,17 @@ FIGURES = {
 
 
 def find_datasets(requested: Iterable[str], base: Path = Path()) -> list[Dataset]:
-    """Return the datasets of these names or paths; ALL is every one with a name.
+    """Return the datasets with these names or paths; ALL means all named datasets.
 
     Raises:
-        InputError: one is missing or does not fit the schema; the message has all problems.
+        InputError: a dataset is missing or does not fit the schema; the message lists all problems.
     """
     named = [one for name in requested for one in (list_entries(DATASETS, base) if name == ALL else [name])]
     return list({found.name: found for found in load_entries(DATASETS, named, base).values()}.values())
 
 
 def with_release(datasets: Iterable[Dataset], release: Path | None) -> list[Dataset]:
-    """Return the datasets, with RELEASE read from the folder of a release, which joins them if it is not among them."""
+    """Return the datasets with RELEASE read from a release folder; RELEASE is added if missing."""
     if release is None:
         return list(datasets)
     [entry] = find_datasets([RELEASE])
@@ -48,12 +48,12 @@ def with_release(datasets: Iterable[Dataset], release: Path | None) -> list[Data
 
 
 def digests_of_run(settings: Mapping[str, Any], release: Path | None, base: Path, memory: Path) -> dict[str, str]:
-    """Return digests of the entries and the files that the scores of a run depend on, and what measures features.
+    """Return digests of the entries, the files and the feature extractors that the scores of a run depend on.
 
     Args:
         settings: the section `style` of the configuration.
-        release: folder of the release that is a dataset, too.
-        memory: file that keeps digests of files by size and time (`authbench.runtime.inventory`).
+        release: folder of the release that is also used as a dataset.
+        memory: file that caches file digests by size and time (`authbench.runtime.inventory`).
     """
     datasets = with_release(find_datasets(settings["datasets"], base), release)
     files = {
@@ -73,7 +73,7 @@ def digests_of_run(settings: Mapping[str, Any], release: Path | None, base: Path
 
 
 def digest_of_entries(datasets: Sequence[Dataset], leave_out: Sequence[str] = ()) -> str:
-    """Return a digest of the datasets' fields but for some."""
+    """Return a digest of the datasets' fields, except those left out."""
     kept = [field.name for field in fields(Dataset) if field.name not in leave_out]
     plain = [[getattr(one, name) for name in kept] for one in datasets]
     return hashlib.sha256(orjson.dumps(plain, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]

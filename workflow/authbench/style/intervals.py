@@ -1,8 +1,8 @@
-"""95 % intervals of the suite's scores: bootstrap over texts, items, pairs or authors.
+"""Compute 95 % bootstrap intervals of the suite's scores over texts, items, pairs or authors.
 
-What is drawn is a number of times for each unit, by a generator whose seed is a hash of what is resampled, so that the
-same input has the same interval. An interval is the score plus the spread of the resampled scores about their own mean
-(resampling moves some scores, such as V-measure, to one side). What is learnt or assigned stays: clusters, probes.
+Each bootstrap round draws a multiplicity per unit. The generator's seed is a hash of the resampled data, so the same
+input gives the same interval. An interval is the score plus the deviations of the resampled scores from their mean,
+because resampling biases some scores, such as V-measure. Clusters and probes are not refitted.
 """
 
 from collections.abc import Sequence
@@ -16,13 +16,13 @@ from authbench.arrays import BOOL, F64, I64
 from authbench.identity import keyed_hash
 
 ROUNDS = 500
-DECIMALS = 9  # of the ends: sums of blocks differ in their last digits
-_MOST = 4_000_000  # numbers held at once
+DECIMALS = 9  # of the limits: block sums differ in their last digits
+_MOST = 4_000_000  # numbers in memory at once
 
 
 @lru_cache(maxsize=2)
 def _weights(units: int, purpose: str) -> F64:
-    """Return how often each unit is drawn in each round (rounds x units)."""
+    """Return each unit's multiplicity in each round (rounds x units)."""
     generator = np.random.default_rng(keyed_hash(0, "interval of style", purpose, str(units)))
     drawn = generator.integers(units, size=(ROUNDS, units)) + units * np.arange(ROUNDS)[:, None]
     counts: F64 = np.bincount(drawn.ravel(), minlength=ROUNDS * units).reshape(ROUNDS, units).astype(np.float64)
@@ -31,7 +31,7 @@ def _weights(units: int, purpose: str) -> F64:
 
 
 def _limits(value: float, drawn: F64) -> list[float] | None:
-    """Return the lower and the upper end, within 0 and 1; None where too few rounds have a score."""
+    """Return the lower and upper limits, clipped to 0 and 1; None if too few rounds have a score."""
     drawn = drawn[np.isfinite(drawn)]
     if len(drawn) < ROUNDS / 2:
         return None
@@ -40,11 +40,11 @@ def _limits(value: float, drawn: F64) -> list[float] | None:
 
 
 def of_mean(values: Sequence[float] | F64, owners: Sequence[str] | None = None) -> list[float] | None:
-    """Return the interval of a mean, over owners if values have any.
+    """Return the interval of a mean, resampling owners if given, else values.
 
     Args:
         values: shape (n,).
-        owners: whose each value is.
+        owners: the owner of each value.
     """
     values = np.asarray(values, np.float64)
     codes = np.unique(np.asarray(owners), return_inverse=True)[1] if owners is not None else np.arange(len(values))
@@ -54,7 +54,7 @@ def of_mean(values: Sequence[float] | F64, owners: Sequence[str] | None = None) 
 
 
 def of_area(truth: BOOL, scores: F64) -> list[float] | None:
-    """Return the interval of an area under the ROC curve, over its rows.
+    """Return the interval of an area under the ROC curve, resampling rows.
 
     Args:
         truth: shape (rows,), True for positives.
@@ -77,21 +77,21 @@ def of_area(truth: BOOL, scores: F64) -> list[float] | None:
 
 
 def of_texts(area: float, influence: F64) -> list[float] | None:
-    """Return the interval of an area over pairs of texts, over texts.
+    """Return the interval of an area over pairs of texts, resampling texts.
 
     Args:
         area: in [0, 1].
-        influence: shape (texts,), the change of the area when a text counts twice, to first order (Hájek's projection).
+        influence: shape (texts,), the first-order change of the area when a text counts twice (Hájek's projection).
     """
     return _limits(area, area + (_weights(len(influence), "texts") - 1) @ influence)
 
 
 def of_items(credits: Sequence[F64], pooled: bool) -> list[float] | None:
-    """Return the interval of the mean over pairs of different items of one style, over items within each style.
+    """Return the interval of the mean over pairs of items of the same style, resampling items within each style.
 
     Args:
-        credits: for each style the points of each two items (items x items, NaN where they are not compared).
-        pooled: all pairs count alike; else each style does.
+        credits: for each style, the points of item pairs (items x items, NaN where they are not compared).
+        pooled: weight all pairs equally; else weight styles equally.
     """
     sums, counts = [], []
     for number, credit in enumerate(credits):
@@ -106,13 +106,13 @@ def of_items(credits: Sequence[F64], pooled: bool) -> list[float] | None:
 
 
 def of_clusters(labels: I64, found: Sequence[I64]) -> list[float] | None:
-    """Return the interval of the V-measure, the mean over clusterings, over texts.
+    """Return the interval of the mean V-measure over clusterings, resampling texts.
 
     Args:
         labels: shape (texts,), numbers from 0.
-        found: the clusters of each clustering, shape (texts,), likewise.
+        found: the clusters of each clustering, shape (texts,), numbers from 0.
     """
-    drawn = np.vstack([np.ones(len(labels)), _weights(len(labels), "clusters")])  # first the score itself
+    drawn = np.vstack([np.ones(len(labels)), _weights(len(labels), "clusters")])  # first row: the score itself
     of_labels = _entropy(drawn, labels)
     values = []
     for clusters in found:
@@ -124,7 +124,7 @@ def of_clusters(labels: I64, found: Sequence[I64]) -> list[float] | None:
 
 
 def of_hits(hits: F64) -> list[float] | None:
-    """Return the interval of the mean over features of the share of right texts, over texts.
+    """Return the interval of the accuracy averaged over features, resampling texts.
 
     Args:
         hits: features x texts: 1 right, 0 wrong, NaN not tested.
@@ -142,7 +142,7 @@ def _entropy(drawn: F64, codes: NDArray[np.int64]) -> F64:
     """Return the entropy of classes in each round, in nats."""
     kinds, places = np.unique(codes, return_inverse=True)
     which = csr_matrix((np.ones(len(places)), (np.arange(len(places)), places)), shape=(len(places), len(kinds)))
-    counts = np.asarray(which.T @ drawn.T)  # whole numbers, of which few differ
+    counts = np.asarray(which.T @ drawn.T)  # integers with few distinct values
     whole = int(drawn.sum(axis=1).max())
     steps = np.arange(whole + 1) / whole
     terms = steps * np.log(steps, out=np.zeros(whole + 1), where=steps > 0)

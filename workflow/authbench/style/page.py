@@ -1,4 +1,4 @@
-"""The results of the style suite as one HTML page that loads nothing."""
+"""Render the style suite's results as a self-contained HTML page."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ def render(
     clusters: FrozenClusters | None,
     back: str = "",
 ) -> str:
-    """Return the HTML page; `back` is the link to the index of the run, if it is of one."""
+    """Return the HTML page; `back` is the link to the run's index, if there is one."""
     listed = _list_datasets(results, datasets)
     return (
         environment()
@@ -48,7 +48,7 @@ def render(
 
 
 def what_ran(listed: Sequence[Mapping[str, Any]]) -> str:
-    """Return one sentence on which datasets were run and which not."""
+    """Return one sentence listing which datasets were and were not run."""
     run = [one for one in listed if one["run"]]
     paper, paper_run = ([one for one in part if one["paper"]] for part in (listed, run))
     others = len(run) - len(paper_run)
@@ -74,7 +74,7 @@ NOT_ASKED = "not asked for"
 
 
 def _list_datasets(results: Sequence[Result], datasets: Sequence[Dataset]) -> list[dict[str, Any]]:
-    """Return every known dataset with its metadata and why it was not run; those that were run come first."""
+    """Return every known dataset with its metadata and why it was not run; those run come first."""
     cells = {
         name: cell
         for result in results
@@ -105,6 +105,6 @@ def _list_datasets(results: Sequence[Result], datasets: Sequence[Dataset]) -> li
 
 
 def _task_name(task: str, cell: Mapping[str, Any] | None) -> str:
-    """Return a task's name; for probing, with what measured its features."""
+    """Return a task's name; for probing, with the feature extractor."""
     measured = cell["tasks"].get(task, {}).get("measured_by") if cell else None
     return task.replace("_", " ") + (f" ({measured})" if measured else "")

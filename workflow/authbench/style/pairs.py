@@ -1,7 +1,7 @@
-"""Pairs: whether two texts of one style are more alike than two of different ones.
+"""Pairs: measure whether two texts of the same style are more alike than two texts of different styles.
 
-The area under the ROC curve of the cosine, over all pairs of texts or over those that a dataset names (STEB §3.1).
-Equal scores count one half.
+The score is the area under the ROC curve of the cosine, over all pairs of texts or over the dataset's predefined pairs
+(STEB §3.1). Ties count one half.
 """
 
 from typing import Any
@@ -13,13 +13,13 @@ from authbench.arrays import F64
 from authbench.metrics.auc import area_of_wins, auc, pairs_below
 from authbench.style import intervals
 
-BLOCK_BYTES = 8 << 20  # of scores held at once, beside the rarer kind of pairs
-BINS = 1 << 16  # of cosines, for intervals alone
-DECIMALS = 12  # a product of BLAS differs further down by processor and place: what is equal before must be after
+BLOCK_BYTES = 8 << 20  # of scores in memory at once, in addition to the rarer kind of pairs
+BINS = 1 << 16  # of cosines, only for intervals
+DECIMALS = 12  # further digits of BLAS products depend on processor and position; rounding keeps equal scores equal
 
 
 def unit(vectors: Any) -> Any:
-    """Return the rows in double precision, each of length 1; a row of zeros stays."""
+    """Return the rows in double precision, scaled to length 1; zero rows are unchanged."""
     from scipy.sparse import csr_matrix, issparse
     from sklearn.preprocessing import normalize
 
@@ -29,9 +29,9 @@ def unit(vectors: Any) -> Any:
 
 
 def compact(rows: Any) -> Any:
-    """Sparse rows as the same points in no more dimensions than there are rows, the widest spread first.
+    """Return sparse rows rotated into at most as many dimensions as rows, by decreasing variance.
 
-    A rotation: lengths, angles and distances stay. Dense rows are given back as they are.
+    The rotation preserves lengths, angles and distances. Dense rows are returned unchanged.
     """
     from scipy.sparse import issparse
 
@@ -43,9 +43,9 @@ def compact(rows: Any) -> Any:
 
 
 def all_to_all(vectors: Any, labels: NDArray[np.int64]) -> dict[str, Any]:
-    """`auroc` over all pairs of different texts, those of one label positive.
+    """Return `auroc` over all pairs of different texts; pairs with equal labels are positive.
 
-    Memory: 8 bytes for each pair of the rarer kind, and a few blocks of scores (3,000 texts in two labels: 66 MB).
+    Memory: 8 bytes per pair of the rarer kind, plus a few blocks of scores (3,000 texts in two labels: 66 MB).
 
     Args:
         vectors: shape (texts, dimensions), dense or CSR.
@@ -65,7 +65,7 @@ def all_to_all(vectors: Any, labels: NDArray[np.int64]) -> dict[str, Any]:
         bins += np.bincount(_binned(scores, same), minlength=2 * BINS)
     rare = np.sort(np.concatenate(rare_parts))
     places = _placements(bins.reshape(2, BINS)).ravel()
-    below = 0.0  # pairs (rare, other) in which the rare score is the lower one
+    below = 0.0  # pairs (rare, other) whose rare score is lower
     influence = np.zeros(len(labels))
     for scores, same, (block, later) in _blocks(rows, labels):
         below += pairs_below(rare, scores[same != rarer])
@@ -79,17 +79,18 @@ def all_to_all(vectors: Any, labels: NDArray[np.int64]) -> dict[str, Any]:
 
 
 def _binned(scores: F64, same: NDArray[np.bool_]) -> Any:
-    """Return the bin of each cosine, of BINS between -1 and 1, those of one label after all others."""
+    """Return the bin of each cosine (BINS between -1 and 1); the bins of same-label pairs follow all others."""
     bins = (scores * (BINS / 2 - 1) + BINS / 2).astype(np.int32)
     bins += same.astype(np.int32) << 16
     return bins
 
 
 def _placements(bins: Any) -> F64:
-    """Return what a pair of each kind in each bin adds to the area when it counts twice (2 x bins).
+    """Return each bin's effect on the area when one of its pairs counts twice, per kind of pair (2 x bins).
 
-    Of a pair of one label: the share of the other kind that it exceeds, less the area; of a pair of two labels: the
-    share that it falls below, less the area; each by the number of its kind. Pairs of one bin count as equal.
+    For a same-label pair, this is the share of different-label pairs below it minus the area; for a different-label
+    pair, the share of same-label pairs above it minus the area. Each is divided by the number of pairs of its kind.
+    Pairs in the same bin count as tied.
     """
     negative, positive = bins.astype(np.float64)
     above = (negative.cumsum() - negative / 2) / negative.sum()
@@ -99,9 +100,9 @@ def _placements(bins: Any) -> F64:
 
 
 def _blocks(rows: Any, labels: NDArray[np.int64]) -> Any:
-    """Yield the cosines of each text with all later ones, a block of texts at a time, and which are of one label.
+    """Yield, per block of texts, the cosines with all later texts and which pairs have equal labels.
 
-    Third: which texts the block is of, and which cells (block x texts from its first on) the cosines are.
+    The third value gives the block's texts and the valid cells (block x texts from the block's first on).
     """
     texts = len(labels)
     step = max(1, BLOCK_BYTES // (8 * texts))
@@ -113,7 +114,7 @@ def _blocks(rows: Any, labels: NDArray[np.int64]) -> Any:
 
 
 def predefined(first: Any, second: Any, same: NDArray[np.bool_]) -> dict[str, Any]:
-    """`auroc` over the pairs (a row of `first` with that of `second`).
+    """Return `auroc` over the pairs (row i of `first` with row i of `second`).
 
     Args:
         first: shape (pairs, dimensions), dense or CSR.
@@ -123,13 +124,13 @@ def predefined(first: Any, second: Any, same: NDArray[np.bool_]) -> dict[str, An
     counts = {"pairs": len(same), "positive_pairs": int(same.sum())}
     if same.all() or not same.any():
         return {"undefined": "all pairs of one kind", **counts}
-    # one less the area of the other kind: to the last bit what `all_to_all` counts of the same pairs
+    # one minus the other kind's area: bit for bit what `all_to_all` computes for these pairs
     scores = cosines(unit(first), unit(second))
     return {"auroc": 1 - auc(~same, scores), "interval": intervals.of_area(same, scores), **counts}
 
 
 def all_cosines(some: Any, others: Any) -> F64:
-    """Return the cosine of each unit row with every other, of shapes (some, dimensions) and (others, dimensions).
+    """Return all cosines between two sets of unit rows, of shapes (some, dimensions) and (others, dimensions).
 
     Returns:
         Shape (some, others), rounded to DECIMALS.
@@ -140,7 +141,7 @@ def all_cosines(some: Any, others: Any) -> F64:
 
 
 def cosines(one: Any, other: Any) -> F64:
-    """Return the cosine of each unit row with the same row of the other, all of shape (pairs, dimensions).
+    """Return the row-wise cosines of two sets of unit rows, both of shape (pairs, dimensions).
 
     Returns:
         Shape (pairs,), rounded to DECIMALS.

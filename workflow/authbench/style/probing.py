@@ -1,7 +1,7 @@
-"""Probing: which plain features of a text can be predicted from its vector.
+"""Probing: measure which surface features of a text can be predicted from its vector.
 
-Each feature is cut into five quantile bins; train, validation and test hold the same number of texts of every bin; a
-logistic probe is fitted on frozen vectors, its L2 penalty chosen on validation (STEB §3.1).
+Each feature is cut into five quantile bins; train, validation and test each contain equally many texts per bin. A
+logistic probe is fitted on frozen vectors; its L2 penalty is chosen on validation (STEB §3.1).
 """
 
 import warnings
@@ -19,17 +19,16 @@ from authbench.style.pairs import compact, unit
 BINS = 5
 PENALTIES = (1e-5, 1e-4, 1e-3, 1e-2)
 SHARES = (0.6, 0.2, 0.2)  # train, validation, test
-FEWEST = 5  # texts of each bin, one of them to test with
-STEPS = 50  # of the optimiser, for each penalty
-WIDEST = 512  # directions of sparse vectors
+FEWEST = 5  # texts per bin, including one for testing
+STEPS = 50  # of the optimiser, per penalty
+WIDEST = 512  # dimensions of sparse vectors
 
 
 def score(vectors: Any, names: Sequence[str], values: NDArray[np.float64], texts: Sequence[str]) -> dict[str, Any]:
-    """`accuracy` on the test part, macro over the features, each with its own and the penalty chosen.
+    """Return the test `accuracy`, averaged over features, and each feature's accuracy and chosen penalty.
 
-    `values` (texts x features). A feature whose values do not fall into five bins of FEWEST texts is left out and
-    named.
-    Of sparse vectors the WIDEST leading directions are taken. Chance is one fifth.
+    `values` has shape (texts, features). A feature whose values do not form five bins of at least FEWEST texts is left
+    out and reported. Sparse vectors are reduced to their WIDEST leading directions. Chance is 0.2.
     """
     order = np.argsort([keyed_hash(0, "probing", text) for text in texts], kind="stable")
     rows = _narrow(vectors)
@@ -57,7 +56,7 @@ def score(vectors: Any, names: Sequence[str], values: NDArray[np.float64], texts
 
 
 def _narrow(vectors: Any) -> NDArray[np.float64]:
-    """Return the rows centred and scaled to a mean squared length of WIDEST: one penalty then suits all."""
+    """Return the rows centred and scaled to a mean squared length of WIDEST, to make penalties comparable."""
     rows = compact(unit(vectors))
     rows = rows[:, :WIDEST] if issparse(vectors) else rows
     rows = rows - rows.mean(axis=0)
@@ -67,7 +66,7 @@ def _narrow(vectors: Any) -> NDArray[np.float64]:
 
 
 def quantile_bins(values: NDArray[np.float64]) -> NDArray[np.int64] | None:
-    """Return the quantile bin of each value, 0 to 4; None where equal values leave fewer than five bins.
+    """Return the quantile bin of each value, 0 to 4; None if ties leave fewer than five bins.
 
     Args:
         values: shape (n,).
@@ -84,14 +83,14 @@ def quantile_bins(values: NDArray[np.float64]) -> NDArray[np.int64] | None:
 
 
 def balanced_parts(bins: NDArray[np.int64], order: NDArray[np.int64]) -> list[NDArray[np.int64]] | None:
-    """Return the rows of train, validation and test: of every bin as many, in the given order; None where too few.
+    """Return the rows of train, validation and test, equally many per bin, in the given order; None if too few.
 
     Args:
-        bins: shape (texts,), as of `quantile_bins`.
+        bins: shape (texts,), from `quantile_bins`.
         order: shape (texts,), rows.
 
     Returns:
-        Three arrays of rows, of shape (rows of the part,).
+        Three arrays of rows, each of shape (rows of the part,).
     """
     members = [order[bins[order] == one] for one in range(BINS)]
     each = min(map(len, members))
@@ -106,7 +105,7 @@ def balanced_parts(bins: NDArray[np.int64], order: NDArray[np.int64]) -> list[ND
 def _probe(
     rows: NDArray[np.float64], bins: NDArray[np.int64], parts: Sequence[NDArray[np.int64]]
 ) -> tuple[dict[str, float], NDArray[np.bool_]]:
-    """Return the test accuracy of the penalty that is best on validation (of equal ones the strongest); its hits."""
+    """Return the test accuracy of the best penalty on validation (ties: the strongest), and the hits."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
 

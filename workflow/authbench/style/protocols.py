@@ -1,4 +1,4 @@
-"""The protocols of the suite: its own, and that of STEB's public code (`authbench.style.steb`)."""
+"""Name the suite's protocols: ours, and the protocol of STEB's public code (`authbench.style.steb`)."""
 
 STRICT, STEB = "strict", "steb"
 PROTOCOLS = (STRICT, STEB)

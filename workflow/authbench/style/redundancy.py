@@ -1,8 +1,8 @@
-"""Clusters of datasets that rank models alike.
+"""Cluster datasets that rank models alike.
 
-Spearman's correlation of the models' scores, one minus it as the distance, Ward linkage, clusters cut at 0.5 (STEB
-§3.3; how a correlation becomes a distance is ours to choose, as the paper does not say). Few models correlate by
-chance: there are clusters from eight models on, and once made they stay, so that a new model moves no other's score.
+The distance is one minus Spearman's correlation of the models' scores; Ward linkage is cut at 0.5 (STEB §3.3; the paper
+does not define the distance, so this choice is ours). With few models, correlations arise by chance: clustering
+requires eight models. Clusters are then frozen, and a new model does not change another model's score.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ CUT = 0.5
 
 
 def correlations(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Spearman's correlation of each two columns (models x datasets); 0 where one of them is constant."""
+    """Return Spearman's correlation of each pair of columns (models x datasets); 0 if one of them is constant."""
     centred, lengths = centred_ranks(scores) if scores.size else (scores, np.zeros(scores.shape[1]))
     with np.errstate(invalid="ignore", divide="ignore"):
         found = (centred.T @ centred) / np.outer(lengths, lengths)
@@ -31,7 +31,7 @@ def correlations(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def merges(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the linkage of the datasets as scipy gives it (datasets - 1 x 4).
+    """Return scipy's linkage matrix of the datasets (datasets - 1 x 4).
 
     Args:
         scores: shape (models, datasets).
@@ -45,7 +45,7 @@ def merges(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def cluster_datasets(scores: NDArray[np.float64]) -> list[int]:
-    """Return the cluster of each dataset (models x datasets), numbered in the order in which they are met."""
+    """Return the cluster of each dataset (models x datasets), numbered by first occurrence."""
     if scores.shape[1] < 2:
         return [0] * scores.shape[1]
     from scipy.cluster.hierarchy import fcluster
@@ -55,7 +55,7 @@ def cluster_datasets(scores: NDArray[np.float64]) -> list[int]:
 
 
 class FrozenClusters(TypedDict):
-    """Clusters of datasets by task, as numbers of clusters by dataset, and the models whose results made them."""
+    """Cluster numbers by task and dataset, and the models they were computed from."""
 
     version: int
     models: list[str]
@@ -63,7 +63,7 @@ class FrozenClusters(TypedDict):
 
 
 def frozen(frozen_clusters: FrozenClusters | None, task: str, datasets: Sequence[str]) -> list[int] | None:
-    """Return a task's clusters of datasets as they were frozen; a dataset that was not there then is one of its own."""
+    """Return a task's frozen clusters of datasets; each new dataset is a separate cluster."""
     if frozen_clusters is None or task not in frozen_clusters["clusters"]:
         return None
     known: Mapping[str, int] = frozen_clusters["clusters"][task]
@@ -72,7 +72,7 @@ def frozen(frozen_clusters: FrozenClusters | None, task: str, datasets: Sequence
 
 
 def macro(values: NDArray[np.float64], of_cluster: Sequence[int]) -> NDArray[np.float64]:
-    """Return means within each cluster, then over the clusters (models x datasets -> models)."""
+    """Return the mean over the cluster means (models x datasets -> models)."""
     labels = np.array(of_cluster)
     within = [values[:, labels == one].mean(axis=1) for one in sorted(set(of_cluster))]
     return np.asarray(np.mean(within, axis=0))
@@ -82,7 +82,7 @@ def read_clusters(path: Path) -> FrozenClusters:
     """Return frozen clusters.
 
     Raises:
-        InputError: the file holds none.
+        InputError: the file contains no clusters.
     """
     try:
         found = orjson.loads(path.read_bytes())

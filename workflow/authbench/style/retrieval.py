@@ -1,6 +1,6 @@
-"""Retrieval: the rank of a query's author among all authors.
+"""Retrieval: rank a query's author among all authors.
 
-A query and a target are each one or more texts of an author; their vector is the mean of the texts' (STEB §3.1).
+A query or target consists of one or more texts of an author, represented by the mean of their vectors (STEB §3.1).
 """
 
 from collections.abc import Sequence
@@ -21,11 +21,10 @@ def score(
     answering: Sequence[str],
     together: Sequence[str] | None = None,
 ) -> dict[str, Any]:
-    """MRR, R@1 and R@8 over the queries whose author is a target, with what a random order gives (`by_chance`).
+    """Return MRR, R@1 and R@8 over queries whose author is a target, and their values for random order (`by_chance`).
 
-    `queries` and `targets` have a row per text, `asking` and `answering` its author. `together` names the query that a
-    text belongs to; without it all of an author's texts are one. Of equal cosines the target author that comes first
-    by name ranks first.
+    `queries` and `targets` have a row per text; `asking` and `answering` give the authors. `together` gives each text's
+    query; by default, all texts of an author form a query. Target authors with equal cosines are ranked by name.
     """
     together = asking if together is None else together
     author_of = dict(zip(together, asking, strict=True))
@@ -55,7 +54,7 @@ def score(
 
 
 def _means(rows: Any, owners: Sequence[str], wanted: Sequence[str]) -> Any:
-    """Return the mean of the L2-normalised rows of each wanted owner (owners x dimensions)."""
+    """Return the mean of each wanted owner's L2-normalised rows (owners x dimensions)."""
     from scipy.sparse import csr_matrix
 
     place = {owner: number for number, owner in enumerate(wanted)}
@@ -66,6 +65,6 @@ def _means(rows: Any, owners: Sequence[str], wanted: Sequence[str]) -> Any:
 
 
 def scored(queries: Any, targets: Any) -> Any:
-    """Yield the cosines of each query with all targets, a block of queries at a time."""
+    """Yield the cosines of queries with all targets, in blocks of queries."""
     for start in range(0, queries.shape[0], 256):
         yield from all_cosines(queries[start : start + 256], targets)

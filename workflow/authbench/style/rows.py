@@ -1,7 +1,7 @@
 """Read the files of a dataset as rows.
 
-The readers and the expressions of fields are those of sources (`authbench.ingest`); the steps of the entry then derive
-the rows that tasks take.
+Readers and field expressions are the same as for sources (`authbench.ingest`); the entry's steps then derive the rows
+for tasks.
 """
 
 import hashlib
@@ -24,17 +24,17 @@ from authbench.storage.raw_paths import match_files
 from authbench.style.entries import Dataset, DatasetTable
 from authbench.style.steps import apply
 
-TableKey: TypeAlias = tuple[str, str]  # folder, and how it is read
-ReadTable: TypeAlias = tuple[pl.DataFrame, int]  # rows, and how many were unreadable
-MOST_BAD = 0.01  # a table with a larger share of unreadable rows is not used
+TableKey: TypeAlias = tuple[str, str]  # folder and reader
+ReadTable: TypeAlias = tuple[pl.DataFrame, int]  # rows, and the number of unreadable records
+MOST_BAD = 0.01  # a table with a larger share of unreadable rows is rejected
 
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of a dataset after its steps, what was unreadable, and a digest of rows and columns.
+    """The rows of a dataset after its steps, the number of unreadable rows, and a digest of rows and columns.
 
-    `steb` are those of STEB's protocol, if requested, where it has the dataset and its files are there; else
-    `not_in_steb` says why.
+    `steb` contains the rows of STEB's protocol, if requested and available for the dataset; else `not_in_steb` gives
+    the reason.
     """
 
     frame: pl.DataFrame
@@ -45,7 +45,7 @@ class Rows:
 
 
 def missing_files(dataset: Dataset, data: Path) -> str | None:
-    """Return which files of a dataset are missing and how to get them; None if none is."""
+    """Return which files of a dataset are missing and how to get them; None if complete."""
     for table in dataset.all_tables.values():
         folder = data / dataset.folder(table)
         if not match_files(folder, table.files):
@@ -57,18 +57,18 @@ def read_dataset(dataset: Dataset, data: Path) -> Rows:
     """Return the rows of a dataset whose files are below `data`, for both protocols.
 
     Raises:
-        InputError: a file cannot be read or lacks a field, or a step does not fit the rows.
+        InputError: a file is unreadable or lacks a field, or a step does not fit the rows.
     """
     return read_datasets([dataset], data)[dataset.name]
 
 
 def read_datasets(datasets: Sequence[Dataset], data: Path, steb: bool = True) -> dict[str, Rows]:
-    """Return the rows of datasets by name, those of STEB's protocol if `steb`.
+    """Return the rows of datasets by name, with the rows of STEB's protocol if `steb`.
 
-    A table that several take is read once, and kept until the last of them has it.
+    A table shared by several datasets is read once and kept until its last use.
 
     Raises:
-        InputError: a file is missing, cannot be read or lacks a field, or a step does not fit the rows.
+        InputError: a file is missing, unreadable or lacks a field, or a step does not fit the rows.
     """
     forms = {one.name: [one, *([one.in_steb] if steb and one.in_steb else [])] for one in datasets}
     waiting = Counter(key for takers in forms.values() for one in takers for key in _table_keys(one).values())
@@ -98,7 +98,7 @@ def _table_keys(dataset: Dataset) -> dict[str, TableKey]:
 
 
 def _derived(dataset: Dataset, data: Path, read: dict[TableKey, ReadTable]) -> Rows:
-    """Return the rows of a dataset after its steps; `read` keeps tables, which others may take."""
+    """Return the rows of a dataset after its steps; `read` caches tables for other datasets."""
     tables = {}
     for name, key in _table_keys(dataset).items():
         tables[name] = read[key] = read.get(key) or _read_table(dataset, dataset.all_tables[name], data)
@@ -109,7 +109,7 @@ def _derived(dataset: Dataset, data: Path, read: dict[TableKey, ReadTable]) -> R
 
 
 def _read_table(dataset: Dataset, table: DatasetTable, data: Path) -> ReadTable:
-    """Return the rows of one table, a text column per field, null without a value, and how many were unreadable."""
+    """Return the rows of one table, a text column per field, null if missing, and the number of unreadable records."""
     where = f"config/style/{dataset.name}.yaml"
     folder = data / dataset.folder(table)
     derived = {name: compile_expression(one, f"{where}: derive.{name}") for name, one in table.derive.items()}
@@ -152,7 +152,7 @@ def _read_table(dataset: Dataset, table: DatasetTable, data: Path) -> ReadTable:
 
 
 def _blocks(file: RawFile, options: Reader, wanted: Wanted) -> Iterator[Block]:
-    """Yield the blocks of rows of a file; one that is empty, or not in its encoding, is one bad row."""
+    """Yield the blocks of rows of a file; an empty or wrongly encoded file counts as one bad row."""
     try:
         yield from READERS[type(options)](file, options, wanted)
     except UnreadableFile as problem:
@@ -160,7 +160,7 @@ def _blocks(file: RawFile, options: Reader, wanted: Wanted) -> Iterator[Block]:
 
 
 def _plain(values: list[Any]) -> Iterator[Any]:
-    """Yield values as text, or all of them as lists of text where one of them is a list."""
+    """Yield values as text, or all as lists of text if any value is a list."""
     lists = any(isinstance(value, list) for value in values)
     for value in values:
         if lists:

@@ -1,11 +1,11 @@
 """Score one model on every dataset, and write the results.
 
-    <out>/<model>/<long texts>.json         a result per dataset and task, what was not run, versions: `datasets` by
-                                            the protocol strict, `steb` by that of STEB's code
-    <out>/<model>/<long texts>.speed.json   texts per second: alone of all of it not the same twice
+    <out>/<model>/<long texts>.json         per dataset and task: results, skipped tasks, versions; `datasets` holds
+                                            the protocol strict, `steb` the protocol of STEB's code
+    <out>/<model>/<long texts>.speed.json   texts per second, the only output that differs between runs
 
-Every table can be made again from these without the model. What a dataset gave is kept beside the vectors, by a digest
-of all that decides it, so that a changed entry, a new dataset or a corrected file is all that is scored anew.
+Every table can be rebuilt from these files without the model. A dataset's results are cached with the vectors under a
+digest of all inputs, so only changed entries, new datasets and corrected files are scored again.
 """
 
 import hashlib
@@ -40,20 +40,20 @@ from authbench.style.vectors import texts_per_second, vectors_of
 from authbench.tokens import load_tokenizer
 from authbench.version import VERSION
 
-FEW = 3  # datasets without files that a message names where none has files
+FEW = 3  # datasets named in the message when no dataset has files
 LIBRARIES = ("numpy", "polars", "scikit-learn", "scipy")
 
 
 def read_all(
     datasets: Sequence[Dataset], data: Path, missing: str, protocols: Sequence[str] = PROTOCOLS
 ) -> tuple[dict[str, Rows], dict[str, str]]:
-    """Return the rows of the datasets whose files are there, and why the others have none, by name.
+    """Return the rows of the datasets whose files exist, and why the others have none, by name.
 
     Args:
         datasets: to be read.
-        data: where their folders are.
+        data: parent of the datasets' folders.
         missing: skip or error, for a dataset without files.
-        protocols: which the rows are for.
+        protocols: which protocols the rows are for.
 
     Raises:
         InputError: no dataset has files, or `missing` is error and one has none.
@@ -91,12 +91,12 @@ def run(
     """Score a model on all datasets with rows, write the result and its speed, and return the result.
 
     Args:
-        rows: rows of the datasets whose files are there, by name.
+        rows: rows by dataset, for datasets with files.
         absent: why other datasets are not run, by name.
-        cache: keeps vectors, and what each dataset gave.
-        release: the release that one of the datasets is, if any; the result says whether it is verified.
-        protocols: which of PROTOCOLS to score by. Each has vectors of its own texts, which one cache keeps; neither
-            changes what the other gives.
+        cache: caches vectors and results per dataset.
+        release: the release used as a dataset, if any; the result says whether it is verified.
+        protocols: which of PROTOCOLS to score by. They use separate texts and share one cache; neither affects the
+            other's results.
     """
     model = open_model(with_long_texts(entry, long_texts), cache)
     vectors = model.identity()
@@ -147,14 +147,14 @@ def run(
 
 
 def _taken(dataset: Dataset, rows: Rows | None, protocol: str) -> tuple[Dataset, Rows] | None:
-    """Return a dataset and its rows as a protocol takes them; None where it does not."""
+    """Return a dataset and its rows for a protocol; None if the protocol lacks it."""
     if rows is None or protocol == STRICT:
         return (dataset, rows) if rows else None
     return (dataset.in_steb, rows.steb) if dataset.in_steb and rows.steb else None
 
 
 def _digest(decides: Mapping[str, object], dataset: Dataset, rows: Rows) -> str:
-    """Return a digest of all that decides the result of a dataset: its tasks, its rows and `decides`."""
+    """Return a digest of everything that determines a dataset's result: its tasks, its rows and `decides`."""
     parts = {
         **decides,
         "dataset": [dataset.name, dataset.attribute, dataset.languages, dataset.paper, dataset.tasks],
@@ -167,11 +167,11 @@ def _digest(decides: Mapping[str, object], dataset: Dataset, rows: Rows) -> str:
 def of_dataset(
     model: Model, dataset: Dataset, rows: Rows, cache: Path, rates: Path, seed: int
 ) -> tuple[dict[str, Any], float | None]:
-    """Return the results of a dataset's tasks, what was read and what its texts cost; and texts per second so far.
+    """Return the results of a dataset's tasks with metadata and costs, and the texts per second so far.
 
     Args:
-        cache: keeps features of texts.
-        rates: keeps how fast the model has been.
+        cache: caches features of texts.
+        rates: records the model's speed.
 
     Raises:
         InputError: rows and tasks do not fit; the message names the dataset.
@@ -188,7 +188,7 @@ def of_dataset(
     vectors = vectors_of(model, documents, dataset.name)
     rate = texts_per_second(rates, model.embedded - before, time.monotonic() - started)
     mean = float(documents["token_length"].mean() or 0)  # type: ignore[arg-type]
-    with threadpool_limits(1):  # thousands of small products: more threads wait for each other
+    with threadpool_limits(1):  # thousands of small products: more threads only wait for each other
         scored = {
             task: TASKS[task].score(frames[task], vectors, settings, seed, cache)
             for task, settings in dataset.tasks.items()
@@ -200,9 +200,9 @@ def of_dataset(
 def _of_dataset_in_steb(
     model: Model, dataset: Dataset, rows: Rows, cache: Path, rates: Path, seed: int
 ) -> tuple[dict[str, Any], float | None]:
-    """Return what `of_dataset` does by STEB's protocol, and `episodes`: how results of a task are named there.
+    """Return the results of `of_dataset` in STEB's protocol, with `episodes`, the names of result folders.
 
-    Their random seed is 42 throughout. A task that their code would stop on is `undefined`.
+    The random seed is always 42, as in STEB. A task on which STEB's code would stop is `undefined`.
     """
     frames, episodes, undefined = {}, {}, {}
     for task, settings in dataset.tasks.items():
@@ -242,12 +242,12 @@ def _metadata(dataset: Dataset, rows: Rows, documents: pl.DataFrame) -> dict[str
 
 
 def texts_of(dataset: Dataset, frames: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """Return every text of a task, once: `content`, `lang`, `token_length` (cl100k)."""
+    """Return the distinct texts of all tasks: `content`, `lang`, `token_length` (cl100k)."""
     return _all_texts(dataset, [(frame, TASKS[task].texts(dataset.tasks[task])) for task, frame in frames.items()])
 
 
 def _all_texts(dataset: Dataset, frames: Sequence[tuple[pl.DataFrame, Sequence[str]]]) -> pl.DataFrame:
-    """Return the different texts in these columns of rows."""
+    """Return the distinct texts in these columns of rows."""
     parts = [pl.DataFrame(schema={"content": pl.String, "lang": pl.String})]
     for frame, columns in frames:
         language = pl.col("lang") if "lang" in frame.columns else pl.lit(dataset.languages[0])

@@ -1,7 +1,8 @@
-"""Sums of the results on many datasets.
+"""Aggregate the results over datasets.
 
-Four sums of STEB: operational (what the field measures), definitional (what style is said to be), by application, and
-multilingual; and how much the operational ranking hangs on single datasets. A dataset that was not run is in no mean.
+STEB defines four aggregates: operational (the field's measures), definitional (aspects of style), by application, and
+multilingual. A sensitivity analysis measures how the operational ranking depends on single datasets. Means exclude
+datasets that were not run.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,24 +22,24 @@ PAGE = shipped("style/scores.yaml")
 PAGE_OF_STEB = shipped("style/steb_scores.yaml")
 DISTRACTOR = "distractor"
 
-# The figures of a model: (task or DISTRACTOR, dataset) -> score.
+# The scores of a model: (task or DISTRACTOR, dataset) -> score.
 Figures = Mapping[tuple[str, str], float]
 
 
 @cache
 def assignment() -> Mapping[str, Any]:
-    """Return which datasets make which column (resources/style/scores.yaml)."""
+    """Return the datasets of each column (resources/style/scores.yaml)."""
     return read_yaml(PAGE)
 
 
 @cache
 def assignment_of_steb() -> Mapping[str, Any]:
-    """Return where STEB's code counts other datasets in a column (resources/style/steb_scores.yaml)."""
+    """Return where STEB's code uses other datasets in a column (resources/style/steb_scores.yaml)."""
     return read_yaml(PAGE_OF_STEB)
 
 
 def figures(result: Mapping[str, Any]) -> dict[tuple[str, str], float]:
-    """Return every score of a model's results; what is undefined has none."""
+    """Return all scores of a model's results, except undefined ones."""
     found = {}
     for dataset, cell in result["datasets"].items():
         for task, result in cell["tasks"].items():
@@ -50,28 +51,28 @@ def figures(result: Mapping[str, Any]) -> dict[tuple[str, str], float]:
 
 
 def shared(models: Mapping[str, Figures], kind: str, only: Iterable[str] | None = None) -> list[str]:
-    """Return the datasets for which every model has a figure of this kind."""
+    """Return the datasets for which every model has a score of this kind."""
     names = {dataset for one in models.values() for task, dataset in one if task == kind}
     chosen = names if only is None else names & set(only)
     return sorted(name for name in chosen if all((kind, name) in one for one in models.values()))
 
 
 def table(models: Mapping[str, Figures], kind: str, datasets: Sequence[str]) -> np.ndarray:
-    """Return the figures, models x datasets."""
+    """Return the scores, models x datasets."""
     return np.array([[one[kind, name] for name in datasets] for one in models.values()]).reshape(len(models), -1)
 
 
 def column_kind(task: str) -> str:
-    """Return the kind of figure that a task gives to the operational score: of order alignment its distractor."""
+    """Return the kind of score of a column: for order alignment, the distractor; else the task itself."""
     return DISTRACTOR if task == "order_alignment" else task
 
 
 def operational(
     models: Mapping[str, Figures], english: Iterable[str], frozen_clusters: redundancy.FrozenClusters | None = None
 ) -> tuple[pl.DataFrame, dict[str, int]]:
-    """Return a row per model with a column per task and `score`, their mean; and the number of datasets per column.
+    """Return a row per model with a column per task and their mean `score`, and the number of datasets per column.
 
-    Within a column: the mean over redundancy clusters where `frozen_clusters` has them, else over datasets.
+    A column is the mean over the redundancy clusters in `frozen_clusters`, or over datasets without them.
     """
     columns: dict[str, Any] = {"model": list(models)}
     counts = {}
@@ -86,7 +87,7 @@ def operational(
 
 
 def freeze(models: Mapping[str, Figures], english: Iterable[str]) -> redundancy.FrozenClusters | None:
-    """Return the redundancy clusters of these models' results, to be kept; None for fewer than eight models."""
+    """Return the redundancy clusters of these models' results, to be saved; None for fewer than eight models."""
     if len(models) < redundancy.FEWEST_MODELS:
         return None
     english = set(english)
@@ -102,8 +103,8 @@ def freeze(models: Mapping[str, Figures], english: Iterable[str]) -> redundancy.
 def definitional(models: Mapping[str, Figures]) -> tuple[pl.DataFrame, dict[str, int]]:
     """Return a row per model: objects of study and their mean, linguistic features, content independence, `score`.
 
-    The mean of the objects of study is over those that were run. Content independence is the distractor alone, and all
-    else is every task of a dataset, order alignment by its accuracy.
+    The mean covers the objects of study that were run. Content independence uses only the distractor; other columns use
+    all tasks of a dataset, with the accuracy for order alignment.
     """
     page, ours = assignment()["definitional"], assignment()["ours"]
     columns: dict[str, Any] = {"model": list(models)}
@@ -151,7 +152,7 @@ def fill(
     entries: Iterable[str | Sequence[str]],
     kinds: Sequence[str],
 ) -> None:
-    """Add a column: the mean over its entries; nothing where none was run.
+    """Add a column, the mean over its entries; add no column if none was run.
 
     An entry is a dataset, or several that count as one; a dataset's value is the mean over its tasks.
     """
@@ -175,10 +176,10 @@ def _with_mean(frame: pl.DataFrame, names: Sequence[str], into: str) -> pl.DataF
 def sensitivity(
     models: Mapping[str, Figures], english: Iterable[str], frozen_clusters: redundancy.FrozenClusters | None = None
 ) -> pl.DataFrame:
-    """Return a row per dataset: the change of the operational ranking without it.
+    """Return a row per dataset: how the operational ranking changes without it.
 
-    `correlation` is Spearman's with the whole ranking, `best` the model that then leads, `moved` how many places the
-    model goes that goes farthest.
+    `correlation` is Spearman's with the full ranking, `best` the model that then leads, `moved` the largest change of a
+    model's rank.
     """
     english = sorted(set(english))
     whole, _ = operational(models, english, frozen_clusters)

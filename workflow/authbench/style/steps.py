@@ -1,7 +1,7 @@
-"""Steps that derive the rows of a task from a published corpus.
+"""Derive the rows of a task from a published corpus.
 
-The derivations of STEB's appendix C, each a named step that takes the rows of a table and gives the next ones. What a
-step draws, it draws by a hash of the rows themselves: neither order nor other rows decide.
+The derivations of STEB's appendix C, each a named step that maps rows of a table to new rows. Random draws use a hash
+of the row, so they depend neither on row order nor on other rows.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +23,7 @@ Step = Callable[[pl.DataFrame, Any, Tables], pl.DataFrame]
 
 
 def apply(steps: Sequence[Mapping[str, object]], frame: pl.DataFrame, tables: Tables, where: str) -> pl.DataFrame:
-    """Return the rows after all steps; `tables` are those that `join` may name. Raises InputError naming the step."""
+    """Return the rows after all steps; `join` may use `tables`. Raises InputError naming the step."""
     for place, step in enumerate(steps):
         name, argument = next(iter(step.items()))
         if name not in STEPS:
@@ -37,7 +37,7 @@ def apply(steps: Sequence[Mapping[str, object]], frame: pl.DataFrame, tables: Ta
 
 
 def draw(frame: pl.DataFrame, purpose: str, columns: Sequence[str] | None = None) -> pl.Series:
-    """Return a uniform 64-bit number for every row, by a hash of its columns."""
+    """Return a uniform 64-bit number per row, a hash of its columns."""
     chosen_columns = frame.select(columns or frame.columns)
     return pl.Series(
         "draw", [keyed_hash(0, purpose, *map(str, row)) for row in chosen_columns.iter_rows()], dtype=pl.UInt64
@@ -45,7 +45,7 @@ def draw(frame: pl.DataFrame, purpose: str, columns: Sequence[str] | None = None
 
 
 def lines(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> pl.DataFrame:
-    """Make a row of each line of `text` that is not blank, with its number in the file (from 1) as `number`."""
+    """Make a row of each non-blank line of `text`, with its line number in the file (from 1) as `number`."""
     text, number = argument["text"], argument["number"]
     cut = frame.with_row_index("#row").with_columns(pl.col(text).str.split("\n")).explode(text)
     numbered = cut.with_columns((pl.int_range(pl.len()).over("#row") + 1).cast(pl.String).alias(number))
@@ -53,9 +53,9 @@ def lines(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> p
 
 
 def align(frame: pl.DataFrame, argument: arguments.Align, tables: Tables) -> pl.DataFrame:
-    """Join rows that agree in `by`, with a column for each of `levels`: the `text` of the row at that `level`.
+    """Join rows that agree in `by`, with a column per entry of `levels`: the `text` of the row at that `level`.
 
-    What lacks a level is left out; of several rows at one level the first counts.
+    Groups that lack a level are left out; of several rows at one level, the first is used.
     """
     wide = frame.pivot(
         on=argument["level"],
@@ -68,7 +68,7 @@ def align(frame: pl.DataFrame, argument: arguments.Align, tables: Tables) -> pl.
 
 
 def stack(frame: pl.DataFrame, argument: Sequence[Mapping[str, str]], tables: Tables) -> pl.DataFrame:
-    """Make of each row one row per entry, whose columns are renamed as the entry says (ours: theirs)."""
+    """Make one row per entry from each row, with columns renamed as in the entry (ours: theirs)."""
     return pl.concat([frame.select(pl.col(theirs).alias(ours) for ours, theirs in one.items()) for one in argument])
 
 
@@ -83,19 +83,19 @@ def orient(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> 
 
 
 def distinct(frame: pl.DataFrame, argument: Sequence[str], tables: Tables) -> pl.DataFrame:
-    """Keep the first of rows that are equal in these columns."""
+    """Keep the first of rows with equal values in these columns."""
     return frame.unique(argument, keep="first", maintain_order=True)
 
 
 def join(frame: pl.DataFrame, argument: arguments.Join, tables: Tables) -> pl.DataFrame:
-    """Add the columns of another table of the entry, where it agrees in `by`; leave out rows without a match."""
+    """Add the columns of another table of the entry, matched by `by`; leave out rows without a match."""
     return frame.join(tables[argument["table"]], on=argument["by"], how="inner", maintain_order="left")
 
 
 def join_texts(frame: pl.DataFrame, argument: arguments.JoinTexts, tables: Tables) -> pl.DataFrame:
-    """Join the texts of rows that agree in `by`, a blank line between them, in the order of `order`.
+    """Join the texts of rows that agree in `by`, separated by blank lines, sorted by `order`.
 
-    Known texts of one author become one document (PAN 2013 to 2015, PAN 2018, Enron).
+    An author's known texts become one document (PAN 2013 to 2015, PAN 2018, Enron).
     """
     text = argument["text"]
     ordered = frame.sort([*argument["by"], argument["order"]])
@@ -105,10 +105,10 @@ def join_texts(frame: pl.DataFrame, argument: arguments.JoinTexts, tables: Table
 
 
 def consecutive_pairs(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> pl.DataFrame:
-    """Make a pair `first`, `second`, with `same`, of each two neighbouring parts of a document.
+    """Make a pair `first`, `second`, with `same`, of every two neighbouring parts of a document.
 
-    `parts` is a pattern of what stands between parts, `changes` the column with a list of 0 and 1 (the author changes
-    here). A document with another number of changes than of places between parts is left out.
+    `parts` is a pattern that matches between parts; `changes` is a list column of 0 and 1 (1: the author changes). A
+    document is left out unless it has one entry per place between parts.
     """
     made = []
     for row in frame.iter_rows(named=True):
@@ -123,7 +123,7 @@ def consecutive_pairs(frame: pl.DataFrame, argument: Mapping[str, str], tables: 
 
 
 def cut_at_change(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> pl.DataFrame:
-    """Cut a document into a pair where its author first changes, or else at the paragraph nearest to its middle."""
+    """Cut a document into a pair at the first change of author, or else at the paragraph break nearest the middle."""
     made = []
     for row in frame.iter_rows(named=True):
         text, places = row[argument["text"]], numbers(row[argument["positions"]])
@@ -136,7 +136,7 @@ def cut_at_change(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tabl
 
 
 def balance_per_document(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> pl.DataFrame:
-    """Keep all pairs of different authors of a `document`, and as many drawn ones of the same (PAN 2026)."""
+    """Keep all different-author pairs of a `document`, and draw equally many same-author pairs (PAN 2026)."""
     same = pl.col(argument["same"]) == "true"
     drawn = frame.with_columns(draw(frame, "balance")).with_columns(
         (~same).sum().over(argument["document"]).alias("#different"),
@@ -146,20 +146,20 @@ def balance_per_document(frame: pl.DataFrame, argument: Mapping[str, str], table
 
 
 def subset(frame: pl.DataFrame, argument: arguments.Subset, tables: Tables) -> pl.DataFrame:
-    """At most `each` drawn rows for every value of `by`: the same ones whoever draws (PAN 2020: 250 + 250)."""
+    """Keep at most `each` drawn rows per value of `by`, reproducibly (PAN 2020: 250 + 250)."""
     drawn = frame.with_columns(draw(frame, "subset"))
     place = pl.col("draw").rank("ordinal").over(argument["by"])
     return drawn.filter(place <= argument["each"]).drop("draw")
 
 
 def drop_equal(frame: pl.DataFrame, argument: Sequence[str], tables: Tables) -> pl.DataFrame:
-    """Drop rows in which two of these columns are the same text but for case and white space."""
+    """Drop rows in which two of these columns contain the same text, ignoring case and white space."""
     plain = [bare(pl.col(name)) for name in argument]
     return frame.filter(~pl.any_horizontal(*(one == other for one, other in combinations(plain, 2))))
 
 
 def drop_shared(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> pl.DataFrame:
-    """Drop texts under more than one label, case and white space aside (Bible versions)."""
+    """Drop texts that occur under several labels, ignoring case and white space (Bible versions)."""
     bared = frame.with_columns(bare(pl.col(argument["text"])).alias("#text"))
     return bared.filter(pl.col(argument["label"]).n_unique().over("#text") == 1).drop("#text")
 
@@ -169,13 +169,13 @@ def bare(text: pl.Expr) -> pl.Expr:
 
 
 def every_label(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> pl.DataFrame:
-    """Make a row for each label of a text with several, which `split` separates (CORE)."""
+    """Make a row for each label of a text; `split` separates labels (CORE)."""
     name = argument["label"]
     return frame.with_columns(pl.col(name).str.split(argument["split"])).explode(name).filter(pl.col(name) != "")
 
 
 def collapse(frame: pl.DataFrame, argument: arguments.Collapse, tables: Tables) -> pl.DataFrame:
-    """Replace labels that fit a pattern of `into` by its label, the first that fits; others stay."""
+    """Replace labels by the first entry of `into` whose pattern matches; keep others."""
     name = argument["label"]
     merged = pl.col(name)
     for pattern, label in reversed(argument["into"].items()):
@@ -184,7 +184,7 @@ def collapse(frame: pl.DataFrame, argument: arguments.Collapse, tables: Tables) 
 
 
 def leave_out(frame: pl.DataFrame, argument: arguments.Chosen, tables: Tables) -> pl.DataFrame:
-    """Drop rows whose `label` is one of `values`, or is found by the pattern `matching` (M4: BloomZ)."""
+    """Drop rows whose `label` is in `values` or matches the pattern `matching` (M4: BloomZ)."""
     return frame.filter(~chosen(argument))
 
 
@@ -205,7 +205,7 @@ def at_least(frame: pl.DataFrame, argument: arguments.AtLeast, tables: Tables) -
 
 
 def one_of_several(frame: pl.DataFrame, argument: arguments.OneOfSeveral, tables: Tables) -> pl.DataFrame:
-    """`into` becomes one of the columns `of` (or of the list in the column), drawn for each row (ASSET)."""
+    """Set `into` to one of the columns `of` (or an element of the list column), drawn per row (ASSET)."""
     chosen = []
     for number, row in zip(draw(frame, "one of several"), frame.iter_rows(named=True), strict=True):
         several = [row[name] for name in argument["of"]] if isinstance(argument["of"], list) else row[argument["of"]]
@@ -214,14 +214,14 @@ def one_of_several(frame: pl.DataFrame, argument: arguments.OneOfSeveral, tables
 
 
 def flatten(frame: pl.DataFrame, argument: arguments.Text, tables: Tables) -> pl.DataFrame:
-    """Make a row of each text of a list of texts; other texts stay."""
+    """Make a row of each element of a list of texts; plain texts are unchanged."""
     text = argument["text"]
     listed = isinstance(frame.schema[text], pl.List)
     return frame.explode(text).drop_nulls(text) if listed else frame
 
 
 def triplets(frame: pl.DataFrame, argument: arguments.Triplets, tables: Tables) -> pl.DataFrame:
-    """Make a pair `first`, `second` of the two lines below each line that begins with one of `codes` (StylePTB)."""
+    """Make a pair `first`, `second` of the two lines below each line that starts with one of `codes` (StylePTB)."""
     made = []
     for whole in frame[argument["text"]]:
         rows = whole.splitlines()
@@ -232,7 +232,7 @@ def triplets(frame: pl.DataFrame, argument: arguments.Triplets, tables: Tables) 
 
 
 def pieces(frame: pl.DataFrame, argument: arguments.Pieces, tables: Tables) -> pl.DataFrame:
-    """Cut texts, at white space, into pieces of at most `characters`, and keep `most` of each text."""
+    """Cut texts at white space into pieces of at most `characters`, and keep at most `most` per text."""
     text, size = argument["text"], argument["characters"]
     cut = regex.compile(rf"(?s)\S(?:.{{0,{size - 2}}}\S)?(?=\s|$)|\S{{{size}}}")
     return (
@@ -250,9 +250,9 @@ def pieces(frame: pl.DataFrame, argument: arguments.Pieces, tables: Tables) -> p
 
 
 def verification_pairs(frame: pl.DataFrame, argument: arguments.VerificationPairs, tables: Tables) -> pl.DataFrame:
-    """`pairs` pairs by the same author and as many by different ones, no text in two pairs of a kind.
+    """Make `pairs` same-author and `pairs` different-author pairs; a text occurs once per kind.
 
-    Each author gives at most one pair of each kind, so that all count alike (as PAN 2020's open set).
+    Each author is in at most one pair of each kind, for equal weights (as in PAN 2020's open set).
     """
     author, text = argument["author"], argument["text"]
     frame = frame.drop_nulls([author, text])
@@ -270,9 +270,10 @@ def verification_pairs(frame: pl.DataFrame, argument: arguments.VerificationPair
 
 
 def query_and_target(frame: pl.DataFrame, argument: arguments.QueryAndTarget, tables: Tables) -> pl.DataFrame:
-    """Half of an author's texts (of at most `documents`) ask, the others answer; `authors` are drawn.
+    """Split each author's texts (at most `documents`) into queries and targets; `authors` are drawn.
 
-    Authors with fewer than two texts go. Gives `author`, `role` (query, target), `text`, and `lang` if there.
+    Authors with fewer than two texts are dropped. The result has `author`, `role` (query, target), `text`, and `lang`
+    if present.
     """
     author, text = argument["author"], argument["text"]
     columns = {"author": author, "text": text} | ({"lang": "lang"} if "lang" in frame.columns else {})
@@ -292,10 +293,10 @@ def query_and_target(frame: pl.DataFrame, argument: arguments.QueryAndTarget, ta
 
 
 def known_and_unknown(frame: pl.DataFrame, argument: object, tables: Tables) -> pl.DataFrame:
-    """Make queries of the texts in the folder `unknown`, candidates of those in other folders (PAN 2018 attribution).
+    """Make queries of the texts in the folder `unknown`, candidates of all others (PAN 2018 attribution).
 
-    Who wrote an unknown text is the column `author` of the table `truth`, by `problem` and `file`; a problem's
-    candidates are no other problem's. Adds `author`, `role` and `query` (the unknown text's own name).
+    The column `author` of the table `truth` gives an unknown text's author by `problem` and `file`; problems do not
+    share candidates. Adds `author`, `role` and `query` (the unknown text's name).
     """
     joined = frame.join(tables["truth"], on=["problem", "file"], how="left", maintain_order="left")
     asks = pl.col("folder") == "unknown"

@@ -1,8 +1,9 @@
-"""95 % intervals of sums, and what they are by chance.
+"""Compute 95 % intervals and chance levels of aggregates.
 
-A sum is a mean of means of scores, so linear in them: its weights are what it gives where one score is 1 and all others
-are 0. Scores of one dataset, which are of the same texts, are taken to err together, those of different datasets apart;
-so an interval is rather too wide than too narrow. The choice of datasets is not drawn, and clusters of them stay.
+An aggregate is a mean of means of scores and thus linear: a score's weight is the aggregate's value if this score is 1
+and all others are 0. Scores of one dataset share texts, so their errors are assumed fully correlated; errors of
+different datasets are assumed independent. Intervals are therefore rather too wide than too narrow. Datasets are not
+resampled, and their clusters are fixed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,17 +15,17 @@ import polars as pl
 from authbench.arrays import F64
 from authbench.style.scores import Figures
 
-NORMAL = 1.959964  # half the width of a 95 % interval, in standard errors
+NORMAL = 1.959964  # half-width of a 95 % interval in standard errors
 Key: TypeAlias = tuple[str, str]  # task or DISTRACTOR, dataset
 Make: TypeAlias = Callable[[Mapping[str, Figures]], pl.DataFrame]
 Interval: TypeAlias = tuple[float, float]
 
 
 def weights(make: Make, keys: Sequence[Key]) -> dict[str, F64]:
-    """Return the weight of each score in each column of a sum.
+    """Return the weight of each score in each column of an aggregate.
 
     Args:
-        make: the sum of models: a row per model, in their order, with `model` and columns.
+        make: the aggregate of models: a row per model, in their order, with `model` and columns.
         keys: the scores that every model has.
 
     Returns:
@@ -38,10 +39,10 @@ def weights(make: Make, keys: Sequence[Key]) -> dict[str, F64]:
 def intervals(
     make: Make, models: Mapping[str, Figures], limits: Mapping[str, Mapping[Key, Sequence[float] | None]]
 ) -> dict[tuple[str, str], Interval]:
-    """Return the interval of each model's sums, by model and column; none where a score in it has none.
+    """Return the interval of each aggregate by model and column; none if one of its scores has no interval.
 
     Args:
-        limits: the ends of the interval of each score of each model.
+        limits: each model's interval limits per score.
     """
     keys = common(models)
     datasets = np.unique([dataset for _, dataset in keys], return_inverse=True)[1]
@@ -60,7 +61,7 @@ def intervals(
 def by_chance(
     make: Make, models: Mapping[str, Figures], chances: Mapping[Key, float | None]
 ) -> dict[str, float | None]:
-    """Return what knows nothing scores in each column of a sum; None where that is not known of a score in it."""
+    """Return the chance level of each column of an aggregate; None if a score's chance level is unknown."""
     keys = common(models)
     known = np.array([np.nan if chances.get(key) is None else chances[key] for key in keys], np.float64)
     found: dict[str, float | None] = {}
@@ -71,10 +72,10 @@ def by_chance(
 
 
 def common(models: Mapping[str, Figures]) -> list[Key]:
-    """Return the scores that every model has; no other is in a sum."""
+    """Return the scores that every model has; aggregates use only these."""
     return sorted(set.intersection(*(set(one) for one in models.values()))) if models else []
 
 
 def _error(value: float, limits: Sequence[float] | None) -> float:
-    """Return the standard error behind an interval, by its wider half: ends are cut at 0 and 1."""
+    """Return the standard error of an interval from its wider half: limits are clipped at 0 and 1."""
     return float("nan") if limits is None else max(value - limits[0], limits[1] - value, 0.0) / NORMAL

@@ -1,4 +1,4 @@
-"""Tables of the style suite: aggregate scores, tasks, cost, and the treatments of long texts."""
+"""Make the style suite's tables: aggregate scores, tasks, cost, and treatments of long texts."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -35,16 +35,16 @@ FIGURE_NAMES = {
 }  # fmt: skip
 
 
-CHANCE, OF_CHANCE = "by chance", "chance"  # the row and its group
-# The sum of models: a row per model with columns, and the number of datasets of each column.
+CHANCE, OF_CHANCE = "by chance", "chance"  # row name and its group
+# An aggregate of models: a row per model with columns, and the number of datasets per column.
 Sum: TypeAlias = Callable[[Mapping[str, scores.Figures]], tuple[pl.DataFrame, dict[str, int]]]
 
 
 def all_tables(results: Sequence[Result], clusters: FrozenClusters | None) -> list[Table]:
-    """Return the four aggregate tables, one table per task, cost, and long texts where both treatments were run.
+    """Return the four aggregate tables, a table per task, cost, and long texts if both treatments were run.
 
     Args:
-        results: of one or both treatments; those of chunk_and_pool are ranked where there are any.
+        results: for one or both treatments; chunk_and_pool is ranked if present.
         clusters: frozen redundancy clusters.
     """
     ranked = of_one_treatment(results)
@@ -62,7 +62,7 @@ def all_tables(results: Sequence[Result], clusters: FrozenClusters | None) -> li
 
 
 def _sums_of(results: Sequence[Result], clusters: FrozenClusters | None) -> dict[str, Sum]:
-    """Return the four sums by name."""
+    """Return the four aggregates by name."""
     in_english = english(results)
     return {
         "operational": lambda models: scores.operational(models, in_english, clusters),
@@ -79,13 +79,13 @@ def of_one_treatment(results: Sequence[Result]) -> list[Result]:
 
 
 def english(results: Sequence[Result]) -> set[str]:
-    """Return the datasets whose texts are all English: only they count in the operational score."""
+    """Return the datasets with only English texts: only they count in the operational score."""
     cells = {name: cell for result in results for name, cell in result.content["datasets"].items()}
     return {name for name, cell in cells.items() if cell["languages"] == ["en"]}
 
 
 def _summed(name: str, results: Sequence[Result], models: Mapping[str, scores.Figures], make: Sum) -> Table:
-    """Return an aggregate table with intervals and what chance scores; each heading has the number of its datasets."""
+    """Return an aggregate table with intervals and chance level; headings contain the number of datasets."""
     frame, counts = make(models)
     columns = tuple(
         Metric(
@@ -101,7 +101,7 @@ def _summed(name: str, results: Sequence[Result], models: Mapping[str, scores.Fi
 
 
 def limits_of(result: Result) -> dict[sums.Key, Any]:
-    """Return the interval of each score of a model; None where it has none."""
+    """Return the interval of each score of a model; None if it has none."""
     found = {}
     for dataset, cell in result.content["datasets"].items():
         for task, measured in cell["tasks"].items():
@@ -112,7 +112,7 @@ def limits_of(result: Result) -> dict[sums.Key, Any]:
 
 
 def _chances_of(results: Sequence[Result]) -> dict[sums.Key, float | None]:
-    """Return what knows nothing scores: of clustering, the mean over models of their clusters with labels shuffled."""
+    """Return chance levels; for clustering, the models' mean with shuffled labels."""
     chances: dict[sums.Key, list[float | None]] = {}
     for result in results:
         for dataset, cell in result.content["datasets"].items():
@@ -125,7 +125,7 @@ def _chances_of(results: Sequence[Result]) -> dict[sums.Key, float | None]:
 
 
 def with_chance(table: Table, columns: Sequence[Metric], chances: Mapping[str, float | None]) -> Table:
-    """Return a table of models with a last row: what knows nothing scores."""
+    """Return a table of models with the chance level as last row."""
     if all(chances.get(one.key) is None for one in columns):
         return table
     cells = [Cell(decimals(chances.get(one.key)), chances.get(one.key), grey=True) for one in columns]
@@ -136,7 +136,7 @@ def with_chance(table: Table, columns: Sequence[Metric], chances: Mapping[str, f
 
 
 def of_task(kind: str, results: Sequence[Result], models: Mapping[str, scores.Figures]) -> Table:
-    """Return the table of a task, with a column per dataset."""
+    """Return the table of a task with a column per dataset."""
     datasets = sorted({name for one in models.values() for task, name in one if task == kind})
     frame = pl.DataFrame(
         {"model": list(models)} | {name: [one.get((kind, name)) for one in models.values()] for name in datasets}
@@ -161,7 +161,7 @@ def of_task(kind: str, results: Sequence[Result], models: Mapping[str, scores.Fi
 
 
 def _cost(results: Sequence[Result]) -> Table:
-    """Return texts per second of encoding, and 10^9 operations per text, the mean over all texts."""
+    """Return embedding speed in texts per second and 10^9 operations per text, averaged over all texts."""
     rows = []
     for result in results:
         timed = [cell for cell in result.content["datasets"].values() if "cost" in cell]
@@ -188,7 +188,7 @@ def _cost(results: Sequence[Result]) -> Table:
 
 
 def long_texts(results: Sequence[Result]) -> Table | None:
-    """Return both treatments of long texts (STEB appendix F), for models and datasets that were run with both."""
+    """Return both treatments of long texts (STEB appendix F), for models and datasets run with both."""
     by_name: dict[str, dict[str, Result]] = {}
     for result in results:
         by_name.setdefault(result.name, {})[result.long_texts] = result
@@ -224,8 +224,8 @@ def _with_groups(results: Sequence[Result], frame: pl.DataFrame) -> pl.DataFrame
 def every_score(results: Sequence[Result]) -> pl.DataFrame:
     """Return a row per protocol, model, treatment, dataset and task.
 
-    With chance level, 95 % interval (`low`, `high`), and spread over seeds where one is reported. The value of order
-    alignment is its accuracy; `distractor` has the other one, with its own interval.
+    Columns include chance level, 95 % interval (`low`, `high`), and spread over seeds if reported. The value of order
+    alignment is its accuracy; `distractor` has the distractor accuracy, with a separate interval.
     """
     rows = []
     for result in results:
@@ -255,7 +255,7 @@ def every_score(results: Sequence[Result]) -> pl.DataFrame:
 
 
 def chance_of(protocol: str, measured: Mapping[str, Any]) -> float | None:
-    """Return what knows nothing of style scores; None where that is not known, as of V-measure in STEB's protocol."""
+    """Return the chance level of a score; None if unknown, as for V-measure in STEB's protocol."""
     if "auroc" in measured or "auc" in measured:
         return 0.5
     if protocol == STEB:

@@ -1,7 +1,7 @@
-"""Tasks: the rows of a dataset that each takes, their texts, and the scores of vectors.
+"""Define the tasks: the rows each takes from a dataset, their texts, and the scores of vectors.
 
-A task takes the columns that its entry names, leaves out rows with an empty text, and of each class at most its budget
-(STEB appendix J), drawn by a hash of the row.
+A task selects the columns given in its entry and drops rows with an empty text. It then draws at most its budget per
+class (STEB appendix J), by a hash of the row.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ from authbench.style.entries import LabelledTask, OrderTask, PairsTask, ProbingT
 from authbench.style.steps import draw
 from authbench.style.vectors import Vectors
 
-SEEDS = 5  # of clustering
+SEEDS = 5  # clustering runs
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class _Task:
 
     Attributes:
         select: picks and renames rows by the task's settings.
-        texts: names their columns of text.
-        score: scores vectors, with the rows, settings, a random seed, and a folder that caches features of texts.
+        texts: names the text columns.
+        score: scores vectors, given rows, settings, a random seed, and a folder that caches features of texts.
     """
 
     select: Callable[[pl.DataFrame, Any], pl.DataFrame]
@@ -37,7 +37,7 @@ class _Task:
 
 
 def _labelled(frame: pl.DataFrame, settings: LabelledTask) -> pl.DataFrame:
-    """Return columns `text`, `label`: at most `budget` different texts of each label."""
+    """Return columns `text`, `label`: at most `budget` distinct texts per label."""
     found = named(frame, {"text": settings.text, "label": settings.label})
     return _budgeted(_not_empty(found, ["text"]).unique(maintain_order=True), "label", settings.budget)
 
@@ -53,9 +53,9 @@ def _paired(frame: pl.DataFrame, settings: PairsTask) -> pl.DataFrame:
 
 
 def _leveled(frame: pl.DataFrame, settings: OrderTask) -> pl.DataFrame:
-    """Return columns `level 1`, `level 2`, ... and `style`: at most `budget` items of each style.
+    """Return columns `level 1`, `level 2`, ... and `style`: at most `budget` items per style.
 
-    Items two of whose levels are equal but for case and white space are no question and are left out.
+    Items with two equal levels, ignoring case and white space, are left out.
     """
     names = level_columns(settings)
     columns = dict(zip(names, settings.levels, strict=True))
@@ -83,7 +83,7 @@ def _collected(frame: pl.DataFrame, settings: RetrievalTask) -> pl.DataFrame:
 
 
 def plain(frame: pl.DataFrame, settings: ProbingTask) -> pl.DataFrame:
-    """Return column `text`: at most `budget` different texts."""
+    """Return column `text`: at most `budget` distinct texts."""
     found = _not_empty(named(frame, {"text": settings.text}), ["text"]).unique(maintain_order=True)
     return _budgeted(found.with_columns(all=pl.lit("")), "all", settings.budget)
 
@@ -93,7 +93,7 @@ def level_columns(settings: OrderTask) -> list[str]:
 
 
 def named(frame: pl.DataFrame, columns: Mapping[str, str]) -> pl.DataFrame:
-    """Return the columns (ours: theirs) as text, with `lang` where the rows have it.
+    """Return the columns (ours: theirs) as text, with `lang` if present.
 
     Raises:
         InputError: the rows lack a column.
@@ -110,7 +110,7 @@ def _not_empty(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
 
 
 def _budgeted(frame: pl.DataFrame, by: str | Sequence[str], budget: int | None) -> pl.DataFrame:
-    """Return at most `budget` drawn rows of each class, in an order that depends on the rows alone."""
+    """Return at most `budget` drawn rows per class, in an order that depends only on the rows."""
     drawn = frame.with_columns(draw(frame, "budget"))
     place = pl.col("draw").rank("ordinal").over(by)
     kept = drawn if budget is None else drawn.filter(place <= budget)

@@ -1,7 +1,7 @@
-"""Vectors of the texts of a dataset by a model, and how fast they are made.
+"""Embed the texts of a dataset with a model, and measure the speed.
 
-A style task has no query and no candidates: all texts get the prompt of documents, and models that learn counts learn
-them from all texts of the dataset.
+Style tasks do not distinguish queries and candidates: all texts get the document prompt, and models that learn counts
+learn them from all texts of the dataset.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,21 +21,21 @@ LONG_TEXTS: tuple[LongTexts, ...] = ("chunk_and_pool", "truncate")
 
 @dataclass(frozen=True)
 class Vectors:
-    """A row per different text, and which row is whose."""
+    """A row per distinct text, and the index of each text."""
 
     rows: Rows
     places: Mapping[str, int]
 
     def of(self, texts: Sequence[str]) -> Rows:
-        """Return the rows of these texts, in their order."""
+        """Return the rows of these texts, in order."""
         return self.rows[np.array([self.places[text] for text in texts], np.int64)]
 
 
 def vectors_of(model: Model, documents: pl.DataFrame, dataset: str, as_given: bool = False) -> Vectors:
-    """Return the vectors of different texts (`content`, `lang`, `token_length`) of a dataset.
+    """Return the vectors of the distinct texts (`content`, `lang`, `token_length`) of a dataset.
 
     Args:
-        as_given: of the lengths that the model gives, where it tells them.
+        as_given: keep the model's vector lengths, if it provides them.
     """
     content = documents["content"].to_list()
     described = documents.with_columns(
@@ -46,10 +46,10 @@ def vectors_of(model: Model, documents: pl.DataFrame, dataset: str, as_given: bo
 
 
 def texts_per_second(path: Path, texts: int, seconds: float) -> float | None:
-    """Return how fast a model has been, these texts and earlier ones; None if it has embedded none.
+    """Return a model's speed over these and earlier texts; None before the first text.
 
     Args:
-        path: keeps the sums for runs that find every vector in the cache.
+        path: stores the sums, for runs that find every vector in the cache.
     """
     sums = read_json(path) if path.is_file() else {"texts": 0, "seconds": 0.0}
     if texts:

@@ -1,12 +1,12 @@
 """Write the report of the style suite.
 
-operational.csv .md .tex ...   the aggregate tables, one per task, cost, and long texts where both treatments were run
-steb_operational.csv ...       the same by the protocol steb, and steb/, its results where STEB has them
+operational.csv .md .tex ...   the aggregate tables, one per task, cost, and long texts if both treatments were run
+steb_operational.csv ...       the same for the protocol steb, and steb/, its results in STEB's layout
 scores.csv                     a row per protocol, model, dataset and task, with chance level, interval and spread
 sensitivity.csv                the operational ranking without each dataset
-clusters.json                  redundancy clusters, if any: frozen, later reports can use them again
+clusters.json                  redundancy clusters, if any: frozen, and reusable in later reports
 figures/*.svg                  heat map, trees of datasets
-index.html                     all of it as one HTML page
+index.html                     the full report as one HTML page
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,8 +41,8 @@ def write_report(
     """Write the report of the results in `folders` atomically; return its operational table in Markdown.
 
     Args:
-        frozen: a clusters.json of an earlier report; without it clusters are computed if there are enough models.
-        back: the link from the page to the index of the run, if it is of one.
+        frozen: a clusters.json of an earlier report; by default, clusters are computed if there are enough models.
+        back: the link from the page to the run's index, if there is one.
     """
     results = collect(folders)
     ranked = of_one_treatment(results)
@@ -66,7 +66,7 @@ def write_report(
 
 
 def _in_steb(results: Sequence[Result], datasets: Sequence[Dataset]) -> list[Table]:
-    """Return the tables of STEB's protocol; none where no model was scored by it."""
+    """Return the tables of STEB's protocol, if a model was scored by it."""
     scored = {result.name: result.content[STEB] for result in results if result.content.get(STEB)}
     metrics = {
         model: {(task, name): measured for name, cell in cells.items() for task, measured in cell["tasks"].items()}
@@ -93,7 +93,7 @@ def _in_steb(results: Sequence[Result], datasets: Sequence[Dataset]) -> list[Tab
 
 
 def _charts(ranked: Sequence[Result], models: Mapping[str, scores.Figures], values: pl.DataFrame) -> list[Chart]:
-    """Return the heat map, and trees of datasets if there are enough models to correlate."""
+    """Return the heat map, and trees of datasets if enough models are available."""
     found = [figures.heat_map(values.filter(pl.col("long_texts") == ranked[0].long_texts))]
     if len(models) >= FEWEST_MODELS:
         for task in FIGURES:

@@ -1,6 +1,6 @@
-"""The protocol of STEB's public code (github.com/rrivera1849/STEB), beside the suite's own.
+"""Reproduce the protocol of STEB's public code (github.com/rrivera1849/STEB).
 
-What a number on their board means is what their code computes: which records are taken (`records`, `loaders`), how each
-task scores vectors (`clustering`, `pairs`, `order`, `retrieval`, `probing`), how scores are summed (`sums`) and where
-they lie (`layout`). Written from what that code does, and held to values made by running it.
+Numbers on STEB's board are defined by its code: which records are taken (`records`, `loaders`), how tasks score vectors
+(`clustering`, `pairs`, `order`, `retrieval`, `probing`), how scores are aggregated (`sums`) and where they are stored
+(`layout`). This package reimplements that behaviour and is tested against values computed by STEB's code.
 """

@@ -1,8 +1,8 @@
-"""Their leaderboard, from figures of models: the operational and the definitional score as STEB's code sums them.
+"""Compute STEB's leaderboard: operational and definitional scores, aggregated as in STEB's code.
 
-Clusters of datasets are found from the models at hand, so that each further model may move all others' scores, and a
-board of few models is no part of theirs. `resources/style/steb_scores.yaml` says where datasets count otherwise
-than in the paper's tables.
+Dataset clusters are computed from the given models, so each additional model may change all scores, and boards of few
+models are not comparable to STEB's. `resources/style/steb_scores.yaml` lists where the datasets differ from the paper's
+tables.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ from authbench.style.scores import assignment, assignment_of_steb
 from authbench.style.steb import sums
 from authbench.style.steb.names import ACCURACY, FIGURES, NAMES
 
-# The figures of a model: (task or ACCURACY, dataset) -> score.
+# The scores of a model: (task or ACCURACY, dataset) -> score.
 Figures = Mapping[tuple[str, str], float]
 SCORE = "score"
 
@@ -24,9 +24,9 @@ SCORE = "score"
 def operational(
     models: Mapping[str, Figures], other_languages: Iterable[str] = ()
 ) -> tuple[pl.DataFrame, dict[str, int]]:
-    """Return a row per model with a column per task and `score`, and the number of datasets of each column.
+    """Return a row per model with a column per task and `score`, and the number of datasets per column.
 
-    A dataset that any model lacks is left out, as are those of other languages, and tasks of fewer than three models.
+    Datasets that any model lacks, datasets in other languages, and tasks of fewer than three models are left out.
     """
     passed_over = {*assignment_of_steb()["left_out"], *other_languages}
     columns: dict[str, Mapping[str, float]] = {}
@@ -44,7 +44,7 @@ def operational(
 def of_task(
     models: Mapping[str, Figures], task: str, passed_over: Iterable[str] = (), cut: float = CUT
 ) -> dict[str, Any] | None:
-    """Return the sum of one task over the models that have it, with its clusters; None for too few models."""
+    """Return a task's aggregate over the models that have it, with its clusters; None for too few models."""
     having = [one for one, figures in models.items() if any(kind == task for kind, _ in figures)]
     datasets = sorted(
         {name for figures in models.values() for kind, name in figures if kind == task} - set(passed_over)
@@ -56,9 +56,9 @@ def of_task(
 def with_clusters_of(
     models: Mapping[str, Figures], other_languages: Iterable[str] = ()
 ) -> Callable[[Mapping[str, Figures]], pl.DataFrame]:
-    """Return the operational score as a function of models, with the clusters of datasets that these models have.
+    """Return the operational score as a function of models, with clusters fixed to those of these models.
 
-    Of tasks that every model has; where one lacks a task, there is no `score`.
+    It covers the tasks that every model has; if a model passed to it lacks one, there is no `score`.
     """
     passed_over = {*assignment_of_steb()["left_out"], *other_languages}
     found = {task: of_task(models, task, passed_over) for task in FIGURES}
@@ -80,10 +80,10 @@ def with_clusters_of(
 
 
 def definitional(models: Mapping[str, Figures]) -> tuple[pl.DataFrame, dict[str, int]]:
-    """Return a row per model: the objects of study and their mean, features, independence of content, and `score`.
+    """Return a row per model: objects of study and their mean, features, content independence, and `score`.
 
-    A column is the mean over tasks of the mean over datasets: a task with one dataset weighs as much as one with ten.
-    Order alignment counts by `acc_mean`, and in independence by its distractor alone.
+    A column is the mean over tasks of the mean over datasets: a task with one dataset weighs as much as a task with
+    ten. Order alignment contributes `acc_mean`, and to content independence only its distractor.
     """
     page, theirs = assignment()["definitional"], assignment_of_steb()
     plain = [ACCURACY if task == "order_alignment" else task for task in FIGURES]
@@ -110,7 +110,7 @@ def _add(
     listed: Iterable[str | Sequence[str]],
     kinds: Sequence[str],
 ) -> None:
-    """Add a column over the datasets that all models have; none where there is no such."""
+    """Add a column over the datasets that all models have, if there are any."""
     wanted = {one for entry in listed for one in ([entry] if isinstance(entry, str) else entry)}
     cells = [
         (kind, dataset)
@@ -139,7 +139,7 @@ _HEADINGS = {
 
 
 def as_board(models: Mapping[str, Figures], other_languages: Iterable[str] = ()) -> dict[str, Any]:
-    """Return both tables in the form of the file that their page reads: hundredths, two decimals, the best first."""
+    """Return both tables in the format read by STEB's page: hundredths, two decimals, best first."""
     named = {task: f"{NAMES[task]} ({figure})" for task, figure in FIGURES.items()} | {SCORE: "STEB_score (avg)"}
     return {
         "operational": _sheet(operational(models, other_languages)[0], named),

@@ -1,4 +1,4 @@
-"""Clustering as STEB's code has it: one run of mini-batch k-means, with scikit-learn's defaults but for the batch."""
+"""Clustering as in STEB's code: one run of mini-batch k-means, with scikit-learn's defaults except the batch size."""
 
 import warnings
 from collections.abc import Sequence
@@ -14,13 +14,13 @@ BATCH = 32
 
 
 def clusters(vectors: Any, count: int, seed: int = SEED, absolute: bool = False) -> NDArray[np.int64]:
-    """Return the cluster of each row, of vectors as they are.
+    """Return the cluster of each row of unnormalised vectors.
 
     Args:
         vectors: shape (texts, dimensions), dense or CSR.
-        count: how many clusters are asked for.
+        count: requested number of clusters.
         seed: of scikit-learn.
-        absolute: take the absolute values of the vectors, as for counts of features.
+        absolute: take absolute values of the vectors, as for feature counts.
 
     Returns:
         Shape (texts,).
@@ -29,14 +29,14 @@ def clusters(vectors: Any, count: int, seed: int = SEED, absolute: bool = False)
     from sklearn.exceptions import ConvergenceWarning
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # equal vectors: fewer clusters than asked for
+        warnings.simplefilter("ignore", ConvergenceWarning)  # equal vectors: fewer clusters than requested
         model = MiniBatchKMeans(n_clusters=count, random_state=seed, batch_size=BATCH, n_init="auto")
         found: NDArray[np.int64] = model.fit(abs(vectors) if absolute else vectors).labels_
     return found
 
 
 def score(vectors: Any, labels: Sequence[Any], seed: int = SEED, absolute: bool = False) -> dict[str, Any]:
-    """Return `v_measure` of as many clusters as there are labels."""
+    """Return `v_measure`, with one cluster per label."""
     from sklearn.metrics import v_measure_score
 
     count = len(set(labels))

@@ -1,7 +1,7 @@
-"""Results where STEB has them: `<dataset>/<model>/<episode>/<task>/metrics.json`, written and read.
+"""Read and write results in STEB's layout: `<dataset>/<model>/<episode>/<task>/metrics.json`.
 
-An episode is `<texts of an episode>_<episodes of a label>`. Of several episodes of a dataset and model the first by
-name that has the figure of the task counts, as on their board.
+An episode is named `<texts per episode>_<episodes per label>`. If a dataset and model have several episodes, the first
+by name with the task's score is used, as on STEB's board.
 """
 
 import json
@@ -22,7 +22,7 @@ _NOT_THEIRS = ("comparisons", "distractor_comparisons", "levels", "queries", "ta
 
 
 def write(folder: Path, results: Mapping[str, Mapping[str, Any]]) -> int:
-    """Write the metrics of models below a folder; return how many files were written.
+    """Write the metrics of models below a folder; return the number of files.
 
     Args:
         results: by model, `steb` of its result: by dataset its `tasks` and `episodes`.
@@ -44,10 +44,10 @@ def write(folder: Path, results: Mapping[str, Mapping[str, Any]]) -> int:
 def read(*folders: Path) -> dict[str, dict[tuple[str, str], Mapping[str, Any]]]:
     """Return the metrics below folders, by model and by task (our name) and dataset.
 
-    Of results that stand in several folders those of the first count.
+    If a result occurs in several folders, the first is used.
 
     Raises:
-        InputError: a folder has none, or a file cannot be read.
+        InputError: a folder has no metrics, or a file is unreadable.
     """
     found: dict[str, dict[tuple[str, str], Mapping[str, Any]]] = {}
     for folder in folders:
@@ -69,7 +69,7 @@ def read(*folders: Path) -> dict[str, dict[tuple[str, str], Mapping[str, Any]]]:
 
 
 def figures(metrics: Mapping[tuple[str, str], Mapping[str, object]]) -> dict[tuple[str, str], float]:
-    """Return the figure of each task and dataset; of order alignment `acc_mean`, too, as the task "order_accuracy"."""
+    """Return the score of each task and dataset, and `acc_mean` of order alignment as the task "order_accuracy"."""
     found = {}
     for (task, dataset), measured in metrics.items():
         for name, key in ((task, FIGURES[task]), *([(ACCURACY, "acc_mean")] if task == "order_alignment" else [])):
@@ -80,7 +80,7 @@ def figures(metrics: Mapping[tuple[str, str], Mapping[str, object]]) -> dict[tup
 
 
 def _paths(folder: Path) -> Iterator[Path]:
-    """Yield the files of metrics in the order of their paths, so that the first episode by name comes first."""
+    """Yield the metrics files sorted by path: the first episode by name comes first."""
     for path in sorted(folder.glob(f"*/*/*/*/{METRICS}")):
         if path.parts[-2] in OURS:
             yield path
@@ -88,7 +88,7 @@ def _paths(folder: Path) -> Iterator[Path]:
 
 def _metrics(path: Path) -> Mapping[str, object]:
     try:
-        content = json.loads(path.read_bytes())  # which takes NaN, as theirs may have it
+        content = json.loads(path.read_bytes())  # accepts NaN, which STEB's files may contain
     except (OSError, ValueError) as problem:
         raise InputError(f"{path}: cannot be read as JSON: {problem}. Expected the metrics of a task.") from None
     if not isinstance(content, dict):

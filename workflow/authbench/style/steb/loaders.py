@@ -1,4 +1,4 @@
-"""How STEB's loaders make records of files, where that is not how our steps make them."""
+"""Make records as STEB's loaders do, where they differ from our steps."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,16 +11,16 @@ SEED = 42
 
 
 def line_levels(versions: Sequence[str]) -> list[list[str]]:
-    """Return the lines of equal number of several versions of a text, where none of them is blank (OneStopEnglish)."""
+    """Return the lines with equal numbers in several versions of a text, if no version's is blank (OneStopEnglish)."""
     numbered = zip(*(text.split("\n") for text in versions), strict=False)
     stripped = ([line.strip() for line in lines] for lines in numbered)
     return [lines for lines in stripped if all(lines)]
 
 
 def cut_in_two(text: str, changes: Sequence[int]) -> tuple[str, str]:
-    """Return the text before the first change of author and that up to the second one (PAN 2018).
+    """Return the text before the first change of author, and from there to the second change (PAN 2018).
 
-    Without a change: both sides of the white space that is nearest to the middle, of equally near ones the left.
+    Without a change, cut at the white space nearest to the middle (ties: the left).
     """
     if changes:
         return text[: changes[0]], text[changes[0] : changes[1] if len(changes) > 1 else len(text)]
@@ -30,13 +30,13 @@ def cut_in_two(text: str, changes: Sequence[int]) -> tuple[str, str]:
     return text[:at], text[at:]
 
 
-Neighbours = tuple[int, bool, str, str]  # the number of the place between two lines, same author, the lines
+Neighbours = tuple[int, bool, str, str]  # index of the line break, same author, the lines
 
 
 def neighbours(text: str, changes: Sequence[int]) -> list[Neighbours] | None:
-    """Return the pairs of neighbouring lines that are not blank, those by one author first (PAN 2022 to 2025).
+    """Return the pairs of neighbouring non-blank lines, same-author pairs first (PAN 2022 to 2025).
 
-    None where there are more or fewer changes than places between lines.
+    Return None if the number of changes differs from the number of places between lines.
     """
     lines = [line for line in text.splitlines() if line.strip()]
     if len(changes) != len(lines) - 1:
@@ -46,10 +46,10 @@ def neighbours(text: str, changes: Sequence[int]) -> list[Neighbours] | None:
 
 
 def balanced(documents: Iterable[Sequence[Neighbours]]) -> list[list[Neighbours]]:
-    """Return the pairs of documents with few of the same author (PAN 2026).
+    """Return the documents' pairs with most same-author pairs dropped (PAN 2026).
 
-    All pairs of two authors stay; of those of one author each document keeps a share, drawn by one generator that
-    goes through the documents: all pairs of two authors by all of one.
+    All different-author pairs are kept. Of its same-author pairs, each document keeps the share (all different-author
+    pairs) / (all same-author pairs), drawn by one generator across documents.
     """
     documents = list(documents)
     same = [[pair for pair in pairs if pair[1]] for pairs in documents]
@@ -63,20 +63,20 @@ def balanced(documents: Iterable[Sequence[Neighbours]]) -> list[list[Neighbours]
 
 
 def aligned(versions: Mapping[str, Mapping[str, str]], labels: Sequence[str], each: int) -> list[str]:
-    """Return the sources of which every label has a version, in their order; at most `each`, drawn (EnDive)."""
+    """Return the sources that have a version for every label, in order; at most `each`, drawn (EnDive)."""
     whole = sorted(source for source, there in versions.items() if all(label in there for label in labels))
     return sorted(Random(SEED).sample(whole, each)) if len(whole) > each else whole
 
 
 def chosen_by_digest(original: str, several: Sequence[str]) -> str:
-    """Return one of several versions of a text, by the SHA-256 of the original (ASSET)."""
+    """Return one of several versions of a text, selected by the original's SHA-256 (ASSET)."""
     return several[int(hashlib.sha256(original.encode()).hexdigest(), 16) % len(several)]
 
 
 def shuffled_trials(same: Sequence[bool], each: int) -> list[int]:
-    """Return the places of `each` trials of one author and of two (PAN 2020 and 2021).
+    """Return the indices of `each` same-author and `each` different-author trials (PAN 2020 and 2021).
 
-    Both kinds are shuffled, one after the other, by one generator.
+    Both kinds are shuffled in sequence by one generator.
     """
     random = Random(SEED)
     kinds = [[place for place, one in enumerate(same) if one == kind] for kind in (True, False)]
@@ -86,7 +86,7 @@ def shuffled_trials(same: Sequence[bool], each: int) -> list[int]:
 
 
 def equal_pieces(texts: Sequence[str], count: int) -> list[str]:
-    """Return the texts joined by line breaks and cut into `count` pieces of as many characters (MASC)."""
+    """Return the texts joined by line breaks and cut into `count` pieces of equal length in characters (MASC)."""
     whole = "\n".join(texts)
     edges = [place * len(whole) // count for place in range(count + 1)]
     return [whole[start:stop] for start, stop in pairwise(edges)]

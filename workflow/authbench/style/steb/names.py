@@ -1,6 +1,6 @@
-"""What STEB calls tasks, and which figure of each its leaderboard takes."""
+"""Name STEB's tasks and the score of each that its leaderboard uses."""
 
-# Their names of our tasks, and the figure of each that their board takes.
+# STEB's names of our tasks, and the score of each that its board uses.
 NAMES = {
     "clustering": "clustering",
     "all_to_all": "all_to_all_pair_classification",
@@ -17,4 +17,4 @@ FIGURES = {
     "retrieval": "mrr",
     "probing": "average",
 }
-ACCURACY = "order_accuracy"  # order alignment by `acc_mean`, beside its distractor
+ACCURACY = "order_accuracy"  # order alignment's `acc_mean`; its distractor is separate

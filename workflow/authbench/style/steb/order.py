@@ -1,9 +1,9 @@
-"""Order alignment as STEB's code has it: the share of levels that are put at their own place.
+"""Order alignment as in STEB's code: the share of levels assigned to their correct position.
 
-Every two items of a label are compared once, the earlier one in the file against the later one; negative cosines count
-as 0, and the sum of one minus the cosine is minimised. With a distractor, the last or the first level of the earlier
-item stands at its place among the levels of the later one, and is asked for no more: levels in between never are the
-distractor. A random order scores 1 / levels, where ours scores 1 / levels!.
+Every two items of a label are compared once, the earlier in the file as the order for the later. Negative cosines count
+as 0, and the sum of one minus the cosine is minimised. As a distractor, the earlier item's last or first level replaces
+its level among the later item's texts, and this level is not scored; middle levels are never distractors. A random
+order scores 1 / levels; in our protocol it scores 1 / levels!.
 """
 
 from collections.abc import Hashable, Sequence
@@ -16,7 +16,7 @@ from authbench.arrays import F64
 from authbench.style import intervals
 from authbench.style.pairs import all_cosines, cosines, unit
 
-CLOSE = 1e-9  # costs that differ by less are left to scipy's choice
+CLOSE = 1e-9  # costs that differ by less are decided by scipy's solver
 BLOCK_BYTES = 32 << 20
 
 
@@ -24,8 +24,8 @@ def score(levels: Sequence[Any], labels: Sequence[Hashable]) -> dict[str, Any]:
     """Return `acc_mean` and `distractor_acc_mean` over all comparisons, and both per label.
 
     Args:
-        levels: a matrix per level (items x dimensions), sparse or dense, the most of the style first.
-        labels: the label of each item, in the order of the file.
+        levels: a matrix per level (items x dimensions), sparse or dense, strongest style first.
+        labels: the label of each item, in file order.
     """
     rows = [unit(level) for level in levels]
     places: dict[Hashable, list[int]] = {}
@@ -54,7 +54,7 @@ def score(levels: Sequence[Any], labels: Sequence[Hashable]) -> dict[str, Any]:
 
 
 def _of_pairs(values: F64, items: int) -> F64:
-    """Return values of pairs i < j as a table of items x items, NaN elsewhere."""
+    """Return values of pairs i < j as a matrix of items x items, NaN elsewhere."""
     table = np.full((items, items), np.nan)
     table[np.triu_indices(items, 1)] = values
     return table
@@ -63,7 +63,7 @@ def _of_pairs(values: F64, items: int) -> F64:
 def _of_label(rows: Sequence[Any]) -> tuple[F64, F64]:
     """Return the accuracies of all comparisons of items of one label, without and with distractors.
 
-    Memory: blocks of BLOCK_BYTES of cosines, and 8 bytes for each of three accuracies of a comparison.
+    Memory: blocks of BLOCK_BYTES of cosines, and 24 bytes per comparison (three accuracies).
     """
     count, items = len(rows), rows[0].shape[0]
     step = max(1, BLOCK_BYTES // (8 * items * count**2 * 4))
@@ -86,9 +86,9 @@ def _of_label(rows: Sequence[Any]) -> tuple[F64, F64]:
 
 
 def _shares(cosines: F64, offset: int) -> F64:
-    """Return the share of rows assigned to their own place plus `offset` (comparisons x rows x columns -> comparisons).
+    """Return the share of rows assigned to their own index plus `offset` (comparisons x rows x columns -> comparisons).
 
-    The least assignment is found by trying all; where several are least within CLOSE, scipy's solver decides.
+    All assignments are tried; if several have minimal cost within CLOSE, scipy's solver decides.
     """
     from scipy.optimize import linear_sum_assignment
 

@@ -1,4 +1,4 @@
-"""Pairs as STEB's code has them: the area under the ROC curve, its standardised parts, and the equal error rate."""
+"""Pairs as in STEB's code: area under the ROC curve, standardised partial areas, and equal error rate."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,13 +11,13 @@ from authbench.style import intervals
 from authbench.style import pairs as strict
 from authbench.style.pairs import all_cosines, cosines, unit
 
-PARTS = (0.01, 0.05, 0.10, 0.20, 0.30, 0.50)  # highest rates of false positives
+PARTS = (0.01, 0.05, 0.10, 0.20, 0.30, 0.50)  # maximum false positive rates
 
 
 def measure(same: NDArray[np.bool_], scores: F64) -> dict[str, Any]:
-    """Return `auc`, `eer`, and `auc@x`: the area up to a rate x of false positives, standardised (McClish 1989).
+    """Return `auc`, `eer`, and `auc@x`: the standardised area up to a false positive rate of x (McClish 1989).
 
-    Where all pairs are of one kind: `undefined`.
+    If all pairs are of one kind, the result is `undefined`.
     """
     from scipy.optimize import brentq
     from sklearn.metrics import roc_curve
@@ -33,7 +33,7 @@ def measure(same: NDArray[np.bool_], scores: F64) -> dict[str, Any]:
 
 
 def _partial(false: F64, true: F64, most: float) -> float:
-    """Return the area below `most`, scaled such that chance is one half and the whole is 1."""
+    """Return the area below `most`, scaled such that chance is 0.5 and a perfect score is 1."""
     stop = int(np.searchsorted(false, most, "right"))
     edge = np.interp(most, false[stop - 1 : stop + 1], true[stop - 1 : stop + 1])
     area = np.trapezoid(np.append(true[:stop], edge), np.append(false[:stop], most))
@@ -42,13 +42,13 @@ def _partial(false: F64, true: F64, most: float) -> float:
 
 
 def predefined(first: Any, second: Any, same: NDArray[np.bool_], differences: bool = False) -> dict[str, Any]:
-    """Return the measures over named pairs, each a row of `first` with that of `second`.
+    """Return the measures over predefined pairs, each a row of `first` with the same row of `second`.
 
     Args:
         first: shape (pairs, dimensions), dense or CSR.
         second: likewise.
         same: shape (pairs,), True for positives.
-        differences: score by minus the sum of absolute differences, as counts of features are.
+        differences: score by the negative sum of absolute differences, as for feature counts.
     """
     scores = -_distances(first, second) if differences else cosines(unit(first), unit(second))
     found = measure(same, scores)
@@ -56,9 +56,9 @@ def predefined(first: Any, second: Any, same: NDArray[np.bool_], differences: bo
 
 
 def all_to_all(vectors: Any, labels: Sequence[Any], per_label: bool = False) -> dict[str, Any]:
-    """Return the measures over all pairs of texts; `_per_label` has those of pairs with a text of the label.
+    """Return the measures over all pairs of texts; `_per_label` has them for pairs with a text of the label.
 
-    Memory: 17 bytes for each pair, and what scikit-learn's curve takes of it (about five times that).
+    Memory: 17 bytes per pair, plus about five times that for scikit-learn's curve.
     """
     rows = unit(vectors)
     names, codes = np.unique(np.asarray(labels, dtype=str), return_inverse=True)
@@ -66,7 +66,7 @@ def all_to_all(vectors: Any, labels: Sequence[Any], per_label: bool = False) -> 
     scores = all_cosines(rows, rows)[one, other]
     same = codes[one] == codes[other]
     found: dict[str, Any] = measure(same, scores)
-    if "undefined" not in found:  # the area is that of the strict protocol, and so is its interval
+    if "undefined" not in found:  # area and interval equal those of the strict protocol
         found["interval"] = strict.all_to_all(vectors, codes)["interval"]
     if per_label:
         found["_per_label"] = {}

@@ -1,8 +1,9 @@
-"""Probing as STEB's code has it: a linear layer, a sigmoid, and the cross-entropy of what comes out.
+"""Probing as in STEB's code: a linear layer, a sigmoid, and cross-entropy on the sigmoid's output.
 
-The sigmoid bounds what enters the softmax to (0, 1), so that this is no logistic regression: training stops more by
-patience than by fit. Adam, four penalties, the best by validation. What PyTorch's generator gives decides the first
-weights: with the same seed, set before the first feature, the same accuracies come out.
+The sigmoid bounds the softmax input to (0, 1), so this differs from logistic regression: training is stopped by
+patience rather than by convergence. The optimiser is Adam; the best of four penalties is chosen by validation.
+PyTorch's generator sets the initial weights: with the same seed, set before the first feature, accuracies are
+reproducible.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,13 +23,13 @@ RATE = 0.01
 BATCH = 512
 EPOCHS = 200
 _NULLS = ("None", "nan")  # null as text
-PATIENCE = 5  # epochs in all without a better validation accuracy
+PATIENCE = 5  # total epochs without a better validation accuracy
 BINS = 5
-TOTAL = 38_400  # texts of a feature at most, over all bins
+TOTAL = 38_400  # maximum texts per feature, over all bins
 
 
 def installed() -> bool:
-    """Return whether PyTorch, which the probe is made with, is there."""
+    """Return whether PyTorch, which the probe requires, is installed."""
     return find_spec("torch") is not None
 
 
@@ -41,9 +42,9 @@ def score(
     """Return the test accuracy of each feature and `average`, their mean.
 
     Args:
-        vectors: a row per text, as they are.
-        labels: the class of each text by feature; a text without one is left out.
-        splits: `train`, `val` or `test` of each text by feature; likewise.
+        vectors: a row per text, not normalised.
+        labels: the class of each text by feature; a text without a class is left out.
+        splits: `train`, `val` or `test` of each text by feature; a text without a split is left out.
     """
     import torch
 
@@ -62,7 +63,7 @@ def score(
 
 
 def _of_feature(rows: Any, labels: Sequence[int | None], splits: Sequence[str | None]) -> tuple[float, F64]:
-    """Return the test accuracy, and for each text 1 if it was right, 0 if wrong, NaN if it was not tested."""
+    """Return the test accuracy, and for each text 1 if correct, 0 if wrong, NaN if not tested."""
     import torch
 
     parts, owners = {}, {}
@@ -89,14 +90,14 @@ def _of_feature(rows: Any, labels: Sequence[int | None], splits: Sequence[str | 
 
 
 def _fit(layer: Any, train: Any, check: Any, penalty: float) -> tuple[float, Any]:
-    """Return the best validation accuracy, and the weights of its epoch."""
+    """Return the best validation accuracy and the weights of its epoch."""
     import torch
 
     rows, truth = train
     adam = torch.optim.Adam(layer.parameters(), lr=RATE, weight_decay=penalty)
     best, kept, without = float("-inf"), None, 0
     for _ in range(EPOCHS):
-        _draw()  # their loader of batches takes a seed, whether it shuffles or not
+        _draw()  # STEB's batch loader draws a seed even without shuffling
         for start in range(0, len(truth), BATCH):
             out = torch.sigmoid(layer(rows[start : start + BATCH]))
             loss = torch.nn.functional.cross_entropy(out, truth[start : start + BATCH])
@@ -121,7 +122,7 @@ def _draw() -> None:
 
 
 def _accuracy(layer: Any, rows: Any, truth: Any) -> float:
-    """Return the share of rows whose class is right, in single precision; 0 without rows."""
+    """Return the share of correctly classified rows, in single precision; 0 without rows."""
     return float((_right(layer, rows, truth).float().sum() / len(truth)).item()) if len(truth) else 0.0
 
 
@@ -135,12 +136,12 @@ def _right(layer: Any, rows: Any, truth: Any) -> Any:
 def given(
     classes: Sequence[Sequence[str]], parts: Sequence[Sequence[str]]
 ) -> tuple[dict[str, list[int | None]], dict[str, list[str | None]]]:
-    """Return the class and the part of each text by feature, from a list for each text with a place per feature.
+    """Return each text's class and part by feature, from a list per text with an element per feature.
 
-    A feature is called by its place (`feature 1`); null is no class, and no part.
+    Features are named by position (`feature 1`); null means no class or no part.
 
     Raises:
-        InputError: the lists are not all of one length, or a class is no number.
+        InputError: the lists differ in length, or a class is not a number.
     """
     if len({len(one) for one in (*classes, *parts)}) != 1:
         raise InputError("The lists of classes and parts of a probing file have not all the same length.")
@@ -158,7 +159,7 @@ def given(
 
 
 def quantile_bins(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the bin of each value, and the edges: five quantile bins, fewer where edges are equal.
+    """Return the bin of each value and the bin edges: five quantile bins, fewer if edges coincide.
 
     Args:
         values: shape (n,).
@@ -173,12 +174,12 @@ def quantile_bins(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArr
 
 
 def sizes_of_parts(bins: NDArray[np.int64], count: int, total: int = TOTAL) -> dict[str, int]:
-    """Return how many texts of each of `count` bins are kept, and are for train, validation and test.
+    """Return how many texts of each of `count` bins are kept, and how many go to train, validation and test.
 
     Args:
-        bins: shape (texts,), as of `quantile_bins`.
-        count: of bins.
-        total: texts kept in all bins together, at most.
+        bins: shape (texts,), from `quantile_bins`.
+        count: number of bins.
+        total: maximum number of texts over all bins.
     """
     counts = np.bincount(bins, minlength=count)
     kept = int(min(counts.min(), total // len(counts)))

@@ -1,4 +1,4 @@
-"""Which records STEB takes: of each label the first ones in the order of the file."""
+"""Select the records that STEB takes: the first of each label in file order."""
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
@@ -7,14 +7,14 @@ from typing import Any
 from authbench.errors import InputError
 
 AUTO = "auto"
-FEWEST, MOST = 25, 200  # episodes of a label that AUTO may give
-ALL_TEXTS = -1  # as the size of an episode: all texts of a label are one episode
+FEWEST, MOST = 25, 200  # limits of AUTO for the episodes per label
+ALL_TEXTS = -1  # as episode size: all texts of a label form one episode
 
 
 def usable(record: Mapping[str, Any]) -> tuple[list[str], Hashable] | None:
-    """Return the texts and the label of a record, or None if one of them is missing.
+    """Return the texts and the label of a record, or None if either is missing.
 
-    A text is a list of one; of a list of labels the first counts.
+    A single text becomes a list; of a list of labels, the first counts.
     """
     label, text = record.get("label"), record.get("text")
     if isinstance(label, list):
@@ -24,9 +24,10 @@ def usable(record: Mapping[str, Any]) -> tuple[list[str], Hashable] | None:
 
 
 def episodes_per_class(labels: Sequence[Hashable], episode_size: int = 1, asked: int | str = AUTO) -> int:
-    """Return how many episodes of each label are taken.
+    """Return the number of episodes per label.
 
-    AUTO is what the smallest label has, at least FEWEST and at most MOST; labels with fewer are then left out.
+    AUTO is the number of episodes of the smallest label, clipped to FEWEST and MOST; labels with fewer are then left
+    out.
     """
     if asked != AUTO:
         return int(asked)
@@ -37,7 +38,7 @@ def episodes_per_class(labels: Sequence[Hashable], episode_size: int = 1, asked:
 
 
 def take(labels: Sequence[Hashable], episode_size: int = 1, asked: int | str = AUTO) -> list[int]:
-    """Return the places of the records that are taken, in the order of the file.
+    """Return the indices of the selected records, in file order.
 
     Raises:
         InputError: no label has enough records.

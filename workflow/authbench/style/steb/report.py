@@ -1,4 +1,4 @@
-"""Tables of the protocol steb: of our results, and of folders of results in STEB's layout."""
+"""Make the tables of the protocol steb, from our results or from result folders in STEB's layout."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -35,14 +35,14 @@ def tables(
     intervals: Limits | None = None,
     chances: Mapping[sums.Key, float | None] | None = None,
 ) -> list[Table]:
-    """Return the operational and the definitional score and a table per task, in the order of their board.
+    """Return the operational and the definitional score and a table per task, sorted as on STEB's board.
 
     Args:
-        models: the figures of each model by task and dataset.
-        groups: of models.
-        other_languages: datasets that do not count in the operational score.
-        intervals: of figures.
-        chances: what knows nothing scores by task and dataset, for a last row.
+        models: the scores of each model by task and dataset.
+        groups: group by model.
+        other_languages: datasets excluded from the operational score.
+        intervals: of scores.
+        chances: chance level by task and dataset, shown as the last row.
     """
     found, ends = [], intervals or {}
     known = {model: {key: ends.get((model, *key)) for key in own} for model, own in models.items()}
@@ -94,14 +94,14 @@ def _grouped(frame: pl.DataFrame, groups: Mapping[str, str]) -> pl.DataFrame:
 
 
 def other_languages(datasets: Sequence[Dataset]) -> list[str]:
-    """Return the datasets whose texts are not all English: they do not count in the operational score."""
+    """Return the datasets with texts in other languages than English; the operational score excludes them."""
     return [one.name for one in datasets if one.languages != ("en",)]
 
 
 def write_board(folders: Sequence[Path], out: Path, datasets: Sequence[Dataset]) -> str:
-    """Write the tables of results in STEB's layout; return that of the operational score in Markdown.
+    """Write the tables of results in STEB's layout; return the operational table in Markdown.
 
-    Also BOARD, in the form of the file that their page reads.
+    Also write BOARD, in the format that STEB's page reads.
     """
     models = {model: layout.figures(metrics) for model, metrics in sorted(layout.read(*folders).items())}
     foreign = other_languages(datasets)

@@ -1,7 +1,7 @@
-"""Retrieval as STEB's code has it: one query and one target for each author, ranked by cosine distance.
+"""Retrieval as in STEB's code: one query and one target per author, ranked by cosine distance.
 
-The texts of an author on one side are one vector, their plain mean (no unit length first). Authors on one side alone
-leave both sides before ranking, so that the pool shrinks.
+An author's texts on one side are represented by their plain mean, without normalising to unit length first. Authors
+with queries but no targets, or the reverse, are removed before ranking, which shrinks the pool.
 """
 
 from collections.abc import Sequence
@@ -14,15 +14,15 @@ from authbench.style import intervals
 from authbench.style.pairs import all_cosines, unit
 
 CUTS = (1, 8, 16, 32, 64, 128)
-QUERY, TARGET = "_query", "_target"  # ends of their labels
+QUERY, TARGET = "_query", "_target"  # suffixes of STEB's labels
 
 
 def score(queries: Any, asking: Sequence[str], targets: Any, answering: Sequence[str]) -> dict[str, Any]:
-    """Return `mrr`, `mean_rank` and `recall@k`, over the targets of each query's author, then over queries.
+    """Return `mrr`, `mean_rank` and `recall@k`, averaged over the targets of each query's author, then over queries.
 
     Args:
         queries: a row per query, `asking` its author.
-        targets: a row per target, `answering` its author; several of an author are several answers.
+        targets: a row per target, `answering` its author; every target of the query's author is relevant.
     """
     shared = set(asking) & set(answering)
     if not shared:
@@ -47,7 +47,7 @@ def of_labels(vectors: Any, labels: Sequence[str]) -> dict[str, Any]:
     """Return the measures of rows whose labels are `<author>_query` or `<author>_target`.
 
     Raises:
-        InputError: every label counts as a query, as happens where `_query` is part of the authors' names.
+        InputError: every label counts as a query, which happens if author names contain `_query`.
     """
     asks = [QUERY in label for label in labels]
     if all(asks):
@@ -60,7 +60,7 @@ def of_labels(vectors: Any, labels: Sequence[str]) -> dict[str, Any]:
 
 
 def pooled(vectors: Any, owners: Sequence[str]) -> tuple[Any, list[str]]:
-    """Return the plain mean of each owner's rows, and the owners in the order in which they are met."""
+    """Return the plain mean of each owner's rows, and the owners by first occurrence."""
     from scipy.sparse import csr_matrix
 
     place = {owner: number for number, owner in enumerate(dict.fromkeys(owners))}

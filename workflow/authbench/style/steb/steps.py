@@ -1,4 +1,4 @@
-"""Steps of entries that derive rows as STEB's loaders do, where ours do it otherwise (`loaders` has the rules)."""
+"""Derive rows as STEB's loaders do, where they differ from our steps (rules in `loaders`)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
@@ -15,9 +15,9 @@ _PAIRS = dict.fromkeys(("document", "first", "second", "same"), pl.String)
 
 
 def line_levels(frame: pl.DataFrame, argument: arguments.LineLevels, tables: Tables) -> pl.DataFrame:
-    """Make a row of each line number that no version of a text leaves blank (OneStopEnglish).
+    """Make a row of each line number that is blank in no version of a text (OneStopEnglish).
 
-    `by` names the text, `level` the version, `levels` the versions in order, each of which becomes a column.
+    `by` identifies the text, `level` the version, `levels` the versions in order; each becomes a column.
     """
     by, level, levels, text = argument["by"], argument["level"], argument["levels"], argument["text"]
     made = []
@@ -30,7 +30,7 @@ def line_levels(frame: pl.DataFrame, argument: arguments.LineLevels, tables: Tab
 
 
 def cut_in_two(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> pl.DataFrame:
-    """Cut a document into what stands before the first and up to the second change of author (PAN 2018)."""
+    """Cut a document into the text before the first and up to the second change of author (PAN 2018)."""
     made = []
     for row in frame.sort(argument["document"]).iter_rows(named=True):
         places = numbers(row[argument["positions"]])
@@ -43,7 +43,7 @@ def cut_in_two(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables)
 
 
 def neighbouring_lines(frame: pl.DataFrame, argument: arguments.NeighbouringLines, tables: Tables) -> pl.DataFrame:
-    """Make pairs of neighbouring lines (PAN 2022 to 2026); `balanced`: few of the same author (PAN 2026)."""
+    """Make pairs of neighbouring lines (PAN 2022 to 2026); `balanced` drops most same-author pairs (PAN 2026)."""
     documents, pairs = [], []
     for row in frame.sort(argument["document"]).iter_rows(named=True):
         changes = numbers(row[argument["changes"]])
@@ -61,7 +61,7 @@ def neighbouring_lines(frame: pl.DataFrame, argument: arguments.NeighbouringLine
 
 
 def chosen_by_digest(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> pl.DataFrame:
-    """`into` becomes one of the list in the column `of`, by the SHA-256 of the text `by` (ASSET)."""
+    """Set `into` to one element of the list column `of`, selected by the SHA-256 of the text `by` (ASSET)."""
     chosen = [
         loaders.chosen_by_digest(original, several) if original is not None and several else None
         for original, several in frame.select(argument["by"], argument["of"]).iter_rows()
@@ -70,13 +70,13 @@ def chosen_by_digest(frame: pl.DataFrame, argument: Mapping[str, str], tables: T
 
 
 def shuffled_trials(frame: pl.DataFrame, argument: arguments.ShuffledTrials, tables: Tables) -> pl.DataFrame:
-    """Keep `each` trials with `same` and as many without, the first ones after shuffling (PAN 2020, 2021)."""
+    """Keep the first `each` trials with `same` and as many without, after shuffling (PAN 2020, 2021)."""
     same = [one == "true" for one in frame[argument["same"]]]
     return frame[loaders.shuffled_trials(same, argument["each"])]
 
 
 def equal_pieces(frame: pl.DataFrame, argument: arguments.EqualPieces, tables: Tables) -> pl.DataFrame:
-    """Make of all texts of a label `count` pieces of as many characters (MASC)."""
+    """Cut each label's joined texts into `count` pieces of equal length in characters (MASC)."""
     label, text = argument["label"], argument["text"]
     made = [
         {label: name, text: piece}
@@ -87,9 +87,9 @@ def equal_pieces(frame: pl.DataFrame, argument: arguments.EqualPieces, tables: T
 
 
 def shuffled_verses(frame: pl.DataFrame, argument: arguments.ShuffledVerses, tables: Tables) -> pl.DataFrame:
-    """Keep the references that every label has and no two labels word alike, shuffled as wholes (Bible versions).
+    """Keep references that every label has in different wordings, and shuffle references as units (Bible versions).
 
-    `by` names the columns of a reference, those of digits by their number.
+    `by` names the columns of a reference; columns of digits are compared as numbers.
     """
     label, text, by = argument["label"], argument["text"], argument["by"]
     verses: dict[tuple[Any, ...], dict[str, str]] = {}
@@ -108,7 +108,7 @@ def shuffled_verses(frame: pl.DataFrame, argument: arguments.ShuffledVerses, tab
 
 
 def in_order_of_files(frame: pl.DataFrame, argument: arguments.InOrderOfFiles, tables: Tables) -> pl.DataFrame:
-    """Sort rows by the first of `names` that is in the name of their `file`; within a file they keep their order."""
+    """Sort rows by the first of `names` contained in the name of their `file`, stably."""
     names = argument["names"]
     place = pl.lit(len(names))
     for number in reversed(range(len(names))):
@@ -119,7 +119,7 @@ def in_order_of_files(frame: pl.DataFrame, argument: arguments.InOrderOfFiles, t
 
 
 def trimmed(frame: pl.DataFrame, argument: Sequence[str], tables: Tables) -> pl.DataFrame:
-    """Take white space from both ends of these columns, and drop rows in which one of them is empty or missing."""
+    """Strip white space from these columns, and drop rows in which one of them is empty or missing."""
     for name in argument:
         values = [value.strip() if value else None for value in frame[name]]
         frame = frame.with_columns(pl.Series(name, values, dtype=pl.String))
@@ -127,14 +127,14 @@ def trimmed(frame: pl.DataFrame, argument: Sequence[str], tables: Tables) -> pl.
 
 
 def stack_in_turn(frame: pl.DataFrame, argument: Sequence[Mapping[str, str]], tables: Tables) -> pl.DataFrame:
-    """Make of each row one row per entry, as `stack`, but those of one row stand together (STEL)."""
+    """Make one row per entry from each row, as `stack`, but keep a row's results together (STEL)."""
     parts = [frame.select(pl.col(theirs).alias(ours) for ours, theirs in one.items()) for one in argument]
     numbered = pl.concat([part.with_row_index("#row") for part in parts])
     return numbered.sort("#row", maintain_order=True).drop("#row")
 
 
 def held_out_last(frame: pl.DataFrame, argument: arguments.HeldOutLast, tables: Tables) -> pl.DataFrame:
-    """Put the rows of every file whose place is a multiple of `every`, by name from 0, below all others (blogs)."""
+    """Move the rows of files whose index by name (from 0) is a multiple of `every` to the end (blogs)."""
     names = sorted(set(frame[argument["file"]].drop_nulls()))
     place = {name: number for number, name in enumerate(names)}
     keys = [
@@ -145,7 +145,7 @@ def held_out_last(frame: pl.DataFrame, argument: arguments.HeldOutLast, tables: 
 
 
 def aligned(frame: pl.DataFrame, argument: arguments.Aligned, tables: Tables) -> pl.DataFrame:
-    """Keep of each part (`by`) at most `each` sources that have a text under every one of `labels` (EnDive)."""
+    """Keep at most `each` sources per part (`by`), among those with a text for all of `labels` (EnDive)."""
     by, source, label, text = (argument[key] for key in ("by", "source", "label", "text"))
     made = []
     for (part,), rows in sorted(frame.drop_nulls([by, source, label, text]).group_by([by]), key=lambda one: one[0]):
@@ -158,12 +158,12 @@ def aligned(frame: pl.DataFrame, argument: arguments.Aligned, tables: Tables) ->
 
 
 def first_of_group(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> pl.DataFrame:
-    """`of` becomes, in all rows that agree in `by`, what the first of them has (M4: a file's model)."""
+    """Set `of` to the group's first value, in all rows that agree in `by` (M4: a file's model)."""
     return frame.with_columns(pl.col(argument["of"]).first().over(argument["by"]))
 
 
 def join_role(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> pl.DataFrame:
-    """Join the texts of an author in one role, a blank line between them, in the order of `order` (PAN 2018)."""
+    """Join an author's texts of one role, separated by blank lines, sorted by `order` (PAN 2018)."""
     own = pl.col("role") == argument["role"]
     joined = (
         frame.filter(own)
@@ -175,7 +175,7 @@ def join_role(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) 
 
 
 def numbers(value: Any) -> list[int]:
-    """Return the numbers in a list, or in what stands for one; what else is in it (`-` for none) is left out."""
+    """Return the numbers in a list or its text form; other elements (`-` for none) are left out."""
     parts = value if isinstance(value, list) else [value or ""]
     return [int(found) for part in parts for found in regex.findall(r"\d+", str(part))]
 

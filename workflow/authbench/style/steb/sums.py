@@ -1,4 +1,4 @@
-"""Sums of scores as STEB's code makes them: clusters found anew from the models at hand, then plain means."""
+"""Aggregate scores as STEB's code does: cluster the datasets by the given models, then take plain means."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from authbench.style.redundancy import CUT, correlations
 
 FEWEST_MODELS = 3
-CONFIDENT = 10  # models from which on clusters are held for sound
+CONFIDENT = 10  # minimum number of models for reliable clusters
 
 
 def linked(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return Ward's linkage of datasets (models x datasets) on one minus Spearman's correlation."""
+    """Return Ward's linkage of datasets (models x datasets) by one minus Spearman's correlation."""
     from scipy.cluster.hierarchy import linkage
     from scipy.spatial.distance import squareform
 
@@ -29,11 +29,11 @@ def of_task(
     cut: float = CUT,
     complete_datasets: bool = True,
 ) -> dict[str, Any] | None:
-    """Return the sum of a task: the mean within clusters of datasets, then over clusters; None for too few models.
+    """Return a task's aggregate, the mean over means within clusters of datasets; None for too few models.
 
     Args:
-        scores: models x datasets, NaN where there is none.
-        complete_datasets: leave out datasets that a model lacks, else the models that lack one.
+        scores: models x datasets, NaN if missing.
+        complete_datasets: leave out datasets that a model lacks; otherwise leave out the models that lack a dataset.
     """
     there = np.isfinite(scores)
     rows: list[int] = (np.arange(len(models)) if complete_datasets else np.flatnonzero(there.all(axis=1))).tolist()
@@ -60,6 +60,6 @@ def of_task(
 
 
 def overall(task_scores: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-    """Return the score of each model, the mean over the tasks that it has."""
+    """Return each model's mean over the tasks it has."""
     models = dict.fromkeys(model for scores in task_scores.values() for model in scores)
     return {model: float(np.mean([one[model] for one in task_scores.values() if model in one])) for model in models}

@@ -1,7 +1,7 @@
-"""Tasks in STEB's protocol: which rows of a dataset each takes, and what it scores.
+"""Define the tasks of STEB's protocol: the rows each takes from a dataset, and its scores.
 
-Rows are taken in the order of the files, the first of each label (`records`). Texts stay as they are, also those that
-stand twice; an empty one is no value to our readers, where theirs keep it.
+Rows are taken in file order, the first of each label (`records`). Texts are unchanged and duplicates are kept. Our
+readers treat an empty text as missing; STEB's keep it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +21,7 @@ from authbench.style.tasks import level_columns, named
 from authbench.style.tasks import plain as drawn
 from authbench.style.vectors import Vectors
 
-GIVEN = "the files"  # measured the features that are probed for
+GIVEN = "the files"  # source of the probed features
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,9 @@ class _Task:
     """A task.
 
     Attributes:
-        select: picks and renames rows, in the order of the files; with the number that stands in the name of the
-            folder of its results.
-        texts: names their columns of text.
-        score: scores vectors, with the rows and a folder that caches features of texts.
+        select: picks and renames rows in file order, and returns the number in the name of their result folder.
+        texts: names the text columns.
+        score: scores vectors, given the rows and a folder that caches features of texts.
     """
 
     select: Callable[[pl.DataFrame, Any], tuple[pl.DataFrame, str]]
@@ -70,7 +69,7 @@ def _probed(frame: pl.DataFrame, settings: ProbingTask) -> tuple[pl.DataFrame, s
     if settings.classes and settings.parts:
         columns = {"text": settings.text, "classes": settings.classes, "parts": settings.parts}
         return named(frame, columns).drop_nulls(), "1_1"
-    return drawn(frame, settings), "1_1"  # theirs are drawn too, without a seed
+    return drawn(frame, settings), "1_1"  # STEB also draws, without a seed
 
 
 def _score_clustering(rows: pl.DataFrame, vectors: Vectors, settings: Any, cache: Path) -> dict[str, Any]:
@@ -116,12 +115,12 @@ def _score_probing(rows: pl.DataFrame, vectors: Vectors, settings: ProbingTask, 
             labels[name], splits[name] = found
     if not labels:
         return {"undefined": "no feature falls into two bins", **measured}
-    # as many directions as texts at most: of sparse counts the dense table would not fit
+    # at most as many dimensions as texts: a dense table of sparse counts would not fit
     return {**probing.score(compact(vectors.of(texts)), labels, splits), **measured}
 
 
 def _parts(values: Any, queue: Any) -> tuple[list[int | None], list[str | None]] | None:
-    """Return the class and the part of each text for a feature; None where no two bins have texts to test with."""
+    """Return the class and the part of each text for a feature; None unless two bins have test texts."""
     bins, edges = probing.quantile_bins(values)
     if len(edges) < 3:
         return None
