@@ -1,8 +1,7 @@
-"""Check a release, ours or another's in this format.
+"""Check a release, made by AuthBench or in its format.
 
-Its files are compared with its texts, with its own bookkeeping where it has some, and with the settings it was made
-with. Read in this order: `claims`, `rows` and `form` (the form of every table), `rules` (the settings), then one module
-per claim.
+The files are compared with the texts, with the release's bookkeeping where it exists, and with the settings. Read in
+this order: `claims`, `rows` and `form` (the form of every table), `rules` (the settings), then one module per claim.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -40,7 +39,7 @@ from authbench.format.release import open_release
 from authbench.printable import printable
 from authbench.tokens import load_encoding, load_tokenizer
 
-ENDING = frozenset({"schema", "id_form", "author_form", "repeated_id"})  # claims without which no other is looked at
+ENDING = frozenset({"schema", "id_form", "author_form", "repeated_id"})  # if broken, no other is checked
 _SHOWN = 12
 _WIDTH = 120
 _TEXTS_AT_ONCE = 1_000
@@ -48,7 +47,7 @@ _TEXTS_AT_ONCE = 1_000
 
 @dataclass(frozen=True)
 class Violation:
-    """A claim that a release breaks: its name, the claim and details in words, and the ids (or files) that break it."""
+    """A broken claim: its name, the claim and details in words, and the ids (or files) that break it."""
 
     code: str
     message: str
@@ -65,18 +64,18 @@ class Violation:
 
 
 def check_release(folder: str | Path, expected: Mapping[str, object] | None = None) -> list[Violation]:
-    """Return every claim that a release breaks, in the order of `claims.CLAIMS`; none: it is sound.
+    """Return every claim that a release breaks, in the order of `claims.CLAIMS`; a sound release gives an empty list.
 
-    Rows that break the form end the check early, as the later claims are about well-formed rows.
+    If rows break the form, the check ends early: the later claims assume well-formed rows.
 
     Args:
         folder: the release.
-        expected: settings as in config.yaml (its `format.files.CHECKED_SECTIONS`) that the release may have; they go
-            before those in its manifest.json, and these before the defaults.
+        expected: settings as in config.yaml (`format.files.CHECKED_SECTIONS`) that the release may have; they take
+            precedence over manifest.json, which takes precedence over the defaults.
 
     Raises:
-        InputError: no such folder, no split in it, a missing file of a split, broken JSON (with its line), wrong
-            encoding, or no vocabulary to count with.
+        InputError: the folder, every split, a file of a split or the vocabulary of the tokenizer is missing, the JSON
+            is broken (reported with its line), or the encoding is wrong.
     """
     folder = Path(folder)
     release = open_release(folder)
@@ -94,7 +93,7 @@ def check_release(folder: str | Path, expected: Mapping[str, object] | None = No
 
 
 def _check_rows(release: Rows, rules: Rules) -> Iterator[Finding]:
-    """Yield the findings in rows that have the right form; tokens are counted beside the search for copies."""
+    """Yield the findings in well-formed rows; tokens are counted while copies are searched."""
     with ThreadPoolExecutor(1) as beside:
         counted = partial(check_texts, load_tokenizer(), load_encoding(), rules.masked)
         texts = beside.map(counted, release.documents.iter_slices(_TEXTS_AT_ONCE))
@@ -120,7 +119,7 @@ def _check_rows(release: Rows, rules: Rules) -> Iterator[Finding]:
 
 
 def group(findings: Iterable[Finding]) -> Iterator[Violation]:
-    """Yield a violation for each claim that findings are about, in the order of `claims.CLAIMS`."""
+    """Yield a violation for each claim with findings, in the order of `claims.CLAIMS`."""
     by_code: dict[str, list[Finding]] = {}
     for finding in findings:
         by_code.setdefault(finding.code, []).append(finding)

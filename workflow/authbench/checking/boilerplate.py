@@ -1,7 +1,6 @@
-"""Texts without the lines that no author wrote, as they are compared.
+"""Remove the lines that no author wrote before texts are compared.
 
-The rules are those of resources/text/boilerplate.yaml, which says what they mean. Each distinct line of all texts is
-judged once.
+resources/text/boilerplate.yaml contains and explains the rules. Each distinct line of all texts is judged once.
 """
 
 import re
@@ -24,7 +23,7 @@ Rules = dict[str, re.Pattern[str]]
 
 
 def without_boilerplate(texts: pl.DataFrame) -> pl.Series:
-    """Return the contents (frame with `lang`, `content`) without boilerplate; of nothing else, as they are."""
+    """Return the contents of a frame (`lang`, `content`) without boilerplate; pure boilerplate is unchanged."""
     parts = [_without(texts[start : start + _TEXTS_AT_ONCE]) for start in range(0, texts.height, _TEXTS_AT_ONCE)]
     return pl.concat(parts) if parts else texts["content"]
 
@@ -41,7 +40,7 @@ def _without(texts: pl.DataFrame) -> pl.Series:
 
 
 def _cut(content: str, lang: str) -> str:
-    """Return a text from its first line to its last that an author wrote, without those between that none did."""
+    """Return a text from the first to the last line that an author wrote, without boilerplate lines in between."""
     rules, lines = _rules(lang), content.split("\n")
     is_one = {kind: partial(_fits, rules[kind]) for kind in rules}
     front = int(len(lines) * _FRONT_SHARE) + 1
@@ -61,7 +60,7 @@ def _fits(rule: re.Pattern[str], line: str) -> bool:
 
 @cache
 def _rules(lang: str) -> Rules:
-    """Return the rules for texts of a language: those of all and its own, by kind."""
+    """Return the rules for texts of a language by kind: the general rules and the rules of the language."""
     known = _all_rules()
     patterns = {
         kind: [pattern for part in ("all", lang) for pattern in known.get(part, {}).get(kind, [])]
@@ -80,10 +79,10 @@ def _all_rules() -> dict[str, dict[str, list[str]]]:
 
 @cache
 def _wider_pattern() -> str:
-    """Return one pattern for polars that is found in every line that a rule fits, and in some others.
+    """Return one pattern for polars that matches every line that a rule matches, and some others.
 
-    polars' engine is linear but has no possessive repetition, and large ones are dear: bounds are left out. Letters
-    and word ends, which the engines see differently, may be anything.
+    polars' engine is linear, but has no possessive repetition, and large repetitions are expensive, so bounds are left
+    out. Letters and word ends, which the two engines define differently, match any character.
     """
     wider = []
     for kinds in _all_rules().values():

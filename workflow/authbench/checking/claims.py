@@ -1,4 +1,4 @@
-"""The claims of a sound release."""
+"""List the claims of a sound release."""
 
 from typing import NamedTuple
 
@@ -76,7 +76,7 @@ CLAIMS = {
 
 
 class Finding(NamedTuple):
-    """One place where a claim (`code`) does not hold: an id or a file, and what was found there."""
+    """One violation of a claim (`code`): an id or a file, and what was found there."""
 
     code: str
     id: str

@@ -1,6 +1,7 @@
-"""Long texts of different origins that contain much of each other, by an exact search.
+"""Find long texts of different origins that share much of their text, by an exact search.
 
-The measure is the share of the smaller text's distinct grams (of 24 characters, by default) that the other has, too.
+The measure is the share of the smaller text's distinct grams (of 24 characters by default) that also occur in the
+other.
 """
 
 from collections import OrderedDict
@@ -11,22 +12,22 @@ import polars as pl
 from authbench.arrays import F64, I64, U8, U64
 from authbench.settings.split import Containment
 
-_COMMON = 100  # texts; a passage that more have says nothing about which of them belong together
-_WIDEST = 50  # texts; passages of so many or fewer lead to pairs
+_COMMON = 100  # texts; a passage in more texts than this is not evidence that two texts belong together
+_WIDEST = 50  # texts; passages in at most this many lead to pairs
 _PART = 1 << 26  # grams that are counted at once, in 64 MB
-_KEPT = 1 << 23  # grams of texts that are compared again: 64 MB
+_KEPT = 1 << 23  # grams of compared texts that are kept for further comparisons: 64 MB
 
 
 def contained_texts(
     ids: pl.Series, texts: pl.Series, origins: pl.Series, settings: Containment, every_passage: bool = False
 ) -> pl.DataFrame:
-    """Return pairs of long texts of different origins whose share of grams is that of the settings or more.
+    """Return pairs of long texts of different origins whose share of grams reaches the threshold of the settings.
 
-    Passages that over 100 texts have count on neither side when pairs are looked for, and those of over 50 only as
-    something that a text has, so that no pair is found that the splits passed over; with `every_passage` all count.
-    The share itself is of all grams. The search is exact: grams are counted range by range, none is sampled.
-
-    Memory: a table of 64 MB and, for grams that several texts have, 30 bytes each.
+    When pairs are searched, passages in more than 100 texts are ignored on both sides, and passages in more than 50
+    texts count only towards the size of a text. The splits search in the same way, so the check reports no pair that
+    they passed over. With `every_passage`, all passages count. The share itself is computed over all grams. The search
+    is exact: grams are counted range by range and never sampled.
+    Memory: a table of 64 MB, and 30 bytes for each gram in several texts.
 
     Returns:
         frame(a, b, share) with a < b, sorted.
@@ -67,7 +68,7 @@ def contained_texts(
 
 
 def _table_size(grams: int) -> int:
-    """Return the bytes of a table with four counters or more for each gram, four in a byte: a power of two."""
+    """Return the bytes of a table with at least four counters per gram, four counters in a byte: a power of two."""
     size = 1 << 12
     while size < grams:
         size *= 2
@@ -75,7 +76,7 @@ def _table_size(grams: int) -> int:
 
 
 def _shares(data: U8, offsets: I64, one: I64, other: I64, length: int) -> F64:
-    """Return the share of each pair; of texts compared again at most `_KEPT` grams are kept."""
+    """Return the share of each pair; at most `_KEPT` grams of texts that are compared again are kept."""
     from authbench.checking import contained_kernels, gram_kernels
 
     kept: OrderedDict[int, U64] = OrderedDict()

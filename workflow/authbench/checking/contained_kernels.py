@@ -1,4 +1,4 @@
-"""Compiled loops of the search for texts that contain much of each other."""
+"""Compiled loops of the search for texts that share much of their text."""
 
 import numpy as np
 
@@ -24,19 +24,19 @@ def _is_repeated(counts: U8, slot: int) -> bool:
 
 @compiled
 def collect_part(data: U8, offsets: I64, length: int, parts: int, part: int, counts: U8, sizes: I64) -> tuple[U64, I32]:
-    """Return the hashes of one of `parts` ranges that may occur more than once, text after text, and their texts.
+    """Return the hashes in one of `parts` ranges that may occur more than once, text by text, and their texts.
 
     Args:
         data: UTF-8 bytes; text d is `data[offsets[d]:offsets[d + 1]]`.
         offsets: shape (texts + 1,).
         length: characters of a gram.
-        parts: ranges of hashes.
+        parts: number of hash ranges.
         part: the range.
         counts: a table of zeros, 2^k bytes; written.
         sizes: shape (texts,), the number of grams of each text; written.
 
     Returns:
-        Two of shape (hashes,).
+        Two arrays of shape (hashes,).
     """
     mask, hashes = u64(4 * len(counts) - 1), np.empty(1, np.uint64)
     for d in range(len(offsets) - 1):
@@ -61,12 +61,12 @@ def collect_part(data: U8, offsets: I64, length: int, parts: int, part: int, cou
 
 @compiled
 def leave_repeated(hashes: U64, owner: I32, counts: U8) -> int:
-    """Bring to the front, by a second table of zeros, the hashes that may occur more than once; return their number.
+    """Move the hashes that may occur more than once to the front and return their number.
 
     Args:
         hashes: shape (n,); changed in place.
-        owner: shape (n,), their texts; likewise.
-        counts: the table, 2^k bytes; written.
+        owner: shape (n,), their texts; changed likewise.
+        counts: a second table of zeros, 2^k bytes; written.
     """
     mask, left = u64(4 * len(counts) - 1), 0
     for i in range(len(hashes)):
@@ -82,18 +82,18 @@ def leave_repeated(hashes: U64, owner: I32, counts: U8) -> int:
 def group_part(
     hashes: U64, owner: I32, order: I64, common: int, widest: int, repeats: I64, too_common: I64
 ) -> tuple[I32, I64]:
-    """Return the texts that share a gram, gram after gram, and the ends of each gram's.
+    """Return the texts that share a gram, gram by gram, and the end of each gram's texts.
 
-    A gram that over `widest` texts have leads nowhere.
+    Grams in more than `widest` texts are left out.
 
     Args:
         hashes: shape (n,), of grams.
         owner: shape (n,), their texts.
         order: shape (n,), sorts the grams, texts ascending.
-        common: texts that may have a gram before it is too common.
-        widest: texts of a group, at most.
-        repeats: shape (texts,), raised by how often each has a gram again.
-        too_common: shape (texts,), raised by each text's grams that over `common` have.
+        common: a gram in more texts than this is too common.
+        widest: the most texts in a group.
+        repeats: shape (texts,), raised by the number of repeated grams of each text.
+        too_common: shape (texts,), raised by the number of each text's grams that are in more than `common` texts.
 
     Returns:
         Shape (members,), and shape (groups + 1,).
@@ -125,17 +125,17 @@ def group_part(
 
 @compiled
 def pairs_that_share(members: I32, ends: I64, origin: I64, least: I64, share: float) -> tuple[I64, I64]:
-    """Return pairs of texts (the earlier first) of two origins that share enough grams of those in `members`.
+    """Return pairs of texts (the earlier first) of two origins that share enough of the grams in `members`.
 
     Args:
-        members: texts, group after group: group g is `members[ends[g]:ends[g + 1]]`, ascending.
+        members: texts, group by group: group g is `members[ends[g]:ends[g + 1]]`, ascending.
         ends: shape (groups + 1,).
         origin: shape (texts,), a number for each origin.
         least: shape (texts,), the number of grams of each text that may be shared.
-        share: enough is this share of the smaller one of `least`.
+        share: the required share of the smaller `least`.
 
     Returns:
-        Two of shape (pairs,).
+        Two arrays of shape (pairs,).
     """
     texts = len(origin)
     starts = np.zeros(texts + 1, np.int64)
@@ -181,8 +181,8 @@ def distinct_grams(data: U8, start: int, end: int, length: int) -> U64:
 
     Args:
         data: UTF-8 bytes.
-        start: where the text begins in `data`.
-        end: where it ends.
+        start: start of the text in `data`.
+        end: its end.
         length: characters of a gram.
 
     Returns:

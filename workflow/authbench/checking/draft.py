@@ -12,16 +12,16 @@ from authbench.format.release import read_manifest
 
 
 def check_draft(draft: Path, release: Path, settings: Mapping[str, object]) -> dict[str, Any]:
-    """Return the result of a check without violations, with a line on what the draft holds (`summary`).
+    """Return the result of a check without violations, with a line on the contents of the draft (`summary`).
 
     Args:
         draft: the folder to check.
-        release: the place of the finished release.
-        settings: what the user of this run has granted (`format.files.CHECKED_SECTIONS`).
+        release: the path of the finished release.
+        settings: the settings that the user of this run has granted (`format.files.CHECKED_SECTIONS`).
 
     Raises:
-        InputError: names every violation; the draft stays where it is, to be looked at, and there is no release: the
-            one before was of other inputs.
+        InputError: names every violation; the draft is kept for inspection, and there is no release: the previous one
+            was made from other inputs.
     """
     violations = check_release(draft, settings)
     if violations:
@@ -32,7 +32,7 @@ def check_draft(draft: Path, release: Path, settings: Mapping[str, object]) -> d
 
 
 def _summary(manifest: Manifest) -> str:
-    """Return one line on what a release holds."""
+    """Return one line on the contents of a release."""
     totals = manifest["totals"]
     sizes = ", ".join(f"{name} {manifest['counts'][name]['documents']:,}" for name in manifest["splits"])
     languages = f"{totals['languages']} language{'s' * (totals['languages'] != 1)}"

@@ -1,4 +1,4 @@
-"""Fields that no two documents share, where `dedup.unique` names some: by the digests that the provenance states."""
+"""Check the fields of `dedup.unique`, which no two documents may share, by the digests in the provenance."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -12,18 +12,18 @@ from authbench.errors import InputError
 from authbench.format.columns import LABELS, UNIQUE_VALUES
 from authbench.identity import value_digest
 
-_RECORD = ("file", "ordinal")  # a raw record, all chunks of which are one document
+_RECORD = ("file", "ordinal")  # a raw record; its chunks are one document
 
 
 def check_fields(provenance: pl.DataFrame | None, unique: Any) -> Iterator[Finding]:
-    """Yield documents that share a value with another, and digests that contradict a topic or label beside them.
+    """Yield documents that share a value with another, and digests that contradict the topic or label of their row.
 
     Args:
-        provenance: the rows of documents; None: nothing is known of their fields.
-        unique: by task type the fields of which no two documents share a value.
+        provenance: the rows of documents; None: their fields are unknown.
+        unique: by task type, the fields whose values no two documents share.
 
     Raises:
-        InputError: `unique` is no mapping of lists of names.
+        InputError: `unique` is not a mapping of lists of names.
     """
     _expect_names(unique)
     if provenance is None or not unique:
@@ -47,7 +47,7 @@ def check_fields(provenance: pl.DataFrame | None, unique: Any) -> Iterator[Findi
 
 
 def _stated(row: dict[str, Any]) -> dict[str, Any]:
-    """Return the topic and the labels that a row of the provenance publishes."""
+    """Return the published topic and labels of a row of the provenance."""
     labels = row.get(LABELS.name)
     stated = orjson.loads(labels) if isinstance(labels, str) and re.fullmatch(LABELS.pattern or "", labels) else {}
     return {"topic": row["topic"], **stated} if row.get("topic") is not None else stated

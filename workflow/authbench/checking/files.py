@@ -1,4 +1,4 @@
-"""The files of a release: those of SHA256SUMS, those of the format, and nothing else."""
+"""Check that a release contains the files of SHA256SUMS and of the format, and no others."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -20,10 +20,10 @@ _BOOKKEEPING = frozenset({SUMS, files.PROVENANCE, files.LOCK, files.DEVIATION, *
 
 
 def check_files(folder: Path, manifest: Manifest) -> Iterator[Finding]:
-    """Yield files that are changed, missing or extra, and whatever in the folder is no plain file.
+    """Yield changed, missing and extra files, and entries of the folder that are not plain files.
 
-    Without SHA256SUMS no file is extra. A release that says which AuthBench made it has all files of the format, but
-    for those drawn from it (figures and report, which come last).
+    Without SHA256SUMS no file is extra. A release that states its version of AuthBench must have all files of the
+    format, except the figures and the report, which are drawn from it last.
     """
     present, strange = walk(folder)
     yield from (Finding("files", name, f"{name} is {what}") for name, what in sorted(strange.items()))

@@ -1,8 +1,8 @@
-"""The folded form of a text, in which copies are alike that differ in nothing but how characters are written.
+"""Fold texts, to make copies equal that differ only in how characters are written.
 
-Compatibility forms (full-width letters, ligatures, presentation forms) are as in NFKC, letters are lower-case, those
-that look like Latin ones are Latin, and digits of all scripts are 0 to 9. White space is left out, and characters that
-show nothing by themselves: joiners, variation selectors, soft hyphens, fillers, the tatweel.
+Compatibility forms (full-width letters, ligatures, presentation forms) are replaced as in NFKC, letters are
+lower-cased, letters that look Latin become Latin, and digits of all scripts become 0 to 9. White space is removed, as
+are characters that are invisible by themselves: joiners, variation selectors, soft hyphens, fillers, the tatweel.
 """
 
 import unicodedata
@@ -29,6 +29,6 @@ def fold(contents: pl.Series) -> pl.Series:
 
 @cache
 def _digits() -> dict[str, str]:
-    """Return every decimal digit beyond ASCII with its ASCII digit."""
+    """Return the ASCII digit of every decimal digit beyond ASCII."""
     points = map(chr, range(0x80, 0x20000))
     return {one: str(unicodedata.decimal(one)) for one in points if unicodedata.category(one) == "Nd"}

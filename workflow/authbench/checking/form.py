@@ -1,4 +1,4 @@
-"""Tables in Parquet and CSV: the columns that the format declares, each of its type, and no other."""
+"""Check that tables in Parquet and CSV have the declared columns, each of its type, and no others."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ _FORMS = {
 
 
 def check_form(release: Release) -> Iterator[Finding]:
-    """Yield columns of the tables that are there which are absent, of another type, empty or not declared.
+    """Yield columns of the existing tables that are absent, of another type, empty or undeclared.
 
     Raises:
         InputError: a table cannot be read.
@@ -47,7 +47,7 @@ def check_form(release: Release) -> Iterator[Finding]:
 
 
 def _check_settings(there: Sequence[str], manifest: Manifest) -> Iterator[Finding]:
-    """Yield columns of the provenance whose setting says that they are there, or that they are not."""
+    """Yield columns of the provenance whose presence contradicts their setting."""
     if not (config := manifest.get("config")):
         return
     for column in PROVENANCE.columns:

@@ -1,7 +1,7 @@
-"""Compiled loops over the character grams of texts: hashes, and what two texts share.
+"""Compiled loops over the character grams of texts: hashes, and the grams that two texts share.
 
-A gram is a run of `length` characters, a run of white space being one; a shorter text is one gram. Its hash is
-SplitMix64's finaliser of a polynomial over the code points modulo 2^64.
+A gram is a run of `length` characters, where a run of white space counts as one character; a shorter text is one gram.
+Its hash is SplitMix64's finaliser of a polynomial over the code points modulo 2^64.
 """
 
 import numpy as np
@@ -23,16 +23,16 @@ def _finish(h: np.uint64) -> np.uint64:
 
 @compiled
 def hash_grams(data: U8, start: int, end: int, length: int, hashes: U64) -> int:
-    """Write the hashes of the grams of the UTF-8 text `data[start:end]`, of which it has at most `end - start + 1`.
+    """Write the hashes of the grams of the UTF-8 text `data[start:end]` and return their number.
 
-    Return their number.
+    The text has at most `end - start + 1` grams.
 
     Args:
         data: shape (bytes,), UTF-8.
-        start: where the text begins in `data`.
-        end: where it ends.
+        start: start of the text in `data`.
+        end: its end.
         length: characters of a gram.
-        hashes: room for them, from the front; written.
+        hashes: filled from the front.
     """
     ring = np.empty(length, np.uint64)
     leaving = u64(1)
@@ -76,7 +76,7 @@ def overlap(a: U64, b: U64, needed: float) -> int:
 
     Args:
         a: shape (n,), sorted hashes, repeated as often as they occur.
-        b: shape (m,), the same of the other text.
+        b: shape (m,), likewise for the other text.
         needed: the least number of shared elements that matters.
     """
     spare_a, spare_b = len(a) - needed, len(b) - needed

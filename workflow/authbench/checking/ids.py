@@ -1,7 +1,7 @@
-"""Ids and the order of lines: that they tell nothing of a document.
+"""Check that ids and the order of lines reveal nothing about a document.
 
-Along the ids, neighbours of one author, source or language must be as rare as in a random order, and lengths must not
-rise or fall. Models that rank by the nearness of ids, or by place in the file, then score as chance does.
+In the order of ids, neighbours of the same author, source or language must be as rare as in a random order, and lengths
+must not rise or fall. Models that rank by the distance of ids or by the position in the file then score at chance.
 """
 
 import math
@@ -17,14 +17,14 @@ from authbench.checking.rules import continues_a_lock
 from authbench.format.columns import SPLIT_TABLES
 
 _LABELS = ("author_id", "source", "lang", "genre", "split")
-_DEVIATIONS = 6  # of the standard deviation: chance goes so far once in a billion
-_SPARE = 3  # neighbours more, as few of them are not distributed normally
+_DEVIATIONS = 6  # standard deviations: chance exceeds this once in a billion
+_SPARE = 3  # further neighbours that are allowed, as small numbers are not normally distributed
 
 
 def check_ids(release: Rows) -> Iterator[Finding]:
-    """Yield what ids tell of documents, and files whose lines are not in the order of ids.
+    """Yield what ids reveal about documents, and files whose lines are not in the order of ids.
 
-    A release that keeps the ids of an earlier one, or of two that were merged, keeps their order, whatever it was.
+    A release that keeps the ids of an earlier one, or of two merged releases, keeps their order, whatever it was.
     """
     if "authbench" not in release.manifest:
         return
@@ -44,9 +44,9 @@ def check_ids(release: Rows) -> Iterator[Finding]:
 
 
 def neighbours(labels: Sequence[Hashable]) -> tuple[int, int]:
-    """Return how many neighbours in a sequence are equal, and how many are in hardly any random order.
+    """Return how many neighbours in a sequence are equal, and a number that hardly any random order exceeds.
 
-    Mean and variance are those of the number of runs in a random order (Wallis and Moore 1941; Mood 1940).
+    Mean and variance are as for the number of runs in a random order (Wallis and Moore 1941; Mood 1940).
     """
     n = len(labels)
     if n < 3:
@@ -60,7 +60,7 @@ def neighbours(labels: Sequence[Hashable]) -> tuple[int, int]:
 
 
 def _rank_correlation(values: pl.Series) -> float:
-    """Return Spearman's correlation of values with their places, in its standard deviations in a random order."""
+    """Return Spearman's correlation of values with their positions, in standard deviations of a random order."""
     ranks = values.rank().to_numpy()
     if ranks.min() == ranks.max():
         return 0.0

@@ -1,4 +1,4 @@
-"""statistics/labels.csv: how noisy the labels of each source are, and that noisy ones are not scored."""
+"""Check statistics/labels.csv: the noise in each source's labels, and that noisy labels are not scored."""
 
 from collections.abc import Iterator, Mapping
 
@@ -15,7 +15,7 @@ _SCORED = ("dev", "test")
 
 
 def check_labels(release: Rows, settings: Mapping[str, object]) -> Iterator[Finding]:
-    """Yield rows that are not in their form, decisions that do not follow, and scored documents of impure sources.
+    """Yield malformed rows, decisions that do not follow from the interval, and scored documents of impure sources.
 
     Args:
         release: all rows.
@@ -51,10 +51,10 @@ def _check_decision(
     interval: tuple[float | None, float | None],
     limit: object,
 ) -> Iterator[Finding]:
-    """Yield a decision that does not follow from an interval, and what an impure source has beside train.
+    """Yield a decision that does not follow from an interval, and documents of an impure source outside train.
 
-    Where a row has no interval, nothing or single labels of the source were measured, and the table does not say which:
-    nothing is clean there.
+    A row without an interval means that no label or only single labels of the source were measured. The table does not
+    say which, so such a source has no clean label.
     """
     if limit is None:
         if row["decision"]:

@@ -1,4 +1,4 @@
-"""release.lock against the documents: ids, splits of authors, and what a takedown left."""
+"""Check release.lock against the documents: ids, splits of authors, and what a takedown left."""
 
 import re
 from collections import Counter
@@ -20,7 +20,7 @@ def check_lock(release: Rows) -> Iterator[Finding]:
     """Yield ids and authors on which release.lock and the documents disagree.
 
     Raises:
-        InputError: release.lock is not in its form.
+        InputError: release.lock is malformed.
     """
     path = release.folder / LOCK
     if not path.is_file():

@@ -1,4 +1,4 @@
-"""manifest.json: counts, totals, splits, inputs, scorers and warnings against what is there."""
+"""Check the counts, totals, splits, inputs, scorers and warnings in manifest.json against the release."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -16,10 +16,10 @@ from authbench.format.manifest import Counts, Manifest
 
 
 def check_manifest(release: Rows, rules: Rules) -> Iterator[Finding]:
-    """Yield what manifest.json states, where it states it, and the release contradicts.
+    """Yield statements of manifest.json that the release contradicts.
 
     Raises:
-        InputError: a part of the manifest has another form.
+        InputError: a part of the manifest is malformed.
     """
     manifest = release.manifest
     try:
@@ -76,7 +76,7 @@ def _check_totals(release: Rows, manifest: Manifest) -> Iterator[Finding]:
 
 
 def _check_sources(release: Rows, manifest: Manifest) -> Iterator[Finding]:
-    """Yield sources with documents that the settings do not name, that have no input or no licence, or were skipped."""
+    """Yield sources of documents that are not in the settings, have no input or licence, or were skipped."""
     named = {
         PurePath(str(one)).stem if str(one).endswith((".yaml", ".yml")) else one
         for one in manifest["config"]["sources"]
@@ -115,7 +115,7 @@ def _check_scorers(manifest: Manifest) -> Iterator[Finding]:
 
 
 def _check_warnings(release: Rows, manifest: Manifest, rules: Rules) -> Iterator[Finding]:
-    """Yield warnings that follow from the release itself and that the manifest does not give."""
+    """Yield warnings that follow from the release and that the manifest lacks."""
     lines = "\n".join(map(str, manifest.get("warnings") or []))
     documents, provenance = release.documents, release.provenance
     last = "test" if "test" in release.splits else release.splits[-1]

@@ -1,7 +1,7 @@
-"""Measurements of texts made again, as far as counting goes.
+"""Repeat the measurements of texts that consist in counting.
 
-Characters and words between white space are counted over arrays of code points, not by the compiled loops that measured
-them; of texts that say the same over and over, the words of UAX #29 are too, by a regular expression.
+Characters and words between white space are counted over arrays of code points, not by the compiled loops of the
+pipeline. In repetitive texts, the words of UAX #29 are counted too, by a regular expression.
 """
 
 from collections import Counter
@@ -35,12 +35,12 @@ _WORD = regex.compile(
     """
 )
 _LETTER_OR_NUMBER = regex.compile(rf"(?V1)[[\p{{L}}\p{{N}}]--{_EXTENDING}]")
-# What says nothing about the text around it: placeholders, emoji codes, addresses.
+# Placeholders, emoji codes and addresses, which are no evidence about the text around them.
 _LEFT_OUT = r"\[[A-Za-z_\p{Han}]{1,20}\]|<[A-Za-z_]{1,20}>|:[a-z0-9_+-]{2,30}:|https?://[!-~]+|www\.[!-~]+|urlLink"
 
 
 def check_measured(release: Rows) -> Iterator[Finding]:
-    """Yield documents of which provenance.parquet states other measurements than their texts have."""
+    """Yield documents whose measurements in provenance.parquet differ from their texts'."""
     provenance = release.provenance
     if provenance is None:
         return
@@ -54,7 +54,7 @@ def check_measured(release: Rows) -> Iterator[Finding]:
 
 
 def _measurements(contents: pl.Series) -> dict[str, F64]:
-    """Return measurements of each text by their column; those of nothing are NaN."""
+    """Return measurements of each text by their column; NaN where a text has nothing to measure."""
     texts = contents.str.replace_all(_LEFT_OUT, " ").str.strip_chars()
     words = pl.select(texts.str.extract_all(r"\S+")).to_series()
     unique = words.list.n_unique().to_numpy().astype(float)
@@ -67,7 +67,7 @@ def _measurements(contents: pl.Series) -> dict[str, F64]:
     with np.errstate(invalid="ignore", divide="ignore"):
         distinct = np.where(count > 0, unique / count, np.nan)
         repetitive = np.flatnonzero((count >= _MANY_WORDS) & (distinct < _FEW_DISTINCT))
-        # Where it is not counted, nothing is compared.
+        # A measurement that is not counted here is not compared.
         repetition = np.full((2, len(contents)), _UNCOUNTED)
         for row in repetitive:
             repetition[:, row] = _repetition(texts[int(row)])

@@ -1,6 +1,6 @@
-"""What was measured of each document, against the thresholds that the manifest states.
+"""Check the measurements of each document against the thresholds in the manifest.
 
-Each rule is a condition in SQL under which a document may not stay: where a measurement is null, it holds nothing.
+Each rule is a condition in SQL under which a document must go; a null measurement does not fulfil it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,8 +18,8 @@ Settings = Mapping[str, Any]
 _LATIN, _HAN = "('en', 'es', 'fr', 'de')", "('zh', 'ja', 'ko')"
 _BOOK = "(source ~ '(^|_)pd(_|$)')"  # the public-domain sources of the paper
 
-# Rules by the setting in `filter` that they depend on; `{}` stands for its value. Shares of a few characters or words
-# say nothing.
+# Rules by the setting in `filter` that they depend on; `{}` is replaced by its value. Shares of very few characters or
+# words are not tested.
 _ROBUST = {
     "script": f"script < {{}} AND CASE WHEN letters < 8 THEN script = 0 AND lang IN {_LATIN} ELSE langid <> lang END",
     "language": f"langid_probability >= {{}} AND langid <> lang AND letters >= 60 AND (lang IN {_LATIN} "
@@ -53,7 +53,7 @@ def check_measures(release: Rows, settings: Settings) -> Iterator[Finding]:
     """Yield documents that the thresholds of `filter`, `safety`, `authors` and `sample` do not admit.
 
     Raises:
-        InputError: a threshold is no number.
+        InputError: a threshold is not a number.
     """
     provenance = release.provenance
     if provenance is None:
@@ -113,7 +113,7 @@ def _check_admitted(provenance: pl.DataFrame, settings: Settings) -> Iterator[Fi
 
 
 def _by_language(threshold: Any) -> str:
-    """Return a threshold in SQL; of a mapping the one of the document's language."""
+    """Return a threshold in SQL; from a mapping, the threshold of the document's language."""
     if not isinstance(threshold, Mapping):
         return _sql(threshold)
     cases = [f"WHEN lang = '{_word(lang)}' THEN {_sql(one)}" for lang, one in threshold.items() if lang != "default"]

@@ -1,4 +1,4 @@
-"""merged.parquet: what became of every document of the two releases that a release was merged of."""
+"""Check merged.parquet, which accounts for every document of the two merged releases."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ def check_merged(release: Rows) -> Iterator[Finding]:
     """Yield documents that the table does not account for, and counts of the manifest that it contradicts.
 
     Raises:
-        InputError: the file is not in its form.
+        InputError: the file is malformed.
     """
     parts = release.manifest.get("merged")
     path = release.folder / MERGED.file
@@ -52,7 +52,7 @@ def check_merged(release: Rows) -> Iterator[Finding]:
 def parts_with_settings(
     release: Rows, provenance: pl.DataFrame, settings: Settings
 ) -> Iterator[tuple[pl.DataFrame, Settings]]:
-    """Yield the rows of each release that this one was merged of, with its own settings; else all rows."""
+    """Yield the rows of each merged release with its settings; for any other release, all rows."""
     parts, path = release.manifest.get("merged"), release.folder / MERGED.file
     if not parts or not path.is_file() or not all(_sections(part) for part in parts):
         yield provenance, settings
@@ -64,7 +64,7 @@ def parts_with_settings(
 
 
 def _sections(part: MergedPart) -> dict[str, Any]:
-    """Return the sections with thresholds of a part's settings; none where it does not state them."""
+    """Return the sections with thresholds of a part's settings; empty where it does not state them."""
     config = part.get("config") or {}
     return {name: config[name] for name in ("filter", "safety") if name in config}
 

@@ -1,8 +1,8 @@
-"""The normal form N(content), as docs/how-it-works.md ("normalize") defines it.
+"""Test the normal form N(content), which docs/how-it-works.md ("normalize") defines.
 
-A text is in this form if it is in NFC, white space is single spaces within a line, one break between lines and two
-between paragraphs, none at either end, and no character is a control, zero-width or bidirectional mark or a soft
-hyphen. The joiners U+200C and U+200D and variation selectors are letters' own: Hindi, Persian and emoji need them.
+A text in this form is in NFC, has single spaces within a line, one break between lines, two between paragraphs, no
+white space at either end, and no control, zero-width or bidirectional character or soft hyphen. The joiners U+200C and
+U+200D and variation selectors are allowed: Hindi, Persian and emoji need them.
 """
 
 import unicodedata
@@ -10,7 +10,7 @@ from functools import cache
 
 import polars as pl
 
-# Every character of these kinds; the test of all of Unicode holds that there is none elsewhere.
+# Every character of these kinds; a test over all of Unicode checks that there are no others.
 _POINTS = [*range(0x3001), 0xFEFF]
 _BIDIRECTIONAL = frozenset(("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"))
 _MARKS = frozenset(
@@ -27,7 +27,7 @@ _MARKS = frozenset(
 
 
 def abnormal(contents: pl.Series) -> list[tuple[int, str]]:
-    """Return the place of each text that is not in the normal form, with what is wrong in words."""
+    """Return the row of each text that is not in the normal form, with the reason in words."""
     misplaced = contents.str.contains(rf"[{_class()}]|^\s|\s$|  | \n|\n |\n\n\n").arg_true()
     found = [(place, _problem(text)) for place, text in zip(misplaced, contents.gather(misplaced), strict=True)]
     composed = unicodedata.is_normalized
@@ -35,7 +35,7 @@ def abnormal(contents: pl.Series) -> list[tuple[int, str]]:
 
 
 def _problem(text: str) -> str:
-    """Return what is wrong in a text with a character that does not belong where it is."""
+    """Describe the first forbidden character of a text."""
     if text != text.strip():
         return "white space at an end"
     if found := sorted(_forbidden() & set(text)):
@@ -45,7 +45,7 @@ def _problem(text: str) -> str:
 
 @cache
 def _forbidden() -> frozenset[str]:
-    """Return every character that the normal form has not, NFC aside."""
+    """Return every character that the normal form excludes, apart from NFC."""
     return frozenset(filter(_is_forbidden, map(chr, _POINTS)))
 
 
@@ -60,5 +60,5 @@ def _is_forbidden(character: str) -> bool:
 
 @cache
 def _class() -> str:
-    """Return these characters as the inside of a class of polars' regular expressions."""
+    """Return these characters as the inside of a character class for polars' regular expressions."""
     return "".join(rf"\x{{{ord(character):x}}}" for character in sorted(_forbidden()))

@@ -1,4 +1,4 @@
-"""Documents that share their text with others."""
+"""Check for documents that share their text with others."""
 
 from collections.abc import Generator, Set
 
@@ -17,9 +17,9 @@ _FOLDED_CHARS = 40  # a shorter text, as `Good.` and `good.`, may be written by 
 
 
 def check_overlap(release: Rows, rules: Rules) -> Generator[Finding, None, Pairs]:
-    """Yield exact and near copies anywhere, disguised ones too, similar and contained texts across splits.
+    """Yield exact, near and disguised copies anywhere, and similar and contained texts across splits.
 
-    Return the pairs of ids, both ways round, of long texts of different origins that contain much of each other.
+    Return the pairs of ids, in both orders, of long texts of different origins that share much of their text.
     """
     documents = release.documents.sort("id")
     split = dict(documents.select("id", "split").iter_rows())
@@ -47,16 +47,16 @@ def check_overlap(release: Rows, rules: Rules) -> Generator[Finding, None, Pairs
 
 
 def contained_among(release: Rows, ids: Set[str], rules: Rules) -> Pairs:
-    """Return such pairs of these documents alone, with passages that more texts have."""
+    """Return such pairs among these documents only, counting also passages that many texts share."""
     documents = _with_origins(release.documents.filter(pl.col("id").is_in(sorted(ids))), release)
     texts, settings = without_boilerplate(documents), rules.containment
     return _both_ways(contained_texts(documents["id"], texts, documents["origin"], settings, every_passage=True))
 
 
 def _disguised(texts: pl.DataFrame, rules: Rules) -> pl.DataFrame:
-    """Return pairs of texts whose folded forms are equal, or nearer to that than to near copies: (a, b, similarity).
+    """Return pairs whose folded forms are equal or far more alike than near copies: (a, b, similarity).
 
-    The stages compare texts as they are, so a pair must be much more alike folded to be no chance of the threshold.
+    The stages compare texts unfolded, so a pair must exceed their threshold clearly: just above it, it may be chance.
     """
     long = texts.filter(pl.col("content").str.len_chars() >= _FOLDED_CHARS)
     folded = long.with_columns(fold(long["content"]).alias("content"))
@@ -72,7 +72,7 @@ def _disguised(texts: pl.DataFrame, rules: Rules) -> pl.DataFrame:
 
 
 def _with_origins(documents: pl.DataFrame, release: Rows) -> pl.DataFrame:
-    """Return id, part, origin, lang and content of documents; without provenance each is a work of its own.
+    """Return id, part, origin, lang and content of documents; without provenance each is a separate work.
 
     `part` numbers the split.
     """

@@ -1,4 +1,4 @@
-"""Pairs that every evaluation scores: their form, who is in them, and the statistics about them."""
+"""Check the scored pairs: their form, their members, and the statistics about them."""
 
 import csv
 from collections import Counter
@@ -23,7 +23,7 @@ Counts = Counter[tuple[str, ...]]
 
 
 def letters(content: str = "content") -> pl.Expr:
-    """Return how many letters a text has; one in Han or Kana counts as two, those of placeholders as none."""
+    """Return how many letters a text has; a letter in Han or Kana counts as two, placeholders as none."""
     own = pl.col(content).str.replace_all(_PLACEHOLDER, "")
     return own.str.count_matches(_LETTER) + own.str.count_matches(_SIGN_OF_A_WORD)
 
@@ -31,8 +31,8 @@ def letters(content: str = "content") -> pl.Expr:
 def check_pairs(release: Rows, rules: Rules, contained: Pairs) -> Iterator[Finding]:
     """Yield what is wrong with positives.parquet, pairs.parquet and statistics/pools.csv, where they exist.
 
-    Negatives are worked out from the texts that may be in a pair: with letters enough, scored, by no `work`.
-    `contained` are pairs of texts that contain much of each other, which are no negatives of each other's author.
+    Negatives are worked out again from the texts that may be in a pair: scored, with enough letters, without `work`.
+    `contained` are pairs of texts that share much of their text, which are not negatives of each other's author.
     """
     counts: Counts = Counter()
     counted = False
@@ -72,7 +72,7 @@ def check_pairs(release: Rows, rules: Rules, contained: Pairs) -> Iterator[Findi
 
 
 def _documents(release: Rows, rules: Rules, split: str) -> pl.DataFrame:
-    """Return what pools look at, of every document of a split in the order of `release.documents`."""
+    """Return what pools depend on, for every document of a split in the order of `release.documents`."""
     provenance = release.provenance
     assert provenance is not None
     scored = pl.col("scored")
@@ -87,7 +87,7 @@ def _documents(release: Rows, rules: Rules, split: str) -> pl.DataFrame:
 
 
 def _other_work(release: Rows, split: str) -> pl.DataFrame:
-    """Return query_id and candidate_id of the positives that are from another work than their query."""
+    """Return query_id and candidate_id of the positives from another work than their query."""
     assert release.provenance is not None
     origins = release.provenance.select("id", "origin").unique("id", keep="last")
     truth = release.tables[split]["ground_truth"].select("query_id", candidate_id="positive_ids")
@@ -99,7 +99,7 @@ def _other_work(release: Rows, split: str) -> pl.DataFrame:
 
 
 def _barred(release: Rows, split: str, documents: pl.DataFrame, contained: Pairs) -> pl.DataFrame:
-    """Return texts that may be no negatives of an author: those that a query ignores, and contained ones."""
+    """Return texts that may not be negatives of an author: texts that a query ignores, and contained texts."""
     truth = release.tables[split]["ground_truth"].select(id="query_id", candidate_id="ignored_ids")
     ignored = truth.explode("candidate_id").drop_nulls()
     others = pl.DataFrame(sorted(contained), ignored.schema, orient="row")
@@ -108,7 +108,7 @@ def _barred(release: Rows, split: str, documents: pl.DataFrame, contained: Pairs
 
 
 def _check_form(pairs: pl.DataFrame, documents: pl.DataFrame, split: str) -> Iterator[Finding]:
-    """Yield files whose rows are out of order, and groups that are not one positive of a query with its negatives."""
+    """Yield files whose rows are out of order, and groups other than one positive of a query with its negatives."""
     place = f"{split}/{PAIRS.file}"
     if not set(pairs["pool"]) <= set(POOLS):
         yield Finding("pair_form", place, f"{place}: a pool that is none of {', '.join(POOLS)}")
@@ -135,7 +135,7 @@ def _check_form(pairs: pl.DataFrame, documents: pl.DataFrame, split: str) -> Ite
 
 
 def _check_members(pairs: pl.DataFrame, texts: Texts) -> Iterator[Finding]:
-    """Yield positives that answer nothing, negatives that may be by the same person, and texts of too few letters."""
+    """Yield positives that answer no query, negatives by possibly the same person, and texts with too few letters."""
     known = texts.table.select("author_id", "fits", candidate_id="id")
     asking = texts.answers.join(known, on="candidate_id").group_by("query_id").agg(asking=pl.col("author_id").first())
     stated = (
@@ -166,7 +166,7 @@ def _check_members(pairs: pl.DataFrame, texts: Texts) -> Iterator[Finding]:
 
 
 def _count(split: str, pairs: pl.DataFrame, texts: Texts) -> Counts:
-    """Return how many groups there are (`kept`), and might be (`positives`), by pool, language and source."""
+    """Return the number of groups (`kept`) and of possible groups (`positives`) by pool, language and source."""
     places = texts.table.select("lang", "source", candidate_id="id")
     positives = texts.answers.join(pl.DataFrame({"pool": POOLS[:2]}), how="cross")
     counts: Counts = Counter()

@@ -1,8 +1,8 @@
-"""Personal data in texts of a release that claims to mask them.
+"""Find personal data in texts of a release that claims to mask them.
 
-Only plain forms are found, each of which the masks replace wherever it stands, so that no text is named for what may
-be something else. Time is linear in the length of a text: signs are found by polars' engine, which has no
-backtracking, and around a sign a bounded number of characters is read.
+Only plain forms are searched. The masks replace each of them in any position, so a finding is never a form that may be
+something else. Time is linear in the length of a text: polars' engine, which has no backtracking, finds signs, and a
+bounded number of characters around each is read.
 """
 
 import re
@@ -23,7 +23,7 @@ _PHONE = re.compile(
 
 
 def find_personal_data(contents: pl.Series, kinds: Collection[str]) -> list[tuple[int, str]]:
-    """Return the place of each text that holds personal data of these kinds, with the kind and how the data begins."""
+    """Return the row of each text with personal data of these kinds, the kind, and the beginning of the data."""
     found = []
     for kind, (sign, find) in _FINDERS.items():
         if kind in kinds:

@@ -1,8 +1,8 @@
-"""Compiled loops over the positives and queries of pairs.parquet: what is wrong with the negatives of each.
+"""Compiled loops that check the negatives of each positive and query of pairs.parquet.
 
-Texts are rows in the order of their language, primary genre, source and length, so that the texts of one kind follow
-one another, and so do those of one cell (a language and primary genre). The negatives of a group are
-`negatives[start:end]`; without a group both are -1. A problem is a number, 0 where nothing is wrong.
+Texts are rows sorted by language, primary genre, source and length, so the texts of a kind are adjacent, and so are the
+texts of a cell (a language and primary genre). The negatives of a group are `negatives[start:end]`; without a group
+both are -1. A problem is a number; 0 means that there is none.
 """
 
 import numpy as np
@@ -42,8 +42,8 @@ def check_lengths(
 ) -> None:
     """Write what is wrong with the lengths of the negatives of positives in `matched`.
 
-    Wanted are texts of the positive's length, then the nearest shorter and longer ones: beside those of its length, as
-    many are nearer to the query's length in proportion as are further from it.
+    Texts of the positive's length are preferred, then the nearest shorter and longer ones. Apart from texts of its
+    length, as many must be nearer to the query's length in proportion as are further from it.
 
     Args:
         asked: shape (pairs,), tokens of the query.
@@ -51,7 +51,8 @@ def check_lengths(
         starts, ends: shape (pairs,), of the negatives.
         negatives: rows.
         tokens, fits, kind_starts, kind_ends, author: shape (texts,); `fits`: may be positive or negative.
-        excluded_starts, excluded: `excluded[excluded_starts[a]:excluded_starts[a + 1]]` are no negatives of author a.
+        excluded_starts, excluded: `excluded[excluded_starts[a]:excluded_starts[a + 1]]` may not be negatives of author
+            a.
         least, most: negatives of a positive.
         problems: shape (pairs,); written.
     """
@@ -129,7 +130,7 @@ def check_topics(
     """Write what is wrong with the topics of the negatives of positives in `topic_matched`.
 
     Args:
-        similar: shape (queries, texts of the cell), similarities of topic; NaN: no negative of the query.
+        similar: shape (queries, texts of the cell), similarities of topic; NaN: not a negative of the query.
         first: row of the cell's first text.
         queries: shape (pairs,), rows of `similar`.
         positives: shape (pairs,), in the cell.
@@ -138,7 +139,7 @@ def check_topics(
         negatives: rows.
         tokens, kind_starts, kind_ends: shape (texts,).
         close: similarities that differ by less are equal.
-        side: negatives of lower similarity, at most, and of higher.
+        side: the most negatives of lower and of higher similarity.
         most: negatives of a positive.
         problems: shape (pairs,); written.
     """
@@ -201,7 +202,7 @@ def check_most_topical(
     Args:
         similar, first, negatives, close: as in `check_topics`.
         answered: shape (queries,), whether a positive may be in a pair.
-        is_least: shape (queries,), whether the positive of the group is the least topical of those.
+        is_least: shape (queries,), whether the positive of the group is the least topical of these positives.
         starts, ends: shape (queries,), of the negatives.
         most: negatives of a query.
         problems: shape (queries,); written.

@@ -1,7 +1,7 @@
-"""pairs.parquet: whether the negatives of each positive are those that the rules of its pool ask for.
+"""Check that the negatives of each positive in pairs.parquet follow the rules of their pool.
 
-Worked out again from lengths, labels and texts, one positive at a time (`pool_kernels`), where the release looks for
-the nearest. Which of several texts of one length or similarity is taken is the release's choice.
+They are worked out again from lengths, labels and texts, one positive at a time (`pool_kernels`), whereas the release
+searches for the nearest. The release may choose among texts of the same length or similarity.
 """
 
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ class Texts:
         vectors: the content words of its rows.
         queries: query_id and tokens of every query.
         answers: query_id and candidate_id of the positives from another work.
-        barred: author_id and candidate_id of texts that are no negatives of the author, beside the author's.
+        barred: author_id and candidate_id of texts by others that may not be negatives of the author.
     """
 
     table: pl.DataFrame
@@ -44,7 +44,7 @@ class Texts:
 
     @cached_property
     def rows(self) -> pl.DataFrame:
-        """The id, tokens and `fits` of each text, its row, and numbers for its author, cell and kind."""
+        """Return the id, tokens, `fits` and row of each text, and numbers for its author, cell and kind."""
         numbers = {
             "row": pl.int_range(pl.len()),
             "author": pl.col("author_id").rank("dense") - 1,
@@ -56,7 +56,7 @@ class Texts:
 
     @cached_property
     def excluded(self) -> Any:
-        """The texts that may be no negatives of each author, as a CSR matrix."""
+        """Return the texts that may not be negatives of each author, as a CSR matrix."""
         from scipy.sparse import csr_matrix
 
         own = self.table.select("author_id").hstack(self.rows.select("id", "row", "author"))
@@ -70,12 +70,12 @@ class Texts:
         return _arrays(self.rows, *names)
 
     def kinds(self) -> tuple[I64, I64]:
-        """Return where the texts of each text's kind begin, and where they end."""
+        """Return the start and the end of the texts of each text's kind."""
         (kind,) = self.arrays("kind")
         return np.searchsorted(kind, kind), np.searchsorted(kind, kind, "right")
 
     def similarities(self, queries: I64, first: int, end: int) -> F32:
-        """Return the similarity of each of the texts `first:end` to queries; NaN: it may be no negative."""
+        """Return the similarity of each of the texts `first:end` to queries; NaN: may not be a negative."""
         similar: F32 = (self.vectors[queries] @ self.vectors[first:end].T).toarray()
         author, fits = self.arrays("author", "fits")
         similar[:, ~fits[first:end]] = np.nan
@@ -84,7 +84,7 @@ class Texts:
 
 
 def check_matched(pairs: pl.DataFrame, texts: Texts) -> Iterator[Finding]:
-    """Yield positives whose negatives are not of the lengths that `matched` asks for, and those without a group."""
+    """Yield positives without a group, or whose negatives do not have the lengths that `matched` requires."""
     from authbench.checking import pool_kernels
 
     groups, negatives = _groups(pairs, _MATCHED, texts)
@@ -114,7 +114,7 @@ def check_matched(pairs: pl.DataFrame, texts: Texts) -> Iterator[Finding]:
 
 
 def check_topical(pairs: pl.DataFrame, texts: Texts) -> Iterator[Finding]:
-    """Yield groups of `topic_matched` and `topic_adversarial` whose negatives are others than their topics ask for."""
+    """Yield groups of `topic_matched` and `topic_adversarial` whose negatives do not follow from their topics."""
     from authbench.checking import pool_kernels
 
     groups, negatives = _groups(pairs, _TOPIC, texts)
@@ -166,7 +166,7 @@ def check_topical(pairs: pl.DataFrame, texts: Texts) -> Iterator[Finding]:
 def _groups(pairs: pl.DataFrame, pool: str, texts: Texts) -> tuple[pl.DataFrame, I64]:
     """Return query and positive of each group of a pool, with `start` and `end` of its negatives among rows.
 
-    The pairs are in their order: group by group, the positive first.
+    The pairs are sorted by group, the positive first.
     """
     of_pool = pairs.filter(pl.col("pool") == pool)
     starts = of_pool["same"].arg_true()
@@ -177,13 +177,13 @@ def _groups(pairs: pl.DataFrame, pool: str, texts: Texts) -> tuple[pl.DataFrame,
 
 
 def _with_groups(asked: pl.DataFrame, groups: pl.DataFrame, key: str | list[str]) -> pl.DataFrame:
-    """Return the rows with `start` and `end` of their groups, -1 where there is none."""
+    """Return the rows with `start` and `end` of their groups, -1 for rows without a group."""
     found = asked.join(groups, on=key, how="left", maintain_order="left")
     return found.with_columns(pl.col("start", "end").fill_null(-1))
 
 
 def _compared(texts: Texts) -> pl.DataFrame:
-    """Return the answers of queries that are candidates, by the query's row: whether they fit, and how similar."""
+    """Return the answers of queries that are candidates, by the query's row: whether they fit, and their similarity."""
     queries = texts.rows.select(query_id="id", row_of_query="row", cell_of_query="cell")
     positives = texts.rows.select("row", "cell", "fits", candidate_id="id")
     answers = texts.answers.join(queries, on="query_id").join(positives, on="candidate_id").sort("row_of_query")
@@ -191,8 +191,7 @@ def _compared(texts: Texts) -> pl.DataFrame:
 
 
 def _asking(texts: Texts, answers: pl.DataFrame, groups: pl.DataFrame) -> pl.DataFrame:
-    """Return the queries that are candidates, by row: whether one of their positives may be in a pair (`answered`), and
-    whether that of their group is the least topical of those."""
+    """Return the queries that are candidates, by row, with `answered` and `is_least` of `check_most_topical`."""
     possible = answers.filter("fits", pl.col("similarity").is_not_nan())
     least = possible.group_by("query_id").agg(least=pl.col("similarity").min())
     chosen = groups.join(possible.select(*PAIR, "similarity"), on=PAIR, how="left")
@@ -208,7 +207,7 @@ def _asking(texts: Texts, answers: pl.DataFrame, groups: pl.DataFrame) -> pl.Dat
 
 
 def _blocks(rows: I64, texts: Texts) -> Iterator[tuple[slice, int, int]]:
-    """Yield slices of queries, given by their ascending rows, and where the texts of their cell begin and end."""
+    """Yield slices of queries, given by their ascending rows, and the start and end of the texts of their cell."""
     (cells,) = texts.arrays("cell")
     for cell in np.unique(cells[rows]):
         first, end = np.searchsorted(cells, [cell, cell + 1]).tolist()

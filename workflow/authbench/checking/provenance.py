@@ -1,4 +1,4 @@
-"""provenance.parquet: a row per document that agrees with it, in columns that can hold no name and no path."""
+"""Check provenance.parquet: a row per document that agrees with it, without names or paths in any column."""
 
 import re
 from collections import Counter
@@ -23,7 +23,7 @@ _WORDS_OF_A_NAME = 5
 
 
 def check_provenance(release: Rows, fixed_buckets: bool) -> Iterator[Finding]:
-    """Yield documents without one row, rows that disagree, and values that do not have the form of their column.
+    """Yield documents without exactly one row, rows that disagree, and malformed values.
 
     Args:
         fixed_buckets: whether length buckets have the bounds of the format, the same for all languages.
@@ -74,7 +74,7 @@ def _check_labels(provenance: pl.DataFrame, documents: pl.DataFrame) -> Iterator
 
 
 def _check_buckets(provenance: pl.DataFrame, fixed: bool) -> Iterator[Finding]:
-    """Yield documents in a wrong length bucket; buckets that are quantiles follow one another within a language."""
+    """Yield documents in a wrong length bucket; buckets that are quantiles do not overlap within a language."""
     if fixed:
         for ident, tokens, stated in provenance.select("id", "token_length", "length_bucket").iter_rows():
             if stated != next((name for name, least, most in _BUCKETS if least <= tokens <= most), "extra_long"):
@@ -91,9 +91,10 @@ def _check_buckets(provenance: pl.DataFrame, fixed: bool) -> Iterator[Finding]:
 
 
 def _check_names(provenance: pl.DataFrame, entries: Mapping[str, Source]) -> Iterator[Finding]:
-    """Yield authors of several spaces, and documents with a topic or group of which words are those of the author's id.
+    """Yield authors of several spaces, and documents whose topic or group contains words of the author's id.
 
-    Only pseudonyms without a key can be computed again. A space of authors is a source, or what its entry states.
+    Only pseudonyms without a key can be computed again. A space of authors is a source, or the space that its entry
+    states.
     """
     tags = provenance["source"].unique().to_list()
     stated = {tag: entries[tag].extraction.author.space_of(tag) for tag in tags if tag in entries}
@@ -138,7 +139,7 @@ def _licences(manifest: Manifest) -> Mapping[str, Licence]:
 
 
 def _check_licences(provenance: pl.DataFrame, manifest: Manifest, entries: Mapping[str, Source]) -> Iterator[Finding]:
-    """Yield documents whose licence or tier is not that of the manifest, and sources opened against their entry."""
+    """Yield documents whose licence or tier differs from the manifest, and sources opened against their entry."""
     if not isinstance(manifest.get("licences"), Mapping):
         return
     stated = _licences(manifest)
@@ -158,6 +159,6 @@ def _check_licences(provenance: pl.DataFrame, manifest: Manifest, entries: Mappi
 
 
 def _entries(tags: Iterable[str]) -> dict[str, Source]:
-    """Return the entries, the user's own or shipped ones, of those sources that have one."""
+    """Return the entries, the user's or shipped, of the sources that have one."""
     known = list_entries(SOURCES).keys() & set(tags)
     return find_sources(sorted(known)) if known else {}

@@ -1,4 +1,4 @@
-"""sampling_deviation.json: targets as the settings give them, and what was taken counted again."""
+"""Check the targets in sampling_deviation.json against the settings, and count the sampled documents again."""
 
 import math
 from collections import Counter
@@ -24,7 +24,7 @@ def check_quotas(release: Rows, rules: Rules) -> Iterator[Finding]:
     """Yield cells of sampling_deviation.json that disagree; only documents taken down may be missing.
 
     Raises:
-        InputError: the file is not in its form, or the settings of the sample are not.
+        InputError: the file or the settings of the sample are malformed.
     """
     deviation = read_deviation(release.folder)
     if not deviation:
@@ -47,7 +47,7 @@ def _sample(manifest: Manifest) -> Sample | None:
 
 
 def _rows(deviation: Deviation) -> dict[Place, Stated]:
-    """Return what is stated of all documents, of each language, and of each length and genre of a language."""
+    """Return the statements about all documents, each language, and each length and genre of a language."""
     rows: dict[Place, Stated] = {("documents",): deviation["documents"]}
     rows |= {("language", row["language"]): row for row in deviation["languages"]}
     return rows | {(row["dimension"], row["language"], row["key"]): row for row in deviation["cells"]}
@@ -69,7 +69,7 @@ def _check_taken(deviation: Deviation, rows: Mapping[Place, Stated], release: Ro
 
 
 def _count(release: Rows, rules: Rules) -> Counter[Place]:
-    """Return how many documents there are in each place that a row may be about."""
+    """Return the number of documents in each place that a row may be about."""
     buckets: dict[str, str] = {}
     provenance = release.provenance
     if provenance is not None:
@@ -89,13 +89,13 @@ def _bucket(tokens: int) -> str:
 
 
 def _pattern(genre: str, patterns: Mapping[str, float]) -> str:
-    """Return the pattern that a genre counts for: the longest before its wildcard, one without before one with."""
+    """Return the pattern that a genre counts for: the longest before its wildcard, exact patterns first."""
     fits = [one for one in patterns if fnmatchcase(genre, one) or one.removesuffix("/*") == genre]
     return max(fits, key=lambda one: (one.find("*") if "*" in one else len(one), "*" not in one), default=_OTHER_GENRES)
 
 
 def _check_targets(deviation: Deviation, rows: Mapping[Place, Stated], sample: Sample) -> Iterator[Finding]:
-    """Yield targets that do not follow from the settings and one another, and differences that are none."""
+    """Yield targets that do not follow from the settings and one another, and wrong differences."""
     if deviation["documents"]["target"] != sample["documents"]:
         yield Finding("quota", "documents", f"target {deviation['documents']['target']}, not {sample['documents']}")
     for key, row in rows.items():
@@ -108,7 +108,7 @@ def _check_targets(deviation: Deviation, rows: Mapping[Place, Stated], sample: S
             yield Finding("quota", f"language {language}", f"language {language}: target {stated}, not {target}")
     yield from _check_shortfall(languages, sample)
     for language, row in languages.items():
-        # What splitting left out afterwards still counts for the targets of lengths and genres.
+        # Documents that splitting left out still count for the targets of lengths and genres.
         for dimension, shares in (("length", sample["lengths"]), ("genre", (sample["genres"] or {}).get(language))):
             cells = {key[2]: cell["target"] for key, cell in rows.items() if key[:2] == (dimension, language)}
             if not shares:
@@ -133,9 +133,9 @@ def _check_targets(deviation: Deviation, rows: Mapping[Place, Stated], sample: S
 
 
 def _language_targets(languages: Mapping[str, Stated], documents: int, sample: Sample) -> dict[str, int | None]:
-    """Return the targets that follow from the settings; of shares without a number, those of as many as were selected.
+    """Return the targets that follow from the settings; shares without a number apply to the documents selected.
 
-    As many are the targets together: at least the documents that are there, as splitting may have left some out.
+    This number is the sum of the targets: at least the documents in the release, as splitting may have left some out.
     """
     if sample["languages"] is None:
         return dict.fromkeys(languages)
@@ -145,7 +145,7 @@ def _language_targets(languages: Mapping[str, Stated], documents: int, sample: S
 
 
 def _check_shortfall(languages: Mapping[str, Stated], sample: Sample) -> Iterator[Finding]:
-    """Yield languages that took more of what others lack than `sample.shortfall` lets them."""
+    """Yield languages that took more of other languages' shortfall than `sample.shortfall` allows."""
     rule = sample.get("shortfall")
     if not isinstance(rule, Mapping) or sample["documents"] is None or sample["languages"] is None:
         return
@@ -159,7 +159,7 @@ def _check_shortfall(languages: Mapping[str, Stated], sample: Sample) -> Iterato
 
 
 def _whole(total: int, shares: Mapping[str, float]) -> dict[str, int]:
-    """Return whole numbers nearest to the shares of a total: what is left goes where the remainder is largest."""
+    """Return the whole numbers nearest to the shares of a total; the rest goes where the remainder is largest."""
     shares = {key: share for key, share in shares.items() if share}
     exact = {key: total * share / sum(shares.values()) for key, share in shares.items()}
     whole = {key: math.floor(value) for key, value in exact.items()}

@@ -1,4 +1,4 @@
-"""positives.parquet: how every query is related to the other texts of its author, worked out again."""
+"""Check positives.parquet: work out again how every query is related to the other texts of its author."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,16 +14,16 @@ from authbench.format.columns import POSITIVES
 from authbench.format.splits import reference_splits
 from authbench.format.tables import read_pairs
 
-CLOSE = 1e-4  # similarities of 32 bits, added up in another order, differ by less
+CLOSE = 1e-4  # similarities in 32 bits differ by less when summed in another order
 _NEEDED = frozenset({"source", "file", "ordinal", "origin", "date", "chunk_start", "chunk_end"})
-_BETWEEN = 4  # characters, at most, between chunks of a text that follow each other
+_BETWEEN = 4  # characters, at most, between consecutive chunks of a text
 _PAIRS_AT_ONCE = 50_000
 
 
 def vectors_of(release: Rows, split: str) -> Any:
     """Return the content words of a split's documents, in the order of `release.documents`.
 
-    What topic similarity is, is part of the format (`content_words`); the words are counted again from the texts.
+    The format defines topic similarity (`content_words`); the words are counted again from the texts.
     """
     known = pl.col("split").is_in(reference_splits(release.splits, split))
     reference = release.documents.filter(known).select("lang", "content")
@@ -32,7 +32,7 @@ def vectors_of(release: Rows, split: str) -> Any:
 
 
 def check_relations(release: Rows, split: str, vectors: Any) -> Iterator[Finding]:
-    """Yield pairs of a query and a text of its author that positives.parquet lacks, adds, or tells something else of.
+    """Yield pairs of a query and a text of its author that positives.parquet lacks, adds or describes wrongly.
 
     Args:
         release: all rows.

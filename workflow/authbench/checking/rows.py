@@ -1,4 +1,4 @@
-"""Rows of a release, each with the right form or named by its line."""
+"""Read the rows of a release; malformed rows are reported by line."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -23,10 +23,10 @@ _MOST_TOKENS = 1 << 31
 
 @dataclass(frozen=True)
 class Rows:
-    """A release whose rows have the right form.
+    """A release whose rows are well-formed.
 
     `documents` has one row per document (format.release.DOCUMENTS), `tables` the rows of each file by split and name;
-    `provenance` is None where there is no such file.
+    `provenance` is None where the file is missing.
     """
 
     folder: Path
@@ -38,10 +38,10 @@ class Rows:
 
 
 def read_tables(release: Release) -> tuple[Tables, list[Finding]]:
-    """Return the rows of every file by split and name, and what of their form is wrong.
+    """Return the rows of every file by split and name, and what is wrong with their form.
 
-    Rows are objects only by the batch, then columns: memory is that of the texts, once. Rows of a batch with a wrong
-    one are in no table: where the form is wrong nothing else is checked.
+    Rows are objects only within a batch, then columns, so memory holds the texts once. A batch with a malformed row is
+    left out of the tables: in that case no other claim is checked.
     """
     tables: Tables = {}
     findings: list[Finding] = []
@@ -68,7 +68,7 @@ def read_tables(release: Release) -> tuple[Tables, list[Finding]]:
 
 
 def join_rows(release: Release, tables: Tables) -> Rows:
-    """Return the documents of well-formed rows: the candidates, and the queries that are none."""
+    """Return the documents of well-formed rows: the candidates, and the queries that are not candidates."""
     documents = [pl.DataFrame(schema=DOCUMENTS)]
     for split, rows in tables.items():
         candidates, queries, truth = (rows[table.name] for table in (CANDIDATES, QUERIES, GROUND_TRUTH))
@@ -109,7 +109,7 @@ def _check_row(table: Table, row: Any, place: str) -> Iterator[Finding]:
 
 
 def _all_formed(table: Table, rows: Sequence[Any]) -> bool:
-    """Return whether `_check_row` would find nothing in any of the rows: looks at columns, and at each label once."""
+    """Return whether `_check_row` would accept all rows, by looking at columns and at each label once."""
     required, optional = frozenset(table.required), frozenset(table.optional)
     if not all(type(row) is dict and row.keys() - optional == required for row in rows):
         return False
@@ -128,14 +128,14 @@ def _all_formed(table: Table, rows: Sequence[Any]) -> bool:
 
 
 def _form_code(column: Column) -> str:
-    """Return the claim that a value of another form breaks, where that is not `schema`."""
+    """Return the claim that a malformed value breaks, where it is not `schema`."""
     if column.name == "author_id":
         return "author_form"
     return "id_form" if column.name in ("candidate_id", "query_id") else ""
 
 
 def _fits(column: Column) -> Callable[[Any], bool]:
-    """Return the test of a value of a column: its type, that it is not empty, and the form of a label."""
+    """Return the test of a column's values: the type, not empty, and the form of a label."""
     if column.dtype == IDS:
         return _is_ids
     if column.dtype == pl.Int32:

@@ -1,4 +1,4 @@
-"""The settings that a release is checked against."""
+"""Read the settings that a release is checked against."""
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
@@ -10,18 +10,17 @@ from authbench.format.files import CHECKED_SECTIONS
 from authbench.format.manifest import Manifest
 from authbench.settings.split import Containment
 
-# What the processing plan says of queries, for a release that says nothing of its settings.
+# The processing plan's rules for queries, for a release that does not state its settings.
 _OF_THE_PLAN: Mapping[str, object] = {"queries_per_author": "all", "min_letters_for_query": 1}
 
 
 @dataclass(frozen=True)
 class Rules:
-    """The settings that the claims depend on; `None`: not limited, `queries_in_candidates` None: either form.
+    """The settings that the claims depend on; `None`: not limited; `queries_in_candidates` None: either form.
 
-    An author gives at most `queries_per_author` queries, and `fewest_queries` if so many of the texts can be queries.
-
-    `taken_down` documents are missing by right; whose they may have been `losing` says (None: anybody's); so are those
-    that a public bundle withholds of the authors `withheld_of`. `settings` are all sections that claims depend on.
+    An author gives at most `queries_per_author` queries, and at least `fewest_queries` if enough texts can be queries.
+    `taken_down` documents may be missing, of the authors in `losing` (None: of any author); so may the documents of the
+    authors `withheld_of` that a public bundle withholds. `settings` are all sections that claims depend on.
     """
 
     queries_in_candidates: bool | None
@@ -55,8 +54,8 @@ class Rules:
 def make_rules(manifest: Manifest, expected: Mapping[str, Any] | None = None) -> Rules:
     """Return the rules from `expected`, else the manifest's resolved config, else the defaults of config.yaml.
 
-    Without a manifest either form of queries is taken, and the plan's numbers hold. Raises InputError for a section
-    or key that does not exist.
+    Without a manifest, either form of queries is accepted, and the plan's numbers apply. Raises InputError for an
+    unknown section or key.
     """
     expected = expected or {}
     settings = dict(defaults())
@@ -117,10 +116,10 @@ def continues_a_lock(manifest: Manifest) -> bool:
 
 
 def taken_down(manifest: Manifest) -> int:
-    """Return how many documents a manifest says were taken down.
+    """Return how many documents the manifest reports as taken down.
 
     Raises:
-        InputError: the manifest states no whole number from 0 on.
+        InputError: the manifest does not state a whole number from 0 on.
     """
     taken = (manifest.get("takedown") or {}).get("documents", 0)
     if isinstance(taken, bool) or not isinstance(taken, int) or taken < 0:

@@ -1,4 +1,4 @@
-"""Settings that weaken the claims of a release, against those of config.yaml or those that were granted."""
+"""Find settings that weaken the claims of a release, compared with config.yaml or with granted settings."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -25,16 +25,16 @@ def defaults() -> dict[str, Any]:
 
 
 def read_settings(path: str | Path) -> Settings:
-    """Read settings to check against: a YAML as config.yaml or a recipe; its other sections do not matter here.
+    """Read settings to check against from a YAML like config.yaml or a recipe; other sections are ignored.
 
     Raises:
-        InputError: the file cannot be read, or is no mapping.
+        InputError: the file cannot be read, or is not a mapping.
     """
     return read_yaml(Path(path))
 
 
 def merged(settings: Settings, more: Settings) -> dict[str, Any]:
-    """Return settings with others laid over them, mapping by mapping; those whose keys are data are replaced."""
+    """Merge settings into others, mapping by mapping; mappings whose keys are data are replaced."""
     result = dict(settings)
     for key, value in more.items():
         before = result.get(key)
@@ -48,7 +48,7 @@ def merged(settings: Settings, more: Settings) -> dict[str, Any]:
 def check_settings(config: Settings, expected: Settings) -> Iterator[Finding]:
     """Yield the settings of a manifest (`config`) that are looser than the granted ones.
 
-    Granted are `expected` over the defaults. A setting that the manifest does not state is the default.
+    Granted are `expected` over the defaults. A setting that the manifest does not state has its default.
     """
     base = defaults()
     granted, stated = merged(base, expected), merged(base, config)
@@ -67,9 +67,9 @@ def check_settings(config: Settings, expected: Settings) -> Iterator[Finding]:
 
 
 def loosest(first: Settings, second: Settings, places: Iterable[str]) -> dict[str, Any]:
-    """Return the settings of the first; of those that claims depend on, within `places`, the looser of the two.
+    """Return the first settings; within `places`, each setting that claims depend on has the looser value of the two.
 
-    Of two lists that may name more, the names of both. Thresholds by language or task go as one, by their loosest.
+    Two lists that may name more are united. Thresholds by language or task are compared as a whole, by their loosest.
     """
     result: dict[str, Any] = {key: dict(value) if isinstance(value, Mapping) else value for key, value in first.items()}
     within = tuple(places)
@@ -86,7 +86,7 @@ def loosest(first: Settings, second: Settings, places: Iterable[str]) -> dict[st
 
 
 def _recipe_with(key: str, value: Any) -> str:
-    """Return the recipe that states a value, in words; empty if there is none."""
+    """Name the recipe that states a value, in words; empty if there is none."""
     for path in sorted(shipped(_RECIPES).glob("*.yaml")):
         if _at(read_settings(path), key) == value:
             return f" (as in {_RECIPES}/{path.name})"
@@ -100,7 +100,7 @@ def _at(settings: Any, key: str) -> Any:
 
 
 def _higher(value: Any, allowed: Any) -> bool:
-    """A higher number is looser, and none at all the loosest; of a mapping by task the highest counts."""
+    """Return whether a value is higher, hence looser; None is the loosest, a mapping by task counts by its highest."""
     return not _number(value, math.inf, max) <= _number(allowed, math.inf, max)
 
 
@@ -109,7 +109,7 @@ def _lower(value: Any, allowed: Any) -> bool:
 
 
 def _lower_if_any(value: Any, allowed: Any) -> bool:
-    """A lower number is looser, and none at all the strictest."""
+    """Return whether a value is lower, hence looser; None is the strictest."""
     return not _number(value, math.inf, min) >= _number(allowed, math.inf, min)
 
 
@@ -140,11 +140,11 @@ def _other(value: Any, allowed: Any) -> bool:
 
 
 def _not(strict: str) -> Callable[[Any, Any], bool]:
-    """Return the test of a setting with one strict value, which any other loosens where it is granted."""
+    """Return the test of a setting with one strict value: where this value is granted, any other is looser."""
     return lambda value, allowed: value != allowed and allowed == strict
 
 
-# How each setting is looser than another value of it.
+# How a value of each setting is looser than another.
 _LOOSER: Mapping[str, Callable[[Any, Any], bool]] = {
     "authors.kinds": _more,
     "authors.masked_max_documents": _higher,

@@ -1,10 +1,10 @@
-"""All texts that are similar to others, by an exact search."""
+"""Find all similar texts by an exact search."""
 
 import numpy as np
 import polars as pl
 
-MOST = 10  # similar texts that are named of one text
-_KEPT = 1 << 24  # hashes of texts that are compared again: 128 MB
+MOST = 10  # similar texts that are named for one text
+_KEPT = 1 << 24  # hashes of compared texts that are kept for further comparisons: 128 MB
 
 
 def similar_texts(
@@ -12,12 +12,11 @@ def similar_texts(
 ) -> pl.DataFrame:
     """Return pairs of texts whose multisets of grams have a Jaccard similarity of the threshold or more.
 
-    The search is exact: without a cap it finds every such pair (`similar_kernels`). Of a text with `MOST` similar
-    ones among those that are no longer than it, so many are named, so that a crowd of k copies gives at most
-    `MOST * k` pairs, and every text of it is in one.
-
+    The search is exact: without a cap it finds every such pair (`similar_kernels`). For each text, at most `MOST`
+    similar texts among those no longer than it are named. A crowd of k copies thus gives at most `MOST * k` pairs, and
+    every text of it is in a pair.
     Memory: at most a byte per character for the bitmaps, and at most 128 MB of hashes. Time: some ten nanoseconds for
-    each pair of texts of about one length.
+    each pair of texts of similar length.
 
     Args:
         ids: names of the texts.

@@ -1,9 +1,9 @@
 """Compiled loops of the search for similar texts.
 
-Two texts with n <= m grams and a similarity (multiset Jaccard) of t share at least t / (1 + t) * (n + m) grams, so
-n >= t * m, and at most (1 - t) / (1 + t) * (n + m) grams of either lack a partner. Both bounds are exact filters: the
-second is tested on bitmaps (Sandes, Teodoro, Melo: Bitmap filter, Information Systems 2020), which take a few
-nanoseconds a pair; for what passes, on wider ones. What passes again is compared gram by gram.
+Two texts with n <= m grams and a similarity (multiset Jaccard) of t share at least t / (1 + t) * (n + m) grams, so n >=
+t * m, and at most (1 - t) / (1 + t) * (n + m) grams of either lack a partner. Both bounds are exact filters. The second
+is tested on bitmaps (Sandes, Teodoro, Melo: Bitmap filter, Information Systems 2020), which take a few nanoseconds a
+pair. Pairs that pass are tested on wider bitmaps, then compared gram by gram.
 """
 
 import numpy as np
@@ -49,7 +49,7 @@ def _words(n: int, bits_per_gram: float) -> int:
 
 @compiled
 def _draw(hashes: U64, bitmap: U64) -> None:
-    """Set each of the 2^k bits, one for a class of grams, where the text has an odd number of them."""
+    """Set each of the 2^k bits, one per class of grams, where the text has an odd number of them."""
     bitmap[:] = u64(0)
     mask = u64(64 * len(bitmap) - 1)
     for i in range(len(hashes)):
@@ -59,7 +59,7 @@ def _draw(hashes: U64, bitmap: U64) -> None:
 
 @compiled
 def draw_bitmaps(data: U8, offsets: I64, length: int, order: I64, sizes: I64) -> tuple[U64, I64]:
-    """Return bitmaps of the texts in the given order, one after another, and where each begins.
+    """Return bitmaps of the texts in the given order, concatenated, and the start of each.
 
     Args:
         data: UTF-8 bytes; text d is `data[offsets[d]:offsets[d + 1]]`.
@@ -86,10 +86,10 @@ def draw_bitmaps(data: U8, offsets: I64, length: int, order: I64, sizes: I64) ->
 
 @compiled
 def _differ_in_more(a: U64, b: U64, most: float) -> bool:
-    """Return whether two texts are sure to have more than `most` grams that the other lacks.
+    """Return whether two texts certainly have more than `most` grams that the other lacks.
 
-    Where their bitmaps (`len(a) <= len(b)`) differ, a gram of the class lacks its partner. A longer one is folded to
-    the length of the other.
+    Where their bitmaps (`len(a) <= len(b)`) differ, a gram of the class lacks its partner. The longer bitmap is folded
+    to the length of the other.
     """
     count = 0
     for i in range(len(a)):
@@ -120,9 +120,9 @@ def join(
     most: int,
     room: int,
 ) -> tuple[I64, I64, F64, int]:
-    """Return pairs of texts (places in the order, the earlier first) that are similar enough, and their similarity.
+    """Return pairs of texts (positions in the order, the earlier first) that are similar enough, and their similarity.
 
-    With `most` similar ones before it, the nearest in size first, a text is compared no further.
+    Earlier texts are compared from the nearest in size on, until `most` similar ones are found.
 
     Args:
         data: UTF-8 bytes; text d is `data[offsets[d]:offsets[d + 1]]`.
@@ -131,14 +131,14 @@ def join(
         order: shape (texts,), rows of texts by size.
         sizes: shape (texts,), grams of each, in that order.
         part: shape (texts,), a number for the part of each, in that order.
-        bitmaps, bitmap_starts: as of `draw_bitmaps`.
+        bitmaps, bitmap_starts: from `draw_bitmaps`.
         threshold_within: for texts of one part.
         threshold_across: for others.
         most: similar texts of a text.
-        room: words kept for texts that are compared again (more if one takes more).
+        room: words kept for texts that are compared again (more if a single text takes more).
 
     Returns:
-        Three of shape (pairs,), and the number of pairs that were compared gram by gram.
+        Three arrays of shape (pairs,), and the number of pairs that were compared gram by gram.
     """
     texts = len(order)
     lowest = min(threshold_within, threshold_across)

@@ -1,4 +1,4 @@
-"""statistics/*.csv and funnel.csv counted again from the documents."""
+"""Count statistics/*.csv and funnel.csv again from the documents."""
 
 import csv
 from collections import Counter, defaultdict
@@ -22,7 +22,7 @@ Values = tuple[str, ...]
 
 
 def check_statistics(release: Rows) -> Iterator[Finding]:
-    """Yield rows of the statistics that the documents contradict; each table is checked where it exists."""
+    """Yield rows of the statistics that the documents contradict; each existing table is checked."""
     provenance = release.provenance
     if provenance is None:
         return
@@ -88,7 +88,7 @@ def _expected(documents: Sequence[tuple[str, ...]], splits: Sequence[str]) -> di
 
 
 def _quantiles(lengths: Sequence[int]) -> Iterator[str]:
-    """Yield quantiles, linearly interpolated between the two nearest."""
+    """Yield quantiles, interpolated linearly between the two nearest values."""
     ordered = sorted(lengths)
     for point in _POINTS:
         place = Fraction(point * (len(ordered) - 1), 100)
@@ -113,7 +113,7 @@ def _compare(
 
 
 def _same(one: Values, other: Values) -> bool:
-    """Return whether values are equal, numbers but for the last digit that rounding leaves."""
+    """Return whether values are equal, where the last digit of numbers may differ by rounding."""
     return one == other or all(
         a == b or ("." in f"{a}{b}" and _number(a) is not None and abs((_number(a) or 0) - float(b)) <= 0.011)
         for a, b in zip(one, other, strict=False)
@@ -128,7 +128,7 @@ def _number(text: str) -> float | None:
 
 
 def check_noisy(release: Rows) -> Iterator[Finding]:
-    """Yield sources whose labels are noisy by the statistics alone, by the warnings alone, or by their masks alone."""
+    """Yield disagreements between the statistics, the warnings and the masked names on which sources are noisy."""
     path = release.folder / "statistics" / "sources.csv"
     warnings = release.manifest.get("warnings")
     if not path.is_file() or release.provenance is None or not isinstance(warnings, list):
@@ -149,7 +149,7 @@ def check_noisy(release: Rows) -> Iterator[Finding]:
 
 
 def check_funnel(release: Rows) -> Iterator[Finding]:
-    """Yield sources whose documents do not add up in funnel.csv, from a stage to the next and to the release."""
+    """Yield sources whose documents in funnel.csv do not add up, between stages and to the release."""
     path = release.folder / FUNNEL
     if not path.is_file():
         return
@@ -184,9 +184,9 @@ def check_funnel(release: Rows) -> Iterator[Finding]:
 
 
 def losing_authors(release: Rows) -> frozenset[str] | None:
-    """Return the authors whose documents may have been taken down: those of the sources of which funnel.csv says so.
+    """Return the authors whose documents may have been taken down: the authors of sources with takedowns in funnel.csv.
 
-    None, anybody, where there is no funnel.
+    Without a funnel return None: any author.
     """
     path = release.folder / FUNNEL
     if not path.is_file():
@@ -199,7 +199,7 @@ def read_csv(path: Path) -> tuple[list[str], list[dict[str, str]]]:
     """Return the header of a CSV file, and its rows by column.
 
     Raises:
-        InputError: the file is no CSV of UTF-8, or a row has another number of fields than the header.
+        InputError: the file is not CSV in UTF-8, or a row has another number of fields than the header.
     """
     try:
         with path.open(encoding="utf-8", newline="") as file:

@@ -1,4 +1,4 @@
-"""The form of each text, personal data in it, and its tokens counted again."""
+"""Check the form of each text and personal data in it, and count its tokens again."""
 
 from collections.abc import Collection
 
@@ -10,13 +10,13 @@ from authbench.checking.normal_form import abnormal
 from authbench.checking.personal_data import find_personal_data
 from authbench.tokens import Tokenizer, encode
 
-_RECOUNTED = 10  # of so many texts one is counted by tiktoken itself
+_RECOUNTED = 10  # in this many texts, one is counted by tiktoken itself
 
 
 def check_texts(
     tokenizer: Tokenizer, encoding: tiktoken.Encoding, masked: Collection[str], documents: pl.DataFrame
 ) -> list[Finding]:
-    """Return texts not in the normal form, with data of a kind that is masked, or with another number of tokens."""
+    """Return texts not in the normal form, with unmasked personal data, or with another number of tokens."""
     ids, contents = documents["id"], documents["content"]
     findings = [Finding("content_form", ids[place], problem) for place, problem in abnormal(contents)]
     found = find_personal_data(contents, masked)

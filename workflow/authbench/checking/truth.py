@@ -1,4 +1,4 @@
-"""Queries, candidates and ground truth: whether they belong together."""
+"""Check that queries, candidates and ground truth belong together."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Set
@@ -29,7 +29,7 @@ Contained = Mapping[str, Set[str]]
 
 
 class _Doubt(NamedTuple):
-    """A finding that may not hold, by what these texts contain of each other."""
+    """A finding that may be explained by what these texts share."""
 
     finding: Finding
     texts: Set[str]
@@ -38,9 +38,9 @@ class _Doubt(NamedTuple):
 
 @dataclass(frozen=True)
 class _Split:
-    """A split as its truth is checked. `origin` and `aside` are empty without provenance.
+    """A split whose truth is checked. `origin` and `aside` are empty without provenance.
 
-    `aside` are the texts that may be no query and no positive, `short` those with too few letters to be a query.
+    `aside` are the texts that may be neither query nor positive, `short` the texts with too few letters for a query.
     """
 
     author_of: Mapping[str, str]
@@ -61,7 +61,7 @@ class _Split:
         return dict(found)
 
     def author(self, query: str) -> str:
-        """Return who wrote a query, by its candidate, or where it is none by the truth."""
+        """Return the author of a query: of its candidate, else as the truth states."""
         return self.author_of.get(query) or self.truth[query].author
 
 
@@ -110,7 +110,7 @@ def check_truth(release: Rows, rules: Rules, contained: Pairs) -> Iterator[Findi
 
 
 def _short(documents: pl.DataFrame, least: int) -> frozenset[str]:
-    """Return the ids of texts with fewer letters, of which one in Han or Kana counts as two; placeholders have none."""
+    """Return the ids of texts with fewer letters; a letter in Han or Kana counts as two, placeholders as none."""
     own = pl.col("content").str.replace_all(r"\[[A-Z]+\]", "")
     doubled = own.str.count_matches(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
     return frozenset(documents.filter(own.str.count_matches(r"\p{L}") + doubled < least)["id"])
@@ -172,7 +172,7 @@ def _check_positives(split: _Split, query: str, rules: Rules, doubts: list[_Doub
 
 
 def _ignore_each_other(split: _Split, query: str, ident: str) -> bool:
-    """Return whether a query ignores all texts of another's author, and that author's queries all of its author's."""
+    """Return whether the queries of the authors of a query and of a text ignore all of each other's texts."""
     one, other = split.author(query), split.author_of[ident]
     if one == other:
         return False
@@ -201,7 +201,7 @@ def _check_numbers(split: _Split, rules: Rules, doubts: list[_Doubt]) -> Iterato
         if own_queries and len(named) < rules.min_documents_for_query and not rules.may_have_lost(author):
             yield Finding("query_of_small_author", min(own_queries), f"author with {len(named)} documents")
         if rules.may_have_lost(author) and not (most is None and split.shared):
-            continue  # a text that was none before does not become a query in place of one that is gone
+            continue  # a text that was not a query before does not replace a query that is gone
         possible, fewest = partial(_possible_queries, split, named, rules), rules.fewest_queries
         wanted = possible({}) if fewest is None else min(fewest, possible({}))
         if len(named) >= rules.min_documents_for_query and len(own_queries) < wanted:
@@ -215,10 +215,10 @@ def _cannot_give_more(possible: Callable[[Contained], int], there: int, containe
 
 
 def _possible_queries(split: _Split, named: Set[str], rules: Rules, contained: Contained) -> int:
-    """Return how many of an author's texts at least can be queries: those that another can answer.
+    """Return the least number of an author's texts that can be queries: that another text can answer.
 
-    In the disjoint form each query must leave an answer to itself and to those before it: sure is one, and all but
-    one if any text answers any other.
+    In the disjoint form, each query must leave an answer to itself and to earlier queries: at least one can, and all
+    but one if any text answers any other.
     """
     answers = {text: named - {text} - contained.get(text, _NOBODY) for text in named}
     if rules.other_work:
@@ -238,7 +238,7 @@ def _possible_queries(split: _Split, named: Set[str], rules: Rules, contained: C
 def _settle(doubts: list[_Doubt], release: Rows, rules: Rules) -> Iterator[Finding]:
     """Yield the findings that texts which contain each other do not explain.
 
-    Searched again among the few texts in doubt: among all, passages that many texts have were passed over.
+    The few texts in doubt are searched again, because the search among all texts passes over passages that many share.
     """
     if doubts:
         contained: defaultdict[str, set[str]] = defaultdict(set)

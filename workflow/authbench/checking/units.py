@@ -1,4 +1,4 @@
-"""Authors and works: in one split, with as many documents as the settings say."""
+"""Check that authors and works are in one split, with as many documents as the settings require."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from authbench.checking.rules import Rules
 
 
 def check_units(release: Rows, rules: Rules) -> Iterator[Finding]:
-    """Yield authors and origins across splits, and wrong numbers of documents (fewer are right after a takedown)."""
+    """Yield authors and origins across splits, and wrong numbers of documents (a takedown may leave fewer)."""
     documents = release.documents.filter(pl.col("author_id").is_not_null())
     if rules.unit == "author":
         yield from _across("author_in_splits", documents.select("author_id", "split"))

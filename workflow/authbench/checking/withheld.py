@@ -1,6 +1,7 @@
-"""What a public bundle withholds: that it is all that may not be passed on, and no more.
+"""Check that a public bundle withholds all texts that may not be passed on, and no others.
 
-A release that was rebuilt in part withholds what was not found, whatever its terms, and holds texts of tier B.
+A release that was rebuilt in part withholds the texts that were not found, whatever their terms, and contains texts of
+tier B.
 """
 
 from collections import Counter
@@ -24,10 +25,10 @@ _LABELS = ("id", "split", "author_id", "source", "tier", "content_sha256")
 
 
 def stated_number(manifest: Manifest) -> int:
-    """Return how many documents a manifest says are withheld; 0 where it says nothing.
+    """Return how many documents the manifest reports as withheld; 0 if it does not say.
 
     Raises:
-        InputError: the manifest states no whole number from 0 on.
+        InputError: the manifest does not state a whole number from 0 on.
     """
     stated = manifest.get("withheld")
     number = stated.get("documents", 0) if stated else 0
@@ -37,12 +38,12 @@ def stated_number(manifest: Manifest) -> int:
 
 
 def authors_of_withheld(release: Rows) -> frozenset[str]:
-    """Return the authors of whom a bundle withholds texts."""
+    """Return the authors whose texts a bundle withholds."""
     return frozenset(_absent(release)["author_id"]) if _is_bundle(release) else frozenset()
 
 
 def check_withheld(release: Rows) -> Iterator[Finding]:
-    """Yield texts of a bundle that are to be withheld, and what it says of withheld ones that its files contradict."""
+    """Yield texts of a bundle that must be withheld, and statements about withheld texts that its files contradict."""
     stated: Mapping[str, object] = release.manifest.get("withheld") or {}
     if not _is_bundle(release):
         if stated:
@@ -87,7 +88,7 @@ def _is_bundle(release: Rows) -> bool:
 
 
 def _is_partial(stated: Mapping[str, object]) -> bool:
-    """Return whether a manifest says that all that is withheld was not found."""
+    """Return whether the manifest says that the withheld texts are those that were not found."""
     reasons = stated.get("reasons")
     return isinstance(reasons, Mapping) and list(reasons) == [NOT_FOUND]
 
@@ -101,7 +102,7 @@ def _absent(release: Rows) -> pl.DataFrame:
 
 
 def _queries(release: Rows) -> tuple[int, list[str]]:
-    """Return how many queries of the complete release are none here, and those here that are none there."""
+    """Return how many queries of the complete release are not queries here, and which are queries only here."""
     gone, new = 0, list[str]()
     for split in release.splits:
         own = set(release.tables[split][GROUND_TRUTH.name]["query_id"])
