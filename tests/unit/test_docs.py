@@ -18,7 +18,6 @@ from authbench.storage.atomic import sha256_of_file
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 GUIDE = (ROOT / "docs/adding-a-source.md").read_text(encoding="utf-8")
 
 
@@ -94,18 +93,15 @@ def test_files_and_settings_that_a_page_names_exist(page: Path) -> None:
             here = here[key]
 
 
-def test_the_readme_names_every_rule() -> None:
+def test_the_stages_name_every_rule() -> None:
     rules = {
         name
         for file in (ROOT / "workflow/rules").glob("*.smk")
         for name in re.findall(r"^rule (\w+):", file.read_text(), re.M)
     }
-    table = README.partition("## The stages")[2].partition("\n## ")[0]
+    page = (ROOT / "docs/how-it-works.md").read_text(encoding="utf-8")
+    table = page.partition("## The stages")[2].partition("\n## ")[0]
     assert rules == set(re.findall(r"`([a-z_]+)`(?=[^|]*\| `[a-z]+/)", table))
-
-
-def test_the_readme_shows_the_source_of_the_guide() -> None:
-    assert block("yaml") in README.replace("# config/sources/letters.yaml\n", "")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
