@@ -14,7 +14,7 @@ sys.path.append(str(ROOT / "benchmarks"))
 import corpus  # noqa: E402
 
 from authbench.records import LANGUAGES  # noqa: E402
-from authbench.registry.entries import read_yaml  # noqa: E402
+from authbench.registry.sources import source_schema  # noqa: E402
 
 PLAN = corpus.make_plan(8_000, seed=7)
 MEAN = {lang: 800 * factor for lang, factor in corpus.CHARACTERS.items()}
@@ -56,5 +56,4 @@ def test_authors_have_a_heavy_tail_of_documents() -> None:
 
 @pytest.mark.parametrize("source", corpus.READERS)
 def test_its_pages_fit_the_schema(source: str) -> None:
-    schema = read_yaml(ROOT / "workflow/schemas/source.schema.yaml")
-    Draft202012Validator(schema).validate(corpus.page(source))
+    Draft202012Validator(source_schema()).validate(corpus.page(source))

@@ -20,6 +20,7 @@ from authbench.reading.readers import READERS
 from authbench.records import PRIMARY_GENRES
 from authbench.registry.entries import read_yaml
 from authbench.registry.source_entry import make_extraction
+from authbench.registry.sources import source_schema
 
 ROOT = Path(__file__).parents[2]
 TAGS = sorted(path.stem for path in (ROOT / "config/sources").glob("*.yaml"))
@@ -69,8 +70,7 @@ def test_all_thirteen_corpora_are_described() -> None:
 
 @pytest.mark.parametrize("tag", TAGS)
 def test_a_description_fits_the_schema_and_compiles(tag: str) -> None:
-    schema = read_yaml(ROOT / "workflow/schemas/source.schema.yaml")
-    jsonschema.Draft202012Validator(schema).validate(load(tag))
+    jsonschema.Draft202012Validator(source_schema()).validate(load(tag))
     extraction = make_extraction(load(tag))
     assert type(extraction.reader) in READERS
     compile_source(tag, extraction)

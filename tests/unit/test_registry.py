@@ -9,19 +9,16 @@ import pytest
 
 import authbench.shipped
 from authbench.errors import InputError
-from authbench.registry import load
 from authbench.registry.entries import schema_problems
 from authbench.registry.load import EntryKind, list_entries, load_entries, load_entry
 from authbench.registry.typed_schema import COMPUTED, schema_of_kinds
 
-SCHEMA = """
-type: object
-additionalProperties: false
-required: [title]
-properties:
-  title: {type: string}
-  kind: {enum: [plain, sized]}
-"""
+SCHEMA = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["title"],
+    "properties": {"title": {"type": "string"}, "kind": {"enum": ["plain", "sized"]}},
+}
 Thing = tuple[str, dict[str, Any]]
 
 
@@ -31,7 +28,7 @@ def no_empty_title(entry: dict[str, Any]) -> Iterator[str]:
 
 
 KIND: EntryKind[Thing] = EntryKind(
-    "thing", "things", "thing.schema.yaml", lambda name, entry, _: (name, entry), no_empty_title
+    "thing", "things", lambda: SCHEMA, lambda name, entry, _: (name, entry), no_empty_title
 )
 
 
@@ -40,14 +37,12 @@ def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working directory beside a package that brings the things `one` and `two` along."""
     package = tmp_path / "package"
     for name, text in {
-        "schemas/thing.schema.yaml": SCHEMA,
         "config/things/one.yaml": "title: packaged",
         "config/things/two.yaml": "{title: packaged, kind: sized}",
     }.items():
         (package / name).parent.mkdir(parents=True, exist_ok=True)
         (package / name).write_text(text, encoding="utf-8")
-    for module in (authbench.shipped, load):
-        monkeypatch.setattr(module, "shipped", lambda name: package / name)
+    monkeypatch.setattr(authbench.shipped, "shipped", lambda name: package / name)
     (tmp_path / "here/config/things").mkdir(parents=True)
     return tmp_path / "here"
 

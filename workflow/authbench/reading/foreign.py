@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from itertools import islice
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 
@@ -152,7 +152,7 @@ def _marked(file: RawFile) -> str:
     return next((name for mark, name in BYTE_ORDER_MARKS.items() if head.startswith(mark)), "utf-8")
 
 
-def _shape(file: RawFile, encoding: str) -> str | None:
+def _shape(file: RawFile, encoding: str) -> Literal["array", "object"] | None:
     """Return what a JSON file is: an `array` or `object` of records; None: an object a line."""
     with file.open_text(encoding) as text:
         head = text.read(1 << 16).lstrip()

@@ -13,7 +13,7 @@ from authbench.errors import InputError
 from authbench.registry.entries import Settings, read_yaml, schema_problems
 from authbench.registry.values import did_you_mean, shown
 from authbench.registry.yaml_lines import place_in
-from authbench.shipped import config_folders, shipped
+from authbench.shipped import config_folders
 
 Entry = TypeVar("Entry")
 NAME = re.compile(r"[^\W_][\w.-]*")
@@ -31,14 +31,14 @@ class EntryKind(Generic[Entry]):
     Attributes:
         noun: what messages call an entry.
         folder: where entries are, below config/.
-        schema: the schema's file among the shipped ones, or what makes the schema.
+        schema: makes the schema; called once.
         build: makes an entry of its name, its settings and its path; may raise InputError.
         problems: yields what is wrong with settings that fit the schema, as "key: problem".
     """
 
     noun: str
     folder: str
-    schema: str | Callable[[], Settings]
+    schema: Callable[[], Settings]
     build: Callable[[str, Settings, Path], Entry]
     problems: Callable[[Settings], Iterable[str]] = _no_problems
 
@@ -63,8 +63,7 @@ def load_entry(kind: EntryKind[Entry], requested: str, base: Path = Path()) -> E
         entry = read_yaml(path)
     except InputError as problem:
         raise InputError(str(problem).replace(str(path), str(where))) from None
-    schema = shipped(f"schemas/{kind.schema}") if isinstance(kind.schema, str) else kind.schema
-    problems = [problem for _, problem in schema_problems(entry, schema)] or list(kind.problems(entry))
+    problems = [problem for _, problem in schema_problems(entry, kind.schema)] or list(kind.problems(entry))
     if problems:
         raise InputError("\n".join(f"{where}{place_in(path, problem)}: {problem}" for problem in problems))
     return kind.build(path.stem, entry, path)

@@ -41,6 +41,8 @@ def _typed(kind: Any, value: Any) -> Any:
 
 def _may_be(kind: Any, value: Any) -> bool:
     """Return whether a member of a union is the one that stands for a value."""
+    if get_origin(kind) is Annotated:
+        kind = get_args(kind)[0]
     if value is None:
         return kind is NoneType
     return isinstance(value, list) if get_origin(kind) is tuple else isinstance(value, Mapping) and is_dataclass(kind)

