@@ -1,4 +1,4 @@
-"""Checks of what a folder of results holds before a build of its name starts."""
+"""Check an existing folder of results before a build of the same name starts."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -12,12 +12,12 @@ from authbench.storage.sha256sums import SUMS, read_sums
 
 
 def expect_unaltered(results: Path) -> None:
-    """Verify the release in a folder of results, if it is finished; a file is read again only if it looks touched.
+    """Verify the release in a folder of results, if it is finished; files that look untouched are not read again.
 
-    Without its manifest or SHA256SUMS a release is one that a run has yet to finish.
+    A release without manifest or SHA256SUMS is unfinished.
 
     Raises:
-        InputError: a file has changed or is missing; says what to do.
+        InputError: a file has changed or is missing; the message says what to do.
     """
     folder = results / RELEASE
     if (folder / SUMS).is_file() and (folder / MANIFEST).is_file():
@@ -27,13 +27,13 @@ def expect_unaltered(results: Path) -> None:
 
 
 def expect_same_benchmark(results: Path, sources: Collection[str]) -> None:
-    """Verify that a folder of results, if there is one, is of a benchmark that shares a source with the run.
+    """Verify that a folder of results, if there is one, shares a source with the run.
 
-    A recipe may gain and lose sources. Without one in common the run is of another benchmark, which would replace the
-    results of this name.
+    A recipe may gain and lose sources. With no source in common, the run builds another benchmark, which would replace
+    the results of this name.
 
     Raises:
-        InputError: the sources differ; says what to do.
+        InputError: the sources differ; the message says what to do.
     """
     built = sorted(path.name for path in (results / "ingest").glob("*") if path.is_dir())
     if built and not set(built) & set(sources):

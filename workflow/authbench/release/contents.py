@@ -1,4 +1,4 @@
-"""What a release holds: numbered documents, queries and their answers, without what is taken down."""
+"""Make the content of a release: numbered documents, queries and answers, after takedown."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
@@ -28,12 +28,12 @@ _TEXTS_AT_ONCE = 10_000
 
 @dataclass(frozen=True)
 class Contents:
-    """What a release holds.
+    """Hold the content of a release.
 
-    `documents` are sorted by id (with id, origin, content_sha256), `queries` as `queries.QUERIES`; `positives` are the
-    relations of texts of one author (`relations.RELATIONS`), `pairs` what evaluations score (split, and `PAIRS`), and
-    `pools` counts what they leave out (split, and `pools.COUNTS`). `lock` is for later builds, `removed` the documents
-    taken down (`records.REMOVED`), `takedown` their counts.
+    `documents` are sorted by id (with id, origin, content_sha256), `queries` as `queries.QUERIES`. `positives` are the
+    relations between texts of one author (`relations.RELATIONS`), `pairs` the pairs that evaluations score (split, and
+    `PAIRS`), and `pools` counts the positives that the pools keep and leave out (split, and `pools.COUNTS`). `lock` is
+    for later builds, `removed` lists the documents taken down (`records.REMOVED`), `takedown` their counts.
     """
 
     documents: pl.DataFrame
@@ -58,15 +58,15 @@ def make_contents(
     containment: pl.DataFrame | None = None,
     possibly_one: pl.DataFrame | None = None,
 ) -> Contents:
-    """Number the documents, choose the queries, take down what may not stay, and pair what is left.
+    """Number the documents, choose the queries, apply the takedown, and pair the remaining documents.
 
-    The same documents give the same contents, in whatever order they come. A takedown replaces nothing: numbers keep
-    their gaps, every other document, query and positive stays, and an author left with fewer texts stays. A query goes
-    when its text or its last positive goes; in the disjoint form its text, if it stays, is then a candidate, and a
-    positive where it may be one.
+    The order of the documents does not affect the result. A takedown replaces no text: numbers keep their gaps, all
+    other documents, queries and positives stay, and an author left with fewer texts stays. A query is removed with its
+    text or its last positive. In the disjoint form the text of a removed query, if it stays, becomes a candidate, and a
+    positive where it is eligible.
 
     Args:
-        documents: columns records.DOCUMENT, `split` and `toxicity`, and `scored` where some texts are not.
+        documents: columns records.DOCUMENT, `split` and `toxicity`, and `scored` if some texts are not scored.
         settings: the section `release:` of the configuration.
         split: the section `split:`.
         seed: random seed of the choice of queries.
@@ -130,9 +130,9 @@ def pair_up(
     containment: pl.DataFrame | None,
     possibly_one: pl.DataFrame | None,
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """Return relations of all splits, and the pairs of those that are scored with their counts (as in `Contents`).
+    """Return the relations of all splits, and the scored splits' pairs with their counts (as in `Contents`).
 
-    `vectors_of` gives the content words of a split's documents, rows in their order, from the split's name and them.
+    `vectors_of` takes a split's name and its documents, and returns their content words, rows in the same order.
     """
     positives = [pl.DataFrame(schema=RELATIONS)]
     pairs, counts = ([pl.DataFrame(schema={"split": pl.String, **schema})] for schema in (PAIRS.schema, COUNTS))
@@ -150,7 +150,7 @@ def pair_up(
 
 
 def content_words_of(documents: pl.DataFrame, splits: Sequence[str]) -> Callable[[str, pl.DataFrame], Any]:
-    """Return what gives the content words of a split's texts, fitted on those of `documents` it may learn from."""
+    """Return a function that gives the content words of a split's texts, fitted on the splits it may learn from."""
     fitted = cache(partial(_fit_words, documents))
     return lambda split, texts: content_vectors(texts, fitted(tuple(reference_splits(splits, split))))
 

@@ -1,4 +1,4 @@
-"""What the stages and the release itself found: the base of manifest, statistics and report."""
+"""Collect the findings of the stages and of the release: the base of manifest, statistics and report."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -13,12 +13,12 @@ from authbench.storage.json_files import finite_numbers
 
 
 def make_findings(contents: Contents, sources: Mapping[str, Description], facts: Findings) -> Findings:
-    """Return the facts of the stages before, with the release's own rows of the funnel and every warning in words.
+    """Return the facts of the earlier stages with the release's rows of the funnel and all warnings in words.
 
     Args:
-        contents: what the release holds.
+        contents: the content of the release.
         sources: by tag.
-        facts: what the stages before found (`report.facts`).
+        facts: the findings of the earlier stages (`report.facts`).
     """
     entered = Counter(contents.documents["source"]) + Counter(contents.removed["source"])
     taken = Counter(contents.removed["source"])

@@ -1,4 +1,4 @@
-"""Letters of a text: whether it has enough of them to ask who wrote it."""
+"""Decide whether a text has enough letters for attribution."""
 
 import polars as pl
 
@@ -7,9 +7,9 @@ _LETTER, _SIGN_OF_A_WORD = r"\p{L}", r"[\p{Han}\p{Hiragana}\p{Katakana}]"
 
 
 def has_letters(content: str, least: int) -> pl.Expr:
-    """Return whether a column of texts has `least` letters, of which one in Han or Kana counts as two.
+    """Return whether each text of a column has `least` letters; a letter in Han or Kana counts as two.
 
-    The letters of placeholders such as `[URL]` are none of the writer's.
+    Letters of placeholders such as `[URL]` do not count.
 
     >>> frame = pl.DataFrame({"content": ["a text [HANDLE]", "一篇文"]})
     >>> [frame.select(has_letters("content", least))["content"].to_list() for least in (5, 6)]
@@ -20,5 +20,5 @@ def has_letters(content: str, least: int) -> pl.Expr:
 
 
 def may_ask(documents: pl.DataFrame, least: int) -> pl.Expr:
-    """Return whether each document has `least` letters: its column `asks` where there is one, else by its content."""
+    """Return whether each document has `least` letters: from its column `asks`, or from its content without it."""
     return pl.col("asks") if "asks" in documents.columns else has_letters("content", least)

@@ -1,4 +1,4 @@
-"""The manifest of a release."""
+"""Make the manifest of a release."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ _PLACES = frozenset({"raw_dir", "shards"})
 
 
 def make_manifest(contents: Contents, sources: Mapping[str, Description], findings: Findings) -> Manifest:
-    """Return what the release is and what made it (format.files.MANIFEST_KEYS): no clock, no path, no machine."""
+    """Return identity and origin of the release (format.files.MANIFEST_KEYS), without times, paths or machine names."""
     config = _portable({key: value for key, value in findings["config"].items() if key not in _PLACES})
     documents, queries = contents.documents, contents.queries
     numbers = count_documents(documents, queries, contents.splits)
@@ -79,7 +79,7 @@ def _licence(source: Description) -> Licence:
 
 
 def _portable(value: Any) -> Any:
-    """Return settings without the place they were used at: of an absolute path, the file's name."""
+    """Return settings without local folders: absolute paths are cut to the file's name."""
     if isinstance(value, Mapping):
         return {key: _portable(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):

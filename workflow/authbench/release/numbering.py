@@ -1,4 +1,4 @@
-"""Ids of documents, and the lock by which later builds keep them."""
+"""Assign ids to documents, and keep them in later builds by a lock."""
 
 import re
 from collections.abc import Mapping, Set
@@ -14,11 +14,11 @@ from authbench.identity import keyed_hashes, sha256_of_text
 def number_documents(documents: pl.DataFrame, seed: int, lock: Lock | None = None) -> pl.DataFrame:
     """Add `id`, `doc_000000` onwards in the order of a keyed hash of doc_key, and sort by it.
 
-    So neither a number nor a line's place says anything of language, source or author. With the lock of an earlier
-    release, its documents keep their number and new ones come after its highest.
+    Neither a number nor the position of a line reveals language, source or author. With the lock of an earlier release,
+    its documents keep their numbers and new documents follow its highest.
 
     Raises:
-        InputError: documents share a doc_key, or the lock holds an id that is none.
+        InputError: documents share a doc_key, or the lock holds an invalid id.
     """
     repeated = documents.filter(pl.col("doc_key").is_duplicated())
     if repeated.height:
@@ -39,8 +39,8 @@ def number_documents(documents: pl.DataFrame, seed: int, lock: Lock | None = Non
 def make_lock(documents: pl.DataFrame, lock: Lock | None = None, takedown: Set[str] = frozenset()) -> Lock:
     """Return the content of release.lock: author -> split, SHA-256 of doc_key -> id.
 
-    Entries of an earlier lock stay in it, so that no number is ever given twice. An author whose texts are in several
-    splits has no split to keep; of an author taken down only the numbers of the texts stay.
+    Entries of an earlier lock are kept, to never assign a number twice. Authors with texts in several splits get no
+    split. For an author taken down, only the numbers of the texts are kept.
     """
     authors = dict(lock["authors"]) if lock else {}
     spread = documents.group_by("author_id").agg(pl.col("split").unique())

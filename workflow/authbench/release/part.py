@@ -1,9 +1,9 @@
-"""A part of a finished release as a benchmark of its own: its queries, relations and pools among the kept documents.
+"""Make a benchmark from a part of a finished release: queries, relations and pools among the kept documents.
 
-No text becomes a query that was none, as after a takedown: a query stays as long as its text and a positive do, so that
-scores on the part and on the whole are of the same questions. Relations and pools are made anew, since the words that
-topics are told by, and the negatives, are those of the part. Documents are known by their ids: a release has no keys.
-The release's texts are read once, and the kept ones put into files of columns until the part is made.
+As after a takedown, no text becomes a query. A query stays if its text and a positive stay, hence scores on the part
+and on the whole are for the same questions. Relations and pools are recomputed, since the content words that measure
+topics, and the negatives, come from the part. Documents are identified by id, because a release has no keys. The
+release's texts are read once, and the kept texts are stored in columnar files until the part is made.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -30,12 +30,12 @@ from authbench.settings.split import Split
 from authbench.storage.parquet import read_batches, write_batches
 
 _TEXTS = pl.Schema({"id": pl.String, "lang": pl.String, "content": pl.String})
-# The columns by which a part is made, beside `scored`, which a release may lack.
+# The columns needed to make a part; `scored`, which a release may lack, is optional.
 OF_PROVENANCE = (
     *("id", "split", "source", "lang", "genre", "author_id", "author_kind", "origin", "date", "file", "ordinal"),
     *("chunk_start", "chunk_end", "token_length", "char_length"),
 )
-_PLAIN: Mapping[str, object] = {  # of a release whose manifest states none
+_PLAIN: Mapping[str, object] = {  # of a release whose manifest states no settings
     "queries_in_candidates": True,
     "queries_per_author": "all",
     "min_documents_for_query": 1,
@@ -46,7 +46,7 @@ _PLAIN: Mapping[str, object] = {  # of a release whose manifest states none
 
 @dataclass(frozen=True)
 class Part:
-    """`documents` are the kept ones (id, split, author_id); the rest is as in `contents.Contents`."""
+    """Hold a part: `documents` are the kept rows (id, split, author_id), the rest is as in `contents.Contents`."""
 
     documents: pl.DataFrame
     queries: pl.DataFrame
@@ -58,15 +58,15 @@ class Part:
 def part_of(release: Release, kept: pl.DataFrame, scratch: Path) -> Part:
     """Return the part of a release that holds some of its documents.
 
-    Texts that share much of their wording are those that the release ignores, and those that are found among the kept
-    ones of the scored splits; people who are possibly one are those whose texts ignore each other.
+    Texts that share much of their wording are taken from the release's ignored texts and found again among the kept
+    texts of the scored splits. Authors are possibly one person if their texts ignore each other.
 
     Memory: `kept`, 0.5 KB of content words for each text of a split, and the long texts of the scored splits.
 
     Args:
         release: the complete release.
         kept: the rows of its provenance that stay, sorted by id, with OF_PROVENANCE at least.
-        scratch: a folder for the kept texts meanwhile, half as large as they are.
+        scratch: a folder for the kept texts while the part is made; it takes half their size.
     """
     with TemporaryDirectory(dir=scratch) as folder:
         texts = {split: Path(folder, f"{number}.parquet") for number, split in enumerate(release.splits)}
@@ -76,7 +76,7 @@ def part_of(release: Release, kept: pl.DataFrame, scratch: Path) -> Part:
 
 
 def _kept_texts(release: Release, split: str, ids: pl.Series) -> Iterator[pl.DataFrame]:
-    """Yield the texts of some documents of a split (_TEXTS), in batches: the candidates, then the other queries."""
+    """Yield the requested documents of a split (_TEXTS) in batches: candidates first, then the other queries."""
     absent = ids
     for table in (CANDIDATES, QUERIES):
         wanted = absent.implode()
@@ -87,7 +87,7 @@ def _kept_texts(release: Release, split: str, ids: pl.Series) -> Iterator[pl.Dat
 
 
 def _part_of(release: Release, kept: pl.DataFrame, texts: Mapping[str, Path]) -> Part:
-    """Return the part of a release; `texts` are the files of its texts by split."""
+    """Return the part of a release; `texts` are its files of texts by split."""
     config = release.manifest["config"]
     settings, seed = cast(Settings, {**_PLAIN, **config["release"]}), release.seed
     documents = kept.with_columns(pl.col("id").alias("doc_key")).join(
@@ -110,20 +110,20 @@ def _part_of(release: Release, kept: pl.DataFrame, texts: Mapping[str, Path]) ->
 
 
 def _asking(texts: Mapping[str, Path], letters: int) -> pl.DataFrame:
-    """Return whether each text has letters enough for a query: frame(id, asks)."""
+    """Return whether each text has enough letters for a query: frame(id, asks)."""
     return pl.concat(
         batch.select("id", asks=has_letters("content", letters)) for batch in read_batches(list(texts.values()))
     )
 
 
 def ignored_pairs(truth: pl.DataFrame, ids: pl.Series) -> pl.DataFrame:
-    """Return each query with the texts that it ignores: frame(a, b)."""
+    """Return each query with its ignored texts: frame(a, b)."""
     pairs = truth.select(a="query_id", b="ignored_ids").explode("b").drop_nulls()
     return pairs.filter(pl.col("a").is_in(ids.implode()) & pl.col("b").is_in(ids.implode())).cast(pl.String)
 
 
 def _contained(texts: Mapping[str, Path], kept: pl.DataFrame, split: Split) -> pl.DataFrame:
-    """Return long texts of the scored splits that contain much of each other: frame(a, b)."""
+    """Return pairs of long texts in the scored splits that contain much of each other: frame(a, b)."""
     settings = split.get("containment") or default_settings()["split"]["containment"]
     ids = kept.filter(pl.col("char_length") >= settings["min_chars"])["id"].implode()
     scored = [texts[name] for name in scored_splits(list(texts))]
@@ -133,7 +133,7 @@ def _contained(texts: Mapping[str, Path], kept: pl.DataFrame, split: Split) -> p
 
 
 def possibly_one_by_truth(truth: pl.DataFrame, kept: pl.DataFrame, queries_in_candidates: bool) -> pl.DataFrame:
-    """Return pairs of authors all of whose candidates the other's queries ignore: frame(a, b)."""
+    """Return pairs of authors where all queries of `a` ignore all candidates of `b`: frame(a, b)."""
     authors = kept.select("id", "split", b="author_id")
     if not queries_in_candidates:
         authors = authors.filter(~pl.col("id").is_in(truth["query_id"].implode()))

@@ -1,4 +1,4 @@
-"""Compiled loops that look for the negatives of positives and of queries, in texts by cell, source and length."""
+"""Find the negatives of positives and of queries by compiled loops, in texts sorted by cell, source and length."""
 
 import numpy as np
 
@@ -12,9 +12,9 @@ u64 = np.uint64
 def _take(
     place: int, start: int, end: int, lengths: I64, turn: np.uint64, barred: BOOL, taken: I64, filled: int, most: int
 ) -> tuple[int, int, int]:
-    """Take texts between `start` and `end` as long as that at a place, in turn, until `most` are taken.
+    """Take texts between `start` and `end` with the length of the text at a place, in turn, until `most` are taken.
 
-    Return how many are, and where texts of that length begin and end.
+    Return the number taken, and where texts of that length begin and end.
     """
     low = start + np.searchsorted(lengths[start:end], lengths[place])
     high = start + np.searchsorted(lengths[start:end], lengths[place], side="right")
@@ -42,19 +42,19 @@ def find_matched(
     found: I32,
     sizes: I64,
 ) -> None:
-    """Write the negatives in `matched`: texts of the positive's length, then as many shorter as longer ones.
+    """Write the negatives in `matched`: texts of the positive's length, then equal numbers of shorter and longer texts.
 
-    They are the nearest in length, at most by a half. Those on the query's side of the positive are nearer to the query
-    in proportion than the positive, or who scores by length would be right wherever a query and its positive are nearer
-    to each other than to any text.
+    Negatives are the nearest in length and differ by at most a half. Negatives whose length lies on the query's side of
+    the positive's are proportionally nearer to the query than the positive is; without them, a scorer by length would
+    be right wherever a query and its positive are nearer to each other than to any text.
 
     Args:
         queries: shape (n,), places.
-        positives: shape (n,), places, those of one positive one after another.
+        positives: shape (n,), places; equal positives are adjacent.
         starts, ends, lengths, rank: as in `find_topic_matched`.
         author: shape (texts,).
-        excluded: author by author, the places that no negative of the author may have.
-        excluded_ends: shape (authors + 1,); those of author a are `excluded[excluded_ends[a]:excluded_ends[a + 1]]`.
+        excluded: for each author in turn, the places that no negative of the author may have.
+        excluded_ends: shape (authors + 1,); author a has `excluded[excluded_ends[a]:excluded_ends[a + 1]]`.
         most: negatives of a positive.
         found: shape (n, most); written from the front of each row.
         sizes: shape (n,), how many were written.
@@ -84,7 +84,7 @@ def find_matched(
         if asked > length:
             before, beyond, n_before, n_beyond = longer, shorter, n_longer, n_shorter
         for k in range(n_before if asked != length else 0):
-            # nearer in proportion: between the query's length and the positive's, or less beyond the former
+            # proportionally nearer: between the lengths of query and positive, or beyond the query's by less
             product = lengths[before[k]] * length
             if pairs < n_beyond and product != asked**2 and (product > asked**2) == (asked < length):
                 found[p, size], found[p, size + 1] = before[k], beyond[pairs]
@@ -96,7 +96,7 @@ def find_matched(
 def _keep(
     place: int, distance: float, turn: np.uint64, places: I64, distances: F64, turns: U64, filled: int, most: int
 ) -> int:
-    """Keep a place if it is among the `most` nearest so far, of equals of the lowest turn; return how many are kept."""
+    """Keep a place if it is among the `most` nearest so far, ties by lowest turn; return the number kept."""
     if filled == most and (distance, turn) >= (distances[most - 1], turns[most - 1]):
         return filled
     at = filled if filled < most else most - 1
@@ -125,29 +125,30 @@ def find_topic_matched(
     found: I64,
     sizes: I64,
 ) -> None:
-    """Write the negatives of each positive of a query: of its similarity to the query, then those nearest to it.
+    """Write the negatives of each positive of a query: first as similar to the query, then the nearest in similarity.
 
-    Of the former up to `most`: of the positive's length first, in proportion, then as many nearer to the query's length
-    as further from it. Of the latter as many of lower as of higher similarity, `each_side` less half of the former.
+    Up to `most` are as similar: first those proportionally as long as the positive, then equal numbers nearer to and
+    further from the query's length. The others are equal numbers of lower and higher similarity, `each_side` less half
+    of the first kind.
 
     Args:
         query: place of the query.
         positives: shape (n,), places.
         similarities: shape (n,), of the positives to the query.
-        row: similarity of each text of the cell to the query; NaN: no negative.
+        row: similarity of each text of the cell to the query; NaN: not a negative.
         first: place of the cell's first text.
         starts: shape (texts,), the first place of a text's cell and source.
         ends: shape (texts,), the place after the last.
-        lengths: shape (texts,), in tokens; within a cell and source in ascending order.
+        lengths: shape (texts,), in tokens; ascending within a cell and source.
         logarithms: shape (texts,), of `lengths`.
-        rank: shape (texts,), the order of texts of equal distance.
+        rank: shape (texts,), the order of texts at equal distance.
         equal: logarithms that differ by less are equal.
-        most: of the same similarity.
-        each_side: of another.
+        most: negatives of the same similarity.
+        each_side: negatives of lower, and of higher, similarity.
         found: shape (n, most + 2 * each_side); written from the front of each row.
         sizes: shape (n,), how many were written.
     """
-    kinds = 5  # as long, nearer, further; less and more similar
+    kinds = 5  # equal length, nearer, further; less and more similar
     places = np.empty((kinds, most), np.int64)
     distances, turns = np.empty((kinds, most)), np.empty((kinds, most), np.uint64)
     filled, seen = np.empty(kinds, np.int64), np.empty(kinds, np.int64)
@@ -216,7 +217,7 @@ def find_by_topic(
     """Write the negatives of positives in `topic_matched`, and the most topical negatives of queries.
 
     Args:
-        similar: shape (queries, texts of the cell), similarities; changed: NaN where there is no negative.
+        similar: shape (queries, texts of the cell), similarities; modified: NaN where a text is not a negative.
         queries: shape (queries,), places.
         pair_ends: shape (queries + 1,); the positives of query q are `positives[pair_ends[q]:pair_ends[q + 1]]`.
         positives: shape (n,), places.

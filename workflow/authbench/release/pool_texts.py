@@ -1,4 +1,4 @@
-"""The texts of a split in the order that pools need: by language, genre, source and length."""
+"""Sort the texts of a split as the pools need them: by language, genre, source and length."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
@@ -20,11 +20,11 @@ Places = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Texts:
-    """The candidates of a split that may be positive or negative, and its queries, by cell, source and length.
+    """Hold a split's queries and its candidates that may be positive or negative, by cell, source and length.
 
-    A cell is a language and primary genre, `home` that of a text. Texts of equal length stand in the order of `rank`, a
-    keyed hash; those that may be neither positive nor negative stand at the end, with cell -1. `barred` are the places,
-    beside those of its own texts, that no negative of an author may have.
+    A cell is a language and primary genre; `home` is the cell of a text. Texts of equal length are in the order of
+    `rank`, a keyed hash. Texts that may be neither positive nor negative come last, with cell -1. `barred` are places
+    that no negative of an author may have, in addition to the author's texts.
     """
 
     ids: Sequence[str]
@@ -34,7 +34,7 @@ class Texts:
     home: Places
     cell: Places
     rows: Places  # in the table of documents
-    starts: Mapping[tuple[int, int], tuple[int, int]]  # first place, and that after the last, of a cell and source
+    starts: Mapping[tuple[int, int], tuple[int, int]]  # first place, and the place after the last, of a cell and source
     source: Places
     barred: Mapping[int, Set[int]]
 
@@ -44,7 +44,7 @@ class Texts:
 
     @cached_property
     def logarithms(self) -> F64:
-        """Return the logarithm of each text's length; texts of no token have -inf."""
+        """Return the logarithm of each text's length; -inf for texts without tokens."""
         with np.errstate(divide="ignore"):
             return np.log(self.lengths)
 
@@ -75,7 +75,7 @@ class Texts:
 
     @cached_property
     def excluded(self) -> tuple[Places, Places]:
-        """Return the places that no negative of an author may have, author after author, and the ends of each's."""
+        """Return the places that no negative of an author may have, by author, and where each author's places end."""
         of_authors = [
             sorted({*places, *self.barred.get(author, ())}) for author, places in sorted(self.places_of.items())
         ]

@@ -1,11 +1,12 @@
-"""Pairs that every evaluation scores: each positive with negatives that differ from it in nothing but the writer.
+"""Make the pairs that every evaluation scores: each positive with negatives that differ from it only in the writer.
 
-`matched`: the negatives have the positive's language, source and primary genre, and its length, or as many of them are
-nearer to the query's length as are further from it. `topic_matched`: they are as like the query in topic as the
-positive is, or as many are a little less as are a little more like it. `topic_adversarial`: a query's least topical
-positive against the most topical negatives. Positives are those from another work than their query. Negatives are by
-other people, by nobody who is possibly the same person, and no text that contains one of the author's or is contained
-in it; they have enough letters, as positives must.
+`matched`: the negatives have the positive's language, source and primary genre, and its length; otherwise as many are
+nearer to the query's length as are further from it. `topic_matched`: they are as similar to the query in topic as the
+positive is, or equal numbers are slightly less and slightly more similar. `topic_adversarial`: a query's least topical
+positive against the most topical negatives.
+
+Positives come from another work than their query. Negatives are not by the query's author or a possibly identical
+person, and neither contain nor are contained in a text of the author. Positives and negatives have enough letters.
 """
 
 from collections.abc import Iterator, Mapping
@@ -34,7 +35,7 @@ _MATCHED, _TOPIC_MATCHED, _ADVERSARIAL = POOLS
 
 
 class _Groups(NamedTuple):
-    """Groups of one pool as flat arrays of places; `sizes` are the numbers of negatives."""
+    """Hold the groups of one pool as flat arrays of places; `sizes` are the numbers of negatives."""
 
     queries: I32
     positives: I32
@@ -46,7 +47,7 @@ _NO_GROUPS = _Groups(*np.empty((4, 0), np.int32))
 
 
 def _groups(queries: I64, positives: I64, found: NDArray[np.integer[Any]], sizes: I64, least: int) -> _Groups:
-    """Return the groups of at least `least` negatives, which are the first `sizes` of each row of `found`."""
+    """Return the groups with at least `least` negatives, which are the first `sizes` of each row of `found`."""
     kept = sizes >= least
     negatives = found[kept][np.arange(found.shape[1]) < sizes[kept, None]]
     return _Groups(*(part.astype(np.int32) for part in (queries[kept], positives[kept], sizes[kept], negatives)))
@@ -63,17 +64,17 @@ def make_pools(
     containment: pl.DataFrame | None = None,
     possibly_one: pl.DataFrame | None = None,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the pairs of a split (PAIRS), and for each pool, language and source how many positives it keeps (COUNTS).
+    """Return a split's pairs (PAIRS), and the number of positives kept by pool, language and source (COUNTS).
 
-    Memory: the pairs, 60 bytes each, as much again for those of the largest pool while they are put in order, and 8
-    million similarities at a time (of the texts of a language and primary genre to some queries).
+    Memory: 60 bytes per pair, the same again for the largest pool while it is sorted, and 8 million similarities at a
+    time (texts of a language and primary genre to some queries).
 
     Args:
-        documents: of the split, with the columns of records.DOCUMENT and id; `asks` may stand for content.
+        documents: of the split, with the columns of records.DOCUMENT and id; `asks` may replace content.
         related: the relations of the split's queries (format.columns.POSITIVES).
         queries: the split's queries, as `queries.QUERIES`.
         vectors: the content words of each document, rows in the order of `documents`.
-        letters: a positive or negative has so many (letters.has_letters).
+        letters: the least letters of positives and negatives (letters.has_letters).
         seed: random seed of the order of texts of equal length.
         shared: whether queries are candidates as well.
         containment: pairs of doc_keys (`a`, `b`) of texts that share much of their wording.
@@ -125,7 +126,7 @@ def _matched(pairs: I64, texts: Texts) -> _Groups:
 
 
 def _least_topical(related: pl.DataFrame, queries: pl.DataFrame, texts: Texts) -> I64:
-    """Return the places of each query and of its least topical positive from another work that has letters enough."""
+    """Return the places of each query and its least topical positive from another work with enough letters."""
     answers = queries.select("query_id", candidate_id="positive_ids").explode("candidate_id")
     fitting = pl.Series(texts.ids, dtype=pl.String).filter(texts.cell >= 0)
     least = (
@@ -139,7 +140,7 @@ def _least_topical(related: pl.DataFrame, queries: pl.DataFrame, texts: Texts) -
 
 
 def _by_topic(pairs: I64, asked: I64, texts: Texts, vectors: Any) -> Iterator[tuple[_Groups, _Groups]]:
-    """Yield groups of `topic_matched` and of `topic_adversarial`, a block of queries of a cell at a time.
+    """Yield groups of `topic_matched` and of `topic_adversarial`, in blocks of queries of a cell.
 
     Args:
         pairs: shape (pairs, 2), places of queries and positives with a content word.

@@ -11,15 +11,15 @@ from authbench.storage.sha256sums import SUMS, read_sums
 
 
 def publish(draft: Path, release: Path) -> dict[str, str]:
-    """Copy the files of a draft to the release's place, so that an edit of one leaves the other as it is.
+    """Copy the files of a draft to the release's folder; a later edit of either copy leaves the other unchanged.
 
-    Returns the SHA-256 of each, by its path.
+    Return the SHA-256 of each file by its path.
 
-    SHA256SUMS stays behind: that of the release comes last, with the report. Where the release is of the same draft,
-    what was drawn from it stays: figures, report and that SHA256SUMS.
+    The draft's SHA256SUMS is not copied: the release gets its SHA256SUMS last, with the report. If the release is
+    already of the same draft, its figures, report and SHA256SUMS are kept.
 
     Raises:
-        InputError: the draft is no longer as it was written.
+        InputError: the draft has changed since it was written.
     """
     sums = read_sums(draft)
     with atomic_folder(release) as folder:
@@ -36,7 +36,7 @@ def publish(draft: Path, release: Path) -> dict[str, str]:
 
 
 def _drawn(release: Path, sums: Mapping[str, str]) -> list[str]:
-    """Return the files of a finished release that were made from it, if its other files are those of `sums`."""
+    """Return the files of a finished release that were derived from it, if its other files match `sums`."""
     stated = read_sums(release) if (release / SUMS).is_file() else {}
     drawn = {name: digest for name, digest in stated.items() if name not in sums}
     same = stated == {**sums, **drawn} and digests_of(release, drawn) == drawn

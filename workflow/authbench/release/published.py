@@ -1,7 +1,7 @@
-"""The release of a build, known by its digests: whoever reads it reads what was published.
+"""Read a release of a build by its digests, which guarantees that the published files are read.
 
-The digests of the data are those of the draft (`release_data.json`), which was checked; those of figures and report are
-in the release's SHA256SUMS, which is written last.
+The digests of the data come from the draft (`release_data.json`), which was checked. The digests of figures and report
+are in the release's SHA256SUMS, which is written last.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ from authbench.storage.atomic import sha256_of_file
 from authbench.storage.json_files import read_json, write_json
 from authbench.storage.sha256sums import read_sums
 
-DATA, RELEASE = "release_data.json", "release"  # side by side in a folder of results
+DATA, RELEASE = "release_data.json", "release"  # both in the folder of results
 _SHOWN = 3
 
 
@@ -29,7 +29,7 @@ def read_digests(path: str | Path) -> dict[str, str]:
 
 
 def open_published(data: str | Path) -> Release:
-    """Open the release beside the file of its digests, once all its data are what they say.
+    """Open the release next to its file of digests, after verifying all its data.
 
     Raises:
         InputError: a file has changed or is missing.
@@ -40,12 +40,12 @@ def open_published(data: str | Path) -> Release:
 
 
 def digests_of(folder: Path, names: Iterable[str]) -> dict[str, str]:
-    """Return the SHA-256 of those of the files that are there."""
+    """Return the SHA-256 of the named files that exist."""
     return {name: sha256_of_file(folder / name) for name in names if (folder / name).is_file()}
 
 
 def differences(expected: Mapping[str, str], found: Mapping[str, str]) -> str:
-    """Return which files are missing or have another digest than expected, in words; empty if none.
+    """Return in words which files are missing or have another digest than expected; empty if none.
 
     >>> differences({"a": "1", "b": "2", "c": "3"}, {"a": "1", "b": "9"})
     'b has changed, c is missing'
@@ -59,7 +59,7 @@ def differences(expected: Mapping[str, str], found: Mapping[str, str]) -> str:
 
 
 def expect_as_published(folder: Path, expected: Mapping[str, str], found: Mapping[str, str]) -> None:
-    """Raise InputError, which says what to do, where a release has other digests than expected."""
+    """Raise InputError, with a remedy, if a release has other digests than expected."""
     if problems := differences(expected, found):
         raise InputError(
             f"{folder} is not as it was published: {printable(problems)}. Move the folder away, or delete it, and "

@@ -1,6 +1,6 @@
-"""Queries and ground truth of a release: which texts are queries, which answer, and which count neither way.
+"""Choose the queries and ground truth of a release: queries, positives, and texts that are neither.
 
-A query's positives are other texts of its author in its split; texts that would make the answer too easy are ignored:
+A query's positives are other texts of its author in its split. Texts that would make the answer too easy are ignored:
 neither positive nor negative (processing plan, section 15).
 """
 
@@ -32,7 +32,7 @@ _ROWS_AT_ONCE = 10_000
 
 
 class _Text(NamedTuple):
-    """A document as the choice of queries takes it."""
+    """Hold the fields of a document that the choice of queries needs."""
 
     doc_key: str
     id: str
@@ -52,28 +52,28 @@ def choose_queries(
 ) -> pl.DataFrame:
     """Return the queries of every author and split with their answers (QUERIES), sorted by id.
 
-    An author with at least `min_documents_for_query` texts in a split gives `queries_per_author` of them, in the
-    order of a keyed hash of their doc_key; a text without a positive is passed over, and one with fewer than
-    `min_letters_for_query` letters (letters.has_letters). Texts of kind `work`, and those that are not `scored`, are
-    neither counted nor queries nor positives. With `queries_in_candidates: false` queries leave the candidates,
-    and no text becomes a query that would leave itself or a query before it without a positive.
+    An author with at least `min_documents_for_query` texts in a split gives `queries_per_author` of them, in the order
+    of a keyed hash of their doc_key. Texts without a positive or with fewer than `min_letters_for_query` letters
+    (letters.has_letters) are skipped. Texts of kind `work`, and texts that are not `scored`, are not counted and become
+    neither queries nor positives. With `queries_in_candidates: false` queries leave the candidates, and a text that
+    would leave itself or an earlier query without a positive does not become a query.
 
-    Ignored are the author's other candidates that are no positives (the same work under `positives: other_work`, or a
-    text that contains the query or is contained in it), such contained texts of anybody, and every text of an author
+    Ignored are the author's other candidates that are not positives (the same work under `positives: other_work`, or a
+    text that contains the query or is contained in it), such contained texts by any author, and every text of an author
     who is possibly the same person.
 
     Memory: some columns of `documents`, the ids of queries as Python strings, and the lists of the result twice.
 
     Args:
-        documents: id, doc_key, split, author_id, author_kind, origin and content, or `asks` (letters.may_ask) in its
-            place; scored, if some texts are not.
+        documents: id, doc_key, split, author_id, author_kind, origin and content, or `asks` (letters.may_ask) instead
+            of content; scored, if some texts are not.
         settings: the section `release:` of the configuration.
         seed: random seed of the draws.
         containment: pairs of doc_keys (`a`, `b`) of long texts that share much of their wording.
-        among: ids of queries chosen before some documents went: no other text becomes a query, and those that keep a
-            positive stay, however few texts their authors keep.
+        among: ids of the queries chosen before documents were removed: no other text becomes a query, and those that
+            keep a positive stay, however few texts their authors keep.
         possibly_one: pairs of author ids (`a`, `b`).
-        first: texts (by id) that are taken before the others of their authors, those with the lowest number first.
+        first: texts (by id) that are taken before the other texts of their authors, lowest number first.
     """
     most = queries_per_author(settings["queries_per_author"])
     shared: bool = settings["queries_in_candidates"]
@@ -84,7 +84,7 @@ def choose_queries(
     drawn = _drawn(documents, settings["min_letters_for_query"], seed)
 
     chosen_of: dict[tuple[str, str], frozenset[str]] = {}
-    beside: dict[tuple[str, str], list[str]] = {}  # the texts of authors who are possibly somebody else
+    beside: dict[tuple[str, str], list[str]] = {}  # the texts of authors who are possibly the same person
     answers: Callable[[str], frozenset[str]]
     for key, texts in _texts_of_authors(drawn):
         named = {text.id: text for text in texts if text.answers}
@@ -119,10 +119,10 @@ def choose_queries(
 
 
 def queries_per_author(value: Any) -> int | None:
-    """Return the most queries an author gives in a split; None: no limit.
+    """Return the maximum number of queries of an author in a split; None: no limit.
 
     Raises:
-        InputError: the value is no number from 1 on and not `all`.
+        InputError: the value is neither a number from 1 on nor `all`.
     """
     if value == "all":
         return None
@@ -132,7 +132,7 @@ def queries_per_author(value: Any) -> int | None:
 
 
 def choose(order: Sequence[str], answers: Callable[[str], Set[str]], most: int | None, shared: bool) -> frozenset[str]:
-    """Take texts as queries in the given order, as long as every query keeps a positive.
+    """Take texts as queries in the given order while every query keeps a positive.
 
     >>> answers = {"a": {"b", "c"}, "b": {"a", "c"}, "c": {"a", "b"}}
     >>> sorted(choose("abc", answers.__getitem__, None, shared=False))
@@ -163,20 +163,20 @@ def _answering(
 
 
 def is_scored(documents: pl.DataFrame) -> pl.Expr:
-    """Return whether a document may be query, positive or negative: by a person whose label stands for one person."""
+    """Return whether a document may be query, positive or negative: the label of its author means one person."""
     named = pl.col("author_kind") != "work"
     return named & pl.col("scored").fill_null(True) if "scored" in documents.columns else named
 
 
 def _places(documents: pl.DataFrame, contained: Mapping[str, Set[str]]) -> dict[str, tuple[str, str]]:
-    """Return split and id of the documents (by doc_key) that are contained in others, or contain them."""
+    """Return split and id of the documents (by doc_key) that contain others or are contained in them."""
     keys = pl.Series(list(contained), dtype=pl.String)
     met = documents.select("doc_key", "split", "id").filter(pl.col("doc_key").is_in(keys.implode()))
     return {key: (split, ident) for key, split, ident in met.iter_rows()}
 
 
 def _drawn(documents: pl.DataFrame, letters: int, seed: int) -> pl.DataFrame:
-    """Return the texts of every (split, author) one after another, in the order of their draw."""
+    """Return the texts of every (split, author) in turn, in the order of their draw."""
     return (
         documents.select(
             *("split", "author_id", "doc_key", "id", "origin"),
@@ -195,7 +195,7 @@ def _texts_of_authors(drawn: pl.DataFrame) -> Iterator[tuple[tuple[str, str], li
 
 
 def partners(pairs: pl.DataFrame | None) -> dict[str, set[str]]:
-    """Return each value of the pairs (`a`, `b`) with its partners, both ways."""
+    """Return each value of the pairs (`a`, `b`) with its partners in both directions."""
     found: defaultdict[str, set[str]] = defaultdict(set)
     if pairs is not None:
         for a, b in pairs.select("a", "b").iter_rows():

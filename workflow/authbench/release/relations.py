@@ -1,4 +1,4 @@
-"""How two texts of one author are related: what else than style they may share."""
+"""Relate two texts of one author: what they may share besides style."""
 
 from itertools import pairwise
 from typing import Any
@@ -10,7 +10,7 @@ from authbench.format.columns import POSITIVES
 
 RELATIONS = pl.Schema([("split", pl.String()), *POSITIVES.schema.items()])
 _DATE = "%Y-%m-%d"
-_GAP = 4  # characters between two chunks of a text that follow each other
+_GAP = 4  # characters between two consecutive chunks of a text
 _PAIRS_AT_ONCE = 50_000
 _NEEDED = (
     *("id", "split", "author_id", "source", "file", "ordinal", "origin", "chunk_start", "chunk_end", "date"),
@@ -21,7 +21,7 @@ _NEEDED = (
 def relate(documents: pl.DataFrame, queries: pl.DataFrame, shared: bool, vectors: Any) -> pl.DataFrame:
     """Return every ordered pair of a query and another candidate of its author (RELATIONS), by query and candidate.
 
-    Memory: the result, 70 bytes a pair, and what the pairs of some queries are told by.
+    Memory: the result, 70 bytes per pair, and the columns that describe the pairs of some queries.
 
     Args:
         documents: columns records.DOCUMENT, id, split and origin.
@@ -44,7 +44,7 @@ def relate(documents: pl.DataFrame, queries: pl.DataFrame, shared: bool, vectors
 
 
 def _related(asking: pl.DataFrame, pool: pl.DataFrame, vectors: Any) -> pl.DataFrame:
-    """Return the pairs of some queries, which are sorted by id, and the others of the pool (RELATIONS)."""
+    """Return the pairs of some queries, sorted by id, with the others of the pool (RELATIONS)."""
     pairs = asking.join(pool, on=("split", "author_id"), suffix="_of_candidate")
     pairs = pairs.filter(pl.col("id") != pl.col("id_of_candidate"))
     pairs = pairs.with_columns(

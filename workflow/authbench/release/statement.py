@@ -1,6 +1,7 @@
-"""What a release states of its making: the settings, sources and raw files of the run, and the versions of libraries.
+"""State how a release is made: the settings, sources and raw files of the run, and the versions of libraries.
 
-It reaches the manifest as a setting of the job that writes the release, and through no file that another run may write.
+The statement reaches the manifest as a parameter of the job that writes the release, not through a file that another
+run may write.
 """
 
 import sys
@@ -34,7 +35,7 @@ NOT_OF_THE_DATA = (
 
 
 class Statement(TypedDict):
-    """What a run states of its making; `config` holds the settings that affect the data."""
+    """Hold what a run states of how it makes a release; `config` holds the settings that affect the data."""
 
     config: DataConfig
     inputs: Mapping[str, RawFiles]
@@ -45,18 +46,18 @@ class Statement(TypedDict):
 def make_statement(
     settings: DataConfig, inventory: Mapping[str, Digests], raw_lock: RawLock, skipped: Sequence[str]
 ) -> Statement:
-    """Return what a run knows of its making before anything runs, as plain values.
+    """Return what a run knows of its settings and inputs before it starts, as plain values.
 
     Args:
         settings: of the run, complete.
         inventory: the SHA-256 of the raw files by path, of each source.
-        raw_lock: what the lock of the raw files says of them (`acquire.verify.LockCheck.as_stated`).
+        raw_lock: the result of their check against the lock of raw files (`acquire.verify.LockCheck.as_stated`).
         skipped: the sources without raw files that are left out.
     """
     config: dict[str, Any] = {key: value for key, value in settings.items() if key not in NOT_OF_THE_DATA}
-    if config["filter"]["exclude"] is None:  # a release from which nobody ruled out a text says nothing of it
+    if config["filter"]["exclude"] is None:  # omitted from a release without excluded texts
         config["filter"] = {key: value for key, value in config["filter"].items() if key != "exclude"}
-    # Nor does it say anything of these, where nothing is asked for.
+    # These are omitted too if not set.
     for section, key in (("chunk", "retag"), ("dedup", "unique"), ("release", "labels")):
         if section in config and not config[section].get(key):
             config[section] = {name: value for name, value in config[section].items() if name != key}
@@ -70,7 +71,7 @@ def make_statement(
 
 
 def add_statement(facts: Findings, statement: Statement) -> Findings:
-    """Return what the stages found (`report.facts`) with the statement of the run and the versions of libraries.
+    """Return the findings of the stages (`report.facts`) with the statement of the run and the versions of libraries.
 
     Raises:
         InputError: the stages read other raw files than the run states.
@@ -89,13 +90,13 @@ def add_statement(facts: Findings, statement: Statement) -> Findings:
 
 
 def versions_for(config: DataConfig) -> dict[str, str]:
-    """Return the versions of Python and of the libraries that decide the bytes of a release with these settings."""
+    """Return the versions of Python and of the libraries that determine the bytes of a release with these settings."""
     models = MODEL_LIBRARIES if "detoxify" in config["safety"]["scorers"] else ()
     return {**library_versions(), **_versions(models)}
 
 
 def library_versions() -> dict[str, str]:
-    """Return the versions of Python and of the libraries that every release is made by."""
+    """Return the versions of Python and of the libraries that every release depends on."""
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
     return {"python": python, **_versions(LIBRARIES)}
 

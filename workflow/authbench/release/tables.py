@@ -1,4 +1,4 @@
-"""Tables of a release: the JSON lines of each split, and the provenance."""
+"""Write the tables of a release: the JSON lines of each split, and the provenance."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,7 +33,7 @@ from authbench.storage.parquet import write_plain_parquet
 def write_split(folder: Path, contents: Contents, split: str) -> None:
     """Write candidates, queries, ground truth, relations and pairs of a split into `folder` (plan, section 15).
 
-    `ignored_ids` are written if any query of the release has some.
+    `ignored_ids` are written if any query of the release has ignored texts.
     """
     documents = contents.documents.filter(pl.col("split") == split)
     truth = contents.queries.filter(pl.col("split") == split)
@@ -59,13 +59,13 @@ def make_provenance(
     labels: Sequence[str] = (),
     unique: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> pl.DataFrame:
-    """Return where each document came from and what was measured of it; no name, no text, sorted by id.
+    """Return the origin and measurements of every document, sorted by id, without names and texts.
 
-    A date of another form than its column's has no place in it, nor a topic or a group of authors that is no label, or
-    that is the author's own.
+    Left out are dates not in their column's form, and topics and groups of authors that are not labels or equal the
+    author's.
 
     Args:
-        documents: those of `Contents`.
+        documents: as in `Contents`.
         measures: doc_key and measurements, which follow the columns of PROVENANCE; None: none.
         sources: by tag.
         labels: names of labels (`fields.labels` of the entries) that are published, in the column LABELS.
@@ -88,7 +88,7 @@ def make_provenance(
 
 
 def _published_labels(documents: pl.DataFrame, sources: Mapping[str, Description], wanted: Sequence[str]) -> pl.Series:
-    """Return the labels of each text that are wanted, as a JSON object; null where none can be published."""
+    """Return the requested labels of each text as a JSON object; null if none can be published."""
     form, languages = re.compile(LABELS.pattern or ""), sorted({*LANGUAGES, *documents["lang"].unique()})
 
     @cache
@@ -107,7 +107,7 @@ def _published_labels(documents: pl.DataFrame, sources: Mapping[str, Description
 def _unique_values(
     documents: pl.DataFrame, sources: Mapping[str, Description], unique: Mapping[str, Sequence[str]]
 ) -> pl.Series:
-    """Return the digests of the values that no other document may have; of an author's own name there is none."""
+    """Return the digests of the values that must be unique, except an author's name."""
     languages = sorted({*LANGUAGES, *documents["lang"].unique()})
 
     @cache

@@ -1,4 +1,4 @@
-"""Documents that are taken down on request."""
+"""Take documents down on request."""
 
 import re
 from collections.abc import Set
@@ -13,10 +13,10 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 def read_takedown(path: str | Path) -> frozenset[str]:
-    """Read a list of author ids or SHA-256 of contents, one a line; `#` begins a comment.
+    """Read a list of author ids or SHA-256 of contents, one per line; `#` begins a comment.
 
     Raises:
-        InputError: the file is not UTF-8, or a line is no SHA-256.
+        InputError: the file is not UTF-8, or a line is not a SHA-256.
     """
     entries = set()
     try:

@@ -29,14 +29,14 @@ def write_release(
     sources: Mapping[str, Description],
     facts: Findings,
 ) -> Findings:
-    """Write a release, without its figures and report, into `folder`; return what the report is made of.
+    """Write a release, without its figures and report, into `folder`; return the basis of the report.
 
     Args:
         folder: where the files go.
-        contents: what the release holds.
+        contents: the content of the release.
         measures: doc_key and measurements, which go into the provenance.
         sources: by tag.
-        facts: what the stages before found (`report.facts`).
+        facts: the findings of the earlier stages (`report.facts`).
     """
     folder = Path(folder)
     findings = make_findings(contents, sources, facts)

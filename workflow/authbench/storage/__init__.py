@@ -1,1 +1,1 @@
-"""Tables, checksums, atomic writes, raw files and free space on disk."""
+"""Store tables and raw files: checksums, atomic writes and free space on disk."""

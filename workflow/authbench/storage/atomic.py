@@ -1,8 +1,8 @@
-"""Atomic writes: a file or folder appears complete or not at all.
+"""Write atomically: a file or folder appears complete or not at all.
 
-It is written under a temporary name in the same folder, flushed to disk, and renamed: a reader sees the old file or
-the complete new one, and of two concurrent writers each puts a complete one in place. A writer locks its temporary
-file; one left by a killed process is not locked, and the next writer of the same file removes it.
+It is written under a temporary name in the same folder, flushed to disk, and renamed. A reader sees the old file or the
+complete new file, and each of two concurrent writers puts a complete file in place. A writer locks its temporary file.
+A temporary file left by a killed process is not locked, and the next writer of the same file removes it.
 """
 
 import errno
@@ -21,10 +21,10 @@ from authbench.storage.system import fcntl
 
 @contextmanager
 def atomic_file(path: str | Path) -> Iterator[Path]:
-    """Yield the path of an empty file beside `path`; rename it to `path` on success, remove it otherwise.
+    """Yield the path of an empty file in the folder of `path`; rename it to `path` on success, remove it otherwise.
 
     Raises:
-        InputError: the disk is full or may not be written.
+        InputError: the disk is full or not writable.
     """
     path = Path(path)
     with _aside(path, _new_file, _remove_file) as (aside, handle):
@@ -35,9 +35,10 @@ def atomic_file(path: str | Path) -> Iterator[Path]:
 
 @contextmanager
 def atomic_folder(path: str | Path) -> Iterator[Path]:
-    """Yield an empty folder beside `path`; it replaces `path` on success.
+    """Yield an empty folder next to `path`; it replaces `path` on success.
 
-    A folder cannot be renamed onto another one, so that for a moment there is none; a process killed then leaves none.
+    A folder cannot be renamed onto another folder, hence `path` is missing for a moment; if the process is killed then,
+    it stays missing.
     """
     path = Path(path)
     with _aside(path, _new_folder, _remove_folder) as (aside, handle):
@@ -45,7 +46,7 @@ def atomic_folder(path: str | Path) -> Iterator[Path]:
         for file in aside.rglob("*"):
             _to_disk(file)
         os.fsync(handle)
-        while not _renamed(aside, path):  # another writer's came first
+        while not _renamed(aside, path):  # another writer's folder came first
             before = _name_beside(path)
             with suppress(FileNotFoundError):
                 path.replace(before)
@@ -64,7 +65,7 @@ def sha256_of_file(path: str | Path) -> str:
 
 @contextmanager
 def _aside(path: Path, make: Callable[[Path], int], remove: Callable[[Path], None]) -> Iterator[tuple[Path, int]]:
-    """Yield a new file or folder beside `path` with its locked handle; remove it at the end if it is still there."""
+    """Yield a new file or folder next to `path` with its locked handle; remove it at the end if it still exists."""
     handle = None
     aside = _name_beside(path)
     try:
@@ -93,7 +94,7 @@ def _name_beside(path: Path) -> Path:
 
 
 def _sweep(path: Path, remove: Callable[[Path], None]) -> None:
-    """Remove the temporary files of `path` that killed writers left, which are not locked."""
+    """Remove temporary files of `path` left by killed writers, which are not locked."""
     named = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{32}}")
     for left in [place for place in path.parent.iterdir() if named.fullmatch(place.name)]:
         with suppress(OSError):
@@ -106,7 +107,7 @@ def _sweep(path: Path, remove: Callable[[Path], None]) -> None:
 
 
 def _locked(handle: int) -> int:
-    with suppress(OSError):  # a file system without locks, where _sweep removes nothing either
+    with suppress(OSError):  # a file system without locks, where _sweep removes no files either
         fcntl.flock(handle, fcntl.LOCK_EX)
     return handle
 
@@ -131,7 +132,7 @@ def _remove_folder(path: Path) -> None:
 
 
 def _renamed(folder: Path, path: Path) -> bool:
-    """Return whether the folder was renamed; False if another folder that is not empty has the name."""
+    """Return whether the folder was renamed; False if another, non-empty folder has the name."""
     try:
         folder.replace(path)
     except OSError as error:

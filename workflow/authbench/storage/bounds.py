@@ -1,19 +1,19 @@
-"""How much memory a file that somebody hands us may take: what follows from its size, or what a user allows."""
+"""Bound the memory that a file from outside may take, by its size or by what the user allows."""
 
 import os
 
 from authbench.errors import InputError
 
-ALWAYS = 256 << 20  # bytes that any file may take
-EXPANSION = 100  # bytes that each byte of a larger one may take
-VARIABLE = "AUTHBENCH_EXPANSION"  # of the environment: a number in place of EXPANSION
+ALWAYS = 256 << 20  # bytes that every file may take
+EXPANSION = 100  # bytes per stored byte that a larger file may take
+VARIABLE = "AUTHBENCH_EXPANSION"  # environment variable: a number that replaces EXPANSION
 
 
 def room(stored: int) -> int:
-    """Return how many bytes the contents of a file of so many bytes may take.
+    """Return how many bytes the contents of a file of `stored` bytes may take.
 
     Raises:
-        InputError: AUTHBENCH_EXPANSION is no whole number.
+        InputError: AUTHBENCH_EXPANSION is not a whole number.
     """
     given = os.environ.get(VARIABLE, str(EXPANSION))
     if not given.isdecimal() or len(given) > 9:
@@ -22,7 +22,7 @@ def room(stored: int) -> int:
 
 
 def too_large(place: object, stored: int) -> InputError:
-    """Return what to raise for a file that takes more than its room."""
+    """Return the error for a file that takes more than its room."""
     return InputError(
         f"{place}: its contents take more than {room(stored) >> 20:,} MiB of memory, for {stored:,} bytes of file, and "
         f"are not read further. Hand over a plain file; or, if this one can be trusted, set {VARIABLE} to more than "

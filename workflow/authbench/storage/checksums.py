@@ -1,12 +1,12 @@
-"""Checksums of the Parquet and JSON files that stages leave for each other.
+"""Add and verify checksums of the Parquet and JSON files that stages exchange.
 
-A file may change between two stages, and a text with a flipped bit is still a text, so every such file carries
-checksums, and whoever reads it verifies what is read. They are CRC-32: every change within four neighbouring bytes
-is found, and all but one in four thousand million of other changes.
+A file may change between two stages, and a text with a flipped bit is still a text. Therefore every such file has
+checksums, and every reader verifies what it reads. They are CRC-32: every change within four neighbouring bytes is
+found, and all but one in four thousand million of other changes.
 
-A Parquet file may hold any bytes before its footer, which alone says where the pages are, so every reader can still
-read it. Those bytes are the checksums of each column of each row group, then one of these and of the footer. A JSON
-object holds its checksum under a key of its own.
+A Parquet file may hold any bytes before its footer, and only the footer locates the pages; other readers are therefore
+unaffected. Those bytes are the checksums of each column of each row group, then a checksum of these and of the footer.
+A JSON object holds its checksum under a separate key.
 """
 
 import json
@@ -33,7 +33,7 @@ _PIECE = 1 << 20
 
 @dataclass(frozen=True)
 class Chunk:
-    """The bytes [start, stop) of one column of one row group, with their checksum.
+    """Hold the bytes [start, stop) of one column of one row group, with their checksum.
 
     The column is a path, such as `content` or `signature.list.element`.
     """
@@ -46,7 +46,7 @@ class Chunk:
 
 
 def add_checksums(path: Path) -> None:
-    """Add checksums to a finished Parquet file, which is read once, a MiB at a time."""
+    """Add checksums to a finished Parquet file, read once in blocks of a MiB."""
     with path.open("r+b") as file:
         footer, end = _footer(file)
         chunks = _chunks(_metadata(footer), end)
@@ -75,7 +75,7 @@ def read_checksums(file: BinaryIO) -> list[Chunk]:
 
 
 def check_chunks(file: BinaryIO, chunks: Iterable[Chunk]) -> None:
-    """Verify the bytes of the chunks, read a MiB at a time.
+    """Verify the bytes of the chunks, read in blocks of a MiB.
 
     Raises:
         InputError: the bytes of a chunk were changed.
@@ -86,7 +86,7 @@ def check_chunks(file: BinaryIO, chunks: Iterable[Chunk]) -> None:
 
 
 def json_with_checksum(value: Mapping[str, object]) -> str:
-    """Return the object as JSON, keys sorted, with the checksum of the text (its own eight digits taken as zeros)."""
+    """Return the object as JSON, keys sorted, with the checksum of the text (its eight digits taken as zeros)."""
     text = json.dumps({**value, KEY: "0" * 8}, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
     return _IN_JSON.sub(b"%08x" % zlib.crc32(text.encode()), text.encode(), count=1).decode()
 
@@ -132,7 +132,7 @@ def _metadata(footer: bytes) -> Any:
 def _chunks(metadata: Any, end: int) -> list[Chunk]:
     """Return the column chunks in the order of their bytes.
 
-    Each reaches to the next one, so that together they are the file from its first byte to `end`.
+    Each extends to the next, hence together they cover the file from its first byte to `end`.
     """
     if not metadata.num_row_groups:
         return []
@@ -164,6 +164,6 @@ def _crc32_of_footer(sums: bytes, footer: bytes) -> int:
 
 
 def _read(file: BinaryIO, start: int, length: int) -> bytes:
-    """Return bytes of the file, fewer where it ends."""
+    """Return bytes of the file, fewer at its end."""
     file.seek(max(start, 0))
     return file.read(length if start >= 0 else 0)

@@ -1,4 +1,4 @@
-"""Messages for files that cannot be written, and the check for free space before a run."""
+"""Report files that cannot be written, and check for free space before a run."""
 
 import errno
 import os
@@ -14,7 +14,7 @@ from authbench.errors import InputError
 
 FULL = {errno.ENOSPC, errno.EDQUOT}
 CLOSED = {errno.EROFS, errno.EACCES, errno.EPERM}
-# Libraries that give no errno but a message: polars, and NumPy's count of what it could not write.
+# Messages of libraries that give no errno: polars, and NumPy's count of unwritten items.
 _FULL_IN_WORDS = re.compile(r"No space left|quota exceeded|os error (28|122)\b|\d+ requested and \d+ written", re.I)
 _FAILED_IN_WORDS = re.compile(r"Input/output error|os error 5\b|\[errno 5\]|failed to fill whole buffer", re.I)
 _NO_MEMORY_IN_WORDS = re.compile(
@@ -25,7 +25,7 @@ ROOM = 1 << 20
 
 
 def cannot_write(error: BaseException, path: Path) -> InputError | None:
-    """Return the InputError for an error raised while writing `path`; None if the disk is not its cause."""
+    """Return the InputError for an error raised while writing `path`; None if the disk did not cause it."""
     if is_full(error):
         full = min(
             (_nearest_existing(path), Path(tempfile.gettempdir())), key=lambda place: shutil.disk_usage(place).free
@@ -46,7 +46,7 @@ def cannot_write(error: BaseException, path: Path) -> InputError | None:
 
 
 def is_full(error: BaseException) -> bool:
-    """Return whether an error says that a disk is full or a quota is exceeded."""
+    """Return whether an error reports a full disk or an exceeded quota."""
     if isinstance(error, OSError) and error.errno is not None:
         return error.errno in FULL
     return _of_a_library(error) and bool(_FULL_IN_WORDS.search(str(error)))
@@ -57,7 +57,7 @@ def _of_a_library(error: BaseException) -> bool:
 
 
 def machine_failed(error: BaseException, results: Path) -> InputError | None:
-    """Return the InputError for a disk that gave an I/O error or for memory that ran out; None for another error."""
+    """Return the InputError for an I/O error of the disk or exhausted memory; None for other errors."""
     said = (str(error).strip() or type(error).__name__).splitlines()[0][:300]
     if _is_of_disk(error):
         named = error.filename if isinstance(error, OSError) else None
@@ -86,10 +86,10 @@ def _is_of_memory(error: BaseException) -> bool:
 
 
 def check_room(folders: Iterable[str | Path]) -> None:
-    """Check that a MiB can be written into each folder, which is made if it is missing.
+    """Check that a MiB can be written into each folder; missing folders are created.
 
     Raises:
-        InputError: a folder cannot be written.
+        InputError: a folder is not writable.
     """
     for folder in map(Path, folders):
         probe = folder / f".room.{uuid.uuid4().hex}"
@@ -104,13 +104,13 @@ def check_room(folders: Iterable[str | Path]) -> None:
 
 
 def _nearest_existing(path: Path) -> Path:
-    """Return the path, or its nearest ancestor that exists."""
+    """Return the path or its nearest existing ancestor."""
     path = path.absolute()
     return next(place for place in (path, *path.parents) if place.is_dir())
 
 
 def _is_of(name: object, path: Path) -> bool:
-    """Return whether the file that an error names is `path`, above or below it, or a temporary file for it."""
+    """Return whether the file named in an error is `path`, above or below it, or a temporary file for it."""
     if not isinstance(name, str | os.PathLike):
         return False
     named, path = Path(name).absolute(), path.absolute()

@@ -1,7 +1,7 @@
-"""JSON without loss: whole numbers keep their digits, and a key that comes twice in an object is refused.
+"""Read JSON without loss: whole numbers keep their digits, and duplicate keys in an object are rejected.
 
-orjson is fast, but rounds whole numbers beyond 64 bits and takes the last of two values of a key. Lines in which that
-may have happened are read again by the parser of the standard library.
+orjson is fast, but rounds whole numbers beyond 64 bits and keeps only the last value of a duplicate key. Lines where
+this may have happened are parsed again with the standard library.
 """
 
 import json
@@ -9,17 +9,17 @@ from typing import Any
 
 import orjson
 
-# Numbers that 64 bits do not hold have 20 digits, or 19 after a minus, when all digits are made zeros.
+# Numbers that do not fit 64 bits have 20 digits, or 19 after a minus, when all digits are made zeros.
 _DIGITS = bytes(ord("0") if ord("0") <= byte <= ord("9") else byte for byte in range(256))
 _LONG, _LONG_NEGATIVE = b"0" * 20, b"-" + b"0" * 19
 
 
 class DoubledKey(ValueError):
-    """An object has a key twice."""
+    """Report a duplicate key in an object."""
 
 
 def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object of these pairs. Raises DoubledKey where two have one key."""
+    """Return an object of these pairs. Raises DoubledKey for duplicate keys."""
     found = dict(pairs)
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
@@ -29,11 +29,11 @@ def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def may_have_lost(line: bytes, value: Any) -> bool:
-    """Return whether a fast parser, which made `value` of a line, may have lost digits or values of doubled keys."""
+    """Return whether a fast parser that made `value` of a line may have lost digits or values of duplicate keys."""
     nested = type(value) is not dict or any(type(inner) in (dict, list) for inner in value.values())
     if (nested or float in map(type, value.values())) and _has_long_number(line):
         return True
-    # A key ends with `":`; where white space or an escape makes the counts differ, the other parser looks.
+    # A key ends with `":`; if white space or an escape makes the counts differ, the other parser decides.
     return _keys(value) != line.count(b'":') - line.count(b'\\":')
 
 
@@ -54,7 +54,7 @@ def _has_long_number(line: bytes) -> bool:
 
 
 def _keys(value: Any) -> int:
-    """Return how many keys all objects in a value have."""
+    """Return the number of keys in all objects of a value."""
     inner = value.values() if type(value) is dict else value if type(value) is list else ()
     own = len(value) if type(value) is dict else 0
     return own + sum(_keys(one) for one in inner if type(one) in (dict, list))

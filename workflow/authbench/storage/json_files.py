@@ -1,4 +1,4 @@
-"""JSON files: with a checksum between stages, without one for other readers."""
+"""Read and write JSON files: with a checksum between stages, without for other readers."""
 
 import json
 import math
@@ -12,7 +12,7 @@ from authbench.storage.atomic import write_text
 from authbench.storage.checksums import json_with_checksum, parse_checked_json
 from authbench.storage.exact_json import distinct
 
-MAX_BYTES = 64 << 20  # of a JSON object that somebody else wrote
+MAX_BYTES = 64 << 20  # of a JSON object from outside
 MAX_DEPTH = 32  # of objects and lists in it
 
 
@@ -36,11 +36,11 @@ def write_plain_json(path: str | Path, value: Any) -> None:
 
 
 def read_foreign_json(path: str | Path) -> dict[str, Any]:
-    """Return the object in a JSON file that somebody else wrote.
+    """Return the object in a JSON file from outside.
 
     Raises:
-        InputError: it cannot be read, is no JSON object, is larger than MAX_BYTES or deeper than MAX_DEPTH, has a key
-            twice, or a number that no 64 bits hold.
+        InputError: it cannot be read, is not a JSON object, is larger than MAX_BYTES or deeper than MAX_DEPTH, or has a
+            duplicate key or a number that does not fit 64 bits.
     """
     path = Path(path)
     try:
@@ -55,7 +55,7 @@ def read_foreign_json(path: str | Path) -> dict[str, Any]:
 
 
 def parse_foreign_json(content: bytes, place: str | Path) -> dict[str, Any]:
-    """Return the object in JSON text that somebody else wrote. Raises InputError as `read_foreign_json`."""
+    """Return the object in JSON text from outside. Raises InputError as `read_foreign_json`."""
     try:
         value = json.loads(
             content.decode("utf-8-sig"),
@@ -75,7 +75,7 @@ def parse_foreign_json(content: bytes, place: str | Path) -> dict[str, Any]:
 
 
 def _kind(value: Any) -> str:
-    """Return what a value is, in words of JSON."""
+    """Return the JSON type of a value in words."""
     if isinstance(value, list):
         return "a list"
     return "a text" if isinstance(value, str) else "null" if value is None else "a number, true or false"
@@ -108,7 +108,7 @@ def _expect_shallow(value: Any) -> None:
 
 
 def finite_numbers(value: Any) -> Any:
-    """Return the value with null in place of numbers that JSON cannot hold."""
+    """Return the value with null instead of numbers that JSON cannot represent."""
     if isinstance(value, Mapping):
         return {key: finite_numbers(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):

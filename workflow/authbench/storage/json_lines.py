@@ -1,4 +1,4 @@
-"""JSON lines: read in batches with line numbers, and written atomically."""
+"""Read JSON lines in batches with line numbers, and write them atomically."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -19,7 +19,7 @@ _OTHER = {
     b"PK": "a zip archive",
     b"\xff\xfe": "UTF-16",
     b"\xfe\xff": "UTF-16",
-}  # what a file begins with
+}  # first bytes of a file
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -50,7 +50,8 @@ def value_batches(path: Path, batch_bytes: int | None = None) -> Iterator[tuple[
     """Yield the JSON values of a file in batches, each with the number of its first line.
 
     Raises:
-        InputError: the file cannot be read, or a line, which is named, is not JSON in UTF-8 or has a key twice.
+        InputError: the file cannot be read, or a line (its number is reported) is not JSON in UTF-8 or has a duplicate
+            key.
     """
     for first, lines in line_batches(path, batch_bytes):
         try:
@@ -67,7 +68,7 @@ def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield each JSON object of a file with its line number.
 
     Raises:
-        InputError: as `value_batches`, and where a line holds another JSON value than an object.
+        InputError: as `value_batches`, or a line holds another JSON value.
     """
     for first, values in value_batches(path):
         for number, value in enumerate(values, start=first):
@@ -77,7 +78,7 @@ def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def write_json_lines(path: Path, rows: Iterable[Any]) -> None:
-    """Write one JSON value a line, in UTF-8 without spaces; the file appears complete or not at all."""
+    """Write one JSON value per line, in UTF-8 without spaces; the file appears complete or not at all."""
     with atomic_file(path) as aside, aside.open("wb") as file:
         file.writelines(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows)
 

@@ -1,7 +1,7 @@
-"""Parquet tables that stages leave for each other, written atomically and with checksums.
+"""Read and write the Parquet tables that stages exchange, atomically and with checksums.
 
-`read_*` and `scan_columns` raise InputError where a file was changed. Large tables are read and written in row groups
-of bounded size, so that a process holds one group, not the corpus.
+`read_*` and `scan_columns` raise InputError if a file was changed. Large tables are read and written in row groups of
+bounded size, hence a process holds one group, not the corpus.
 """
 
 from collections import defaultdict
@@ -31,9 +31,9 @@ def write_parquet(frame: pl.DataFrame, path: str | Path) -> None:
 
 
 def write_plain_parquet(frame: pl.DataFrame, path: str | Path) -> None:
-    """Write a table without checksums, for other readers; equal rows give equal bytes, however they lie in memory.
+    """Write a table without checksums, for other readers; equal rows give equal bytes, whatever their memory layout.
 
-    Of a table that nobody else holds, one column is in memory twice, not all.
+    If the caller holds the only reference to the table, only one column at a time is in memory twice.
     """
     columns, joined = frame.get_columns(), []
     del frame
@@ -60,7 +60,7 @@ def read_batches(paths: Sequence[str | Path], columns: Sequence[str] | None = No
 def read_numbered_rows(
     path: str | Path, rows: NDArray[np.integer[Any]], columns: Sequence[str]
 ) -> Iterator[pl.DataFrame]:
-    """Yield the rows with these ascending numbers, a frame per row group that has any; other groups are not read.
+    """Yield the rows with these ascending numbers, a frame per row group that contains any; other groups are not read.
 
     Args:
         path: of the file.
@@ -82,9 +82,9 @@ def read_numbered_rows(
 
 
 def read_between(paths: Sequence[str | Path], column: str, low: int, high: int) -> Iterator[pl.DataFrame]:
-    """Yield the rows whose number in a column is at least `low` and at most `high`, by row group.
+    """Yield the rows whose value in a column is at least `low` and at most `high`, by row group.
 
-    Row groups whose statistics rule such rows out are not read; of a file sorted by the column that is most.
+    Row groups excluded by their statistics are not read: most of them if the file is sorted by the column.
     """
     for path in paths:
         with _groups(path, None) as (groups, read):
@@ -96,7 +96,7 @@ def read_between(paths: Sequence[str | Path], column: str, low: int, high: int) 
 
 
 def count_rows(path: str | Path) -> int:
-    """Return the number of rows of a table, from its footer alone."""
+    """Return the number of rows of a table; only the footer is read."""
     with _groups(path, []) as (groups, _):
         return int(groups.num_rows)
 
@@ -107,7 +107,7 @@ def split_by_bytes(
     """Yield consecutive parts of the frame, each with at most `limit` bytes of text (or one longer row).
 
     Args:
-        column: the text that counts; None for the text of all columns and an equal share of other bytes for each row.
+        column: the text to count; None for the text of all columns and an equal share of other bytes for each row.
     """
     sizes = frame[column].str.len_bytes().fill_null(0).cast(pl.Int64) if column else _row_bytes(frame)
     ends = sizes.cum_sum()
@@ -120,7 +120,7 @@ def split_by_bytes(
 
 
 def join_small(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
-    """Yield consecutive frames joined until they hold GROUP_BYTES, so that small ones share a row group."""
+    """Yield consecutive frames, joined until they hold GROUP_BYTES, to share a row group."""
     waiting: list[pl.DataFrame] = []
     size = 0
     for frame in frames:
@@ -143,7 +143,7 @@ def read_columns(paths: Sequence[str | Path], columns: Sequence[str] | None = No
 
 
 def _whole(file: BinaryIO, columns: Sequence[str] | None) -> pl.DataFrame:
-    """Return the named columns of a verified file; tried again where polars takes an interrupted call for its end."""
+    """Return the named columns of a verified file; retry if polars takes an interrupted call for its end."""
     for _ in range(_ATTEMPTS - 1):
         with suppress(OSError):
             return pl.read_parquet(file, columns=list(columns) if columns else None)
@@ -152,7 +152,7 @@ def _whole(file: BinaryIO, columns: Sequence[str] | None) -> pl.DataFrame:
 
 
 def scan_columns(paths: Sequence[str | Path], columns: Sequence[str] | None = None) -> pl.LazyFrame:
-    """Return what `read_columns` does as a lazy frame; checksums are verified now."""
+    """Return the result of `read_columns` as a lazy frame; checksums are verified immediately."""
     for path in paths:
         with _checked(path, columns):
             pass
@@ -210,7 +210,7 @@ def _append(writer: pq.ParquetWriter, frame: pl.DataFrame) -> None:
 
 
 def _row_bytes(frame: pl.DataFrame) -> pl.Series:
-    """Return for each row the bytes of its texts and an equal share of all other bytes."""
+    """Return for each row the bytes of its texts plus an equal share of all other bytes."""
     rest = int(frame.select(pl.exclude(pl.String)).estimated_size()) // max(frame.height, 1) + 1
     texts = pl.col(pl.String).str.len_bytes().fill_null(0).cast(pl.Int64)
     return frame.select(pl.sum_horizontal(pl.repeat(rest, pl.len(), dtype=pl.Int64), texts)).to_series()
@@ -220,7 +220,7 @@ def _row_bytes(frame: pl.DataFrame) -> pl.Series:
 def _groups(
     path: str | Path, columns: Sequence[str] | None
 ) -> Iterator[tuple[pq.FileMetaData, Callable[[int], pl.DataFrame]]]:
-    """Yield what the footer says of the row groups, and a reader that verifies and returns the group with a number."""
+    """Yield the footer's metadata of the row groups, and a function that verifies and returns a group by number."""
     with Path(path).open("rb") as file:
         chunks = defaultdict(list)
         for chunk in _chunks_of(read_checksums(file), columns):
@@ -244,7 +244,7 @@ def _checked(path: str | Path, columns: Sequence[str] | None) -> Iterator[Binary
 
 
 def _chunks_of(chunks: Iterable[Chunk], columns: Sequence[str] | None) -> list[Chunk]:
-    """Return the chunks that a reader of these columns reads; those of a nested column are `column.…`."""
+    """Return the chunks that a reader of these columns reads; the chunks of a nested column are named `column.…`."""
     if columns is None:
         return list(chunks)
     return [

@@ -1,6 +1,6 @@
-"""What the pages of a Parquet file take, by the headers that a decoder follows: read before room is made for them.
+"""Bound the unpacked size of a Parquet file's pages by the headers that a decoder follows, before memory is allocated.
 
-The footer states sizes, too, but a decoder does not hold the pages to it. A header is in Thrift's compact protocol.
+The footer states sizes too, but decoders do not enforce them. A header is in Thrift's compact protocol.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -15,8 +15,8 @@ from authbench.errors import InputError
 from authbench.printable import printable
 from authbench.storage.bounds import room, too_large
 
-ALWAYS_VALUES = 1 << 20  # of a column
-VALUES_PER_BYTE = 16  # of a file, where there are more
+ALWAYS_VALUES = 1 << 20  # values of a column
+VALUES_PER_BYTE = 16  # values per byte of a larger file
 _HEAD, _LONG_HEAD = 1 << 12, 1 << 24
 _DEEPEST = 8
 _BOOLEANS, _BYTE, _NUMBERS, _DOUBLE, _BINARY, _STRUCT = (1, 2), 3, (4, 5, 6), 7, 8, 12
@@ -27,17 +27,17 @@ def bounded_parquet(path: Path, columns: Sequence[str] | None = None) -> pl.Data
     """Return these columns (None: all) of a Parquet file, as `pl.read_parquet` does.
 
     Raises:
-        InputError: it expands to more than its room, or is no Parquet file.
+        InputError: it expands to more than its room, or is not a Parquet file.
     """
     expect_readable(path, columns)
     return pl.read_parquet(path, columns=None if columns is None else list(columns), glob=False)
 
 
 def expect_readable(path: Path, columns: Sequence[str] | None = None) -> None:
-    """Refuse a Parquet file whose columns (None: all) cannot be read as a whole.
+    """Reject a Parquet file whose columns (None: all) cannot be read as a whole.
 
     Raises:
-        InputError: they expand to more than their room, or it is no Parquet file.
+        InputError: they expand to more than their room, or it is not a Parquet file.
     """
     if not path.is_file():
         raise InputError(f"{path}: is no regular file. Expected a Parquet file.")
@@ -54,12 +54,12 @@ def expect_readable(path: Path, columns: Sequence[str] | None = None) -> None:
 def expect_bounded(
     name: str, stream: IO[bytes], metadata: Any, columns: Collection[str], stored: int, whole: bool = False
 ) -> None:
-    """Refuse a file whose columns expand to more than its room, or have more values than its bytes can tell apart.
+    """Reject a file whose columns expand beyond its room, or have more values than its bytes can encode.
 
-    A reader of batches holds a page of each column; of a file that is read as a `whole`, all pages count.
+    A reader of batches holds one page of each column; for a file read as a `whole`, all pages count.
 
     Raises:
-        InputError: so it is, or its pages are not where the footer says.
+        InputError: the file is rejected, or its pages are not where the footer says.
     """
     most = max(ALWAYS_VALUES, VALUES_PER_BYTE * stored)
     totals: dict[str, int] = {}
@@ -81,7 +81,7 @@ def expect_bounded(
 
 
 def _pages(stream: IO[bytes], chunk: Any) -> Iterator[tuple[int, int]]:
-    """Yield the unpacked bytes and the values of the pages of a column chunk. Raises OSError where they are none."""
+    """Yield the unpacked bytes and the values of the pages of a column chunk. Raises OSError if there are no pages."""
     at = chunk.data_page_offset
     if chunk.has_dictionary_page and chunk.dictionary_page_offset:
         at = min(at, chunk.dictionary_page_offset)

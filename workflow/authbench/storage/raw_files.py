@@ -1,7 +1,7 @@
-"""Raw files of a source: reading their bytes and characters.
+"""Read the bytes and characters of a source's raw files.
 
-Compressed files (.gz .zst .bz2 .xz) and zip members are read as streams, without being unpacked to disk. Encodings
-are declared, never guessed; a byte order mark is never part of the text.
+Compressed files (.gz .zst .bz2 .xz) and zip members are read as streams, without being unpacked to disk. Encodings are
+declared, never guessed; a byte order mark is never part of the text.
 """
 
 import bz2
@@ -41,8 +41,8 @@ NO_ZIP = (
     OverflowError,
     struct.error,
 )  # raised for damaged files
-# Two-byte encodings, each of which decodes most texts in the others, to nonsense.
-# The longer first: that of UTF-32 begins with that of UTF-16.
+# Two-byte encodings, each of which decodes most texts in the other encodings, to nonsense. Longer marks first: the mark
+# of UTF-32 begins with the mark of UTF-16.
 BYTE_ORDER_MARKS = {
     codecs.BOM_UTF8: "utf-8",
     "\ufeff".encode("gb18030"): "gb18030",
@@ -55,16 +55,16 @@ EAST_ASIAN = {"gb18030", "gbk", "gb2312", "big5", "cp950", "cp932", "shift_jis",
 
 
 class UnreadableFile(InputError):
-    """The file is empty, or is not in the declared encoding."""
+    """Report an empty file, or a file that is not in the declared encoding."""
 
 
 class EnoughRead(Exception):
-    """So much of the file has been read as its reader wanted (`RawFile.at_most`)."""
+    """Report that the requested part of the file has been read (`RawFile.at_most`)."""
 
 
 @dataclass(frozen=True)
 class RawFile:
-    """A raw file, or a member of a raw zip file.
+    """Represent a raw file, or a member of a raw zip file.
 
     Attributes:
         relative: the path below the source's folder; a member's path is appended to its archive's.
@@ -88,7 +88,7 @@ class RawFile:
 
         Raises:
             InputError: the file is empty, truncated, damaged or a Git LFS pointer.
-            EnoughRead: the block reads on after `at_most` bytes.
+            EnoughRead: the block reads beyond `at_most` bytes.
         """
         try:
             with self._raw() as (raw, size, suffixes):
@@ -114,10 +114,10 @@ class RawFile:
 
     @contextmanager
     def open_text(self, encoding: str | Sequence[str] = "utf-8", newline: str = "") -> Iterator[io.TextIOWrapper]:
-        """Yield a stream of the characters, without byte order mark; line ends as they are unless `newline` says.
+        """Yield a stream of the characters, without byte order mark; line ends are unchanged unless `newline` is given.
 
         Args:
-            encoding: the declared encoding; of several, the first in which the complete file decodes.
+            encoding: the declared encoding; if several, the first that decodes the complete file.
 
         Raises:
             UnreadableFile: the bytes do not fit the encoding; the message gives the position.
@@ -137,7 +137,7 @@ class RawFile:
 
     @contextmanager
     def open_seekable(self) -> Iterator[IO[bytes]]:
-        """Yield a seekable stream of the decompressed bytes; compressed ones are copied to a temporary file."""
+        """Yield a seekable stream of the decompressed bytes; compressed files are copied to a temporary file."""
         with self.open_binary() as stream:
             if not self.member and self.path.suffix.lower() not in COMPRESSED:
                 stream.seek(0)
@@ -196,7 +196,7 @@ class RawFile:
             yield member, min(entry.compress_size, stat.st_size), _suffixes(self.member)
 
     def _skip_byte_order_mark(self, stream: IO[bytes], encoding: str) -> None:
-        """Skip the mark of the declared encoding. Raises UnreadableFile for another one, or where one is missing."""
+        """Skip the mark of the declared encoding. Raises UnreadableFile if it is missing or another encoding's."""
         head, codec = stream.peek(4)[:4], _known_codec(encoding)  # type: ignore[attr-defined]
         for mark, name in BYTE_ORDER_MARKS.items():
             if head.startswith(mark):
@@ -300,7 +300,7 @@ def _decompressed(stream: IO[bytes], suffixes: Sequence[str]) -> Any:
 
 
 def _whole_frames(stream: IO[bytes]) -> Any:
-    """Return a Zstandard stream that fails on a truncated last frame, which the library's reader takes for the end."""
+    """Return a Zstandard stream that fails on a truncated last frame, which the library's reader would accept."""
     return _Zstandard(stream)
 
 
@@ -330,7 +330,7 @@ class _Zstandard(io.RawIOBase):
 
 
 class _Bounded(io.RawIOBase):
-    """A stream that fails where it grows to more than MAX_EXPANSION times the stored bytes."""
+    """Wrap a stream and fail if it grows to more than MAX_EXPANSION times the stored bytes."""
 
     def __init__(self, stream: Any, stored: int, name: str) -> None:
         self.stream, self.name, self.given = stream, name, 0
@@ -351,7 +351,7 @@ class _Bounded(io.RawIOBase):
 
 
 class _Head(io.RawIOBase):
-    """The beginning of a stream, which may be read in any order: so many bytes in all."""
+    """Wrap the beginning of a stream, readable in any order up to a number of bytes in total."""
 
     def __init__(self, stream: Any, most: int) -> None:
         self.stream, self.left = stream, most

@@ -1,6 +1,6 @@
-"""Listing of a source's raw files: their paths and SHA-256, in a file named by its own digest.
+"""List a source's raw files: their paths and SHA-256, in a file named by its digest.
 
-A listing is written once and never changed, so that what a job is given by digest is what it reads, whatever else is
+A listing is written once and never changed. A job that is given a digest therefore reads that listing, whatever else is
 planned or run in the same folder.
 """
 
@@ -26,19 +26,19 @@ def listing_digest(files: Digests) -> str:
 
 
 class RawFiles(TypedDict):
-    """How many raw files a source had, and a digest of their digests."""
+    """Hold the number of raw files of a source, and a digest of their digests."""
 
     files: int
     sha256: str
 
 
 def describe(files: Digests) -> RawFiles:
-    """Return what a release states of the raw files of a source: their number, and their digest."""
+    """Return a release's statement about the raw files of a source: their number and their digest."""
     return {"files": len(files), "sha256": listing_digest(files)}
 
 
 def write_listing(files: Digests, folder: Path) -> Path:
-    """Write a listing as `<folder>/<its digest>.json`, if it is not there, and return its path."""
+    """Write a listing as `<folder>/<its digest>.json`, if it does not exist, and return its path."""
     path = folder / f"{listing_digest(files)}.json"
     if not path.exists():
         write_json(path, {"files": dict(files)})

@@ -1,4 +1,4 @@
-"""Paths of the raw files of a source: which files below a folder its patterns name."""
+"""Find the raw files of a source: the files below a folder that match its patterns."""
 
 import functools
 import re
@@ -14,7 +14,7 @@ _NOT_UTF8 = re.compile("[\ud800-\udfff]")  # how Python represents undecodable b
 
 @dataclass(frozen=True)
 class FileSet:
-    """The raw files of a source: a folder below that of all sources, and the patterns of their paths in it."""
+    """Describe the raw files of a source: a folder below the folder of all sources, and the patterns of their paths."""
 
     folder: str
     patterns: tuple[str, ...]
@@ -27,12 +27,12 @@ class FileSet:
 def match_files(folder: str | Path, patterns: Sequence[str]) -> list[str]:
     """Return the paths below `folder`, with `/`, sorted, that match a pattern and none that starts with `!`.
 
-    Hidden files never match. A path matches with and without a compression suffix, and whatever the case of its ending:
-    `**/*.csv` finds `a/b.CSV.gz` and `b.csv.zip`. A link to a folder is followed if that lies below `folder` and its
-    files are not found without it.
+    Hidden files never match. A path matches with and without a compression suffix, and its extension in any case:
+    `**/*.csv` finds `a/b.CSV.gz` and `b.csv.zip`. A link to a folder is followed if its target lies below `folder` and
+    the files in it do not match without the link.
 
     Raises:
-        InputError: a link to a folder elsewhere, in which files could match; or a file's name that is not UTF-8.
+        InputError: a link points to a folder elsewhere, in which files could match; or a file's name is not UTF-8.
     """
     folder = Path(folder)
     paths = (path.relative_to(folder).as_posix() for path in _files_below(folder, patterns))
@@ -44,7 +44,7 @@ def match_files(folder: str | Path, patterns: Sequence[str]) -> list[str]:
 
 
 def _files_below(folder: Path, patterns: Sequence[str]) -> Iterator[Path]:
-    """Yield the files below a folder, those in linked folders too, each under one path."""
+    """Yield the files below a folder, including linked folders, each under one path."""
     deep = any("/" in pattern for pattern in patterns if pattern[0] != "!")
     links = []
     for path in folder.rglob("*"):
@@ -61,12 +61,12 @@ def _files_below(folder: Path, patterns: Sequence[str]) -> Iterator[Path]:
                 "here, link its files one by one, or leave the link out."
             )
         hidden = "/." in f"/{target.relative_to(folder.resolve()).as_posix()}" if inside else False
-        if hidden:  # its files are not found where they lie
+        if hidden:  # its files do not match at their own path
             yield from (link / path.relative_to(target) for path in target.rglob("*") if path.is_file())
 
 
 def matches(path: str, patterns: Sequence[str]) -> bool:
-    """Return whether a path, with or without a compression suffix, fits a pattern and none that starts with `!`."""
+    """Return whether a path, with or without a compression suffix, matches a pattern and none that starts with `!`."""
     stem, dot, suffix = path.rpartition(".")
     names = [path, stem] if dot + suffix.lower() in (*COMPRESSED, ".zip") else [path]
 
@@ -80,7 +80,7 @@ def matches(path: str, patterns: Sequence[str]) -> bool:
 
 @functools.cache
 def _pattern(glob: str) -> re.Pattern[str]:
-    """Return the regular expression of a pattern; its ending (`.csv`) is found in any case."""
+    """Return the regular expression of a pattern; its extension (`.csv`) matches in any case."""
     parts = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
     ending = re.search(r"(?:\.\w+)?$", glob)
     assert ending

@@ -1,4 +1,4 @@
-"""Size of a raw file after decompression, estimated without reading it."""
+"""Estimate the size of a raw file after decompression without reading it."""
 
 import zipfile
 from pathlib import Path
@@ -15,10 +15,10 @@ WRAPS_AT = 1 << 32  # gzip stores the size of its last member modulo this
 
 
 def expanded_bytes(path: Path) -> int:
-    """Return the bytes of a raw file; of a compressed one, the bytes that it declares.
+    """Return the bytes of a raw file; for a compressed file, the bytes that it declares.
 
-    A compressed file that declares nothing, is damaged, or declares less than its own size (it has several parts and
-    declares one of them) is estimated at UNPACKED times its size.
+    A compressed file is estimated at UNPACKED times its size if it declares none, is damaged, or declares less than its
+    compressed size (it has several parts and declares one of them).
     """
     stored = path.stat().st_size
     suffix = path.suffix.lower()

@@ -1,4 +1,4 @@
-"""SHA256SUMS: the SHA-256 of all files of a folder, as `sha256sum -c` reads them."""
+"""Read and write SHA256SUMS: the SHA-256 of all files of a folder, in the form that `sha256sum -c` reads."""
 
 import re
 from collections.abc import Mapping
@@ -28,10 +28,10 @@ def sums_lines(sums: Mapping[str, str]) -> str:
 
 
 def read_sums(folder: Path) -> dict[str, str]:
-    """Return the digests by path in a folder's SHA256SUMS; what the paths are is for the caller to check.
+    """Return the digests by path in a folder's SHA256SUMS; the caller checks the paths.
 
     Raises:
-        InputError: there is none, a line of it is not in its form, or a path comes twice.
+        InputError: the file is missing, a line is malformed, or a path occurs twice.
     """
     path = folder / SUMS
     if not path.is_file():

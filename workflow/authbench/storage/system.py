@@ -1,4 +1,4 @@
-"""Modules of the operating system that AuthBench needs; where one is missing, importing this says so in one line."""
+"""Import the operating system's modules that AuthBench needs; if one is missing, report it in one line."""
 
 from authbench.errors import InputError
 

@@ -1,7 +1,7 @@
 """Verify that files keep their SHA-256 while they are read.
 
-Another thread takes the digests beside the reading, so that the check costs hardly any time. Size and times of every
-file are compared before and after: what was read between is then what the digest was taken of.
+Another thread computes the digests during the reading, hence the check costs hardly any time. Size and times of every
+file are compared before and after, to ensure that the bytes read are the bytes digested.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ def file_mark(path: str | Path) -> list[int]:
 
 @contextmanager
 def unchanged(folder: Path, files: Mapping[str, str], owner: str) -> Iterator[Callable[[], None]]:
-    """Verify the files while the block reads them; yield a function that raises as soon as one is known to differ.
+    """Verify the files while the block reads them; yield a function that raises as soon as a difference is known.
 
     Args:
         folder: where the files are.
@@ -33,8 +33,8 @@ def unchanged(folder: Path, files: Mapping[str, str], owner: str) -> Iterator[Ca
         owner: whose files they are, for the message.
 
     Raises:
-        InputError: a file is not the expected one, or was written to meanwhile. An InputError of the block itself
-            gives way to it, being its consequence.
+        InputError: a file differs from the expected, or was written to meanwhile. It replaces an InputError of the
+            block, which is its consequence.
     """
     stop = Event()
     marks = {name: _mark(folder / name) for name in files}
@@ -78,12 +78,12 @@ def unchanged(folder: Path, files: Mapping[str, str], owner: str) -> Iterator[Ca
 def _mark(path: Path) -> list[int]:
     try:
         return file_mark(path)
-    except OSError:  # its reader says so
+    except OSError:  # its reader reports the error
         return []
 
 
 def _sha256(path: Path) -> str | None:
-    """Return the SHA-256 of a file, taken in blocks that another thread seldom has to wait for; None without it."""
+    """Return the SHA-256 of a file, computed in blocks that rarely delay another thread; None without the file."""
     digest, block = hashlib.sha256(), bytearray(_BLOCK)
     try:
         with path.open("rb", buffering=0) as file:

@@ -1,4 +1,4 @@
-"""The fastest safe loader of YAML that there is, which refuses a key that a mapping has twice."""
+"""Load YAML with the fastest safe loader available, and reject duplicate keys of a mapping."""
 
 from typing import Any
 
@@ -8,10 +8,10 @@ from yaml.constructor import ConstructorError
 _MERGE = "tag:yaml.org,2002:merge"
 
 
-# Every job reads some YAML; libyaml, where PyYAML was built with it, takes a tenth of the time.
+# Every job reads some YAML; libyaml, if PyYAML was built with it, takes a tenth of the time.
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        """Return the mapping of a node: of equal keys PyYAML's loader takes the last without a word."""
+        """Return the mapping of a node; of duplicate keys, PyYAML's loader silently takes the last."""
         known = set[tuple[str, str]]()
         for key, _ in node.value:
             if isinstance(key, yaml.ScalarNode) and key.tag != _MERGE:

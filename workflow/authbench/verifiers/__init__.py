@@ -1,7 +1,7 @@
-"""Verifiers, which score whether two texts are by one author.
+"""Score whether two texts are by one author.
 
-The `kind` of a config entry (`entries`) names a module of this package. A kind learns from pairs (`fit`), is set on
-pairs that it may have kept aside (`calibrate`), and answers (`predict`):
+The `kind` of a config entry (`entries`) names a module of this package. A kind learns from pairs (`fit`), is calibrated
+on pairs that may be held out (`calibrate`), and scores pairs (`predict`):
 
 >>> from authbench.registry.load import load_entry
 >>> from authbench.verifiers.entries import VERIFIERS
@@ -24,7 +24,7 @@ from authbench.errors import InputError
 from authbench.models.model import VectorCache
 from authbench.verifiers.entries import VerifierEntry
 
-# Columns of pairs: id, text1, text2 always; `same` to learn from; the rest where it is known.
+# Columns of pairs: id, text1, text2 always; `same` to learn from; the others if known.
 PAIRS = pl.Schema(
     {
         "id": pl.String,
@@ -42,9 +42,9 @@ PAIRS = pl.Schema(
 
 @dataclass(frozen=True)
 class Bench:
-    """What a verifier works with: its random seed, a folder of its own for what it exchanges, and a cache of vectors.
+    """Hold the resources of a verifier: a random seed, a folder for exchanged files, and a cache of vectors.
 
-    Vectors are cached in the folder if there is no cache.
+    Without a cache, vectors are cached in the folder.
     """
 
     seed: int
@@ -53,13 +53,13 @@ class Bench:
 
 
 class Kind(Protocol):
-    """Functions of the module of a kind; what `fit` and `calibrate` return is opaque to others."""
+    """Declare the functions of a kind's module; the results of `fit` and `calibrate` are opaque to others."""
 
     def fit(self, train: pl.DataFrame, parameters: Any, bench: Bench) -> Any:
         """Learn from pairs with `same`."""
 
     def calibrate(self, fitted: Any, held_out: pl.DataFrame) -> Any:
-        """Set thresholds on pairs with `same`, the train pairs themselves or others."""
+        """Set thresholds on pairs with `same`: the train pairs or others."""
 
     def predict(self, fitted: Any, pairs: pl.DataFrame) -> F64:
         """Return a score in [0, 1] per pair: above 0.5 one author, below two, exactly 0.5 no answer.
@@ -70,7 +70,7 @@ class Kind(Protocol):
 
 
 def kind(name: str) -> Kind:
-    """Return the module of a kind. What it needs beyond this package is imported when it is used."""
+    """Return the module of a kind; its optional dependencies are imported when they are used."""
     from authbench.verifiers import encoder, ensemble, external, impostors, lambdag, naive, ppm, topicfit, unmasking
 
     kinds: Mapping[str, Kind] = {
@@ -97,11 +97,11 @@ def answer(
 def learnt(
     verifier: VerifierEntry, train: pl.DataFrame, held_out: pl.DataFrame, bench: Bench
 ) -> Callable[[pl.DataFrame], pl.DataFrame]:
-    """Return what gives pairs their scores, columns `id` and `value`, in their order.
+    """Return a function that gives pairs their scores, columns `id` and `value`, in their order.
 
     Args:
         train: PAIRS with `same`, to learn from.
-        held_out: likewise, to calibrate on; PAN's baselines take the train pairs for both.
+        held_out: likewise, to calibrate on; PAN's baselines use the train pairs for both.
 
     Raises:
         InputError: pairs to learn from are of one class only.

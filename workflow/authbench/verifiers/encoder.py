@@ -1,7 +1,7 @@
-"""Cosine of the vectors of any model of the registry, with thresholds p1 and p2 as the naive baseline's.
+"""Compare texts by the cosine of any model's vectors, with thresholds p1 and p2 as in the naive baseline.
 
-The model is taken as it is, or (`fine_tune`) tuned on the train pairs first. Models that read anything but the text
-cannot take part.
+The model is used unchanged, or tuned on the train pairs first (`fine_tune`). Models that read more than the text cannot
+be used.
 """
 
 from dataclasses import dataclass, replace
@@ -24,12 +24,12 @@ from authbench.verifiers.parameters import EncoderParameters
 from authbench.verifiers.texts import distinct, languages, text_cosines
 from authbench.verifiers.thresholds import Thresholds, rescale, search
 
-WATCHED = 100  # texts of the train pairs on which a tuning is scored
+WATCHED = 100  # texts of the train pairs on which tuning is scored
 
 
 @dataclass(frozen=True)
 class _Fitted:
-    """The model, the train texts, which it may learn counts from, and thresholds once it is calibrated."""
+    """Hold the model, the train texts that it may learn counts from, and thresholds once calibrated."""
 
     model: Model
     reference: pl.DataFrame
@@ -49,7 +49,7 @@ def fit(train: pl.DataFrame, parameters: EncoderParameters, bench: Bench) -> _Fi
             f"{entry.name}: reads a text's language or source, which pairs do not have. Name another model."
         )
     cache = bench.cache or VectorCache(bench.folder / "embeddings")
-    if parameters.fine_tune:  # weights that no other run has
+    if parameters.fine_tune:  # weights of this run only
         entry, cache = _tuned(entry, train, parameters, bench), VectorCache(bench.folder / "embeddings")
     return _Fitted(open_model(entry, cache), _texts_to_learn_from(train))
 
@@ -77,7 +77,7 @@ def similarities(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
         pairs: with text1 and text2.
 
     Returns:
-        Shape (pairs,), cosines in [0, 1]; negative ones count as 0.
+        Shape (pairs,), cosines in [0, 1]; negative cosines count as 0.
     """
     texts, first, second = distinct(pairs)
     documents = _as_documents(texts, languages(pairs, texts), fitted.reference.height)
@@ -85,7 +85,7 @@ def similarities(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
 
 
 def _as_documents(texts: list[str], langs: list[str], first: int = 0) -> pl.DataFrame:
-    """Return texts as models take them: each its own author's, numbered from `first`; unknown languages are one."""
+    """Return texts as models take them: a new author each, numbered from `first`; unknown languages count as one."""
     ids = [f"text_{number:07d}" for number in range(first, first + len(texts))]
     lengths = np.ones(len(texts), np.int64)
     unknown = {field: [""] * len(texts) for field in ("genre", "source")}
@@ -106,7 +106,7 @@ def _as_split(texts: list[str], authors: list[str]) -> Split:
 def _tuned(model: ModelEntry, train: pl.DataFrame, parameters: EncoderParameters, bench: Bench) -> ModelEntry:
     """Return the model after contrastive training on the same-author pairs (`authbench.train`).
 
-    Texts that pairs connect are one author's.
+    Texts connected by pairs have one author.
 
     Raises:
         InputError: the model cannot be tuned, or the pairs are fewer than a batch.
@@ -129,7 +129,7 @@ def _tuned(model: ModelEntry, train: pl.DataFrame, parameters: EncoderParameters
 
 
 def texts_by_author(train: pl.DataFrame) -> tuple[list[str], list[str]]:
-    """Return the texts of same-author pairs, and their authors: texts that pairs connect are by one."""
+    """Return the texts of same-author pairs, and their authors; texts connected by pairs have one author."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 

@@ -1,4 +1,4 @@
-"""The plain mean of the scores of several verifiers, as the PAN overview's meta system."""
+"""Average the scores of several verifiers, as the PAN overview's meta system does."""
 
 from dataclasses import replace
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""Config entries of verifiers: config/verifiers/<name>.yaml, or an entry of one's own given by its path."""
+"""Describe verifiers by config entries: config/verifiers/<name>.yaml, or a user's entry given by its path."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -23,11 +23,11 @@ class VerifierEntry:
 
     @property
     def shares_vectors(self) -> bool:
-        """Whether all that it keeps in its folder are vectors of texts, which serve any pairs."""
+        """Whether its folder holds only vectors of texts, which serve any pairs."""
         return isinstance(self.parameters, EncoderParameters) and not self.parameters.fine_tune
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the entry as plain values, from which `from_dict` makes it again."""
+        """Return the entry as plain values, from which `from_dict` restores it."""
         return asdict(self)
 
     @classmethod

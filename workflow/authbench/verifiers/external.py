@@ -1,4 +1,4 @@
-"""Systems of other people, as a command that reads pairs in PAN's format and writes answers.jsonl.
+"""Run external systems by a command that reads pairs in PAN's format and writes answers.jsonl.
 
 It may name these folders:
 

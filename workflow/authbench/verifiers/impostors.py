@@ -1,9 +1,10 @@
-"""The impostors method (Koppel and Winter 2014, "Determining if two documents are written by the same author").
+"""Score pairs by the impostors method.
 
-Two texts are by one author if they are more alike than either is to texts of others in nearly every random part of the
-features. The others, a text's impostors, are drawn from those that are most like it. Features are rates of frequent
-character n-grams, weighed by TF-IDF; likeness is min-max (Ruzicka). The score is the share of rounds that the pair
-wins, the mean of both ways; thresholds (`thresholds`) say where it is an answer.
+Koppel and Winter 2014, "Determining if two documents are written by the same author". Two texts are by one author if,
+in nearly every random part of the features, they are more similar to each other than either is to texts of others.
+These others, a text's impostors, are drawn from the texts most similar to it. Features are rates of frequent character
+n-grams, weighted by TF-IDF; similarity is min-max (Ruzicka). The score is the share of rounds that the pair wins,
+averaged over both directions; thresholds (`thresholds`) decide where it is an answer.
 """
 
 from dataclasses import dataclass, replace
@@ -26,7 +27,7 @@ TEXTS_AT_ONCE = 1_000
 
 @dataclass(frozen=True)
 class _Fitted:
-    """A vectorizer of scikit-learn, texts of others and their vectors, and thresholds once it is calibrated."""
+    """Hold a vectorizer of scikit-learn, texts of others and their vectors, and thresholds once calibrated."""
 
     parameters: ImpostorsParameters
     seed: int
@@ -37,7 +38,7 @@ class _Fitted:
 
 
 def fit(train: pl.DataFrame, parameters: ImpostorsParameters, bench: Bench) -> _Fitted:
-    """Learn the n-grams, and take texts of the train pairs as impostors.
+    """Learn the n-grams, and keep texts of the train pairs as impostors.
 
     Memory: 8 bytes for each text of the population and each n-gram, 40 MB with the defaults.
     """
@@ -58,7 +59,7 @@ def predict(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
 
 
 def wins(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
-    """Return the share of rounds that each pair wins, shape (pairs,); holds the vectors of TEXTS_AT_ONCE pairs."""
+    """Return the share of rounds that each pair wins, shape (pairs,); vectors of TEXTS_AT_ONCE pairs are in memory."""
     found = [np.empty(0)]
     for part in pairs.iter_slices(TEXTS_AT_ONCE):
         texts, first, second = distinct(part)
@@ -75,7 +76,7 @@ def wins(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
 
 
 def _share_won(fitted: _Fitted, one: str, other: str, vector: F64, against: F64) -> float:
-    """Return the mean share of both ways, by a hash of (seed, texts); 0.5 where there are no texts of others."""
+    """Return the mean share of both directions, by a hash of (seed, texts); 0.5 without texts of others."""
     from authbench.verifiers.impostors_kernels import likeness, rounds_won
 
     free = np.flatnonzero(fitted.others.others(one, other))

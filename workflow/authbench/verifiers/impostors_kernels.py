@@ -1,4 +1,4 @@
-"""Compiled inner loops of `impostors`: the min-max similarity of vectors, of all features and of parts of them."""
+"""Compute the min-max similarity of vectors by compiled loops, on all features or on parts of them."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from authbench.runtime.jit import compiled
 
 @compiled
 def likeness(one: F64, others: F64, rows: I64) -> F64:
-    """Return the min-max similarity of a vector and each of these rows of others; 0 of two empty vectors."""
+    """Return the min-max similarity of a vector to each of these rows of others; 0 for two empty vectors."""
     found = np.zeros(len(rows))
     for place in range(len(rows)):
         other = others[rows[place]]
@@ -23,7 +23,7 @@ def likeness(one: F64, others: F64, rows: I64) -> F64:
 
 @compiled
 def rounds_won(asking: F64, disguised: F64, others: F64, chosen: I64, parts: I64) -> int:
-    """Return in how many rounds a vector is more like the disguised one than like all impostors of that round.
+    """Return the number of rounds in which a vector is more similar to the disguised vector than to all impostors.
 
     Args:
         chosen: shape (rounds, impostors), rows of others.

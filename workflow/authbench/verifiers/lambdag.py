@@ -1,11 +1,12 @@
-"""LambdaG (Nini et al. 2026, "Grammar as a behavioral biometric"): the likelihood of a text by another's grammar.
+"""Score pairs by LambdaG: the likelihood of a text under the grammar of another.
 
-A grammar is a Kneser-Ney language model of n-grams of tokens, sentence by sentence, over texts whose content words are
-masked. How much likelier the second text is by the grammar of the first than by grammars of as many sentences of other
-authors, on average over several draws, is the score; a calibration makes a probability of it.
+Nini et al. 2026, "Grammar as a behavioral biometric". A grammar is a Kneser-Ney language model of n-grams of tokens,
+sentence by sentence, over texts with masked content words. The score is how much likelier the second text is under the
+grammar of the first than under grammars of as many sentences by other authors, averaged over several draws. A
+calibration converts it into a probability.
 
-Equal to the package `lambdag` 0.2.0 where both are given the same masked texts and the same sentences of others. Which
-sentences these are a hash of (seed, both texts) decides here, so that no order of pairs matters.
+Equal to the package `lambdag` 0.2.0 if both get the same masked texts and the same sentences of others. Here a hash of
+(seed, both texts) selects these sentences, which makes the result independent of the order of pairs.
 """
 
 import re
@@ -32,7 +33,7 @@ FIRST_WORD = 2  # tokens below are padding
 
 
 class Sentences(NamedTuple):
-    """Numbers of tokens, one sentence after the other, and where each begins (with the end of the last)."""
+    """Hold the numbers of tokens, sentence after sentence, and where each begins (with the end of the last)."""
 
     tokens: I64
     starts: I64
@@ -44,7 +45,7 @@ class Sentences(NamedTuple):
 
 @dataclass
 class Grammar:
-    """Counts n-grams and tells likelihoods; keeps its tables from one pair to the next.
+    """Count n-grams and compute likelihoods; the tables are reused from pair to pair.
 
     Memory: 40 bytes for each n-gram of the largest number of sentences that it has read.
     """
@@ -63,12 +64,12 @@ class Grammar:
         return Sentences(np.array(tokens, np.int64), starts.astype(np.int64))
 
     def log_likelihoods(self, pool: Sentences, draws: I64, disputed: Sentences) -> F64:
-        """Return the decimal log likelihood of the asked sentences by each row of drawn sentences of the pool.
+        """Return the decimal log likelihood of the disputed sentences under each row of drawn sentences of the pool.
 
         Args:
             pool: sentences to draw from.
             draws: shape (rounds, drawn), numbers of sentences of the pool.
-            disputed: the asked sentences.
+            disputed: the sentences to score.
 
         Returns:
             Shape (rounds,).
@@ -99,7 +100,7 @@ def _empty_table(size: int) -> tuple[I64, I32, I32]:
 
 @dataclass(frozen=True)
 class _Fitted:
-    """The population as sentences with the text that each is of, and a calibration once there is one."""
+    """Hold the population as sentences with their texts, and a calibration once fitted."""
 
     parameters: LambdagParameters
     seed: int
@@ -111,7 +112,7 @@ class _Fitted:
 
 
 def fit(train: pl.DataFrame, parameters: LambdagParameters, bench: Bench) -> _Fitted:
-    """Take the texts of the train pairs as population. Memory: these texts, and 8 bytes for each of their tokens."""
+    """Keep the texts of the train pairs as population. Memory: these texts, and 8 bytes for each of their tokens."""
     grammar = Grammar(parameters.order, parameters.smoothing == "kneser_ney_shb_disabled")
     others = references(train, parameters.population, bench.seed)
     split = [sentences_of(text, lang, parameters) for text, lang in zip(others.texts, others.langs, strict=True)]
@@ -121,7 +122,7 @@ def fit(train: pl.DataFrame, parameters: LambdagParameters, bench: Bench) -> _Fi
 
 
 def calibrate(fitted: _Fitted, held_out: pl.DataFrame) -> _Fitted:
-    """Fit a logistic regression on the scores, both classes weighing alike; other calibrations have nothing to fit."""
+    """Fit a logistic regression on the scores, with both classes weighted equally; other calibrations need no fit."""
     if not fitted.parameters.calibration.startswith("logistic_regression"):
         return fitted
     disputed = drawn(held_out, fitted.parameters.calibration_pairs, fitted.seed)
@@ -132,7 +133,7 @@ def calibrate(fitted: _Fitted, held_out: pl.DataFrame) -> _Fitted:
 
 
 def predict(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
-    """Return probabilities, shape (pairs,); 0.5 for a pair with a text without a sentence."""
+    """Return probabilities, shape (pairs,); 0.5 for a pair with a text that has no sentence."""
     found, sizes = scores(fitted, pairs)
     known = np.isfinite(found)
     chances = np.full(pairs.height, 0.5)
@@ -142,7 +143,7 @@ def predict(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
 
 
 def _calibration_of(found: F64, same: Any, calibration: str) -> Any:
-    """Return a logistic regression of scikit-learn of the class on the scores that are known."""
+    """Return a logistic regression of scikit-learn of the class on the known scores."""
     from sklearn.linear_model import LogisticRegression
 
     known = np.isfinite(found)
@@ -155,11 +156,11 @@ def _calibration_of(found: F64, same: Any, calibration: str) -> Any:
 def probabilities(found: F64, sizes: F64, calibration: str, regression: Any) -> F64:
     """Return the probability of one author for each score.
 
-    Without a regression the score is divided by the root of the second text's tokens, or multiplied by the share of
-    those that occur once, and is then the binary logarithm of the odds (Barlow et al. 2026).
+    Without a regression the score is divided by the root of the second text's tokens, or multiplied by the share of its
+    tokens that occur once, and is then the binary logarithm of the odds (Barlow et al. 2026).
 
     Args:
-        sizes: shape (n, 2), tokens of the second text, and those that occur in it once.
+        sizes: shape (n, 2), tokens of the second text, and tokens that occur in it once.
     """
     if calibration.startswith("logistic_regression"):
         if regression is None:
@@ -197,12 +198,12 @@ def scores(fitted: _Fitted, pairs: pl.DataFrame) -> tuple[F64, F64]:
 
 
 def score(grammar: Grammar, known: Sentences, disputed: Sentences, pool: Sentences, draws: I64) -> float:
-    """Return how much likelier the asked sentences are by the known ones than, on average, by those drawn.
+    """Return how much likelier the disputed sentences are under the known sentences than, on average, under drawn ones.
 
     Args:
         grammar: counts n-grams.
         known: sentences of the first text.
-        disputed: those of the second, which are asked.
+        disputed: sentences of the second text, which are scored.
         pool: sentences of other authors.
         draws: shape (rounds, drawn), numbers of sentences of the pool.
 

@@ -1,8 +1,8 @@
-"""Compiled inner loops of `lambdag`: counting the n-grams of sentences, and the likelihood of others by these counts.
+"""Count the n-grams of sentences, and compute the likelihood of other sentences from these counts, in compiled loops.
 
-An n-gram is a node: 0 the empty one, others found in a table by (the node without the last token, that token). For each
-node four numbers are kept: how often it occurs, how many different tokens follow it, how many stand before it, and how
-many different pairs stand around it.
+An n-gram is a node: 0 is the empty n-gram, others are found in a table by (the node without the last token, that
+token). Each node has four counts: its occurrences, the different tokens that follow it, the different tokens that
+precede it, and the different pairs that surround it.
 """
 
 import numpy as np
@@ -33,13 +33,13 @@ def read(
     """Count every n-gram of up to `order` tokens of the chosen sentences.
 
     A sentence is `order` - 1 times START, its tokens, END. With `pads_count` START is a word like others; without, no
-    n-gram ends in it, and those of START alone count once a sentence.
+    n-gram ends in it, and n-grams of only START count once per sentence.
 
     Args:
-        tokens: of all sentences, one after the other.
+        tokens: of all sentences in sequence.
         starts: where each sentence begins, and the end of the last.
         chosen: numbers of sentences.
-        grams: shape (4, room), what is counted of each node.
+        grams: shape (4, room), the counts of each node.
     """
     made = 0
     grams[:, 0] = 0
@@ -102,11 +102,11 @@ def _log_likelihood(
     shift: int,
     grams: I32,
 ) -> float:
-    """Return the decimal logarithm of the probability of all sentences by what `read` counted (Kneser-Ney).
+    """Return the decimal logarithm of the probability of all sentences from the counts of `read` (Kneser-Ney).
 
-    The longest context counts how often an n-gram occurs, shorter ones how many tokens stand before it; a context that
-    was never seen is shortened. A token that was never seen has what the discount leaves, over the known tokens and
-    one that stands for all others.
+    The longest context uses the occurrences of an n-gram, shorter contexts the number of tokens that precede it; an
+    unseen context is shortened. An unseen token gets the remainder of the discount, divided by the number of known
+    tokens plus one for all others.
     """
     total = 0.0
     words = grams[FOLLOWING, 0] + 1.0
@@ -163,16 +163,16 @@ def log_likelihoods(
     shift: int,
     grams: I32,
 ) -> F64:
-    """Return the `_log_likelihood` of the asked sentences by each row of drawn sentences of the pool.
+    """Return the `_log_likelihood` of the disputed sentences under each row of drawn sentences of the pool.
 
     Args:
-        pool: shape (tokens,), of all sentences, one after the other.
+        pool: shape (tokens,), of all sentences in sequence.
         pool_starts: shape (sentences + 1,).
         draws: shape (rounds, drawn), numbers of sentences of the pool.
-        disputed, disputed_starts: the asked sentences, likewise.
-        keys, nodes, stamps: shape (slots,), the table, as of `node_table.slot`; changed in place.
-        stamp: of the first round; each other round has the next.
-        grams: shape (4, room), what is counted of each node; written.
+        disputed, disputed_starts: the sentences to score, likewise.
+        keys, nodes, stamps: shape (slots,), the table, as in `node_table.slot`; modified.
+        stamp: of the first round; each later round has the next.
+        grams: shape (4, room), the counts of each node; written.
 
     Returns:
         Shape (rounds,).

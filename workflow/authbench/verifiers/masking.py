@@ -1,8 +1,8 @@
-"""Masking of content, so that a verifier sees how a text is built and not what it is about.
+"""Mask content, to show a verifier how a text is built and not what it is about.
 
-In the manner of POSnoise (Halvani and Graner 2021), which keeps function words and punctuation and writes the part of
-speech for every other word. Parts of speech need a tagger for each language; here every word that is no function word
-of its language becomes one and the same sign, and every number another.
+It follows POSnoise (Halvani and Graner 2021), which keeps function words and punctuation and replaces every other word
+by its part of speech. Parts of speech need a tagger for each language; here all words that are not function words of
+the language become the same sign, and all numbers another.
 """
 
 from functools import cache
@@ -15,7 +15,7 @@ CONTENT, NUMBER = "§", "#"
 _UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}]"
 _PIECE = regex.compile(rf"{_UNSPACED}|\p{{N}}+(?:[.,:]\p{{N}}+)*|[\p{{L}}\p{{M}}]+(?:['’\-][\p{{L}}\p{{M}}]+)*|\n|\S")
 _LETTER = regex.compile(r"[\p{L}\p{M}]")
-_ENDS = frozenset("。！？।॥؟")  # of sentences, beside . ? ! and the end of a line
+_ENDS = frozenset("。！？।॥؟")  # ends of sentences, besides . ? ! and the end of a line
 
 
 def mask_content(text: str, lang: str) -> str:
@@ -43,14 +43,14 @@ def mask_content(text: str, lang: str) -> str:
 
 
 def _is_known(word: str, known: frozenset[str]) -> bool:
-    """Return whether a word is in the list, or each of the parts that apostrophes or hyphens join is."""
+    """Return whether the list contains a word, or each of its parts joined by apostrophes or hyphens."""
     plain = word.replace("’", "'")
     return plain in known or all(part in known for part in regex.split(r"['\-]", plain))
 
 
 @cache
 def _function_words(lang: str) -> frozenset[str]:
-    """Return the words of a language's list, those of its phrases, and contracted ones; of all lists without it."""
+    """Return the words of a language's list and of its phrases, and contractions; without a language, of all lists."""
     lists = read_function_words()
     entries = lists.get(lang, ()) if lang else [entry for own in lists.values() for entry in own]
     found = {word for entry in entries for word in entry.lower().replace("’", "'").split()}
@@ -61,4 +61,4 @@ def _function_words(lang: str) -> frozenset[str]:
 _CONTRACTED = frozenset(
     """ain aren can couldn d didn doesn don hadn hasn haven isn l ll m mustn needn qu re s shan shouldn t ve wasn weren
     won wouldn c j n""".split()  # noqa: SIM905
-)  # what stands before and after apostrophes
+)  # the parts before and after apostrophes

@@ -1,7 +1,7 @@
-"""PAN's naive baseline.
+"""Score pairs as PAN's naive baseline does.
 
-TF-IDF of the most frequent character n-grams, fitted on the train texts, cosine of the two texts, and thresholds p1
-and p2 found by grid search (`thresholds`).
+TF-IDF of the most frequent character n-grams, fitted on the train texts, cosine of the two texts, and thresholds p1 and
+p2 found by grid search (`thresholds`).
 """
 
 from collections import Counter
@@ -26,7 +26,7 @@ PAIRS_AT_ONCE = 5_000
 
 @dataclass(frozen=True)
 class Fitted:
-    """A vectorizer of scikit-learn, and thresholds once it is calibrated."""
+    """Hold a vectorizer of scikit-learn, and thresholds once calibrated."""
 
     vectorizer: Any
     thresholds: Thresholds | None = None
@@ -49,8 +49,8 @@ def predict(fitted: Fitted, pairs: pl.DataFrame) -> F64:
 def fitted_vectorizer(texts: Sequence[str], analyzer: str, n: int, vocabulary: int) -> Any:
     """Return TF-IDF of the most frequent n-grams (`analyzer`: char or word). Raises InputError if the texts have none.
 
-    Each different text is counted once and as often as it stands there, TEXTS_AT_ONCE at a time: beside the texts it
-    holds two numbers for each different n-gram.
+    Each distinct text is counted once and weighted by its frequency, TEXTS_AT_ONCE at a time. Memory: the texts, and
+    two numbers for each distinct n-gram.
     """
     from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
@@ -83,9 +83,9 @@ def fitted_vectorizer(texts: Sequence[str], analyzer: str, n: int, vocabulary: i
 
 
 def similarities(fitted: Fitted, pairs: pl.DataFrame) -> F64:
-    """Return the cosine of each pair, shape (pairs,), 0 where a text has no known n-gram.
+    """Return the cosine of each pair, shape (pairs,), 0 if a text has no known n-gram.
 
-    Holds the vectors of PAIRS_AT_ONCE.
+    Memory: the vectors of PAIRS_AT_ONCE pairs.
     """
     found = [np.empty(0)]
     for part in pairs.iter_slices(PAIRS_AT_ONCE):

@@ -1,4 +1,4 @@
-"""A compiled open-addressing table of the nodes of n-grams, emptied by a new stamp rather than by writing it."""
+"""Look up the nodes of n-grams in a compiled open-addressing table, emptied by a new stamp instead of by writing it."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 @compiled
 def slot(keys: I64, stamps: I32, stamp: int, key: int | np.int64, shift: int) -> np.int64:
-    """Return the place of a key in a table with room, or the free place where it belongs.
+    """Return the place of a key in a table with room, or the free place for it.
 
     Args:
         keys: shape (slots,), a power of two.

@@ -1,4 +1,4 @@
-"""Parameters of verifiers, a dataclass for each kind, from which follows what entries may state."""
+"""Define the parameters of verifiers: a dataclass for each kind, which determines what entries may state."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ Order = Annotated[int, Keywords(minimum=1, maximum=32)]
 
 @dataclass(frozen=True)
 class NaiveParameters:
-    """Characters of an n-gram, and how many of the most frequent n-grams count."""
+    """Set the characters of an n-gram, and how many of the most frequent n-grams count."""
 
     n: Count = 4
     vocabulary: Count = 3000
@@ -21,7 +21,7 @@ class NaiveParameters:
 
 @dataclass(frozen=True)
 class PpmParameters:
-    """Characters of the longest context; a probability within `radius` of 0.5 is no answer."""
+    """Set the characters of the longest context; a probability within `radius` of 0.5 is not an answer."""
 
     order: Annotated[int, Keywords(minimum=0, maximum=32)] = 5
     radius: Annotated[float, Keywords(minimum=0, maximum=0.5)] = 0.05
@@ -29,11 +29,11 @@ class PpmParameters:
 
 @dataclass(frozen=True)
 class UnmaskingParameters:
-    """Of unmasking.
+    """Set the parameters of unmasking.
 
     Attributes:
         features: how many of the most frequent trigrams count.
-        removed: features that go in a round.
+        removed: features removed in each round.
         chunks: of each text.
     """
 
@@ -47,7 +47,7 @@ class UnmaskingParameters:
 
 @dataclass(frozen=True)
 class TopicfitParameters:
-    """How many of the most frequent words are masked, and how many of the most frequent words left count."""
+    """Set how many of the most frequent words are masked, and how many of the most frequent remaining words count."""
 
     masked: Annotated[int, Keywords(minimum=0)] = 500
     vocabulary: Count = 3000
@@ -55,17 +55,17 @@ class TopicfitParameters:
 
 @dataclass(frozen=True)
 class LambdagParameters:
-    """Of LambdaG.
+    """Set the parameters of LambdaG.
 
     Attributes:
         order: tokens of the longest n-gram.
-        smoothing: as the package `lambdag` calls it, with discount 0.75; without the special handling of what begins a
-            sentence the begin is a token like others.
+        smoothing: as named in the package `lambdag`, with discount 0.75; without the special handling of sentence
+            starts, the start is a token like others.
         references: grammars of other authors that a pair is compared with (100 in the paper).
-        calibration: what makes a probability of a score, as the package calls it; the last two need no pairs.
-        mask: `function_words` makes one sign of all other words; `none` is for texts that are masked already.
-        population: texts of the train pairs that references are drawn from, at most.
-        calibration_pairs: pairs that the calibration is fitted on, at most.
+        calibration: how a score becomes a probability, as named in the package; the last two need no pairs.
+        mask: `function_words` replaces all other words by one sign; `none` is for texts that are already masked.
+        population: maximum number of texts of the train pairs from which references are drawn.
+        calibration_pairs: maximum number of pairs on which the calibration is fitted.
     """
 
     order: Order = 10
@@ -82,17 +82,17 @@ class LambdagParameters:
 
 @dataclass(frozen=True)
 class ImpostorsParameters:
-    """Of the impostors method.
+    """Set the parameters of the impostors method.
 
     Attributes:
         n: characters of an n-gram.
         vocabulary: how many of the most frequent n-grams count.
-        rounds: random parts of the n-grams that are tried for a pair, each way.
-        share: of the n-grams that are in such a part.
-        candidates: the texts of others that are most like a text, at most.
-        impostors: drawn of these in every round.
-        population: texts of the train pairs that candidates are looked for in, at most.
-        calibration_pairs: pairs that thresholds are chosen on, at most.
+        rounds: random parts of the n-grams tried for a pair, in each direction.
+        share: of the n-grams in such a part.
+        candidates: maximum number of texts of others most similar to a text.
+        impostors: drawn from these in every round.
+        population: maximum number of texts of the train pairs in which candidates are searched.
+        calibration_pairs: maximum number of pairs on which thresholds are chosen.
     """
 
     n: Count = 4
@@ -107,7 +107,7 @@ class ImpostorsParameters:
 
 @dataclass(frozen=True)
 class EncoderParameters:
-    """A model of the registry, by its name or the path of an entry, as it is or tuned on the train pairs first."""
+    """Name a model of the registry, or the path of an entry, used unchanged or tuned on the train pairs first."""
 
     model: Text
     fine_tune: bool = False
@@ -118,10 +118,10 @@ class EncoderParameters:
 
 @dataclass(frozen=True)
 class ExternalParameters:
-    """A command, which may name {train}, {calibration}, {test} and {out}.
+    """Give a command, which may name {train}, {calibration}, {test} and {out}.
 
     Attributes:
-        time_limit: seconds that a run may take; then it is ended with all that it has started.
+        time_limit: seconds after which a run and all its child processes are ended.
     """
 
     command: Text

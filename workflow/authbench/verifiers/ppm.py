@@ -1,7 +1,7 @@
-"""PAN's compression baseline (Teahan and Harper 2003).
+"""Score pairs as PAN's compression baseline does (Teahan and Harper 2003).
 
-A PPM model of each text gives the cross-entropy of the other; a logistic regression on their mean and absolute
-difference gives the probability of one author, and within a radius of 0.5 there is no answer.
+A PPM model of each text gives the cross-entropy of the other. A logistic regression on the mean and absolute difference
+of both gives the probability of one author; within a radius of 0.5 there is no answer.
 """
 
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ ROOMY = 2  # places of a table for each string that it may hold
 
 
 class Fitted(NamedTuple):
-    """Order and radius as asked, and a logistic regression of scikit-learn."""
+    """Hold the requested order and radius, and a logistic regression of scikit-learn."""
 
     order: int
     radius: float
@@ -37,12 +37,12 @@ def fit(train: pl.DataFrame, parameters: PpmParameters, bench: Bench) -> Fitted:
 
 
 def calibrate(fitted: Fitted, held_out: pl.DataFrame) -> Fitted:
-    """Return the verifier as it is: the radius is a parameter."""
+    """Return the verifier unchanged: the radius is a parameter."""
     return fitted
 
 
 def predict(fitted: Fitted, pairs: pl.DataFrame) -> F64:
-    """Return the probability of one author, by both cross-entropies; 0.5 near 0.5. Shape (pairs,)."""
+    """Return the probability of one author from both cross-entropies; 0.5 near 0.5. Shape (pairs,)."""
     seen = features(cross_entropies(pairs, fitted.order))
     return answers(fitted.regression.predict_proba(seen)[:, 1], fitted.radius)
 
@@ -62,9 +62,9 @@ def features(entropies: F64) -> F64:
 def cross_entropies(pairs: pl.DataFrame, order: int) -> F64:
     """Return bits per character of text 2 by a model of text 1, and of text 1 by a model of text 2, shape (pairs, 2).
 
-    A model counts every character after each of its contexts of up to `order` characters; a character's probability
-    is its share in the longest context in which it was seen, 1/256 where it never was. Holds the texts, and at most
-    72 (order + 1) bytes for each character of the longest.
+    A model counts every character after each of its contexts of up to `order` characters; a character's probability is
+    its share in the longest context in which it was seen, 1/256 if it was never seen. Memory: the texts, and at most 72
+    (order + 1) bytes for each character of the longest.
     """
     from authbench.verifiers.ppm_kernels import bits, read
 
@@ -91,7 +91,7 @@ def _code_points(text: str) -> I64:
 
 
 class Room(NamedTuple):
-    """The table of strings (keys, nodes, stamps), the counts of nodes, and by how much a hash is shifted."""
+    """Hold the table of strings (keys, nodes, stamps), the counts of nodes, and the shift of a hash."""
 
     table: tuple[I64, I32, I32]
     nodes: tuple[I32, I32]

@@ -1,4 +1,4 @@
-"""Compiled inner loops of `ppm`: counting the strings of a text, and coding another by these counts."""
+"""Count the strings of a text, and code another text by these counts: the compiled inner loops of `ppm`."""
 
 import numpy as np
 
@@ -15,16 +15,16 @@ def read(
 ) -> None:
     """Count every string of up to `order` + 1 characters of a text.
 
-    A string is a node: 0 the empty one, others found in the table by (the node without the last character, that
-    character).
+    A string is a node: 0 is the empty string, others are found in the table by (the node without the last character,
+    that character).
 
     Args:
         text: shape (characters,), code points.
         order: the longest context.
-        keys, nodes, stamps: shape (slots,), the table, as of `node_table.slot`; changed in place.
-        stamp: of this text; places whose stamp is another are free.
+        keys, nodes, stamps: shape (slots,), the table, as in `node_table.slot`; modified.
+        stamp: of this text; places with another stamp are free.
         shift: 64 less the bits of a place.
-        counts: how often a node occurs, one value per node; written.
+        counts: occurrences of a node, one value per node; written.
         followed: how often a character follows it, of the same shape; written.
     """
     made = 0
@@ -51,10 +51,10 @@ def read(
 def bits(
     text: I64, order: int, keys: I64, nodes: I32, stamps: I32, stamp: int, shift: int, counts: I32, followed: I32
 ) -> float:
-    """Return the mean -log2 P of a text's characters by what `read` counted.
+    """Return the mean -log2 P of a text's characters from the counts of `read`.
 
-    Each is predicted in the longest context that the character was seen in, as often as there; a character never seen
-    costs 8 bits, and so does an empty text.
+    Each is predicted from its frequency in the longest context in which it was seen; an unseen character costs 8 bits,
+    as does an empty text.
 
     Args:
         text: shape (characters,), code points.

@@ -1,4 +1,4 @@
-"""Texts of the train pairs as the population that a pair is compared with, without the authors of the pair."""
+"""Select texts of the train pairs as the population for comparison, without the authors of the pair."""
 
 from typing import NamedTuple
 
@@ -11,10 +11,10 @@ from authbench.verifiers.texts import distinct, languages
 
 
 class References(NamedTuple):
-    """Texts of other authors.
+    """Hold texts of other authors.
 
     Attributes:
-        texts: at most as many as asked for, by a hash.
+        texts: at most the requested number, by a hash.
         langs: the language of each.
         owners: the number of each text's author.
         known: the author of every text of the train pairs.
@@ -26,7 +26,7 @@ class References(NamedTuple):
     known: dict[str, int]
 
     def others(self, *texts: str) -> BOOL:
-        """Return which texts are by none of the authors of these, as far as the train pairs tell, and none of these.
+        """Return which texts are not among these texts and, as far as the train pairs show, not by their authors.
 
         Returns:
             Shape (texts of the references,).
@@ -39,7 +39,7 @@ class References(NamedTuple):
 def references(train: pl.DataFrame, most: int, seed: int) -> References:
     """Return the texts of the train pairs, at most `most` of them.
 
-    Texts of an author whom the pairs name, and texts that pairs by one author connect, are one author's.
+    Texts whose author is named in the pairs share that author; texts connected by same-author pairs share one too.
     """
     texts, first, second = distinct(train)
     owners = _authors(train, first, second, len(texts))
@@ -51,7 +51,7 @@ def references(train: pl.DataFrame, most: int, seed: int) -> References:
 
 
 def drawn(pairs: pl.DataFrame, most: int, seed: int) -> pl.DataFrame:
-    """Return at most `most` of the pairs, by a hash of their ids, in their order; of each class its share."""
+    """Return at most `most` pairs in their order, selected by a hash of their ids; classes keep their proportion."""
     if pairs.height <= most:
         return pairs
     rank = pl.Series("rank", [keyed_hash(seed, "calibrated on", one) for one in pairs["id"]], dtype=pl.UInt64)

@@ -1,4 +1,4 @@
-"""Load the verifier that a user names: an entry of verifiers, or any model, whose cosine decides."""
+"""Load the verifier that a user names: an entry of verifiers, or any model, used by its cosine."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,10 +15,10 @@ from authbench.verifiers.parameters import EncoderParameters
 
 
 def load_verifier(requested: str, base: Path = Path()) -> VerifierEntry:
-    """Return the verifier of this name or file, or the one by the cosine of this model (`models.requested`).
+    """Return the verifier of this name or file, or the cosine verifier of this model (`models.requested`).
 
     Raises:
-        InputError: there is neither, or the model gives a text no vector.
+        InputError: neither exists, or the model gives a text no vector.
     """
     if requested in list_entries(VERIFIERS, base) or not _is_model(requested, base):
         return load_entry(VERIFIERS, requested, base)
@@ -31,7 +31,7 @@ def load_verifier(requested: str, base: Path = Path()) -> VerifierEntry:
 
 
 def load_verifiers(requested: Iterable[str], base: Path = Path()) -> list[VerifierEntry]:
-    """Return verifiers in the order of the requests. Raises InputError with the problems of all of them."""
+    """Return verifiers in the order of the requests. Raises InputError with the problems of all requests."""
     verifiers, problems = [], []
     for one in requested:
         try:
@@ -44,7 +44,7 @@ def load_verifiers(requested: Iterable[str], base: Path = Path()) -> list[Verifi
 
 
 def files_behind(verifier: VerifierEntry, base: Path = Path()) -> list[str]:
-    """Return the files of vectors, or of a function, that a verifier's answers depend on."""
+    """Return the files of vectors, or of a function, on which a verifier's answers depend."""
     if not isinstance(verifier.parameters, EncoderParameters):
         return []
     model = load_model(verifier.parameters.model, base)

@@ -1,4 +1,4 @@
-"""The different texts of pairs, so that a text that is in many pairs is looked at once."""
+"""List the distinct texts of pairs, to process a text of many pairs once."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from authbench.arrays import F64, I64
 
 
 def distinct(pairs: pl.DataFrame) -> tuple[list[str], I64, I64]:
-    """Return the different texts in alphabetical order, and for each pair the places of its two texts.
+    """Return the distinct texts in alphabetical order, and for each pair the places of its two texts.
 
     Returns:
         The texts, and two arrays of shape (pairs,).
@@ -23,7 +23,7 @@ def distinct(pairs: pl.DataFrame) -> tuple[list[str], I64, I64]:
 
 
 def languages(pairs: pl.DataFrame, texts: list[str]) -> list[str]:
-    """Return the language of each of the `distinct` texts of pairs, empty where no pair tells it."""
+    """Return the language of each of the `distinct` texts of pairs, empty if no pair states it."""
     if "lang" not in pairs.columns:
         return [""] * len(texts)
     stated = pl.concat([pairs.select("lang", text=side) for side in ("text1", "text2")]).drop_nulls()
@@ -32,12 +32,12 @@ def languages(pairs: pl.DataFrame, texts: list[str]) -> list[str]:
 
 
 def both_texts(pairs: pl.DataFrame) -> list[str]:
-    """Return all texts of the pairs, pair after pair, repeated where pairs repeat them."""
+    """Return all texts of the pairs, pair after pair, with repetitions."""
     return pairs.select(pl.concat_list("text1", "text2").explode())["text1"].to_list()
 
 
 def text_cosines(rows: Any, first: I64, second: I64) -> F64:
-    """Return the dot product of each pair of L2-normalised rows, in [0, 1]: below 0 is 0.
+    """Return the dot product of each pair of L2-normalised rows; negative values become 0.
 
     Args:
         rows: shape (texts, features), dense or CSR.
@@ -45,7 +45,7 @@ def text_cosines(rows: Any, first: I64, second: I64) -> F64:
         second: shape (pairs,), the other row.
 
     Returns:
-        Shape (pairs,).
+        Shape (pairs,), in [0, 1].
     """
     if isinstance(rows, np.ndarray):
         found = np.einsum("ij,ij->i", rows[first], rows[second], dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Thresholds of PAN's naive baseline, between "two authors", no answer and "one author".
+"""Choose the thresholds of PAN's naive baseline between "two authors", no answer and "one author".
 
 Two thresholds p1 < p2 on a grid, chosen for the overall score of 2021.
 """
@@ -24,7 +24,7 @@ class Thresholds(NamedTuple):
 def rescale(similarities: F64, thresholds: Thresholds) -> F64:
     """Return scores from similarities in [0, 1].
 
-    Similarities up to p1 fill [0, 0.49], those from p2 fill [0.51, 1], and those in between become 0.5.
+    Similarities up to p1 map to [0, 0.49], similarities from p2 to [0.51, 1], others to 0.5.
 
     Args:
         similarities: shape (n,).
@@ -44,10 +44,10 @@ def rescale(similarities: F64, thresholds: Thresholds) -> F64:
 def search(truth: Truth, similarities: F64) -> Thresholds:
     """Return the first p1 < p2 of GRID, p1 first, with the highest overall score, compared at three decimals.
 
-    Points where F0.5u is undefined are left out. Raises InputError where it is at all of them.
+    Points with undefined F0.5u are left out. Raises InputError if it is undefined at all points.
 
     Args:
-        truth: shape (n,), True where both texts are by one author.
+        truth: shape (n,), True if both texts are by one author.
         similarities: shape (n,), in [0, 1].
     """
     p1, p2 = (GRID[places] for places in np.triu_indices(len(GRID), 1))
@@ -61,13 +61,13 @@ def search(truth: Truth, similarities: F64) -> Thresholds:
 def overall_on_grid(truth: Truth, similarities: F64, p1: F64, p2: F64) -> F64:
     """Return the overall score after `rescale` by each p1 and p2, from running sums over the sorted similarities.
 
-    Sorted, those of "two authors" end at `low`, those without an answer at `high`.
+    In sorted order, the answers "two authors" end at `low` and the pairs without an answer at `high`.
 
     Args:
-        truth: shape (n,), True where both texts are by one author.
+        truth: shape (n,), True if both texts are by one author.
         similarities: shape (n,), in [0, 1].
         p1: shape (points,), lower thresholds.
-        p2: shape (points,), the upper one of each.
+        p2: shape (points,), the upper threshold of each.
 
     Returns:
         Shape (points,); NaN where F0.5u is undefined.
@@ -104,7 +104,7 @@ def _running(values: F64) -> F64:
 
 
 def _ranks_within(s: F64, same: F64) -> F64:
-    """Return the rank of each value among those of "one author" only: what a rank among all counts too much."""
+    """Return the rank of each value among the "one author" values, which is the excess of its rank among all values."""
     ranks = np.zeros(len(s))
     ranks[same > 0] = average_ranks(s[same > 0])
     return ranks

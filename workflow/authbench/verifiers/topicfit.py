@@ -1,7 +1,7 @@
-"""A verifier of topics, which should not be trusted (HITS paper, "topic-fit model").
+"""Score pairs by topic only, as a verifier that should not be trusted (HITS paper, "topic-fit model").
 
-The most frequent words, which carry style, are masked, and the naive baseline compares what is left, word by word. It
-does well only where topics give authors away.
+The most frequent words, which carry style, are masked, and the naive baseline compares the remaining words. It does
+well only where topics reveal authors.
 """
 
 import re
@@ -43,9 +43,9 @@ def predict(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
 
 
 def most_frequent(texts: Iterable[str], count: int) -> frozenset[str]:
-    """Return the words, in lower case, that occur most often, at most half of all.
+    """Return the most frequent words in lower case, at most half of all words.
 
-    Of equally frequent words the first in the alphabet is taken.
+    Of equally frequent words the alphabetically first is taken.
     """
     often: Counter[str] = Counter()
     for text, times in Counter(texts).items():
@@ -63,7 +63,7 @@ def mask(text: str, words: frozenset[str]) -> str:
 
 
 def _mask_pairs(pairs: pl.DataFrame, words: frozenset[str]) -> pl.DataFrame:
-    """Return the pairs with both texts masked, each different text once."""
+    """Return the pairs with both texts masked, each distinct text once."""
     columns = []
     for column in ("text1", "text2"):
         texts = pairs[column].unique()

@@ -1,8 +1,9 @@
-"""Unmasking for short texts (Koppel and Schler 2004; Bevendorff et al. 2019), as in PAN's baseline.
+"""Score pairs by unmasking for short texts, as PAN's baseline does.
 
-Chunks are drawn from each text's character trigrams, a linear SVM tells the two texts' chunks apart, the strongest
-features go, and so on. The curve of its accuracy falls fast where both texts are by one author; a logistic regression
-over curve and slope says how fast is fast, and thresholds (`thresholds`) when not to answer.
+Koppel and Schler 2004; Bevendorff et al. 2019. Chunks are drawn from each text's character trigrams, a linear SVM
+separates the two texts' chunks, and the strongest features are removed, round after round. Its accuracy falls fast if
+both texts are by one author. A logistic regression over the curve and its slope decides, and thresholds (`thresholds`)
+set when not to answer.
 """
 
 import warnings
@@ -25,7 +26,7 @@ SMOOTHED = 3  # points of a moving average
 
 @dataclass(frozen=True)
 class _Fitted:
-    """Settings and seed, a logistic regression of scikit-learn, and thresholds once it is calibrated."""
+    """Hold settings and seed, a logistic regression of scikit-learn, and thresholds once calibrated."""
 
     parameters: UnmaskingParameters
     seed: int
@@ -54,7 +55,7 @@ def predict(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
 
 
 def _probabilities(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
-    """Return the probability of one author; 0.5 for a pair with a text of fewer than SHORTEST characters."""
+    """Return the probability of one author; 0.5 if a text of the pair has fewer than SHORTEST characters."""
     seen = _features(pairs, fitted.parameters, fitted.seed)
     known = np.isfinite(seen).all(axis=1)
     found = np.full(pairs.height, 0.5)
@@ -77,11 +78,11 @@ def _features(pairs: pl.DataFrame, parameters: UnmaskingParameters, seed: int) -
 
 
 def curve(one: str, other: str, parameters: UnmaskingParameters, chance: np.random.Generator) -> F64:
-    """Return how well the two texts' chunks are distinguished, round after round: 0 by chance, 1 always; smoothed.
+    """Return how well the two texts' chunks are separated in each round: 0 by chance, 1 always; smoothed.
 
     Returns:
-        Means in [0, 1] over each SMOOTHED successive rounds, or over all where there are fewer: shape (rounds -
-        SMOOTHED + 1,), at least (1,).
+        Means in [0, 1] over each SMOOTHED successive rounds, or over all if there are fewer: shape (rounds - SMOOTHED +
+        1,), at least (1,).
     """
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.model_selection import cross_validate
@@ -106,7 +107,7 @@ def curve(one: str, other: str, parameters: UnmaskingParameters, chance: np.rand
 def _draw_chunks(
     one: str, other: str, parameters: UnmaskingParameters, chance: np.random.Generator
 ) -> tuple[F64, np.ndarray]:
-    """Return how often each chunk has the most frequent trigrams (2 x chunks, trigrams), shuffled, and its owner."""
+    """Return how often each chunk has the most frequent trigrams (2 x chunks, trigrams), shuffled, and its text."""
     tokens = [trigrams(text) for text in (one, other)]
     count, size = parameters.chunks, parameters.chunk_trigrams
     known = sorted({*tokens[0], *tokens[1]})

@@ -1,18 +1,18 @@
-"""The order of equally frequent n-grams that PAN's published figures rest on."""
+"""Order equally frequent n-grams as in PAN's published figures."""
 
 import numpy as np
 
 from authbench.arrays import I64
 from authbench.runtime.jit import compiled
 
-SMALL = 16  # a range of at most this many places is sorted by insertion
+SMALL = 16  # ranges of at most this many places are sorted by insertion
 
 
 @compiled
 def order_as_numpy_once_did(values: I64) -> I64:
-    """Return the places of values in ascending order, equal ones as `argsort` of numpy placed them before 1.25.
+    """Return the places of values in ascending order, equal values as `argsort` of numpy placed them before 1.25.
 
-    PAN's figures come from that time: which of equally frequent n-grams a vocabulary keeps depends on it. Since then
+    PAN's figures date from then, and which of equally frequent n-grams a vocabulary keeps depends on it. Since then
     numpy's order of equal values depends on the processor. (Quicksort, median of three, insertion below SMALL.)
 
     Args:
