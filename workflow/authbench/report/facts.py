@@ -1,4 +1,4 @@
-"""Metadata of all stages, collected for the manifest and the report."""
+"""Collect the metadata of all stages for the manifest and the report."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
@@ -25,7 +25,7 @@ def collect(
         deviation: requested against sampled numbers.
         split: metadata of splitting.
         excluded: the document keys in the file of `filter.exclude`, if it is set.
-        labels: what was measured of the author labels (rows of `labels.judge.STATISTICS`).
+        labels: measurements of the author labels (rows of `labels.judge.STATISTICS`).
 
     Raises:
         Unaccounted: documents vanished between stages.
@@ -60,7 +60,7 @@ def _filtered(counts: Iterable[Counts]) -> dict[str, int]:
 
 
 def _exclusions(listed: set[str], counts: Iterable[Counts]) -> Exclusions:
-    """Return how many documents reviewers ruled out, and which of them the filters never saw."""
+    """Return how many documents reviewers excluded, and which of them never reached the filters."""
     met = {key for part in counts for key in part.get("facts", {}).get("ruled_out", {})}
     return {"entries": len(listed), "without_a_document": sorted(listed - met)}
 

@@ -1,4 +1,4 @@
-"""Charts of a release for `figures/*.svg` and the report."""
+"""Draw the charts of a release for `figures/*.svg` and the report."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -57,7 +57,7 @@ STAGE_WORDS = {
     "merge": "settled in a merge",
 }
 QUANTILES = ("p10", "p25", "p50", "p75", "p90")
-MOST_DOCUMENTS = 12  # of an author; the last column gathers those with more
+MOST_DOCUMENTS = 12  # documents of an author; the last column collects authors with more
 
 
 def charts(tables: Mapping[str, pl.DataFrame], funnel: pl.DataFrame) -> list[Chart]:
@@ -148,7 +148,7 @@ def lengths(table: pl.DataFrame, name: str = "lengths", title: str = "Length in 
 
 
 def documents_per_author(table: pl.DataFrame) -> Chart:
-    """Return how many authors have how many documents."""
+    """Return the number of authors by their number of documents."""
     counted: dict[int, int] = {}
     for documents, authors in table.filter(pl.col("language") == ALL).select("documents", "authors").iter_rows():
         counted[min(documents, MOST_DOCUMENTS)] = counted.get(min(documents, MOST_DOCUMENTS), 0) + authors
@@ -191,9 +191,9 @@ def _funnel_chart(funnel: pl.DataFrame) -> Chart:
 
 
 def fate(funnel: pl.DataFrame) -> dict[str, int]:
-    """Return how many of a source's documents (and of the chunks gained) were released, and dropped at each stage.
+    """Return how many of a source's documents (and added chunks) were released, and dropped at each stage.
 
-    Released is what the last stage that the source reached kept.
+    Released are the documents kept by the last stage that the source reached.
     """
     counts = dict.fromkeys([RELEASED], 0)
     for stage, reason, documents in funnel.select("stage", "reason", "documents").iter_rows():
@@ -205,6 +205,6 @@ def fate(funnel: pl.DataFrame) -> dict[str, int]:
 
 
 def fate_order(stages: Iterable[str]) -> list[str]:
-    """Return stages with `released` first, then from the last stage to the first, then any other."""
+    """Return stages with `released` first, then from the last stage to the first, then any others."""
     known: list[Any] = [RELEASED, *reversed(STAGES)]
     return sorted(stages, key=lambda stage: (known.index(stage) if stage in known else len(known), stage))

@@ -1,4 +1,4 @@
-"""Rows of the report's bars that show the documents of each source through the stages."""
+"""Make the rows of the report's bars, which follow the documents of each source through the stages."""
 
 from collections.abc import Set
 from typing import Any

@@ -1,4 +1,4 @@
-"""What was measured of author labels, as rows and in words."""
+"""Report the measurements of author labels, as rows and in words."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -29,7 +29,7 @@ def labels_table(rows: Rows) -> pl.DataFrame:
 
 
 def label_rows(rows: Rows) -> list[dict[str, Any]]:
-    """Return the rows of the report's table of labels, those of sources without any label left out."""
+    """Return the rows of the report's table of labels, without sources that have no labels."""
     return [
         {
             "source": row["source"],
@@ -45,7 +45,7 @@ def label_rows(rows: Rows) -> list[dict[str, Any]]:
 
 
 def about_measured_labels(documents: pl.DataFrame, sources: Sources, rows: Rows, authors: Authors) -> list[str]:
-    """Return warnings on labels of which it is not known, or known too well, that several people share them."""
+    """Return warnings on labels that several people are known to share, or for which this is unknown."""
     if not rows:
         return []
     if authors.get("max_impurity") is None:

@@ -1,6 +1,6 @@
-"""The report of a release as one self-contained HTML page.
+"""Render the report of a release as one self-contained HTML page.
 
-It has no script and no time stamp, loads nothing, and everything in it is escaped.
+It has no script and no time stamp, loads no resources, and all its content is escaped.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -76,10 +76,10 @@ def render(
         documents: the documents of the release (`release.contents`).
         queries: the queries of the release.
         sources: the source entries by tag.
-        facts: what `release.findings.make_findings` returns: funnel, deviation, skipped_sources, scorers,
-            toxicity_rates, ingest, dedup, split, config, versions, inputs, takedown, splits, warnings; labels, if
-            any were measured.
-        drawn: the charts of these documents where they are at hand: one that was drawn is not drawn again.
+        facts: the result of `release.findings.make_findings`: funnel, deviation, skipped_sources, scorers,
+            toxicity_rates, ingest, dedup, split, config, versions, inputs, takedown, splits, warnings; labels, if any
+            were measured.
+        drawn: existing charts of these documents, which are not drawn again.
     """
     splits = list(facts["splits"])
     funnel = statistics.funnel_table(facts["funnel"])
@@ -160,7 +160,7 @@ def lead(documents: pl.DataFrame, facts: Findings) -> str:
 
 
 def _author_labels(documents: pl.DataFrame, sources: Sources, facts: Findings) -> list[dict[str, Any]]:
-    """Return per released source what its author label stands for, with its licence."""
+    """Return what the author labels of each released source stand for, with its licence."""
     totals = documents.group_by("source").agg(
         pl.len().alias("documents"), pl.col("author_id").n_unique().alias("authors"), pl.col("lang").unique().sort()
     )
@@ -211,7 +211,7 @@ def _split_rows(table: pl.DataFrame, splits: Sequence[str]) -> list[dict[str, An
 
 
 def _pool_rows(pools: Iterable[PoolRow]) -> list[dict[str, Any]]:
-    """Return per pool and language how many positives are scored, and the share that is left out."""
+    """Return per pool and language the number of scored positives, and the share left out."""
     found: dict[tuple[str, str], list[int]] = {}
     for row in pools:
         for language in (row["lang"], ALL):
@@ -236,7 +236,7 @@ def _split_lines(split: Mapping[str, object]) -> list[tuple[str, str]]:
 
 
 def _balance_in_words(buckets: Sequence[BucketRow]) -> str:
-    """Return how far the splits of the buckets are from their shares, in units that cannot be divided."""
+    """Return how far the splits of the buckets deviate from their shares, in indivisible units."""
     if not buckets:
         return ""
     near = sum(abs(row["documents"] - row["due"]) <= row["largest_unit"] for row in buckets)
@@ -295,7 +295,7 @@ def _query_rule(release: Release) -> str:
 
 
 def _ingest_rows(ingest: Mapping[str, SourceFindings]) -> list[dict[str, Any]]:
-    """Return per source the problems of its raw files: unreadable rows, reasons of its own, and other metadata."""
+    """Return per source the problems of its raw files: unreadable rows, source-specific reasons, and other metadata."""
     in_columns = {"bad_rows", "names_author", "noisy_authors", "documents", "authors", "files"}
     own = {"title", "about", "author_kind", "license", "languages"}
     return [

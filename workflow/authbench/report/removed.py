@@ -1,6 +1,6 @@
-"""`dirty_docs.log`: every removal of every stage with its reason.
+"""Write `dirty_docs.log`: every removal of every stage with its reason.
 
-The log may be larger than memory: it is sorted one range of keys at a time, and the tables are read again for each.
+The log may exceed memory: it is sorted one range of keys at a time, and the tables are read again for each range.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Requested against sampled numbers of documents, by language, genre and length class."""
+"""Compare requested and sampled numbers of documents, by language, genre and length class."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -10,15 +10,15 @@ from authbench.report.words import bar_width
 from authbench.settings.sample import Sample
 from authbench.words import count, decimal, language_name, listing, plural, spaced
 
-NO_TARGET = "(no target)"  # the cell of genres that the settings give no share
+NO_TARGET = "(no target)"  # the cell of genres without a share in the settings
 
 
 def shortfalls(deviation: Deviation, sample: Sample) -> list[str]:
-    """Return sentences on missed targets: by language, the reasons of those above 5 %, and cells without documents.
+    """Return sentences on missed targets: by language, the reasons of misses above 5 %, and cells without documents.
 
     Args:
         deviation: sampling_deviation.json.
-        sample: the section `sample` of the settings; each reason names the setting that it is due to.
+        sample: the section `sample` of the settings; each reason names the setting that causes it.
     """
     languages, cells = deviation["languages"], deviation["cells"]
     if languages and all(row["target"] is None for row in languages):
@@ -48,7 +48,7 @@ def shortfalls(deviation: Deviation, sample: Sample) -> list[str]:
 
 
 def _without_shares(documents: AllDocuments) -> list[str]:
-    """Return what to say of all documents where no language has a target."""
+    """Return the sentences on all documents if no language has a target."""
     target, taken = documents["target"], documents["taken"]
     if target is None:
         return ["No number of documents was asked for: all are in that the rules for authors and texts allow."]
@@ -61,7 +61,7 @@ def _without_shares(documents: AllDocuments) -> list[str]:
 
 
 def _without_documents(cells: Sequence[DeviationRow]) -> list[str]:
-    """Return a sentence on each genre and length that has a target and no document."""
+    """Return a sentence on each genre and length with a target and without documents."""
     nothing: dict[str, list[str]] = {}
     for cell in cells:
         if cell["target"] and not cell["available"]:
@@ -86,7 +86,7 @@ def reason(row: DeviationRow) -> str:
 
 
 def cause(row: DeviationRow, sample: Sample) -> str:
-    """Return why a language missed its target, with the setting to turn."""
+    """Return why a language missed its target, with the setting to change."""
     why, most, least = reason(row), sample.get("max_documents_per_author"), sample.get("min_documents_per_author")
     refused, filtered = row.get("refused") or {}, row.get("filtered", 0)
     beside = [
@@ -110,7 +110,7 @@ def cause(row: DeviationRow, sample: Sample) -> str:
 
 
 def deviation_rows(deviation: Deviation) -> list[dict[str, Any]]:
-    """Return per language its target, what was taken, a bar, and the same for its genres and length classes."""
+    """Return per language its target, the number taken, a bar, and the same for its genres and length classes."""
     return [
         {
             **row,
@@ -144,7 +144,7 @@ def _has_target(row: DeviationRow) -> bool:
 
 
 def _bullet(row: DeviationRow) -> dict[str, str]:
-    """Return the widths, in percent, of a bar of what was taken and of the mark of its target."""
+    """Return the widths, in percent, of the bar of documents taken and of the mark of the target."""
     if not _has_target(row):
         return {"taken": "0", "target": ""}
     widest = max(_target(row), row["taken"], 1)
@@ -165,7 +165,7 @@ def _target(row: DeviationRow) -> int:
 
 
 def _deficit(row: DeviationRow) -> int:
-    """Return how many documents a place lacks of its target; 0 where it has none."""
+    """Return how many documents a cell is short of its target; 0 without a target."""
     return row["deficit"] or 0
 
 

@@ -1,4 +1,4 @@
-"""What a finished release states of its making, as far as its report needs it and its files tell."""
+"""Collect what a finished release states of how it was made, as far as its files allow and its report needs."""
 
 import html
 import re
@@ -26,9 +26,9 @@ _LABEL = (
 
 
 def stated_facts(release: Release) -> Findings:
-    """Return the facts that `report.page.render` takes; those that only the stages knew are empty.
+    """Return the facts that `report.page.render` takes; facts known only to the stages are empty.
 
-    Empty are toxicity_rates, ingest, dedup and split: what raw files held, copies, toxicity rates, balance of splits.
+    Empty are toxicity_rates, ingest, dedup and split: content of raw files, copies, toxicity rates, balance of splits.
     """
     folder, manifest = release.folder, release.manifest
     found = {
@@ -46,7 +46,7 @@ def stated_facts(release: Release) -> Findings:
 
 
 def stated_sources(release: Release) -> dict[str, Description]:
-    """Return the sources of a release as its report describes them, under the licences that its manifest states."""
+    """Return the sources of a release as its report describes them, under the licences stated in its manifest."""
     path = release.folder / files.REPORT
     page = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
     tags = release.read_provenance(("id", "source"))["source"].unique().sort()
@@ -54,7 +54,7 @@ def stated_sources(release: Release) -> dict[str, Description]:
 
 
 def _described(page: str, tag: str, licences: Mapping[str, Licence]) -> Description:
-    """Return a source as the report describes it, under the licence that the manifest states."""
+    """Return a source as the report describes it, under the licence stated in the manifest."""
     found = re.search(_LABEL.format(tag=re.escape(html.escape(tag))), page, re.DOTALL)
     title, kind, about = map(html.unescape, found.groups()) if found else (tag, "", "")
     kinds = {words: kind for kind, words in KINDS.items()}

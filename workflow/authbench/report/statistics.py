@@ -1,4 +1,4 @@
-"""Tables for `statistics/*.csv`, the figures and the report (paper, section 4).
+"""Make the tables for `statistics/*.csv`, the figures and the report (paper, section 4).
 
 Frames of documents have one row per released document, with the columns split, lang, genre, source, author_id,
 length_bucket and token_length.
@@ -23,7 +23,7 @@ def tables(
     """Return every table of `statistics/` by its name.
 
     Args:
-        noisy: the sources whose author labels are noisy.
+        noisy: the sources with noisy author labels.
     """
     documents = documents.select(COLUMNS)
     return {
@@ -64,7 +64,7 @@ def lengths(documents: pl.DataFrame) -> pl.DataFrame:
 
 
 def documents_per_author(documents: pl.DataFrame) -> pl.DataFrame:
-    """Return language, documents, authors: how many authors have that many documents in the language."""
+    """Return language, documents, authors: the number of authors with that many documents in the language."""
     return (
         everything(documents, "lang")
         .group_by("lang", "author_id")
@@ -87,7 +87,7 @@ def token_lengths(documents: pl.DataFrame) -> pl.DataFrame:
 
 
 def sources(documents: pl.DataFrame, noisy: Set[str]) -> pl.DataFrame:
-    """Return source, language, documents, authors, noisy (whether its author labels are)."""
+    """Return source, language, documents, authors, noisy (whether its author labels are noisy)."""
     counted = documents.group_by("source", pl.col("lang").alias("language")).agg(*COUNTS)
     return counted.with_columns(noisy=pl.col("source").is_in(sorted(noisy))).sort("source", "language")
 

@@ -1,7 +1,7 @@
-"""Hold the figures and the report of a release to its data: draw them again and compare.
+"""Check the figures and the report of a release against its data: draw them again and compare.
 
-What the stages before a release found (raw files, copies, toxicity rates, balance of splits) is in the report alone:
-those parts are left out of the comparison, as are titles and descriptions of sources.
+The findings of earlier stages (raw files, copies, toxicity rates, balance of splits) exist only in the report. These
+parts are not compared, nor are titles and descriptions of sources.
 """
 
 import html
@@ -38,7 +38,7 @@ _NOT_IN_FORM = (
     pl.exceptions.PolarsError,
     jinja2.TemplateError,
 )
-_PIXELS = 1.0  # that versions of the drawing library may differ by
+_PIXELS = 1.0  # difference allowed between versions of the drawing library
 _SVG = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 _STATED_NOWHERE_ELSE = [
     re.compile(pattern, re.DOTALL)
@@ -54,9 +54,9 @@ _STATED_NOWHERE_ELSE = [
 
 
 def check_drawings(folder: Path) -> list[Violation]:
-    """Return the claims that figures and report of a release of this version break.
+    """Return the claims violated by figures and report of a release of this version.
 
-    Those of another version are drawn and worded in another way: they are not compared (`_is_compared`).
+    Releases of another version are drawn and worded differently and are not compared (`_is_compared`).
     """
     if not _is_compared(folder):
         return []
@@ -75,7 +75,7 @@ def _is_compared(folder: Path) -> bool:
 
 
 def unchecked(folder: Path) -> list[str]:
-    """Return what no claim can be about, as the release has no record of it, in words."""
+    """Return in words what cannot be checked, because the release has no record of it."""
     manifest = read_manifest(folder)
     missing = {
         files.MANIFEST: "settings, counts and files, as there is no manifest.json of AuthBench",
@@ -103,7 +103,7 @@ def _check_figures(release: Release) -> Iterator[Finding]:
 
 
 def _same_picture(one: str, other: str) -> bool:
-    """Return whether two pictures have the same elements and words, and their lines and places but for a pixel."""
+    """Return whether two pictures have the same elements and words, and lines and positions equal within a pixel."""
     return one == other or (
         _elements(one) == _elements(other)
         and _words(one) == _words(other)
@@ -139,7 +139,7 @@ def _check_report(release: Release) -> Iterator[Finding]:
 
 
 def _lines(page: str) -> list[str]:
-    """Return the lines of a report that its release has to agree with."""
+    """Return the lines of a report that must agree with its release."""
     page = _SVG.sub("", page)
     for pattern in _STATED_NOWHERE_ELSE:
         page = pattern.sub("", page)

@@ -1,4 +1,4 @@
-"""Warnings: what limits the conclusions that a release supports, in words."""
+"""Warn in words of what limits the conclusions that a release supports."""
 
 from collections.abc import Mapping, Sequence
 
@@ -44,7 +44,7 @@ def warnings(facts: Findings, documents: pl.DataFrame, queries: pl.DataFrame, so
 
 
 def about_losses(facts: Findings) -> list[str]:
-    """Return warnings on sources of which ingestion lost more than half of the records, or of the values of a field."""
+    """Return warnings on sources where ingestion lost more than half of the records, or of the values of a field."""
     rows = [row for row in facts["funnel"] if row["stage"] == "ingest"]
     entered = {row["source"]: row["documents"] for row in rows if row["reason"] == "in"}
     lost: dict[str, dict[str, int]] = {}
@@ -93,7 +93,7 @@ def _about_split_unit(split: Split) -> list[str]:
 
 
 def _about_labels(documents: pl.DataFrame, sources: Sources, ingest: Mapping[str, SourceFindings]) -> list[str]:
-    """Return warnings on author labels that may stand for several people, for an outlet, or for a work."""
+    """Return warnings on author labels that may stand for several people, an outlet, or a work."""
     found = []
     total = max(documents.height, 1)
     per_source = dict(documents.group_by("source").len().sort("source").iter_rows())
@@ -119,7 +119,7 @@ def _about_labels(documents: pl.DataFrame, sources: Sources, ingest: Mapping[str
 
 
 def noisy_share(tag: str, sources: Sources, ingest: Mapping[str, SourceFindings]) -> float:
-    """Return the share of a source's documents whose author label is noisy; masked labels always are."""
+    """Return the share of a source's documents with noisy author labels; masked labels are always noisy."""
     source = sources.get(tag)
     if source is not None and source.author.kind == "masked":
         return 1.0
@@ -217,7 +217,7 @@ def _about_sources(documents: pl.DataFrame, sources: Sources, facts: Findings) -
 
 
 def _about_raw_lock(lock: RawLock) -> list[str]:
-    """Return a warning on sources whose raw files are not known to be what was first fetched."""
+    """Return a warning on sources whose raw files are not known to equal the first download."""
     if lock["sha256"] is None:
         return (
             [
@@ -245,7 +245,7 @@ def _about_takedown(takedown: Mapping[str, int]) -> list[str]:
 
 
 def _about_withheld(withheld: Withheld | None, here: int) -> list[str]:
-    """Return a warning on documents of the complete release that its public bundle lacks."""
+    """Return a warning on documents of the complete release that are missing from its public bundle."""
     if not withheld:
         return []
     if list(withheld["reasons"]) == ["not_found"]:
@@ -279,7 +279,7 @@ def _about_exclusions(exclusions: Exclusions | None, naming: bool = False) -> li
 
 
 def of_the_build(lines: Sequence[str]) -> list[str]:
-    """Return those warnings of a release that only its build can give: on comparisons and on lists of exclusions."""
+    """Return the warnings of a release that only its build can give: on comparisons and on lists of exclusions."""
     return [line for line in lines if line.endswith(_CURTAILED) or _EXCLUDING in line]
 
 

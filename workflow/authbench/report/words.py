@@ -1,4 +1,4 @@
-"""Values, sources and scorers in words, for warnings and the report."""
+"""Express values, sources and scorers in words, for warnings and the report."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -34,5 +34,5 @@ def short_identity(identity: str) -> str:
 
 
 def bar_width(part: float, whole: float) -> str:
-    """Return the width of a bar in percent, as CSS writes it."""
+    """Return the width of a bar in percent, in CSS notation."""
     return f"{round(100 * part / whole, 2) + 0.0:.2f}".rstrip("0").rstrip(".")

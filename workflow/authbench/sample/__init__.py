@@ -1,5 +1,6 @@
-"""Sampling of authors and documents that represent each language, genre and length.
+"""Sample authors and documents to represent each language, genre and length.
 
-Read in this order: `reservoir` (what may be needed of a stream), `targets` (how many of each), `authors` (which serve
-the targets best), `documents` (languages together, and safety), `deviation` (how near it came), `stage` (all of it).
+Read in this order: `reservoir` (what to keep of a stream), `targets` (how many of each), `authors` (which serve the
+targets best), `documents` (languages together, and safety), `deviation` (how far the result is from its targets),
+`stage` (all steps together).
 """

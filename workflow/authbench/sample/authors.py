@@ -1,12 +1,12 @@
 """Select authors, with some of their documents, to meet a language's targets.
 
-Whole authors are selected: going through them in hash order, of the next `window` the one whose documents are most
-needed, again and again, until the language has its documents. What is needed is the open share of two marginals,
-length and genre, served together.
+Whole authors are selected, in hash order: among the next `window` authors, the author whose documents are most needed
+is taken, repeatedly, until the language has its documents. Need is the open share of two marginals, length and genre,
+served together.
 
-The kernel works on flat arrays of one language, documents grouped by author, authors in hash order. It reads
-verdicts of safety only through `verdicts`, and notes every one that it looked at: a run in which no verdict that was
-looked at is unknown is the run that full knowledge would give.
+The kernel works on flat arrays of one language, documents grouped by author, authors in hash order. It reads safety
+verdicts only through `verdicts`, and records every verdict it reads. A run that read no unknown verdict equals the run
+with full knowledge.
 """
 
 from dataclasses import dataclass
@@ -19,22 +19,22 @@ from authbench.runtime.jit import compiled
 UNKNOWN, SAFE, TOXIC = 0, 1, 2
 NO_TARGET = -1.0
 NO_DAY = -(2**31)
-# What a document is worth more that is of a second work, of a further one, written APART days or more from the author's
-# other documents, or on another topic. The first outweighs a length or genre, none of the others does.
+# The added worth of a document of a second work, of a further work, written APART days or more from the author's other
+# documents, or on another topic. The first outweighs a length or genre, the others do not.
 SECOND_WORK, FURTHER_WORK, OTHER_TIME, OTHER_TOPIC = 1.0, 0.25, 0.125, 0.0625
 APART = 30
-# What is known of an author's document beside those that are picked: it is one of them, or toxic; it is of the work of
-# one; it is written APART days or more from all; it is on another topic than all.
+# Flags of an author's document relative to the picked documents: it is picked or toxic; it shares a work with a picked
+# document; it is written APART days or more from all of them; it is on another topic than all of them.
 _USED, _KNOWN_WORK, _APART, _UNLIKE = np.uint8(1), np.uint8(2), np.uint8(4), np.uint8(8)
 
 
 @dataclass(frozen=True)
 class Pool:
-    """The documents of one language: `offsets[a]:offsets[a + 1]` are author a's, in the order of his reservoir.
+    """Hold the documents of one language: `offsets[a]:offsets[a + 1]` are author a's, in the order of their reservoir.
 
-    Equal `origins` are one work; `lengths` and `genres` index the targets; a genre of -1 has no target. `preferred`
-    marks documents from a source that their genre prefers. `days` are NO_DAY and `topics` 0 where unknown; `train_only`
-    marks authors.
+    Documents with equal `origins` are from one work; `lengths` and `genres` index the targets; a genre of -1 has no
+    target. `preferred` marks documents from a source that their genre prefers. `days` are NO_DAY and `topics` 0 if
+    unknown; `train_only` marks authors.
     """
 
     offsets: NDArray[np.int64]
@@ -49,7 +49,7 @@ class Pool:
 
 @dataclass(frozen=True)
 class AuthorRule:
-    """How many documents an author gives, of how many works at least, and how many authors are compared at a time.
+    """Set how many documents of how many works an author gives, and how many authors are compared at a time.
 
     With `spread`, documents of another work, time or topic than the author's others are preferred.
     """
@@ -71,10 +71,10 @@ def select_authors(
     rule: AuthorRule,
     train_target: int,
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Choose documents of whole authors until there are `target`; give (chosen, consulted), flags per document.
+    """Choose documents of whole authors until there are `target`; return (chosen, consulted), flags per document.
 
-    No author gives fewer than `rule.minimum` documents or `rule.min_origins` works, but where authors run out before
-    the target is met, those with `rule.fallback` documents are admitted too. At most `train_target` documents are by
+    No author gives fewer than `rule.minimum` documents or `rule.min_origins` works. If authors run out before the
+    target is met, authors with `rule.fallback` documents are admitted too. At most `train_target` documents are by
     authors who are `train_only`.
 
     Args:
@@ -82,9 +82,9 @@ def select_authors(
         verdicts: shape (documents,), of safety.
         length_targets: shape (lengths,), documents wanted of each.
         genre_targets: shape (genres,), likewise.
-        target: documents in all.
+        target: documents in total.
         rule: what an author may give.
-        train_target: documents of authors who are `train_only`, at most.
+        train_target: maximum number of documents of authors who are `train_only`.
 
     Returns:
         Two of shape (documents,).
@@ -110,9 +110,9 @@ def _fill(
     spread,
 ):  # fmt: skip
     authors = len(offsets) - 1
-    start = authors  # of a ring through the undecided: whom `following` gives comes next, and `start` after the last
+    start = authors  # of a ring of undecided authors: `following` gives the next, and `start` after the last
     following, preceding = np.full(authors + 1, start), np.full(authors + 1, start)
-    supply = np.zeros(2, np.int64)  # documents of undecided authors: of those who may be tested, and of the others
+    supply = np.zeros(2, np.int64)  # documents of undecided authors: testable authors, and the others
     taken, trained = 0, 0
     for author in range(authors):
         size = offsets[author + 1] - offsets[author]
@@ -186,9 +186,9 @@ def _pick(
     lengths_open, genres_open, length_scale, genre_scale, remaining, minimum, maximum, min_origins, spread, need_all,
     picks, state, length_need, genre_need,
 ):  # fmt: skip
-    """Fill `picks` with an author's most needed safe documents; give their number (0: too few works) and mean worth.
+    """Fill `picks` with an author's most needed safe documents; return their number (0: too few works) and mean worth.
 
-    `state` has room for a byte per document, `length_need` and `genre_need` for what each is needed.
+    `state` has room for a byte per document, `length_need` and `genre_need` for the need of each.
     """
     state = state[: end - start]
     state[:] = 0
@@ -255,7 +255,7 @@ def _pick(
 
 @compiled
 def _note(picked, start, end, origins, days, topics, state):
-    """Note in `state` of each document how it is like the one that was picked."""
+    """Record in the `state` of each document how it resembles the picked document."""
     state[picked - start] |= _USED
     for document in range(start, end):
         known = state[document - start]
@@ -271,7 +271,7 @@ def _note(picked, start, end, origins, days, topics, state):
 
 @compiled
 def _has_work(origins, picks, count, document):
-    """Return whether the document's work is among those of the first `count` picks."""
+    """Return whether one of the first `count` picks is from the document's work."""
     found = False
     for place in range(count):
         found |= origins[picks[place]] == origins[document]
@@ -280,7 +280,7 @@ def _has_work(origins, picks, count, document):
 
 @compiled
 def _works(origins, picks, count):
-    """Return how many works the first `count` picks are of."""
+    """Return the number of works among the first `count` picks."""
     works = 0
     for place in range(count):
         works += not _has_work(origins, picks, place, picks[place])

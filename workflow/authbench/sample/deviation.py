@@ -1,7 +1,7 @@
 """Measure how far the sample is from its targets, and how near it could have been.
 
-So that a user sees whether the data or the sampler fell short: target, available and taken per language, genre and
-length, and the least deviation that any choice under the author rule could reach (a linear program's bound).
+The result shows whether the data or the sampler fell short: target, available and taken per language, genre and length,
+and the least deviation that any choice under the author rule could reach (a linear program's bound).
 """
 
 from collections import Counter
@@ -17,11 +17,11 @@ from authbench.sample.targets import matching_pattern
 from authbench.settings.sample import Sample
 
 NO_TARGET = "(no target)"
-KINDS = 1_000  # the program takes a second; ten times as many take minutes
+KINDS = 1_000  # the program takes a second; ten times as many kinds take minutes
 
 
 class _There(TypedDict):
-    """What was there without the rule on authors, and what authors wrote who may not enter, by reason."""
+    """Hold what was available without the rule on authors, and the documents of inadmissible authors, by reason."""
 
     held: int
     refused: NotRequired[Mapping[str, int]]
@@ -33,12 +33,11 @@ def sampling_deviation(
     settings: Sample,
     refused: Mapping[str, Mapping[str, int]] | None = None,
 ) -> Deviation:
-    """Return targets against what was available and what was taken; `settings` is the section `sample`.
+    """Return targets, available and taken documents; `settings` is the section `sample`.
 
-    `pool` has `author` (a number), lang, genre and length_bucket; available is what its authors can give, each no more
-    documents than the rule allows; `held` is how many there are without that rule, `refused` how many are by authors
-    who may not enter, by language and reason. `limited_by` is why a target was missed (`limit_of`). Where no target is
-    stated, that and the deficit are None.
+    `pool` has `author` (a number), lang, genre and length_bucket. Available counts at most as many documents per author
+    as the rule allows; `held` counts all documents, `refused` documents by inadmissible authors, by language and
+    reason. `limited_by` is why a target was missed (`limit_of`). It and the deficit are None without a target.
     """
     pairs = pool.select("lang", "genre").unique()
     patterns = [
@@ -89,7 +88,7 @@ def sampling_deviation(
 
 
 def recount(deviation: Deviation, documents: pl.DataFrame, settings: Sample) -> Deviation:
-    """Return the deviation with what is taken counted anew: after sampling, splitting may leave documents out.
+    """Return the deviation with the taken documents recounted: after sampling, splitting may leave documents out.
 
     `documents` has AUTHOR, genre and length_bucket; `settings` is the section `sample`.
     """
@@ -99,9 +98,9 @@ def recount(deviation: Deviation, documents: pl.DataFrame, settings: Sample) -> 
 
 
 def discount(deviation: Deviation, documents: pl.DataFrame, stays: pl.Series, settings: Sample) -> Deviation:
-    """Return the deviation without documents that go; targets and what there was stay.
+    """Return the deviation without removed documents; targets and availability are unchanged.
 
-    `documents` have the columns that `recount` needs, `stays` says which of them stay; `settings` is the section
+    `documents` have the columns that `recount` needs, `stays` marks the documents that stay; `settings` is the section
     `sample`.
     """
     gone = _count_places(documents.filter(~stays), {"genres": None, **settings})
@@ -113,7 +112,7 @@ def discount(deviation: Deviation, documents: pl.DataFrame, stays: pl.Series, se
 
 
 def _count_places(documents: pl.DataFrame, settings: Sample) -> Counter[tuple[str, ...]]:
-    """Return the number of documents in all (key `()`), of each language, and of each length and genre of it."""
+    """Return the number of documents in total (key `()`), of each language, and of each length and genre of it."""
     taken: Counter[tuple[str, ...]] = Counter({(): documents.height})
     for lang, genre, length, many in documents.group_by("lang", "genre", "length_bucket").len().iter_rows():
         pattern = matching_pattern(genre, list(genre_shares(settings, lang))) or NO_TARGET
@@ -126,7 +125,7 @@ def _fallback_authors(documents: pl.DataFrame, least: int) -> int:
 
 
 def _with_taken(deviation: Deviation, taken: Callable[[int, tuple[str, ...]], int]) -> Deviation:
-    """Return the deviation with other numbers taken, which `taken` gives by the number before and the place."""
+    """Return the deviation with other numbers taken; `taken` gives them from the earlier number and the place."""
 
     def row(counted: DeviationRow, *place: str) -> DeviationRow:
         number = taken(counted["taken"], place)
@@ -152,8 +151,8 @@ def _least_deviation(
 ) -> float:
     """Return the least sum of absolute deviations of both marginals under the author rule, in documents.
 
-    The linear relaxation: authors may be taken in part, but give between the least and the most documents per whole
-    author. Where authors are of more than KINDS kinds, only cells limit what can be taken: less tight, and still a
+    The linear relaxation: authors may be taken in part, but give between the minimum and the maximum of documents per
+    whole author. With more than KINDS kinds of authors, only cells limit what can be taken: a looser bound, but still a
     bound. `part` is one language's `author, length_bucket, pattern`, of which `total` documents are taken.
     """
     if lengths is None and genres is None:
@@ -210,7 +209,7 @@ Cells = tuple[tuple[str, str, int], ...]
 
 
 def _alike_authors(part: pl.DataFrame, minimum: int, maximum: int) -> dict[Cells, float]:
-    """Return how many authors have the same documents per (length, pattern), each at most `maximum`."""
+    """Return the number of authors with the same documents per (length, pattern), each at most `maximum`."""
     cell, size = ("length_bucket", "pattern", "size"), pl.len().clip(upper_bound=maximum).cast(pl.Int64)
     given = part.group_by("author", "length_bucket", "pattern").agg(size.alias("size"))
     given = given.cast({"length_bucket": pl.String, "pattern": pl.String})
@@ -229,7 +228,7 @@ def _alike_authors(part: pl.DataFrame, minimum: int, maximum: int) -> dict[Cells
 
 
 def _cells_alone(alike: Mapping[Cells, float], maximum: int) -> dict[Cells, float]:
-    """Return the same documents as if every author wrote in one cell (length, pattern) only."""
+    """Return the same documents as if every author wrote in only one cell (length, pattern)."""
     given: Counter[tuple[str, str]] = Counter()
     for cells, many in alike.items():
         for length, pattern, size in cells:
@@ -238,16 +237,16 @@ def _cells_alone(alike: Mapping[Cells, float], maximum: int) -> dict[Cells, floa
 
 
 def _with_limit(row: DeviationRow) -> DeviationRow:
-    """Return a row that knows what `held` means with what limited it; else the row."""
+    """Return the row with the reason of its limit if it has `held`; else the row unchanged."""
     return {**row, "limited_by": limit_of(row)} if "held" in row else {**row}
 
 
 def limit_of(row: DeviationRow) -> str | None:
-    """Return why a target was missed, the last limit without which it could have been met; None where it was not.
+    """Return why a target was missed: the last limit without which it could have been met; None if it was met.
 
     `whole_authors`: enough was available, but authors are taken whole, for all targets together.
-    `documents_per_author`: authors wrote enough, and may not give as much. `authors`: so with those who may not enter
-    (`refused`). `filters`: so with what filters dropped (`filtered`). `texts`: there are too few.
+    `documents_per_author`: authors wrote enough, but may not give as much. `authors`: enough with inadmissible authors
+    (`refused`). `filters`: enough with the documents that filters dropped (`filtered`). `texts`: there are too few.
     """
     if row["target"] is None or row["deficit"] is None or row["deficit"] <= 0:
         return None
@@ -265,7 +264,7 @@ def limit_of(row: DeviationRow) -> str | None:
 
 
 def with_filtered(deviation: Deviation, filtered: Mapping[str, int]) -> Deviation:
-    """Return the deviation with how many documents of each language the filters dropped."""
+    """Return the deviation with the number of documents of each language that the filters dropped."""
     rows = [
         _with_limit({**row, "filtered": filtered.get(row["language"], 0)}) for row in deviation.get("languages", ())
     ]

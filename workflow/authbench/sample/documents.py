@@ -1,8 +1,8 @@
 """Select the documents that represent each language, genre and length.
 
 Language first, then genre and length as two marginals, by whole authors (AuthBench paper, A.5; processing plan,
-sections 4 to 9). Safety is exact and lazy: only the verdicts that a selection looks at are asked for, until a
-selection looks at none that is unknown.
+sections 4 to 9). Safety is exact and lazy: only the verdicts that a selection reads are computed, until a selection
+reads no unknown verdict.
 """
 
 import math
@@ -28,7 +28,7 @@ Verdicts = NDArray[np.int8]
 
 @dataclass(frozen=True)
 class Selection:
-    """What was selected from a pool, and on what targets (None: none stated); flags are per document of the pool."""
+    """Hold the selection from a pool and its targets (None: not stated); flags are per document of the pool."""
 
     chosen: NDArray[np.bool_]
     consulted: NDArray[np.bool_]
@@ -42,23 +42,23 @@ REFERENCE = "en"
 
 
 def _fallback_documents(sample: Sample) -> int | None:
-    """Return how few documents of an author do where a language falls short; None where that cannot be, or never."""
+    """Return the fewest documents of an author that suffice where a language falls short; None if not applicable."""
     return None if sample["documents"] is None else sample["fallback_documents_per_author"]
 
 
 def fewest_documents(sample: Sample) -> int:
-    """Return how few documents an author may have."""
+    """Return the fewest documents that an author may have."""
     fallback = _fallback_documents(sample)
     return int(sample["min_documents_per_author"] if fallback is None else fallback)
 
 
 def genre_shares(sample: Sample, language: str) -> Mapping[str, float]:
-    """Return the stated shares of genre patterns of a language; empty: none."""
+    """Return the stated shares of genre patterns of a language; empty if not stated."""
     return (sample.get("genres") or {}).get(language) or {}
 
 
 def refuse_authors(tallies: pl.DataFrame, authors: Authors, sample: Sample) -> pl.DataFrame:
-    """Add `refused`: why an author may not enter (null: may). `tallies` is `reservoir.merge_tallies`'s."""
+    """Add `refused`: why an author is not admitted (null: admitted). `tallies` comes from `reservoir.merge_tallies`."""
     masked_too_often = (pl.col("author_kind") == "masked") & (pl.col("documents") > authors["masked_max_documents"])
     reasons = [
         (~pl.col("author_kind").is_in(authors["kinds"]), "author_kind_left_out"),
@@ -75,11 +75,11 @@ def refuse_authors(tallies: pl.DataFrame, authors: Authors, sample: Sample) -> p
 
 
 def set_length_bins(pool: pl.DataFrame, length_counts: pl.DataFrame, bins: str) -> tuple[pl.DataFrame, dict[str, Any]]:
-    """Give every document its length bucket.
+    """Assign every document its length bucket.
 
-    With `quantiles` there are four of equal mass per language (A.5); with `parity` a bucket holds texts of as many
-    characters in every language: its bounds are those of `fixed` in the reference language, times the characters per
-    token there over those of the language.
+    With `quantiles` there are four of equal mass per language (A.5). With `parity` a bucket holds texts of as many
+    characters in every language: its bounds are the bounds of `fixed` in the reference language, times the characters
+    per token in the reference language over those in the language.
 
     Args:
         pool: documents with `lang`, `token_length`.
@@ -110,8 +110,8 @@ def _quantile_bounds(length_counts: pl.DataFrame) -> dict[str, list[int]]:
 def _parity_bounds(length_counts: pl.DataFrame) -> dict[str, list[int]]:
     """Return the bounds at which texts have as many characters as at FIXED_BOUNDS in the reference language.
 
-    The reference is REFERENCE where the pool has it, else the language with the most documents. Counts are whole
-    numbers, so that no order or shard shows.
+    The reference is REFERENCE if the pool has it, else the language with the most documents. Counts are whole numbers,
+    which makes the result independent of order and shards.
     """
     sums = dict[str, tuple[int, int, int]]()
     totals = length_counts.group_by("lang").agg(
@@ -133,10 +133,10 @@ def _parity_bounds(length_counts: pl.DataFrame) -> dict[str, list[int]]:
 
 @dataclass(frozen=True)
 class _Language:
-    """One language's part of the pool: its neighbouring rows, the arrays that the selection works on, and the shares
-    of lengths and genres that it goes by: those stated, or those of the pool itself.
+    """Hold one language's part of the pool: its adjacent rows, the arrays of the selection, and its target shares.
 
-    `lendable` is how many documents of each length its authors can give, where a scarce length borrows; else None.
+    The shares of lengths and genres are stated, or else the pool's. `lendable` is how many documents of each length its
+    authors can give, if a scarce length borrows; else None.
     """
 
     rows: slice
@@ -147,7 +147,7 @@ class _Language:
 
 
 def languages_of(pool: pl.DataFrame, settings: Sample) -> dict[str, _Language]:
-    """Return the parts of a pool that is sorted by language and author; languages without a share are left out."""
+    """Return the parts of a pool sorted by language and author; languages without a share are left out."""
     ends = pool["lang"].rle().struct.unnest().with_columns(end=pl.col("len").cum_sum())
     return {
         lang: _language(slice(end - size, end), pool.slice(end - size, size), lang, settings)
@@ -165,14 +165,14 @@ def _language(rows: slice, part: pl.DataFrame, language: str, settings: Sample) 
 
 
 def available_by(part: pl.DataFrame, column: str, settings: Sample) -> dict[str, int]:
-    """Return documents per value of a column, of each author at most as many as one author may give."""
+    """Return documents per value of a column, counting at most as many per author as an author may give."""
     each = part.group_by("author", column).len("documents")
     most = pl.col("documents").clip(upper_bound=settings["max_documents_per_author"]).cast(pl.Int64).sum()
     return dict(each.group_by(column).agg(most).iter_rows())
 
 
 def _counted(column: pl.Series) -> dict[str, float]:
-    """Return how often each value occurs, by value."""
+    """Return the number of occurrences by value."""
     counts = column.cast(pl.String).value_counts(name="documents")
     return dict(sorted(counts.iter_rows()))
 
@@ -180,12 +180,11 @@ def _counted(column: pl.Series) -> dict[str, float]:
 def select_documents(
     languages: Mapping[str, _Language], verdicts: Verdicts, settings: Sample, train_share: float = 1.0
 ) -> Selection:
-    """Select whole authors, given what is known of every document of the pool. `settings` is the section `sample`.
+    """Select whole authors from what is known of every document of the pool. `settings` is the section `sample`.
 
-    Authors who only train give at most `train_share` of a language's target, before or after what others lack is
-    added: they fill no quota of a test, and a language that has nobody else is in training alone. Without a number of
-    documents all that authors may give are selected, in the stated shares of languages if there are any; without such
-    shares languages have those of the pool.
+    Train-only authors give at most `train_share` of a language's target, before and after shortfalls are redistributed:
+    they fill no quota of a test, and a language with only such authors is in training only. Without a number of
+    documents all that authors may give are selected, in the stated shares of languages, if any, else in the pool's.
     """
     rule = AuthorRule(
         settings["min_documents_per_author"],
@@ -202,9 +201,10 @@ def select_documents(
         for key in shares
     }
     available = dict(most)
-    # Nothing is left that could take the place of what a language lacks.
+    # No documents are left to replace what a language lacks.
     all_there_is = settings["languages"] is None and documents >= sum(most.values())
-    # Without a number the others would follow a language down, and so on, for the few documents that fit no author.
+    # Without a number the other languages would shrink with a language, repeatedly, for the few documents that fit no
+    # author.
     numberless = settings["documents"] is None
     tolerated = rule.maximum if numberless else rule.minimum
     chosen, consulted = np.zeros(len(verdicts), np.bool_), np.zeros(len(verdicts), np.bool_)
@@ -219,7 +219,7 @@ def select_documents(
             verdicts[part.rows],
             np.array(list(lengths.values()), np.int64),
             np.array(list(genres.values()), np.int64),
-            # Out of reach where all is wanted, so that no author gives fewer.
+            # Unreachable if all documents are wanted, to let every author give the most.
             2 * target + rule.minimum if all_there_is or (numberless and target >= most[key]) else target,
             rule,
             math.floor(train_share * max(target, wanted[key])),
@@ -254,9 +254,9 @@ def select_documents(
 def _wanted(
     languages: Mapping[str, _Language], rule: AuthorRule, settings: Sample
 ) -> tuple[dict[str, float], dict[str, int], Shortfall]:
-    """Return the shares of languages, how many documents each asks for, and what is done where one falls short.
+    """Return the shares of languages, the number of documents requested from each, and the rule for shortfalls.
 
-    What a quota asks for, before anything is redistributed, is what deviations are measured against.
+    Deviations are measured against the quotas before redistribution.
     """
     number, stated = settings["documents"], settings["languages"]
     shares: dict[str, float] = {language: share for language, share in (stated or {}).items() if share}
@@ -289,14 +289,14 @@ def select_safely(
     threshold: float,
     scope: str,
 ) -> tuple[Selection, NDArray[np.float64], int]:
-    """Select with exact safety and few scores: (selection, scores with NaN where unknown, rounds).
+    """Select with exact safety and few scores: (selection, scores with NaN if unknown, rounds).
 
-    A run in which every verdict looked at is known is, by construction, the run that scoring everything would give.
+    A run in which every verdict read is known equals, by construction, the run that scores everything.
 
     Args:
         select: gives the selection by the verdicts known so far, shape (documents,).
         score: gives the toxicity of documents by their rows, both of shape (n,).
-        exempt: shape (documents,), those that are safe whatever `score` says.
+        exempt: shape (documents,), documents that are safe whatever `score` says.
         threshold: the highest toxicity that is safe.
         scope: `all` scores every document first.
     """
@@ -322,7 +322,8 @@ def select_safely(
 def _most_documents(pool: Pool, rule: AuthorRule, train_share: float, wanted: int) -> int:
     """Return the most documents that a language's authors can give.
 
-    Those who only train give at most `train_share` of what is taken, or of the `wanted` documents if those are more.
+    Train-only authors give at most `train_share` of the documents taken, or of the `wanted` documents if these are
+    more.
     """
     given = _given(pool, rule)
     most, others = int(given.sum()), int(given[~pool.train_only].sum())

@@ -1,12 +1,12 @@
-"""Keep those documents of each author, and authors of each bucket, that may still be needed.
+"""Keep the documents of each author, and the authors of each bucket, that may still be needed.
 
-A streaming reservoir (AuthBench paper, A.5) in which chance is a keyed hash of identity: an author keeps the
-documents with the smallest ranks, one of each work before a second of any, and a bucket the authors with the smallest
-ranks. Reservoirs of shards merge into the reservoir of the whole, whatever the shards or their order.
+A streaming reservoir (AuthBench paper, A.5) in which chance is a keyed hash of identity. An author keeps the documents
+with the smallest ranks, one of each work before a second of any; a bucket keeps the authors with the smallest ranks.
+Reservoirs of shards merge into the reservoir of the whole, independent of the shards and their order.
 
-Neither names nor texts are needed to select, so a document is the shard and row where it stands, and an author the
-hash that ranks him: with 10^7 authors of one source, two share a hash in one of 400,000 builds, and `stage` refuses
-to go on if they do.
+Selection needs neither names nor texts. A document is identified by its shard and row, and an author by the hash that
+ranks them. With 10^7 authors of one source, two share a hash in one of 400,000 builds, and `stage` then stops with an
+error.
 """
 
 from collections.abc import Iterable
@@ -40,7 +40,7 @@ RESERVOIR = pl.Schema(
         "length_bucket": pl.String,
     }
 )
-# A shard's authors: how many documents they have, hashes of some of their works, and whether they may only train.
+# A shard's authors: their number of documents, hashes of some of their works, and whether they are train-only.
 TALLIES = pl.Schema(
     {
         "lang": pl.String(),
@@ -78,20 +78,20 @@ def fill_reservoir(
     spread: bool = True,
     impure: pl.DataFrame | None = None,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return what a shard's documents (POOL_COLUMNS and `row`) give: (RESERVOIR, TALLIES).
+    """Return the reservoir and the tallies of a shard's documents (POOL_COLUMNS and `row`): (RESERVOIR, TALLIES).
 
-    Of each author and length bucket the first `size` documents stay, with `spread` one of each work before a second of
-    any, else by rank alone. That is enough for `trim_authors` on any union of shards: a document that `size` others of
-    its shard come before has as many before it in the union, of the same works or with smaller ranks. An author's
-    tally counts all his documents and keeps the `min_origins` smallest hashes of their works.
+    Of each author and length bucket the first `size` documents are kept: with `spread`, one of each work before a
+    second of any, else by rank only. That is enough for `trim_authors` on any union of shards: a document preceded by
+    `size` others of its shard is preceded by as many in the union, of the same works or with smaller ranks. An author's
+    tally counts all the author's documents and keeps the `min_origins` smallest hashes of their works.
 
     Args:
         documents: POOL_COLUMNS and `row`.
         seed: random seed of the ranks.
         size: documents of an author and length bucket.
         min_origins: hashes of works in a tally.
-        spread: whether works come in turn.
-        impure: authors (source, author_id) whose labels are too noisy to test on; they only train, as works do.
+        spread: whether works alternate.
+        impure: authors (source, author_id) whose labels are too noisy for testing; they are train-only, as works are.
     """
     hashed = documents.with_columns(
         keyed_hashes(seed, "document", documents["doc_key"]).alias("rank"),
@@ -122,7 +122,7 @@ def fill_reservoir(
 
 
 def merge_tallies(tallies: Iterable[pl.DataFrame], min_origins: int) -> tuple[pl.DataFrame, list[NDArray[np.uint32]]]:
-    """Return the tallies of all shards as one (TALLIES, in the order of selection), and each shard's rows in that.
+    """Merge the tallies of all shards (TALLIES, in the order of selection), and map each shard's rows to the result.
 
     Returns:
         The table, and for each shard a row of it by row of the shard's tallies, shape (rows of the shard,).
@@ -148,7 +148,7 @@ def merge_tallies(tallies: Iterable[pl.DataFrame], min_origins: int) -> tuple[pl
 def trim_authors(pool: pl.DataFrame, size: int, spread: bool = True) -> pl.DataFrame:
     """Return the `size` documents of each author taken in turn from the author's length buckets.
 
-    Within a bucket they stand as in `fill_reservoir`. `pool` has `author, length_bucket, origin, rank`; what stays is
+    Within a bucket the order is as in `fill_reservoir`. `pool` has `author, length_bucket, origin, rank`; the result is
     sorted by author and turn.
     """
     by_length = _in_turn(pool, spread, "rank")
@@ -159,7 +159,7 @@ def trim_authors(pool: pl.DataFrame, size: int, spread: bool = True) -> pl.DataF
 
 
 def keep_per_bucket(pool: pl.DataFrame, authors: int) -> pl.DataFrame:
-    """Leave out authors who are not among the first `authors` of any bucket (lang, length, genre, task) they have.
+    """Drop authors who are not among the first `authors` of any of their buckets (lang, length, genre, task).
 
     `pool` is sorted by author.
     """
@@ -170,7 +170,7 @@ def keep_per_bucket(pool: pl.DataFrame, authors: int) -> pl.DataFrame:
 
 
 def _in_turn(documents: pl.DataFrame, spread: bool, *order: str) -> pl.DataFrame:
-    """Return the documents of each author and length bucket in order, with `spread` works in turn."""
+    """Return the documents of each author and length bucket in order, with works alternating if `spread`."""
     bucket = ("author", "length_bucket")
     if not spread:
         return documents.sort(*bucket, *order)
@@ -180,7 +180,7 @@ def _in_turn(documents: pl.DataFrame, spread: bool, *order: str) -> pl.DataFrame
 
 
 def _days(dates: pl.Series) -> pl.Series:
-    """Return days since 1970-01-01 of ISO dates; of a year or a month alone its middle, null of anything else."""
+    """Return days since 1970-01-01 of ISO dates; for a year or a month its middle, null for other values."""
     known = dates.str.extract(r"^(\d{4}(?:-\d\d){0,2})(?:$|[^\d-])")
     middle = pl.when(known.str.len_chars() == 4).then(known + "-07-01")
     day = middle.when(known.str.len_chars() == 7).then(known + "-15").otherwise(known)
@@ -197,7 +197,7 @@ def _topics(labels: pl.Series) -> pl.Series:
 
 
 def _places(ordered: pl.DataFrame, *columns: str) -> pl.Series:
-    """Return of every row its place, from 0, among neighbouring rows with the same values."""
+    """Return the place of every row, from 0, among adjacent rows with the same values."""
     changed = ordered.select(pl.any_horizontal(pl.col(columns).ne_missing(pl.col(columns).shift()))).to_series()
     rows = np.arange(ordered.height)
     return pl.Series("place", rows - np.maximum.accumulate(np.where(changed.to_numpy(), rows, 0)))

@@ -38,7 +38,7 @@ def _shares(config: Config) -> Iterator[str]:
 
 
 def _meant(language: str, others: bool) -> str:
-    """Return what to write instead of a language that no text has."""
+    """Return the language to suggest instead of a language that no text has."""
     if not others and (language == OTHER or is_language_code(language)):
         return "; languages beside the ten need ingest.other_languages: keep"
     return did_you_mean(language, LANGUAGES)

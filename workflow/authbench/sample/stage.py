@@ -1,4 +1,4 @@
-"""The steps of sampling, from reservoirs of shards to the selected documents."""
+"""Sample in steps, from the reservoirs of shards to the selected documents."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -34,8 +34,8 @@ from authbench.settings.sample import Sample
 from authbench.storage.parquet import read_numbered_rows
 
 SELECTED = pl.Schema([*DOCUMENT.items(), ("toxicity", pl.Float64)])
-# The named columns of documents that stand at places (rows of a frame with `shard, row`), in batches, and the place of
-# each document among those asked for as `at`.
+# The named columns of the documents at given places (rows of a frame with `shard, row`), in batches, with the index of
+# each document's place as `at`.
 Documents = Callable[[pl.DataFrame, Sequence[str]], Iterator[pl.DataFrame]]
 
 
@@ -51,13 +51,13 @@ class Settings:
 
     @property
     def train_share(self) -> float:
-        """The share of documents that train: of the split `train`, or of the first where none has that name."""
+        """The share of documents for training: of the split `train`, or of the first split if none has that name."""
         return self.splits.get("train", next(iter(self.splits.values()))) / sum(self.splits.values())
 
 
 @dataclass(frozen=True)
 class _Outcome:
-    """`selected` (SELECTED, sorted by doc_key), what was too toxic (REMOVED), and the tables for the report."""
+    """Hold `selected` (SELECTED, sorted by doc_key), the toxic documents (REMOVED), and the tables for the report."""
 
     selected: pl.DataFrame
     toxic: pl.DataFrame
@@ -67,7 +67,7 @@ class _Outcome:
 
 
 def stored_documents(paths: Sequence[str]) -> Documents:
-    """Return a function that reads documents from the shards' Parquet files, one row group at a time where needed."""
+    """Return a function that reads documents from the shards' Parquet files, one needed row group at a time."""
 
     def fetch(places: pl.DataFrame, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         numbered = places.select("shard", "row", at=pl.int_range(pl.len())).sort("shard", "row")
@@ -81,7 +81,7 @@ def stored_documents(paths: Sequence[str]) -> Documents:
 
 
 def _alone(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the same rows in memory of their own: else they would keep the row group that they were taken from."""
+    """Return a copy of the rows, which does not keep the row group they were taken from in memory."""
     return pl.DataFrame(rows.to_arrow(compat_level=pl.CompatLevel.oldest()))
 
 
@@ -95,11 +95,11 @@ def sample(
     settings: Settings,
     earlier: Iterable[Counts] = (),
 ) -> _Outcome:
-    """Select the documents of a benchmark from what `reservoir.fill_reservoir` kept of each shard.
+    """Select the documents of a benchmark from the reservoirs of all shards (`reservoir.fill_reservoir`).
 
-    In memory stand some 310 bytes for each document of a reservoir, and at first 250 for each author of each shard.
-    Texts are read a row group at a time, but those selected are held, twice while they are sorted. Raises InputError
-    where nothing can be selected, and says what became of it, by the counts of `earlier` stages.
+    Memory: some 310 bytes for each document of a reservoir, and at first 250 for each author of each shard. Texts are
+    read a row group at a time, but the selected texts are held, twice while they are sorted. Raises InputError if no
+    document can be selected, and reports where documents were dropped, by the counts of `earlier` stages.
     """
     rules = settings.sample
     merged, numbers = merge_tallies(tallies, rules["min_origins"])
@@ -168,12 +168,12 @@ def sample(
 def admit(
     reservoirs: Iterable[pl.DataFrame], numbers: Sequence[NDArray[np.uint32]], authors: pl.DataFrame
 ) -> pl.DataFrame:
-    """Return the documents of authors who are not refused: `author` (row of `authors`), `shard`, `row`, and measures.
+    """Return the documents of admitted authors: `author` (row of `authors`), `shard`, `row`, and measures.
 
     Args:
         reservoirs: of each shard.
-        numbers: for each shard which row of `authors` its authors are, shape (authors of the shard,).
-        authors: with `refused`, null of those admitted.
+        numbers: for each shard the rows of its authors in `authors`, shape (authors of the shard,).
+        authors: with `refused`, null for admitted authors.
     """
     admitted = authors["refused"].is_null()
     parts = []
@@ -196,14 +196,14 @@ def _exempt(genres: pl.Series, patterns: Sequence[str]) -> NDArray[np.bool_]:
 
 
 def _selected(chosen: pl.DataFrame, documents: Documents) -> pl.DataFrame:
-    """Return the chosen documents themselves (SELECTED and `author`)."""
+    """Return the chosen documents with their contents (SELECTED and `author`)."""
     known = chosen.select("author", "toxicity", "length_bucket")
     found = [batch.drop("length_bucket").hstack(known[batch["at"]]) for batch in documents(chosen, DOCUMENT.names())]
     return pl.concat(found)
 
 
 def _check_authors(selected: pl.DataFrame, ranks: pl.Series, seed: int) -> None:
-    """Raise InputError where a document is not by the author it was chosen for, or two authors were taken for one."""
+    """Raise InputError if a document is not by the author it was chosen for, or two authors share a hash."""
     names = selected.select(pl.concat_str(AUTHOR, separator="\x1f")).to_series()
     if not keyed_hashes(seed, "author", names).equals(ranks):
         raise InputError("Reservoirs and documents do not belong together; delete both, and let them be made anew")
@@ -213,7 +213,7 @@ def _check_authors(selected: pl.DataFrame, ranks: pl.Series, seed: int) -> None:
 
 
 def _refused(authors: pl.DataFrame) -> dict[str, dict[str, int]]:
-    """Return how many documents are by authors who may not enter, by language and reason."""
+    """Return the number of documents by inadmissible authors, by language and reason."""
     found: dict[str, dict[str, int]] = {}
     rows = authors.drop_nulls("refused").group_by("lang", "refused").agg(pl.col("documents").sum())
     for lang, reason, number in rows.cast({"lang": pl.String}).sort("lang", "refused").iter_rows():
@@ -222,7 +222,7 @@ def _refused(authors: pl.DataFrame) -> dict[str, dict[str, int]]:
 
 
 def _nothing(earlier: Iterable[Counts], refused: Mapping[str, int]) -> InputError:
-    """Return the error of a selection without documents: where they went, by the counts of the stages before."""
+    """Return the error of a selection without documents: where they were dropped, by the counts of earlier stages."""
     stages = merge_counts(earlier)
     numbers = Counter({("sample", reason): number for reason, number in refused.items()})
     for stage, counts in stages.items():
@@ -239,14 +239,14 @@ def _nothing(earlier: Iterable[Counts], refused: Mapping[str, int]) -> InputErro
 
 
 def _setting(stage: str, reason: str) -> str:
-    """Return the setting, or the section of settings, by which a stage drops documents for a reason."""
+    """Return the setting, or the section of settings, that makes a stage drop documents for a reason."""
     if stage == "filter":
         return FILTERED_BY.get(reason, "filter")
     return {"sample": "sample, authors, safety"}.get(stage, stage.partition("_")[0])
 
 
 def _counts(authors: pl.DataFrame, judged: pl.DataFrame) -> Counts:
-    """Return the counts of the stage: every document by its source and its author's fate, then its own."""
+    """Return the counts of the stage: every document by its source, and by its author's verdict or its own."""
     entered: Counter[str] = Counter()
     dropped: Counter[tuple[str, str]] = Counter()
     for source, refused, number in authors.group_by("source", "refused").agg(pl.col("documents").sum()).iter_rows():

@@ -12,7 +12,7 @@ from authbench.settings.sample import Shortfall
 
 
 def largest_remainder(total: int, shares: Mapping[str, float]) -> dict[str, int]:
-    """Return whole numbers that add up to `total` and are as near to the shares as whole numbers can be.
+    """Return whole numbers that add up to `total` and are as close to the shares as possible.
 
     >>> largest_remainder(10, {"a": 50, "b": 30, "c": 25})
     {'a': 5, 'b': 3, 'c': 2}
@@ -31,11 +31,11 @@ def largest_remainder(total: int, shares: Mapping[str, float]) -> dict[str, int]
 def language_targets(
     documents: int, shares: Mapping[str, float], available: Mapping[str, int], shortfall: Shortfall
 ) -> dict[str, int]:
-    """Return documents per language, given what each language can give at most.
+    """Return documents per language, given the most that each language can give.
 
-    `fill`: what one language cannot give, the others take in proportion to their shares. `{"fill_up_to": f}`: they do,
-    but none takes more than f times its share, and the rest stays open. `proportional`: the total shrinks until every
-    language that gives anything can give its share.
+    `fill`: other languages make up a shortfall in proportion to their shares. `{"fill_up_to": f}`: likewise, but none
+    takes more than f times its share, and the rest stays open. `proportional`: the total shrinks until every language
+    that gives any can give its share.
 
     >>> language_targets(100, {"en": 50, "fr": 50}, {"en": 90, "fr": 20}, "fill")
     {'en': 80, 'fr': 20}
@@ -67,7 +67,7 @@ def language_targets(
 
 
 def _most_per_language(documents: int, shares: Mapping[str, float], times: float) -> dict[str, int]:
-    """Return `times` the share of each language in whole documents; never less than its share made whole."""
+    """Return `times` the share of each language in whole documents, but at least its rounded share."""
     whole, weight = largest_remainder(documents, shares), sum(shares.values())
     return {
         language: max(whole[language], math.floor(times * documents * share / weight + 1e-9) if weight else 0)
@@ -76,10 +76,10 @@ def _most_per_language(documents: int, shares: Mapping[str, float], times: float
 
 
 def borrow_adjacent(targets: Mapping[str, int], available: Mapping[str, int]) -> dict[str, int]:
-    """Return the targets of lengths, in order, where one that is scarce borrows from those next to it.
+    """Return the targets of lengths, in order, where a scarce length borrows from its neighbours.
 
-    What a length lacks its neighbours take, each as it has texts to spare, then those two away; what none can take
-    stays with the length that lacks it (processing plan, section 8).
+    A shortfall goes to the adjacent lengths, as far as they have texts to spare, then to lengths two away; the rest
+    stays with the scarce length (processing plan, section 8).
 
     >>> borrow_adjacent({"short": 20, "medium": 50, "long": 20, "extra_long": 10},
     ...                 {"short": 90, "medium": 90, "long": 90, "extra_long": 4})
@@ -101,7 +101,7 @@ def borrow_adjacent(targets: Mapping[str, int], available: Mapping[str, int]) ->
 
 
 def matching_pattern(genre: str, patterns: Mapping[str, float] | list[str]) -> str | None:
-    """Return the most specific pattern that a genre fits: the one with the most characters before its wildcard.
+    """Return the most specific pattern that matches a genre: the pattern with the most characters before its wildcard.
 
     >>> matching_pattern("social_media/weibo", ["social_media/*", "social_media/xiaohongshu"])
     'social_media/*'

@@ -1,5 +1,6 @@
-"""Tables and figures of a paper, for any release and any evaluated models.
+"""Make the tables and figures of a paper, for any release and any evaluated models.
 
-What a release holds (`documents`, `composition`, `sources`, `examples`) and what models score on it (`cells`, `scores`)
-become tables and charts (`figures`), which `write` writes as CSV, Markdown, LaTeX, SVG and PDF, with an HTML page.
+The content of a release (`documents`, `composition`, `sources`, `examples`) and the scores of models on it (`cells`,
+`scores`) become tables and charts (`figures`), which `write` writes as CSV, Markdown, LaTeX, SVG and PDF, with an HTML
+page.
 """

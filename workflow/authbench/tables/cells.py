@@ -1,7 +1,7 @@
-"""Scores of a model in the slices of its queries, with the counts of those that have none.
+"""Score a model in the slices of its queries, and count the slices without scores.
 
-`authbench evaluate` scores no slice with fewer than 20 query authors. Where fewer are asked for, the same scores are
-computed from the metrics of queries and the scores of pairs that it has written; EER and AUC then are of those pairs.
+`authbench evaluate` scores no slice with fewer than 20 query authors. If fewer are requested, the same scores are
+computed from the written metrics of queries and scores of pairs; EER and AUC are then of those pairs.
 """
 
 from collections.abc import Mapping
@@ -30,19 +30,19 @@ FINE = "by_genre"
 
 @dataclass(frozen=True)
 class Slice:
-    """A slice of the queries: its counts and, unless it is too small, its `scores`."""
+    """Hold a slice of the queries: its counts and, unless it is too small, its `scores`."""
 
     queries: int
     authors: int
     scores: Mapping[str, float]
-    parts: int = 1  # sub-genres whose mean it is
+    parts: int = 1  # sub-genres averaged
 
 
 class Slices:
-    """The slices of one model's result.
+    """Hold the slices of one model's result.
 
     Args:
-        result: what `evaluate` wrote.
+        result: the output of `evaluate`.
         least: a slice with fewer query authors has no scores.
     """
 
@@ -50,7 +50,7 @@ class Slices:
         self._result, self._least = result, least
 
     def of(self, facet: str) -> dict[str, Slice]:
-        """Return the slices of a facet by label; a model without the facet has none."""
+        """Return the slices of a facet by label; empty for a model without the facet."""
         cells = cells_of(self._result.scores, facet)
         return {label: self._slice(facet, label, cell) for label, cell in cells.items()}
 

@@ -1,4 +1,4 @@
-"""Tables of what a release holds: documents and authors by language, length, source, genre and split."""
+"""Make the tables of a release's content: documents and authors by language, length, source, genre and split."""
 
 from collections.abc import Sequence
 
@@ -60,7 +60,7 @@ def _statistics(documents: pl.DataFrame) -> Table:
 
 
 def _ranked(documents: pl.DataFrame, column: str) -> list[tuple[str, int]]:
-    """Return labels with their documents: lengths in their order, everything else by number."""
+    """Return labels with their documents: lengths in their order, other labels by number."""
     counted = documents.group_by(column).len().sort(-pl.col("len").cast(pl.Int64), column).rows()
     if column != "length_bucket":
         return counted
@@ -90,7 +90,7 @@ def _by_fine_genre(documents: pl.DataFrame) -> Table:
 
 
 def _counted(name: str, title: str, documents: pl.DataFrame, column: str, extra: Sequence[pl.Expr] = ()) -> Table:
-    """Return documents, their share, authors and their mean documents for each label of a column, most first."""
+    """Return documents, their share, authors and mean documents per author for each label of a column, most first."""
     found = (
         documents.group_by(column)
         .agg(*_COUNTS, *extra)

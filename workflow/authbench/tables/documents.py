@@ -1,4 +1,4 @@
-"""The documents of a release without their texts, and how many of them ask and answer."""
+"""Read the documents of a release without their texts, and count queries and positives."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ _STATED = ("id", "split", "source", "lang", "genre", "author_id", "token_length"
 
 @dataclass(frozen=True)
 class Contents:
-    """What tables take of a release; some 300 bytes a document are in memory, and no text.
+    """Hold what tables need of a release; some 300 bytes a document are in memory, and no text.
 
     Attributes:
         documents: a row per document: `id`, `split`, `source`, `lang`, `genre`, `primary`, `author_id`, `token_length`
@@ -30,7 +30,7 @@ class Contents:
 
 
 def read_contents(release: Release) -> Contents:
-    """Read what a release holds, from its provenance where it has one, else from its texts, a batch at a time."""
+    """Read the content of a release from its provenance if it has one, else from its texts, a batch at a time."""
     if release.has_provenance and set(_STATED) <= set(release.provenance.columns):
         documents = release.provenance.select(_STATED)
     else:
@@ -57,7 +57,7 @@ def _splits(release: Release) -> pl.DataFrame:
 
 
 def _terms(release: Release) -> tuple[dict[str, str], dict[str, str]]:
-    """Return tier and licence by source, by the manifest, else by the provenance."""
+    """Return tier and licence by source, from the manifest or else the provenance."""
     stated = release.manifest.get("licences") or {}
     if stated:
         tiers = {tag: str(terms["tier"]) for tag, terms in stated.items()}

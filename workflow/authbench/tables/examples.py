@@ -1,4 +1,4 @@
-"""Example records of a release: texts of its publishable tier, shortened."""
+"""Show example records of a release: texts of its publishable tier, shortened."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from authbench.presentation.numbers import NOTHING
 from authbench.presentation.tables import Cell, Column, Row, Table
 from authbench.words import count, language_name
 
-CHARACTERS = 120  # of a text that are shown
+CHARACTERS = 120  # shown of a text
 MOST = 10  # records
 _TITLE = "Example records"
 _FIELDS = ("id", "author_id", "lang", "genre", "content", "source", "token_length")
@@ -20,10 +20,10 @@ _SHOWN_OF_AUTHOR = 8  # digits of a pseudonym
 
 
 def examples(release: Release, split: str, tiers: Mapping[str, str], seed: int) -> list[dict[str, Any]]:
-    """Return a record of each language, shortened, at most MOST in all; those of the largest languages first.
+    """Return a shortened record of each language, at most MOST in total, largest languages first.
 
-    Texts are those of sources of tier A alone; a source of which no tier is known has none. Which record stands for a
-    language is decided by a hash of (seed, id). Bounded by a batch of texts.
+    Texts are only from sources of tier A, hence not from sources without a known tier. A hash of (seed, id) selects the
+    record of a language. Memory: a batch of texts.
     """
     best: dict[str, tuple[int, dict[str, Any]]] = {}
     counted: dict[str, int] = {}
@@ -40,7 +40,7 @@ def examples(release: Release, split: str, tiers: Mapping[str, str], seed: int) 
 
 
 def shortened(text: str, most: int = CHARACTERS) -> str:
-    """Return the beginning of a text in one line, cut between words where there are any, with an ellipsis."""
+    """Return the beginning of a text in one line, cut between words if possible, with an ellipsis."""
     line = " ".join(text.split())
     if len(line) <= most:
         return line
@@ -49,7 +49,7 @@ def shortened(text: str, most: int = CHARACTERS) -> str:
 
 
 def examples_table(records: list[dict[str, Any]]) -> Table:
-    """Return the records, a row each."""
+    """Return the records, one per row."""
     schema = {name: pl.Int64 if name == "token_length" else pl.String for name in _FIELDS}
     data = pl.DataFrame(records, schema=schema)
     columns = [Column("language", words=True), Column("genre", words=True), Column("source", words=True)]
@@ -73,6 +73,6 @@ def examples_table(records: list[dict[str, Any]]) -> Table:
 
 
 def examples_json(records: list[dict[str, Any]]) -> str:
-    """Return the records as candidates of a release are written, a line each."""
+    """Return the records in the form of a release's candidates, one per line."""
     renamed = [{"candidate_id": one["id"], **{name: one[name] for name in _FIELDS[1:]}} for one in records]
     return "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in renamed)

@@ -1,4 +1,4 @@
-"""Figures of a paper: the release's composition, all models by each score, and trainings."""
+"""Draw the figures of a paper: the release's composition, all models by each score, and trainings."""
 
 from collections.abc import Sequence
 
@@ -19,9 +19,9 @@ from authbench.tables.models import group_in_words
 from authbench.tables.settings import Choice
 from authbench.words import ALL, count, language_name, ordered, spaced
 
-_HEAD = 74  # units for the names of columns, which stand upright
-_SLANT = 52  # units that the last of these names takes beyond its column
-_DARK = 0.5  # share from which a cell's number is written in white
+_HEAD = 74  # units for the names of columns, which are vertical
+_SLANT = 52  # units by which the last of these names exceeds its column
+_DARK = 0.5  # share from which a cell's number is white
 _TRAINED = (
     ("loss", "Training loss", "loss"),
     ("success@5", "Success@5 on dev", "S@5"),
@@ -31,7 +31,7 @@ _TRAINED = (
 
 
 def composition_charts(contents: Contents, funnel: pl.DataFrame | None) -> list[Chart]:
-    """Return the charts of a release's documents; `funnel` is its table of what each stage kept."""
+    """Return the charts of a release's documents; `funnel` is its table of documents kept by stage."""
     documents = contents.documents
     splits = contents.splits["split"].to_list()
     queries = pl.DataFrame(schema={"split": pl.String, "query_id": pl.String})
@@ -49,7 +49,7 @@ def composition_charts(contents: Contents, funnel: pl.DataFrame | None) -> list[
 
 
 def stages(funnel: pl.DataFrame) -> Chart:
-    """Return what each stage of the construction kept and dropped, over all sources."""
+    """Return the documents that each stage of the construction kept and dropped, over all sources."""
     rows = statistics.by_stage(funnel).group_by("stage").agg(pl.col("in", "gained", "dropped", "kept").sum())
     known = {row["stage"]: row for row in rows.iter_rows(named=True)}
     most = max([1, *(row["kept"] + row["dropped"] for row in known.values())])
@@ -135,7 +135,7 @@ def _bars(results: Sequence[Result], metric: Metric, digits: int) -> Chart:
 
 
 def training_charts(trainings: pl.DataFrame) -> list[Chart]:
-    """Return loss and scores on dev by step, a line a model: the mean over its seeds (figures 3 and 4).
+    """Return loss and scores on dev by step, a line per model: the mean over its seeds (figures 3 and 4).
 
     Args:
         trainings: the curves of all models (`train.records.CURVES`).

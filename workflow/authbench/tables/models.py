@@ -1,4 +1,4 @@
-"""Models as papers list them: the group in words, the size, the repository."""
+"""List models as papers do: the group in words, the size, the repository."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -27,7 +27,7 @@ GROUPS: Mapping[str, str] = {
 }
 _NOT_STATED = "n/a"
 _MILLION, _BILLION = 1e6, 1e9
-_FOLDER = ("/", ".", "~")  # what a path of a checkpoint begins with, and a name on Hugging Face never does
+_FOLDER = ("/", ".", "~")  # first characters of a checkpoint's path, which no name on Hugging Face begins with
 
 
 def group_in_words(group: str) -> str:
@@ -40,14 +40,14 @@ def group_place(group: str) -> tuple[int, str]:
 
 
 def size_of(result: Result) -> int | None:
-    """Return the number of parameters, by the result, else by the registry's entry of that name."""
+    """Return the number of parameters from the result, else from the registry's entry of that name."""
     stated = result.scores["model"].get("size")
     entry = None if stated else _entry(result.name)
     return int(stated) if stated else entry.size if entry else None
 
 
 def size_in_words(parameters: int | None) -> str:
-    """Return a number of parameters as tables have it.
+    """Return a number of parameters as shown in tables.
 
     >>> size_in_words(33_360_512), size_in_words(7_615_616_512), size_in_words(8_030_261_248), size_in_words(None)
     ('33M', '7.6B', '8B', 'n/a')
@@ -61,7 +61,7 @@ def size_in_words(parameters: int | None) -> str:
 
 @lru_cache(maxsize=256)
 def _entry(name: str) -> ModelEntry | None:
-    """Return the registry's entry of a name; None where there is none that can be used here."""
+    """Return the registry's entry of a name; None if there is none that can be used here."""
     try:
         return load_entry(MODELS, name) if name in list_entries(MODELS, Path()) else None
     except InputError:

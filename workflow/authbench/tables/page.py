@@ -1,4 +1,4 @@
-"""All tables and figures as one HTML page that loads nothing, and as one LaTeX document."""
+"""Present all tables and figures as one HTML page that loads no resources, and as one LaTeX document."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ _DOCUMENT = r"""\documentclass[11pt]{article}
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the page: its tables, its figures, and further files by name."""
+    """Hold a part of the page: its tables, its figures, and further files by name."""
 
     title: str
     tables: Sequence[Table]
@@ -28,13 +28,13 @@ class Part:
 
 
 def render(name: str, parts: Sequence[Part], lacking: Mapping[str, str], back: str = "") -> str:
-    """Return the page; `lacking` says what there is not, with the reason, `back` links to the index of the run."""
+    """Return the page; `lacking` lists what is missing, with reasons; `back` links to the index of the run."""
     shown = [(part.title, part.tables, pictures(part.charts), list(part.files)) for part in parts]
     return environment().get_template("tables.html.j2").render(back=back, name=name, parts=shown, lacking=dict(lacking))
 
 
 def document(tables: Sequence[Table], charts: Sequence[Chart]) -> str:
-    """Return a LaTeX document that takes in every table and figure, to compile beside them."""
+    """Return a LaTeX document that includes every table and figure, to compile in their folder."""
     lines = [rf"\input{{tables/{table.name}.tex}}\clearpage" for table in tables]
     for chart in charts:
         caption = f"{escaped(chart.title)}. {escaped(chart.description)}"

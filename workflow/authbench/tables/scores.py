@@ -1,4 +1,4 @@
-"""Tables of what models score: overall, by slice, in the topic-selected pool, and adjusted for chance."""
+"""Make the tables of models' scores: overall, by slice, in the topic-selected pool, and adjusted for chance."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -56,7 +56,7 @@ def overall_table(results: Sequence[Result], choice: Choice) -> Table:
 
 
 def adjusted_table(results: Sequence[Result], choice: Choice) -> Table:
-    """Return the scores of `overall_table` adjusted for chance: 0 is a random order's, 1 is perfect."""
+    """Return the scores of `overall_table` adjusted for chance: 0 is a random order, 1 is perfect."""
     metrics = [Metric(one.key, one.heading) for one in choice.overall]
     values = [{key: found.get(key) for key in (one.key for one in metrics)} for found in map(_adjusted, results)]
     table = _score_table("chance_adjusted", "Results adjusted for chance", results, metrics, values, choice)
@@ -98,7 +98,7 @@ def topic_table(results: Sequence[Result], choice: Choice) -> Table:
 
 
 def slice_tables(results: Sequence[Result], choice: Choice) -> tuple[list[Table], pl.DataFrame]:
-    """Return a table for each facet and metric that results have, and all their values with counts in long form."""
+    """Return a table for each facet and metric of the results, and all their values with counts in long form."""
     slices = [Slices(one, choice.least) for one in results]
     tables, long = [], []
     for facet, words in FACETS.items():
@@ -137,7 +137,7 @@ def _facet_tables(
 
 
 def _count_rows(labels: Sequence[str], parts: Sequence[Mapping[str, Slice]]) -> list[Row]:
-    """Return rows with the queries and query authors of each slice, as the first model that has it counts them."""
+    """Return rows with the queries and query authors of each slice, as counted for the first model that has it."""
     known = {label: next(one[label] for one in parts if label in one) for label in labels}
     counts: list[tuple[str, Callable[[Slice], int]]] = [
         ("queries", lambda part: part.queries),
@@ -182,7 +182,7 @@ def _score_table(
 
 
 def _places(groups: Sequence[str], values: Sequence[float | None], metric: Metric, digits: int) -> list[int]:
-    """Return 1 for the best value as shown of each group of more than one, 2 for the second, else 0."""
+    """Return 1 for the best value, as shown, of each group of two or more, 2 for the second, else 0."""
     shown = [None if value is None else round(value, digits) for value in values]
     places = []
     for group, value in zip(groups, shown, strict=True):

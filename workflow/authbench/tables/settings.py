@@ -1,4 +1,4 @@
-"""What a reader chooses of the tables: models, columns, precision, order and marks."""
+"""Choose the content of tables: models, columns, precision, order and marks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,15 +16,15 @@ DIGITS = 3
 
 @dataclass(frozen=True)
 class Choice:
-    """A reader's choice.
+    """Hold a reader's choice.
 
     Attributes:
-        models: names, in no order; empty: all.
-        metrics: keys of CHOICES, the columns of the overall table and a table by slice each; empty: the paper's.
+        models: names, in any order; empty: all.
+        metrics: keys of CHOICES: the columns of the overall table, and a table by slice for each; empty: the paper's.
         digits: decimals of scores.
         least: a slice with fewer query authors has counts and no scores.
         order: of models within a group, BY_SCORE (the first metric) or BY_NAME.
-        marks: best and second best are those IN_GROUP or IN_COLUMN.
+        marks: best and second best are marked IN_GROUP or IN_COLUMN.
     """
 
     models: Sequence[str] = ()

@@ -1,4 +1,4 @@
-"""Tables of the corpora behind a release: what they are, their terms, and how the release compares with others."""
+"""Make the tables of a release's corpora: descriptions, terms, and a comparison of the release with others."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,7 +18,7 @@ from authbench.tables.documents import Contents
 from authbench.words import count, ordered, spaced
 
 LARGE = 100_000  # documents from which a resource is called large
-_MANY = 4  # languages that are named one by one
+_MANY = 4  # maximum number of languages listed individually
 _PROPERTIES = (
     "multilingual", "multi_genre", "length_control", "large_scale", "standard_splits", "attribution", "verification",
 )  # fmt: skip
@@ -27,7 +27,7 @@ _YES, _NO = "yes", "no"
 
 
 def known_sources(tags: Sequence[str], base: Path = Path()) -> dict[str, Source]:
-    """Return the entries of those tags that the registry has, the user's own first."""
+    """Return the registry's entries for these tags; user entries come first."""
     listed = set(list_entries(SOURCES, base))
     return find_sources([tag for tag in tags if tag in listed], base) if listed & set(tags) else {}
 
@@ -36,8 +36,8 @@ def source_tables(contents: Contents, sources: Mapping[str, Source], read: Mappi
     """Return the tables of the release's sources.
 
     Args:
-        sources: the entries that are known, by tag.
-        read: by tag how many records ingestion read, where the release states it.
+        sources: the known entries, by tag.
+        read: number of records read in ingestion, by tag, if the release states it.
     """
     return [_sources(contents, sources, read), _licences(contents, sources)]
 
@@ -84,7 +84,7 @@ def _licences(contents: Contents, sources: Mapping[str, Source]) -> Table:
 
 
 def _reference_of(source: Source) -> str:
-    """Return the citation keys of a source where its entry has any, else where it comes from."""
+    """Return the citation keys of a source's entry, or else its origin."""
     cited = source.entry.get("cite")
     keys = [cited] if isinstance(cited, Mapping | str) else list(cited or ())
     named = [str(one.get("key", "")) if isinstance(one, Mapping) else _bibtex_key(str(one)) for one in keys]
@@ -92,7 +92,7 @@ def _reference_of(source: Source) -> str:
 
 
 def _bibtex_key(entry: str) -> str:
-    """Return the key of a BibTeX entry; a text that is none stands for itself.
+    """Return the key of a BibTeX entry; any other text is returned unchanged.
 
     >>> _bibtex_key("@article{schler2006, title = {Effects of age}}")
     'schler2006'
@@ -102,7 +102,7 @@ def _bibtex_key(entry: str) -> str:
 
 
 def resources_table(release: Release, contents: Contents) -> Table:
-    """Return what other resources for authorship offer, and what this release does (measured)."""
+    """Return the features of other resources for authorship, and the measured features of this release."""
     entries: Mapping[str, Any] = read_yaml(shipped("text/related_benchmarks.yaml"))
     known = [
         (resource, str(one["year"]), {name: name in one["has"] for name in _PROPERTIES})

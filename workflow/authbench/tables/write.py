@@ -47,7 +47,7 @@ _FUNNEL = pl.Schema({"source": pl.String, "stage": pl.String, "reason": pl.Strin
 
 @dataclass(frozen=True)
 class Written:
-    """How many tables and figures there are, and what could not be made, by its reason."""
+    """Count the tables and figures, and give the reason for each that could not be made."""
 
     tables: int
     figures: int
@@ -66,13 +66,13 @@ def write_tables(
     """Write the tables and figures of a release and of models that were evaluated on it.
 
     Args:
-        scores: folders of `authbench evaluate`, or submissions; none: the release alone.
-        release: what the scores are of; None: the scores alone.
-        out: the folder, made anew.
+        scores: folders of `authbench evaluate`, or submissions; none: only the release.
+        release: what the scores are of; None: only the scores.
+        out: the folder, which is replaced.
         choice: models, columns and precision.
         trainings: curves of trainings (`train.records.CURVES`).
-        back: the link from the page to the index of the run, if it is of one.
-        base: the working directory, whose own source entries come first.
+        back: the link from the page to the index of the run, if it belongs to one.
+        base: the working directory, whose source entries come first.
 
     Raises:
         InputError: results cannot be used, or are not of this release.
@@ -176,7 +176,7 @@ def _records_read(funnel: pl.DataFrame | None) -> dict[str, int]:
 
 
 def _lacking(release: Release | None, results: Sequence[Result], trainings: Sequence[pl.DataFrame]) -> dict[str, str]:
-    """Return what the papers have and this folder does not, with the reason."""
+    """Return what the papers contain and this folder lacks, with the reason."""
     lacking: dict[str, str] = {}
     if release is None:
         lacking["composition, sources, example records"] = "no release was given (--release)"
