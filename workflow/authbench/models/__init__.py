@@ -1,4 +1,4 @@
-"""Models, which turn texts into vectors: their config entries, how each kind computes them, and the cache.
+"""Models that turn texts into vectors: their config entries, how each kind computes them, and the cache.
 
-`open.open_model` gives the model of an entry (`entries`); `model` says what a model can do.
+`open.open_model` opens the model of an entry (`entries`); `model` defines what a model can do.
 """

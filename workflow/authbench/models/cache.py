@@ -1,12 +1,11 @@
-"""Cache of vectors by text.
+"""Cache vectors by text.
 
-Vectors are stored by the SHA-256 of the text in a folder per model and settings, so that a new metric, split or
-benchmark embeds new texts only, and a run that was killed goes on where it was. Nothing else than the text and what
-names the folder may decide a vector. All suites share one cache: `default_cache` for commands, results/embeddings for
-builds.
+Vectors are stored by the SHA-256 of the text in a folder per model and settings. A new metric, split or benchmark
+embeds only new texts, and a killed run continues where it stopped. A vector may depend only on the text and on the
+identity of the folder. All suites share one cache: `default_cache` for commands, results/embeddings for builds.
 
-Memory: the keys of a folder (16 bytes a text, kept for as long as a process runs), the vectors that are asked for, and
-those of AT_ONCE texts. Nothing is ever deleted: a cache may be removed at any time, and costs embedding again.
+Memory: the keys of a folder (16 bytes a text, kept while the process runs), the requested vectors, and the vectors of
+AT_ONCE texts. The cache is never pruned; it may be deleted at any time, at the cost of embedding again.
 """
 
 import hashlib
@@ -32,7 +31,7 @@ KEY_BYTES = 16
 
 
 def default_cache() -> Path:
-    """Return the folder where commands cache the vectors of all models, in the user's cache."""
+    """Return the folder in the user's cache where commands store the vectors of all models."""
     return user_cache() / "vectors"
 
 
@@ -43,13 +42,13 @@ def embed_new(
     encode: Callable[[Sequence[str]], F32],
     half: bool,
 ) -> F32:
-    """Return the vector of each text, shape (texts, dimensions), computing those that the cache lacks.
+    """Return the vector of each text, shape (texts, dimensions), and compute those that the cache lacks.
 
     Args:
-        folder: the cache, which a run that is killed leaves usable.
-        identity: all that decides a vector beside the text; written to the folder.
+        folder: the cache; it stays usable if a run is killed.
+        identity: everything that decides a vector, apart from the text; written to the folder.
         encode: computes vectors, shape (texts, dimensions).
-        half: cache vectors in 16 bits, and return them as they are cached, new or not.
+        half: cache vectors in 16 bits, and return all, new or cached, in this precision.
 
     Raises:
         InputError: the folder belongs to another identity, or a vector is not finite.
@@ -75,7 +74,7 @@ def _text_key(text: str) -> bytes:
 
 
 def _claim(folder: Path, identity: Mapping[str, object]) -> None:
-    """Make the folder one of this identity. Raises InputError if it is another's."""
+    """Claim the folder for this identity. Raises InputError if it belongs to another."""
     path = folder / "identity.json"
     if not path.is_file():
         folder.mkdir(parents=True, exist_ok=True)
@@ -91,7 +90,7 @@ def _cached_keys(folder: Path) -> Iterator[bytes]:
 
 @lru_cache(maxsize=1 << 14)
 def _keys_of(part: Path) -> tuple[bytes, ...]:
-    """Return the keys in a part, which its name says: it never changes."""
+    """Return the keys in a part; its name determines them, and it never changes."""
     return tuple(read_columns([part], ["key"])["key"])
 
 
@@ -105,7 +104,7 @@ def _write_part(folder: Path, keys: Sequence[bytes], vectors: F32, half: bool) -
 
 
 def _load(folder: Path, keys: Sequence[bytes]) -> F32:
-    """Return the cached vectors of these keys, in their order."""
+    """Return the cached vectors of these keys, in the same order."""
     places: dict[bytes, list[int]] = {}
     for place, key in enumerate(keys):
         places.setdefault(key, []).append(place)
@@ -123,7 +122,7 @@ def _load(folder: Path, keys: Sequence[bytes]) -> F32:
 
 
 def _with_progress(keys: Sequence[bytes], texts: int) -> Iterator[Sequence[bytes]]:
-    """Yield the keys in parts, and print between them how many texts are done, and how fast."""
+    """Yield the keys in parts, and print between parts how many texts are done, and how fast."""
     started = printed = time.monotonic()
     for begin in range(0, len(keys), AT_ONCE):
         yield keys[begin : begin + AT_ONCE]

@@ -1,15 +1,15 @@
-"""Scores of pairs of texts by a logistic regression on their similarities, learnt on pairs of the train split.
+"""Score pairs of texts by a logistic regression on their similarities, trained on pairs of the train split.
 
-The two baselines of the second AuthBench paper beside TF-IDF:
+These are the two baselines of the second AuthBench paper besides TF-IDF:
 
 calibrated_ngrams   cosine of counts of character n-grams (3 to 5, within words), cosine of counts of words (1 and 2),
-                    and seven plain likenesses: of the numbers of characters and of words, the shares of punctuation,
-                    digits, capitals and white space, and the mean length of words
+                    and seven similarities of plain measurements: the numbers of characters and of words, the shares of
+                    punctuation, digits, capitals and white space, and the mean length of words
 cross_entropy       mean and absolute difference of the two cross-entropies, of each text by a model of the other:
                     counts of hashed character 5-grams, smoothed by adding 0.5. The paper calls it ppm; PPM itself,
-                    which models each text anew, is a verifier of pairs (`verifiers.ppm`) and too slow for a pool
+                    which builds a model per text, is a verifier of pairs (`verifiers.ppm`) and too slow for a pool
 
-A regression is calibrated on one pair by one author and one by two for each text of train, drawn by hash.
+A regression is calibrated on one same-author and one different-author pair for each text of train, drawn by hash.
 """
 
 from collections import defaultdict
@@ -29,29 +29,29 @@ from authbench.models.parameters import CalibratedNgramsParameters, CrossEntropy
 
 SMOOTHING = 0.5
 _CHARACTER_COLUMNS, _WORD_COLUMNS, _CONTEXT_COLUMNS = 1 << 16, 1 << 15, 1 << 13
-_DIGITS = 9  # that the regression is rounded to: the last bits depend on how many threads have summed them
+_DIGITS = 9  # the regression is rounded to these: the last bits depend on the number of threads
 
 
 class _Similarities(Protocol):
     """Several similarities of any two texts of a list."""
 
     def of_pairs(self, one: I64, other: I64) -> F64:
-        """Return those of pairs, shape (pairs, similarities)."""
+        """Return the similarities of pairs, shape (pairs, similarities)."""
 
     def of_blocks(self, one: I64, other: I64) -> Iterator[F64]:
-        """Yield for each similarity that of every one with every other, shape (one, other)."""
+        """Yield for each similarity its values for every `one` with every `other`, shape (one, other)."""
 
 
 @dataclass(frozen=True)
 class _Regression:
-    """Weights of the similarities as they are, and what is added."""
+    """Weights of the unstandardised similarities, and the intercept."""
 
     weights: F64
     constant: float
 
 
 class CalibratedModel:
-    """A model that scores pairs and has no vector for a text."""
+    """A model that scores pairs and gives no vectors."""
 
     def __init__(self, entry: ModelEntry) -> None:
         assert isinstance(entry.parameters, CalibratedNgramsParameters | CrossEntropyParameters)
@@ -72,17 +72,17 @@ class CalibratedModel:
     def compare(
         self, documents: pl.DataFrame, candidates: int, queries: I32, reference: Reference | None = None
     ) -> Scorer:
-        """Return what scores queries with all candidates.
+        """Return a scorer of queries with all candidates.
 
         Memory: the n-grams of train and of the documents, and five times a block of scores.
 
         Args:
             documents: with `id`, `content`; the first `candidates` are the candidates.
             queries: shape (queries,), rows of documents.
-            reference: texts of another split, on which to calibrate.
+            reference: texts of another split, for calibration.
 
         Raises:
-            InputError: no other split has two texts of an author, on which to calibrate.
+            InputError: no other split has two texts of an author for calibration.
         """
         train = pl.concat([batch.select("id", "author_id", "content") for batch in reference or ()] or [_NOTHING])
         one, other, same = calibration_pairs(train, self.parameters.seed, self.parameters.pairs)
@@ -114,15 +114,15 @@ _NOTHING = pl.DataFrame(schema={"id": pl.String, "author_id": pl.String, "conten
 
 
 def calibration_pairs(train: pl.DataFrame, seed: int, most: int) -> tuple[I64, I64, I64]:
-    """Return rows of two texts, and 1 where they are by one author: for each text one pair of either kind, by hash.
+    """Return rows of two texts, and 1 for the same author: one pair of either kind for each text, by hash.
 
     Args:
-        train: `id`, `author_id`; authors of one text ask nothing.
+        train: `id`, `author_id`; authors of one text have no pairs.
         seed: of the hash.
-        most: pairs; of more, those of the texts with the lowest hashes are taken.
+        most: the most pairs; texts with the lowest hashes are preferred.
 
     Returns:
-        Three of shape (pairs,).
+        Three arrays of shape (pairs,).
     """
     ids, authors = train["id"].to_list(), train["author_id"].to_list()
     of_author: dict[str, list[int]] = defaultdict(list)
@@ -147,7 +147,7 @@ def calibration_pairs(train: pl.DataFrame, seed: int, most: int) -> tuple[I64, I
 
 
 def _fit(similarities: F64, same: I64) -> _Regression:
-    """Return a logistic regression on standardised similarities, both kinds of pairs weighing the same."""
+    """Return a logistic regression on standardised similarities, with equal weight for both kinds of pairs."""
     from sklearn.linear_model import LogisticRegression
 
     centre, spread = similarities.mean(axis=0), similarities.std(axis=0)
@@ -162,7 +162,7 @@ def _rounded(values: F64) -> F64:
 
 
 class NgramSimilarities:
-    """Cosines of n-grams and words, and likenesses of plain measurements (`calibrated_ngrams`)."""
+    """Cosines of n-grams and words, and similarities of plain measurements (`calibrated_ngrams`)."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         hashed = {"alternate_sign": False, "norm": "l2"}
@@ -187,7 +187,7 @@ class NgramSimilarities:
         return np.stack([*cosines, *likenesses], axis=1)
 
     def of_blocks(self, one: I64, other: I64) -> Iterator[F64]:
-        """Yield for each similarity that of every one with every other, shape (n, m).
+        """Yield for each similarity its values for every `one` with every `other`, shape (n, m).
 
         Args:
             one: shape (n,), rows of documents.
@@ -202,7 +202,7 @@ class NgramSimilarities:
 
 
 class CrossEntropies:
-    """Nats per 5-gram of each of two texts by a model of the other: their mean and absolute difference."""
+    """Mean and absolute difference of two cross-entropies in nats per 5-gram, of each text by a model of the other."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         from scipy.sparse import diags_array
@@ -232,7 +232,7 @@ class CrossEntropies:
         return np.stack([(first + second) / 2, np.abs(first - second)], axis=1)
 
     def of_blocks(self, one: I64, other: I64) -> Iterator[F64]:
-        """Yield for each similarity that of every one with every other, shape (n, m).
+        """Yield for each similarity its values for every `one` with every `other`, shape (n, m).
 
         Args:
             one: shape (n,), rows of documents.
@@ -253,7 +253,7 @@ def _counts(texts: Sequence[str], **settings: Any) -> Any:
 
 
 def _products(one: Any, other: Any) -> F64:
-    """Return the dot product of each row with the row of the same number."""
+    """Return the dot products of rows with the same number."""
     found: F64 = np.asarray(one.multiply(other).sum(axis=1)).ravel()
     return found
 
@@ -269,7 +269,7 @@ def _closeness(one: F64, other: F64) -> F64:
 def _measured(text: str) -> list[float]:
     """Return characters and words, the shares of punctuation, digits, capitals and white space, and words' mean length.
 
-    Punctuation is what is neither a letter, a digit nor white space; words are what white space divides.
+    Punctuation is any character that is not a letter, digit or white space; white space separates words.
     """
     words, length = text.split(), max(len(text), 1)
     kinds = [

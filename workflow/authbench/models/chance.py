@@ -1,4 +1,4 @@
-"""Random vectors: what a model scores that knows nothing at all."""
+"""Give random vectors: the score of a model without any knowledge."""
 
 import numpy as np
 import polars as pl
@@ -8,7 +8,7 @@ from authbench.models.parameters import RandomParameters
 
 
 def random_vectors(documents: pl.DataFrame, candidates: int, parameters: RandomParameters) -> np.ndarray:
-    """Return a random direction per document, by a hash of its id, shape (documents, dimensions)."""
+    """Return a random direction per document, drawn by a hash of its id, shape (documents, dimensions)."""
     size, seed = parameters.dimensions, parameters.seed
     vectors = np.empty((documents.height, size), np.float32)
     for row, ident in enumerate(documents["id"]):

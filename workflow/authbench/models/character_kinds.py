@@ -1,4 +1,4 @@
-"""How many characters of a text are of each kind, where kinds are classes of single characters."""
+"""Count the characters of a text by kind; a kind is a class of single characters."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -8,10 +8,10 @@ import regex
 
 
 class CharacterKinds:
-    """Classes of characters by name; the kinds of a character are looked up once in a process.
+    """Classes of characters by name; each character is classified once per process.
 
     Args:
-        patterns: by name a pattern of one character.
+        patterns: by name, a pattern of one character.
     """
 
     def __init__(self, patterns: Mapping[str, str]) -> None:
@@ -19,7 +19,7 @@ class CharacterKinds:
         self._kinds_of = cache(self._matching)
 
     def count(self, characters: Counter[str]) -> dict[str, int]:
-        """Return by kind how many characters are of it."""
+        """Return the number of characters of each kind."""
         found = dict.fromkeys(self._patterns, 0)
         for character, count in characters.items():
             for kind in self._kinds_of(character):

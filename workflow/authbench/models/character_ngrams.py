@@ -1,7 +1,8 @@
-"""Counts of character n-grams, as scikit-learn's CountVectorizer counts and orders them, in a fraction of the time.
+"""Count character n-grams as scikit-learn's CountVectorizer does, in a fraction of the time.
 
-An n-gram is a number, its characters (or, where too many are in use, its pairs of characters) being the digits, the
-first one the highest: numbers are ordered as strings are, and counting is sorting.
+The columns have CountVectorizer's order. An n-gram is encoded as a number whose digits are its characters (or pairs of
+characters, if too many are in use), the first character as the highest digit. Numbers then sort as strings do, and
+counting is sorting.
 """
 
 import re
@@ -21,10 +22,10 @@ _WHITE_SPACE = re.compile(r"\s\s+")
 
 @dataclass(frozen=True)
 class _Digits:
-    """How n-grams of at most `longest` characters become numbers of equally many digits, `base` the number of digits.
+    """The encoding of n-grams of at most `longest` characters as numbers of equally many digits in base `base`.
 
-    A digit stands for a character if `step` is 1 and for two if it is 2, the second of which may be missing. `ranks`
-    gives the number of each character in use, from 1, and `pairs` the known pairs as `first * characters + second`.
+    A digit encodes one character if `step` is 1, and two if it is 2, where the second may be missing. `ranks` gives the
+    number of each character in use, from 1, and `pairs` the known pairs as `first * characters + second`.
     """
 
     ranks: U32
@@ -49,10 +50,10 @@ class _Digits:
         return bool(self.base**self.places <= _LARGEST)
 
     def numbers(self, codes: U32) -> Iterator[tuple[int, I64]]:
-        """Yield each length from 1, and the number of the n-gram of this length at each place where one begins.
+        """Yield each length from 1, and the number of the n-gram of this length at each position where one begins.
 
         Args:
-            codes: shape (characters,), places in `ranks`.
+            codes: shape (characters,), positions in `ranks`.
 
         Yields:
             The length, and shape (characters - length + 1,).
@@ -75,17 +76,17 @@ class _Digits:
 
 
 def count_ngrams(texts: Sequence[str], learnt: int, analyzer: str, n: tuple[int, int], lower_case: bool) -> Any:
-    """Return how often each n-gram of the first `learnt` texts is in each text, CSR of float32; None if they have none.
+    """Return how often each n-gram of the first `learnt` texts is in each text, CSR of float32; None without n-grams.
 
     Columns are in the order of the n-grams' code points. Memory: 4 bytes per character, and 30 per distinct n-gram of
     each text.
 
     Args:
-        texts: those that are learnt from first.
-        learnt: how many these are.
+        texts: the texts, those that define the n-grams first.
+        learnt: how many texts define the n-grams.
         analyzer: `char`, or `char_wb`: within words, each between two spaces.
         n: shortest and longest.
-        lower_case: whether texts are first put in lower case.
+        lower_case: whether texts are lower-cased first.
     """
     from scipy.sparse import csr_matrix
 
@@ -109,7 +110,7 @@ def count_ngrams(texts: Sequence[str], learnt: int, analyzer: str, n: tuple[int,
 
 
 def _read(text: str, analyzer: str) -> U32:
-    """Return the code points that n-grams are taken from; for `char_wb` of each word between two spaces."""
+    """Return the code points that n-grams are taken from; for `char_wb`, each word is put between two spaces."""
     text = _WHITE_SPACE.sub(" ", text)
     if analyzer == "char_wb":
         text = "".join(f" {word} " for word in text.split())
@@ -117,7 +118,7 @@ def _read(text: str, analyzer: str) -> U32:
 
 
 def _digits_for(read: Sequence[U32], longest: int) -> _Digits | None:
-    """Return digits by which n-grams are numbers of 63 bits; None if there are none."""
+    """Return digits that encode n-grams as numbers of 63 bits; None if there are none."""
     present = np.zeros(_CODE_POINTS, bool)
     for codes in read:
         present[codes] = True
@@ -147,14 +148,14 @@ def _ngrams(codes: U32, digits: _Digits, analyzer: str, shortest: int) -> I64:
         inside = begins + length <= ends[: len(numbers)]
         if length >= shortest:
             parts.append(numbers[inside])
-        else:  # a word shorter than any n-gram counts once, whole
+        else:  # a word shorter than any n-gram counts once, as a whole
             whole = lengths[: len(numbers)] == length
             parts.append(numbers[whole])
     return np.concatenate(parts)
 
 
 def _words(codes: U32) -> tuple[I64, I64]:
-    """Return for each character where its word ends, and at the beginning of a word how long it is, else 0."""
+    """Return the end of each character's word, and the length of the word at its beginning, else 0."""
     spaces = np.flatnonzero(codes == ord(" "))
     begins, last = spaces[::2], spaces[1::2] + 1
     sizes = last - begins

@@ -1,7 +1,7 @@
-"""Checkpoints of transformers: where they are, how they are loaded, what tells one from another.
+"""Locate, load and identify checkpoints of transformers.
 
-Any checkpoint that sentence-transformers loads, by name, from a folder or from a Python package: safetensors only, and
-no code that it brings along unless its entry allows that.
+Any checkpoint that sentence-transformers loads is accepted, by name, from a folder or from a Python package. It must be
+in safetensors, and code that it contains does not run unless its entry allows it.
 """
 
 import os
@@ -24,16 +24,16 @@ _Marks: TypeAlias = tuple[tuple[str, tuple[int, ...]], ...]
 
 
 def load_checkpoint(parameters: TransformerParameters) -> Any:
-    """Return the checkpoint as a SentenceTransformer, the same for as long as no other is loaded, nor its files change.
+    """Return the checkpoint as a SentenceTransformer; the last is kept until another is loaded or its files change.
 
-    Of a name on Hugging Face the commit is loaded that `with_commit` finds. Raises InputError if it cannot be loaded
+    For a name on Hugging Face, the commit that `with_commit` finds is loaded. Raises InputError if it cannot be loaded
     from safetensors.
     """
     return _loaded(with_commit(parameters), _marks(Path(checkpoint_path(parameters.checkpoint))))
 
 
 def fresh_checkpoint(parameters: TransformerParameters) -> Any:
-    """Return a checkpoint of one's own, whose weights may be changed."""
+    """Return a new copy of a checkpoint, whose weights may be changed."""
     _loaded.cache_clear()
     checkpoint = load_checkpoint(parameters)
     _loaded.cache_clear()
@@ -41,7 +41,7 @@ def fresh_checkpoint(parameters: TransformerParameters) -> Any:
 
 
 def _marks(folder: Path) -> _Marks:
-    """Return the names, sizes and times of the files of a folder; nothing where it is none."""
+    """Return the names, sizes and times of the files of a folder; empty for a path that is not a folder."""
     if not folder.is_dir():
         return ()
     files = sorted(path for path in folder.rglob("*") if path.is_file())
@@ -93,7 +93,7 @@ def _loaded(parameters: TransformerParameters, marks: _Marks) -> Any:
 
 
 def checkpoint_path(checkpoint: str) -> str:
-    """Return where a checkpoint is: package:<module>/<folder> becomes a path, anything else stays.
+    """Return the path of package:<module>/<folder>; other checkpoints are returned unchanged.
 
     Raises:
         InputError: the package is not installed.
@@ -111,16 +111,16 @@ def checkpoint_path(checkpoint: str) -> str:
 
 
 def snapshot(parameters: TransformerParameters) -> Path | None:
-    """Return the folder of a checkpoint in the cache of Hugging Face, named by its commit; None if it is not there."""
+    """Return the folder of a checkpoint in the cache of Hugging Face, named by its commit; None if it is not cached."""
     return cached(parameters.checkpoint, parameters.revision)
 
 
 @lru_cache
 def with_commit(parameters: TransformerParameters) -> TransformerParameters:
-    """Return the parameters with the commit of a checkpoint on Hugging Face, which `revision` or `main` names now.
+    """Return the parameters with the commit that `revision` or `main` of a Hugging Face checkpoint names now.
 
-    The cache of Hugging Face decides where it has the checkpoint, so that nothing is asked of the network, and the same
-    commit is taken for as long as a process runs; else the Hub does. The parameters stay where neither knows it.
+    If the cache of Hugging Face has the checkpoint, it decides without network access, and the process keeps this
+    commit; otherwise the Hub decides. If neither knows the checkpoint, the parameters are unchanged.
     """
     if Path(checkpoint_path(parameters.checkpoint)).is_dir():
         return parameters
@@ -131,7 +131,7 @@ def with_commit(parameters: TransformerParameters) -> TransformerParameters:
 
 
 def _fetch_description(parameters: TransformerParameters) -> bool:
-    """Fetch the first file that describes a checkpoint; return whether there is one. No error: loading tells of it."""
+    """Fetch the first file that describes a checkpoint; return whether there is one. Loading reports any error."""
     try:
         from huggingface_hub import hf_hub_download
         from huggingface_hub.errors import EntryNotFoundError
@@ -149,12 +149,12 @@ def _fetch_description(parameters: TransformerParameters) -> bool:
 
 
 def parameter_count(parameters: TransformerParameters) -> int | None:
-    """Return the parameters that each token meets, embeddings aside, by the checkpoint's config.json.
+    """Return the parameters that each token passes through, without embeddings, according to config.json.
 
-    None if it is unknown: of a name on Hugging Face it is known once the model has been fetched.
+    None if it is unknown; for a name on Hugging Face it is known once the model has been fetched.
 
-    Attention has 4 h^2 of a layer's, less where keys and values are shared by heads, the feed-forward 2 h x i, or
-    3 h x i where it is gated.
+    Attention has 4 h^2 parameters in a layer, fewer where heads share keys and values; the feed-forward part has 2 h x
+    i, or 3 h x i if it is gated.
     """
     path = _config_path(parameters)
     if path is None:
@@ -172,7 +172,7 @@ def parameter_count(parameters: TransformerParameters) -> int | None:
 
 
 def _config_path(parameters: TransformerParameters) -> Path | None:
-    """Return the checkpoint's config.json: in its folder, or in the cache of Hugging Face; None if there is none."""
+    """Return the checkpoint's config.json from its folder or the cache of Hugging Face; None if there is none."""
     place = Path(checkpoint_path(parameters.checkpoint))
     if place.is_dir():
         return place / "config.json" if (place / "config.json").is_file() else None
@@ -181,7 +181,7 @@ def _config_path(parameters: TransformerParameters) -> Path | None:
 
 
 def device() -> str:
-    """Return the device of torch that models run on: the GPU if there is one; AUTHBENCH_DEVICE sets another."""
+    """Return the torch device that models run on: AUTHBENCH_DEVICE if set, else a GPU if available."""
     import torch
 
     return os.environ.get("AUTHBENCH_DEVICE") or ("cuda" if torch.cuda.is_available() else "cpu")

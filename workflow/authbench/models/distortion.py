@@ -1,7 +1,4 @@
-"""Texts without their topics: all but the most frequent words of the language are masked.
-
-Source: Stamatatos 2017, "Authorship attribution using text distortion", DV-MA.
-"""
+"""Remove topic from texts: mask all words except the most frequent of the language."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -21,7 +18,7 @@ _DIGIT = regex.compile(r"\p{N}")
 
 
 def frequent_words(reference: Reference, count: int) -> dict[str, frozenset[str]]:
-    """Return the words that occur most often in each language, in lower case; of equally frequent ones the first.
+    """Return the most frequent words of each language in lower case; ties are broken by order.
 
     Memory: a batch, and about 100 bytes for each distinct word of a language.
     """
@@ -45,7 +42,7 @@ def distorted(documents: pl.DataFrame, kept: Mapping[str, frozenset[str]]) -> pl
 
 
 def distort(text: str, kept: frozenset[str]) -> str:
-    """Return a text with all words masked but these.
+    """Mask all words of a text except the kept ones.
 
     >>> distort("The cat sat on the mat in 1999.", frozenset({"the", "on", "in"}))
     'The *** *** on the *** in ####.'

@@ -1,4 +1,4 @@
-"""The first and the last characters of a text: greetings, sign-offs, headings."""
+"""Compare the first and the last characters of texts: greetings, sign-offs, headings."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from authbench.models.parameters import EdgesParameters
 
 
 def edge_vectors(documents: pl.DataFrame, candidates: int, parameters: EdgesParameters) -> Any:
-    """Return TF-IDF of the n-grams of either end, side by side, shape (documents, n-grams)."""
+    """Return TF-IDF of the n-grams of both ends, concatenated, shape (documents, n-grams)."""
     from scipy.sparse import hstack
 
     size, texts = parameters.characters, documents["content"].to_list()

@@ -1,4 +1,4 @@
-"""Config entries of models: config/models/<name>.yaml, or an entry of one's own given by its path."""
+"""Read config entries of models: config/models/<name>.yaml, or a user's entry given by its path."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,7 +28,7 @@ from authbench.registry.load import EntryKind
 from authbench.registry.typed_schema import COMPUTED, schema_of_kinds
 from authbench.settings.values import Keywords, Text
 
-SANITY: Group = "sanity"  # the group of models that show what is found without reading style
+SANITY: Group = "sanity"  # the group of models that show what can be scored without reading style
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,11 @@ class ModelEntry:
     """A model of the registry.
 
     Attributes:
-        group: what it is ranked among.
+        group: the models it is ranked among.
         trained_on: sources whose texts it may have seen.
-        shortcut: whether it sees nothing that is style; a model is measured by what it gains over the best of these.
-        assumed: how its settings were found where no entry states them, a line each.
+        shortcut: whether it sees only features other than style; a model is measured by its gain over the best of
+            these.
+        assumed: how settings were found that no entry states, a line each.
         size: number of parameters, where the entry states it.
     """
 
@@ -55,11 +56,11 @@ class ModelEntry:
 
     @property
     def files(self) -> list[str]:
-        """Return the files of results that are read in place of a model."""
+        """Return the files of results that are read instead of running a model."""
         return [self.parameters.file] if isinstance(self.parameters, FileParameters) else []
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the entry as plain values, from which `from_dict` makes it again."""
+        """Return the entry as plain values, from which `from_dict` restores it."""
         plain = {
             "name": self.name,
             "title": self.title,
@@ -80,7 +81,7 @@ class ModelEntry:
 
 
 def expect_distinct_names(models: Iterable[ModelEntry]) -> None:
-    """Raise InputError if two models have one name: their results would share a folder."""
+    """Raise InputError if two models have the same name: their results would share a folder."""
     names = [model.name for model in models]
     for name in names:
         if names.count(name) > 1:
@@ -99,7 +100,7 @@ def evaluated_together(models: Mapping[str, ModelEntry]) -> dict[str, ModelEntry
 
 
 def expect_vectors(model: ModelEntry) -> None:
-    """Raise InputError if a model gives a text no vector of its own."""
+    """Raise InputError if a model does not give each text a vector."""
     if not model.parameters.embeds and not model.parameters.reads_file:
         raise InputError(
             f"{model.name}: a model of kind {model.kind} scores pairs of texts and gives none a vector. Expected a "
@@ -126,17 +127,17 @@ def expect_trainable(model: ModelEntry) -> None:
 
 
 def with_long_texts(model: ModelEntry, long_texts: LongTexts) -> ModelEntry:
-    """Return the model with another treatment of long texts; a model without such a setting stays as it is."""
+    """Return the model with another treatment of long texts; models without this setting are unchanged."""
     if not isinstance(model.parameters, TransformerParameters):
         return model
     return replace(model, parameters=replace(model.parameters, long_texts=long_texts))
 
 
 def as_published(model: ModelEntry) -> ModelEntry:
-    """Return the model by the recipe of the AuthBench papers' figures: mean of the tokens, no prompt, its own length.
+    """Return the model by the recipe of the AuthBench papers' figures: token mean, no prompt, its own length.
 
     Raises:
-        InputError: it is no transformer.
+        InputError: it is not a transformer.
     """
     if not isinstance(model.parameters, TransformerParameters):
         raise InputError(
@@ -157,13 +158,13 @@ def as_published(model: ModelEntry) -> ModelEntry:
 
 
 def with_tuned_checkpoint(model: ModelEntry, checkpoint: str) -> ModelEntry:
-    """Return a transformer with the checkpoint, in a folder, that training has made of it."""
+    """Return a transformer with the checkpoint, a folder, that training has made from it."""
     assert isinstance(model.parameters, TransformerParameters), "expect_trainable first"
     return replace(model, parameters=replace(model.parameters, checkpoint=checkpoint, revision=None, pooling="own"))
 
 
 def _problems(entry: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what is wrong with an entry beyond the schema."""
+    """Yield problems of an entry that the schema does not find."""
     parameters = entry.get("parameters", {})
     if parameters.get("pooling") in ONE_FOR_ALL and parameters.get("interaction") == "late":
         yield (
@@ -201,7 +202,7 @@ def _build(name: str, entry: Mapping[str, Any], path: Path) -> ModelEntry:
 
 
 def _given_file(file: str, path: Path) -> Path:
-    """Return a file named by its path from the entry's folder or from the working directory."""
+    """Return the file at this path, relative to the entry's folder or the working directory."""
     places = [path.parent / file, Path(file)]
     found = next((place for place in places if place.is_file()), None)
     if found is None:
@@ -214,7 +215,7 @@ def _given_file(file: str, path: Path) -> Path:
 
 
 def _with_corpus(parameters: NgramsParameters, path: Path) -> NgramsParameters:
-    """Add the digest of the corpus that counts are learnt from. Raises InputError if there is no such file."""
+    """Add the digest of the corpus that counts are fitted on. Raises InputError if the file is missing."""
     if parameters.fit_on == CANDIDATES:
         return parameters
     places = [path.parent / parameters.fit_on, Path(parameters.fit_on)]
@@ -230,7 +231,7 @@ def _with_corpus(parameters: NgramsParameters, path: Path) -> NgramsParameters:
 
 
 def _with_tagger(parameters: NgramsParameters, path: Path) -> tuple[NgramsParameters, str]:
-    """Add the tagger of parts of speech, or leave its parts out and return what the title says of that."""
+    """Add the tagger of parts of speech, or leave out the parts that need it and return a note for the title."""
     plain = tuple(part for part in parameters.parts if part.analyzer != "pos")
     if len(plain) == len(parameters.parts):
         return parameters, ""

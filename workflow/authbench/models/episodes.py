@@ -1,7 +1,8 @@
-"""Checkpoints that read several texts at once: an episode, of which their own code gives one vector (LUAR).
+"""Run checkpoints that read several texts at once: an episode, which their code turns into one vector (LUAR).
 
-The parts of a long text are the texts of its episode: they are pooled as the checkpoint has learnt, not by a mean. Its
-code takes token ids and a mask of shape (episodes, texts, tokens) and returns (episodes, dimensions).
+The parts of a long text are the texts of its episode, so they are pooled as the checkpoint was trained to, not by a
+mean. The checkpoint's code takes token ids and a mask of shape (episodes, texts, tokens) and returns (episodes,
+dimensions).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,7 +12,7 @@ import numpy as np
 
 from authbench.models.cache import F32
 
-BATCH_TOKENS = 4_096  # of a batch, padding counted
+BATCH_TOKENS = 4_096  # of a batch, including padding
 
 
 class EpisodeCheckpoint:
@@ -28,7 +29,7 @@ class EpisodeCheckpoint:
         self.model.eval()
 
     def embed(self, parts: Sequence[Sequence[int]], owners: Sequence[int], texts: int) -> F32:
-        """Return a vector per text, of the token ids of its parts (texts x dimensions)."""
+        """Return a vector per text from the token ids of its parts (texts x dimensions)."""
         of_text: list[list[Sequence[int]]] = [[] for _ in range(texts)]
         for part, owner in zip(parts, owners, strict=True):
             of_text[owner].append(part)
@@ -58,7 +59,7 @@ class EpisodeCheckpoint:
 
 
 def _batches(of_text: Sequence[Sequence[Sequence[int]]]) -> Iterator[list[int]]:
-    """Yield the texts of each batch: as many parts each, of like length, the longest first."""
+    """Yield the texts of each batch, with equally many parts of similar length, the longest first."""
     order = sorted(
         range(len(of_text)), key=lambda row: (-len(of_text[row]), -max(map(len, of_text[row])), list(of_text[row]))
     )

@@ -1,4 +1,4 @@
-"""Models of counted features: every kind but transformers."""
+"""Models of counted features: every kind except transformers."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ from authbench.models.stylometric import stylometric_vectors
 
 # documents, how many of the first are learnt from, parameters of the kind -> vectors of all documents
 Encoder: TypeAlias = Callable[[pl.DataFrame, int, Any], Rows]
-# the same, with the texts by which words are frequent
+# the same, with the texts that define which words are frequent
 EncoderByWords: TypeAlias = Callable[[pl.DataFrame, int, Any, Reference], Rows]
 ENCODERS: Mapping[str, Encoder] = {
     "random": random_vectors,
@@ -41,7 +41,7 @@ COLUMNS = ("id", "lang", "genre", "source", "content", "token_length")
 
 
 class FeatureModel:
-    """A model whose vectors are computed anew from documents and the texts that it learns counts from."""
+    """A model whose vectors are computed from documents and from the texts that its counts are fitted on."""
 
     def __init__(self, entry: ModelEntry) -> None:
         self.entry = entry
@@ -63,7 +63,7 @@ class FeatureModel:
     def compare(
         self, documents: pl.DataFrame, candidates: int, queries: I32, reference: Reference | None = None
     ) -> Vectors:
-        """As of `Model.compare`; `queries` are rows of documents, shape (queries,)."""
+        """Compare as `Model.compare`; `queries` are rows of documents, shape (queries,)."""
         rows = self._rows(documents, candidates, [documents[:candidates]] if reference is None else reference)
         expect_finite(rows, documents["id"], self.entry.name)
         return Vectors(rows[queries], rows[:candidates])

@@ -1,8 +1,9 @@
-"""Settings of a transformer as the files of its folder state them, for a folder that no entry describes.
+"""Read the settings of a transformer from the files of its folder, where no entry describes it.
 
 Folders of sentence-transformers state pooling, length and prompts (modules.json, sentence_bert_config.json,
-config_sentence_transformers.json, 1_Pooling/config.json), those of transformers a length (tokenizer_config.json,
-config.json). What no file states is assumed; each setting comes with a line that says where it is from.
+config_sentence_transformers.json, 1_Pooling/config.json); folders of transformers state a length
+(tokenizer_config.json, config.json). Settings that no file states are assumed. A line for each setting gives its
+origin.
 """
 
 import json
@@ -35,12 +36,12 @@ _POOLING = {
 
 @dataclass(frozen=True)
 class FolderSettings:
-    """What a folder says of itself.
+    """The settings that a folder states.
 
     Attributes:
         parameters: `pooling`, `max_tokens`, `query_prompt`, `document_prompt`, `dtype`.
-        group: what such a model is ranked among.
-        assumed: a line for each setting and where it is from.
+        group: the models it is ranked among.
+        assumed: a line for each setting and its origin.
     """
 
     parameters: Mapping[str, object]
@@ -49,14 +50,14 @@ class FolderSettings:
 
 
 def read_settings(folder: Path, name: str) -> FolderSettings:
-    """Return what a folder of sentence-transformers or transformers says.
+    """Return the settings of a folder of sentence-transformers or transformers.
 
     Args:
-        folder: holds the model.
-        name: what messages call it.
+        folder: contains the model.
+        name: the model's name in messages.
 
     Raises:
-        InputError: there is no config.json, a file cannot be read, or the model takes no text.
+        InputError: config.json is missing, a file cannot be read, or the model does not take text.
     """
     if not (folder / "modules.json").is_file() and not (folder / "config.json").is_file():
         raise InputError(
@@ -150,7 +151,7 @@ def _number(value: Any) -> int | None:
 
 
 def _prompt(prompts: Any, default: Any, names: tuple[str, ...]) -> tuple[str, str]:
-    """Return a prompt and where it is from; the first of `names`, else the default, as sentence-transformers do."""
+    """Return a prompt and its origin: the first of `names`, else the default, as sentence-transformers do."""
     if isinstance(prompts, dict):
         for name in (*names, default):
             if isinstance(name, str) and isinstance(prompts.get(name), str) and prompts[name]:
@@ -167,7 +168,7 @@ def _group(modules: list[Mapping[str, Any]], config: Mapping[str, Any]) -> Group
 
 
 def _first(folder: Path, file: str, place: str) -> Mapping[str, Any]:
-    """Return a JSON file of the transformer's own folder, or of the folder around it; empty if it is in neither."""
+    """Return a JSON file of the transformer's folder, or of the folder around it; empty if both lack it."""
     inner = folder / place / file
     return _read(inner if inner.is_file() else folder / file)
 
@@ -182,7 +183,7 @@ def _read(path: Path) -> Mapping[str, Any]:
 
 
 def _json(path: Path) -> Any:
-    """Return what a JSON file holds; tokenizers state lengths that no 64 bits hold."""
+    """Read a JSON file; lengths of tokenizers may exceed 64 bits."""
     try:
         if path.stat().st_size > _MOST_BYTES:
             raise ValueError(f"larger than {_MOST_BYTES >> 20} MiB")

@@ -1,8 +1,8 @@
-"""How a text is laid out, and no letter or sign of it.
+"""Measure the layout of a text without its letters and signs.
 
-Line breaks, what kinds of characters lines begin and end with, how many characters are capitals, digits or emoji, wide
-spaces, stickers such as [doge] and placeholders: habits of a platform or an edition as much as of an author. How often
-signs occur is left to `punctuation`.
+Line breaks, the kinds of characters that begin and end lines, the numbers of capitals, digits and emoji, wide spaces,
+stickers such as [doge] and placeholders are habits of a platform or an edition as much as of an author. The frequency
+of signs is left to `punctuation`.
 """
 
 from collections import Counter
@@ -17,7 +17,7 @@ from authbench.models.measured_once import MeasuredOnce
 from authbench.models.parameters import FormatParameters
 from authbench.models.standardise import F32, standardised
 
-# A placeholder is a capital word in square brackets (`normalize.personal`), a sticker anything else that is short.
+# A placeholder is a capital word in square brackets (`normalize.personal`), a sticker any other short text.
 _PLACEHOLDER = regex.compile(r"\[\p{Lu}{2,}\]")
 _STICKER = regex.compile(r"\[[^\[\]\n]{1,12}\]")
 _EMOJI = r"[[\p{Emoji_Presentation}\p{Extended_Pictographic}]--\p{N}]"
@@ -71,7 +71,7 @@ def measure_format(text: str) -> dict[str, float]:
 
 
 def _kind(character: str) -> str:
-    """Return the kind of a character, one of _KINDS, or "" for another or for none.
+    """Return the kind of a character, from _KINDS, or "" for any other character or an empty string.
 
     >>> _kind("7"), _kind("!"), _kind("")
     ('digit', 'sign', '')

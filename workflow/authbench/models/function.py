@@ -1,8 +1,8 @@
-"""Vectors by a function of the user's: `encode(texts: list[str])` returns an array of a row per text.
+"""Get vectors from a user's function: `encode(texts: list[str])` returns an array with a row per text.
 
-It is imported from the working directory or from PYTHONPATH. Its vectors are cached only if it has an attribute
-`identity`, a string that names all that decides them; otherwise it is called for every evaluation. Memory: the vectors
-of all texts, in 32 bits.
+The function is imported from the working directory or from PYTHONPATH. Its vectors are cached only if it has an
+attribute `identity`, a string that names everything that decides them; otherwise it is called for every evaluation.
+Memory: the vectors of all texts, in 32 bits.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ from authbench.models.parameters import FunctionParameters
 
 F32: TypeAlias = NDArray[np.float32]
 AT_ONCE = 256  # texts of a call
-_OF_FUNCTIONS: set[str] = set()  # files of functions that this process has imported, which others may follow
+_OF_FUNCTIONS: set[str] = set()  # files of functions that this process has imported; others may replace them
 _EXPECTED = "Expected encode(texts: list[str]) to return an array of numbers, shape (len(texts), dimensions)."
 
 
@@ -38,7 +38,7 @@ class FunctionModel:
     """A function that embeds texts.
 
     Raises:
-        InputError: it cannot be imported, raises, or returns anything but a finite row of one length per text.
+        InputError: it cannot be imported, raises, or does not return a finite row of the same length for each text.
     """
 
     def __init__(self, entry: ModelEntry, cache: VectorCache | None = None) -> None:
@@ -59,7 +59,7 @@ class FunctionModel:
         return unit(self.embed_as_given(documents))
 
     def embed_as_given(self, documents: pl.DataFrame) -> Rows:
-        """Return what `embed` does, but of the lengths that the function gives."""
+        """Embed documents without scaling the function's vectors to length 1."""
         texts = documents["content"].to_list()
         if self._cache is None:
             return self._encode(texts)
@@ -71,7 +71,7 @@ class FunctionModel:
     def compare(
         self, documents: pl.DataFrame, candidates: int, queries: I32, reference: Reference | None = None
     ) -> Vectors:
-        """As of `Model.compare`; `queries` are rows of documents, shape (queries,)."""
+        """Compare as `Model.compare`; `queries` are rows of documents, shape (queries,)."""
         rows = self.embed(documents)
         return Vectors(rows[queries], rows[:candidates])
 
@@ -110,11 +110,11 @@ class FunctionModel:
 
 @lru_cache(maxsize=8)
 def _imported(function: str, code: str | None, folder: Path) -> tuple[Callable[[list[str]], Any], tuple[str, ...]]:
-    """Return the function of `module:name`, and the path of Python once it is imported.
+    """Return the function of `module:name`, and the path of Python after the import.
 
     Args:
-        code: digest of its files; of other code it is imported anew.
-        folder: the working directory, whose modules come before all others.
+        code: digest of its files; if it changes, the function is imported again.
+        folder: the working directory, whose modules take precedence.
     """
     module, _, name = function.partition(":")
     files = {str(path) for path in files_of(function, folder)}
@@ -143,7 +143,7 @@ def _imported(function: str, code: str | None, folder: Path) -> tuple[Callable[[
 
 @contextmanager
 def _path_of(path: Sequence[str]) -> Iterator[list[str]]:
-    """Set the path of Python; afterwards it is as it was before."""
+    """Set the path of Python, and restore it afterwards."""
     before = list(sys.path)
     sys.path[:] = path
     try:
@@ -153,7 +153,7 @@ def _path_of(path: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _raised(problem: BaseException) -> str:
-    """Return what was raised and where, in one line."""
+    """Return the exception and its location in one line."""
     said = str(problem).splitlines()
     frames = [frame for frame in traceback.extract_tb(problem.__traceback__) if not _is_ours(frame.filename)]
     where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""

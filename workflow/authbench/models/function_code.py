@@ -1,4 +1,4 @@
-"""Find the code of a user's function without running it, so that a change of the code is known."""
+"""Find the code of a user's function without running it, to detect changes."""
 
 import ast
 import hashlib
@@ -14,10 +14,10 @@ from authbench.errors import InputError
 def digest_of_code(function: str, base: Path = Path()) -> str:
     """Return the SHA-256 over the file of `module:function`, and over the files below `base` that it imports.
 
-    Code from elsewhere (installed packages) and what the function reads count for nothing.
+    Code from elsewhere (installed packages) and files that the function reads are ignored.
 
     Raises:
-        InputError: there is no such module in `base` or on the path of Python.
+        InputError: the module is neither in `base` nor on the path of Python.
     """
     total = hashlib.sha256()
     for path in sorted(files_of(function, base)):
@@ -26,7 +26,7 @@ def digest_of_code(function: str, base: Path = Path()) -> str:
 
 
 def files_of(function: str, base: Path = Path()) -> set[Path]:
-    """Return the files that `digest_of_code` is over. Raises InputError if there is no such module."""
+    """Return the files that `digest_of_code` covers. Raises InputError if the module does not exist."""
     module, base = function.partition(":")[0], base.resolve()
     spec = _find(module, [str(base), *sys.path])
     if spec is None:
@@ -48,8 +48,8 @@ def files_of(function: str, base: Path = Path()) -> set[Path]:
 
 
 def _find(module: str, path: list[str]) -> ModuleSpec | None:
-    """Return where a module is, without importing the packages that it is in."""
-    importlib.invalidate_caches()  # files may be as young as a second
+    """Locate a module without importing the packages around it."""
+    importlib.invalidate_caches()  # files may be less than a second old
     spec = None
     name = ""
     for part in module.split("."):
@@ -66,7 +66,7 @@ def _imported(name: str, path: Path, is_package: bool) -> Iterator[str]:
     try:
         tree = ast.parse(path.read_bytes())
     except (SyntaxError, ValueError):
-        return  # importing it says what is wrong
+        return  # the import reports the error
     package = name if is_package else name.rpartition(".")[0]
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

@@ -1,4 +1,4 @@
-"""Frequencies of function words, from one list per language."""
+"""Compute frequencies of function words, from a list per language."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}]+)*")
 
 
 def function_word_vectors(documents: pl.DataFrame, candidates: int, parameters: FunctionWordsParameters) -> F32:
-    """Return standardised frequencies of the function words of each text's own language.
+    """Return standardised frequencies of the function words of each text's language.
 
     A language without a list has zeros. The shape is (documents, words of all languages).
     """
@@ -49,5 +49,5 @@ def frequencies(text: str, lang: str, entries: Sequence[str]) -> list[float]:
 
 @cache
 def _forms(entries: tuple[str, ...]) -> tuple[int, bool]:
-    """Return the number of words of the longest entry, and whether any is an ending."""
+    """Return the number of words of the longest entry, and whether any entry is an ending."""
     return max(len(entry.split()) for entry in entries), any(entry.startswith("-") for entry in entries)

@@ -1,7 +1,7 @@
-"""A model whose vectors were computed elsewhere, and are read from a file.
+"""Read the vectors of a model that ran elsewhere from a file.
 
-A text is looked up by its id, or, where the file has no such id, by the SHA-256 of the text (UTF-8, hex): so that
-suites whose texts have no ids of their own can be answered too. Memory: the file's vectors.
+A text is looked up by its id, or, if the file lacks the id, by the SHA-256 of the text (UTF-8, hex). This also serves
+suites whose texts have no ids. Memory: the file's vectors.
 """
 
 import hashlib
@@ -20,11 +20,11 @@ from authbench.models.model import Reference, Rows, Vectors, unit
 from authbench.models.parameters import VectorsParameters
 from authbench.models.vector_file import F32, named, read_vectors
 
-_ROUNDING = 1e-6  # a vector whose length is so near to 1 stays as it is
+_ROUNDING = 1e-6  # a vector whose length is this close to 1 is unchanged
 
 
 class GivenVectors:
-    """Vectors of a file. Raises InputError if it cannot be used, or lacks a text that is asked for."""
+    """Vectors of a file. Raises InputError if it cannot be used, or lacks a requested text."""
 
     embedded = 0
 
@@ -69,7 +69,7 @@ class GivenVectors:
     def compare(
         self, documents: pl.DataFrame, candidates: int, queries: I32, reference: Reference | None = None
     ) -> Vectors:
-        """As of `Model.compare`; `queries` are rows of documents, shape (queries,)."""
+        """Compare as `Model.compare`; `queries` are rows of documents, shape (queries,)."""
         rows = self.embed(documents)
         return Vectors(rows[queries], rows[:candidates])
 
@@ -78,7 +78,7 @@ class GivenVectors:
 
 
 def _unit(vectors: F32) -> F32:
-    """Return the vectors scaled to length 1; those that are so long but for rounding stay as they are."""
+    """Return the vectors scaled to length 1; vectors that have this length up to rounding are unchanged."""
     lengths = np.linalg.norm(vectors, axis=1)
     near: np.ndarray = (np.abs(lengths - 1) < _ROUNDING)[:, None]
     scaled: F32 = np.where(near, vectors, unit(vectors))

@@ -1,7 +1,7 @@
-"""Checkpoints of Hugging Face by name: from its cache where they are there, else from the network.
+"""Load checkpoints of Hugging Face by name, from its cache if possible, else from the network.
 
-What the cache holds is taken as it is, so that a name stands for one commit until the cache is renewed. `HF_HOME` says
-where the cache is, `HF_HUB_OFFLINE=1` that there is no network.
+The cache is used as it is, so a name means one commit until the cache is renewed. `HF_HOME` sets the cache,
+`HF_HUB_OFFLINE=1` disables the network.
 """
 
 import json
@@ -11,12 +11,12 @@ from typing import Any
 from authbench.errors import InputError
 
 WEIGHTS = "model.safetensors"
-DESCRIBING = ("config.json", "modules.json")  # of which every checkpoint has one
+DESCRIBING = ("config.json", "modules.json")  # every checkpoint has one of these
 INDEX = "model.safetensors.index.json"
 
 
 def snapshot(name: str, revision: str | None, files: tuple[str, ...]) -> Path:
-    """Return the folder of the cache with small files of a checkpoint, fetched if the cache has no config.json of it.
+    """Return the cached folder with small files of a checkpoint, fetched if the cache lacks its config.json.
 
     Args:
         name: `owner/name`.
@@ -24,7 +24,7 @@ def snapshot(name: str, revision: str | None, files: tuple[str, ...]) -> Path:
         files: patterns of files to fetch.
 
     Raises:
-        InputError: it is not in the cache, and cannot be had.
+        InputError: it is neither cached nor available from the network.
     """
     huggingface_hub = _library(name)
     if found := cached(name, revision):
@@ -68,7 +68,7 @@ def commit_of(folder: Path) -> str | None:
 
 
 def with_weights(folder: Path) -> bool:
-    """Return whether a folder holds weights in safetensors, all parts of them."""
+    """Return whether a folder contains weights in safetensors, with all their parts."""
     if (folder / WEIGHTS).is_file():
         return True
     try:
@@ -79,7 +79,7 @@ def with_weights(folder: Path) -> bool:
 
 
 def cached(name: str, revision: str | None) -> Path | None:
-    """Return the folder of the cache that a checkpoint is in, named by its commit; None if it is not there."""
+    """Return the cached folder of a checkpoint, named by its commit; None if it is not cached."""
     try:
         from huggingface_hub import try_to_load_from_cache
         from huggingface_hub.errors import HFValidationError
@@ -88,7 +88,7 @@ def cached(name: str, revision: str | None) -> Path | None:
     for file in DESCRIBING:
         try:
             found = try_to_load_from_cache(name, file, revision=revision)
-        except HFValidationError:  # no name on Hugging Face
+        except HFValidationError:  # not a name on Hugging Face
             return None
         if isinstance(found, str):
             return Path(found).parent

@@ -1,7 +1,7 @@
-"""Late interaction: the mean over a query's tokens of their best cosine with a candidate's.
+"""Score by late interaction: the mean over a query's tokens of their best cosine with a candidate's.
 
-Source: Khattab and Zaharia 2020 (ColBERT). Cosines and their mean are summed in float64 and then rounded, so that the
-number of threads of the linear algebra leaves no trace in a score.
+Source: Khattab and Zaharia 2020 (ColBERT). Cosines and their mean are summed in float64 and then rounded, so scores do
+not depend on the number of threads of the linear algebra.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ TOKENS_AT_ONCE = 1 << 14  # of the candidates, compared with a query
 
 
 def late_scorer(queries: Sequence[F16], candidates: Sequence[F16]) -> Scorer:
-    """Return what scores queries with all candidates.
+    """Return a scorer of queries with all candidates.
 
     Args:
         queries: the L2-normalised vectors of each query's tokens, shape (tokens, dimensions).
@@ -40,7 +40,7 @@ def late_scorer(queries: Sequence[F16], candidates: Sequence[F16]) -> Scorer:
 
 
 def _token_groups(lengths: Sequence[int]) -> list[tuple[int, int]]:
-    """Return consecutive texts [low, high) of at most TOKENS_AT_ONCE tokens, or a single longer one."""
+    """Return consecutive texts [low, high) of at most TOKENS_AT_ONCE tokens, or a single longer text."""
     groups, low, tokens = [], 0, 0
     for text, length in enumerate(lengths):
         if tokens and tokens + length > TOKENS_AT_ONCE:

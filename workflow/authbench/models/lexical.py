@@ -1,4 +1,4 @@
-"""TF-IDF vectors of n-grams of characters, words or parts of speech."""
+"""Compute TF-IDF vectors of n-grams of characters, words or parts of speech."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,12 +18,12 @@ TAG = r"\S+"
 
 
 def ngram_vectors(documents: pl.DataFrame, candidates: int, parameters: NgramsParameters, reference: Reference) -> Any:
-    """Return TF-IDF of n-grams, rows of each of `parts` side by side, shape (documents, n-grams).
+    """Return TF-IDF of n-grams, concatenated over `parts`, shape (documents, n-grams).
 
-    What there is to count, and how often it occurs, is learnt from the candidates, or from the file that `fit_on` names
-    (JSON lines with `content`, and `lang` for parts of speech). A part has an `analyzer` (`char`, `char_wb`, `word` as
-    scikit-learn's, or `pos`: parts of speech) and `n` (shortest, longest). With `kept_words` all other words are masked
-    first; which are frequent is learnt from the reference.
+    The vocabulary and its frequencies are fitted on the candidates, or on the file that `fit_on` names (JSON lines with
+    `content`, and `lang` for parts of speech). A part has an `analyzer` (scikit-learn's `char`, `char_wb` and `word`,
+    or `pos`: parts of speech) and `n` (shortest, longest). With `kept_words`, all words that are not frequent in the
+    reference are masked first.
     """
     from scipy.sparse import hstack
 
@@ -67,7 +67,7 @@ def _read_corpus(path: Path) -> pl.DataFrame:
 
 
 def _counted(documents: pl.DataFrame, analyzer: str) -> Sequence[str]:
-    """Return what an analyzer counts in: the texts, or their parts of speech."""
+    """Return the input of an analyzer: the texts, or their parts of speech."""
     if analyzer != "pos":
         return documents["content"].to_list()
     from authbench.models.parts_of_speech import tags
@@ -76,9 +76,9 @@ def _counted(documents: pl.DataFrame, analyzer: str) -> Sequence[str]:
 
 
 def tfidf(counts: Any, learnt: int, texts: int, sublinear: bool) -> Any:
-    """Return TF-IDF by the first `learnt` rows of counts; zeros for each of the texts where there are none (None).
+    """Return TF-IDF fitted on the first `learnt` rows of counts; zeros for each of the texts without counts (None).
 
-    To the bit what scikit-learn's TfidfTransformer gives, whose import takes a second of every job.
+    The result is bit-identical to scikit-learn's TfidfTransformer, whose import would cost every job a second.
     """
     from scipy.sparse import csr_matrix
 
@@ -93,7 +93,7 @@ def tfidf(counts: Any, learnt: int, texts: int, sublinear: bool) -> Any:
 
 
 def with_rows_of_length_1(rows: Any) -> Any:
-    """Return a CSR matrix of float32 with each row divided by its length; a row of zeros stays."""
+    """Return a CSR matrix of float32 with rows scaled to length 1; rows of zeros are unchanged."""
     from scipy.sparse import csr_matrix
 
     row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
@@ -103,7 +103,7 @@ def with_rows_of_length_1(rows: Any) -> Any:
 
 
 def weighted(counter: Any, corpus: Sequence[str], texts: Sequence[str], sublinear: bool = False) -> Any:
-    """Return TF-IDF of the texts by what a corpus has; zeros where no string is to be counted there.
+    """Return TF-IDF of the texts fitted on a corpus; zeros where the corpus has no string to count.
 
     Texts that begin with the corpus are counted once.
     """

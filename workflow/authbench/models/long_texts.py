@@ -1,7 +1,7 @@
-"""Parts of a text that is longer than a model reads.
+"""Split texts that are longer than a model reads.
 
-Consecutive whole sentences are packed while they fit; a sentence that alone is too long is cut at the limit. The text's
-vector is the plain mean of its parts' (STEB paper, appendix F).
+Consecutive whole sentences are packed while they fit; a sentence that exceeds the limit is cut at it. The text's vector
+is the plain mean of its parts' vectors (STEB paper, appendix F).
 """
 
 from collections.abc import Sequence

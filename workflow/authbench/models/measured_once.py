@@ -1,4 +1,4 @@
-"""Measurements of texts, each text measured once in a process: folds and subsets ask for the same texts again."""
+"""Measure each text once per process: folds and subsets request the same texts repeatedly."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
@@ -11,11 +11,11 @@ MOST = 1 << 16  # texts whose measurements are kept: at most 64 MiB of 92 number
 
 
 class MeasuredOnce:
-    """What a function that sees nothing but a text measures of texts; of the first `most` texts it is kept.
+    """Measurements by a function that sees only a text; they are kept for the first `most` texts.
 
     Args:
         measure: names and values of the measurements of a text, the same names in the same order for all.
-        most: texts beyond are measured each time.
+        most: further texts are measured each time.
     """
 
     def __init__(self, measure: Callable[[str], Mapping[str, float]], most: int = MOST) -> None:

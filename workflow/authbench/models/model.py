@@ -1,4 +1,4 @@
-"""What every model can do: give vectors of texts, compare queries with candidates, say what that depends on and costs.
+"""Define what every model can do: embed texts, compare queries with candidates, state its identity and cost.
 
 `authbench.models.open` opens the model of an entry.
 """
@@ -17,16 +17,16 @@ from authbench.models.entries import ModelEntry
 
 # A row per text, L2-normalised: a float32 array, or a CSR matrix where most columns are zero.
 Rows: TypeAlias = Any
-# Batches of texts, with `lang` and `content`, from which models learn what is frequent; may be read more than once.
+# Batches of texts, with `lang` and `content`, in which models count frequencies; may be read more than once.
 Reference: TypeAlias = Iterable[pl.DataFrame]
-# Scores of the queries at [first, last) with all candidates; good until the next are requested.
+# Scores of the queries at [first, last) with all candidates; valid until the next call.
 Scorer: TypeAlias = Callable[[int, int], np.ndarray]
 CPU = "cpu"
 
 
 @dataclass(frozen=True)
 class VectorCache:
-    """Where vectors are cached, and whether in 16 bits."""
+    """The folder where vectors are cached, and whether in 16 bits."""
 
     folder: Path
     half: bool = False
@@ -34,7 +34,7 @@ class VectorCache:
 
 @dataclass(frozen=True)
 class Vectors:
-    """Vectors of queries and of candidates, which are compared by their dot product on a device of torch."""
+    """Vectors of queries and of candidates, compared by their dot product on a device of torch."""
 
     queries: Rows
     candidates: Rows
@@ -56,14 +56,14 @@ class Model(Protocol):
     def embedded(self) -> int: ...
 
     def identity(self) -> Mapping[str, object]:
-        """Return all that decides the vector of a text beside that text, the reference texts and our code."""
+        """Return all that decides the vector of a text, apart from the text, the reference texts and our code."""
 
     def embed(self, documents: pl.DataFrame, reference: Reference | None = None) -> Rows:
-        """Return the vectors of documents, in their order.
+        """Return the vectors of documents, in the same order.
 
         Args:
             documents: `id`, `content`, `lang`, `genre`, `source`, `token_length`.
-            reference: likewise, the texts that all counts are learnt from; the documents themselves if None.
+            reference: likewise, the texts that all counts are fitted on; the documents themselves if None.
         """
 
     def compare(
@@ -73,24 +73,24 @@ class Model(Protocol):
 
         Args:
             documents: as for `embed`; the first `candidates` are the candidates.
-            candidates: how many there are.
+            candidates: their number.
             queries: shape (queries,), rows of documents.
-            reference: the texts by which words are frequent or of content; the candidates if None. What else is
-                counted, and how features spread, is learnt from the candidates.
+            reference: the texts that define frequent words and content words; the candidates if None. Other counts, and
+                the spread of features, are fitted on the candidates.
         """
 
     def parameter_count(self) -> int | None:
-        """Return the parameters that each token meets, embeddings aside; None if there are none or it is unknown."""
+        """Return the parameters that each token passes through, without embeddings; None if unknown or without any."""
 
 
 def flops_per_text(model: Model, tokens: float) -> float | None:
-    """Return two operations per parameter and token (Kaplan et al. 2020), for texts of so many tokens on average."""
+    """Return two operations per parameter and token (Kaplan et al. 2020), for texts of this mean length."""
     parameters = model.parameter_count()
     return None if parameters is None else 2.0 * parameters * tokens
 
 
 def unit(rows: np.ndarray) -> np.ndarray:
-    """Return the rows, shape (n, dimensions), scaled to length 1; a row of zeros stays."""
+    """Return the rows, shape (n, dimensions), scaled to length 1; rows of zeros are unchanged."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     scaled: np.ndarray = rows / np.maximum(lengths, np.finfo(np.float32).tiny)
     return scaled

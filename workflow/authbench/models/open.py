@@ -15,7 +15,7 @@ def open_model(entry: ModelEntry, cache: VectorCache | None = None) -> Model:
     """Return the model of an entry. Vectors that depend on single texts are cached if a cache is given.
 
     Raises:
-        InputError: the entry is of a kind that embeds no text, or its function or file cannot be used.
+        InputError: the kind of the entry embeds no text, or its function or file cannot be used.
     """
     if isinstance(entry.parameters, TransformerParameters):
         from authbench.models.transformer import TransformerModel

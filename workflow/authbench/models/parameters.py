@@ -1,4 +1,4 @@
-"""Parameters of models, a dataclass for each kind, from which follows what entries may state."""
+"""Parameters of models: a dataclass for each kind, from which the schema of entries follows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -8,7 +8,7 @@ from authbench.registry.plain import from_plain
 from authbench.registry.typed_schema import COMPUTED
 from authbench.settings.values import Count, Keywords, Text
 
-CANDIDATES = "candidates"  # `fit_on`: counts are learnt from the candidates themselves
+CANDIDATES = "candidates"  # `fit_on`: counts are fitted on the candidates themselves
 NOT_USED = ""  # `tagger`: no part counts parts of speech
 
 Group = Literal["sanity", "lexical", "embedding", "embedding-instruct", "style", "masked", "base", "instruct", "other"]
@@ -19,15 +19,15 @@ AtLeastTwo = Annotated[int, Keywords(minimum=2)]
 
 @dataclass(frozen=True)
 class _Parameters:
-    """What all kinds have in common.
+    """The attributes of all kinds.
 
     Attributes:
-        cached: whether vectors depend on single texts, so that they can be cached before a pool is known.
-        late: whether tokens are compared, and a text has no vector.
+        cached: whether vectors depend on single texts, and can be cached before a pool is known.
+        late: whether tokens are compared, without a vector per text.
         trainable: whether contrastive training can tune the model.
         reads_metadata: whether vectors depend on the language, source or genre of a text.
         embeds: whether any text gets a vector; a list of scores gives none.
-        reads_file: whether what a model gave elsewhere is read from `file`.
+        reads_file: whether results from elsewhere are read from `file`.
     """
 
     cached: ClassVar[bool] = False
@@ -38,7 +38,7 @@ class _Parameters:
     reads_file: ClassVar[bool] = False
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the parameters as plain values, from which `parameters_of` makes them again."""
+        """Return the parameters as plain values, from which `parameters_of` restores them."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
@@ -71,7 +71,7 @@ class FormatParameters(_Parameters):
 
 @dataclass(frozen=True)
 class EdgesParameters(_Parameters):
-    """How many characters of either end are seen, and the n-grams of them."""
+    """The number of characters read at each end, and their n-grams."""
 
     characters: Count
     n: Range
@@ -103,12 +103,12 @@ class NgramsParameters(_Parameters):
     """Parameters of TF-IDF vectors.
 
     Attributes:
-        sublinear: 1 + log(count) in the place of the count.
+        sublinear: 1 + log(count) instead of the count.
         fit_on: CANDIDATES, or the path of JSON lines with `content`, such as another release's candidates.jsonl.
         kept_words: how many of the most frequent words of a language are kept, while each letter of the others becomes
             an asterisk (Stamatatos 2017, DV-MA); None: no text is masked.
         corpus_sha256: digest of the file that `fit_on` names, None for CANDIDATES.
-        tagger: what tags parts of speech, None where its parts are left out for lack of one, else NOT_USED.
+        tagger: the tagger of parts of speech, None if its parts are left out for lack of one, else NOT_USED.
     """
 
     parts: Annotated[tuple[_NgramPart, ...], Keywords(minItems=1)]
@@ -137,7 +137,7 @@ class StylometricParameters(_Parameters):
 
 @dataclass(frozen=True)
 class _CalibratedParameters(_Parameters):
-    """Pairs of the split train that are calibrated on, at most, and the seed of the hash that draws them."""
+    """The most pairs of the split train for calibration, and the seed of the hash that draws them."""
 
     embeds: ClassVar[bool] = False
 
@@ -155,8 +155,8 @@ class CrossEntropyParameters(_CalibratedParameters):
     pairs: AtLeastTwo = 80_000
 
 
-ONE_FOR_ALL = ("labels", "episode")  # poolings that give nothing for a token, and that cannot be tuned
-OWN_LENGTH = 0  # as max_tokens: what the checkpoint itself states
+ONE_FOR_ALL = ("labels", "episode")  # poolings without a vector per token, which cannot be tuned
+OWN_LENGTH = 0  # as max_tokens: the length that the checkpoint states
 
 
 @dataclass(frozen=True)
@@ -166,13 +166,12 @@ class TransformerParameters(_Parameters):
     Attributes:
         checkpoint: a name on Hugging Face, a folder, or package:<module>/<folder> of a Python package.
         revision: commit or tag of a checkpoint on Hugging Face.
-        pooling: own is what the checkpoint says of itself, as sentence-transformers store it; labels are the
-            probabilities that a classifier gives its labels; episode is what the checkpoint's code makes of the parts
-            of a text together (LUAR).
+        pooling: own: as the checkpoint states, in the files of sentence-transformers; labels: the probabilities of a
+            classifier's labels; episode: the checkpoint's code joins the parts of a text (LUAR).
         max_tokens: tokens of a text that are read; OWN_LENGTH: as many as the checkpoint's tokenizer and config allow.
         interaction: vector compares one vector per text; late the mean over a query's tokens of the best match among a
             candidate's (ColBERT), for pools of at most a million tokens.
-        remote_code: whether code that the checkpoint brings along runs.
+        remote_code: whether code of the checkpoint runs.
     """
 
     checkpoint: Text
@@ -201,7 +200,7 @@ class TransformerParameters(_Parameters):
 
 @dataclass(frozen=True)
 class FunctionParameters(_Parameters):
-    """A function of the user's that takes a list of texts and returns a row for each, and the digest of its code.
+    """A user's function that takes a list of texts and returns a row for each, and the digest of its code.
 
     Attributes:
         function: `module:name`, from the working directory or PYTHONPATH.
@@ -213,9 +212,9 @@ class FunctionParameters(_Parameters):
 
 @dataclass(frozen=True)
 class _FileParameters(_Parameters):
-    """A file with what a model gave elsewhere, by its path from the working directory or the entry's folder.
+    """A file with results from elsewhere, by its path from the working directory or the entry's folder.
 
-    Its digest is known once it has been read.
+    Its digest is known after it has been read.
     """
 
     reads_file: ClassVar[bool] = True
@@ -234,7 +233,7 @@ class VectorsParameters(_FileParameters):
 
 @dataclass(frozen=True)
 class RunParameters(_FileParameters):
-    """Ranked candidates of each query, as TREC has them."""
+    """Ranked candidates of each query, in TREC's format."""
 
     embeds: ClassVar[bool] = False
 

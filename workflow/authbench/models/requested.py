@@ -1,7 +1,7 @@
 """Load the model that a user names.
 
 tfidf                       an entry of config/models
-mine.yaml                   an entry of one's own
+mine.yaml                   a user's entry
 ./checkpoint                a folder of sentence-transformers or transformers
 owner/name                  a model of Hugging Face; owner/name@revision pins it
 module:function             a function that embeds texts
@@ -27,7 +27,7 @@ from authbench.registry.values import shown
 
 GIVEN = ("vectors", "run", "pairs")  # kinds whose results are read from a file
 PUBLISHED = "as-published"
-OTHER: Group = "other"  # the group of models of which nothing says what they are
+OTHER: Group = "other"  # the group of models without a description
 _FUNCTION = re.compile(r"[^\W\d]\w*(\.\w+)*:[^\W\d]\w*(\.\w+)*")
 _HUB = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*)(@(?P<revision>[\w./-]+))?")
 _TITLES = {"vectors": "vectors of", "run": "run of", "pairs": "scores of pairs of"}
@@ -37,12 +37,12 @@ def load_model(requested: str, base: Path = Path(), name: str | None = None) -> 
     """Return the model of this name, file, folder or function.
 
     Args:
-        requested: as this module lists it; a name of the registry comes before a folder of that name.
+        requested: as this module lists it; a name of the registry takes precedence over a folder of that name.
         base: the working directory, which paths are relative to.
-        name: how results call it; None: what its file, folder or function is called.
+        name: its name in results; None: the name of its file, folder or function.
 
     Raises:
-        InputError: there is no such model, or what describes it cannot be used.
+        InputError: there is no such model, or its description cannot be used.
     """
     model = _load(requested, base)
     return model if name is None else replace(model, name=_usable(name))
@@ -67,17 +67,17 @@ def load_models(requested: Iterable[str], base: Path = Path()) -> list[ModelEntr
 
 
 def model_of_build(stated: Mapping[str, object], trained: Sequence[str]) -> ModelEntry:
-    """Return a model of a build: the one stated, or where the build trains it, that of the entry it has written.
+    """Return a model of a build: the stated model, or, where the build trains it, the model of the written entry.
 
     Args:
         stated: the model as plain values.
-        trained: the entry's file, and what else the training has written; empty for any other model.
+        trained: the entry's file, and the other files of the training; empty for any other model.
     """
     return load_entry(MODELS, trained[0]) if trained else ModelEntry.from_dict(stated)
 
 
 def names_model(requested: str, base: Path = Path()) -> bool:
-    """Return whether a text names a model: an entry of config/models, or anything that needs no entry."""
+    """Return whether a text names a model: an entry of config/models, or a model that needs no entry."""
     given = requested.partition("=")[0] in (*GIVEN, PUBLISHED) and "=" in requested
     shape = _FUNCTION.fullmatch(requested) or _HUB.fullmatch(requested)
     return given or bool(shape) or requested in list_entries(MODELS, base) or (base / requested).is_dir()
@@ -152,7 +152,7 @@ def _unseen() -> tuple[str, ...]:
 
 
 def _name_of(text: str) -> str:
-    """Return a name for results that a file, folder or function gives.
+    """Return a name for the results of a file, folder or function.
 
     >>> _name_of("my_encoder:encode"), _name_of("BAAI--bge m3")
     ('my_encoder.encode', 'BAAI--bge-m3')

@@ -1,4 +1,4 @@
-"""Process-wide settings of other libraries, changed for the time of a call and then put back."""
+"""Change process-wide settings of other libraries during a call, and restore them."""
 
 import random
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ import numpy as np
 
 @contextmanager
 def without_progress_bars() -> Iterator[None]:
-    """Hide the progress bars of transformers, and of the Hub's client below it."""
+    """Hide the progress bars of transformers, and of the Hub's client that it uses."""
     from transformers.utils import logging
 
     shown = logging.is_progress_bar_enabled()
@@ -37,7 +37,7 @@ def without_progress_bars_of_datasets() -> Iterator[None]:
 
 @contextmanager
 def with_random_states_of_its_own() -> Iterator[None]:
-    """Put back the random states of Python, NumPy and PyTorch, which a training seeds."""
+    """Restore the random states of Python, NumPy and PyTorch, which a training seeds."""
     import torch
 
     python, numpy = random.getstate(), np.random.get_state()

@@ -1,6 +1,6 @@
-"""Vectors that ignore style: where a text comes from and how long it is, what it is about, or the number in its id.
+"""Give vectors that ignore style: a text's origin and length, its topic, or the number in its id.
 
-A model that scores no higher has shown nothing about authorship.
+A model that scores no higher has shown no evidence about authorship.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ LENGTHS_PER_OCTAVE = 2
 def metadata_vectors(documents: pl.DataFrame, candidates: int, parameters: MetadataParameters) -> np.ndarray:
     """Return one-hot `fields` and the length in tokens, shape (documents, columns).
 
-    A length is a bump over points on a logarithmic scale, two to an octave, so that texts of similar length agree.
+    A length is a bump over points on a logarithmic scale, two to an octave, so texts of similar length agree.
     """
     described = documents.with_columns(primary_genre=pl.col("genre").str.split("/").list.first())
     parts = [_one_hot(described[field]) for field in parameters.fields]
@@ -39,7 +39,7 @@ def _one_hot(values: pl.Series) -> np.ndarray:
 def content_word_vectors(
     documents: pl.DataFrame, candidates: int, parameters: ContentWordsParameters, reference: Reference
 ) -> Any:
-    """Return TF-IDF of content words by the statistics of the reference: a release's similarity of topics.
+    """Return TF-IDF of content words by the statistics of the reference: a release's topic similarity.
 
     The shape is (documents, `content_words.COLUMNS`).
     """
@@ -47,7 +47,7 @@ def content_word_vectors(
 
 
 def id_vectors(documents: pl.DataFrame, candidates: int, parameters: IdsParameters) -> np.ndarray:
-    """Return points on a half circle by the number at the end of each id, so that near numbers have a high cosine.
+    """Return points on a half circle by the number at the end of each id; near numbers have a high cosine.
 
     The shape is (documents, 2), in 64 bits.
     """

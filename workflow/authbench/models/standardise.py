@@ -1,4 +1,4 @@
-"""Standardised features, as in Cosine Delta.
+"""Standardise features, as in Cosine Delta.
 
 Each feature is measured in standard deviations from its mean over the candidates of the text's language, and vectors
 are compared by their angle.
@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 F32 = NDArray[np.float32]
-MOST = 5.0  # deviations that count: a rare word in a short text would drown all others
+MOST = 5.0  # deviations are clipped here: a rare word in a short text would outweigh all others
 
 
 def standardised(features: NDArray[np.float64], languages: pl.Series, candidates: int) -> F32:

@@ -1,7 +1,7 @@
-"""A few dozen plain measurements of a text.
+"""Take a few dozen plain measurements of a text.
 
 Lengths of words, sentences and paragraphs, richness of vocabulary, kinds of characters and single punctuation marks:
-what stylometry has counted since Mendenhall (1887), in any script.
+the counts of stylometry since Mendenhall (1887), for any script.
 """
 
 from collections import Counter
@@ -39,7 +39,7 @@ KINDS = CharacterKinds(
 REPEATED = regex.compile(r"(\p{L})\1{2,}")
 REPEATED_MARK = regex.compile(r"(\p{P})\1+")
 LONGEST_WORD = 12
-FIRST_WORDS = 100  # of which the share of different ones is taken: richness depends on length otherwise
+FIRST_WORDS = 100  # the share of distinct words is taken over these, since richness depends on length
 
 
 def stylometric_vectors(documents: pl.DataFrame, candidates: int, parameters: StylometricParameters) -> F32:

@@ -1,4 +1,4 @@
-"""Vectors of texts by a transformer."""
+"""Compute vectors of texts with a transformer."""
 
 import hashlib
 import re
@@ -27,15 +27,15 @@ from authbench.models.parameters import OWN_LENGTH, TransformerParameters
 from authbench.models.provenance import decided_by
 
 F16: TypeAlias = NDArray[np.float16]
-NO_NAME = re.compile(r"[^\w.-]+")  # what a folder's name leaves out of a checkpoint's
-_POSITIONS = ("max_position_embeddings", "max_seq_len", "n_positions")  # a config's names of the longest text
-_NO_LIMIT = 1_000_000  # tokenizers without a limit state a number from here on
-BATCH_TOKENS = 4_096  # of a batch, padding counted
+NO_NAME = re.compile(r"[^\w.-]+")  # characters of a checkpoint's name that a folder's name leaves out
+_POSITIONS = ("max_position_embeddings", "max_seq_len", "n_positions")  # keys of a config for the longest text
+_NO_LIMIT = 1_000_000  # tokenizers without a limit state at least this
+BATCH_TOKENS = 4_096  # of a batch, including padding
 DECIDING = ("pooling", "max_tokens", "long_texts", "dtype", "remote_code")
 
 
 class TransformerModel:
-    """A transformer; vectors of texts are cached, if there is a cache, in a folder for each identity and prompt."""
+    """A transformer; with a cache, vectors of texts are cached in a folder for each identity and prompt."""
 
     def __init__(self, entry: ModelEntry, cache: VectorCache | None = None) -> None:
         assert isinstance(entry.parameters, TransformerParameters)
@@ -53,7 +53,7 @@ class TransformerModel:
     def compare(
         self, documents: pl.DataFrame, candidates: int, queries: I32, reference: Reference | None = None
     ) -> Vectors | Scorer:
-        """As of `Model.compare`; `queries` are rows of documents, shape (queries,)."""
+        """Compare as `Model.compare`; `queries` are rows of documents, shape (queries,)."""
         texts = documents["content"]
         query_prompt, document_prompt = self.parameters.query_prompt, self.parameters.document_prompt
         if self.parameters.late:
@@ -70,13 +70,13 @@ class TransformerModel:
         return parameter_count(self.parameters)
 
     def fresh_checkpoint(self) -> Any:
-        """Return a checkpoint of its own for a training, which changes its weights."""
+        """Return a new copy of the checkpoint for a training, which changes its weights."""
         checkpoint = fresh_checkpoint(self.parameters)
         checkpoint.max_seq_length = most_tokens(checkpoint, self.parameters)
         return checkpoint
 
     def embed_with(self, checkpoint: Any, texts: Sequence[str], prompt: str) -> F32:
-        """Return the vectors of texts by a checkpoint that is being trained; nothing is cached.
+        """Return the vectors of texts by a checkpoint in training, without caching.
 
         Returns:
             Shape (texts, dimensions), rows of length 1.
@@ -85,7 +85,7 @@ class TransformerModel:
         return rows
 
     def embed_as_given(self, documents: pl.DataFrame) -> Rows:
-        """Return what `embed` does, but of the lengths that the checkpoint gives."""
+        """Embed documents without scaling the checkpoint's vectors to length 1."""
         return self._given(documents["content"], self.parameters.document_prompt)
 
     def _rows(self, texts: pl.Series, prompt: str) -> F32:
@@ -113,7 +113,7 @@ class TransformerModel:
     def _identity(self, prompt: str) -> dict[str, Any]:
         """Return the deciding settings, the prompt, and what the checkpoint is made by (`provenance`).
 
-        Where a folder is does not count: a copy of it has the same vectors.
+        The location of a folder does not count: a copy of it has the same vectors.
         """
         place = Path(checkpoint_path(self.parameters.checkpoint))
         half = self.cache is not None and self.cache.half
@@ -130,8 +130,8 @@ class TransformerModel:
 def embed(model: Any, texts: Sequence[str], parameters: TransformerParameters, prompt: str) -> F32:
     """Return a vector per text as the checkpoint gives it, shape (texts, dimensions).
 
-    Texts are tokenised once and run in batches of like length. The composition of a batch moves a value by float
-    rounding only (under 1e-5 in float32).
+    Texts are tokenised once and run in batches of similar length. The composition of a batch changes a value only by
+    float rounding (under 1e-5 in float32).
     """
     parts, owners = _tokenised(model, texts, parameters, prompt)
     if parameters.pooling == "episode":
@@ -147,9 +147,9 @@ def embed(model: Any, texts: Sequence[str], parameters: TransformerParameters, p
 
 
 def most_tokens(model: Any, parameters: TransformerParameters) -> int:
-    """Return how many tokens of a text are read: those of the entry, or where it says OWN_LENGTH the checkpoint's own.
+    """Return how many tokens of a text are read: as the entry says, or for OWN_LENGTH as the checkpoint states.
 
-    Its own length is the least of what its tokenizer (below a million) and its config state.
+    The checkpoint's length is the lowest limit that its tokenizer (below a million) and its config state.
     """
     if parameters.max_tokens != OWN_LENGTH:
         return parameters.max_tokens
@@ -190,10 +190,10 @@ def _in_batches(
 ) -> Iterator[tuple[list[int], Mapping[str, Any]]]:
     """Yield the rows of each batch of parts, longest first, and the model's output.
 
-    A batch that does not fit the memory is halved, as are those after it. Raises InputError where one part does not.
+    A batch that exceeds the memory is halved, as are later batches. Raises InputError if a single part does not fit.
 
     Args:
-        prompted: how many tokens each part begins with that are of the prompt, which some models leave out of the mean.
+        prompted: the number of tokens of the prompt at the start of each part, which some models exclude from the mean.
     """
     import torch
 
@@ -244,10 +244,10 @@ def _forward(model: Any, batch: Sequence[Sequence[int]], prompted: int) -> Mappi
 def _tokenised(
     model: Any, texts: Sequence[str], parameters: TransformerParameters, prompt: str
 ) -> tuple[list[list[int]], list[int]]:
-    """Return the token ids of every part of every text, special tokens and prompt included, and whose part each is.
+    """Return the token ids of every part of every text, with special tokens and prompt, and the text of each part.
 
-    The prompt and what follows it are tokenised as one text, as sentence-transformers do, but for the parts of a text
-    that is too long, of which each gets the tokens of the prompt.
+    The prompt and the text after it are tokenised as one text, as sentence-transformers do. If a text is too long, each
+    of its parts gets the tokens of the prompt instead.
     """
     tokenizer = model.tokenizer
     before, after = _around(tokenizer)
@@ -277,7 +277,7 @@ def _tokenised(
 
 
 def _length_of(tokenizer: Any, prompt: str) -> int:
-    """Return how many tokens the prompt has with the special ones before it; 0 without a prompt."""
+    """Return how many tokens the prompt has with the special tokens before it; 0 without a prompt."""
     if not prompt:
         return 0
     return len(_around(tokenizer)[0]) + len(tokenizer(prompt, add_special_tokens=False)["input_ids"])

@@ -1,7 +1,7 @@
-"""Files of vectors by id.
+"""Read files of vectors by id.
 
     .npz           arrays `ids` and `vectors`
-    .parquet       columns `id` and `vector` (lists of one length)
+    .parquet       columns `id` and `vector` (lists of equal length)
     .npy           a matrix; ids, one a line, in FILE.ids.txt (`v.npy.ids.txt`, or `v.ids.txt`)
     .safetensors   one tensor, or `vectors`; ids likewise
 
@@ -29,7 +29,7 @@ def read_vectors(path: Path) -> tuple[list[str], F32]:
     """Return ids and their vectors, shape (ids, dimensions).
 
     Raises:
-        InputError: the file cannot be read, an id is there twice, or the vectors are no matrix of finite numbers with a
+        InputError: the file cannot be read, an id is repeated, or the vectors are not a matrix of finite numbers with a
             row per id.
     """
     if path.suffix not in _READERS:
@@ -58,7 +58,7 @@ def read_vectors(path: Path) -> tuple[list[str], F32]:
 
 
 def named(ids: Sequence[str]) -> str:
-    """Return how many ids there are, and the first of them.
+    """Return the number of ids, and the first of them.
 
     >>> named(["b", "a"])
     '2 ids (b, a)'
@@ -103,7 +103,7 @@ def _from_safetensors(path: Path) -> tuple[list[str], np.ndarray]:
         raise InputError(f"{path}: safetensors is not installed: pip install 'authbench[models]'") from None
     try:
         tensors: Mapping[str, np.ndarray] = load_file(path)
-    except (SafetensorError, TypeError, AttributeError) as problem:  # bfloat16 is no type of NumPy
+    except (SafetensorError, TypeError, AttributeError) as problem:  # NumPy has no bfloat16
         raise InputError(
             f"{path}: cannot be read as .safetensors: {_first_line(problem)}. Expected a tensor of float32 or float16."
         ) from None
