@@ -1,6 +1,6 @@
-"""RAVEN: how far verifiers rely on topics.
+"""RAVEN: measure how far verifiers rely on topics.
 
-HITS (Sawatphol et al. 2024) takes the topics of a corpus that are least alike (`select`), from vectors of the topics
-(`vectors`). RAVEN runs verifiers on folds by topic (`folds`) of such a subset and of random ones (`subsets`); a
-verifier that loses on the first has leant on topics that train and test share (`stability`, `tables`).
+HITS (Sawatphol et al. 2024) selects the least similar topics of a corpus (`select`), from topic vectors (`vectors`).
+RAVEN runs verifiers on topic folds (`folds`) of such a subset and of random subsets (`subsets`). A verifier that scores
+lower on the HITS subset relied on topics shared by train and test (`stability`, `tables`).
 """

@@ -1,4 +1,4 @@
-"""Scores of a verifier on the test pairs of every fold."""
+"""Score the test pairs of every fold with a verifier."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -27,18 +27,18 @@ def write_answers(
     path: Path,
     cache: VectorCache | None = None,
 ) -> None:
-    """Write the scores of a verifier on the test pairs of these folds of subsets. Memory: the texts of one subset.
+    """Write a verifier's scores on the test pairs of these folds of subsets. Memory: the texts of one subset.
 
     Args:
-        documents: as `write_documents` wrote them.
-        metadata: of all subsets, as `write_subsets` wrote it.
-        pairs: files of subsets, called by their names.
-        verifier: what answers.
+        documents: file of `write_documents`.
+        metadata: of all subsets, file of `write_subsets`.
+        pairs: files of subsets, each with the subset's name.
+        verifier: the verifier to run.
         folds: of each subset.
-        work: where verifiers have folders of their own.
+        work: parent of the verifiers' folders.
         seed: random seed.
         path: the file to write.
-        cache: of vectors; in the verifier's folder if None.
+        cache: of vectors; None: in the verifier's folder.
     """
     described = read_json(metadata)
     answers = [pl.DataFrame(schema=ANSWERS)]
@@ -61,7 +61,7 @@ def _answer_folds(
     Args:
         pairs: as `folds.PAIRS`; a verifier learns from the train part and is calibrated on the calibrate part.
         texts: `texts.COLUMNS` of every text of the pairs.
-        bench: has the verifier's own folder, which serves all folds.
+        bench: contains the verifier's folder, shared by all folds.
     """
     answers = [pl.DataFrame(schema={name: ANSWERS[name] for name in ("fold", "id", "value")})]
     for fold in folds:

@@ -1,4 +1,4 @@
-"""Check the settings of a RAVEN run, and load the verifiers that they name."""
+"""Check the settings of a RAVEN run, and load its verifiers."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -16,7 +16,7 @@ from authbench.verifiers.requested import load_verifier
 
 
 def settings_problems(settings: Raven, base: Path = Path()) -> Iterator[str]:
-    """Yield what keeps settings from running; paths of entries are relative to `base`."""
+    """Yield the problems of settings; paths of entries are relative to `base`."""
     folds, smallest = settings["folds"], min([settings["topics"], *settings["sizes"]])
     if folds > smallest:
         yield f"raven.folds: {folds} folds of {smallest} topics; expected a topic for each fold"
@@ -45,7 +45,7 @@ def load_verifiers(settings: Raven, base: Path = Path()) -> dict[str, VerifierEn
 
 
 def from_arguments(given: Mapping[str, object]) -> Raven:
-    """Return the default settings with what a command line gives instead. Raises InputError if they cannot run."""
+    """Return the default settings updated from the command line. Raises InputError if they are invalid."""
     section: dict[str, Any] = {**default_settings()["raven"]}
     plural = {"verifier": "verifiers", "encoder": "encoders"}
     values = {plural.get(name, name): value for name, value in given.items() if value is not None}

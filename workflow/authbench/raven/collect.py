@@ -17,8 +17,8 @@ def read_run(facts: Path, pairs: Path, answers: Sequence[Path], verifiers: Seque
     Args:
         facts: subsets.json.
         pairs: the folder with a file for each subset that verifiers ran on.
-        answers: files of `write_answers`, each in a folder of its verifier's name.
-        verifiers: whose scores are read.
+        answers: files of `write_answers`, each in a folder named after its verifier.
+        verifiers: names of the verifiers to read.
     """
     metadata = read_json(facts)
     given = {name: read_columns([path for path in answers if path.parent.name == name]) for name in verifiers}

@@ -31,11 +31,11 @@ def run(settings: Raven, seed: int, out: Path, unverified: bool = False, cache: 
     """Run RAVEN into the folder `out` and return the shortcut table in Markdown.
 
     Args:
-        settings: what is run on what.
+        settings: the section `raven` of the configuration.
         seed: random seed.
         out: the folder.
-        unverified: whether a release that contradicts itself is taken all the same.
-        cache: of vectors; in `out` if None.
+        unverified: accept a release that contradicts itself.
+        cache: of vectors; None: in `out`.
     """
     found = answer_all(settings, seed, out, unverified, cache)
     verification = read_json(out / VERIFICATION)
@@ -45,7 +45,7 @@ def run(settings: Raven, seed: int, out: Path, unverified: bool = False, cache: 
 def answer_all(
     settings: Raven, seed: int, out: Path, unverified: bool = False, cache: VectorCache | None = None
 ) -> Run:
-    """Run all steps but the report (`run`) and return what they found."""
+    """Run all steps of `run` except the report, and return their results."""
     documents, metadata, pairs, answers = (
         out / "documents.parquet",
         out / "subsets.json",

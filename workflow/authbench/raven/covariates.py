@@ -1,10 +1,10 @@
-"""What texts and pairs differ in beside their topics: length, language, number.
+"""Compare texts and pairs in covariates other than topic: length, language, number.
 
-Where the topics that HITS takes have other texts than topics drawn at random, a lower score may be due to these. Random
-topics are therefore drawn from the same strata of language, length and size. Where unlike topics are those of short or
-of few texts, such strata leave hardly any topic but those of HITS: random topics are then drawn from strata without
-lengths, or of languages alone, and texts are cut, or some of a topic left out, for both to be alike. What still differs
-is stated.
+If the texts of HITS topics differ in these from those of randomly drawn topics, they may explain a lower score. Random
+topics are therefore drawn from the same strata of language, length and size. If dissimilar topics have short or few
+texts, these strata contain hardly any topics other than those of HITS. Random topics are then drawn from strata without
+length, or of language only, and texts are truncated, or some of a topic's texts dropped, to match both sides. Remaining
+differences are reported.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,23 +16,23 @@ import polars as pl
 
 from authbench.raven.documents import stream
 
-LENGTHS = 5  # strata of topics of a language by the mean length of their texts
-ALIKE = 1.05  # of mean lengths or sizes; beyond, or below its inverse, they are limited
-RATIO = 1.25  # of lengths or of numbers of pairs; beyond, or below its inverse, two subsets differ
-SHARE = 0.1  # of the texts may be in other languages
+LENGTHS = 5  # length strata per language, by a topic's mean text length
+ALIKE = 1.05  # ratio of mean lengths or sizes; above it or below its inverse, they are limited
+RATIO = 1.25  # ratio of lengths or pair counts; above it or below its inverse, subsets differ
+SHARE = 0.1  # maximum share of texts in other languages
 
 
 def text_facts(documents: Path) -> pl.DataFrame:
-    """Return `id`, `lang` and `characters` of all documents. Memory: some 100 bytes for each."""
+    """Return `id`, `lang` and `characters` of all documents. Memory: about 100 bytes per document."""
     return pl.concat(
         frame.select("id", "lang", characters=pl.col("content").str.len_chars()) for frame in stream(documents)
     )
 
 
 def strata(documents: pl.DataFrame) -> list[dict[str, str]]:
-    """Return the strata of topics: of language, size and length, of language and size, of language.
+    """Return three stratifications of topics: by language, size and length; by language and size; by language.
 
-    A stratum is the language of most of a topic's texts, their mean length, and how many they are.
+    Language is that of most of a topic's texts, length their mean length, and size their number.
 
     Args:
         documents: `topic`, `lang`, `characters`.
@@ -52,14 +52,14 @@ def strata(documents: pl.DataFrame) -> list[dict[str, str]]:
 
 
 def comparable_limit(hits: pl.Series, random: pl.Series) -> int | None:
-    """Return a limit of numbers that makes both sides alike: the characters of a text, or the texts of a topic.
+    """Return a limit that matches both sides: the characters of a text, or the texts of a topic.
 
-    It is the greatest at which the means of limited numbers are within ALIKE, or else the one at which they are most
-    alike, and at least half the lower mean.
+    The largest limit at which the means of the limited numbers are within ALIKE; if there is none, the limit with the
+    most similar means. It is at least half the lower mean.
 
     Args:
-        hits: numbers of what HITS takes.
-        random: numbers of what chance takes.
+        hits: numbers of the HITS topics.
+        random: numbers of the random topics.
 
     Returns:
         None if no limit is needed.
@@ -78,13 +78,13 @@ def comparable_limit(hits: pl.Series, random: pl.Series) -> int | None:
 
 
 def limits_in_words(facts: Mapping[str, Any]) -> list[str]:
-    """Return what verifiers are given of the texts of a subset, where that is not all."""
+    """Return a description of the limits on the texts that verifiers get from a subset, if any."""
     words = {"most_texts": "at most {:,} texts of a topic", "most_characters": "the first {:,} characters of a text"}
     return [said.format(facts[name]) for name, said in words.items() if facts[name] is not None]
 
 
 def describe(pairs: pl.DataFrame, documents: pl.DataFrame) -> dict[str, Any]:
-    """Return the mean length of the texts that are tested, the share of each language, and the test pairs of a fold."""
+    """Return the mean length of the tested texts, the share of each language, and the test pairs per fold."""
     tested = pairs.filter(pl.col("part") == "test")
     texts = pl.concat([tested.select(id=side) for side in ("first", "second")]).join(documents, on="id", how="left")
     langs = texts["lang"].fill_null("").value_counts(normalize=True).sort("lang")
@@ -96,7 +96,7 @@ def describe(pairs: pl.DataFrame, documents: pl.DataFrame) -> dict[str, Any]:
 
 
 def differences(hits: Mapping[str, Any], random: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return in words what the tested texts of HITS differ in from those of random topics (`describe`)."""
+    """Return in words how the tested texts of HITS differ from those of random topics (`describe`)."""
     found = []
     for key, what in (
         ("characters", "texts are {:.2f} times as long"),

@@ -1,7 +1,7 @@
-"""The documents of a RAVEN run, in one file.
+"""Write the documents of a RAVEN run to one file.
 
-They come from the planted corpus, a release, PAN's files of pairs, or a table of one's own (format.documents), a batch
-in memory at a time.
+They come from the planted corpus, a release, PAN's pair files, or a user's table (format.documents), with one batch in
+memory at a time.
 """
 
 from collections.abc import Iterator, Sequence
@@ -43,22 +43,22 @@ _LANGUAGE_OF_PAN = "en"
 
 
 def write_documents(place: str, path: Path, seed: int, built: bool = False, unverified: bool = False) -> str:
-    """Write the documents of `place` to `path` as DOCUMENTS, each text of an author on a topic once.
+    """Write the documents of `place` to `path` as DOCUMENTS; each text of an author on a topic occurs once.
 
-    Beside it VERIFICATION has whether the release is verified; nothing where they are not of a release.
+    VERIFICATION, next to it, records whether the release is verified; it is empty for other places.
 
     Args:
         place: the planted corpus, a release, PAN's files, or a table.
         path: the file to write.
         seed: of the planted corpus.
         built: whether `place` is a release that the build has just made and checked.
-        unverified: whether a release that contradicts itself is taken all the same.
+        unverified: accept a release that contradicts itself.
 
     Returns:
-        A line that says how many.
+        A line with the number of documents.
 
     Raises:
-        InputError: nothing can be read, or nothing has an author, a topic and a text.
+        InputError: no file is readable, or no record has an author, a topic and a text.
     """
     counts = {"read": 0, "kept": 0}
     opened = _open(place, built, unverified)
@@ -94,7 +94,7 @@ def write_documents(place: str, path: Path, seed: int, built: bool = False, unve
 
 
 def _open(place: str, built: bool, unverified: bool) -> str | Path | Release:
-    """Return the place as it is read: PLANTED, the folder of PAN's files, a release, or the path of a table."""
+    """Return the opened place: PLANTED, the folder of PAN's files, a release, or the path of a table."""
     path = Path(place)
     if place == PLANTED:
         return place
@@ -111,7 +111,7 @@ def _open(place: str, built: bool, unverified: bool) -> str | Path | Release:
 
 
 def _read_frames(opened: str | Path | Release, seed: int) -> Iterator[pl.DataFrame]:
-    """Yield frames of some of the columns of documents."""
+    """Yield frames with some of the columns of documents."""
     if isinstance(opened, str):
         return (frame.rename({"content": "text"}) for frame in planted_documents(seed))
     if isinstance(opened, Path) and opened.is_dir():
@@ -120,7 +120,7 @@ def _read_frames(opened: str | Path | Release, seed: int) -> Iterator[pl.DataFra
 
 
 def place_digest(place: str, memory: Path) -> str:
-    """Return a digest of the files of a place; `memory` keeps digests by size and time."""
+    """Return a digest of the files of a place; `memory` caches digests by size and time."""
     path = Path(place)
     if place in (PLANTED, RELEASE) or not path.exists():
         return place
@@ -132,10 +132,10 @@ def place_digest(place: str, memory: Path) -> str:
 
 
 def with_enough(keys: pl.DataFrame, least: int, most: int | None, seed: int) -> pl.DataFrame:
-    """Return the documents of topics with at least `least`, at most `most` of each, drawn by hash. Keeps `row`.
+    """Return the documents of topics with at least `least`, at most `most` per topic, drawn by hash. Keeps `row`.
 
     Raises:
-        InputError: no topic has so many documents.
+        InputError: no topic has `least` documents.
     """
     from authbench.identity import keyed_hashes
 
@@ -155,12 +155,12 @@ def with_enough(keys: pl.DataFrame, least: int, most: int | None, seed: int) -> 
 
 
 def read_keys(path: Path) -> pl.DataFrame:
-    """Return id, author and topic of every document, and its `row` in the file."""
+    """Return id, author and topic of every document, and its index in the file (`row`)."""
     return read_columns([path], KEYS).with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
 
 
 def read_contents(path: Path, keys: pl.DataFrame, columns: Sequence[str] = ("id", "content")) -> pl.DataFrame:
-    """Return columns of the documents of these keys (with `row`, ascending)."""
+    """Return columns of the documents with these keys (with `row`, ascending)."""
     rows = keys["row"].sort().to_numpy()
     return pl.concat(
         [pl.DataFrame(schema={name: DOCUMENTS[name] for name in columns}), *read_numbered_rows(path, rows, columns)]
@@ -173,9 +173,9 @@ def stream(path: Path) -> Iterator[pl.DataFrame]:
 
 
 def _of_pan(folder: Path) -> Iterator[pl.DataFrame]:
-    """Yield both texts of every pair, with the author that the truth names and the fandom: PAN 2020 and 2021's files.
+    """Yield both texts of every pair in PAN 2020's or 2021's files, with their true author and fandom.
 
-    The files are `pairs.jsonl` and `truth.jsonl`, or any `<name>.jsonl` with `<name>-truth.jsonl`. Memory: the truth,
+    The files are `pairs.jsonl` and `truth.jsonl`, or any `<name>.jsonl` with `<name>-truth.jsonl`. Memory: the truth
     and a batch of pairs.
     """
     for truth in sorted(folder.glob("*truth.jsonl")):
@@ -203,7 +203,7 @@ def _frame_of_pan(batch: Sequence[tuple[str, str, str, str]]) -> pl.DataFrame:
 
 
 def _rows(path: Path, needed: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Yield the objects of a JSON lines file. Raises InputError where one lacks a field."""
+    """Yield the objects of a JSON lines file. Raises InputError if one lacks a field."""
     for number, row in read_objects(path):
         if any(row.get(field) is None for field in needed):
             raise InputError(f"{path}, line {number}: expected an object with {', '.join(needed)}.")

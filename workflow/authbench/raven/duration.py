@@ -1,27 +1,27 @@
-"""How long the verifiers of a run will take, estimated before they start.
+"""Estimate the verifiers' run time before they start.
 
-Every fold of a subset has nearly all its texts to learn from or to answer, so that time is taken to grow with the
-characters of the subsets' texts, times the folds.
+Each fold of a subset uses nearly all its texts for learning or testing, so time is assumed proportional to the
+characters of the subsets' texts times the folds.
 """
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-# CPU seconds for a million characters of a fold, on the planted corpus (benchmarks/raven.py --stages).
+# CPU seconds per million characters of a fold, on the planted corpus (benchmarks/raven.py --stages).
 PACE: Mapping[str, float] = {
     "naive": 1.5, "ppm": 0.6, "topicfit": 0.7, "stylometric": 0.3, "random": 0.3, "format": 0.2, "edges": 0.6,
     "content-words": 0.7, "punctuation": 0.2, "masked": 1.5,
 }  # fmt: skip
-START = 4.0  # CPU seconds that a job takes to begin
+START = 4.0  # CPU seconds to start a job
 
 
 def expected(verifiers: Iterable[str], described: Mapping[str, Mapping[str, Any]], jobs: int = 0) -> str:
-    """Return in words how long verifiers will take, and on two cores; others than those of PACE are named.
+    """Return in words the expected CPU time, and the time on two cores; verifiers missing in PACE are listed.
 
     Args:
         verifiers: their names.
         described: subsets by name (`layout.write_subsets`), each with the `characters` of its folds.
-        jobs: processes that are started for them.
+        jobs: number of processes.
     """
     names = list(verifiers)
     characters = sum(about["characters"] for about in described.values() if about["trained"])
@@ -35,7 +35,7 @@ def expected(verifiers: Iterable[str], described: Mapping[str, Mapping[str, Any]
 
 
 def _minutes(seconds: float) -> str:
-    """Return a time in words.
+    """Return a duration in words.
 
     >>> _minutes(20), _minutes(130), _minutes(9000)
     ('1 minute', '3 minutes', '2.5 hours')

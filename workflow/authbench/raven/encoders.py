@@ -1,4 +1,4 @@
-"""What gives topics their vectors: a model of the registry, or a topic model."""
+"""Load the encoder of topics: a model of the registry, or a topic model."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,18 +13,18 @@ TOPIC_MODELS = ("nmf", "lda")
 
 @dataclass(frozen=True)
 class TopicEncoder:
-    """An encoder by the name of its files; `model` is None if it is the topic model of that name."""
+    """An encoder; `name` also names its files, and `model` is None for a topic model."""
 
     name: str
     model: ModelEntry | None = None
 
     @property
     def files(self) -> list[str]:
-        """Return the files that are read in place of a model."""
+        """Return the files read in place of a model."""
         return self.model.files if self.model else []
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the encoder as plain values, from which `from_dict` makes it again."""
+        """Return the encoder as plain values, the input of `from_dict`."""
         return {"name": self.name, "model": self.model and self.model.as_dict()}
 
     @classmethod
@@ -33,10 +33,10 @@ class TopicEncoder:
 
 
 def load_encoder(requested: str, base: Path = Path()) -> TopicEncoder:
-    """Return an encoder by its name, or by what names a model (`models.requested`).
+    """Return an encoder by name, or by a request for a model (`models.requested`).
 
     Raises:
-        InputError: there is none, or it gives no vector per text.
+        InputError: the encoder does not exist, or gives no vector per text.
     """
     if requested in TOPIC_MODELS:
         return TopicEncoder(requested)

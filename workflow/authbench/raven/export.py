@@ -1,8 +1,8 @@
 """Write the folds of a subset as PAN's files, for systems that are trained and run elsewhere.
 
-<out>/fold-<k>/train/pairs.jsonl, truth.jsonl          to learn from
-<out>/fold-<k>/calibration/pairs.jsonl, truth.jsonl    to set thresholds on
-<out>/fold-<k>/test/pairs.jsonl, truth.jsonl           to answer, and what is right
+<out>/fold-<k>/train/pairs.jsonl, truth.jsonl          training pairs
+<out>/fold-<k>/calibration/pairs.jsonl, truth.jsonl    pairs for setting thresholds
+<out>/fold-<k>/test/pairs.jsonl, truth.jsonl           test pairs and their labels
 """
 
 from collections.abc import Sequence
@@ -22,17 +22,17 @@ FOLDERS = dict(zip(PARTS, ("train", "calibration", "test"), strict=True))
 
 
 def write_folds(run: Path, subset: str, out: Path) -> Sequence[str]:
-    """Write the folds of a subset of a run into the folder `out`, as a whole or not at all; return a line for each.
+    """Write the folds of a run's subset into the folder `out` atomically; return a line for each.
 
     Memory: the texts of the subset.
 
     Args:
-        run: the folder of a run, of `authbench raven --out` or the graph's `raven/`.
-        subset: whose pairs the run has drawn, e.g. hits or random-0.
+        run: the folder of a run, from `authbench raven --out` or the workflow's `raven/`.
+        subset: a subset with pairs, e.g. hits or random-0.
         out: the folder; it must not exist.
 
     Raises:
-        InputError: `run` is no run, or has no such subset; `out` exists.
+        InputError: `run` is not a run or lacks the subset; `out` exists.
     """
     if out.exists():
         raise InputError(f"{out}: is there already. Name a folder that is not.")
@@ -43,7 +43,7 @@ def write_folds(run: Path, subset: str, out: Path) -> Sequence[str]:
         known = ", ".join(sorted(path.stem for path in (run / "pairs").glob("*.parquet")))
         raise InputError(f"{run}: there is no subset {subset}. Expected one of {known}.")
     drawn = read_columns([pairs])
-    cut = read_json(run / "subsets.json")[subset].get("most_characters")  # older runs limit nothing
+    cut = read_json(run / "subsets.json")[subset].get("most_characters")  # older runs have no limits
     texts = read_texts(documents, pl.concat([drawn["first"], drawn["second"]]), cut)
     lines = []
     with atomic_folder(out) as folder:

@@ -1,4 +1,4 @@
-"""Charts of RAVEN: scores by sampling, topic shortcuts, stability of rankings, similarity of topics."""
+"""Draw RAVEN's charts: scores by sampling, topic shortcuts, stability of rankings, similarity of topics."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,7 +15,7 @@ SAMPLINGS = {"HITS": Mark(BLUE), "Random": Mark(ORANGE, "s")}
 
 
 def charts(tables: Sequence[Table]) -> list[Chart]:
-    """Return every chart, made of the tables' data."""
+    """Return all charts, drawn from the tables' data."""
     data: Mapping[str, pl.DataFrame] = {table.name: table.data for table in tables}
     return [
         scores(data["table_2_scores"]),
@@ -26,7 +26,7 @@ def charts(tables: Sequence[Table]) -> list[Chart]:
 
 
 def scores(rows: pl.DataFrame) -> Chart:
-    """Return two dots per verifier, of HITS and of Random, with one standard deviation to either side."""
+    """Return two dots per verifier, for HITS and Random, with one standard deviation on each side."""
     groups: dict[str, list[Value]] = {}
     for verifier in rows["verifier"].unique(maintain_order=True):
         for sampling, mark in SAMPLINGS.items():
@@ -48,7 +48,7 @@ def scores(rows: pl.DataFrame) -> Chart:
 
 
 def _shortcut(rows: pl.DataFrame) -> Chart:
-    """Return a bar per verifier: Random less HITS, coloured where the difference is significant."""
+    """Return a bar per verifier: Random minus HITS, coloured where the difference is significant."""
     marks = {LEANS: Mark(VERMILION), UNSHOWN: Mark(GREY), WITHHELD: Mark(ORANGE), REFERENCE: Mark(BLUE)}
     values = []
     for row in rows.iter_rows(named=True):
@@ -62,7 +62,7 @@ def _shortcut(rows: pl.DataFrame) -> Chart:
 
 
 def _stability(rows: pl.DataFrame) -> Chart:
-    """Return a bar per dataset: the mean of the correlations over measures."""
+    """Return a bar per dataset: the correlations' mean over measures."""
     values = [
         Value(
             label=name,
@@ -78,7 +78,7 @@ def _stability(rows: pl.DataFrame) -> Chart:
 
 
 def similarity(rows: pl.DataFrame) -> Chart:
-    """Return lines over the number of topics: the mean and the maximum, for HITS and Random."""
+    """Return mean and maximum similarity over the number of topics, for HITS and Random."""
     lines = []
     for sampling, mark in SAMPLINGS.items():
         for key, dash in (("mean", "-"), ("max", "--")):

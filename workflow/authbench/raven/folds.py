@@ -1,9 +1,9 @@
-"""Pairs of texts that train, calibrate and test a verifier on each fold.
+"""Draw the pairs of texts that train, calibrate and test a verifier on each fold.
 
-Folds are of topics: both texts of a pair are of topics in the same part of a fold, so a verifier meets in test no topic
-it was trained on. Of the topics that are not tested a tenth is kept aside to calibrate on. Pairs are drawn within each
-part as the paper's authors draw them: each text with another of its author, if there is one, and with one of another
-author. A pair is taken once.
+Folds split topics: both texts of a pair have topics in the same part of a fold, so test topics are never trained on. A
+tenth of the other topics is reserved for calibration. As in the paper's code, pairs are drawn within each part: each
+text forms a pair with another text of its author, if there is one, and a pair with a text of another author. Duplicate
+pairs are dropped.
 """
 
 import math
@@ -16,7 +16,7 @@ from authbench.errors import InputError
 from authbench.identity import keyed_hash
 
 Topic = TypeVar("Topic")
-Text: TypeAlias = tuple[int, str, str, int]  # its place in the order of all, id, author, what draws the other author
+Text: TypeAlias = tuple[int, str, str, int]  # overall index, id, author, hash that draws the other author
 PARTS = ("train", "calibrate", "test")
 HELD_OUT = 0.1
 PAIRS = pl.Schema(
@@ -25,9 +25,9 @@ PAIRS = pl.Schema(
 
 
 def topic_folds(topics: Sequence[Topic], count: int) -> list[list[Topic]]:
-    """Return the topics, in their order, in `count` folds whose sizes differ by one at most.
+    """Return the topics, in order, in `count` folds whose sizes differ by at most one.
 
-    Raises InputError for fewer than two folds, or more than there are topics.
+    Raises InputError for fewer than two folds, or more folds than topics.
     """
     if not 2 <= count <= len(topics):
         raise InputError(
@@ -39,18 +39,18 @@ def topic_folds(topics: Sequence[Topic], count: int) -> list[list[Topic]]:
 
 
 def topics_tested(members: Mapping[str, object], count: int, seed: int) -> list[list[str]]:
-    """Return the topics that each fold tests: those of the subset, in folds by hash."""
+    """Return the test topics of each fold: the subset's topics are assigned to folds by hash."""
     return topic_folds(_by_hash(members, seed, "fold"), count)
 
 
 def fold_pairs(
     name: str, documents: pl.DataFrame, members: Mapping[str, Sequence[str]], count: int, seed: int
 ) -> pl.DataFrame:
-    """Return the pairs of all folds of a subset, as PAIRS: fold, part, the ids of two documents, whether of one author.
+    """Return the pairs of all folds of a subset, as PAIRS: fold, part, the ids of two documents, same author.
 
-    `documents` (id, author, topic) may hold others too; `members` are the subset's topics, each with those that are
-    joined to it and share its fold. Topics come into folds by hash. Raises InputError where a part to learn from
-    lacks pairs by one author, or by two; a test part may, and then the fold has no scores.
+    `documents` (id, author, topic) may include others; `members` maps the subset's topics to the topics merged into
+    them, which share their fold. Topics are assigned to folds by hash. Raises InputError if a train or calibrate part
+    lacks same-author or different-author pairs. If a test part does, the fold has no scores.
     """
     leader = {topic: name for name, topics in members.items() for topic in topics}
     here = (
@@ -85,7 +85,7 @@ def _by_hash(topics: Iterable[str], seed: int, *purpose: str) -> list[str]:
 
 
 def _texts_by_topic(documents: pl.DataFrame, seed: int) -> dict[str, list[Text]]:
-    """Return the texts of each `leader`."""
+    """Return the texts by `leader`."""
     found: dict[str, list[Text]] = {}
     for leader, ident, author in documents.select("leader", "id", "author").iter_rows():
         text = (keyed_hash(seed, "text", ident), ident, author, keyed_hash(seed, "author", ident))
@@ -94,10 +94,10 @@ def _texts_by_topic(documents: pl.DataFrame, seed: int) -> dict[str, list[Text]]
 
 
 def draw(topics: Sequence[str], by_topic: Mapping[str, Sequence[Text]]) -> list[tuple[str, str, bool]]:
-    """Return the pairs of the texts of these topics, each once: ids in alphabetical order, whether of one author.
+    """Return the distinct pairs of the texts of these topics: ids in alphabetical order, same author.
 
-    An author's texts stand on a circle by hash, and each makes a pair with the next, so that a pair of one fold is
-    mostly one of others too.
+    An author's texts form a circle sorted by hash, and each text is paired with the next, so most pairs of a fold recur
+    in other folds.
     """
     texts = sorted(text for topic in topics for text in by_topic.get(topic, ()))
     authors: dict[str, list[str]] = {}

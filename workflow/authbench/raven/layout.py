@@ -1,4 +1,4 @@
-"""Lay out subsets: their topics, folds and pairs, and how alike the topics are that they train and test on."""
+"""Lay out subsets: their topics, folds and pairs, and the similarity of train and test topics."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -33,13 +33,13 @@ def write_subsets(
     metadata: Path,
     pairs: Path,
 ) -> dict[str, dict[str, Any]]:
-    """Lay out every subset, and return what is written to `metadata`.
+    """Lay out every subset, write the metadata to `metadata`, and return them.
 
     Args:
-        topics: the file of `write_topics` for each encoder's name; likeness is measured by the first.
-        metadata: file to write, with the topics of each subset in the order they are taken (`order`), what HITS took
-            each for (`leakage`), folds, sizes, the characters of all folds together (`characters`), and how many
-            texts of a topic and characters of a text verifiers are given (`most_texts`, `most_characters`; None: all).
+        topics: the file of `write_topics` by encoder name; the first encoder measures similarity.
+        metadata: file to write, with the topics of each subset in order of selection (`order`), their HITS scores
+            (`leakage`), folds, sizes, the total characters of all folds (`characters`), and the limits on a topic's
+            texts and a text's characters (`most_texts`, `most_characters`; None: no limit).
         pairs: folder to write, a file for each subset that verifiers run on.
     """
     keys = usable_keys(documents, limits, seed).select(KEYS).join(text_facts(documents), on="id", how="left")
@@ -63,7 +63,7 @@ def write_subsets(
 def _alike(
     documents: pl.DataFrame, settings: Subsets, taken: Mapping[str, Taken], seed: int
 ) -> tuple[pl.DataFrame, dict[str, int | None]]:
-    """Return the documents and the limits that make topics of HITS and of chance alike (`covariates`)."""
+    """Return the documents and the limits that match HITS and random topics (`covariates`)."""
 
     def sides() -> Iterator[pl.DataFrame]:
         random = [subset.name for subset in plan(settings) if subset.how == "random" and subset.trained]
@@ -78,9 +78,9 @@ def _alike(
 
 
 def _drawn(documents: pl.DataFrame, most: int, seed: int) -> pl.DataFrame:
-    """Return at most so many documents of each topic: two of each author, then two more, authors by hash.
+    """Return at most `most` documents of each topic: two per author, then two more, with authors ordered by hash.
 
-    An author has the same place in every topic, so that pairs by one author stay, within topics and across.
+    The order of authors is the same in every topic, which preserves same-author pairs within and across topics.
     """
     hashed = [
         keyed_hashes(seed, purpose, documents[key])
@@ -105,10 +105,10 @@ def lay_out(
     """Return the metadata of a subset for the tables, and its pairs (`folds.PAIRS`).
 
     Args:
-        subset: what it is.
+        subset: its definition.
         taken: its topics.
-        documents: `id`, `author`, `topic`, `lang`, `characters` of all topics that may be taken.
-        described_by: the topics and vectors by which likeness is measured.
+        documents: `id`, `author`, `topic`, `lang`, `characters` of all selectable topics.
+        described_by: the topics and vectors that measure similarity.
         folds: cross-validation folds.
         seed: random seed.
 
@@ -165,13 +165,13 @@ def _sizes(pairs: pl.DataFrame, documents: pl.DataFrame) -> list[dict[str, int]]
 def likeness(
     taken: Sequence[str], tests: Sequence[Sequence[str]], names: Sequence[str], vectors: F64
 ) -> dict[str, Any]:
-    """Return the cosine similarity of the topics that a fold trains on with those that it tests.
+    """Return the cosine similarity of each fold's train and test topics.
 
-    Mean and maximum of each fold, and the pairs of topics that are most alike over all folds, each once.
+    Mean and maximum per fold, and the most similar pairs of topics over all folds without repetition.
 
     Args:
-        taken: topics that are used.
-        tests: the topics that each fold tests.
+        taken: the subset's topics.
+        tests: the test topics of each fold.
         names: all topics.
         vectors: shape (topics, dimensions), in the order of `names`.
     """

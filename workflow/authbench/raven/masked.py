@@ -1,4 +1,4 @@
-"""An example of what a verifier of topics sees (Sawatphol et al. 2024, table 3)."""
+"""Show an example of the input of a topic verifier (Sawatphol et al. 2024, table 3)."""
 
 from pathlib import Path
 
@@ -8,15 +8,15 @@ from authbench.identity import keyed_hash
 from authbench.raven.texts import read_texts
 from authbench.verifiers import topicfit
 
-MASKED = 500  # most frequent words, as verifiers of kind topicfit do by default
-WORDS, CHARACTERS = 12, 120  # of the example, at most
+MASKED = 500  # most frequent words, the default of verifiers of kind topicfit
+WORDS, CHARACTERS = 12, 120  # maximum length of the example
 
 
 def masked_example(documents: Path, pairs: pl.DataFrame, seed: int, cut: int | None) -> dict[str, str]:
-    """Return the beginning of a tested text, `original`, and what `topicfit` sees of it, `masked`.
+    """Return the beginning of a tested text, `original`, and the input of `topicfit`, `masked`.
 
-    The most frequent words of the train texts of the first fold are masked; texts are cut after `cut` characters.
-    Memory: the texts of one fold.
+    The most frequent words of the first fold's train texts are masked; texts are truncated to `cut` characters. Memory:
+    the texts of one fold.
     """
     fold = pairs.filter(pl.col("fold") == 0)
     learnt = fold.filter(pl.col("part") == "train").select(pl.concat_list("first", "second").explode())["first"]

@@ -1,10 +1,10 @@
 """Write the report of a RAVEN run.
 
-raven/report/index.html      every table and picture on one page that loads nothing
+raven/report/index.html      every table and figure on one self-contained page
 raven/report/table_*.csv .md .tex the paper's tables, in its order
 raven/report/scores.csv      every measure of every subset, verifier and fold
-raven/report/figures/*.svg   the pictures
-raven/report/release.json    whether the release is verified, where the documents are of one
+raven/report/figures/*.svg   the figures
+raven/report/release.json    whether the release is verified, if the documents are from a release
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,14 +28,14 @@ from authbench.storage.json_files import write_plain_json
 
 
 def write_report(run: Run, settings: Raven, out: Path, verification: dict[str, Any], back: str = "") -> str:
-    """Write the report into the folder `out`, as a whole or not at all; return the shortcut table in Markdown.
+    """Write the report into the folder `out` atomically; return the shortcut table in Markdown.
 
     Args:
-        run: what is reported.
+        run: the results.
         settings: the section `raven` of the configuration.
         out: the folder.
-        verification: whether the release of the documents is verified; empty where they are not of one.
-        back: the link from the page to the index of the run, if it is of one.
+        verification: whether the release of the documents is verified; empty without a release.
+        back: the link from the page to the run's index, if there is one.
     """
     tables = all_tables(run)
     drawn = charts(tables)

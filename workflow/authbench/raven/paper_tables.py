@@ -1,4 +1,4 @@
-"""Tables as the RAVEN paper sets them: means with spread, the best in bold, an asterisk for what is lower by a test."""
+"""Format tables as in the RAVEN paper: means with spread, best in bold, significantly lower values starred."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -25,12 +25,12 @@ def correlation_table(
     against: str | None = None,
     both_ways: bool = False,
 ) -> Table:
-    """Return a row per key of `found` with the agreement of folds by each measure, and the mean of these.
+    """Return a row per key of `found` with the agreement of folds by each measure, and their mean.
 
     Args:
         found: agreements and their variances (`stability.agreement_of_folds`).
-        against: the row that others are compared with; what is significantly lower than it is marked.
-        both_ways: whether that row is also marked where it is significantly lower than the other.
+        against: the reference row; significantly lower values in other rows are marked.
+        both_ways: also mark the reference row if it is significantly lower than the other.
     """
     rows, shown = [], []
     other = next((key for key in found if key != against), None)
@@ -65,14 +65,14 @@ def paper_table(
     best: frozenset[tuple[int, int]] = frozenset(),
     names: int = 1,
 ) -> Table:
-    """Return a table whose first `names` columns are words; cells (row, column) in `best` are marked as best."""
+    """Return a table whose first `names` columns are text; cells (row, column) in `best` are marked as best."""
     columns = [Column(heading, words=at < names) for at, heading in enumerate(headings)]
     table = Table(name, title, columns, plain_rows(shown, best), data, [note])
     return without_empty_columns(table, {"": "there is nothing to compare: too few verifiers, folds or seeds"})
 
 
 def mean_and_spread(values: F64) -> tuple[float, float]:
-    """Return mean and sample standard deviation without NaN values; NaN where there are too few.
+    """Return mean and sample standard deviation, ignoring NaN; NaN if there are too few values.
 
     Args:
         values: shape (n,).
@@ -85,7 +85,7 @@ def mean_and_spread(values: F64) -> tuple[float, float]:
 
 
 def highest(rows: Sequence[Sequence[float]], first_row: int, first_column: int) -> set[tuple[int, int]]:
-    """Return the cells with the highest value of their column, compared at three decimals."""
+    """Return the cells with the highest value of their column, compared to three decimals."""
     best = set()
     for column, values in enumerate(zip(*rows, strict=True)):
         known = [round(value, 3) for value in values if not np.isnan(value)]
@@ -98,6 +98,6 @@ def highest(rows: Sequence[Sequence[float]], first_row: int, first_column: int) 
 
 
 def lowest(values: Sequence[float], row: int) -> set[tuple[int, int]]:
-    """Return the cells of a row, whose first column is its name, with its lowest value, compared at three decimals."""
+    """Return the cells of a row (after its name) with its lowest value, compared to three decimals."""
     known = [round(value, 3) for value in values if not np.isnan(value)]
     return {(row, 1 + at) for at, value in enumerate(values) if known and round(value, 3) == min(known)}

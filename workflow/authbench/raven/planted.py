@@ -1,9 +1,9 @@
-"""A made-up corpus whose answer is known beforehand, for demonstration and for tests of the method itself.
+"""Generate a synthetic corpus with a known answer, to demonstrate and test the method.
 
-Topics come in families that share their words; most families have one topic, a few have many. So a random subset of
-the topics has many that are alike, and one that HITS takes has hardly any. Every author writes on one topic, and has a
-way with function words and with punctuation that no topic changes. A verifier that knows topics by their words must
-therefore lose where topics are unlike, and one that looks at function words must not.
+Topics belong to families that share words; most families have one topic, a few have many. A random subset of topics
+thus contains many similar topics, and a HITS subset hardly any. Every author writes on one topic, with preferences for
+function words and punctuation that are independent of the topic. A verifier that recognises topics by their words must
+therefore lose if topics are dissimilar, and a verifier that uses function words must not.
 """
 
 from collections.abc import Iterator
@@ -17,29 +17,29 @@ from authbench.function_words import read_function_words
 from authbench.identity import keyed_hash
 
 WORDS = 100  # of a text
-CONTENT = 0.5  # share of them that are the topic's
-OWN = 0.1  # share of those that no other topic has
+CONTENT = 0.5  # share of topic words
+OWN = 0.1  # share of topic words unique to the topic
 FAMILY_WORDS, TOPIC_WORDS = 200, 8
-LEAN = 0.25  # concentration of an author's function words: the less, the more authors differ
-FUNCTION_WORDS = 80  # of the English list
+LEAN = 0.25  # concentration of an author's function words: lower means greater differences between authors
+FUNCTION_WORDS = 80  # from the English list
 MARKS = (".", ";", "!", "?", "...", " -", ":")
 
 
 @dataclass(frozen=True)
 class Design:
-    """How many families have one topic, how many have `many`; authors of a topic, texts of an author, their words."""
+    """Numbers of families with one and with `many` topics, of authors per topic, of texts per author, and of words."""
 
     single: int = 85
     large: int = 10
     many: int = 25
     authors: int = 3
     texts: int = 3
-    alone: int = WORDS  # words of a text on a topic without relatives: fewer confound likeness with length
-    alone_texts: int = 3  # texts of an author on such a topic: fewer confound likeness with size
+    alone: int = WORDS  # words per text on a topic without relatives: fewer confound similarity with length
+    alone_texts: int = 3  # texts per author on such a topic: fewer confound similarity with size
 
 
 def planted_documents(seed: int, design: Design = Design()) -> Iterator[pl.DataFrame]:
-    """Return the corpus as `documents.DOCUMENTS`, a frame per topic; its topics are named `family-<f>-topic-<t>`."""
+    """Return the corpus as `documents.DOCUMENTS`, a frame per topic; topics are named `family-<f>-topic-<t>`."""
     for family in range(design.single + design.large):
         for topic in range(1 if family < design.single else design.many):
             sizes = (design.alone_texts, design.alone) if family < design.single else (design.texts, WORDS)
@@ -64,7 +64,7 @@ def _planted_topic(seed: int, family: str, topic: str, authors: int, texts: int,
 def _written(
     chance: np.random.Generator, count: int, shared: list[str], own: list[str], habits: np.ndarray, marks: np.ndarray
 ) -> str:
-    """Return a text of so many words in sentences of about twelve."""
+    """Return a text of `count` words in sentences of about twelve."""
     content = chance.random(count) < CONTENT
     words = np.where(
         content,
@@ -82,7 +82,7 @@ def function_words() -> list[str]:
 
 @cache
 def _made_up(seed: int, count: int, whose: str) -> list[str]:
-    """Return words of three or four syllables that mean nothing."""
+    """Return meaningless words of three or four syllables."""
     chance = _generator(seed, "words", whose)
     syllables = [consonant + vowel for consonant in "bcdfghjklmnprstvwz" for vowel in "aeiou"]
     drawn = chance.integers(len(syllables), size=(count, 4))

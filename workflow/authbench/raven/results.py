@@ -1,4 +1,4 @@
-"""The data of all tables of a run of RAVEN: metadata of each subset (`layout.lay_out`), and the scores of all folds."""
+"""Hold the data of all tables of a RAVEN run: metadata of each subset (`layout.lay_out`), and scores of all folds."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,15 +15,14 @@ Facts: TypeAlias = Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Run:
-    """Metadata of each subset, and the scores of all folds, with the columns `subset`, `verifier`, `fold` and one per
-    measure."""
+    """Metadata of each subset, and fold scores with the columns `subset`, `verifier`, `fold` and one per measure."""
 
     facts: Facts
     scores: pl.DataFrame
     verifiers: Sequence[str]
 
     def of(self, subset: str, measure: str) -> F64:
-        """Return the scores of a subset, shape (verifiers, folds); NaN where a fold has none."""
+        """Return the scores of a subset, shape (verifiers, folds); NaN where a fold has no score."""
         here = self.scores.filter(pl.col("subset") == subset)
         return np.array(
             [
@@ -39,6 +38,6 @@ class Run:
         return [name for _, name in sorted(found) if self.facts[name]["trained"]]
 
     def agreement(self, subsets: Sequence[str], measure: str) -> tuple[float, float]:
-        """Return how well folds of each subset that have scores agree on the ranking of verifiers, and its variance."""
+        """Return how well each subset's scored folds agree on the ranking of verifiers, and its variance."""
         scores = [self.of(subset, measure) for subset in subsets]
         return agreement_of_folds([one[:, ~np.isnan(one).any(axis=0)] for one in scores])

@@ -1,4 +1,4 @@
-"""How right a verifier's answers are, fold by fold."""
+"""Score a verifier's answers fold by fold."""
 
 import polars as pl
 
@@ -8,9 +8,9 @@ MEASURES = (*("auc", "c@1", "f0.5u", "f1"), "overall")  # in the order of the pa
 
 
 def fold_scores(pairs: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
-    """Return a row per fold: MEASURES (overall of 2020, as the paper's) and `brier`, `pairs` and `same` tested.
+    """Return a row per fold: MEASURES (overall of 2020, as in the paper), `brier`, and the tested `pairs` and `same`.
 
-    A fold whose test pairs are all of one kind, or that has none, has no scores.
+    A fold without test pairs of both kinds has no scores.
     """
     test = pairs.filter(pl.col("part") == "test").join(answers, on=["fold", "id"], how="left", maintain_order="left")
     rows = []

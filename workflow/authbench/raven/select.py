@@ -1,7 +1,7 @@
-"""The topics of a corpus that are least alike.
+"""Select the least similar topics of a corpus.
 
-HITS, section 4 of Sawatphol et al. 2024: begin with the topic that is least like all others on average, then take again
-and again the one with the lowest mean x max similarity to those taken.
+HITS, section 4 of Sawatphol et al. 2024: start with the topic with the lowest mean similarity to all others. Then
+repeatedly select the topic with the lowest mean x max similarity to the selected topics.
 """
 
 from collections.abc import Sequence
@@ -15,15 +15,15 @@ from authbench.errors import InputError
 F64: TypeAlias = NDArray[np.float64]
 # The topics of an encoder in alphabetical order, and their vectors, shape (topics, dimensions).
 Topics: TypeAlias = tuple[list[str], F64]
-TIED = 1e-12  # scores no further apart are equal, and the lower row goes first
+TIED = 1e-12  # scores within this distance are tied; the lower row is selected
 
 
 def select_topics(vectors: F64, count: int) -> tuple[list[int], list[float]]:
-    """Return the rows of `count` topics in the order they are taken, and the score each was taken for.
+    """Return the rows of `count` topics in order of selection, and their scores.
 
-    `vectors` is topics x dimensions. The first score is the mean cosine similarity to all other topics, the others are
-    leakage scores (equation 3), a product also where its factors are negative. A row of zeros is like no other. Takes
-    O(topics x dimensions) memory and `count` times as many steps. Raises InputError where there are fewer topics.
+    `vectors` is topics x dimensions. The first score is the mean cosine similarity to all other topics; later scores
+    are leakage scores (equation 3), products even of negative factors. A zero row has similarity 0 to all others.
+    Memory is O(topics x dimensions), and time `count` times that. Raises InputError if there are fewer topics.
     """
     if not 1 <= count <= len(vectors):
         raise InputError(
@@ -46,7 +46,7 @@ def select_topics(vectors: F64, count: int) -> tuple[list[int], list[float]]:
 
 
 def mean_similarity_to_others(rows: F64) -> F64:
-    """Return the mean cosine similarity of each row to all others; 0 where there is no other.
+    """Return the mean cosine similarity of each row to all others; 0 for a single row.
 
     Args:
         rows: shape (topics, dimensions), of length 1 (or 0).
@@ -62,13 +62,13 @@ def mean_similarity_to_others(rows: F64) -> F64:
 
 
 def nearest(vectors: F64, taken: Sequence[int]) -> NDArray[np.int64]:
-    """For each topic the place in `taken` of the topic it is most like; a taken one is its own.
+    """Return for each topic the index in `taken` of the most similar topic; for a selected topic, its index.
 
-    This is how `group` merges the topics that were not taken (section 7.2). Of equals the one taken first.
+    `group` merges the unselected topics this way (section 7.2). Ties go to the topic selected first.
 
     Args:
         vectors: shape (topics, dimensions).
-        taken: rows of these.
+        taken: rows of the selected topics.
 
     Returns:
         Shape (topics,).
@@ -94,7 +94,7 @@ def similarities(vectors: F64) -> F64:
 
 
 def unit_rows(vectors: F64) -> F64:
-    """Return the rows, each of length 1; a row of zeros stays.
+    """Return the rows scaled to length 1; zero rows are unchanged.
 
     Args:
         vectors: shape (n, dimensions).
@@ -103,7 +103,7 @@ def unit_rows(vectors: F64) -> F64:
         The same shape.
 
     Raises:
-        InputError: a number is not finite.
+        InputError: a value is not finite.
     """
     rows = np.asarray(vectors, np.float64)
     if not np.isfinite(rows).all():

@@ -1,4 +1,4 @@
-"""Stability of rankings over folds, and the topic shortcut test (Sawatphol et al. 2024, sections 6 and 8.2)."""
+"""Compute ranking stability over folds and the topic shortcut test (Sawatphol et al. 2024, sections 6 and 8.2)."""
 
 import math
 from collections.abc import Sequence
@@ -12,13 +12,13 @@ from authbench.metrics.ranks import average_ranks, centred_ranks
 
 
 def rank_correlations(scores: F64) -> F64:
-    """Return Spearman's correlation of the systems' scores for each pair of folds (tables 4, 8, 9, 10 give its mean).
+    """Return Spearman's correlation of the systems' scores for each pair of folds (mean: tables 4, 8, 9, 10).
 
     Args:
         scores: shape (systems, folds).
 
     Returns:
-        shape (pairs of folds,); NaN where all systems of a fold score the same.
+        Shape (pairs of folds,); NaN if all systems of a fold have equal scores.
     """
     centred, lengths = centred_ranks(scores)
     return np.array(
@@ -32,15 +32,15 @@ def rank_correlations(scores: F64) -> F64:
 
 
 def agreement_of_folds(scores: Sequence[F64]) -> tuple[float, float]:
-    """Return how well folds agree on the ranking of systems, and the variance of that.
+    """Return how well folds agree on the ranking of systems, and the variance of this agreement.
 
-    Pairs of folds share folds and are not independent: the variance is the jackknife's, over folds left out.
+    Pairs of folds share folds and are not independent, so the variance is estimated by the jackknife over folds.
 
     Args:
-        scores: of each set of folds, shape (systems, folds); folds of different sets are not compared.
+        scores: per set of folds, shape (systems, folds); folds of different sets are not compared.
 
     Returns:
-        The mean of Spearman's correlations over pairs of folds and sets, and its variance; NaN where there is none.
+        The mean of Spearman's correlations over pairs of folds and sets, and its variance; NaN if undefined.
     """
     means, variances = [], []
     for one in scores:
@@ -61,7 +61,7 @@ def agreement_of_folds(scores: Sequence[F64]) -> tuple[float, float]:
 
 
 def p_of_agreements(one: tuple[float, float], other: tuple[float, float]) -> float:
-    """Return the two-sided p of the difference of two agreements (`agreement_of_folds`), as if normally distributed."""
+    """Return the two-sided p of the difference of two agreements (`agreement_of_folds`), assumed normal."""
     apart, spread = abs(one[0] - other[0]), one[1] + other[1]
     if not spread > 0:
         return float("nan") if np.isnan(apart) or np.isnan(spread) else float(apart == 0)
@@ -77,12 +77,12 @@ def topic_shortcut(hits: F64, random: F64) -> pl.DataFrame:
     """Return the topic shortcut test (section 8.2, table 11), a row per system in the order of the rows.
 
     Args:
-        hits: shape (systems, seeds), each a mean over folds, of subsets chosen by HITS.
-        random: the same of random subsets; the number of seeds may be another.
+        hits: shape (systems, seeds), means over folds of HITS subsets.
+        random: the same for random subsets; the number of seeds may differ.
 
     Returns:
-        `random` and `hits` (means over seeds), `avg` of both, `diff` (their absolute difference: the lower, the less
-        a system leans on topics), and `place` by it, 1 the most robust.
+        `random` and `hits` (means over seeds), their mean `avg`, `diff` (their absolute difference: lower means less
+            reliance on topics), and `place` by it, 1 the most robust.
     """
     means = {"random": random.mean(axis=1), "hits": hits.mean(axis=1)}
     frame = pl.DataFrame(means).with_columns(

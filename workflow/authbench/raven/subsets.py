@@ -1,8 +1,8 @@
-"""Subsets of the topics that are compared.
+"""Define the subsets of topics that are compared.
 
-HITS takes one of `topics` topics, chance takes `seeds` of as many (section 6). What else the tables of the paper ask:
-HITS with other numbers of topics (tables 1, 7, 8), HITS by other vectors (table 10), and all topics, each joined to the
-one that HITS took (table 9).
+HITS selects a subset of `topics` topics; `seeds` random subsets have the same size (section 6). The paper's other
+tables require HITS with other numbers of topics (tables 1, 7, 8), HITS with other vectors (table 10), and all topics,
+each merged into a HITS topic (table 9).
 """
 
 from collections import Counter
@@ -18,16 +18,18 @@ from authbench.registry.load import entry_name
 from authbench.settings.evaluate import Raven, Subsets
 
 MAIN = "hits"
-# Each topic of a subset, in the order they are taken, with those whose documents it stands for, and what HITS took each
-# for (`select_topics`; none where chance takes).
+# The topics of a subset in order of selection, each with the topics merged into it, and their HITS scores
+# (`select_topics`; none for random subsets).
 Taken: TypeAlias = tuple[dict[str, list[str]], list[float]]
-SHARED = 2 / 3  # of random topics that HITS takes, too; beyond, a loss could not show
+SHARED = 2 / 3  # maximum share of random topics in the HITS subset; above it, a loss could not be detected
 
 
 @dataclass(frozen=True)
 class Subset:
-    """A subset to be made: `how` is hits, random or group, `encoder` the vectors it is taken by (those it is described
-    by, where chance takes it), `seed` that of chance. Verifiers run on it if `trained`."""
+    """A subset to make: `how` is hits, random or group, `seed` the random seed.
+
+    `encoder` gives the vectors that select it, or describe it if random. Verifiers run on it if `trained`.
+    """
 
     name: str
     how: str
@@ -38,7 +40,7 @@ class Subset:
 
 
 def plan(settings: Subsets) -> list[Subset]:
-    """Return all subsets of a run: HITS and random of `topics` topics, then those of the other tables."""
+    """Return all subsets of a run: HITS and random with `topics` topics, then those of the other tables."""
     topics, seeds, sizes = settings["topics"], settings["seeds"], settings["sizes"]
     first, *others = map(entry_name, settings["encoders"])
     return [
@@ -62,14 +64,14 @@ def trained(settings: Subsets) -> list[Subset]:
 
 
 def batches(settings: Subsets, size: int) -> dict[str, list[str]]:
-    """Return the names of the subsets that verifiers run on, `size` to a job, by the name of the job's folder."""
+    """Return the names of the subsets that verifiers run on, `size` per job, by job folder."""
     names = [subset.name for subset in trained(settings)]
     parts = [names[start : start + size] for start in range(0, len(names), size)]
     return {part[0] if size == 1 else f"{part[0]}-and-{len(part) - 1}": part for part in parts}
 
 
 def job_count(settings: Raven) -> int:
-    """Return how many jobs answer."""
+    """Return the number of answer jobs."""
     subsets = batches(settings, settings["subsets_per_job"])
     return len(subsets) * len(settings["verifiers"]) * len(fold_parts(settings))
 
@@ -77,14 +79,14 @@ def job_count(settings: Raven) -> int:
 def take_all(
     settings: Subsets, topics: Mapping[str, Topics], seed: int, strata: Sequence[Mapping[str, str]] = ()
 ) -> dict[str, Taken]:
-    """Return what each subset of a run takes, by its name.
+    """Return the selected topics of each subset of a run, by name.
 
     Args:
         settings: of the subsets.
         topics: by encoder, with their vectors.
         seed: random seed.
-        strata: of topics, in the order of preference; random ones are of those of the topics that HITS takes, by the
-            first strata that have others (SHARED), or else by the last.
+        strata: stratifications of topics in order of preference; random topics match the strata of the HITS topics in
+            the first stratification with enough other topics (SHARED), or else the last.
 
     Raises:
         InputError: there are too few topics.
@@ -99,7 +101,7 @@ def take_all(
     hits = {
         name: select_topics(topics[name][1], max(subset.topics for subset in subsets if subset.encoder == name))
         for name in {subset.encoder for subset in subsets}
-    }  # the beginning of a selection is the selection of fewer
+    }  # a prefix of a selection is the selection of fewer topics
     return {
         subset.name: _take(subset, *topics[subset.encoder], hits[subset.encoder], seed, strata) for subset in subsets
     }
@@ -131,13 +133,13 @@ def _take(
 
 
 def _expected_share(strata: Mapping[str, str], taken: Sequence[str]) -> float:
-    """Return the share of topics drawn by strata that are taken, too, expected over all draws."""
+    """Return the expected share of HITS topics in stratified random draws."""
     everyone, own = Counter(strata.values()), Counter(strata[name] for name in taken)
     return sum(count**2 / everyone[stratum] for stratum, count in own.items()) / len(taken)
 
 
 def _matched(order: Sequence[str], strata: Mapping[str, str], taken: Sequence[str]) -> list[str]:
-    """Return of each stratum as many topics as are taken of it, in the order given."""
+    """Return as many topics per stratum as are selected in it, in the given order."""
     room = Counter(strata[name] for name in taken)
     found = []
     for name in order:

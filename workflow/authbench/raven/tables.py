@@ -1,9 +1,9 @@
-"""Tables of the RAVEN paper for one run.
+"""Make the tables of the RAVEN paper for one run.
 
-Tables 1 to 11 of Sawatphol et al. 2024, from the metadata of the subsets (`layout.lay_out`) and the scores of
-all folds. Spread is the sample standard deviation; Random pools the folds of all its seeds, which reproduces the
-paper's own figures; an asterisk marks a lower value with p < 0.05: in Student's
-unpaired t-test over folds, and between correlations, whose pairs share folds, by the jackknife over folds.
+Tables 1 to 11 of Sawatphol et al. 2024, from the metadata of the subsets (`layout.lay_out`) and the scores of all
+folds. Spread is the sample standard deviation; Random pools the folds of all its seeds, which reproduces the paper's
+figures. An asterisk marks a lower value with p < 0.05: in Student's unpaired t-test over folds, or between
+correlations, whose pairs share folds, by the jackknife over folds.
 """
 
 from collections.abc import Callable, Mapping
@@ -35,7 +35,7 @@ from authbench.raven.verdict import REFERENCES, not_comparable, shared_topics, s
 
 
 def all_tables(run: Run) -> list[Table]:
-    """Return the tables in the paper's order, without those that were not requested from the run."""
+    """Return the tables in the paper's order that the run's settings include."""
     makers: tuple[Callable[[Run], Table | None], ...] = (
         _sizes, scores, _masked, _stability, _ranks, _most_alike, similarity, _stability_by_size, _cut_or_group,
         encoders, _shortcut, _covariates,
@@ -44,7 +44,7 @@ def all_tables(run: Run) -> list[Table]:
 
 
 def _by_size(run: Run) -> list[tuple[int, str, list[Mapping[str, Any]]]]:
-    """Return for each number of topics the metadata of the subset of HITS, and of those of all random seeds."""
+    """Return per number of topics the metadata of the HITS subset and of all random subsets."""
     found = []
     for size in sorted({int(about["topics"]) for about in run.facts.values()}):
         subsets = [about for about in run.facts.values() if about["topics"] == size]

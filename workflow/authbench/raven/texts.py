@@ -1,4 +1,4 @@
-"""Texts of pairs, as verifiers and PAN's files have them."""
+"""Read the texts of pairs for verifiers and PAN's files."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +12,7 @@ _SIDES = {"text": "content", "topic": "topic", "author": "author", "lang": "lang
 
 
 def read_texts(documents: Path, ids: pl.Series, cut: int | None, columns: Sequence[str] = COLUMNS) -> pl.DataFrame:
-    """Return columns of the documents of these ids, which may occur again; texts are cut after `cut` characters."""
+    """Return columns of the documents with these ids, which may repeat; texts are truncated to `cut` characters."""
     keys = read_keys(documents).filter(pl.col("id").is_in(ids.unique().implode()))
     return read_contents(documents, keys, columns).with_columns(pl.col("content").str.head(cut) if cut else "content")
 
@@ -20,7 +20,7 @@ def read_texts(documents: Path, ids: pl.Series, cut: int | None, columns: Sequen
 def with_texts(pairs: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
     """Return pairs as verifiers take them: `id`, `text1`, `text2`, `same`, topics and authors likewise, and `lang`.
 
-    Texts are shared, not copied. `lang` is null where the two texts have different languages.
+    Texts are shared, not copied. `lang` is null if the texts' languages differ.
 
     Args:
         pairs: as `folds.PAIRS`.

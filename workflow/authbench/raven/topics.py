@@ -1,4 +1,4 @@
-"""Write the vector of every topic, and read them again."""
+"""Write and read the vectors of topics."""
 
 from pathlib import Path
 
@@ -17,9 +17,9 @@ from authbench.storage.parquet import read_batches, read_columns, write_parquet
 def write_topics(
     documents: Path, encoder: TopicEncoder, limits: TopicLimits, seed: int, path: Path, cache: VectorCache | None = None
 ) -> None:
-    """Write the vectors of all topics that may be taken, by one encoder.
+    """Write the vectors of all selectable topics by one encoder.
 
-    Memory: a row group of texts, and for encoders that learn a sample (`vectors`).
+    Memory: a row group of texts, and a sample for encoders that learn (`vectors`).
     """
     keys = usable_keys(documents, limits, seed)
     sizes = pl.concat([frame["content"].str.len_bytes() for frame in read_batches([documents], ["content"])])
@@ -34,11 +34,11 @@ def write_topics(
 
 
 def read_topics(path: Path) -> Topics:
-    """Return the topics and their vectors, as `write_topics` wrote them."""
+    """Return the topics and vectors written by `write_topics`."""
     table = read_columns([path])
     return table["topic"].to_list(), np.asarray(table["vector"].to_numpy(), np.float64)
 
 
 def usable_keys(documents: Path, limits: TopicLimits, seed: int) -> pl.DataFrame:
-    """Return the keys of the documents that take part, with their `row`."""
+    """Return the keys of the selectable documents, with their `row`."""
     return with_enough(read_keys(documents), limits["min_documents"], limits["documents_per_topic"], seed)

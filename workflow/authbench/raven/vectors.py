@@ -1,11 +1,11 @@
-"""Vectors of topics.
+"""Compute topic vectors.
 
-A topic's vector is the mean of the L2-normalised vectors of its documents (as the authors' code has equation 1), by a
-model of the registry or by a topic model: NMF or LDA with 50 components over the 5,000 most frequent words that no more
-than half of the documents have, as in section 7.3.
+A topic's vector is the mean of its documents' L2-normalised vectors (equation 1, as in the authors' code). Documents
+are embedded by a model of the registry or by a topic model: NMF or LDA with 50 components over the 5,000 most frequent
+words that occur in at most half of the documents (section 7.3).
 
-Documents stream: of the corpus a process holds one batch, the sums of the topics, and for models that learn from the
-corpus a sample of at most FIT_DOCUMENTS and FIT_BYTES, drawn by hash.
+Documents are streamed: a process holds one batch, the sums of the topics, and, for models that learn from the corpus, a
+sample of at most FIT_DOCUMENTS and FIT_BYTES, drawn by hash.
 """
 
 import warnings
@@ -31,7 +31,7 @@ Rows: TypeAlias = Callable[[pl.DataFrame], Any]
 
 
 class TopicSums:
-    """Sums of document vectors per topic, as documents come."""
+    """Running sums of document vectors per topic."""
 
     def __init__(self) -> None:
         self.places: dict[str, int] = {}
@@ -63,7 +63,7 @@ class TopicSums:
     def means(self) -> tuple[list[str], F64]:
         """Return the topics in alphabetical order, and the mean of each, shape (topics, dimensions).
 
-        Means of CSR rows are given in as many dimensions as there are topics, with the same products of any two.
+        Means of CSR rows have as many dimensions as there are topics, with equal inner products.
         """
         from scipy.sparse import issparse
 
@@ -74,7 +74,7 @@ class TopicSums:
 
 
 def _in_fewer_dimensions(rows: Any) -> F64:
-    """Return dense rows with the inner products of these sparse ones, exact but for rounding (rows x rows)."""
+    """Return dense rows with the inner products of these sparse rows, exact up to rounding (rows x rows)."""
     products = np.asarray((rows @ rows.T).todense(), np.float64)
     values, axes = np.linalg.eigh(products)
     found: F64 = axes * np.sqrt(np.maximum(values, 0.0))
@@ -84,7 +84,7 @@ def _in_fewer_dimensions(rows: Any) -> F64:
 def topic_vectors(batches: Iterable[pl.DataFrame], rows: Rows) -> tuple[list[str], F64]:
     """Return the topics of all documents in alphabetical order, and their vectors, shape (topics, dimensions).
 
-    A batch has `topic` and what `rows` reads. Raises InputError if there is no document.
+    A batch has `topic` and the columns that `rows` reads. Raises InputError without documents.
     """
     from sklearn.preprocessing import normalize
 
@@ -100,11 +100,11 @@ def topic_vectors(batches: Iterable[pl.DataFrame], rows: Rows) -> tuple[list[str
 def document_rows(
     encoder: TopicEncoder, sample: pl.DataFrame, complete: bool, seed: int, cache: VectorCache | None = None
 ) -> Rows:
-    """Return what gives the vectors of documents, fitted on `sample` if it learns.
+    """Return a function from documents to vectors, fitted on `sample` if the encoder learns.
 
     Args:
         sample: `id`, `lang`, `content`.
-        complete: whether the sample is the corpus, which then comes as one batch.
+        complete: whether the sample is the full corpus, which then arrives as one batch.
         seed: of topic models.
         cache: of vectors, if any.
     """
@@ -128,9 +128,9 @@ def _as_documents(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def topic_model(name: str, texts: pl.Series, seed: int) -> Rows:
-    """Return a topic model, fitted on these texts, that gives the weights of its components.
+    """Return a topic model fitted on these texts; it gives the weights of its components.
 
-    NMF is over TF-IDF, LDA over the presence of words.
+    NMF uses TF-IDF, LDA the presence of words.
 
     Raises:
         InputError: no word is in two texts and in at most half of them.
@@ -152,7 +152,7 @@ def topic_model(name: str, texts: pl.Series, seed: int) -> Rows:
         )
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # near enough for a mean of documents
+            warnings.simplefilter("ignore", ConvergenceWarning)  # accurate enough for a mean of documents
             steps.fit(texts.to_list())
     except ValueError as problem:
         raise InputError(
@@ -171,7 +171,7 @@ def topic_model(name: str, texts: pl.Series, seed: int) -> Rows:
 def sample_rows(ids: pl.Series, sizes: pl.Series, seed: int) -> Any:
     """Return the rows of the documents that models learn from, ascending.
 
-    Drawn by hash, within FIT_DOCUMENTS and FIT_BYTES.
+    They are drawn by hash, within FIT_DOCUMENTS and FIT_BYTES.
     """
     order = pl.DataFrame({"row": np.arange(len(ids)), "id": ids, "size": sizes}).with_columns(
         rank=pl.Series([keyed_hash(seed, "fit", ident) for ident in ids], dtype=pl.UInt64)

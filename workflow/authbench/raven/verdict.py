@@ -1,9 +1,9 @@
-"""Tell which verifiers lean on topics.
+"""Decide which verifiers rely on topics.
 
-A verifier that scores lower on the topics of HITS may do so because their texts are harder for everyone. Its loss is
-therefore compared with that of verifiers that see style alone, fold by fold, and nothing is concluded where the tested
-texts differ in more than their topics, or without such a verifier. That no difference is shown says nothing where most
-random topics are topics of HITS, too: a loss could not show.
+A verifier's lower score on HITS topics may also mean that their texts are harder for all verifiers. Its loss is
+therefore compared, fold by fold, with the loss of verifiers that see only style. Without such a verifier, or if the
+tested texts differ in more than their topics, there is no verdict. If most random topics are also HITS topics, a loss
+could not be detected, so its absence is not evidence.
 """
 
 import numpy as np
@@ -16,13 +16,13 @@ from authbench.raven.select import F64
 from authbench.raven.stability import topic_shortcut
 from authbench.raven.subsets import MAIN, SHARED
 
-REFERENCES = ("masked", "punctuation")  # verifiers that see no content word
+REFERENCES = ("masked", "punctuation")  # verifiers that see no content words
 SURE = 0.05
 LEANS, UNSHOWN, WITHHELD, REFERENCE = "leans on topics", "no difference shown", "withheld", "sees style alone"
 
 
 def not_comparable(run: Run) -> list[str]:
-    """Return in words why no verdict is given: what the tested texts differ in beside topics, or missing references."""
+    """Return in words why there is no verdict: covariates that differ, or missing references."""
     found = differences(run.facts[MAIN]["covariates"], [run.facts[name]["covariates"] for name in run.random()])
     found = [f"on HITS {reason}" for reason in found]
     if not set(REFERENCES) & set(run.verifiers):
@@ -31,7 +31,7 @@ def not_comparable(run: Run) -> list[str]:
 
 
 def shared_topics(run: Run) -> float:
-    """Return the share of random topics that HITS takes, too, mean over seeds."""
+    """Return the share of random topics that are also HITS topics, averaged over seeds."""
     taken = set(run.facts[MAIN]["members"])
     shares = [len(taken & set(run.facts[name]["members"])) / len(run.facts[name]["members"]) for name in run.random()]
     return float(np.mean(shares))
@@ -41,8 +41,8 @@ def shortcut_test(run: Run) -> pl.DataFrame:
     """Return the topic shortcut test (section 8.2, table 11), a row per verifier.
 
     Returns:
-        `verifier`, what `topic_shortcut` gives, `p` (its Overall on HITS against Random), `p_beyond` (the highest p of
-        a loss greater than that of a verifier of REFERENCES, NaN without one), `verdict`.
+        `verifier`, the columns of `topic_shortcut`, `p` (Overall, HITS against Random), `p_beyond` (the highest p of a
+            loss greater than that of a verifier in REFERENCES, NaN without one), `verdict`.
     """
     hits = run.of(MAIN, "overall")
     per_seed = [run.of(name, "overall") for name in run.random()]
@@ -75,11 +75,11 @@ def shortcut_test(run: Run) -> pl.DataFrame:
 
 
 def leans(p: float, p_beyond: float) -> bool:
-    """Return whether a difference is shown, and a loss beyond that of verifiers of style alone."""
+    """Return whether the difference is significant, and the loss exceeds the loss of style-only verifiers."""
     return p < SURE and p_beyond < SURE
 
 
 def _p_of_greater_loss(hits: F64, random: F64, folds: int) -> float:
-    """Return the one-sided p of the corrected t-test over folds that `hits` are lower than `random`."""
+    """Return the one-sided p that `hits` are lower than `random`, by the corrected t-test over folds."""
     p = p_of_fold_means(hits, random, folds)
     return p / 2 if np.nanmean(hits) < np.nanmean(random) else 1 - p / 2
