@@ -1,5 +1,5 @@
-"""Ingestion: the files of corpora become document records.
+"""Ingestion: convert the files of corpora to document records.
 
-One reader per file format (`authbench.reading`), one entry per corpus: `blocks` gives rows, `mapping` (of `compiled`,
-`documents`, `identities`) makes documents of them, `source` streams all of it to shards.
+There is a reader per file format (`authbench.reading`) and an entry per corpus. `blocks` yields rows, `mapping` (from
+`compiled`, `documents`, `identities`) maps them to documents, and `source` streams the result to shards.
 """

@@ -1,4 +1,4 @@
-"""Curated aliases of persons: pen names, transliterations and spellings of public figures (config/persons.yaml)."""
+"""Read aliases of persons: pen names, transliterations and spellings of public figures (config/persons.yaml)."""
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -14,18 +14,18 @@ from authbench.registry.values import did_you_mean
 from authbench.shipped import shipped
 
 FILE = "config/persons.yaml"
-Aliases = Mapping[str, Mapping[str, PersonalName]]  # by language and whole name: the name that stands for it
+Aliases = Mapping[str, Mapping[str, PersonalName]]  # by language and full name: the name that replaces it
 
 
 def persons_file(base: Path = Path()) -> Path:
-    """Return the file of aliases: the working directory's own, or the shipped one."""
+    """Return the file of aliases: in the working directory, or else the shipped file."""
     own = base / FILE
     return own if own.is_file() else shipped(FILE)
 
 
 @lru_cache(maxsize=4)
 def read_aliases(path: Path) -> Aliases:
-    """Return the aliases of a file. Raises InputError with all that is wrong with it."""
+    """Return the aliases of a file. Raises InputError listing all its problems."""
     content = read_yaml(path)
     if problems := list(_problems(content)):
         raise InputError("\n".join(f"{path}: {problem}" for problem in problems))
@@ -42,7 +42,7 @@ def _by_alias(lang: str, people: Mapping[str, list[str]]) -> Iterator[tuple[str,
 
 
 def _problems(content: Mapping[str, object]) -> Iterator[str]:
-    """Yield what is wrong with a file: languages, names that are none, and names that stand for two persons."""
+    """Yield the problems of a file: languages, invalid names, and names of two persons."""
     for lang, people in content.items():
         if lang not in LANGUAGES:
             yield f"{lang}: expected a language{did_you_mean(str(lang), LANGUAGES)}"
@@ -82,7 +82,7 @@ def _problems_of_language(lang: str, people: Mapping[Any, Any]) -> Iterator[str]
 
 
 def _of_main(lang: str, main: str, other: str, people: Mapping[Any, Any]) -> Iterator[str]:
-    """Yield why an alias may not be another person's main name."""
+    """Yield why an alias may not be the main name of another person."""
     others = people.get(other)
     back = {_whole(alias, lang) for alias in others} if isinstance(others, list) else set()
     if _whole(main, lang) in back:

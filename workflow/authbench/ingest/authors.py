@@ -1,6 +1,6 @@
-"""Author labels and texts: whether a text or an id holds a label.
+"""Check whether a text or an id contains an author label.
 
-Raw labels do not leave this package: what follows knows pseudonyms.
+Raw labels do not leave this package: later stages only see pseudonyms.
 """
 
 import functools
@@ -10,12 +10,12 @@ import regex
 from authbench.author_labels import folded
 from authbench.identity import author_id
 
-SURE_CHARACTERS = 4  # a shorter name must stand as a word to count as one
+SURE_CHARACTERS = 4  # a shorter name must be a separate word
 CASELESS = regex.compile(r"[\p{Nd}\p{Lo}_.-]+")  # no other character folds to one of these
 
 
 def occurs(name: str, text: str) -> bool:
-    """Return whether the author's name is in the text, whatever its case; a name of 1-3 characters only as a word.
+    """Return whether the text contains the author's name, ignoring case; a name of 1-3 characters must be a word.
 
     >>> occurs("Sam", "the same"), occurs("Sam", "I, Sam.")
     (False, True)
@@ -31,16 +31,16 @@ def occurs(name: str, text: str) -> bool:
 
 @functools.lru_cache(maxsize=1 << 16)
 def _sought(name: str) -> tuple[str, str]:
-    """Return a name without case, and the longest part of it that has none, which a text can be asked for as it is."""
+    """Return a name case-folded, and its longest caseless part, which can be searched for directly."""
     folded_name = name.casefold()
     return folded_name, max(CASELESS.findall(folded_name), key=len, default="")
 
 
 def hides(raw_id: str, label: str) -> bool:
-    """Return whether a raw id holds the author's label, so that publishing the id would publish the name."""
+    """Return whether a raw id contains the author's label; publishing the id would then publish the name."""
     return label.casefold() in (raw_id if raw_id.isascii() else folded(raw_id)).casefold()
 
 
 def concealed(space: str, name: str, key: bytes | None) -> str:
-    """Return a short pseudonym of an id or a work, made as authors' pseudonyms are."""
+    """Return a short pseudonym of an id or a work, computed as authors' pseudonyms are."""
     return author_id(space, name, key)[:32]

@@ -1,4 +1,4 @@
-"""Tables that lie beside raw files, whose fields are added to the files' rows: users beside their posts."""
+"""Add fields from tables next to raw files to the files' rows, such as users to their posts."""
 
 import logging
 from collections.abc import Mapping
@@ -22,16 +22,16 @@ LOG = logging.getLogger(__name__)
 
 
 class _Table(NamedTuple):
-    """The numbers of a table's rows, ascending, and the values of each field in their order."""
+    """The row numbers of a table, ascending, and the values of each field in that order."""
 
     keys: I64
     values: Mapping[str, pa.LargeStringArray]
 
 
 class TablesBeside:
-    """The tables of a source; that of the last file's folder is held.
+    """The tables of a source; only the last file's folder is in memory.
 
-    Memory: 8 bytes and the values for each row of a table, twice that while it is read.
+    Memory: 8 bytes plus the values per table row, twice that during reading.
     """
 
     def __init__(
@@ -48,10 +48,10 @@ class TablesBeside:
         self._held: tuple[str, _Table] | None = None
 
     def add_fields(self, relative: str, block: Block) -> None:
-        """Add the fields of the table beside a file to the file's rows; rows that it does not know stay as they are.
+        """Add the fields of a file's table to its rows; rows missing in the table are unchanged.
 
         Raises:
-            InputError: the table has no such key, or one twice.
+            InputError: the table lacks the key, or contains it twice.
         """
         path = self.path_of.get(PurePosixPath(relative).parent)
         if self.beside is None or path is None:
@@ -106,12 +106,12 @@ class TablesBeside:
 
 
 def is_beside(path: str, beside: Beside | None) -> bool:
-    """Return whether a file of a source is such a table, and no file of records."""
+    """Return whether a file of a source is such a table instead of a file of records."""
     return beside is not None and matches(path, [f"**/{beside.file}"])
 
 
 def _number(value: Any) -> int | None:
-    """Return a whole number of at most 18 digits; None for anything else."""
+    """Return an integer of at most 18 digits, or None."""
     text = value if isinstance(value, str) else str(value) if isinstance(value, int) else ""
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= 18 else None
 

@@ -1,4 +1,4 @@
-"""Blocks of rows of the files of a source, one after another."""
+"""Yield blocks of rows from all files of a source in sequence."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -14,14 +14,18 @@ from authbench.registry.readers import BlogXmlReader, Reader, TeiReader, TextRea
 from authbench.registry.source_entry import Extraction
 from authbench.storage.raw_files import RawFile, UnreadableFile
 
-UNSEEN_AFTER = 10_000  # rows without a field: it is missing
-FILE_IS_TEXT = (TextReader, TeiReader, BlogXmlReader)  # formats in which a file is a text, or all texts of an author
+UNSEEN_AFTER = 10_000  # after so many rows without a field, it is missing
+FILE_IS_TEXT = (
+    TextReader,
+    TeiReader,
+    BlogXmlReader,
+)  # formats in which a file is one text, or contains all texts of an author
 WHOLE_FILE = "whole file"
 FEW_ROWS = 256
 
 
 class Part(NamedTuple):
-    """Consecutive rows: the number of their file, its path or that of a zip file's member, the first row's ordinal."""
+    """Consecutive rows: the number of their file, its path or that of a zip member, the first row's ordinal."""
 
     file: int
     path: str
@@ -39,9 +43,9 @@ def read_parts(
     max_record_bytes: int,
     units: Units | None = None,
 ) -> Iterator[Part]:
-    """Yield the rows of all files, in the order of their paths, with the fields of the tables beside them.
+    """Yield the rows of all files, sorted by path, with the fields of their tables.
 
-    `numbers` are those of the files by SHA-256; `units` counts what became of the units of the files.
+    `numbers` are the files' numbers by SHA-256; `units` counts the outcomes of the files' units.
     """
     units = Units() if units is None else units
     tables = TablesBeside(extraction.beside, extraction.reader, folder, files, max_record_bytes)
@@ -57,7 +61,7 @@ def read_parts(
 
 
 def gathered(parts: Iterable[Part]) -> Iterator[list[Part]]:
-    """Yield parts of few rows, such as files of one text, together, as long as all their rows are few and small."""
+    """Yield parts, combining small ones (such as files of one text) while all their rows are few and small."""
     buffered: list[Part] = []
     rows, size = 0, 0
     for part in parts:
@@ -79,10 +83,10 @@ def _characters(row: Any) -> int:
 def read_file(
     tag: str, file: RawFile, number: int, extraction: Extraction, mapped: Mapped, units: Units, alone: bool
 ) -> Iterator[Part]:
-    """Yield the rows of a file (of all members of a zip file).
+    """Yield the rows of a file (or of all members of a zip file).
 
-    Stops where a needed field is missing. A file of which nothing can be had stops the source if it is `alone` or a
-    table; one of many files that each hold a text, or an empty one of many, is a bad row.
+    Stops if a needed field is missing. An unreadable file stops the source if it is `alone` or a table. In a source of
+    many files with one text each, it counts as a bad row; so does an empty file.
     """
     columns = Wanted(sorted(mapped.columns), mapped.needs)
     ordinal, read_well, first_bad = 0, 0, ""
@@ -118,7 +122,7 @@ def read_file(
 
 
 def _readable(file: RawFile, options: Reader, columns: Wanted, units: Units) -> Iterator[Block]:
-    """Yield a reader's blocks; a file that is one text, and cannot be read, as a bad row."""
+    """Yield a reader's blocks; an unreadable single-text file becomes a bad row."""
     try:
         yield from READERS[type(options)](file, options, columns, units)
     except UnreadableFile as problem:

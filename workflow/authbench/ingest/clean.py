@@ -1,7 +1,7 @@
-"""Cut what a corpus adds to its texts and gives the author or the source away.
+"""Remove text added by a corpus that reveals the author or the source.
 
-A source's `clean` rules run over the text in their order. In their patterns `{{field}}` stands for the value of that
-field of the row, literally; a rule whose field has no value is passed over.
+A source's `clean` rules are applied in order. In their patterns, `{{field}}` stands literally for the row's value of
+that field; a rule whose field has no value is skipped.
 """
 
 import functools
@@ -18,7 +18,7 @@ Cut = Callable[[str, "regex.Pattern[str]"], str]
 
 
 def compile_cleaning(rules: Sequence[CleanRule], where: str) -> Callable[[str, Row], str]:
-    """Return the function that applies all rules to a text of a row; `where` names the rules in errors."""
+    """Return a function that applies all rules to a row's text; `where` names the rules in errors."""
     steps = []
     for place, rule in enumerate(rules):
         kind, pattern = _pattern(rule)
@@ -37,7 +37,7 @@ def compile_cleaning(rules: Sequence[CleanRule], where: str) -> Callable[[str, R
 
 
 def fields_of(rules: Sequence[CleanRule]) -> set[str]:
-    """Return the fields whose values the rules look for."""
+    """Return the fields used in the rules' patterns."""
     return {name for rule in rules for text in (_pattern(rule)[1], rule.replacement) for name in FIELD.findall(text)}
 
 

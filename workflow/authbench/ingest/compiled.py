@@ -1,4 +1,4 @@
-"""The expressions and rules of a source's entry, compiled to functions of rows."""
+"""Compile the expressions and rules of a source's entry to functions of rows."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -12,20 +12,20 @@ from authbench.registry.source_entry import Author, Extraction, Fields, Impurity
 
 @dataclass(frozen=True)
 class Compiled:
-    """What an entry computes of rows.
+    """What an entry computes from rows.
 
     Attributes:
         derived: fields to add to the rows, in this order.
-        drops: rows in which the function has a value go, for the reason.
-        fields: our columns; those that the entry lacks have no value.
+        drops: by reason, the function that has a value for the rows to drop.
+        fields: our columns; columns missing in the entry have no value.
         labels: further columns for the record's `labels`.
-        clean: a text and its row to the text without what gives it away; None if there is nothing to do.
-        name: the author's name to look for in the text; None if that is the label.
-        noisy: has a value where the author label is known to join or to split authors.
-        works: has a value where the text is not its author's own wording and its work stands for an author.
+        clean: maps a text and its row to the text without revealing parts; None if the entry has no rules.
+        name: the author's name to search for in the text; None if it is the label.
+        noisy: has a value if the author label is known to merge or split authors.
+        works: has a value if the text is not worded by its author; the work then replaces the author.
         genre_of_author: whether a sub-genre describes the author.
-        masks_own_name: whether the author's name may go from a text: it is no hero's.
-        voices: a text to its marks of other voices, per 1,000 words; None if the entry names no such marks.
+        masks_own_name: whether the author's name may be removed from a text, which it may not if it names a character.
+        voices: maps a text to its marks of other voices, per 1,000 words; None if the entry defines no marks.
     """
 
     derived: Mapping[str, Columns]
@@ -42,7 +42,7 @@ class Compiled:
 
 
 def compile_extraction(where: str, extraction: Extraction, key: bytes | None = None) -> Compiled:
-    """Return the compiled entry; `where` names its file in errors, with a `key` hashes are HMACs."""
+    """Return the compiled entry; `where` names its file in errors, and with a `key` hashes are HMACs."""
 
     def compiled(place: str, expression: Expression) -> Columns:
         return compile_expression(expression, f"{where}: {place}", key)
@@ -65,7 +65,7 @@ def compile_extraction(where: str, extraction: Extraction, key: bytes | None = N
 
 
 def needed_fields(where: str, extraction: Extraction, given: frozenset[str]) -> Needs:
-    """Return the fields, beside those that are `given`, that the entry cannot do without, by file and key."""
+    """Return the fields that the entry requires in addition to `given`, by file and key."""
     derived: dict[str, list[frozenset[str]]] = {}
 
     def resolved(expression: Expression) -> list[frozenset[str]]:
@@ -86,7 +86,7 @@ def needed_fields(where: str, extraction: Extraction, given: frozenset[str]) -> 
 
 
 def read_fields(extraction: Extraction, given: frozenset[str]) -> frozenset[str]:
-    """Return the top-level fields of a row that the entry reads, beside those that are `given`."""
+    """Return the top-level row fields that the entry reads in addition to `given`."""
     every = [*extraction.derive.values(), *(expression for _, expression in _expressions(extraction))]
     read = set().union(*(names(one) for one in every), fields_of(extraction.clean))
     return frozenset(name.partition(".")[0] for name in read - given - set(extraction.derive))
@@ -103,7 +103,7 @@ def _columns(ours: Fields) -> Iterator[tuple[str, Expression]]:
 
 
 def _expressions(extraction: Extraction) -> Iterator[tuple[str, Expression]]:
-    """Yield all expressions of an entry but those of derived fields, with their keys."""
+    """Yield all expressions of an entry except derived fields, with their keys."""
     ours, author = extraction.fields, extraction.author
     yield from ((f"fields.{name}", one) for name, one in _columns(ours))
     yield from ((f"fields.labels.{name}", one) for name, one in ours.labels.items())

@@ -1,7 +1,6 @@
-"""Make document records of rows, or say why a row makes none.
+"""Make document records from rows, or report why a row makes none.
 
-Rows are mapped a block at a time, column by column: most of the work is then done inside of Python's own functions,
-and once for labels that many rows share.
+Rows are mapped in blocks, column by column, so most work runs in built-in functions and once per distinct label.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +24,7 @@ from authbench.reading.characters import has_half, whole_characters
 from authbench.reading.rows import Row
 from authbench.records import GENRE, LANGUAGES, OTHER, PRIMARY_GENRES, is_language_code, primary_genre
 
-# A record as the mapping makes it. `base` says that its key is that of all its copies: the corpus has no raw ids.
+# A record made by the mapping. `base`: its key is shared by all its copies, as the corpus has no raw ids.
 MADE = pa.schema(
     {
         "doc_key": pa.large_string(),
@@ -56,15 +55,15 @@ MOST_AUTHORS = (1 << 31) - 1
 
 
 class Choices(NamedTuple):
-    """Settings that decide what records say.
+    """Settings that affect the content of records.
 
     Attributes:
-        keep_other_languages: texts in languages beside LANGUAGES are kept under their code; where it is none, as OTHER.
-        genres: primary genres beside PRIMARY_GENRES.
-        author_genres: a sub-genre that describes the author stays one.
-        required: fields or labels of ours without which a row makes no document.
-        fine_genres: sub-genres are those of the corpus where the entry states them (`fields.fine_genre`).
-        mask_own_name: the author's name goes from the text where the entry admits it.
+        keep_other_languages: keep texts in languages outside LANGUAGES under their code, or as OTHER without a code.
+        genres: primary genres in addition to PRIMARY_GENRES.
+        author_genres: keep a sub-genre that describes the author as a sub-genre.
+        required: fields or labels of ours that a row must have to make a document.
+        fine_genres: use the corpus's sub-genres if the entry gives them (`fields.fine_genre`).
+        mask_own_name: mask the author's name in the text if the entry allows it.
     """
 
     keep_other_languages: bool = False
@@ -76,7 +75,7 @@ class Choices(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """A row that makes no document: its place among the rows, and why."""
+    """A row that makes no document: its index among the rows, and the reason."""
 
     place: int
     reason: str
@@ -84,10 +83,10 @@ class Refused(NamedTuple):
 
 
 class Documents(NamedTuple):
-    """What rows made: records (MADE), the place of each among the rows, and the rows that made none.
+    """The result of mapping rows: records (MADE), the row index of each, and the refused rows.
 
-    `mended` texts held half of a surrogate pair, which stands as U+FFFD in their records; `unnamed` ones their author's
-    name, which is gone.
+    `mended` counts texts with half of a surrogate pair, replaced by U+FFFD; `unnamed` counts texts from which their
+    author's name was removed.
     """
 
     records: pa.RecordBatch
@@ -98,7 +97,7 @@ class Documents(NamedTuple):
 
 
 class _Block:
-    """Rows that are not refused, their places among all rows, and what was computed of them."""
+    """Rows that are not refused, their indices among all rows, and the columns computed from them."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
         self.rows = rows
@@ -109,7 +108,7 @@ class _Block:
         self.unnamed = 0
 
     def refuse(self, reasons: Sequence[str | None]) -> None:
-        """Leave out the rows that have a reason."""
+        """Remove the rows that have a reason."""
         if not any(reasons):
             return
         keys = self.columns.get("doc_key", [None] * len(reasons))
@@ -129,7 +128,7 @@ class _Block:
 def make_documents(
     rows: Sequence[Row], compiled: Compiled, identities: Identities, where: str, choices: Choices
 ) -> Documents:
-    """Return what rows make; derived fields are added to them. Raises InputError for a genre that is none."""
+    """Return the documents of rows; derived fields are added to the rows. Raises InputError for an invalid genre."""
     block = _Block(rows)
     add_derived(rows, compiled)
     for when, reason in compiled.drops:
@@ -171,7 +170,7 @@ def add_derived(rows: Sequence[Row], compiled: Compiled) -> None:
 
 
 def contents_of(rows: Sequence[Row], compiled: Compiled) -> list[str]:
-    """Return the text of each row, cleaned and stripped, with its line ends as `\\n`."""
+    """Return the text of each row, cleaned and stripped, with `\\n` line ends."""
     contents = [text.replace("\r\n", "\n").replace("\r", "\n") for text in texts(compiled.fields["text"](rows))]
     if compiled.clean is not None:
         contents = list(map(compiled.clean, contents, rows))
@@ -179,7 +178,7 @@ def contents_of(rows: Sequence[Row], compiled: Compiled) -> list[str]:
 
 
 def _name_works(block: _Block, compiled: Compiled, identities: Identities) -> None:
-    """Add the column `work`: whether the text is not its author's wording; then its work is the column `person`."""
+    """Add the column `work`: whether the text is not worded by its author; the work then replaces `person`."""
     columns, rows = block.columns, block.rows
     columns["work"] = [value is not None for value in compiled.works(rows)]
     if any(columns["work"]):
@@ -191,7 +190,7 @@ def _name_works(block: _Block, compiled: Compiled, identities: Identities) -> No
 
 
 def _compute_texts(block: _Block, compiled: Compiled) -> None:
-    """Add the columns `text` and `content`: texts made of whole characters, as they are used and as they are stored."""
+    """Add the columns `text` and `content`, without half characters: texts as used and as stored."""
     contents = contents_of(block.rows, compiled)
     try:
         stored = pa.array(contents, pa.large_string())
@@ -203,14 +202,14 @@ def _compute_texts(block: _Block, compiled: Compiled) -> None:
 
 
 def own_names(rows: Sequence[Row], compiled: Compiled) -> list[str]:
-    """Return the author's name of each row, folded: the label, or the name that the entry gives beside it."""
+    """Return the folded author's name of each row: the label, or a separate name given by the entry."""
     if compiled.name is not None:
         return by_distinct(_folded, compiled.name(rows))
     return by_distinct(_folded, texts(compiled.fields["author"](rows)))
 
 
 def _mask_own_names(block: _Block, compiled: Compiled) -> None:
-    """Take the authors' names out of the columns `text` and `content`."""
+    """Mask the authors' names in the columns `text` and `content`."""
     before = block.columns["text"]
     masked = list(map(without_own_name, before, own_names(block.rows, compiled)))
     block.unnamed += sum(one is not other for one, other in zip(before, masked, strict=True))
@@ -229,7 +228,7 @@ def _compute_identities(block: _Block, compiled: Compiled, identities: Identitie
 
 
 def _records(block: _Block, compiled: Compiled, identities: Identities, of_author: bool) -> pa.RecordBatch:
-    """Return the records (MADE) of the rows that are left; `of_author`: their sub-genres are groups of authors."""
+    """Return the records (MADE) of the remaining rows; `of_author`: their sub-genres are groups of authors."""
     columns, rows, ours = block.columns, block.rows, compiled.fields
     named = texts(ours["origin"](rows))
     origins = [one or own for one, own in zip(named, columns["identity"], strict=True)]
@@ -267,7 +266,7 @@ def _records(block: _Block, compiled: Compiled, identities: Identities, of_autho
 
 
 def _known_language(written: Any, others: bool) -> str | None:
-    """Return the code of a language that is kept; OTHER for a label that is no code, None for what is not kept."""
+    """Return the code of a language to keep; OTHER for a label that is not a code, None for a language to drop."""
     lang = as_text(written)
     if lang in LANGUAGES or not others:
         return lang if lang in LANGUAGES else None
@@ -275,7 +274,7 @@ def _known_language(written: Any, others: bool) -> str | None:
 
 
 def _lacking(lang: str | None, genre: str | None, text: str) -> str | None:
-    """Return why a text with this language and genre is no document."""
+    """Return why a text with this language and genre makes no document."""
     if lang is None:
         return "other_language"
     if genre is None:
@@ -302,7 +301,7 @@ def _sub_genre(genre: str) -> str | None:
 
 
 def _voice_marks(rows: Sequence[Row], compiled: Compiled) -> Column:
-    """Return the marks of other voices in each raw text, per 1,000 words."""
+    """Return the marks of other voices per 1,000 words in each raw text."""
     if compiled.voices is None:
         return [None] * len(rows)
     return list(map(compiled.voices, texts(compiled.fields["text"](rows))))
@@ -320,7 +319,7 @@ def _no_values(rows: Sequence[Row]) -> Column:
 
 
 def _labels(labels: Mapping[str, Columns], rows: Sequence[Row]) -> Column:
-    """Return the labels of each row, as a JSON object without those that it lacks."""
+    """Return the labels of each row as a JSON object, without missing labels."""
     if not labels:
         return ["{}"] * len(rows)
     columns = [by_distinct(_plain, values(rows)) for values in labels.values()]

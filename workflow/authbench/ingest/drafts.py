@@ -1,7 +1,7 @@
-"""Store records on disk until their shard is put in order.
+"""Store records on disk until their shard is sorted.
 
-In one Arrow file, batch by batch, each batch of one shard: the file is read without being loaded, and one file is open
-however many shards there are.
+All records are in one Arrow file, in batches of one shard each: the file is read without being loaded, and only one
+file is open for any number of shards.
 """
 
 from collections.abc import Iterator
@@ -20,10 +20,10 @@ DRAFT = MADE.append(pa.field("file", pa.int32())).append(pa.field("ordinal", pa.
 
 
 class Drafts:
-    """Records on their way to their shards: added in any order, then read shard by shard.
+    """Records waiting for their shards: added in any order, then read shard by shard.
 
-    `file` is the number of the raw file, `ordinal` the record's place in it. Holds BUFFERED_BYTES of records and,
-    beyond the file, the numbers of a shard's batches.
+    `file` is the number of the raw file, `ordinal` the record's index in it. Memory: BUFFERED_BYTES of records, and the
+    numbers of a shard's batches.
     """
 
     def __init__(self, path: Path, shards: int) -> None:
@@ -45,7 +45,7 @@ class Drafts:
         self.sink.close()
 
     def add(self, made: pa.RecordBatch, files: np.ndarray, ordinals: np.ndarray) -> None:
-        """Write drafts, and of each the number of its file and its place there, both of shape (rows of `made`,)."""
+        """Write drafts with their file number and ordinal, both of shape (rows of `made`,)."""
         if not made.num_rows:
             return
         batch = pa.RecordBatch.from_arrays([*made.columns, pa.array(files), pa.array(ordinals)], schema=DRAFT)
@@ -55,7 +55,7 @@ class Drafts:
             self._flush()
 
     def _flush(self) -> None:
-        """Write what waits, a batch for each shard that it touches."""
+        """Write the buffer, a batch per affected shard."""
         if not self.waiting:
             return
         (batch,) = pa.Table.from_batches(self.waiting).combine_chunks().to_batches()
@@ -69,9 +69,9 @@ class Drafts:
             self.written += 1
 
     def by_shard(self) -> Iterator[pl.DataFrame]:
-        """Yield the records of each shard in turn, in the order in which they were added. They lie on disk."""
+        """Yield the records of each shard in order of insertion. They remain on disk."""
         for places in self.places:
-            with pa.memory_map(str(self.path)) as stored:  # anew, as what was read of it counts as memory
+            with pa.memory_map(str(self.path)) as stored:  # reopened, since pages already read count as memory
                 file = pa.ipc.open_file(stored)
                 batches = [file.get_batch(place) for place in places]
                 yield pl.from_arrow(pa.Table.from_batches(batches, DRAFT), rechunk=False)  # type: ignore[misc]
@@ -79,5 +79,5 @@ class Drafts:
 
 
 def _shards_of(doc_keys: pa.Array, shards: int) -> np.ndarray:
-    """Return the shard of each document: a hash of its identity, so that no order of files matters."""
+    """Return the shard of each document, a hash of its identity and thus independent of file order."""
     return (keyed_hashes(0, "shard", doc_keys.to_pylist()).to_numpy() % shards).astype(np.int64)

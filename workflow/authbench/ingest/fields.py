@@ -1,8 +1,7 @@
-"""Compute our fields from those of a corpus.
+"""Compute our fields from the fields of a corpus.
 
-An expression of a source's YAML becomes a function of rows, which gives a column: their values, in their order.
-Operations run once for each distinct value of a column. Nothing comes of nothing: a value that is absent, null, NaN or
-empty is `None`, and so is all that is made of it.
+An expression of a source's YAML compiles to a function from rows to a column of values in row order. Operations run
+once per distinct value. An absent, null, NaN or empty value is `None`, and operations on `None` give `None`.
 """
 
 import math
@@ -20,7 +19,7 @@ from authbench.registry.expressions import template_parts
 Column = list[Any]
 Columns = Callable[[Sequence[Row]], Column]
 Step = Callable[[Any], Any]
-INEXACT = 1 << 53  # from here on not every whole number is a floating-point number
+INEXACT = 1 << 53  # from here on not every integer is a floating-point number
 OPERATIONS = ("split", "pick", "count", "join", "match", "replace", "lower", "translate", "map", "date", "hash")
 
 
@@ -30,7 +29,7 @@ def compile_expression(expression: str | Mapping[str, object], where: str, key: 
     `where` names it (file and key) in errors; with a `key` hashes are HMACs.
 
     Raises:
-        InputError: it has none, or more than one, of the kinds of expressions, or an unknown operation.
+        InputError: it has not exactly one kind of expression, or an unknown operation.
     """
     if isinstance(expression, str):
         return _field(expression)
@@ -57,14 +56,14 @@ def compile_expression(expression: str | Mapping[str, object], where: str, key: 
 
 
 def by_distinct(function: Callable[[Any], Any], column: Iterable[Any]) -> Column:
-    """Return the function's value for every entry of a column, computed once for each distinct one.
+    """Return the function's value for every entry of a column, computed once per distinct entry.
 
-    Entries are of a kind of which equal ones look alike: text, lists, or nothing, not 1, 1.0 and True.
+    Entries that compare equal must be identical in form: text, lists, or None, but not 1, 1.0 and True.
     """
     column = list(column)
     try:
-        distinct = dict.fromkeys(column)  # in their order, so that the first of several errors is reported
-    except TypeError:  # a list cannot be looked up
+        distinct = dict.fromkeys(column)  # in order, to report the first of several errors
+    except TypeError:  # lists are not hashable
         return list(map(function, column))
     made = {entry: function(entry) for entry in distinct}
     return [made[entry] for entry in column]
@@ -74,7 +73,7 @@ def compile_pattern(pattern: str, where: str) -> "regex.Pattern[str]":
     """Return a compiled pattern.
 
     Raises:
-        InputError: it is no regular expression; `where` names it.
+        InputError: it is not a regular expression; `where` names it.
     """
     try:
         return regex.compile(pattern)
@@ -83,7 +82,7 @@ def compile_pattern(pattern: str, where: str) -> "regex.Pattern[str]":
 
 
 def as_text(value: Any) -> str | None:
-    """Return a value as text; 4.0 and 4 are the same number, dates are in ISO form, an object or infinity is no text.
+    """Return a value as text: 4.0 as 4, dates in ISO form, None for an object or infinity.
 
     Raises:
         InputError: the value is bytes.
@@ -111,17 +110,17 @@ def as_text(value: Any) -> str | None:
 
 
 def _is_text(column: Column) -> bool:
-    """Return whether every entry is a text that is not empty."""
+    """Return whether every entry is a non-empty text."""
     return set(map(type, column)) == {str} and "" not in column
 
 
 def texts(column: Column) -> list[str]:
-    """Return the entries as text, empty where an entry is none."""
+    """Return the entries as text, empty where an entry is None."""
     return column if _is_text(column) else [as_text(entry) or "" for entry in column]
 
 
 def needs(expression: str | Mapping[str, Any]) -> list[frozenset[str]]:
-    """Return the fields an expression needs: of each set at least one must occur in a file."""
+    """Return the fields an expression needs: a file must contain at least one of each set."""
     if isinstance(expression, str):
         return [frozenset({expression})]
     if "field" in expression:
@@ -148,7 +147,7 @@ def _field(path: str) -> Columns:
 
 
 def _exact(value: Any, path: str) -> Any:
-    """Return the value. Raises InputError where it is a whole number that lost digits."""
+    """Return the value. Raises InputError for an integer that lost digits."""
     if type(value) is float and abs(value) >= INEXACT and math.isfinite(value):
         raise InputError(
             f"The field {path!r} holds {value!r}, a floating-point number so large that its last digits are lost: "

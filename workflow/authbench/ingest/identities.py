@@ -1,4 +1,4 @@
-"""Whom a label names, and the identifiers of records, origins and authors."""
+"""Resolve labels to persons, and make the identifiers of records, origins and authors."""
 
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -12,12 +12,12 @@ from authbench.ingest.persons import PersonKeys, canonical_name, keys_of
 from authbench.reading.characters import has_half, whole_characters
 from authbench.registry.source_entry import FULL, Author
 
-HALF_CHARACTER = "half_character"  # why a row goes whose author or raw id may be another one
-OF_A_CHUNK = "#chunk_"  # a raw id that holds it could be the key of another text's chunk
+HALF_CHARACTER = "half_character"  # reason to drop a row: its author or raw id is ambiguous
+OF_A_CHUNK = "#chunk_"  # a raw id that contains it could equal the key of another text's chunk
 
 
 class Person(NamedTuple):
-    """Whom a label names: the label folded, the author's id, or why it names nobody."""
+    """The person named by a label: the label folded, and the author's id, or why there is none."""
 
     label: str
     author_id: str
@@ -26,7 +26,7 @@ class Person(NamedTuple):
 
 @dataclass(frozen=True)
 class Identities:
-    """The identifiers of a source: authors' are of its `space`, origins' of its `tag`; with a `key` they are HMACs."""
+    """The identifiers of a source: authors' in its `space`, origins' in its `tag`; with a `key` they are HMACs."""
 
     tag: str
     space: str
@@ -38,7 +38,7 @@ class Identities:
 
     @lru_cache(maxsize=1 << 16)  # noqa: B019  (one for each source that a process reads)
     def person(self, written: str) -> Person:
-        """Return whom a label names; one with half a character could be any of several people's."""
+        """Return the person of a label; a label with half a character could name several."""
         if has_half(written):
             return Person("", "", HALF_CHARACTER)
         label = folded(whole_characters(written))
@@ -46,12 +46,12 @@ class Identities:
         return Person(label, "" if why else author_id(self.space, label, self.key), why)
 
     def work(self, person: Person, work: str) -> Person:
-        """Return the author that a work, or else the label of its texts, stands for; no label has its id."""
+        """Return the author id of a work, or of the label of its texts; it differs from every label's id."""
         named = f"work {whole_characters(work)}" if work else f"label {person.label}"
         return person._replace(author_id=author_id(f"{self.space}/work", named, self.key))
 
     def known(self, person: Person, name: str, lang: str, work: bool) -> tuple[str, PersonKeys | None]:
-        """Return the author's id and the keys of his name: the label, or `name` where the label is a mere number.
+        """Return the author's id and name keys; the name is the label, or `name` if the label is only a number.
 
         A `work` has no name.
         """
@@ -64,7 +64,7 @@ class Identities:
 
     @lru_cache(maxsize=1 << 16)  # noqa: B019
     def keys(self, label: str, lang: str) -> PersonKeys | None:
-        """Return the keys of a name; None where labels are no names, or this one is none."""
+        """Return the keys of a name; None if labels are not names, or this label is not."""
         name = canonical_name(label, lang) if self.names else None
         if name is None:
             return None
@@ -73,7 +73,7 @@ class Identities:
         return keys_of(name, lang, self.key)
 
     def record(self, raw_id: str, person: Person, text: str, date: str | None) -> str:
-        """Return the identifier of a record: its raw id, unless that is none or would give the author away."""
+        """Return the identifier of a record: its raw id, unless that is missing or would reveal the author."""
         if not raw_id:
             return digest(person.author_id, text, date or "")
         if authors.hides(raw_id, person.label) or OF_A_CHUNK in raw_id:
@@ -81,11 +81,11 @@ class Identities:
         return raw_id
 
     def origin(self, origin: str) -> str:
-        """Return the identifier of the work or raw document that a text was cut from."""
+        """Return the identifier of the work or raw document that a text is part of."""
         return authors.concealed(f"{self.tag}/origin", whole_characters(origin), self.key)
 
     def item(self, item: str | None) -> str | None:
-        """Return the identifier of what a text reviews."""
+        """Return the identifier of the item that a text reviews."""
         return item and authors.concealed(f"{self.tag}/item", fold_space(item), self.key)
 
     def account(self, account: str | None) -> str | None:
@@ -94,7 +94,7 @@ class Identities:
 
 
 def make_identities(tag: str, author: Author, key: bytes | None, aliases: Aliases) -> Identities:
-    """Return the identifiers of a source whose entry has this section `author`."""
+    """Return the identifiers of a source with this `author` section in its entry."""
     shortest = author.min_characters or (MIN_CHARACTERS if author.names else None)
     names_nobody = PLACEHOLDERS if author.placeholders is None else author.placeholders
     nobody = frozenset(map(str.casefold, names_nobody))

@@ -1,4 +1,4 @@
-"""Count values of a corpus of which a mapping makes nothing: dates of another form, categories without a name."""
+"""Count corpus values that a mapping loses, such as dates in another format or unnamed categories."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -12,14 +12,14 @@ from authbench.registry.expressions import FILE_FIELDS, Expression, before, read
 from authbench.registry.source_entry import Extraction
 from authbench.registry.values import shown
 
-OPTIONAL = ("date", "topic", "n_authors", "item", "account", "author_group")  # columns of a record that may be null
+OPTIONAL = ("date", "topic", "n_authors", "item", "account", "author_group")  # nullable record columns
 _STARTS = ("field", "const", "compose", "any")
 _LONGEST_EXAMPLE = 40
-FEWEST = 10  # values of which some should have given one of ours
+FEWEST = 10  # minimum number of values to expect some result
 
 
 class Loss(NamedTuple):
-    """Of so many values of a corpus, how many gave none of ours, and one of these, if it may be shown."""
+    """The number of values, how many of them were lost, and a lost example if it may be shown."""
 
     values: int = 0
     lost: int = 0
@@ -36,12 +36,12 @@ class Loss(NamedTuple):
 
     @property
     def is_all(self) -> bool:
-        """Whether there are values enough to tell, and all are lost."""
+        """Return whether all of enough values are lost."""
         return FEWEST <= self.lost == self.values
 
     @property
     def is_large(self) -> bool:
-        """Whether more than half are lost."""
+        """Return whether more than half are lost."""
         return 2 * self.lost > self.values
 
 
@@ -49,9 +49,9 @@ Count = Callable[[Sequence[Row], Sequence[int], pa.RecordBatch], dict[str, Loss]
 
 
 def count_losses(where: str, extraction: Extraction) -> Count:
-    """Return a function that gives the losses of our fields: of rows, the places of those of records, and the records.
+    """Return a function that counts lost values by field, from rows, the indices of their records, and the records.
 
-    An example is given only of a field of which neither a text nor an author's label is made.
+    Examples are shown only for fields that are used for neither a text nor an author label.
     """
     columns: dict[str, Columns] = {}
     for name in OPTIONAL:
@@ -73,7 +73,7 @@ def count_losses(where: str, extraction: Extraction) -> Count:
 
 
 def unchanged(expression: Expression, derived: Mapping[str, Expression]) -> Expression:
-    """Return the expression without its operations, and without those of the derived fields that it reads.
+    """Return the expression without its operations, and without the operations of derived fields that it reads.
 
     >>> unchanged({"any": [{"field": "a", "date": "%Y"}, "b"]}, {"b": {"field": "c", "lower": True}})
     {'any': [{'field': 'a'}, {'field': 'c'}]}
@@ -89,7 +89,7 @@ def unchanged(expression: Expression, derived: Mapping[str, Expression]) -> Expr
 
 
 def may_show(expression: Expression, extraction: Extraction) -> bool:
-    """Return whether messages may quote what an expression reads: no text and no author's label is made of it."""
+    """Return whether messages may quote an expression's input: neither a text nor an author label uses it."""
     fields, author = extraction.fields, extraction.author
     labels = [one for one in (fields.text, fields.author, author.name) if one is not None]
     hidden = set(FILE_FIELDS).union(*(read_by(one, extraction.derive) for one in labels))

@@ -1,4 +1,4 @@
-"""The mapping of a source: from rows, and paths of files, to document records."""
+"""Map a source's rows and file paths to document records."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,14 +22,14 @@ CHOICES = Choices()
 
 @dataclass(frozen=True)
 class Mapped:
-    """A source's mapping, compiled.
+    """A compiled source mapping.
 
     Attributes:
-        documents: makes records of rows, to which it adds the derived fields.
+        documents: makes records from rows and adds the derived fields to the rows.
         needs: the fields that files must have.
         columns: all fields that are read.
         path_fields: the fields of a file by its relative path.
-        losses: counts the values of rows of which the records have nothing.
+        losses: counts row values that the records lose.
     """
 
     documents: Callable[[Sequence[Row]], Documents]
@@ -46,7 +46,7 @@ def compile_source(
     author_key: bytes | None = None,
     aliases: Aliases | None = None,
 ) -> Mapped:
-    """Return the mapping that a source's entry describes. Raises InputError that names file and key."""
+    """Return the mapping of a source's entry. Raises InputError that names file and key."""
     where = f"config/sources/{tag}.yaml"
     compiled = compile_extraction(where, extraction, author_key)
     identities = make_identities(tag, extraction.author, author_key, aliases or {})
@@ -69,7 +69,7 @@ def compile_source(
 
 
 def _path_fields(where: str, pattern: "regex.Pattern[str] | None", relative: str) -> Row:
-    """Return the fields of the file at this path. Raises InputError where the pattern does not fit it."""
+    """Return the fields of the file at this path. Raises InputError if the pattern does not match it."""
     fields: Row = {"path": relative, "file_name": relative.rpartition("/")[2]}
     if pattern is not None:
         found = pattern.search(relative)

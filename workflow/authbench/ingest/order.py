@@ -1,4 +1,4 @@
-"""Select and sort a shard's drafts, and give them their keys."""
+"""Select and sort a shard's drafts, and assign their keys."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,11 +12,11 @@ IDENTITY = ("doc_key", "base", "file", "ordinal", "author_id")
 
 
 def put_in_order(drafts: pl.DataFrame, tag: str, names: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the drafts of a shard that stay (`row` and final `doc_key`, by key), and REMOVED rows for the others.
+    """Return a shard's kept drafts (`row` and final `doc_key`, sorted by key), and REMOVED rows for the others.
 
-    Of rows that repeat a raw id with the same text and author the first (by file and ordinal) stays; where they
-    differ all go, as nothing says which is right. Rows that have no raw id and nothing to tell them apart are numbered.
-    `names` are the paths of the files by number. Holds the keys of the shard, and digests of texts that share a raw id.
+    Of rows that repeat a raw id with equal text and author, the first (by file and ordinal) is kept. If they differ,
+    all are removed, since none is known to be right. Indistinguishable rows without a raw id are numbered. `names` are
+    the files' paths by number. Memory: the keys of the shard, and digests of texts that share a raw id.
     """
     keys = drafts.select(IDENTITY).with_row_index("row")
     alone = keys["doc_key"].is_unique()
@@ -29,7 +29,7 @@ def put_in_order(drafts: pl.DataFrame, tag: str, names: Sequence[str]) -> tuple[
 def _settled(
     repeated: pl.DataFrame, contents: pl.Series, tag: str, names: Sequence[str]
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return those rows that stay, of those that repeat a raw id, and REMOVED rows for the others."""
+    """Return the rows to keep among rows that repeat a raw id, and REMOVED rows for the others."""
     digests = pl.Series("text", [digest(contents[row]) for row in repeated["row"]], dtype=pl.String)
     repeated = (
         repeated.with_columns(digests)
@@ -54,7 +54,7 @@ def _settled(
 
 
 def _numbered(copies: pl.DataFrame) -> pl.DataFrame:
-    """Return rows that nothing tells apart, the second of them under its key and `-2`, and so on."""
+    """Return indistinguishable rows with keys numbered from the second on: key, key-2, and so on."""
     ordered = copies.sort("doc_key", "file", "ordinal").with_columns(
         number=pl.int_range(1, pl.len() + 1).over("doc_key")
     )
@@ -63,7 +63,7 @@ def _numbered(copies: pl.DataFrame) -> pl.DataFrame:
 
 
 def in_order(drafts: pl.DataFrame, kept: pl.DataFrame) -> Iterator[pl.DataFrame]:
-    """Yield the kept records, a bounded part at a time out of the drafts that lie on disk."""
+    """Yield the kept records in bounded parts, read from the drafts on disk."""
     rows = kept["row"].to_numpy()
     sizes = drafts["content"].str.len_bytes().to_numpy()[rows]
     starts = np.flatnonzero(np.diff(np.cumsum(sizes, dtype=np.int64) // GROUP_BYTES)) + 1

@@ -1,7 +1,7 @@
-"""The author's own name in a text: it tells who wrote it, and says nothing of how.
+"""Remove the author's name from a text: it reveals the author, but is not style.
 
-A line at either end that holds the name and hardly more (a signature, a by-line) is cut; elsewhere the name becomes
-`[NAME]`.
+A line at either end with the name and hardly any other words (a signature, a by-line) is cut; elsewhere the name
+becomes `[NAME]`.
 """
 
 from functools import lru_cache
@@ -10,10 +10,10 @@ import regex
 
 PLACEHOLDER = "[NAME]"
 MOST_LINES = 3  # at either end
-LONGEST_LINE = 60  # characters; a longer line is prose, and so is one with more words beside the name
+LONGEST_LINE = 60  # characters; a longer line, or a line with more words besides the name, is prose
 MOST_WORDS = 3
 MIN_CHARACTERS = 2
-MIN_UNSPACED = 3  # characters of a name in a script without spaces, which has no bounds of words
+MIN_UNSPACED = 3  # characters of a name in a script without spaces, where words have no boundaries
 
 LETTER = regex.compile(r"\p{L}")
 WORD = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]|[\p{L}\p{M}\p{N}]+")
@@ -24,10 +24,10 @@ BEFORE, AFTER = r"(?<![\p{L}\p{M}\p{N}_@＠])[@＠]?", r"(?![\p{L}\p{M}\p{N}_])"
 
 
 def without_own_name(text: str, name: str) -> str:
-    """Return the text without its author's name, of which `name` is the label, folded.
+    """Return the text without its author's name; `name` is the folded label.
 
-    A word of letters alone counts as it is written (`Hope` is no `hope`), any other name whatever its case. A name
-    without two letters, as a number is, is looked for nowhere. A text of nothing but such lines keeps them.
+    A name of letters is matched case-sensitively (`Hope` is not `hope`), any other name case-insensitively. A name
+    without two letters, such as a number, is not searched for. A text that consists only of such lines keeps them.
 
     >>> without_own_name("Ann_Lee was here, and left a letter.\\nann_lee", "Ann_Lee")
     '[NAME] was here, and left a letter.'
@@ -53,31 +53,31 @@ def _is_by_line(line: str, pattern: "regex.Pattern[str]") -> bool:
 
 
 def _may_occur(name: str, text: str) -> bool:
-    """Return false only where `_pattern` finds nothing: patterns cost more to compile than most texts to read."""
+    """Return false only if `_pattern` finds no match: compiling patterns costs more than reading most texts."""
     text = caseless(text)
     return any(all(word in text for word in words) for words in _words(name))
 
 
 def caseless(text: str) -> str:
-    """Return the text without case; texts that `regex` takes for equal but for their case are equal."""
+    """Return the text case-folded as `regex` does: equal for texts that match case-insensitively."""
     return text.replace("İ", "i").replace("ı", "i").casefold()
 
 
 @lru_cache(maxsize=1 << 14)
 def _words(name: str) -> tuple[tuple[str, ...], ...]:
-    """Return the words, without case, of each form of a name."""
+    """Return the case-folded words of each form of a name."""
     return tuple(tuple(map(caseless, form.split())) for form in _forms(name))
 
 
 def _forms(name: str) -> list[str]:
-    """Return a name as it is, and with its family name last where that comes first."""
+    """Return a name as given, and with its family name last if that comes first."""
     turned = TURNED.fullmatch(name)
     return [name, f"{turned[2].strip()} {turned[1].strip()}"] if turned else [name]
 
 
 @lru_cache(maxsize=1 << 14)
 def _pattern(name: str) -> "regex.Pattern[str] | None":
-    """Return what finds a name, also with its family name last; None for one that is looked for nowhere."""
+    """Return the pattern of a name, also with its family name last; None for a name that is not searched for."""
     if len(name) < MIN_CHARACTERS or len(LETTER.findall(name)) < MIN_CHARACTERS:
         return None
     found = "|".join(r"\s+".join(map(regex.escape, form.split())) for form in _forms(name))

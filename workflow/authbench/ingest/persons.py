@@ -1,7 +1,7 @@
-"""Names of people: the canonical form of a label, and the keys by which two labels may be one person.
+"""Compute the canonical form of a person's name, and the keys by which two labels may be the same person.
 
-A canonical name has no life dates, brackets, honorifics and roles, its given names come first, its case is folded, and
-Chinese is in simplified characters. Names do not leave ingestion: records carry keyed hashes of them.
+A canonical name has no life dates, brackets, honorifics or roles, given names come first, case is folded, and Chinese
+is in simplified characters. Names do not leave ingestion: records contain keyed hashes.
 """
 
 import unicodedata
@@ -22,9 +22,9 @@ def _set(words: str) -> frozenset[str]:
 
 
 OF_A_NAME = ("person_key", "near_key", "given_keys", "life_key")  # columns of records
-UNPEOPLED = frozenset({"zh", "ja"})  # languages whose names are written without a blank
-# Families and given names are distinguished where letters are an alphabet and the family is the last word, or marked
-# by a comma; a Chinese family name with an initial was one person in 5 of 91 pairs.
+UNPEOPLED = frozenset({"zh", "ja"})  # languages that write names without a space
+# Family and given names are distinguished in alphabetic scripts if the family name is last or marked by a comma. For
+# Chinese, a family name with an initial was the same person in only 5 of 91 pairs.
 NO_NEAR_NAMES = UNPEOPLED | {"ar"}
 _ALPHABETIC = regex.compile(r"[\p{Latin}\p{Cyrillic}\p{Greek}\p{M}'’\-]+")
 
@@ -39,12 +39,12 @@ HONORIFICS = _set(
     "الشيخ الإمام الدكتور "
     "先生 女史 氏"
 )
-HONORIFICS_OF = {"es": _set("don doña d dª")}  # names or initials elsewhere
+HONORIFICS_OF = {"es": _set("don doña d dª")}  # names or initials in other languages
 ROLES = _set(
     "pseud pseudonym pseudonyme seudónimo псевд псевдоним editor hrsg herausgeber translator übersetzer compiler "
     "illustrator author autor auteur verfasser 著 作 編 編著 訳 譯 補 述"
 )
-ABBREVIATED_ROLES = _set("ed eds éd hg trad transl übers comp ill")  # with a dot; names without
+ABBREVIATED_ROLES = _set("ed eds éd hg trad transl übers comp ill")  # roles with a dot; without it, names
 GENERATIONS = _set("jr sr jun sen junior senior ii iii iv père fils")
 PARTICLES = _set(
     "von van vom zu zum zur der den ten ter de del della dello di da das do dos du des la le las los lo el und af av "
@@ -52,7 +52,7 @@ PARTICLES = _set(
 )
 SPANISH_AND = frozenset({"y", "e", "i"})  # between two family names
 PATRONYMIC = regex.compile(r".*(?:[ое]вич|ьич|[ое]вна|ична|инична)")
-_HONORIFIC_ENDS = ("女史",)  # written to a name without a blank
+_HONORIFIC_ENDS = ("女史",)  # attached to a name without a space
 _TATWEEL_AND_MARKS = regex.compile(r"[\u0640\u064B-\u0652\u0670]")
 _JOINTS = regex.compile(r"[\s·・･•‧]+")
 _BRACKETS = regex.compile(r"\(([^()]*)\)|\[([^\[\]]*)\]|\{([^{}]*)\}|<([^<>]*)>")
@@ -76,7 +76,7 @@ class Life(NamedTuple):
 
 
 class _Word(NamedTuple):
-    """A word of a name without its dot, whether it had one, and whether it is an honorific or a role."""
+    """A word of a name without its dot, whether it had a dot, and whether it is an honorific or a role."""
 
     text: str
     dotted: bool
@@ -89,9 +89,9 @@ class _Word(NamedTuple):
 
 
 class PersonalName(NamedTuple):
-    """A canonical name: all of it, the family name and the given names where they can be distinguished, and the life.
+    """A canonical name: the full name, family and given names if they can be distinguished, and the life dates.
 
-    A given name is a text and whether only its beginning is known.
+    A given name is a text and whether it is only an initial part.
     """
 
     whole: str
@@ -101,7 +101,7 @@ class PersonalName(NamedTuple):
 
 
 class PersonKeys(NamedTuple):
-    """The keys of a person, as records carry them; `author_id` is the same in all sources with full names."""
+    """The keys of a person in records; `author_id` is the same in all sources with full names."""
 
     author_id: str
     person_key: str
@@ -111,7 +111,7 @@ class PersonKeys(NamedTuple):
 
 
 def canonical_name(label: str, lang: str) -> PersonalName | None:
-    """Return the canonical name of a folded label; None if nothing of it is a name.
+    """Return the canonical name of a folded label; None if no part of it is a name.
 
     >>> canonical_name("Sack, Gustav (1885-1916)", "de")[0], canonical_name("劉禹錫", "zh")[0]
     ('gustav sack', '刘禹锡')
@@ -157,7 +157,7 @@ def _short(space: str, text: str, key: bytes | None) -> str:
 
 
 def _without_life(text: str) -> tuple[str, Life]:
-    """Return a label without the dates in brackets or at its end, and what they say."""
+    """Return a label without the dates in brackets or at its end, and the dates."""
     for found in _BRACKETS.finditer(text):
         inside = next(filter(None, found.groups()), "")
         if any(map(str.isdigit, inside)):
@@ -176,13 +176,13 @@ def _life(text: str) -> Life:
 
 
 def _without_brackets(text: str) -> str:
-    """Return a label without what stands in brackets, unless that is all."""
+    """Return a label without bracketed text, unless that is all of it."""
     outside = _BRACKETS.sub(" ", text)
     return _OPEN_BRACKET.sub(" ", outside if any(map(str.isalpha, outside)) else text)
 
 
 def _unspaced(text: str, lang: str) -> str:
-    """Return a name in Han, Kana or the like, without blanks, roles after a blank, and variants of characters."""
+    """Return a name in Han, Kana or similar without spaces, roles after a space, and character variants."""
     words = [word for word in text.replace(",", " ").split() if word not in ROLES | HONORIFICS] or text.split()
     whole = _JOINTS.sub("", "".join(words))
     for end in _HONORIFIC_ENDS:
@@ -224,7 +224,7 @@ def _split(part: str, lang: str) -> list[_Word]:
 
 
 def _parts(words: Sequence[_Word], lang: str) -> tuple[str, tuple[tuple[str, bool], ...]]:
-    """Return the family name and the given names without accents and particles; none where no order says which."""
+    """Return family and given names without accents and particles; none if the order is unknown."""
     if lang in NO_NEAR_NAMES or not all(_ALPHABETIC.fullmatch(word.text) for word in words):
         return "", ()
     *before, family = [word for word in words if word.text not in GENERATIONS] or [_Word("", False)]
@@ -240,7 +240,7 @@ def _is_particle(word: _Word, place: int, lang: str) -> bool:
 
 
 def _plain(word: str, lang: str) -> str:
-    """Return a word without accents, and without what two spellings of a name differ in."""
+    """Return a word without accents and common spelling variation."""
     marked = unicodedata.normalize("NFKD", word.translate(_PLAIN))
     plain = compose("".join(one for one in marked if not unicodedata.combining(one)))
     if lang == "de":

@@ -1,4 +1,4 @@
-"""Why rows make no document, and the settings that decide it. Other reasons are those of an entry's `drop`."""
+"""List the reasons why rows make no document, and the related settings; an entry's `drop` adds further reasons."""
 
 REASONS = {
     "other_language": "in other languages (fields.lang, ingest.other_languages)",
@@ -12,5 +12,5 @@ REASONS = {
 
 
 def reason_in_words(reason: str) -> str:
-    """Return a reason of ingestion as a message gives it."""
+    """Return an ingestion reason as worded in messages."""
     return REASONS.get(reason, f"as {reason} (drop)")

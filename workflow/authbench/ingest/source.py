@@ -1,7 +1,7 @@
-"""Ingest a corpus: from its files to the shards of our document records.
+"""Ingest a corpus: write the records of its files to shards.
 
-Rows stream from the files, in the order of their paths, to one temporary file; each shard is then put in order on its
-own, so that neither the number of shards nor the order of files shows in the result.
+Rows are streamed from the files, sorted by path, to one temporary file. Each shard is then sorted separately, so the
+records depend neither on the number of shards nor on the order of files.
 """
 
 import logging
@@ -37,15 +37,15 @@ from authbench.storage.unchanged import unchanged
 
 LOG = logging.getLogger(__name__)
 REFUSED_ROWS = 1 << 16
-MANY_BAD_ROWS = 10_000  # enough to stop before all files are read
+MANY_BAD_ROWS = 10_000  # with so many, stop before all files are read
 TALLIED = ("lang", "names_author", "noisy", "author_id")
 
 
 @dataclass(frozen=True)
 class IngestSettings:
-    """The settings under `ingest:`, and `normalize.own_name`: names do not leave ingestion.
+    """The settings under `ingest:`, and `normalize.own_name`, since names do not leave ingestion.
 
-    `author_key` is the value of the variable that `author_key_env` names, `aliases` are those of config/persons.yaml.
+    `author_key` is the value of the environment variable `author_key_env`, `aliases` come from config/persons.yaml.
     """
 
     other_languages: str = "drop"
@@ -69,18 +69,18 @@ def ingest_source(
     removed: str | Path,
     settings: IngestSettings,
 ) -> dict[str, Any]:
-    """Write a source's records to `shards` (RECORD, sorted by doc_key), what does not enter to `removed` (REMOVED).
+    """Write a source's records to `shards` (RECORD, sorted by doc_key), rejected ones to `removed` (REMOVED).
 
-    Every record of the files is in one of the outputs, once.
+    Every record of the files is in exactly one output.
 
     Args:
         files: SHA-256 by path below `folder`; verified while the files are read.
 
     Returns:
-        The counts of the stage, under `facts` what the report says of the source, and under `inputs` what was read.
+        The counts of the stage, the report's facts on the source under `facts`, and the files read under `inputs`.
 
     Raises:
-        InputError: files cannot be read or are not the expected ones, fields are missing, or too many rows are bad.
+        InputError: files are unreadable or not the expected ones, fields are missing, or too many rows are bad.
     """
     if not files:
         raise InputError(
@@ -108,7 +108,7 @@ def ingest_source(
     }
     beside = Path(removed).parent
     beside.mkdir(parents=True, exist_ok=True)
-    for left in beside.glob(f".{tag}-*"):  # by a run that was killed
+    for left in beside.glob(f".{tag}-*"):  # left by a killed run
         shutil.rmtree(left)
     with TemporaryDirectory(dir=beside, prefix=f".{tag}-") as aside:
         gone = Path(aside) / "removed.parquet"
@@ -142,7 +142,7 @@ def _checked(parts: Iterator[Part], check: Callable[[], None]) -> Iterator[Part]
 def _sorted_all(
     tag: str, parts: Iterator[Part], mapped: Mapped, settings: IngestSettings, drafts: Drafts, tally: Tally
 ) -> Iterator[pl.DataFrame]:
-    """Send the records of all parts to the drafts, and give what does not become one (REMOVED)."""
+    """Add the records of all parts to the drafts, and yield the rejected rows (REMOVED)."""
     gone: list[tuple[Any, ...]] = []
     for some in progress(gathered(parts), f"{tag}: blocks of rows"):
         tally.rows += sum(len(part.rows) for part in some)
@@ -160,7 +160,7 @@ def _sorted_all(
 def _sorted_out(
     parts: Sequence[Part], mapped: Mapped, limit: int, drafts: Drafts, tally: Tally
 ) -> list[tuple[str, str | None, str]]:
-    """Send the records of some parts to the drafts; give reason, key and place of the other rows, in their order."""
+    """Add the records of some parts to the drafts; return reason, key and place of the other rows, in order."""
     rows = [row for part in parts for row in part.rows]
     lengths = [len(part.rows) for part in parts]
     files = np.repeat(np.array([part.file for part in parts], np.int32), lengths)

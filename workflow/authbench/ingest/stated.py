@@ -1,4 +1,4 @@
-"""Check the languages and genres that the entry of a source states: those of its constants and of its mappings."""
+"""Check the languages and genres in a source's entry: its constants and mapping values."""
 
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -12,11 +12,11 @@ from authbench.registry.source_entry import Source
 from authbench.registry.values import did_you_mean, shown
 from authbench.settings.config import Config
 
-_CHANGING = ("date", "hash")  # operations that follow a mapping
+_CHANGING = ("date", "hash")  # operations after a mapping
 
 
 def unusable_values(config: Config, source: Source) -> Iterator[str]:
-    """Yield a problem for each language or genre of an entry that no text can have, as "key: problem"."""
+    """Yield a problem for each impossible language or genre of an entry, as "key: problem"."""
     fields, own = source.extraction.fields, config["ingest"]["genres"]
     no_codes = {
         place: value
@@ -44,7 +44,7 @@ def unusable_values(config: Config, source: Source) -> Iterator[str]:
 
 
 def stated_values(expression: Expression, place: str) -> Iterator[tuple[str, Any]]:
-    """Yield the place and value of each constant of an expression, and of each value that it maps others to."""
+    """Yield the key and value of each constant of an expression and each value of its mappings."""
     if isinstance(expression, str) or any(operation in expression for operation in _CHANGING):
         return
     if "map" in expression:
@@ -57,7 +57,7 @@ def stated_values(expression: Expression, place: str) -> Iterator[tuple[str, Any
 
 
 def _meant(written: str) -> str:
-    """Return the end of a message on what is no code of a language: the code of the language that it names."""
+    """Return the end of a message on an invalid language code: the code of the language it names."""
     codes = {language.name.casefold(): code for code, language in languages().items()} | {one: one for one in LANGUAGES}
     close = get_close_matches(written.strip().casefold(), codes, 1)
     return f"; did you mean '{codes[close[0]]}'?" if close else "; expected two or three small letters, such as en"

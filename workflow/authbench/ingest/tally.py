@@ -1,4 +1,4 @@
-"""Counts of the rows of a source and of what became of them."""
+"""Count the rows of a source and their outcomes."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ EXAMPLES = 3
 
 
 class Tally:
-    """The counts of a source while it is read. Holds at most 16 bytes for each author, for a moment 48."""
+    """The counts of a source during reading. Memory: at most 16 bytes per author, briefly 48."""
 
     def __init__(self, tag: str) -> None:
         self.tag, self.rows, self.kept = tag, 0, 0
@@ -35,20 +35,20 @@ class Tally:
             self.examples.append(what)
 
     def lose(self, losses: Mapping[str, Loss]) -> None:
-        """Count values of which nothing was made, by our fields."""
+        """Count lost values by our fields."""
         for name, loss in losses.items():
             self.losses[name] = self.losses.get(name, Loss()) + loss
 
     @property
     def bad(self) -> int:
-        """The number of rows that cannot be read."""
+        """Return the number of unreadable rows."""
         return sum(self.dropped[reason] for reason in UNREADABLE)
 
     def stop_if_bad(self, limit: float, at_least: int = 1) -> None:
         """Stop an ingestion with too many bad rows.
 
         Raises:
-            InputError: more than this share of the rows cannot be read.
+            InputError: more than this share of the rows is unreadable.
         """
         bad = self.bad
         if bad >= at_least and bad > limit * self.rows:
@@ -58,7 +58,7 @@ class Tally:
             )
 
     def keep(self, kept: pl.DataFrame) -> None:
-        """Count records that stay, by their columns lang, names_author, noisy and author_id."""
+        """Count kept records by their columns lang, names_author, noisy and author_id."""
         self.kept += kept.height
         self.languages.update(dict(kept.group_by("lang").len().iter_rows()))
         self.flags.update({"names_author": int(kept["names_author"].sum()), "noisy": int(kept["noisy"].sum())})
@@ -68,7 +68,7 @@ class Tally:
             self.authors = [np.unique(np.concatenate(self.authors))]
 
     def counts(self, author_kind: str, files: int) -> dict[str, Any]:
-        """Return the counts of the stage and of the units, and under `facts` what the report says of the source."""
+        """Return the counts of the stage and of the units, and under `facts` the report's facts on the source."""
         dropped = {reason: count for reason, count in sorted(self.dropped.items()) if count}
         lost = {name: loss[:2] for name, loss in sorted(self.losses.items()) if loss.is_large}
         return {
@@ -92,10 +92,10 @@ class Tally:
 
 
 def expect_some(tag: str, counts: Mapping[str, Any]) -> None:
-    """Verify that something is left of a source and of each of its fields, by the counts of its ingestion.
+    """Verify, from an ingestion's counts, that a source has documents and each field has values.
 
     Raises:
-        InputError: no row makes a document, or no value of a field gives one of ours.
+        InputError: no row makes a document, or all values of a field are lost.
     """
     where, of_source = f"config/sources/{tag}.yaml", counts["sources"][tag]
     if of_source["in"] and not of_source["kept"]:

@@ -1,1 +1,1 @@
-"""Measures and statistics, each declared once: ROC area, error rate, PAN's measures, rankings, intervals and tests."""
+"""Compute measures and statistics: ROC area, error rate, PAN's measures, rankings, intervals and tests."""

@@ -1,7 +1,7 @@
-"""The area under the ROC curve, from counts of pairs of a positive and a negative.
+"""Compute the area under the ROC curve from counts of positive-negative pairs.
 
-The area is the share of such pairs in which the positive scores higher, equal scores counting one half (Mann and
-Whitney 1947). Clients that cannot hold all scores, or that need many areas at once, count the pairs themselves.
+The area is the share of pairs in which the positive scores higher, with ties counted one half (Mann and Whitney 1947).
+Callers that cannot hold all scores, or that need many areas at once, count the pairs themselves.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ def auc(truth: BOOL, scores: F64) -> float:
         scores: shape (n,), higher means more likely positive.
 
     Returns:
-        A value in [0, 1]; NaN where one class is missing or a score is not finite.
+        A value in [0, 1]; NaN if one class is missing or a score is not finite.
     """
     positives, negatives = scores[truth], scores[~truth]
     if not np.isfinite(scores).all():
@@ -27,7 +27,7 @@ def auc(truth: BOOL, scores: F64) -> float:
 
 
 def area_of_wins(wins: float | F64, positives: float, negatives: float) -> float | F64:
-    """Return the area for a number of pairs in which the positive scores higher; NaN where one class is missing.
+    """Return the area for a number of pairs in which the positive scores higher; NaN if one class is missing.
 
     Args:
         wins: number of pairs, a scalar or shape (n,).
@@ -42,7 +42,7 @@ def area_of_wins(wins: float | F64, positives: float, negatives: float) -> float
 
 
 def pairs_below(ascending: F64, scores: F64) -> float:
-    """Return in how many pairs a value of `ascending` is lower than one of `scores`; equal ones count one half.
+    """Return the number of pairs with a value of `ascending` below a value of `scores`; ties count one half.
 
     Args:
         ascending: shape (n,), sorted.
@@ -51,13 +51,13 @@ def pairs_below(ascending: F64, scores: F64) -> float:
     Returns:
         A count of pairs in [0, n * m].
     """
-    scores = np.sort(scores)  # neighbours are then found beside each other
+    scores = np.sort(scores)  # sorted scores make lookups local
     low, high = np.searchsorted(ascending, scores, "left"), np.searchsorted(ascending, scores, "right")
     return float(low.sum() + (high - low).sum() / 2)
 
 
 def areas_of_groups(groups: I64, truth: BOOL, scores: F64) -> F64:
-    """Return the area of each group of one positive and its negatives, shape (groups,): the share that it beats.
+    """Return the area per group, shape (groups,): the share of its negatives below its positive.
 
     Args:
         groups: shape (n,), the number of each row's group, from 0 without gaps.
@@ -65,7 +65,7 @@ def areas_of_groups(groups: I64, truth: BOOL, scores: F64) -> F64:
         scores: shape (n,).
 
     Returns:
-        NaN for a group without a positive, without a negative, or with a score that is not finite.
+        NaN for a group without a positive, without a negative, or with a non-finite score.
     """
     count = int(groups.max(initial=-1)) + 1
     positive = np.full(count, np.nan)

@@ -1,8 +1,8 @@
-"""Confidence intervals of means over queries, by a bootstrap over authors.
+"""Compute confidence intervals of means over queries by a bootstrap over authors.
 
-Authors are drawn anew, not queries, as the queries of one author are alike. How often a replicate holds an author is
-Poisson with mean 1, by a hash of (seed, author, replicate) (Chamandy et al. 2012, "Estimating uncertainty for massive
-data streams"): no author's draws depend on which others there are, so that every slice of one evaluation has the same
+Authors are resampled instead of queries, because one author's queries are similar. An author's multiplicity in a
+replicate is Poisson with mean 1, from a hash of (seed, author, replicate) (Chamandy et al. 2012, "Estimating
+uncertainty for massive data streams"). It does not depend on the other authors, so all slices of an evaluation share
 replicates.
 """
 
@@ -22,9 +22,9 @@ _POISSON = np.cumsum([0.36787944117144233 / factorial for factorial in (1, 1, 2,
 
 
 def author_weights(authors: Sequence[str], seed: int, replicates: int = REPLICATES) -> F32:
-    """Return how often each replicate holds each author, shape (replicates, authors); not to be written to.
+    """Return each author's multiplicity in each replicate, shape (replicates, authors), read-only.
 
-    Those of the last authors are kept: models of one evaluation are scored by the same.
+    The last call's weights are cached, as models of one evaluation have the same authors.
     """
     return _author_weights(tuple(authors), seed, replicates)
 
@@ -42,10 +42,10 @@ def _author_weights(authors: tuple[str, ...], seed: int, replicates: int) -> F32
 
 
 def interval(replicates: F32 | F64) -> tuple[float, float] | None:
-    """Return the 95 % interval of the values of replicates; None where none of them is a finite number.
+    """Return the 95 % interval of the values of replicates; None if no value is finite.
 
     Args:
-        replicates: shape (r,); values that are not finite are left out.
+        replicates: shape (r,); non-finite values are left out.
 
     Returns:
         The 2.5th and 97.5th percentiles.
@@ -69,9 +69,9 @@ def weighted_means(weights: F32, sums: F32, counts: F32) -> F32:
     """Return the mean of each replicate, shape (replicates, columns).
 
     Args:
-        weights: shape (replicates, authors), as of `author_weights`.
+        weights: shape (replicates, authors), from `author_weights`.
         sums: shape (authors, columns), the sums of each author's values.
-        counts: shape (authors, columns) or (authors, 1), how many values these are.
+        counts: shape (authors, columns) or (authors, 1), the numbers of these values.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         return (weights @ sums) / (weights @ counts)

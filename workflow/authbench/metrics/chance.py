@@ -1,11 +1,11 @@
-"""Scores adjusted for chance: 0 is what a random order gives, 1 is perfect."""
+"""Adjust scores for chance: 0 is the expectation of a random order, 1 is perfect."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from authbench.metrics.ranking import NAMES
 
-RANDOM_ERROR = 0.5  # equal error rate, and area under the ROC curve, of scores that say nothing
+RANDOM_ERROR = 0.5  # equal error rate, and area under the ROC curve, of random scores
 
 
 def chance_adjusted(cell: Mapping[str, Any]) -> dict[str, float]:
@@ -13,7 +13,7 @@ def chance_adjusted(cell: Mapping[str, Any]) -> dict[str, float]:
 
     (x - r) / (1 - r) for a ranking metric x and its expectation r in a random order of the same pool
     (`random_expectation`), 1 - 2 e for an equal error rate e, 2 a - 1 for an area a under the ROC curve. A score whose
-    random expectation is 1 has none.
+    random expectation is 1 is left out.
     """
     expected = cell.get("random_expectation", {})
     found = {

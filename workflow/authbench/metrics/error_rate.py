@@ -1,4 +1,4 @@
-"""The equal error rate of verification scores, exact and from histograms."""
+"""Compute the equal error rate of verification scores, exactly or from histograms."""
 
 from typing import Any, NamedTuple
 
@@ -7,17 +7,18 @@ from numpy.typing import NDArray
 
 from authbench.arrays import F32, F64, I64
 
-_REACH = 8  # bins on each side of the crossing in which the rates of replicates are looked for first
+_REACH = 8  # bins on each side of the crossing that are searched first for the replicates' rates
 
 
 class ErrorRate(NamedTuple):
     """The equal error rate, and the operating point next to it.
 
     Attributes:
-        eer: where the false acceptance and the false rejection rate are equal, linear between operating points.
+        eer: where the false acceptance rate equals the false rejection rate, interpolated linearly between operating
+            points.
         far: the share of negatives accepted (score >= threshold).
-        frr: the share of positives refused.
-        threshold: the highest one at which both rates are closest.
+        frr: the share of positives rejected.
+        threshold: the highest threshold with the smallest difference of both rates.
     """
 
     eer: float
@@ -27,20 +28,20 @@ class ErrorRate(NamedTuple):
 
 
 def error_rate(positives: F64, negatives: F64) -> ErrorRate:
-    """Return the equal error rate of scores; all NaN where one side is empty or holds a NaN.
+    """Return the equal error rate of scores; all NaN if one side is empty or contains a NaN.
 
-    Equal scores are one threshold (AuthBench paper, A.9). Fastest where both sides are sorted.
+    Equal scores share a threshold (AuthBench paper, A.9). Fastest for sorted input.
 
     Args:
-        positives: shape (n,), scores of pairs by one author; higher means more alike.
-        negatives: shape (m,), scores of pairs by two.
+        positives: shape (n,), scores of same-author pairs; higher means more alike.
+        negatives: shape (m,), scores of different-author pairs.
     """
     if not len(positives) or not len(negatives):
         return ErrorRate(*[np.nan] * 4)
     from authbench.metrics.error_rate_kernels import operating_point
 
     ascending = [np.sort(np.asarray(side, np.float64), kind="stable") for side in (positives, negatives)]
-    if any(np.isnan(side[-1]) for side in ascending):  # sorted behind all numbers
+    if any(np.isnan(side[-1]) for side in ascending):  # NaN is sorted last
         return ErrorRate(*[np.nan] * 4)
     return ErrorRate(*operating_point(*ascending))
 
@@ -48,14 +49,14 @@ def error_rate(positives: F64, negatives: F64) -> ErrorRate:
 def error_rates_of_histograms(positives: NDArray[Any], negatives: NDArray[Any]) -> F64:
     """Return the equal error rate of each row, shape (rows,).
 
-    Within a bin both rates change along a straight line.
+    Both rates are linear within a bin.
 
     Args:
         positives: shape (rows, bins), counts of scores by bin, lowest bin first.
-        negatives: the same of the negatives.
+        negatives: the same for negatives.
 
     Returns:
-        NaN where one side of a row is empty.
+        NaN if one side of a row is empty.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         frr = np.cumsum(positives, axis=1) / positives.sum(axis=1, keepdims=True)
@@ -68,12 +69,12 @@ def error_rates_of_histograms(positives: NDArray[Any], negatives: NDArray[Any]) 
 def error_rates_of_replicates(weights: F32, positives: F32, negatives: F32) -> F64:
     """Return `error_rates_of_histograms(weights @ positives, weights @ negatives)`, shape (replicates,).
 
-    Only the bins around the crossing are weighted: the rates of all replicates cross near those of the histograms
-    themselves. Exact while no sum of counts exceeds 2 ** 24, the whole numbers of 32 bits.
+    Only the bins around the crossing are weighted, because all replicates cross near the unweighted histograms'
+    crossing. Exact while no sum of counts exceeds 2 ** 24, the largest integer range of 32-bit floats.
 
     Args:
         weights: shape (replicates, authors), whole numbers.
-        positives: shape (authors, bins), as of `histograms`.
+        positives: shape (authors, bins), from `histograms`.
         negatives: likewise.
     """
     below = [np.cumsum(side, axis=1) for side in (positives, negatives)]
@@ -98,7 +99,7 @@ def error_rates_of_replicates(weights: F32, positives: F32, negatives: F32) -> F
 
 
 def _rates(weights: F32, below: F32, totals: F32, first: int, last: int) -> F32:
-    """Return by replicate the share of scores below the ends of the bins `first` to `last`; bin 0 ends below all."""
+    """Return by replicate the share of scores below the ends of bins `first` to `last`; bin 0 ends below all."""
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = (weights @ below[:, max(first - 1, 0) : last]) / totals[:, None]
     padding = np.zeros((len(shares), 0 if first else 1), np.float32)
@@ -107,7 +108,7 @@ def _rates(weights: F32, below: F32, totals: F32, first: int, last: int) -> F32:
 
 
 def _crossings(far: F64, frr: F64, gap: F64) -> F64:
-    """Return where each row's falling FAR meets its rising FRR, on straight lines."""
+    """Return where each row's falling FAR meets its rising FRR, interpolated linearly."""
     after = np.maximum(np.argmax(gap <= 0, axis=1), 1)
     row = np.arange(len(gap))
     before = after - 1
@@ -118,5 +119,5 @@ def _crossings(far: F64, frr: F64, gap: F64) -> F64:
 
 
 def histograms(author: I64, place: NDArray[Any], authors: int, bins: int) -> F32:
-    """Return how many scores of each author are in each bin, shape (authors, bins)."""
+    """Return the number of each author's scores per bin, shape (authors, bins)."""
     return np.bincount(author * bins + place, minlength=authors * bins).reshape(authors, bins).astype(np.float32)

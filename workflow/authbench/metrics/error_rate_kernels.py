@@ -10,13 +10,13 @@ from authbench.runtime.jit import compiled
 def operating_point(positives: F64, negatives: F64) -> tuple[float, float, float, float]:
     """Return where the falling FAR meets the rising FRR, and FAR, FRR and the threshold next to it.
 
-    Operating points are joined by straight lines; of those at which both rates are equally close the highest counts.
+    Operating points are joined by straight lines; of equally close rates, the highest threshold is returned.
 
     Args:
         positives: shape (n,), ascending.
         negatives: shape (m,), ascending.
     """
-    refused = below = 0  # positives and negatives that score lower than the threshold
+    refused = below = 0  # positives and negatives below the threshold
     rate, found = 0.0, False
     closest, at_far, at_frr, at_threshold = np.inf, 1.0, 0.0, -np.inf
     far_before = gap_before = 0.0

@@ -1,8 +1,8 @@
-"""What likelihood ratios cost: Cllr, its least value, and its value after calibration.
+"""Compute the cost of likelihood ratios: Cllr, its minimum, and its value after calibration.
 
-The cost of a likelihood ratio is what it loses in bits against the truth at even prior odds (Brümmer and du Preez
-2006): 0 for a system that always knows, 1 for one that always says 1. Cllr_min is the cost of the best monotone reading
-of the scores: what they tell apart. The rest is calibration.
+The cost is the loss in bits against the truth at even prior odds (Brümmer and du Preez 2006): 0 for a perfect system, 1
+for a system that always returns a ratio of 1. Cllr_min is the cost after the best monotone transformation of the scores
+and measures discrimination. The rest is the calibration loss.
 """
 
 from collections.abc import Sequence
@@ -12,21 +12,21 @@ import numpy as np
 from authbench.arrays import BOOL, F64, I64
 from authbench.identity import keyed_hash
 
-_REACH = 1.959963984540054  # standard errors to either end of an interval of 95 %
-PARTS = 2  # of the problems: each is calibrated on the others
+_REACH = 1.959963984540054  # standard errors between the value and each end of a 95 % interval
+PARTS = 2  # parts of the problems: each is calibrated on the others
 
 
 def cllr(truth: BOOL, ratios: F64) -> float:
-    """Return the cost in bits of natural logarithms of likelihood ratios; NaN where a class or a ratio is missing.
+    """Return the cost in bits of natural log likelihood ratios; NaN if a class or a ratio is missing.
 
-    Infinite where a ratio rules out what is true.
+    Infinite if a ratio excludes the truth.
 
     Args:
         truth: shape (n,), True where both texts are by one author.
         ratios: shape (n,), natural logarithms of likelihood ratios.
 
     Returns:
-        Bits; 0 is perfect, 1 says nothing.
+        Bits; 0 is perfect, 1 is uninformative.
     """
     if truth.all() or not truth.any() or np.isnan(ratios).any():
         return float("nan")
@@ -34,9 +34,9 @@ def cllr(truth: BOOL, ratios: F64) -> float:
 
 
 def cllr_interval(truth: BOOL, ratios: F64) -> tuple[float, float] | None:
-    """Return the 95 % interval of `cllr`, the mean of two means; None where that is undefined or infinite.
+    """Return the 95 % interval of `cllr`, the mean of two class means; None if undefined or infinite.
 
-    The ratios are taken as they are: that a calibration was fitted is not considered.
+    The ratios are taken as given: the uncertainty of a fitted calibration is ignored.
 
     Args:
         truth: shape (n,), True where both texts are by one author.
@@ -51,9 +51,9 @@ def cllr_interval(truth: BOOL, ratios: F64) -> tuple[float, float] | None:
 
 
 def log_ratios(scores: F64) -> F64:
-    """Return the logarithm of the odds that scores tell, as probabilities at even prior odds; 0 and 1 are infinite.
+    """Return the log odds of scores, read as probabilities at even prior odds; 0 and 1 become infinite.
 
-    NaN for a score that is no probability.
+    NaN for a score outside [0, 1].
 
     Args:
         scores: shape (n,), probabilities in [0, 1].
@@ -69,7 +69,7 @@ def log_ratios(scores: F64) -> F64:
 
 
 def cllr_min(truth: BOOL, scores: F64) -> float:
-    """Return the cost of the best ratios that rise with the scores (`best_ratios`).
+    """Return the cost of the best ratios that are monotone in the scores (`best_ratios`).
 
     Args:
         truth: shape (n,), True where both texts are by one author.
@@ -82,16 +82,17 @@ def cllr_min(truth: BOOL, scores: F64) -> float:
 
 
 def best_ratios(truth: BOOL, scores: F64) -> F64:
-    """Return the ratios of least cost that rise with the scores (pool adjacent violators, equal scores as one).
+    """Return the ratios of least cost that are monotone in the scores (pool adjacent violators, ties as one).
 
-    As they cost least, their cost moves with a problem's weight as if they stayed: `cllr_interval` holds for it.
+    At the minimum, changing a problem's weight affects the cost to first order as if the ratios were fixed, so
+    `cllr_interval` is valid.
 
     Args:
         truth: shape (n,), True where both texts are by one author.
         scores: shape (n,), higher means more likely one author.
 
     Returns:
-        Shape (n,), natural logarithms; NaN where a class is missing or a score is not finite.
+        Shape (n,), natural logarithms; NaN if a class is missing or a score is not finite.
     """
     from sklearn.isotonic import isotonic_regression
 
@@ -104,7 +105,7 @@ def best_ratios(truth: BOOL, scores: F64) -> F64:
 
 
 def calibrated(truth: BOOL, scores: F64, ids: Sequence[str]) -> F64:
-    """Return log likelihood ratios of scores, by a logistic curve that is fitted on the other half of the problems.
+    """Return log likelihood ratios of scores by a logistic curve, fitted on the other half of the problems.
 
     See `halves_of` for the halves, `calibrated_by` for the curve.
 
@@ -126,20 +127,20 @@ def calibrated(truth: BOOL, scores: F64, ids: Sequence[str]) -> F64:
 
 
 def halves_of(ids: Sequence[str]) -> I64:
-    """Return the number of the half of each problem, drawn by a hash of its id."""
+    """Return the half of each problem, drawn by a hash of its id."""
     return np.array([keyed_hash(0, "calibration", one) % PARTS for one in ids], np.int64)
 
 
 def calibrated_by(truth: BOOL, scores: F64, new: F64) -> F64:
-    """Return natural log likelihood ratios of new scores, by a logistic curve fitted on others with their truth.
+    """Return natural log likelihood ratios of new scores, by a logistic curve fitted on scores with known truth.
 
-    The curve is that of the odds that scores tell, with the furthest finite ones for 0 and 1; of the scores themselves
-    where one is no probability. It never falls: where scores are lower for one author than for two, it is level and
-    every ratio is 1 (logarithm 0), as a verifier is not turned round. NaN where the truth is of one class.
+    The curve's input is the log odds of the scores, with the most extreme finite values for 0 and 1, or the scores
+    themselves if one is outside [0, 1]. The curve never falls: if same-author scores are lower, it is constant and
+    every ratio is 1 (logarithm 0), so that no verifier is inverted. NaN if the truth has a single class.
 
     Args:
         truth: shape (n,), of the problems that the curve is fitted on.
-        scores: shape (n,), of the same.
+        scores: shape (n,), of the same problems.
         new: shape (m,), scores to calibrate.
 
     Returns:
@@ -163,14 +164,14 @@ def calibrated_by(truth: BOOL, scores: F64, new: F64) -> F64:
 
 
 def detection_errors(truth: BOOL, scores: F64) -> tuple[F64, F64]:
-    """Return the shares of false alarms and of misses at each distinct score, from the highest down.
+    """Return the false alarm and miss rates at each distinct score, from the highest down.
 
     Args:
         truth: shape (n,), True where both texts are by one author.
         scores: shape (n,), of the same pairs.
 
     Returns:
-        Two of shape (distinct scores,), in [0, 1]; 0 alarms without a negative, 1 misses without a positive.
+        Two of shape (distinct scores,), in [0, 1]; false alarms are 0 without negatives, misses 1 without positives.
     """
     order = np.argsort(-scores, kind="stable")
     last = np.append(np.flatnonzero(np.diff(scores[order])), len(scores) - 1)
@@ -179,7 +180,7 @@ def detection_errors(truth: BOOL, scores: F64) -> tuple[F64, F64]:
 
 
 def at_least(ratios: F64) -> tuple[F64, F64]:
-    """Return the distinct finite ratios in order, and the share of all that is at least as large (Tippett).
+    """Return the distinct finite ratios in order, and the share of all ratios at least as large (Tippett).
 
     Args:
         ratios: shape (n,).

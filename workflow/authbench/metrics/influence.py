@@ -1,10 +1,10 @@
-"""How sure PAN's measures are: intervals, and whether two systems differ, by the influence of each problem.
+"""Compute intervals of PAN's measures, and tests of two systems, from the influence of each problem.
 
-The influence of a problem is how far a measure moves, times the number of problems, as the problem weighs a little more
-(Hampel 1974). Of a mean it is the value less the mean; of the AUC it is made of the placements of DeLong et al. (1988),
-and the test of two AUCs is theirs. The variance of a measure is that of its influences over the number of problems, and
-the test of two systems is Student's of the differences of theirs: of Brier, the paired t-test. Problems count as drawn
-one by one; that authors come in several is not considered.
+A problem's influence is the derivative of a measure by its weight, times the number of problems (Hampel 1974). For a
+mean it is the value minus the mean; for the AUC it follows from the placements of DeLong et al. (1988), and the test of
+two AUCs is theirs. The variance of a measure is the variance of its influences over the number of problems. Two systems
+are compared by Student's test of their influences' differences; for Brier, this is the paired t-test. Problems are
+treated as independent, although authors occur in several.
 """
 
 from collections.abc import Mapping
@@ -22,8 +22,8 @@ OVERALL = "overall"
 def influences(truth: Truth, scores: F64, published_2020: bool = False, year: int = 2021) -> dict[str, F64]:
     """Return the influence of each problem on each of MEASURES and on `overall` of that year, shape (n,) each.
 
-    NaN on a measure that is undefined, and so on the AUC of one class and on Brier with a score outside [0, 1]: their
-    values are set, not measured.
+    NaN for an undefined measure, including the AUC of one class and Brier with a score outside [0, 1], whose values are
+    set by convention.
     """
     scores = np.clip(scores, 0.0, 1.0) if year == 2024 else scores
     silent, said = scores == 0.5, scores > 0.5
@@ -38,13 +38,13 @@ def influences(truth: Truth, scores: F64, published_2020: bool = False, year: in
     }
     measures = OF_2020 if year == 2020 else MEASURES
     moved = np.array([found[name] for name in measures])
-    if year > OF_MACHINES:  # what is undefined counts 0, whatever the problems
+    if year > OF_MACHINES:  # undefined measures count 0 for any problems
         moved = np.where(np.isnan(moved).all(axis=1, keepdims=True), 0.0, moved)
     return {**found, OVERALL: moved.mean(axis=0)}
 
 
 def _of_auc(truth: Truth, scores: F64) -> F64:
-    """Return the placement of each problem among those of the other class, less the AUC, over its class's share."""
+    """Return the placement of each problem among the other class, minus the AUC, over its class's share."""
     area = auc(truth, scores)
     if np.isnan(area):
         return np.full(len(scores), np.nan)
@@ -58,7 +58,7 @@ def _of_auc(truth: Truth, scores: F64) -> F64:
 
 
 def _of_ratio(above: F64, below: F64) -> F64:
-    """Return the influences on a ratio of two means; none where nothing stands above."""
+    """Return the influences on a ratio of two means; zeros if the numerator is 0."""
     top, bottom = above.mean(), below.mean()
     found: F64 = (above * bottom - top * below) / bottom**2 if top else np.zeros(len(above))
     return found
@@ -79,14 +79,13 @@ def _of_brier(truth: Truth, scores: F64) -> F64:
 
 
 def interval(value: float, influence: F64) -> tuple[float, float] | None:
-    """Return the 95 % interval of a measure in [0, 1], on the scale of its log odds; None where it is undefined.
+    """Return the 95 % interval of a measure in [0, 1], on the log odds scale; None if undefined.
 
-    Where no problem moves a value of 0 or 1, the far end is what that many problems leave possible (Clopper and
-    Pearson 1934).
+    If no problem influences a value of 0 or 1, the other limit is Clopper and Pearson's (1934) for that many problems.
 
     Args:
         value: of the measure.
-        influence: shape (problems,), as of `influences`.
+        influence: shape (problems,), from `influences`.
     """
     from scipy.special import expit, logit
     from scipy.stats import norm
@@ -109,9 +108,9 @@ def intervals(values: Mapping[str, float], found: Mapping[str, F64]) -> dict[str
 
 
 def p_of_difference(difference: float, one: F64, other: F64) -> float:
-    """Return the two-sided p that two systems are alike in a measure, by the paired influences; NaN if undefined.
+    """Return the two-sided p that two systems have equal values, from paired influences; NaN if undefined.
 
-    It is never less than what swapping the answers of so many problems can show.
+    It is never below the smallest p that swapping the answers of so many problems can give.
 
     Args:
         difference: of the two systems' values.
@@ -132,7 +131,7 @@ def p_of_difference(difference: float, one: F64, other: F64) -> float:
 
 
 def p_of_areas(truth: BOOL, difference: float, one: F64, other: F64) -> float:
-    """Return the two-sided p of DeLong's test of two AUCs, from the influences on them; NaN where one is undefined.
+    """Return the two-sided p of DeLong's test of two AUCs, from their influences; NaN if undefined.
 
     Args:
         truth: shape (n,), True where both texts are by one author.

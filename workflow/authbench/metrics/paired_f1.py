@@ -1,10 +1,9 @@
-"""Whether two systems' F1 differ by more than chance: approximate randomisation (Noreen 1989) without its rounds.
+"""Test whether two systems' F1 differ: approximate randomisation (Noreen 1989), computed without sampling rounds.
 
-Under the null hypothesis it does not matter which of two systems an answer came from, so in each round the two are
-swapped at random and the difference is computed again. How the answers fall is all that counts: among n problems on
-which two systems differ in the same way, a round gives one of them a binomial number of either answer. F1 depends on
-three such numbers, and so the share of all swaps that reach the observed difference can be added up: what the share of
-rounds tends to as they grow.
+Under the null hypothesis, the two systems' answers to a problem are exchangeable, so each round swaps answers at random
+and recomputes the difference. Only counts matter: among n problems with the same pair of answers, a round gives a
+binomial number of either answer to the first system. F1 depends on three such numbers, so the share of swaps that reach
+the observed difference can be summed directly. It is the limit of the share of rounds.
 """
 
 from math import lgamma, log
@@ -14,18 +13,18 @@ import numpy as np
 from authbench.arrays import BOOL, F64
 from authbench.runtime.jit import compiled
 
-LEAST_P = 1e-11  # what is smaller is given as this
-DEVIATIONS = 7.5  # of a binomial number from its mean; beyond lies less than LEAST_P
-_NEGLIGIBLE = 1e-18  # probability of two of the numbers together
-_NEARLY = 1e-12  # a difference so near to the observed one is as far
+LEAST_P = 1e-11  # smaller p are reported as this
+DEVIATIONS = 7.5  # standard deviations from a binomial mean; the probability beyond is below LEAST_P
+_NEGLIGIBLE = 1e-18  # joint probability of two of the numbers
+_NEARLY = 1e-12  # tolerance in comparing with the observed difference
 
 
 def p_of_paired_f1(truth: BOOL, one: F64, other: F64) -> tuple[float, float]:
-    """Return the difference of two systems' F1, and its two-sided p: the share of all swaps at least as far.
+    """Return the difference of two systems' F1, and its two-sided p: the share of swaps with at least this difference.
 
     Args:
         truth: shape (n,), True where both texts are by one author.
-        one: shape (n,), the first system's scores: above 0.5 a yes, below a no, 0.5 no answer.
+        one: shape (n,), the first system's scores: above 0.5 means yes, below no, 0.5 no answer.
         other: shape (n,), the second system's scores.
     """
     yes, no = (one > 0.5, other > 0.5), (one < 0.5, other < 0.5)
@@ -42,7 +41,7 @@ def p_of_paired_f1(truth: BOOL, one: F64, other: F64) -> tuple[float, float]:
     opposed, claimed, denied = apart(truth, yes, no), apart(truth, yes, silent), apart(truth, no, silent)
     alarmed = apart(~truth, yes, (~yes[0], ~yes[1]))
     same_hits = int((yes[0] & yes[1] & truth).sum())
-    least = sum(weights) - 3 * opposed - 2 * claimed - denied - alarmed  # of both where they agree
+    least = sum(weights) - 3 * opposed - 2 * claimed - denied - alarmed  # of both systems where they agree
     difference = _f1(hits[0], weights[0]) - _f1(hits[1], weights[1])
     p = 1.0
     if abs(difference) > _NEARLY:
@@ -59,7 +58,7 @@ def _f1(hits: int, weight: int) -> float:
 
 
 def _binomial(number: int) -> tuple[int, F64]:
-    """Return the first likely value of a binomial number at even odds, and the probability of it and those after."""
+    """Return the first likely value of a binomial number with p = 1/2, and the probabilities from it on."""
     spread = DEVIATIONS * np.sqrt(number) / 2 + 1
     first, last = max(0, int(number / 2 - spread)), min(number, int(number / 2 + spread) + 1)
     start = lgamma(number + 1) - number * log(2) - lgamma(first + 1) - lgamma(number - first + 1)
@@ -83,16 +82,17 @@ def _share_as_far(
 ) -> float:
     """Return the probability that the two F1 are at least `far` apart.
 
-    One system has the hits that both have, and a binomial number of those where the two are opposed, and of those that
-    one claims and the other leaves open. Its F1 rises with either and falls with the third number, of misses and false
-    alarms that one has and the other has not: what values of it are far enough moves one way only.
+    A system has the shared hits, plus a binomial number of hits on problems where the two are opposed, and one of hits
+    on problems that only one of them claims and the other leaves open. Its F1 rises with both numbers and falls with
+    the third, the misses and false alarms that only one has; thus the sufficient values of the third number change
+    monotonically.
 
     Args:
-        least: 2 hits + missed + false alarms of one system without what is drawn; an opposed hit adds one to it.
+        least: 2 hits + missed + false alarms of one system without drawn problems; an opposed hit adds one to it.
         hits, weights: of both systems together.
     """
-    below = np.zeros(len(rest) + 1)  # of fewer than so many values of the third number
-    above = np.zeros(len(rest) + 1)  # of this one and those after
+    below = np.zeros(len(rest) + 1)  # cumulative probability below this value of the third number
+    above = np.zeros(len(rest) + 1)  # cumulative probability from this value on
     for place in range(len(rest)):
         below[place + 1] = below[place] + rest[place]
         above[len(rest) - 1 - place] = above[len(rest) - place] + rest[len(rest) - 1 - place]
@@ -121,7 +121,7 @@ def _share_as_far(
 
 @compiled
 def _ahead(own: int, weight: int, other: int, weight_of_other: int) -> float:
-    """Return by how much the first F1 is higher."""
+    """Return the first F1 minus the second."""
     found = 0.0
     if own > 0:
         found += 2.0 * own / weight

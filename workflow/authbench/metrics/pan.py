@@ -1,8 +1,8 @@
-"""The five measures of PAN 2021 (overview, section 4.1), each as PAN's evaluator computes it, odd cases included.
+"""Compute the five measures of PAN 2021 (overview, section 4.1) as PAN's evaluator does, including edge cases.
 
-A score above 0.5 says "same author", one of exactly 0.5 is a non-answer. The tasks of detecting what machines wrote
-(2024 and 2025) have the same measures with other rules of non-answers: a score above 0.5 says that the second text is
-the human's (2024), or the one text a machine's (2025).
+A score above 0.5 means "same author", exactly 0.5 is a non-answer. The tasks of detecting machine-written text (2024
+and 2025) have the same measures with other rules for non-answers: a score above 0.5 means that the second text is the
+human's (2024), or that the single text is a machine's (2025).
 """
 
 from collections.abc import Mapping
@@ -14,24 +14,24 @@ from authbench.metrics.auc import auc
 
 MEASURES = ("auc", "c@1", "f1", "f0.5u", "brier")
 OF_2020 = ("auc", "c@1", "f1", "f0.5u")
-OF_MACHINES = 2024  # the first year of the task of detecting what machines wrote
+OF_MACHINES = 2024  # first year of the task of detecting machine-written text
 Truth = BOOL  # shape (n,), True where both texts are by one author
 
 
 def evaluate(truth: Truth, scores: F64, published_2020: bool = False, year: int = 2021) -> dict[str, float]:
-    """Return all MEASURES and `overall`, their plain mean; of OF_2020 in that year.
+    """Return all MEASURES (OF_2020 in that year) and `overall`, their plain mean.
 
     Args:
         truth: shape (n,), True where both texts are by one author.
         scores: shape (n,), higher means more likely one author.
         published_2020: count a score of exactly 0.5 as "same author" in F0.5u, as PAN's tables of 2020 do.
-        year: of the evaluator. From 2024 on a non-answer is a "no" in F1; in 2024 it is one in c@1, too, and scores
-            outside [0, 1] are moved to its ends; from 2025 on for Brier alone, and what is undefined counts 0 in
+        year: of the evaluator. From 2024 on, a non-answer counts as "no" in F1. In 2024 it also does in c@1, and scores
+            outside [0, 1] are clipped; from 2025 on, they are clipped only for Brier, and undefined measures count 0 in
             `overall`.
 
     Returns:
-        By name a value in [0, 1]. The AUC is 0.0 where one class is missing or a score is not finite, as PAN's
-        evaluator has it. F0.5u may be undefined, then NaN, and overall with it.
+        By name a value in [0, 1]. The AUC is 0.0 if one class is missing or a score is not finite, as in PAN's
+            evaluator. F0.5u may be undefined; it and overall are then NaN.
     """
     scores = np.clip(scores, 0.0, 1.0) if year == 2024 else scores
     found = {
@@ -48,19 +48,19 @@ def evaluate(truth: Truth, scores: F64, published_2020: bool = False, year: int 
 
 
 def without_open(scores: F64) -> F64:
-    """Return the scores, shape (n,), with a "no" (0) for each non-answer (exactly 0.5)."""
+    """Return the scores, shape (n,), with non-answers (exactly 0.5) replaced by "no" (0)."""
     return np.where(scores == 0.5, 0.0, scores)
 
 
 def overall(found: Mapping[str, float], measures: tuple[str, ...] = MEASURES) -> float:
-    """Return the mean by which systems are ranked: of five measures in 2021, of OF_2020 the year before."""
+    """Return the mean by which systems are ranked: of the five measures in 2021, of OF_2020 the year before."""
     return float(np.mean([found[name] for name in measures]))
 
 
 def _c_at_1(truth: Truth, scores: F64, open_is_no: bool = False) -> float:
-    """Return accuracy, each non-answer counting as the share of all problems that are answered rightly.
+    """Return accuracy, with each non-answer counted as the share of correctly answered problems.
 
-    With `open_is_no` a non-answer is a "no" among these as well, as in the evaluator of 2024.
+    With `open_is_no`, a non-answer also counts as "no" in this share, as in the evaluator of 2024.
     """
     answered = scores != 0.5
     right = int(((answered | open_is_no) & ((scores > 0.5) == truth)).sum())
@@ -69,11 +69,11 @@ def _c_at_1(truth: Truth, scores: F64, open_is_no: bool = False) -> float:
 
 
 def f1(truth: Truth, scores: F64) -> float:
-    """Return F1 of "same author" over the answered problems; 0 where none is. NaN counts as "same author".
+    """Return F1 of "same author" over the answered problems; 0 without answers. NaN counts as "same author".
 
     Args:
         truth: shape (n,), True where both texts are by one author.
-        scores: shape (n,), in [0, 1]; 0.5 is no answer.
+        scores: shape (n,), in [0, 1]; 0.5 is a non-answer.
 
     Returns:
         In [0, 1].
@@ -86,9 +86,9 @@ def f1(truth: Truth, scores: F64) -> float:
 
 
 def _f05u(truth: Truth, scores: F64) -> float:
-    """Return F0.5 of "same author", a non-answer on any problem counting as one missed (Bevendorff et al. 2019).
+    """Return F0.5 of "same author", with every non-answer counted as a miss (Bevendorff et al. 2019).
 
-    NaN where there is no same-author problem, none is claimed, and none is unanswered. NaN scores count nowhere.
+    NaN if there are no same-author problems, no "same author" answers and no non-answers. NaN scores are ignored.
     """
     said = scores > 0.5
     silent = int((scores == 0.5).sum())
@@ -99,7 +99,7 @@ def _f05u(truth: Truth, scores: F64) -> float:
 
 
 def brier(truth: Truth, scores: F64) -> float:
-    """Return 1 less the mean squared distance of score and truth; 0 where a score is outside [0, 1].
+    """Return 1 minus the mean squared difference of score and truth; 0 if a score is outside [0, 1].
 
     Args:
         truth: shape (n,), True where both texts are by one author.

@@ -22,19 +22,19 @@ POWER = 0.8
 
 
 def standard_error(differences: F64) -> float:
-    """Return the standard error of the mean of differences, shape (authors,); NaN of fewer than two."""
+    """Return the standard error of the mean of differences, shape (authors,); NaN for fewer than two."""
     if len(differences) < 2:
         return float("nan")
     return float(np.std(differences, ddof=1) / np.sqrt(len(differences)))
 
 
 def standard_error_of_mean(errors: Sequence[float]) -> float:
-    """Return the standard error of the mean of independent values with these standard errors; NaN of none."""
+    """Return the standard error of the mean of independent values with these standard errors; NaN if empty."""
     return float(np.sqrt(np.sum(np.square(errors))) / len(errors)) if len(errors) else float("nan")
 
 
 def smallest_difference(error: float, tests: int) -> float:
-    """Return the smallest difference that is shown, given its standard error and the number of tests corrected for.
+    """Return the smallest detectable difference, given its standard error and the number of corrected tests.
 
     >>> round(smallest_difference(0.01, 1), 4)
     0.028

@@ -1,7 +1,7 @@
-"""Retrieval metrics: Success, Recall and nDCG at K and the mean reciprocal rank (AuthBench paper, A.9).
+"""Compute retrieval metrics: Success, Recall and nDCG at K and the mean reciprocal rank (AuthBench paper, A.9).
 
-Computed per query, from the ranks of the positives alone, and as a random ranking has them. A K beyond the pool keeps
-its name: ranks past the end hold nothing.
+They are computed per query from the ranks of the positives, and in expectation for a random ranking. A K larger than
+the pool keeps its name: ranks past the end are empty.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ def per_query(ranks: I32, starts: I64, cutoffs: Sequence[int] = CUTOFFS) -> dict
     """Return every metric of every query, each of shape (queries,); NaN for a query without positives.
 
     Args:
-        ranks: of the positives, from 1, query after query; a rank of 0 is no positive of this pool.
+        ranks: of the positives, from 1, query after query; rank 0 means that the positive is not in this pool.
         starts: shape (queries + 1,), where the ranks of each query begin.
         cutoffs: the values of K.
     """
@@ -43,18 +43,18 @@ def per_query(ranks: I32, starts: I64, cutoffs: Sequence[int] = CUTOFFS) -> dict
 
 
 def _ideal_gain(positives: I64, k: int) -> F64:
-    """Return the DCG at `k` of a ranking that begins with all positives; 1 where there are none."""
+    """Return the DCG at `k` of a ranking that begins with all positives; 1 if there are none."""
     gains = np.cumsum(1.0 / np.log2(np.arange(2, k + 2)))
     return np.where(positives > 0, gains[np.clip(positives, 1, k) - 1], 1.0)
 
 
 def of_random_ranking(candidates: int, positives: int, cutoffs: Sequence[int] = CUTOFFS) -> dict[str, float]:
-    """Return the expectation of each metric for a uniformly random order of candidates, some of them positives.
+    """Return the expectation of each metric for a uniformly random order of candidates, given the number of positives.
 
-    The first positive stands behind rank r with probability C(n - r, p) / C(n, p).
+    The first positive is behind rank r with probability C(n - r, p) / C(n, p).
     """
     ranks = np.arange(1, candidates - positives + 2)
-    behind = np.cumprod(1.0 - positives / (candidates - ranks + 1.0))  # the first r hold no positive
+    behind = np.cumprod(1.0 - positives / (candidates - ranks + 1.0))  # probability that the first r hold no positive
     before = np.concatenate([[1.0], behind[:-1]])
     values: dict[str, float] = {}
     for k in cutoffs:
@@ -68,11 +68,11 @@ def of_random_ranking(candidates: int, positives: int, cutoffs: Sequence[int] = 
 
 
 def random_per_query(candidates: I32, positives: I64) -> dict[str, F64]:
-    """Return `of_random_ranking` of every query; NaN for a query without positives.
+    """Return `of_random_ranking` for every query; NaN for a query without positives.
 
     Args:
         candidates: shape (queries,), the sizes of pools.
-        positives: shape (queries,), how many of them are by the author.
+        positives: shape (queries,), the numbers of positives in them.
 
     Returns:
         By metric, shape (queries,).
@@ -85,11 +85,11 @@ def random_per_query(candidates: I32, positives: I64) -> dict[str, F64]:
 
 
 def cuts_in_ties(best: F64, cutoffs: Sequence[int] = CUTOFFS) -> dict[str, int]:
-    """Return for each K how many queries score ranks K and K + 1 the same.
+    """Return for each K the number of queries with equal scores at ranks K and K + 1.
 
     Args:
-        best: shape (queries, depth), scores, best first, -inf where there is none.
-        cutoffs: values of K; those of `depth` or more are left out.
+        best: shape (queries, depth), scores, best first, -inf if missing.
+        cutoffs: values of K; values of `depth` or more are left out.
     """
     real = np.isfinite(best)
     return {f"{k}": int(((best[:, k - 1] == best[:, k]) & real[:, k]).sum()) for k in cutoffs if k < best.shape[1]}

@@ -1,4 +1,4 @@
-"""Ranks of values, equal values sharing the mean of their ranks, and what correlates them."""
+"""Rank values, with mean ranks for ties, and correlate ranks."""
 
 import numpy as np
 
@@ -6,10 +6,10 @@ from authbench.arrays import F64
 
 
 def average_ranks(values: F64) -> F64:
-    """Return ranks from 1, the lowest value first, of each column of values; equal values share their mean rank.
+    """Return ranks per column from 1, lowest value first; ties share their mean rank.
 
-    A column with a value that is not a number has no ranks: all are NaN. To the bit what scipy.stats.rankdata gives,
-    whose import takes more than a second of every job.
+    A column with NaN has only NaN ranks. Results equal scipy.stats.rankdata bit for bit; importing scipy.stats would
+    add more than a second to every job.
 
     Args:
         values: shape (n,) or (n, columns).
@@ -38,9 +38,9 @@ def _ranks_of_column(values: F64) -> F64:
 
 
 def centred_ranks(values: F64) -> tuple[F64, F64]:
-    """Return the ranks of each column less their mean, shape as `values`, and the Euclidean length of each column.
+    """Return each column's ranks minus their mean, shape as `values`, and each column's Euclidean length.
 
-    Spearman's correlation of two columns is the product of their centred ranks over that of their lengths.
+    Spearman's correlation of two columns is the product of their centred ranks over the product of their lengths.
     """
     ranks = average_ranks(values)
     centred = ranks - ranks.mean(axis=0)

@@ -1,8 +1,7 @@
-"""Error rate and ROC area of more scores than memory holds, from counts by bins of their order.
+"""Compute error rate and ROC area of more scores than fit into memory, from counts in ordered bins.
 
-The 32 bits of a score, turned so that they order as numbers do, begin with sign, exponent and the first bits of the
-fraction; those first bits are its bin. Scores within a bin, which differ by less than 1 / 2,048 of their size, count as
-one threshold.
+The 32 bits of a score, transformed to sort as numbers do, begin with sign, exponent and the leading fraction bits;
+these are its bin. Scores within a bin, which differ by less than 1 / 2,048 of their magnitude, count as one threshold.
 """
 
 import numpy as np
@@ -28,11 +27,11 @@ def bins_of(scores: F64) -> I64:
 
 
 def rates_of_bins(positives: F64, negatives: I64) -> tuple[float, float]:
-    """Return the equal error rate and the area under the ROC curve; NaN where one side is empty.
+    """Return the equal error rate and the area under the ROC curve; NaN if one side is empty.
 
     Args:
         positives: their scores.
-        negatives: shape (2 ** BITS,), how many negatives are in each bin.
+        negatives: shape (2 ** BITS,), the number of negatives per bin.
     """
     counted = np.bincount(bins_of(positives), minlength=len(negatives))
     used = np.flatnonzero(counted + negatives)

@@ -1,8 +1,9 @@
-"""Tests of whether two systems differ by more than chance.
+"""Test whether two systems differ by more than chance.
 
-Paired answers: approximate randomisation (Noreen 1989). Under the null hypothesis it does not
-matter which of two systems an answer came from, so the two are swapped at random and the difference is computed again.
-The observed difference counts among the rounds, so that p is never 0: (1 + rounds at least as far) / (1 + rounds).
+Paired answers: approximate randomisation (Noreen 1989). Under the null hypothesis, the two systems' answers to a query
+are exchangeable, so they are swapped at random and the difference is recomputed. The observed difference counts as a
+round, so p is never 0: (1 + rounds at least as far) / (1 + rounds).
+
 Unpaired scores: Student's t-test.
 """
 
@@ -25,10 +26,10 @@ def p_of_paired_means(differences: F64, queries: Sequence[str], seed: int, round
     Whether a query is swapped in a round is a bit of the hash of (seed, query, round), the same for all pairs.
 
     Args:
-        differences: shape (pairs of systems, queries), the first system's value less the second's.
+        differences: shape (pairs of systems, queries), the first system's value minus the second's.
         queries: the identity of each column.
         seed: of the hash.
-        rounds: how often the systems are swapped.
+        rounds: number of random swaps.
     """
     keys = np.array([keyed_hash(seed, "randomisation", query) for query in queries], np.uint64)
     observed = np.abs(differences.sum(axis=1))
@@ -56,14 +57,14 @@ def _drawn_signs(keys: U64, first: int, rounds: int) -> F64:
 def p_of_unpaired_means(one: F64, other: F64) -> float:
     """Return the two-sided p of Student's t-test for two independent samples.
 
-    NaN in a sample are left out. Samples without any spread have p = 1 where they are equal, 0 where not.
+    NaN in a sample are left out. Constant samples have p = 1 if they are equal, else 0.
 
     Args:
         one: shape (n,).
         other: shape (m,).
 
     Returns:
-        NaN where a sample has fewer than two numbers.
+        NaN if a sample has fewer than two numbers.
     """
     from scipy.stats import ttest_ind
 
@@ -73,16 +74,16 @@ def p_of_unpaired_means(one: F64, other: F64) -> float:
     if not np.ptp(one) and not np.ptp(other):
         return 1.0 if one[0] == other[0] else 0.0
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # a sample with hardly any spread
+        warnings.simplefilter("ignore", RuntimeWarning)  # nearly constant samples
         return float(ttest_ind(one, other).pvalue)
 
 
 def p_of_fold_means(one: F64, other: F64, folds: int) -> float:
     """Return the two-sided p of the corrected t-test for two means over folds of cross-validations.
 
-    Folds of a cross-validation share most of their training texts, so that their scores are no independent sample: the
-    variance of a mean grows by tested / learnt = 1 / (folds - 1), divided by the number of cross-validations. NaN are
-    left out, and samples without any spread are treated, as by `p_of_unpaired_means`.
+    Folds of a cross-validation share most of their training texts, so their scores are not independent. The variance of
+    a mean is therefore increased by tested / learnt = 1 / (folds - 1), divided by the number of cross-validations. NaN
+    and constant samples are treated as by `p_of_unpaired_means`.
 
     Source: Nadeau and Bengio 2003, "Inference for the generalization error"; Bouckaert and Frank 2004 (repeated).
 
