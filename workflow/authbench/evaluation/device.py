@@ -1,7 +1,7 @@
-"""Ranks of the positives of each query, computed by torch on a GPU.
+"""Rank the positives of each query with torch on a GPU.
 
-The blocks of `retrieval`. A score and 32 bits of the hash that orders equal scores make one 64-bit key, and a rank is
-the number of higher keys.
+Queries are processed in the blocks of `retrieval`. A score and 32 bits of the hash that breaks ties make one 64-bit
+key, and a rank is the number of higher keys.
 """
 
 from collections.abc import Mapping
@@ -30,13 +30,13 @@ BYTES_PER_SCORE = 40  # of a block: the score, its key, and temporaries of the k
 def rank_on(
     device: str, queries: np.ndarray, candidates: np.ndarray, split: Split, negatives: Mapping[str, Lists]
 ) -> Ranking:
-    """Return what `retrieval.rank` does for cosines, computed on a torch device.
+    """Return the result of `retrieval.rank` for cosines, computed on a torch device.
 
     Args:
         device: its name in torch.
         queries: shape (queries, dimensions), L2-normalised float32 rows.
         candidates: shape (candidates, dimensions), likewise.
-        split: whose rows these are.
+        split: the split of these rows.
         negatives: by kind, rows of candidates by query.
     """
     import torch
@@ -54,7 +54,7 @@ def rank_on(
     rows, best = np.full((asking, NEAREST + 1), -1, np.int32), np.full((asking, NEAREST + 1), -np.inf)
     for first, last in query_blocks(asking, count * BYTES_PER_SCORE // 4):
         block = torch.from_numpy(np.ascontiguousarray(queries[first:last])).to(device) @ pool
-        block += 0.0  # no zero below zero
+        block += 0.0  # turns -0.0 into 0.0
         for pairs, values in ((positives, scores), *((negatives[name], against[name]) for name in negatives)):
             span, query, candidate = _of_block(pairs, first, last, device)
             values[span] = block[query, candidate].double().cpu().numpy()
@@ -89,7 +89,7 @@ def _counted(block: Any) -> I64:
 
 
 def _of_block(pairs: Lists, first: int, last: int, device: str) -> tuple[slice, Any, Any]:
-    """Return where the pairs of queries [first, last) are in `pairs`, their queries within the block, their rows."""
+    """Return the slice of the pairs of queries [first, last), their queries within the block, and their rows."""
     import torch
 
     span = slice(int(pairs.starts[first]), int(pairs.starts[last]))
@@ -99,7 +99,7 @@ def _of_block(pairs: Lists, first: int, last: int, device: str) -> tuple[slice, 
 
 
 def _mixed(keys: Any) -> Any:
-    """Return `shingle_kernels.mix` of 64-bit keys, held as int64, whose right shifts copy the sign."""
+    """Return `shingle_kernels.mix` of 64-bit keys as int64, whose right shifts copy the sign."""
     for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
         keys = (keys ^ ((keys >> 33) & 0x7FFFFFFF)) * (factor - (1 << 64))
     return keys ^ ((keys >> 33) & 0x7FFFFFFF)

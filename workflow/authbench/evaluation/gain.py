@@ -1,10 +1,10 @@
-"""What models gain over the rows that read no style (shortcuts), and what a test can show.
+"""Compute the gains of models over the rows that do not read style (shortcuts), and the power of the test.
 
-For each headline score the shortcut to beat is the one that is best on the dev split; where fewer than
-`headline.LEAST_DEV_AUTHORS` of its authors ask, on a half of the authors of the split itself, chosen by a hash, which
-favours the shortcut. A gain is the mean over authors of the
-difference on the same queries, with a 95 % bootstrap interval over authors; p is of approximate randomisation over
-authors, corrected by Holm over all models and headline scores, and for a slice over those of the slice.
+For each headline score, the shortcut to beat is the best on the dev split. If fewer than `headline.LEAST_DEV_AUTHORS`
+of its authors have queries, it is the best on half of the authors of the split itself, selected by a hash, which
+favours the shortcut. A gain is the mean over authors of the difference on the same queries, with a 95 % bootstrap
+interval over authors; p is computed by approximate randomisation over authors, corrected by Holm over all models and
+headline scores, and within a slice over the tests of the slice.
 
 Memory: a few columns of the queries for each model, and the bootstrap's weights.
 """
@@ -35,7 +35,7 @@ from authbench.metrics.bootstrap import interval
 from authbench.metrics.power import smallest_difference, standard_error, standard_error_of_mean
 from authbench.metrics.significance import holm, p_of_paired_means
 
-PUNCTUATION = "punctuation"  # the row that is style, but blind: gains over it are printed too
+PUNCTUATION = "punctuation"  # a row of style features only; gains over it are printed too
 SUPPORTED_AUTHORS = 100  # a language with fewer query authors is named as not supported
 GAINS = pl.Schema(
     {
@@ -47,7 +47,7 @@ GAINS = pl.Schema(
 
 
 class LanguagePower(TypedDict):
-    """The smallest difference of two models that the authors of a language show; None: of too few authors."""
+    """The smallest difference of two models that can be shown in a language; None: too few authors."""
 
     difference: float | None
     authors: int
@@ -68,13 +68,13 @@ class Power(TypedDict):
 
 @dataclass(frozen=True)
 class Scored:
-    """What a comparison takes of the results of one model.
+    """The results of one model that a comparison uses.
 
     Attributes:
-        name: the model's.
-        shortcut: whether it reads no style.
+        name: the model's name.
+        shortcut: whether the model does not read style.
         queries: a row per query, sorted by id (`evaluate.run.queries_table`).
-        on_dev: of a shortcut, by headline score its value on the dev split; empty without one.
+        on_dev: a shortcut's value on the dev split by headline score; empty without one.
     """
 
     name: str
@@ -88,12 +88,13 @@ class Comparison:
     """Gains of several models on one split.
 
     Attributes:
-        chosen: by headline score the shortcut to beat, and what it was chosen on.
-        gains: GAINS, of the models that are no shortcuts; over the chosen shortcuts, then over PUNCTUATION.
+        chosen: by headline score, the shortcut to beat and the data it was chosen on.
+        gains: GAINS of the models other than shortcuts: over the chosen shortcuts, then over PUNCTUATION.
         tests: the size of the family that `p_holm` of all queries is corrected for.
-        power: by headline score the smallest difference that can be shown.
-        difficulty: `id` and `difficulty`, the shortcuts that solve each query by S_AT_5; null: it has no such score.
-        unsolved: by model S_AT_5 over the queries that no shortcut solves, and what a random order scores there.
+        power: by headline score, the smallest difference that can be shown.
+        difficulty: `id` and `difficulty`, the shortcuts that solve each query by S_AT_5; null: the query has no such
+            score.
+        unsolved: by model, S_AT_5 over the queries that no shortcut solves, and the score of a random order there.
     """
 
     chosen: Mapping[str, tuple[str, str]]
@@ -105,11 +106,11 @@ class Comparison:
 
 
 def compare(models: Sequence[Scored], pool_authors: Mapping[str, int], seed: int) -> Comparison:
-    """Return the gains of models whose tables hold the same queries in the same order.
+    """Return the gains of models whose tables contain the same queries in the same order.
 
     Args:
-        models: in any order; the result depends on none.
-        pool_authors: by language, how many authors the candidates have.
+        models: in any order, which does not affect the result.
+        pool_authors: by language, the number of authors of candidates.
         seed: of bootstrap and randomisation.
     """
     models = sorted(models, key=lambda one: one.name)
@@ -120,7 +121,7 @@ def compare(models: Sequence[Scored], pool_authors: Mapping[str, int], seed: int
     everyone = np.ones(queries.height, bool)
     parts, tests = [_over_punctuation(models, authors, pool_authors)], 0
     if judged and chosen:
-        done: dict[bytes, list[dict[str, Any]]] = {}  # slices of several facets often hold the same queries
+        done: dict[bytes, list[dict[str, Any]]] = {}  # slices of several facets often contain the same queries
         for place, where in {OVERALL: everyone, **slices_of(queries)}.items():
             same = b"" if place == OVERALL else where.tobytes()
             if same not in done:
@@ -154,7 +155,7 @@ def _named(models: Sequence[Scored], name: str) -> Scored:
 
 
 def _chosen(models: Sequence[Scored], authors: Authors, seed: int) -> dict[str, tuple[str, str]]:
-    """Return by headline score the best shortcut and what it is best on; a score that no shortcut has is left out."""
+    """Return by headline score the best shortcut and where it is best; scores that no shortcut has are left out."""
     shortcuts = [one for one in models if one.shortcut]
     half = np.array([keyed_hash(seed, "half of the authors", name) % 2 == 0 for name in authors.names], bool)
     in_half = half[authors.of_query] if len(half) else np.zeros(0, bool)
@@ -227,7 +228,7 @@ def _macro(
 
 
 def _over_punctuation(models: Sequence[Scored], authors: Authors, pool_authors: Mapping[str, int]) -> pl.DataFrame:
-    """Return gains over PUNCTUATION of all queries, without p; none where it is not among the models."""
+    """Return gains over PUNCTUATION of all queries, without p; empty if it is not among the models."""
     judged = [one for one in models if not one.shortcut and one.name != PUNCTUATION]
     rows: list[dict[str, Any]] = []
     if judged and any(one.name == PUNCTUATION for one in models):
@@ -242,7 +243,7 @@ def _over_punctuation(models: Sequence[Scored], authors: Authors, pool_authors: 
 
 
 def _differences(judged: Sequence[Scored], against: Scored, score: str) -> F64:
-    """Return each model's value less the other's, shape (models, queries); NaN where a query has none."""
+    """Return each model's value minus the other's, shape (models, queries); NaN where a query has none."""
     other = values_of(against.queries, score)
     return np.array([values_of(one.queries, score) - other for one in judged]).reshape(len(judged), len(other))
 
@@ -257,7 +258,7 @@ def _power(
 ) -> Power:
     """Return the smallest difference that can be shown: over authors, over languages, and in each language.
 
-    Its standard error is the median over the models of that of the difference from the shortcut.
+    The standard error is the median, over the models, of the standard error of the difference from the shortcut.
     """
     queries, counts = against.queries, counts_of(against.queries, score)
     differences = _differences(judged, against, score)

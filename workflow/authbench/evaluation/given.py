@@ -1,8 +1,8 @@
-"""Read what a model gave elsewhere: a run of ranked candidates, or scores of the pairs that a release states.
+"""Read results of a model that ran elsewhere: a run of ranked candidates, or scores of a release's pairs.
 
-A run has six columns, `query Q0 document rank score tag`, separated by white space; scores order a query's candidates,
-the ranks are not read, and a line that ranks a query for itself counts for nothing. Memory: 16 bytes per line, and a
-batch of BATCH lines.
+A run has six columns, `query Q0 document rank score tag`, separated by white space. Scores order a query's candidates,
+the ranks are not read, and a line that ranks a query for itself is ignored. Memory: 16 bytes per line, and a batch of
+BATCH lines.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ def digest_of_file(path: Path) -> str:
 
 
 def expect_known(path: Path, ids: Iterable[str], split: Split) -> None:
-    """Raise InputError if ids of a file of vectors are neither of the split nor of the rest of its release."""
+    """Raise InputError if ids of a file of vectors are neither in the split nor in the rest of its release."""
     known = set(split.documents["id"])
     unknown = [ident for ident in ids if ident not in known]
     if unknown:
@@ -45,11 +45,11 @@ def expect_known(path: Path, ids: Iterable[str], split: Split) -> None:
 
 
 def read_run(path: Path, split: Split) -> pl.DataFrame:
-    """Return the lines of a run as LISTED: `query` a number of `split.asks`, `candidate` a row.
+    """Return the lines of a run as LISTED: `query` is an index of `split.asks`, `candidate` a row.
 
     Raises:
-        InputError: a line has not six columns or no finite score, names what is not in the split, or names a candidate
-            twice for a query; or a query that has positives has no line.
+        InputError: a line does not have six columns and a finite score, names an id outside the split, or repeats a
+            candidate of a query; or a query with positives has no line.
     """
     query_of, row_of = _numbers(split)
     parts, number = [pl.DataFrame(schema=LISTED)], 0
@@ -74,14 +74,14 @@ def read_run(path: Path, split: Split) -> pl.DataFrame:
 def read_pairs(path: Path, split: Split) -> F64:
     """Return the scores of `split.released.lists` from a table with `query_id`, `candidate_id` and `score`.
 
-    A pair may be there twice with one score, as it may be in two pools.
+    A pair may be repeated with the same score, as it may be in two pools.
 
     Returns:
         Shape (released pairs,), float64.
 
     Raises:
-        InputError: the release states no pairs; the table cannot be read, lacks a pair, has one that the release does
-            not state, or one with two scores; or a score is no finite number.
+        InputError: the release states no pairs; the table cannot be read, lacks a pair, has a pair that the release
+            does not state, or a pair with two scores; or a score is not a finite number.
     """
     stated = split.released.lists
     if not len(stated.rows):
@@ -165,7 +165,7 @@ def _pairs_table(path: Path) -> pl.DataFrame:
 def _numbered(
     path: Path, rows: pl.DataFrame, query_of: Mapping[str, int], row_of: Mapping[str, int], place: str
 ) -> pl.DataFrame:
-    """Return LISTED of rows with ids. Raises InputError for an unknown id, or a score that is no finite number."""
+    """Return LISTED of rows with ids. Raises InputError for an unknown id, or a score that is not a finite number."""
     wrong = rows.filter(pl.col("score").is_null() | ~pl.col("score").is_finite())["place"]
     if len(wrong):
         raise InputError(f"{path}: {place} {wrong[0]} has no finite score ({len(wrong)} such {place}s).")

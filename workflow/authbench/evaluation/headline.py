@@ -1,14 +1,15 @@
-"""The three numbers that a model is judged by, from the metrics of its queries.
+"""Compute the three headline scores of a model from the metrics of its queries.
 
-auc_matched       of a positive from another work, the share of its `matched` negatives that score lower (ties half)
-auc_topic         the same with its `topic_matched` negatives, which are as topical as the positive itself
+auc_matched       for a positive from another work, the share of its `matched` negatives that score lower (ties half)
+auc_topic         the same for its `topic_matched` negatives, which are as topical as the positive itself
 s@5_other_work    whether one of the five best candidates of the query's language is such a positive
 
-An author's value is the mean over the groups (or queries) of that author, a score the mean over authors; `macro` is the
-mean over languages with enough authors of the mean over their authors. `auc_adversarial` is a diagnostic beside them.
+An author's value is the mean over the author's groups (or queries), and a score is the mean over authors. `macro` is
+the mean, over languages with enough authors, of the mean over their authors. `auc_adversarial` is an additional
+diagnostic.
 
-Everything is computed from a table with a row per query (`evaluate.run.queries_table`), so that leaderboards need no
-model. Memory: 4 bytes per author and bootstrap replicate, and a few columns of the queries.
+All scores are computed from a table with a row per query (`evaluate.run.queries_table`), so leaderboards do not need
+the model. Memory: 4 bytes per author and bootstrap replicate, and a few columns of the queries.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,14 +25,14 @@ from authbench.evaluation.slices import Slices, by_slice
 from authbench.format.scores import HeadlineCell
 from authbench.metrics.bootstrap import author_weights, interval
 
-LEAST_DEV_AUTHORS = 30  # of a dev split, to say which shortcut is best on a score
+LEAST_DEV_AUTHORS = 30  # of a dev split, to determine the best shortcut on a score
 LEAST_QUERY_AUTHORS = 10  # of a language, to be averaged, and of a slice, to have an interval
 LEAST_POOL_AUTHORS = 20  # of a language: among fewer, a random order has too high a Success@5
 
 
 @dataclass(frozen=True)
 class Authors:
-    """The authors of a table of queries, and how often each bootstrap replicate holds them.
+    """The authors of a table of queries, and how often each bootstrap replicate contains them.
 
     Attributes:
         of_query: shape (queries,), the number of each query's author.
@@ -61,7 +62,7 @@ class Means:
         return [authors.names[author] for author in self.present]
 
     def replicates(self, authors: Authors) -> F64:
-        """Return the mean over authors in each replicate, shape (replicates, rows); NaN where none is in it."""
+        """Return the mean over authors in each replicate, shape (replicates, rows); NaN for an empty one."""
         drawn = authors.weights[:, self.present].astype(np.float64)
         with np.errstate(invalid="ignore", divide="ignore"):
             found: F64 = (drawn @ self.values.T) / drawn.sum(axis=1, keepdims=True)
@@ -76,7 +77,7 @@ def values_of(queries: pl.DataFrame, score: str) -> F64:
 
 
 def counts_of(queries: pl.DataFrame, score: str) -> F64:
-    """Return how much a query's value counts, shape (queries,)."""
+    """Return the weight of each query's value, shape (queries,)."""
     column = COUNTS[score]
     if column is None or column not in queries.columns:
         return np.ones(queries.height)
@@ -101,7 +102,7 @@ def means_of_authors(values: F64, counts: F64, authors: Authors, chosen: BOOL) -
 
 
 def averaged_languages(queries: pl.DataFrame, score: str, pool_authors: Mapping[str, int]) -> list[str]:
-    """Return the languages that a macro mean is over: with enough query authors, and enough authors in the pool."""
+    """Return the languages of a macro mean: with enough query authors, and enough authors in the pool."""
     scored = queries.filter(pl.Series(~np.isnan(values_of(queries, score)), dtype=pl.Boolean))
     counted = scored.group_by("lang").agg(pl.col("author_id").n_unique()).sort("lang").rows()
     return [
@@ -114,7 +115,7 @@ def averaged_languages(queries: pl.DataFrame, score: str, pool_authors: Mapping[
 def macro_means(values: F64, counts: F64, authors: Authors, of_language: Sequence[BOOL]) -> tuple[F64, F64]:
     """Return the mean over languages of `values` (rows, queries): shape (rows,), and its replicates (replicates, rows).
 
-    A replicate leaves out a language of which it holds no author.
+    A replicate leaves out a language if it contains none of its authors.
     """
     parts = [means_of_authors(values, counts, authors, chosen) for chosen in of_language]
     if not parts:
@@ -147,7 +148,7 @@ def headline(queries: pl.DataFrame, pool_authors: Mapping[str, int], authors: Au
 def headlines_of_slices(
     queries: pl.DataFrame, authors: Authors, slices: Slices
 ) -> dict[tuple[str, str], dict[str, HeadlineCell]]:
-    """Return for each slice and each of SCORES `value` and counts, and an interval where authors suffice.
+    """Return for each slice and each of SCORES `value` and counts, and an interval if there are enough authors.
 
     Args:
         queries: a row per query, with the scores.
@@ -164,7 +165,7 @@ def headlines_of_slices(
 
 
 class _Column(NamedTuple):
-    """A score of every query and how much it counts, shape (queries,) each, as of `values_of` and `counts_of`."""
+    """A score of every query and its weight, shape (queries,) each, from `values_of` and `counts_of`."""
 
     values: F64
     counts: F64

@@ -1,6 +1,6 @@
-"""Join the results of several models on one split: what each gains over the shortcuts, and how hard each query is.
+"""Join the results of several models on one split: their gains over the shortcuts, and each query's difficulty.
 
-<model>/own/scores.json      what a model's own scores are
+<model>/own/scores.json      the scores of one model
 <model>/own/queries.parquet
 <model>/scores.json          the same with gains, power and the queries that no shortcut solves
 <model>/queries.parquet      the same with the shortcuts that solve each query
@@ -23,7 +23,7 @@ from authbench.storage.parquet import write_plain_parquet
 from authbench.storage.parquet_headers import bounded_parquet
 
 OWN = "own"
-# What two results must share to be compared, by its place in scores.json.
+# Values, by their place in scores.json, that must be equal for two results to be comparable.
 SHARED = (
     ("benchmark", "checksum"),
     ("benchmark", "split"),
@@ -54,7 +54,7 @@ def join(folders: Iterable[Path]) -> None:
 
 
 def comparable_results(out: Path, model: str) -> list[Path]:
-    """Return the folders in `out` with results that can be compared with those of a model, its own among them."""
+    """Return the folders in `out` whose results can be compared with a model's, including its own folder."""
     folders = sorted(path.parents[1] for path in out.glob(f"*/{OWN}/scores.json"))
     scores = {folder: _read_own(folder) for folder in folders}
     mine = scores[out / model]
@@ -74,7 +74,7 @@ def differing(one: Scores, other: Scores) -> tuple[str, str] | None:
 
 
 def read_queries(folder: Path) -> pl.DataFrame:
-    """Return the metrics of every query, sorted by id. Raises InputError where there are none, or of another type."""
+    """Return the metrics of every query, sorted by id. Raises InputError if they are missing or of another type."""
     path = folder / "queries.parquet"
     try:
         table = bounded_parquet(path)
@@ -92,10 +92,10 @@ def read_queries(folder: Path) -> pl.DataFrame:
 
 
 def compare_results(scores: Sequence[Scores], tables: Sequence[pl.DataFrame]) -> Comparison:
-    """Compare results (scores.json and queries.parquet of each model) that `differing` finds nothing between.
+    """Compare results (scores.json and queries.parquet of each model) that `differing` accepts.
 
     Raises:
-        InputError: their queries are not the same.
+        InputError: their queries differ.
     """
     for one, table in zip(scores, tables, strict=True):
         if not table.select(_EXPECTED).equals(tables[0].select(_EXPECTED)):
@@ -117,7 +117,7 @@ def compare_results(scores: Sequence[Scores], tables: Sequence[pl.DataFrame]) ->
 
 
 def is_shortcut(scores: Scores) -> bool:
-    """Return whether the model reads no style."""
+    """Return whether the model does not read style."""
     return scores["model"].get("shortcut") is True
 
 

@@ -1,8 +1,8 @@
-"""Ranks where only some candidates of a query have a score, and what such a ranking cannot tell.
+"""Rank from lists in which only some candidates of a query have a score.
 
-Candidates without a score rank behind all that have one, in no order that is known. So a rank within the list is exact,
-in every pool too; a metric is computed where the list is long enough for all queries, and is NaN for all of them
-where it is not. Memory: 40 bytes per listed pair.
+Candidates without a score rank behind all others, in an unknown order. A rank within the list is therefore exact, in
+every pool too. A metric is computed if the list is long enough for all queries; otherwise it is NaN for all of them.
+Memory: 40 bytes per listed pair.
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ BEHIND = np.iinfo(np.int32).max  # the rank of a positive that is not listed
 
 
 def rank_listed(listed: pl.DataFrame, split: Split, negatives: Mapping[str, Lists]) -> Ranking:
-    """Return what `retrieval.rank` does for LISTED pairs; scores of others are NaN, ranks of others BEHIND."""
+    """Return the result of `retrieval.rank` for LISTED pairs; other pairs have NaN as score and BEHIND as rank."""
     in_pool = pools(split)
     scores = {name: _scores(listed, pairs) for name, pairs in {**negatives, "": split.positives}.items()}
     ordered = _ordered(listed, split)
@@ -55,7 +55,7 @@ def _others(ordered: pl.DataFrame, split: Split, whole: BOOL, positives: F64) ->
 
 
 def _ordered(listed: pl.DataFrame, split: Split) -> pl.DataFrame:
-    """Return the pairs that are not excluded by query, best first; of equal scores by the hash of both."""
+    """Return the pairs that are not excluded by query, best first; ties are broken by the hash of both ids."""
     excluded = pl.DataFrame(
         {"query": split.excluded.owners().astype(np.int32), "candidate": split.excluded.rows},
         schema={"query": pl.Int32, "candidate": pl.Int32},
@@ -100,10 +100,10 @@ def _nearest(ordered: pl.DataFrame, queries: int) -> tuple[I32, F64]:
 def known_values(
     values: Mapping[str, F64], pool: str, ranking: Ranking, positives: Lists
 ) -> tuple[dict[str, F64], list[int]]:
-    """Return the metrics of a pool, NaN throughout where some query's cannot be computed, and the short queries.
+    """Return the metrics of a pool, NaN for all queries if any cannot be computed, and the queries with short lists.
 
     Args:
-        values: metrics by name, each of shape (queries,), of `metrics.ranking.per_query`.
+        values: metrics by name, each of shape (queries,), from `metrics.ranking.per_query`.
         pool: its name.
         ranking: with `depths`.
         positives: of the split.
@@ -138,12 +138,12 @@ def _tells_other_work(hit: F64, other_work: BOOL, ranking: Ranking, positives: L
 
 
 def without_unknown(own: Mapping[str, F64], split: Split, ranking: Ranking) -> tuple[dict[str, F64], dict[str, str]]:
-    """Return headline scores of queries, NaN throughout where some query's cannot be computed, and why, by score.
+    """Return headline scores of queries, NaN for all queries if any is unknown, and the reasons by score.
 
     Args:
-        own: by name, each of shape (queries,), of `released.group_scores` and `released.success_of_other_work`.
-        split: whose queries these are.
-        ranking: of the split; complete where it has no `depths`.
+        own: by name, each of shape (queries,), from `released.group_scores` and `released.success_of_other_work`.
+        split: the split of these queries.
+        ranking: of the split; complete if it has no `depths`.
     """
     found = dict(own)
     left_out: dict[str, str] = {}
@@ -159,7 +159,7 @@ def without_unknown(own: Mapping[str, F64], split: Split, ranking: Ranking) -> t
 
 
 def reasons(split: Split, ranking: Ranking) -> dict[str, str]:
-    """Return by metric why it is not computed; empty where all are."""
+    """Return by metric why it is not computed; empty if all are computed."""
     if ranking.depths is None:
         return {}
     found = {}
@@ -176,6 +176,6 @@ def reasons(split: Split, ranking: Ranking) -> dict[str, str]:
 
 
 def is_complete(ranking: Ranking) -> bool:
-    """Return whether every pair that is scored has a score."""
+    """Return whether every scored pair has a score."""
     scores = (ranking.scores, *ranking.negatives.values())
     return ranking.depths is None or all(np.isfinite(one).all() for one in scores)

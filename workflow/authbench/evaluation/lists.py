@@ -1,4 +1,4 @@
-"""Lists of rows of candidates, one for each query."""
+"""Store a list of candidate rows for each query."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from authbench.arrays import I32, I64
 
 @dataclass(frozen=True)
 class Lists:
-    """Lists of rows, one after another: list i is `rows[starts[i]:starts[i + 1]]`."""
+    """Concatenated lists of rows: list i is `rows[starts[i]:starts[i + 1]]`."""
 
     starts: I64
     rows: I32
@@ -23,7 +23,7 @@ class Lists:
         return cls(starts, np.array([row for rows in ordered for row in rows], np.int32))
 
     def lengths(self) -> I64:
-        """Return how many entries each list has.
+        """Return the number of entries of each list.
 
         Returns:
             Shape (lists,).

@@ -1,4 +1,4 @@
-"""What a release states of its pairs: which positives are of another work, and the pools that every model scores.
+"""Read what a release states about its pairs: positives from other works, and the pools that every model scores.
 
 A release from elsewhere may have neither file; then the headline scores that need them are left out, with the reason.
 Memory: about 100 bytes per released pair.
@@ -18,14 +18,14 @@ from authbench.metrics.auc import areas_of_groups
 from authbench.metrics.ranking import of_random_ranking
 
 S_AT_5 = "s@5_other_work"
-BY_CHANCE = "s@5_other_work_by_chance"  # what a random order scores
-# The pools of pairs that a release states, and the name of each one's score.
+BY_CHANCE = "s@5_other_work_by_chance"  # the score of a random order
+# The pools of pairs that a release states, and the score of each.
 POOLS: Mapping[str, str] = {
     "matched": "auc_matched",
     "topic_matched": "auc_topic",
     "topic_adversarial": "auc_adversarial",
 }
-# Each score's column that counts how many groups a query's value is the mean of; none: a value counts once.
+# For each score, the column with the number of groups that a query's value averages; None: a value counts once.
 COUNTS: Mapping[str, str | None] = {score: f"{pool}_groups" for pool, score in POOLS.items()} | {S_AT_5: None}
 HEADLINES = ("auc_matched", "auc_topic", S_AT_5)
 SCORES = (*HEADLINES, "auc_adversarial")
@@ -40,12 +40,12 @@ class Released:
     """Relations and pools of a split, as rows of it.
 
     Attributes:
-        other_work: for each of the split's positives whether it is from another work than its query.
-        pairs: `pool`, `group` (a number from 0 within the file), `query` (a number of `Split.asks`), `candidate`
-            (a row), `same`.
+        other_work: for each of the split's positives, whether it is from another work than its query.
+        pairs: `pool`, `group` (a number from 0 within the file), `query` (an index of `Split.asks`), `candidate` (a
+            row), `same`.
         lists: the pairs without repetition, candidates by query.
-        place: for each of `pairs` its place in `lists.rows`.
-        left_out: by headline score why there is none.
+        place: for each of `pairs`, its place in `lists.rows`.
+        left_out: by headline score, why it is missing.
     """
 
     other_work: BOOL
@@ -56,7 +56,7 @@ class Released:
 
 
 def absent(positives: Lists) -> Released:
-    """Return what a release without the two files states."""
+    """Return the statements of a release without the two files."""
     stated = pl.DataFrame(schema=POSITIVES.schema), pl.DataFrame(schema=PAIRS.schema)
     return released("", [""] * (len(positives.starts) - 1), {}, positives, *stated)
 
@@ -69,7 +69,7 @@ def released(
     stated_positives: pl.DataFrame,
     stated_pairs: pl.DataFrame,
 ) -> Released:
-    """Return what a release states of pairs, as rows.
+    """Return what a release states about pairs, as rows.
 
     Args:
         split: its name, for errors.
@@ -80,7 +80,8 @@ def released(
         stated_pairs: `pool`, `group`, `query_id`, `candidate_id`, `same`; likewise.
 
     Raises:
-        InputError: an id is not of the split, a positive has no relations, or a group not one positive.
+        InputError: an id is not in the split, a positive has no relations, or a group does not have exactly one
+            positive.
     """
     left_out = (
         dict.fromkeys((score for score in HEADLINES if score != S_AT_5), NO_PAIRS) if stated_pairs.is_empty() else {}
@@ -156,7 +157,7 @@ def _expect_one_positive(split: str, pairs: pl.DataFrame) -> None:
 
 
 def group_scores(stated: Released, scores: F64, queries: int) -> dict[str, F64]:
-    """Return by score of POOLS the mean over each query's groups (NaN: none), and how many groups these are.
+    """Return by score of POOLS the mean over each query's groups (NaN: none), and the number of groups.
 
     Args:
         stated: the pairs.
@@ -181,14 +182,14 @@ def group_scores(stated: Released, scores: F64, queries: int) -> dict[str, F64]:
 
 
 def success_of_other_work(stated: Released, positives: Lists, ranks: np.ndarray, sizes: np.ndarray) -> dict[str, F64]:
-    """Return for each query Success@5 of other-work positives, and what a random order scores; NaN: it has none.
+    """Return for each query Success@5 of other-work positives, and the score of a random order; NaN: no such positive.
 
-    Positives from the query's own work count neither way: they are taken out of the ranking.
+    Positives from the query's work count neither way: they are removed from the ranking.
 
     Args:
         stated: the relations.
         positives: of the split.
-        ranks: shape (positives,), from 1, in the pool of the query's language; 0 where a positive is not in it.
+        ranks: shape (positives,), from 1, in the pool of the query's language; 0 for a positive outside it.
         sizes: shape (queries,), candidates in these pools.
 
     Returns:

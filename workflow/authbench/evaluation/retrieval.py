@@ -1,8 +1,8 @@
-"""Ranks of the positives of each query among all candidates.
+"""Rank the positives of each query among all candidates.
 
-Exact: every query is compared with every candidate, a block of queries at a time, so that memory does not grow with
-queries x candidates; the ranks of positives come from counting, without sorting a row. Equal scores
-rank by a hash of query and candidate (`tie_keys`), so that the order of ids decides nothing.
+The ranking is exact: every query is compared with every candidate, a block of queries at a time, so memory does not
+grow with queries x candidates. The ranks of positives are counted without sorting a row. Ties are broken by a hash of
+query and candidate (`tie_keys`), so the order of ids has no influence.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -20,7 +20,7 @@ from authbench.metrics.score_bins import BITS, bins_of
 
 BLOCK_BYTES = 160 << 20  # of scores in memory
 _TILE_BYTES = 16 << 20  # of candidates, and of products, in float64 at a time
-NEAREST = 10  # candidates kept per query, and one more to see whether the last cut falls into a tie
+NEAREST = 10  # candidates kept per query; one more is kept to detect a tie at the cut
 
 # Scores of the queries at [first, last) with all candidates, float32 or float64; valid until the next call.
 Scorer = Callable[[int, int], np.ndarray]
@@ -31,14 +31,14 @@ class Ranking:
     """The result of retrieval.
 
     Attributes:
-        ranks: by pool, a rank for each row of the split's positives; 0 if it is not in that pool of the query.
+        ranks: by pool, a rank for each row of the split's positives; 0 for a positive outside the query's pool.
         sizes: by pool, the number of candidates of each query.
         scores: of the positives, shape (positives,).
-        nearest: rows of the best candidates, shape (queries, NEAREST + 1); -1 where there is none.
-        best: their scores, best first, -inf where there is none.
+        nearest: rows of the best candidates, shape (queries, NEAREST + 1), padded with -1.
+        best: their scores, best first, padded with -inf.
         negatives: by kind, the scores of the drawn negatives.
-        depths: by pool, how many candidates of each query are ranked at all; None: all of them.
-        others: how many negatives of queries with positives are in each bin of `metrics.score_bins`; None: not known.
+        depths: by pool, how many candidates of each query are ranked; None: all of them.
+        others: how many negatives of queries with positives are in each bin of `metrics.score_bins`; None: unknown.
     """
 
     ranks: Mapping[str, I32]
@@ -90,10 +90,11 @@ def cosine(queries: Any, candidates: Any) -> Scorer:
 
 
 def _fill_products(queries: np.ndarray, candidates: np.ndarray, found: np.ndarray) -> np.ndarray:
-    """Fill `found`, shape (queries, candidates), with dot products that are summed in float64 and then rounded.
+    """Fill `found`, shape (queries, candidates), with dot products summed in float64 and then rounded.
 
-    The last bits of a product of float32 matrices depend on the number of threads and on the place of a row in its
-    block. Those of float64 do, too, but lie so far below those of float32 that the rounded values are the same.
+    The last bits of a product of float32 matrices depend on the number of threads and on the position of a row in its
+    block. The last bits in float64 do, too, but they are so far below float32 precision that the rounded values are
+    equal.
     """
     wide = queries.astype(np.float64)
     step = max(1, _TILE_BYTES // (8 * max(1, *queries.shape)))
@@ -104,10 +105,10 @@ def _fill_products(queries: np.ndarray, candidates: np.ndarray, found: np.ndarra
 
 
 def _apart(queries: np.ndarray, candidates: np.ndarray) -> Iterator[tuple[I64, I64, slice]]:
-    """Yield rows of queries, rows of candidates and columns, such that all products of rows apart are 0.
+    """Yield rows of queries, rows of candidates and columns; products between different parts are 0.
 
-    Vectors of words of their own language, say, are far smaller matrices than one of the words of all languages.
-    The products of one part are in memory twice, at most another block.
+    For example, vectors over the words of each language separate into matrices that are much smaller than a matrix over
+    the words of all languages. The products of one part are in memory twice, at most another block.
     """
     width = queries.shape[1]
     if not width or any(((rows[:, 0] != 0) & (rows[:, -1] != 0)).any() for rows in (queries, candidates)):
@@ -126,7 +127,7 @@ def _apart(queries: np.ndarray, candidates: np.ndarray) -> Iterator[tuple[I64, I
 
 
 def _spans(rows: np.ndarray) -> tuple[I64, I64]:
-    """Return the first and the last column of each row that is not 0, the first column for a row of zeros."""
+    """Return the first and the last non-zero column of each row; the first column for a row of zeros."""
     starts, ends = np.zeros((2, len(rows)), np.int64)
     step = max(1, _TILE_BYTES // rows.shape[1])
     for first in range(0, len(rows), step):
@@ -138,14 +139,15 @@ def _spans(rows: np.ndarray) -> tuple[I64, I64]:
 
 
 def _flat(rows: Any) -> tuple[I64, U32, np.ndarray]:
-    """Return where the rows of a CSR matrix begin, the columns and the values."""
+    """Return the row starts of a CSR matrix, the columns and the values."""
     return rows.indptr.astype(np.int64), rows.indices.astype(np.uint32), rows.data
 
 
 def pools(split: Split) -> dict[str, tuple[I32, I32]]:
     """Return the pool of each query and of each candidate.
 
-    All candidates, those of its language, of its language and source, and of its topic (F.5).
+    The pools are all candidates, the candidates of the query's language, of its language and source, and of its topic
+    (F.5).
 
     Returns:
         By name, numbers of pools: shape (queries,) and shape (candidates,).
@@ -164,7 +166,7 @@ def pools(split: Split) -> dict[str, tuple[I32, I32]]:
 
 
 def tie_keys(split: Split) -> U64:
-    """Return a number per document: of equal scores that with the lower `mix(query ^ mix(candidate))` ranks first.
+    """Return a number per document; of equal scores, the lower `mix(query ^ mix(candidate))` ranks first.
 
     Returns:
         Shape (documents,), 64-bit hashes of ids.
@@ -203,7 +205,7 @@ def rank(scorer: Scorer, split: Split, negatives: Mapping[str, Lists]) -> Rankin
 
 
 def without_positives(counts: I64, positives: F64) -> I64:
-    """Return counts of all candidates' scores by bin, less those of the positives, which were counted with them.
+    """Return counts of all candidates' scores by bin, minus the counts of the positives' scores.
 
     Args:
         counts: shape (bins,), of the scores of all candidates.
@@ -217,7 +219,7 @@ def without_positives(counts: I64, positives: F64) -> I64:
 
 
 def _members_of(codes: tuple[I32, I32]) -> tuple[I64, I32]:
-    """Return where the candidates of each pool begin, and the candidates pool by pool."""
+    """Return the start of each pool, and the candidates sorted by pool."""
     of_query, of_candidate = codes
     members = np.argsort(of_candidate, kind="stable").astype(np.int32)
     pools = np.arange(max(of_query.max(initial=0), of_candidate.max(initial=0)) + 2)
@@ -236,7 +238,7 @@ def pool_sizes(split: Split, in_pool: Mapping[str, tuple[I32, I32]]) -> dict[str
 
     Args:
         split: with the excluded candidates.
-        in_pool: as of `pools`.
+        in_pool: from `pools`.
 
     Returns:
         By name, shape (queries,).

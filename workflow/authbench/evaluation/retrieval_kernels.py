@@ -14,7 +14,7 @@ STRIDE = 256  # scores compared together: mostly none of them is among the highe
 def multiply(
     first: int, starts: I64, columns: U32, values: Scores, turned_starts: I64, turned: U32, weights: Scores, out: Scores
 ) -> None:
-    """Write the products of rows `first`, ... of a CSR matrix with one of the columns' rows, summed in stored order."""
+    """Write the products of rows `first`, ... of a CSR matrix with another, given by columns, in stored order."""
     for r in range(len(out)):
         row = out[r]
         row[:] = 0
@@ -25,7 +25,7 @@ def multiply(
 
 @compiled
 def _add_products(value: float, places: U32, weights: Scores, row: Scores) -> None:
-    """Add the products of a value and weights to the row at their places, which are different: four at a time."""
+    """Add the products of a value and weights to the row at their distinct places: four at a time."""
     four = len(places) // 4 * 4
     for k in range(0, four, 4):
         row[places[k]] += value * weights[k]
@@ -43,8 +43,8 @@ def exclude(scores: Scores, first: int, starts: I64, rows: I32) -> None:
     Args:
         scores: shape (block, candidates); changed in place.
         first: the first query of the block.
-        starts: shape (queries + 1,), where each query's excluded candidates begin in `rows`.
-        rows: the excluded candidates, one query's after the other's.
+        starts: shape (queries + 1,), the start of each query's excluded candidates in `rows`.
+        rows: the excluded candidates, grouped by query.
     """
     for r in range(len(scores)):
         for k in range(starts[first + r], starts[first + r + 1]):
@@ -53,7 +53,7 @@ def exclude(scores: Scores, first: int, starts: I64, rows: I32) -> None:
 
 @compiled
 def _higher(row: Scores, score: float) -> np.uint32:
-    """Return how many of the row's scores are higher. In 32 bits, so that the compiler compares sixteen at a time."""
+    """Return how many of the row's scores are higher, in 32 bits: the compiler then compares sixteen at a time."""
     count = np.uint32(0)
     for c in range(len(row)):
         count = np.uint32(count + np.uint32(row[c] > score))
@@ -71,7 +71,7 @@ def _not_lower(row: Scores, score: float) -> np.uint32:
 
 @compiled
 def _place_in_tie(query_key: np.uint64, candidate_key: np.uint64) -> np.uint64:
-    """Return a hash of query and candidate: of equal scores the lower ranks first."""
+    """Return a hash of query and candidate; of equal scores, the lower hash ranks first."""
     return mix(query_key ^ mix(candidate_key))
 
 
@@ -79,14 +79,14 @@ def _place_in_tie(query_key: np.uint64, candidate_key: np.uint64) -> np.uint64:
 def rank_rows(
     scores: Scores, first: int, starts: I64, rows: I32, query_keys: U64, candidate_keys: U64, ranks: I32
 ) -> None:
-    """Write the rank, from 1, of each listed candidate of queries `first`, ...; of equal scores by `_place_in_tie`.
+    """Write the rank, from 1, of each listed candidate of queries `first`, ...; ties by `_place_in_tie`.
 
     Args:
         scores: shape (block, candidates).
         first: the first query of the block.
-        starts: shape (queries + 1,), where each query's list begins in `rows`.
-        rows: shape (listed,), candidates, one query's after the other's.
-        query_keys: shape (queries,), as of `retrieval.tie_keys`.
+        starts: shape (queries + 1,), the start of each query's list in `rows`.
+        rows: shape (listed,), candidates, grouped by query.
+        query_keys: shape (queries,), from `retrieval.tie_keys`.
         candidate_keys: shape (candidates,), likewise.
         ranks: shape (listed,); written.
     """
@@ -117,18 +117,18 @@ def rank_among(
     candidate_keys: U64,
     ranks: I32,
 ) -> None:
-    """`rank_rows` among the candidates of each query's pool; 0: the candidate is not in it.
+    """Write ranks as `rank_rows` does, among the candidates of each query's pool; 0: the candidate is outside it.
 
     Pool p's candidates, ascending, are `members[pool_starts[p]:pool_starts[p + 1]]`.
 
     Args:
         scores: shape (block, candidates).
-        first, starts, rows: as of `rank_rows`.
+        first, starts, rows: as for `rank_rows`.
         pool_of_query: shape (queries,), numbers of pools.
         pool_of_candidate: shape (candidates,), likewise.
         pool_starts: shape (highest pool + 2,).
-        members: shape (candidates,), pool after pool.
-        query_keys, candidate_keys: as of `rank_rows`.
+        members: shape (candidates,), grouped by pool.
+        query_keys, candidate_keys: as for `rank_rows`.
         ranks: shape (listed,); written.
     """
     gathered = np.empty(scores.shape[1], scores.dtype)
@@ -157,15 +157,15 @@ def rank_among(
 
 @compiled
 def nearest(scores: Scores, first: int, query_keys: U64, candidate_keys: U64, rows: I32, values: Scores) -> None:
-    """Write the highest scores of queries `first`, ... and whose they are, best first; ties by `_place_in_tie`.
+    """Write the highest scores of queries `first`, ... and their candidates, best first; ties by `_place_in_tie`.
 
     Args:
-        scores: shape (block, candidates); candidates at -inf are passed over.
+        scores: shape (block, candidates); candidates at -inf are skipped.
         first: the first query of the block.
-        query_keys: shape (queries,), as of `retrieval.tie_keys`.
+        query_keys: shape (queries,), from `retrieval.tie_keys`.
         candidate_keys: shape (candidates,), likewise.
-        rows: shape (block, nearest), candidates; written, -1 where there is none.
-        values: shape (block, nearest), their scores; written, -inf where there is none.
+        rows: shape (block, nearest), candidates; written, padded with -1.
+        values: shape (block, nearest), their scores; written, padded with -inf.
     """
     count = values.shape[1]
     places = np.empty(count, np.uint64)
@@ -209,19 +209,19 @@ def draw_by_hash(
     excluded_rows: I32,
     drawn: I32,
 ) -> None:
-    """Write for each query the candidates of its group whose hash with it is lowest, but no positive or excluded one.
+    """Write for each query the candidates of its group with the lowest hashes, except positive and excluded ones.
 
-    Group g's candidates are `members[group_starts[g]:group_starts[g + 1]]`, g = -1 has none; where there are too
-    few, the rest of `drawn` stays -1.
+    Group g's candidates are `members[group_starts[g]:group_starts[g + 1]]`, g = -1 has none. If there are too few, the
+    rest of `drawn` stays -1.
 
     Args:
-        query_keys: shape (queries,), as of `retrieval.tie_keys`.
+        query_keys: shape (queries,), from `retrieval.tie_keys`.
         candidate_keys: shape (candidates,), likewise.
         group_of_query: shape (queries,), numbers of groups.
         group_starts: shape (highest group + 2,).
-        members: shape (candidates,), group after group.
-        positives: shape (queries + 1,), where each query's begin in `positive_rows`.
-        positive_rows: candidates, one query's after the other's.
+        members: shape (candidates,), sorted by group.
+        positives: shape (queries + 1,), the start of each query's list in `positive_rows`.
+        positive_rows: candidates, grouped by query.
         excluded, excluded_rows: likewise.
         drawn: shape (queries, most), filled with -1; written from the front, lowest hash first.
     """
@@ -260,8 +260,8 @@ def gather(scores: Scores, first: int, starts: I64, rows: I32, values: F64) -> N
     Args:
         scores: shape (block, candidates).
         first: the first query of the block.
-        starts: shape (queries + 1,), where each query's list begins in `rows`.
-        rows: shape (listed,), candidates, one query's after the other's.
+        starts: shape (queries + 1,), the start of each query's list in `rows`.
+        rows: shape (listed,), candidates, grouped by query.
         values: shape (listed,); written for the queries of the block.
     """
     for r in range(len(scores)):
@@ -271,15 +271,16 @@ def gather(scores: Scores, first: int, starts: I64, rows: I32, values: F64) -> N
 
 @compiled
 def count_scores(scores: Scores, first: int, answered: BOOL, counts: I64) -> None:
-    """Count the scores of answered queries `first`, ... in bins of their order; those of excluded ones are left out.
+    """Count the scores of answered queries `first`, ... in ordered bins, without the scores of excluded candidates.
 
-    A bin holds the scores whose 32 bits, turned so that they order as numbers do, begin alike (`metrics.score_bins`).
+    A bin contains the scores whose 32 bits, transformed to sort as numbers do, have the same prefix
+    (`metrics.score_bins`).
 
     Args:
         scores: shape (block, candidates).
         first: the first query of the block.
         answered: shape (queries,), whether a query has a positive.
-        counts: shape (bins,), added to.
+        counts: shape (bins,), incremented.
     """
     shift = np.uint32(32 - np.int64(np.round(np.log2(len(counts)))))
     bits = np.empty(scores.shape[1], np.float32)
@@ -288,7 +289,7 @@ def count_scores(scores: Scores, first: int, answered: BOOL, counts: I64) -> Non
         if not answered[first + r]:
             continue
         for c in range(len(bits)):
-            bits[c] = scores[r, c] + np.float32(0)  # no zero below zero
+            bits[c] = scores[r, c] + np.float32(0)  # turns -0.0 into 0.0
             if bits[c] != -np.inf:
                 value = whole[c]
                 turned = ~value if value & np.uint32(0x80000000) else value | np.uint32(0x80000000)

@@ -5,8 +5,8 @@
     <out>/<model>/pairs.parquet          the score of every positive and drawn negative pair
     <out>/<model>/released_pairs.parquet the score of every pair that the release states
 
-Every table of a leaderboard can be computed again from these without the model; `evaluate.joined` adds to the first two
-what takes the results of other models.
+Every table of a leaderboard can be computed again from these files without the model; `evaluate.joined` adds to the
+first two what depends on the results of other models.
 """
 
 import platform
@@ -52,7 +52,7 @@ from authbench.storage.json_files import write_plain_json
 from authbench.storage.parquet import write_plain_parquet
 from authbench.version import VERSION
 
-RELEASED = "released"  # what `Ranking.negatives` calls the scores of the released pairs
+RELEASED = "released"  # key of the scores of the released pairs in `Ranking.negatives`
 LIBRARIES = ("numba", "numpy", "polars", "scikit-learn", "scipy")
 
 
@@ -65,16 +65,17 @@ def evaluate(
     dev: Split | None = None,
     negatives: Mapping[str, Lists] | None = None,
 ) -> Scores:
-    """Score a model on a split and write the files; return what own/scores.json holds.
+    """Score a model on a split and write the files; return the contents of own/scores.json.
 
     Args:
         model: its entry.
-        split: what it is scored on.
+        split: the scored split.
         seed: of drawn negatives and replicates.
         out: the folder of all models' results.
         cache: of vectors.
-        dev: where shortcuts are compared, so that the best is known before `split` is scored; for others unused.
-        negatives: what `draw_negatives` draws of the split by the seed; None: they are drawn here.
+        dev: the split where shortcuts are compared, to select the best before `split` is scored; unused for other
+            models.
+        negatives: the result of `draw_negatives` for the split and seed; None: they are drawn here.
     """
     negatives = draw_negatives(split, seed) if negatives is None else negatives
     model, opened, ranking = ranking_of(model, split, negatives, cache)
@@ -100,7 +101,7 @@ def evaluate(
 
 
 def benchmark_of(split: Split) -> Benchmark:
-    """Return what scores.json says of the split that was scored."""
+    """Return the statements of scores.json about the scored split."""
     return {
         "name": split.benchmark,
         "split": split.name,
@@ -114,7 +115,7 @@ def benchmark_of(split: Split) -> Benchmark:
 
 
 def settings_of(split: Split, seed: int) -> ScoringSettings:
-    """Return what scores.json says of how it was scored."""
+    """Return the statements of scores.json about the scoring settings."""
     return {"seed": seed, "negatives_per_query": PER_QUERY, "fitted_on": split.fitted_on}
 
 
@@ -128,7 +129,7 @@ def scores_of(
 ) -> dict[str, Any]:
     """Return the scores in scores.json, overall and by slice, from a ranking and its `queries_table`.
 
-    `left_out` says by headline score why the ranking does not tell it.
+    `left_out` gives by headline score why it cannot be computed from the ranking.
     """
     authors = Authors.of(table, seed)
     result = {
@@ -145,7 +146,7 @@ def scores_of(
 
 
 def headline_on(model: Model, split: Split, seed: int) -> dict[str, Any]:
-    """Return the name and checksum of a split, and a model's headline scores on it that enough authors decide."""
+    """Return the name and checksum of a split, and a model's headline scores on it that have enough authors."""
     table = queries_table(split, ranked(model, split, {}))
     found = headline(table, split.pool_authors, Authors.of(table, seed))
     enough = [score for score in HEADLINES if score in found and found[score]["authors"] >= LEAST_DEV_AUTHORS]
@@ -193,7 +194,7 @@ def expect_usable(models: Iterable[ModelEntry], split: Split) -> None:
 
 
 def ranked(model: Model, split: Split, negatives: Mapping[str, Lists]) -> Ranking:
-    """Return where the positives rank by a model, and what the pairs score, computed on the device that it names."""
+    """Return the ranks of the positives by a model and the scores of the pairs, computed on the model's device."""
     negatives = {**negatives, RELEASED: split.released.lists}
     compared = model.compare(split.documents, split.candidates, split.asks, split.reference)
     if not isinstance(compared, Vectors):
@@ -206,7 +207,7 @@ def ranked(model: Model, split: Split, negatives: Mapping[str, Lists]) -> Rankin
 
 
 def line(name: str, result: Scores) -> str:
-    """Return the headline scores of a model where there are any, and the overall ones, in one line."""
+    """Return in one line the overall scores of a model, with its headline scores if there are any."""
     overall = result["overall"]
     opening = "".join(
         f"{label} {result['headline'][score]['value']:.3f}  "
@@ -227,7 +228,7 @@ def queries_table(split: Split, ranking: Ranking) -> pl.DataFrame:
 
 
 def _queries_table(split: Split, ranking: Ranking) -> tuple[pl.DataFrame, dict[str, str]]:
-    """Return `queries_table`, and why a headline score is left out, by score."""
+    """Return `queries_table`, and the reason for each headline score that is left out."""
     values = per_query_values(split, ranking)
     stated, queries = split.released, len(split.asks)
     own = group_scores(stated, ranking.negatives[RELEASED], queries) | success_of_other_work(
@@ -243,7 +244,7 @@ def _queries_table(split: Split, ranking: Ranking) -> tuple[pl.DataFrame, dict[s
 
 
 def _nearest_lists(ids: pl.Series, ranking: Ranking) -> dict[str, pl.Series]:
-    """Return of each query the ids of the `nearest` candidates and their `scores`, best first."""
+    """Return for each query the ids of the `nearest` candidates and their `scores`, best first."""
     rows, best = ranking.nearest[:, :NEAREST], ranking.best[:, :NEAREST]
     there = (rows >= 0) & np.isfinite(best)
     ends = pa.array(np.concatenate([[0], np.cumsum(there.sum(axis=1))]))
@@ -305,14 +306,14 @@ def rank_column(pool: str) -> str:
 
 
 def _known_ranks(ranks: I32) -> pl.Series:
-    """Return ranks that are known, null for a positive that is not in the pool, or behind all that are listed."""
+    """Return known ranks; null for a positive that is outside the pool or not listed."""
     return pl.Series(ranks, dtype=pl.Int32).replace([0, BEHIND], [None, None])
 
 
 def _pairs_table(split: Split, ranking: Ranking, negatives: Mapping[str, Lists]) -> pl.DataFrame:
-    """Return a row per pair: `query`, `candidate`, `kind`, `score`, and of a positive its rank in each pool.
+    """Return a row per pair: `query`, `candidate`, `kind`, `score`, and for a positive its rank in each pool.
 
-    `kind` is `positive`, or of NEGATIVES; a rank is null where a pool does not hold the positive, or does not list it.
+    `kind` is `positive`, or in NEGATIVES; a rank is null where a pool does not contain or does not list the positive.
     """
     ids = split.documents["id"]
 

@@ -24,9 +24,9 @@ from authbench.metrics.score_bins import rates_of_bins
 
 Pairs = tuple[np.ndarray, F64]  # the query and the score of each pair
 
-LEAST_AUTHORS = 20  # a slice with fewer query authors has counts and no scores
+LEAST_AUTHORS = 20  # a slice with fewer query authors has counts but no scores
 BINS = 256  # of scores; only the width of an interval depends on them
-WITHIN = ("language", "language_source", "topic")  # pools of queries, beside the whole
+WITHIN = ("language", "language_source", "topic")  # pools of queries, in addition to the whole
 MACRO = "macro over sub-genres"
 
 
@@ -39,8 +39,8 @@ def summarise(
 ) -> dict[str, Any]:
     """Return the scores of a split: `overall`, and for each facet a mapping from the labels of `slices` to scores.
 
-    Scores are means over the queries that have positives; the equal error rates pool the pairs of those queries. What a
-    ranking of some candidates alone cannot tell is None. Intervals hold 95 % of 1,000 replicates over authors.
+    Scores are means over the queries that have positives; the equal error rates pool the pairs of these queries. A
+    score that cannot be computed from a partial ranking is None. Intervals cover 95 % of 1,000 replicates over authors.
     """
     values = per_query_values(split, ranking)
     pairs = scored_pairs(split, ranking, negatives) if is_complete(ranking) else {}
@@ -63,9 +63,9 @@ def summarise(
 def per_query_values(split: Split, ranking: Ranking) -> dict[str, F64]:
     """Return every metric of every query, shape (queries,) each, NaN where a query has none.
 
-    Keys without a prefix are of the pool of all candidates, `language:`, `language_source:` and `topic:` of the pools
-    within the query's language, language and source, and topic, `random:` the expectation of a random ranking of all
-    candidates; `pool` is a pool's size.
+    Keys without a prefix refer to the pool of all candidates; `language:`, `language_source:` and `topic:` to the pools
+    within the query's language, language and source, and topic; `random:` to the expectation of a random ranking of all
+    candidates. `pool` is a pool's size.
     """
     values: dict[str, F64] = {}
     for pool, ranks in ranking.ranks.items():
@@ -100,7 +100,7 @@ def _scores_of(
     of_author: np.ndarray,
     weights: F32,
 ) -> Cell:
-    """Return counts, scores and intervals of the queries where `chosen` holds."""
+    """Return counts, scores and intervals of the queries where `chosen` is true."""
     answered = chosen & ~np.isnan(values["pool"])
     cell: Cell = {
         "queries": int(answered.sum()),
@@ -200,7 +200,7 @@ def _macro(genre: str, by_genre: Mapping[str, Cell]) -> Cell:
 
 
 def _with_nulls(result: dict[str, Any]) -> dict[str, Any]:
-    """Return the scores with None for each that a cell with scores lacks."""
+    """Return the scores, with None for scores that a cell with other scores lacks."""
     suffixes = ["" if kind == "whole" else f"_{kind}" for kind in NEGATIVES]
     usual = (*RANKING_MEASURES, *(f"{name}{suffix}" for suffix in suffixes for name in ("eer", "roc_auc")))
     for name, part in result.items():
@@ -213,7 +213,7 @@ def _with_nulls(result: dict[str, Any]) -> dict[str, Any]:
 
 
 def _without_nan(cell: Any) -> Any:
-    """Return nested mappings without values that are not finite, which JSON cannot hold."""
+    """Return nested mappings without values that are not finite, which JSON cannot represent."""
     if isinstance(cell, dict):
         return {
             key: _without_nan(value)

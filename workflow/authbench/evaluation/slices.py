@@ -1,4 +1,4 @@
-"""Slices of the queries by which scores are reported."""
+"""Define the slices of the queries for which scores are reported."""
 
 from collections.abc import Callable, Mapping
 from copy import deepcopy
@@ -11,13 +11,13 @@ from authbench.arrays import BOOL, I32
 from authbench.evaluation.lists import Lists
 
 Score = TypeVar("Score")
-OVERALL = ("overall", "all")  # the place of all queries among those of slices
+OVERALL = ("overall", "all")  # the place of all queries among the slices
 Slices: TypeAlias = Mapping[tuple[str, str], BOOL]  # by facet and label, which queries are in the slice: (queries,)
 
 CHARACTERS = (100, 500, 2_000, 8_000)
 GAPS = {"within a month": 31, "within a year": 366}  # days
 
-# How the slices of scores.json are named, and the column of `facets` that they are cut by.
+# The names of slices in scores.json, and the column of `facets` that defines them.
 SLICES: Mapping[str, str] = {
     "by_language": "lang",
     "by_primary_genre": "primary_genre",
@@ -37,7 +37,7 @@ def facets(documents: pl.DataFrame, asks: I32, positives: Lists) -> pl.DataFrame
     A value is null where the release has no such metadata, or the query has no positive.
 
     Args:
-        documents: of the split, as `Split.documents`.
+        documents: of the split, as in `Split.documents`.
         asks: shape (queries,), the rows of the queries.
         positives: rows of candidates, a list per query.
     """
@@ -91,7 +91,7 @@ def slices_of(queries: pl.DataFrame) -> dict[tuple[str, str], BOOL]:
 
 
 def by_slice(slices: Slices, score: Callable[[BOOL], Score]) -> dict[tuple[str, str], Score]:
-    """Return the score of each slice. Slices of several facets often hold the same queries: these are scored once."""
+    """Return the score of each slice; the same queries in slices of several facets are scored once."""
     found: dict[bytes, Score] = {}
     scores = {}
     for place, chosen in slices.items():

@@ -1,6 +1,6 @@
-"""A split of a release as an evaluation takes it: documents, queries and their answers, as rows.
+"""Read a split of a release for evaluation: documents, queries and their answers, as rows.
 
-A query may or may not be among its own candidates; if it is, it is never an answer to itself.
+A query may be among its candidates, but it is never an answer to itself.
 """
 
 import hashlib
@@ -44,15 +44,17 @@ _SHOWN = 5
 class Split:
     """The documents of a split, which of them are queries, and their answers.
 
-    `documents` has a row per text: first the candidates by id (of equal scores the first wins), then the queries
-    that are no candidates; columns `id`, `author_id`, TEXT_FIELDS, `length`, `primary_genre`, `topic` (the primary
-    genre where the release has none) and, where it has, `origin` and `date`. `asks` are the queries' rows, by id.
-    `positives` and `excluded` (the query itself and what counts neither way) are rows of candidates, a list per query.
-    `checksum` is over the files; `unverified` is the release's; `released` is what it states of pairs. `reference` are
-    the texts of the splits `fitted_on`, from which models learn what words are frequent; the candidates if None.
+    `documents` has a row per text: first the candidates by id (of equal scores the first wins), then the queries that
+    are not candidates. Columns are `id`, `author_id`, TEXT_FIELDS, `length`, `primary_genre`, `topic` (the primary
+    genre where the release has none) and, where available, `origin` and `date`. `asks` are the queries' rows, by id.
+    `positives` and `excluded` (the query itself and ignored candidates) are rows of candidates, a list per query.
+    `checksum` is over the files; `unverified` is the release's value; `released` contains its statements about pairs.
+    `reference` are the texts of the splits `fitted_on`, on which models fit word frequencies; the candidates if None.
     `known_ids` gives the ids of the whole release.
-    `unmeasured` are the sources of queries of which it is not measured whether a label is one person; None: not stated.
-    `benchmark` is the name of the release; None where its manifest states none.
+
+    `unmeasured` are the sources of queries whose labels were not tested for being one person each; None: not stated.
+
+    `benchmark` is the name of the release; None if its manifest states none.
     """
 
     name: str
@@ -72,7 +74,7 @@ class Split:
 
     @cached_property
     def pool_authors(self) -> dict[str, int]:
-        """Return by language how many authors the candidates have."""
+        """Return by language the number of authors of candidates."""
         pool = self.documents[: self.candidates]
         return dict(pool.group_by("lang").agg(pl.col("author_id").n_unique()).sort("lang").iter_rows())
 
@@ -95,7 +97,7 @@ def read_split(release: Release, name: str) -> Split:
     """Read a split of a release.
 
     Raises:
-        InputError: a file, a field or an id is not what it should be.
+        InputError: a file, a field or an id is invalid.
     """
     folder = release.folder
     if name not in release.splits:
@@ -126,7 +128,7 @@ def read_split(release: Release, name: str) -> Split:
 
 
 def split_checksum(release: Release, name: str) -> str:
-    """Return the SHA-256 over the digests of the files of a split, which tells what scores are of."""
+    """Return the SHA-256 over the digests of the files of a split, which identifies the data of scores."""
     checksum = hashlib.sha256()
     stated = [table for table in PAIR_TABLES.values() if release.path(name, table).is_file()]
     for table in (*SPLIT_TABLES.values(), *stated):
@@ -136,7 +138,7 @@ def split_checksum(release: Release, name: str) -> str:
 
 
 def _has_texts(release: Release, split: str) -> bool:
-    """Return whether a split holds any text; one of a public bundle may be empty."""
+    """Return whether a split contains any text; a split of a public bundle may be empty."""
     return any(release.path(split, table).stat().st_size for table in (CANDIDATES, QUERIES))
 
 
@@ -152,13 +154,13 @@ def _ids_of(release: Release) -> Iterator[str]:
 
 
 def _with_fame(documents: pl.DataFrame, fame: Mapping[str, str]) -> pl.DataFrame:
-    """Add `fame`, what the manifest states of a text's source; null where it states nothing."""
+    """Add `fame`, the manifest's statement about a text's source; null without one."""
     of_source = pl.col("source").replace_strict(dict(fame), default=None, return_dtype=pl.String)
     return documents.with_columns(fame=of_source if fame else pl.lit(None, pl.String))
 
 
 def _unmeasured_sources(release: Release, asked: pl.Series) -> tuple[str, ...] | None:
-    """Return which of these sources the release names as unmeasured (statistics/labels.csv); None without that file."""
+    """Return the queried sources that statistics/labels.csv names as unmeasured; None without that file."""
     path = release.folder / LABELS
     if not path.is_file():
         return None
@@ -168,7 +170,7 @@ def _unmeasured_sources(release: Release, asked: pl.Series) -> tuple[str, ...] |
 
 @dataclass(frozen=True)
 class _Texts:
-    """The texts of some splits, read anew, a batch at a time, by each iteration."""
+    """The texts of some splits, read again in batches by each iteration."""
 
     release: Release
     splits: tuple[str, ...]
@@ -178,7 +180,7 @@ class _Texts:
 
 
 def read_dev(release: Release, name: str | None, scored: Split) -> Split | None:
-    """Return the split on which shortcuts are compared; None where the release has none, or it is the scored one."""
+    """Return the split on which shortcuts are compared; None if the release has none, or it is the scored split."""
     return None if name not in release.splits or name == scored.name else read_split(release, name)
 
 
@@ -199,7 +201,7 @@ def make_split(
     stated_positives: pl.DataFrame | None = None,
     stated_pairs: pl.DataFrame | None = None,
 ) -> Split:
-    """Join the tables of a split, the last two POSITIVES and PAIRS. Raises InputError where ids do not match."""
+    """Join the tables of a split, the last two POSITIVES and PAIRS. Raises InputError if ids do not match."""
     pool = candidates.rename({"candidate_id": "id"}).sort("id")
     asking = queries.rename({"query_id": "id"}).sort("id")
     truth = truth.rename({"query_id": "id"}).sort("id")
@@ -242,14 +244,14 @@ def make_split(
 
 
 def _answer_lists(truth: pl.DataFrame) -> Iterator[tuple[str, set[str], set[str]]]:
-    """Return each query with the ids that answer it and those that count neither way, itself among them."""
+    """Yield each query with the ids that answer it and the ids to ignore, including its own."""
     ignored = truth["ignored_ids"].to_list() if "ignored_ids" in truth.columns else [None] * truth.height
     for ident, answers, others in zip(truth["id"], truth["positive_ids"].to_list(), ignored, strict=True):
         yield ident, set(answers), {ident, *(others or ())}
 
 
 def _has_own_lengths(release: Release) -> bool:
-    """Return whether the release's length buckets have other bounds than those of the format."""
+    """Return whether the release's length buckets have other bounds than the format's."""
     return release.setting("sample.length_bins") not in (None, "fixed")
 
 

@@ -1,9 +1,9 @@
-"""Verification of the released matched pairs: error rates at one threshold for all, and at one for each language.
+"""Verify the released matched pairs with one threshold for all languages, and with one per language.
 
-A threshold that serves all languages asks more of a model than to order the texts of one language. So the equal error
-rate stands beside its mean over languages, each with a threshold of its own, and beside the same of query-normalised
-scores: less the mean, and over the standard deviation, of the query's scores with the drawn candidates of its language
-(as Z-norm in speaker verification, Auckenthaler et al. 2000).
+A threshold for all languages requires more of a model than to order the texts of one language. The equal error rate is
+therefore reported with its mean over languages, each with a separate threshold, and with both rates for
+query-normalised scores: minus the mean, and divided by the standard deviation, of the query's scores with the drawn
+candidates of its language (as Z-norm in speaker verification, Auckenthaler et al. 2000).
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ def matched_error_rates(
         stated: the released pairs.
         scores: shape (rows of `stated.lists`,).
         normalised: the same, query-normalised.
-        languages: by language that is averaged over, which queries are in it, shape (queries,).
+        languages: by averaged language, which queries are in it, shape (queries,).
         authors: of the queries.
     """
     here = (stated.pairs["pool"] == _POOL).to_numpy()
@@ -74,7 +74,7 @@ def _one_threshold(query: I64, same: BOOL, scores: F64, authors: Authors) -> Int
 
 
 def query_normalised(stated: Released, scores: F64, drawn: Lists, against: F64) -> F64:
-    """Return the released scores less the mean, over the spread, of the query's `drawn` scores; NaN without spread.
+    """Return the released scores standardised by the query's `drawn` scores; NaN where these do not vary.
 
     Args:
         stated: the released pairs.

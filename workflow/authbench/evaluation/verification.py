@@ -1,9 +1,9 @@
-"""Verification pairs: the negatives that every query is compared with, beside its positives.
+"""Draw the negatives of verification pairs, with which every query is compared besides its positives.
 
-Every positive of a query makes a pair with it, and a fixed number of negatives drawn by hash make the others
-(AuthBench paper, A.8). Three kinds of negatives are reported side by side, as a model that knows no more than language,
-genre and length does well against the first: any other candidate, one of the same language, and one of the same
-language, genre and length. A fourth is of the query's topic, and so are its positives (F.5).
+Every positive of a query forms a pair with it; a fixed number of negatives drawn by hash form the others (AuthBench
+paper, A.8). Three kinds of negatives are reported together, because a model that knows only language, genre and length
+does well against the first: any other candidate; a candidate of the same language; and a candidate of the same
+language, genre and length. The fourth kind has the query's topic, and is compared with positives of that topic (F.5).
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from authbench.evaluation.lists import Lists
 from authbench.evaluation.split import Split
 from authbench.identity import keyed_hash
 
-# What a negative must share with its query.
+# The columns that a negative must share with its query.
 NEGATIVES: Mapping[str, tuple[str, ...]] = {
     "whole": (),
     "same_language": ("lang",),
@@ -27,10 +27,10 @@ PER_QUERY = 50
 
 
 def draw_negatives(split: Split, seed: int, count: int = PER_QUERY) -> dict[str, Lists]:
-    """Return for each kind of NEGATIVES up to `count` candidates a query: those whose hash with the query is lowest.
+    """Return for each kind of NEGATIVES up to `count` candidates per query, with the lowest hashes.
 
-    The hash is of (seed, query, candidate); a query without positives has none. A positive, the query itself and an
-    ignored candidate are never drawn.
+    The hash is of (seed, query, candidate); a query without positives has none. Positives, the query itself and ignored
+    candidates are never drawn.
     """
     from authbench.evaluation import retrieval_kernels
 
@@ -61,7 +61,7 @@ def draw_negatives(split: Split, seed: int, count: int = PER_QUERY) -> dict[str,
 
 
 def _group_codes(documents: pl.DataFrame, shared: Sequence[str]) -> I32:
-    """Return a number per document, from 0: equal where all `shared` columns are."""
+    """Return a number per document, from 0: equal where all `shared` columns are equal."""
     if not shared:
         return np.zeros(documents.height, np.int32)
     key = documents.select(pl.concat_str(shared, separator="\x1f")).to_series()
