@@ -1,11 +1,11 @@
-"""What an audit looks for: each claim that a dataset should keep, and what was found against it."""
+"""List the claims that an audit tests, and define its findings."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 LEAKS, LABELS, TEXTS, FORM = "leaks", "labels", "texts", "form"  # kinds of claims
-# Claims by name: the kind, and what is wrong where it is broken. An old document is the one that stays.
+# Claims by name: the kind, and what is wrong if the claim is broken. An old document is the kept one of a pair.
 CLAIMS: Mapping[str, tuple[str, str]] = {
     "exact_copy": (LEAKS, "the same text again, but for white space"),
     "disguised_copy": (LEAKS, "the same text again, but for case, width, digits or characters without a sign"),
@@ -50,13 +50,13 @@ CLAIMS: Mapping[str, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Case:
-    """One thing that was found.
+    """One case that breaks a claim.
 
     Attributes:
-        ids: the documents, the old one first where one is a copy; or the author or problem that it is about.
-        note: a number or a few words, no text of the dataset.
+        ids: the documents, for copies the old one first; or the author or problem concerned.
+        note: a number or a few words, without text of the dataset.
         splits: of the documents.
-        old: the first id, where it is the document that stays.
+        old: the first id, if it is the document that is kept.
     """
 
     ids: tuple[str, ...]
@@ -86,7 +86,7 @@ class Finding:
 
     @property
     def ids(self) -> list[str]:
-        """Return every id of every case, once."""
+        """Return every id of every case, without repetition."""
         return list(dict.fromkeys(ident for case in self.cases for ident in case.ids))
 
     def as_dict(self) -> dict[str, Any]:
@@ -102,5 +102,5 @@ class Finding:
 
 
 def findings_of(found: Mapping[str, Sequence[Case]]) -> list[Finding]:
-    """Return a finding for each claim that was examined, in the order of CLAIMS; without cases: nothing was found."""
+    """Return a finding for each examined claim, in the order of CLAIMS; a claim that holds has no cases."""
     return [Finding(claim, tuple(found[claim])) for claim in CLAIMS if claim in found]

@@ -1,11 +1,11 @@
-"""Write a dataset again without its leaks, in the form that it has, and what was left out.
+"""Write a dataset without its leaks, in its original form, and list what was removed.
 
-Of copies, and of texts that contain each other, the old document stays; a text known under two labels goes with all its
-copies; an author of several splits stays in the one that is made first. What is left is searched again until nothing is
-found. A query without an answer goes, and so does a problem without one of its texts. Texts that stay are as they were.
+Of copies, and of texts that contain each other, the old document is kept. A text with two labels is removed with all
+its copies. An author of several splits is kept in the earliest split. The search is repeated until it finds no leak. A
+query without an answer is removed, as is a problem that lacks one of its texts. Kept texts are unchanged.
 
-`diff.jsonl` has a line for each document, query or problem that went: `id`, `split`, `change`, `claim`, `old`. Audits
-of the folder pass over it.
+`diff.jsonl` has a line for each removed document, query or problem: `id`, `split`, `change`, `claim`, `old`. Audits of
+the folder ignore it.
 """
 
 import shutil
@@ -37,12 +37,12 @@ from authbench.storage.parquet_headers import bounded_parquet
 
 _ROUNDS = 10
 _IDS = ("candidate_id", "query_id", "id", "_id")
-Keep = Callable[[Mapping[str, object], int], Mapping[str, object] | None]  # a row and its number; None: it goes
+Keep = Callable[[Mapping[str, object], int], Mapping[str, object] | None]  # a row and its number; None: it is removed
 
 
 @dataclass(frozen=True)
 class Cleaned:
-    """What a clean version has left out: counts before and after, and by claim."""
+    """The removals of a clean version: counts before and after, and by claim."""
 
     folder: str
     documents: int
@@ -59,7 +59,7 @@ class Cleaned:
 
 
 def write_clean(dataset: Dataset, copies: Copies, folder: Path) -> Cleaned:
-    """Write the version into a new folder. Raises InputError where it exists, or the form cannot be written."""
+    """Write the version into a new folder. Raises InputError if it exists, or the form cannot be written."""
     if any(source.form == STYLE for source in dataset.sources):
         raise InputError("--clean: an entry of config/style derives its texts, so there is no file to write again.")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -98,7 +98,7 @@ def write_clean(dataset: Dataset, copies: Copies, folder: Path) -> Cleaned:
 
 
 def removals(dataset: Dataset, copies: Copies) -> dict[str, tuple[str, str | None]]:
-    """Return the documents that go, each with the claim that it breaks and the document that stays instead."""
+    """Return the documents to remove, each with the claim that it breaks and the document that is kept instead."""
     gone: dict[str, tuple[str, str | None]] = {}
     left = dataset
     for _ in range(_ROUNDS):
@@ -118,7 +118,7 @@ def removals(dataset: Dataset, copies: Copies) -> dict[str, tuple[str, str | Non
 
 
 def _of_two_splits(dataset: Dataset) -> dict[str, tuple[str, str | None]]:
-    """Return the texts of authors, and of works, in other splits than the first of them."""
+    """Return texts whose author or work already occurs in an earlier split."""
     rank = {name: place for place, name in enumerate(sorted(dataset.splits, key=split_rank))}
     found: dict[str, tuple[str, str | None]] = {}
     own = dataset.documents.filter(pl.col("split") != POOL)
@@ -145,7 +145,7 @@ def without(dataset: Dataset, gone: Collection[str]) -> Dataset:
 
 
 def _lost_queries(dataset: Dataset, left: Dataset, gone: Collection[str]) -> list[str]:
-    """Return the queries that stay as documents, or stood alone, and have lost their last answer."""
+    """Return kept or query-only documents whose answers were all removed."""
     if dataset.answers is None or left.answers is None:
         return []
     true = dataset.answers.filter(pl.col("query_id") != pl.col("candidate_id"))
@@ -162,7 +162,7 @@ def _write(
     problems: set[str],
     base: Path,
 ) -> None:
-    """Write the files of a source again, each where it was below the source; `dataset` has its documents alone."""
+    """Write the files of a source to the same relative paths; `dataset` contains only the source's documents."""
     top = source.path if source.path.is_dir() else source.path.parent
     rows = dataset.documents.filter(pl.col("id").is_in(list(gone)))
     by_row: dict[tuple[str, int], str] = {(place, row): ident for ident, place, row in
@@ -195,7 +195,7 @@ def _write(
 
 
 def _labelled(sources: Sequence[Source]) -> Iterator[tuple[str, Source]]:
-    """Yield each source with its folder in the clean version, which no other has."""
+    """Yield each source with a unique folder in the clean version."""
     taken: set[str] = set()
     for source in sources:
         stem = source.path.resolve().stem if len(sources) > 1 else ""
@@ -206,7 +206,7 @@ def _labelled(sources: Sequence[Source]) -> Iterator[tuple[str, Source]]:
 
 
 def _of_release(table: str, gone: set[str], queries: set[str]) -> Keep:
-    """Return which rows of a table of texts, answers or pairs stay."""
+    """Return the test of which rows of a table of texts, answers or pairs are kept."""
     kind = next(part for part in (*table.split("/"), "") if part in _KINDS or not part)
 
     def keep(row: Mapping[str, Any], _: int) -> Mapping[str, Any] | None:
@@ -239,7 +239,7 @@ _KINDS = frozenset(
 
 
 def _of_episode(dataset: Dataset, table: str, gone: set[str]) -> Keep:
-    """Return what stays of a line: the texts that do, with what stands beside each; nothing without a text."""
+    """Return the filter of a line: it keeps the remaining texts with their parallel values, and drops an empty line."""
     own = dataset.documents.filter((pl.col("place") == table) & pl.col("id").is_in(list(gone)))
     places: dict[int, set[int]] = {}
     for ident, row in own.select("id", "row").iter_rows():
@@ -263,10 +263,10 @@ def _of_episode(dataset: Dataset, table: str, gone: set[str]) -> Keep:
 
 
 def _filter_file(file: Path, target: Path, keep: Keep, encoding: str | None) -> int:
-    """Write the rows of a file that stay; lines of JSON that do not change, to the byte. Return how many there were.
+    """Write the rows of a file that are kept and return their number; unchanged lines of JSON stay byte-identical.
 
     Raises:
-        InputError: the file is compressed, or in a form that is not written.
+        InputError: the file is compressed, or its form cannot be written.
     """
     if file.suffix in (".jsonl", ".ndjson"):
         number = 0

@@ -1,4 +1,4 @@
-"""Texts that are there twice, more or less: exact, disguised and near copies, and texts that contain others."""
+"""Find repeated texts: exact, disguised and near copies, and texts that contain others."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from authbench.checking.rules import make_rules
 from authbench.checking.similar import similar_texts
 from authbench.dedup.similar_pairs import similar_pairs
 
-EXACT_UP_TO = 30_000  # texts that are compared pair by pair; of more, pairs are found by MinHash, then compared
-_FOLDED_CHARS = 12  # of a text that is compared in its folded form
-_LABEL_CHARS = 40  # of texts that are nearly equal and by two labels: shorter ones may be two people's
+EXACT_UP_TO = 30_000  # texts that are compared pair by pair; for more, MinHash finds the pairs to compare
+_FOLDED_CHARS = 12  # the fewest of a text that is compared in its folded form
+_LABEL_CHARS = 40  # the fewest of nearly equal texts with two labels: shorter texts may be by two people
 
 
 @dataclass(frozen=True)
 class Copies:
-    """Cases by claim, and pairs of ids (`old`, `new`, `claim`) of which a clean version leaves out the new one."""
+    """Cases by claim, and pairs of ids (`old`, `new`, `claim`); a clean version leaves out the new document."""
 
     cases: Mapping[str, list[Case]]
     pairs: pl.DataFrame
@@ -33,10 +33,10 @@ NO_COPIES = Copies({}, pl.DataFrame(schema=dict.fromkeys(("old", "new", "claim")
 def find_copies(dataset: Dataset) -> Copies:
     """Return all copies in a dataset.
 
-    Of up to EXACT_UP_TO different texts every pair is compared; of more, a pair is missed with probability under
-    0.000001. Of a text that over ten others resemble, ten are named, so that a crowd gives every text of it. The old
-    document is the one in the split that is made first (train, dev, test), then by date, then by place in the files.
-    Texts of one split that contain each other and, as the dataset says, count neither way for each other are no case.
+    With up to EXACT_UP_TO different texts, every pair is compared; with more, a pair is missed with a probability below
+    0.000001. Of a text with more than ten similar texts, ten are named, which still reports every text of a crowd. The
+    old document is the one in the earlier split (train, dev, test), then by date, then by place in the files. Texts of
+    one split that contain each other are not a case if the dataset marks them as ignored for each other.
     """
     ordered = _in_order(dataset)
     rules = make_rules({})
@@ -105,7 +105,7 @@ def find_copies(dataset: Dataset) -> Copies:
 
 
 def _in_order(dataset: Dataset) -> pl.DataFrame:
-    """Return the documents, those first that are old: by split, date (unknown ones last) and place in the files."""
+    """Return the documents, old ones first: by split, date (unknown ones last) and place in the files."""
     rank = {name: place for place, name in enumerate(sorted(dataset.splits, key=split_rank))}
     day = pl.col("date").str.slice(0, 10)
     return (
@@ -122,7 +122,7 @@ def _plain(contents: pl.Series) -> pl.Series:
 
 
 def _groups(texts: pl.DataFrame, column: str) -> Iterator[list[str]]:
-    """Yield the ids that share a value, in their order."""
+    """Yield the ids that share a value, in the order of the documents."""
     repeated = texts.filter(pl.col(column).is_duplicated())
     yield from repeated.group_by(column, maintain_order=True).agg("id")["id"].to_list()
 
@@ -132,7 +132,7 @@ def _apart(one: str, other: str) -> bool:
 
 
 def _similar(texts: pl.DataFrame, within: float, across: float, length: int) -> pl.DataFrame:
-    """Return pairs (a, b, similarity) of texts, `within` of one split, `across` of two."""
+    """Return pairs (a, b, similarity) of texts, with the threshold `within` in a split and `across` between splits."""
     if texts.height <= EXACT_UP_TO:
         parts = texts["split"].rank("dense").cast(pl.Int64)
         return similar_texts(texts["id"], texts["content"], parts, within, across, length)

@@ -1,4 +1,4 @@
-"""The one table of documents that every form of a dataset becomes."""
+"""Define the table of documents that every form of a dataset becomes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,28 +12,28 @@ from authbench.errors import InputError
 
 LABELS = ("author", "origin", "item", "account")  # columns whose values are compared in normal form
 _SPELLING: Any = pl.Struct(dict.fromkeys(LABELS, pl.String))
-# `unit`: what is compared as one text (an episode holds several documents); by default the document itself.
+# `unit`: what is compared as one text (an episode contains several documents); by default the document itself.
 DOCUMENTS = pl.Schema(
     {
         "id": pl.String,  # unique
         "split": pl.String,
-        "author": pl.String,  # the label's normal form; null where it names nobody
+        "author": pl.String,  # the label's normal form; null if it does not name a person
         "spelling": _SPELLING,  # labels as the dataset has them
         "content": pl.String,
         "lang": pl.String,
         "genre": pl.String,
         "source": pl.String,
         "date": pl.String,
-        "origin": pl.String,  # the work, where the dataset tells it
-        "item": pl.String,  # what a review is about
+        "origin": pl.String,  # the work, if the dataset states it
+        "item": pl.String,  # the subject of a review
         "account": pl.String,
         "token_length": pl.Int64,
         "unit": pl.String,
         "candidate": pl.Boolean,
         "query": pl.Boolean,
-        "place": pl.String,  # the file, relative to its source, or the table of it
+        "place": pl.String,  # the file, relative to its source, or the name of its table
         "row": pl.Int64,  # number in the file, from 0
-        "part": pl.Int64,  # number of the source among those that were named
+        "part": pl.Int64,  # number of the source, in the order of the arguments
     }
 )
 ANSWERS = pl.Schema({"split": pl.String, "query_id": pl.String, "candidate_id": pl.String})
@@ -50,17 +50,17 @@ PROBLEMS = pl.Schema(
 )
 TEXTS = "folder of texts"  # a form whose ids are the paths of files
 ALL = "all"  # the split of a dataset without splits
-POOL = "corpus"  # the split of a corpus that several splits of queries share: none of its own
+POOL = "corpus"  # the split of a corpus that several splits of queries share
 _EARLIEST = ("train", "dev", "val", "valid", "validation", "test")
 
 
 @dataclass(frozen=True)
 class Source:
-    """A path that was read as one form, so that `clean` can write it again.
+    """A path that was read as one form, for `clean` to write it again.
 
     Attributes:
-        files: by what `place` calls them, or by their table.
-        encoding: of its texts, where one was named.
+        files: by their name in `place`, or by their table.
+        encoding: of its texts, if it was given.
     """
 
     path: Path
@@ -71,20 +71,20 @@ class Source:
 
 @dataclass(frozen=True)
 class Dataset:
-    """A dataset, whatever form it has.
+    """A dataset of any form.
 
     Attributes:
-        form: what it was read as, in words.
+        form: the form it was read as, in words.
         documents: DOCUMENTS, in the order of their files.
         answers: ANSWERS as the dataset states them; None: any other text of the author in the split answers.
         ignored: ANSWERS that count neither way.
         problems: PROBLEMS of verification.
         positives: relations that the dataset states (format.columns.POSITIVES), by split.
         pairs: pools that it states (format.columns.PAIRS), by split.
-        repeated: ids that stand for several documents, as the dataset has them.
-        unasked: ids that the truth has an answer of, and that are no query and no problem.
-        notes: what was assumed.
-        unreadable: where rows are that cannot be read.
+        repeated: ids of several documents, as the dataset has them.
+        unasked: ids that the truth answers and that are neither queries nor problems.
+        notes: assumptions.
+        unreadable: locations of rows that cannot be read.
     """
 
     form: str
@@ -102,28 +102,28 @@ class Dataset:
 
     @property
     def has_order(self) -> bool:
-        """Return whether ids and lines are the dataset's own, and not numbers of sides or rows that were derived."""
+        """Return whether ids and lines come from the dataset, and were not derived from numbers of sides or rows."""
         return not self.form.startswith(("PAN", "style", TEXTS))
 
     @property
     def splits(self) -> list[str]:
-        """Return the splits with documents, what is usually made first before what is usually tested on."""
+        """Return the splits with documents, training splits before test splits."""
         return sorted(self.documents["split"].unique(), key=split_rank)
 
 
 def split_rank(name: str) -> tuple[int, str]:
-    """Return a key by which train comes before dev and validation, test after them, and any other name last."""
+    """Return a key that sorts train before dev and validation, then test, then any other name."""
     return (_EARLIEST.index(name) if name in _EARLIEST else len(_EARLIEST), name)
 
 
 def as_documents(frame: pl.DataFrame, derived: bool = False) -> pl.DataFrame:
     """Return DOCUMENTS of a frame with some of their columns, with defaults for split, roles, id, place and row.
 
-    Labels get their normal form, by which authors, works, items and accounts are compared; an author's label that names
-    nobody is null.
+    Labels are normalised; authors, works, items and accounts are compared in this form. An author's label that does not
+    name a person is null.
 
     Args:
-        derived: authors are no labels of the dataset, so that they stay as they are.
+        derived: authors were derived, not read from labels, and are unchanged.
     """
     absent = [pl.lit(None, kind).alias(name) for name, kind in DOCUMENTS.items() if name not in frame.columns]
     numbered = pl.int_range(pl.len(), dtype=pl.Int64)
@@ -148,10 +148,10 @@ def as_documents(frame: pl.DataFrame, derived: bool = False) -> pl.DataFrame:
 
 
 def _expect_digits(table: pl.DataFrame) -> None:
-    """Raise InputError where authors are floats that have lost digits, so that several can have become one."""
+    """Raise InputError if authors are floats that have lost digits: several may have become one."""
     rows = table.filter(pl.col("author").str.contains(LOST_DIGITS))
     lost = rows.select("place", "author").unique("author")
-    if lost.height > 1 or 2 * rows.height > table.height:  # a single one among others may be a name
+    if lost.height > 1 or 2 * rows.height > table.height:  # a single value among others may be a name
         place, label = min(lost.rows())
         raise InputError(
             f"{place}: {lost.height} author labels, such as {label}, are floating-point numbers of so many digits that "
@@ -160,9 +160,9 @@ def _expect_digits(table: pl.DataFrame) -> None:
 
 
 def joined(parts: Sequence[Dataset], labels: Sequence[str]) -> Dataset:
-    """Return several datasets as one; documents of one id in several become `label/id` in all but the first.
+    """Return several datasets as one; a repeated id becomes `label/id` in all but the first.
 
-    Splits of a dataset without splits are called by its label.
+    Splits of a dataset without splits are named by its label.
     """
     renamed = []
     for part, label in zip(parts, labels, strict=True):
@@ -205,10 +205,10 @@ def _with_split(part: Dataset, name: str) -> Dataset:
 
 
 def unique_ids(dataset: Dataset) -> Dataset:
-    """Return the dataset with ids that name one document each.
+    """Return the dataset with a unique id for each document.
 
-    Of an id that several documents have, the first keeps it and the others get their split, file and row added; what
-    refers to an id within its split means the first of that split.
+    The first document keeps a repeated id; the ids of the others get their split, file and row appended. A reference to
+    an id within its split means the first document of that split.
     """
     documents = dataset.documents.with_row_index("at")
     twice = documents.filter(pl.col("id").is_duplicated())

@@ -1,8 +1,8 @@
-"""The texts and queries of a split that an audit scores, and the split as evaluations take it.
+"""Draw the texts and queries of a split that an audit scores, and build the split for evaluation.
 
-Each split is taken by itself: its queries against its candidates, as it states them, or every text whose author has
-another one. Of a split with more than `most` texts a part is drawn: whole authors, by a keyed hash, until they have so
-many texts; of a first author with more, so many texts.
+Each split is scored separately: its queries against its candidates, as it states them, or every text whose author has
+another text. From a split with more than `most` texts, whole authors are drawn by a keyed hash until they have that
+many texts; if the first author has more, so many of that author's texts are drawn.
 """
 
 from dataclasses import dataclass, replace
@@ -20,12 +20,12 @@ from authbench.release.relations import relate
 MOST = 10_000  # texts of a split that are scored
 MOST_QUERIES = 2_000
 MOST_ANSWERS = 250_000  # to all queries: ranking takes time for each answer and candidate
-MOST_POSITIVES = 50  # of a query that pairs are made of
+MOST_POSITIVES = 50  # of a query, in pairs
 LETTERS = 20  # of a positive or negative in a matched pool, as release.min_letters_for_query
 
 
 def draw_units(dataset: Dataset, split: str, most: int, seed: int) -> tuple[pl.DataFrame, int]:
-    """Return the units of a split, at most about `most`, and how many it has; `order` is the place in its file."""
+    """Return at most about `most` units of a split, and its number of units; `order` is the position in the file."""
     own = dataset.documents.filter(pl.col("split").is_in([split, POOL]) & (pl.col("content") != ""))
     units = own.group_by("unit", maintain_order=True).agg(
         pl.col("content").str.join("\n"),
@@ -52,9 +52,9 @@ def draw_units(dataset: Dataset, split: str, most: int, seed: int) -> tuple[pl.D
 
 
 def queries_of(dataset: Dataset, split: str, units: pl.DataFrame) -> pl.DataFrame:
-    """Return the units that ask (`query_id`, `author`, and `answers`: how many they have), by id.
+    """Return the units that are queries (`query_id`, `author`, and `answers`: their number), by id.
 
-    An answer is as stated, else every candidate by the query's author.
+    The stated candidates are answers; without statements, all candidates by the query's author.
     """
     asks = units.filter("query").select("author", "candidate", query_id="id")
     if dataset.answers is None:
@@ -69,9 +69,9 @@ def queries_of(dataset: Dataset, split: str, units: pl.DataFrame) -> pl.DataFram
 
 
 def draw_queries(asking: pl.DataFrame, seed: int) -> pl.DataFrame:
-    """Return the queries that are scored: whole authors by a keyed hash, then queries.
+    """Return the scored queries: whole authors by a keyed hash, then queries.
 
-    There are at most MOST_QUERIES, and at most MOST_ANSWERS answers to them all.
+    There are at most MOST_QUERIES, with at most MOST_ANSWERS answers in total.
     """
     if asking.height <= MOST_QUERIES and int(asking["answers"].sum()) <= MOST_ANSWERS:
         return asking
@@ -84,7 +84,7 @@ def draw_queries(asking: pl.DataFrame, seed: int) -> pl.DataFrame:
 
 
 def answers_of(dataset: Dataset, split: str, units: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
-    """Return `query_id, candidate_id` of the queries that are scored."""
+    """Return `query_id, candidate_id` of the scored queries."""
     if dataset.answers is None:
         candidates = units.filter("candidate").select("author", candidate_id="id")
         found = asked.join(candidates, on="author").filter(pl.col("query_id") != pl.col("candidate_id"))
@@ -125,7 +125,7 @@ def build_split(
     whole: bool,
     seed: int,
 ) -> tuple[Built, list[dict[str, Any]]]:
-    """Return the split as evaluations take it, with the pools that it states or that are built here."""
+    """Return the split as evaluations read it, with its stated pools or with pools that are built here."""
     named = units.join(asked.select(id="query_id", known="author"), on="id", how="left", maintain_order="left")
     named = named.with_columns(author_id=pl.coalesce("known", "author", pl.format("author of {}", "id")))
     candidates = named.filter("candidate").select(
@@ -171,7 +171,7 @@ def build_split(
 
 
 def _counts(pairs: pl.DataFrame) -> list[dict[str, Any]]:
-    """Return how many positives a stated pool has."""
+    """Return the number of positives of a stated pool."""
     kept = pairs.filter("same").group_by("pool").len().sort("pool")
     return [{"pool": pool, "positives": None, "kept": count, "stated": True} for pool, count in kept.iter_rows()]
 
@@ -179,7 +179,7 @@ def _counts(pairs: pl.DataFrame) -> list[dict[str, Any]]:
 def _pools(
     dataset: Dataset, split: str, units: pl.DataFrame, truth: pl.DataFrame, seed: int
 ) -> tuple[pl.DataFrame, pl.DataFrame, list[dict[str, Any]]]:
-    """Return relations and pools, built as those of a release; a text of no known work is a work of its own."""
+    """Return relations and pools, built as for a release; a text of an unknown work is a separate work."""
     documents = units.select(
         "id", "author_id", "lang", "genre", "source", "content", "token_length", "date",
         doc_key="id",
@@ -209,7 +209,7 @@ def _pools(
 
 
 def _of_others(listed: pl.DataFrame, related: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
-    """Return relations of answers that are by another author than the query, as no work of one."""
+    """Return relations of answers by another author than the query's, as other works."""
     lacking = listed.join(related, on=("query_id", "candidate_id"), how="anti")
     return _unrelated(lacking, related.schema)
 
@@ -223,7 +223,7 @@ def _unrelated(pairs: pl.DataFrame, schema: pl.Schema) -> pl.DataFrame:
 
 
 def _complete(related: pl.DataFrame, truth: pl.DataFrame) -> pl.DataFrame:
-    """Return relations of every positive, also of those beyond MOST_POSITIVES of a query."""
+    """Return relations of every positive, including positives of a query beyond MOST_POSITIVES."""
     listed = truth.select("query_id", candidate_id="positive_ids").explode("candidate_id")
     lacking = listed.join(related, on=("query_id", "candidate_id"), how="anti")
     return pl.concat([related, _unrelated(lacking, related.schema)])

@@ -1,4 +1,4 @@
-"""All that an audit finds in a dataset but for copies (`copies`) and what rows score (`rows`)."""
+"""Find everything an audit reports, except copies (`copies`) and the scores of rows (`rows`)."""
 
 import unicodedata
 from collections import Counter
@@ -28,26 +28,26 @@ from authbench.records import LANGUAGES
 from authbench.settings.filter import Filter
 from authbench.tokens import Tokenizer
 
-LONGEST = 500_000  # characters of a text whose shingles are compared; of longer ones, lines
-IDS = "ids_tell"  # the claim on what ids, or the order of lines, tell of authors
+LONGEST = 500_000  # characters of a text whose shingles are compared; for longer texts, lines are
+IDS = "ids_tell"  # the claim that ids, and the order of lines, reveal nothing about authors
 MAX_IMPURITY = 0.2  # of a label, as `authors.max_impurity`
-_REASONS = {"wrong_language": "language", "wrong_script": "script"}  # of the filters, and our claims
-# Signs of personal data; wider than what masks replace, as an audit names what a reader should look at.
+_REASONS = {"wrong_language": "language", "wrong_script": "script"}  # reasons of the filters, and our claims
+# Signs of personal data. They are wider than what masks replace: an audit names what a reader should check.
 _PERSONAL = {
     "email": r"[\w.+-]@[\w-]+\.\w",
     "link": r"(?i)https?://\S|\bwww\.\w",
     "handle": r"(?:^|[^\w@/.])@\w\w",
 }
 _TEXTS_AT_ONCE = 5_000
-_SPELLINGS, _WIDEST = 4, 40  # that a note shows of a label, and characters of each
-_SURE = 1e-6  # that so many authors have one answer by chance
+_SPELLINGS, _WIDEST = 4, 40  # shown in a note on a label, and characters of each
+_SURE = 1e-6  # probability that so many authors have only one answer by chance
 
 Cases = dict[str, list[Case]]
 
 
 @dataclass(frozen=True)
 class Noise:
-    """How noisy the labels of a source are: the estimator, how many texts it rests on, and the estimate."""
+    """The noise of a source's labels: the estimator, the number of texts, and the estimate."""
 
     source: str
     estimator: str
@@ -66,7 +66,7 @@ def find_in_texts(dataset: Dataset, tokenizer: Tokenizer | None) -> Cases:
     """Return what is wrong with single texts. Memory: a batch, and the cases.
 
     Args:
-        tokenizer: counts tokens, where the dataset states their number; None: they are not counted.
+        tokenizer: counts tokens, if the dataset states their number; None: they are not counted.
     """
     cases: Cases = {
         claim: [] for claim in ("self_doubled", "language", "script", "no_letters", "not_normal", "personal_data")
@@ -104,7 +104,7 @@ def _places(count: int, places: Iterable[int]) -> pl.Series:
 
 
 def _doubled(text: str) -> float:
-    """Return the share of a text after which it is all said again; 0 where it is not."""
+    """Return the share of a text after which all of it is repeated; 0 if it is not repeated."""
     if len(text) <= LONGEST:
         first = first_of_two(text)
         return 0.0 if first is None else len(first) / len(text)
@@ -115,7 +115,7 @@ def _doubled(text: str) -> float:
 
 
 def _languages(batch: pl.DataFrame, languages: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield claim, id and note of texts that are not in the language they say, by the rules of the filters."""
+    """Yield claim, id and note of texts that are not in their stated language, by the rules of the filters."""
     known = batch.with_columns(
         pl.col("lang").fill_null(""), pl.col("genre").fill_null(""), pl.col("source").fill_null("")
     )
@@ -142,7 +142,7 @@ def _languages(batch: pl.DataFrame, languages: Sequence[str]) -> Iterator[tuple[
 
 
 def _only_language() -> Filter:
-    """Return the filter's settings with every rule off but those on language and script."""
+    """Return the filter's settings with every rule disabled except language and script."""
     settings: Filter = defaults()["filter"]
     return {
         "preset": settings["preset"],
@@ -184,10 +184,10 @@ def identified(documents: pl.DataFrame) -> pl.DataFrame:
 
 
 def find_in_labels(dataset: Dataset, stated_languages: bool, copies: pl.DataFrame) -> tuple[Cases, list[Noise]]:
-    """Return what is wrong with authors and their labels, and how noisy labels are by source.
+    """Return what is wrong with authors and their labels, and the noise of labels by source.
 
     Args:
-        stated_languages: whether languages are the dataset's own.
+        stated_languages: whether the dataset states languages.
         copies: pairs of documents (`old`, `new`) of equal or nearly equal text.
     """
     documents = dataset.documents
@@ -239,9 +239,9 @@ def _one_person(named: pl.DataFrame, copies: pl.DataFrame) -> list[Case]:
 
 
 def _noise(named: pl.DataFrame) -> tuple[list[Case] | None, list[Noise]]:
-    """Return labels of two accounts (None: no field tells accounts), and the noise of labels by source.
+    """Return labels of two accounts (None: no field identifies accounts), and the noise of labels by source.
 
-    `account` is exact; `same_item`, of reviewed items and days, is an upper bound.
+    `account` is exact; `same_item`, from reviewed items and days, is an upper bound.
     """
     found: list[Noise] = []
     impure: list[Case] | None = None
@@ -286,7 +286,7 @@ def find_in_answers(dataset: Dataset) -> Cases:
 
 
 def _variants(dataset: Dataset) -> Iterator[Case]:
-    """Yield the labels of authors, works, items and accounts that are spelled in several ways."""
+    """Yield the labels of authors, works, items and accounts that have several spellings."""
     asked = dataset.problems
     for name in LABELS:
         parts = [dataset.documents.select(pl.col("spelling").struct.field(name).alias("spelling"), label=name)]
@@ -302,7 +302,7 @@ def _variants(dataset: Dataset) -> Iterator[Case]:
 
 
 def _shown(label: str) -> str:
-    """Return a label in quotation marks, with what a reader cannot see or tell from another sign as escapes."""
+    """Return a label in quotation marks, with invisible and confusable characters as escapes."""
     plain = unicodedata.is_normalized("NFC", label)
     return f"'{printable(label)[:_WIDEST]}'" if plain else f"{label!a:.{_WIDEST}}"
 
@@ -357,7 +357,7 @@ def _problems(problems: pl.DataFrame) -> Cases:
 
 
 def _one_class(problems: pl.DataFrame) -> list[Case]:
-    """Return authors of three problems or more that all have one answer, where such are more than by chance."""
+    """Return authors of three or more problems with only one answer, if more than chance explains."""
     sides = pl.concat(
         [problems.select("problem", "same", author=side) for side in ("author_one", "author_other")]
     ).unique(["problem", "author"], maintain_order=True)  # fmt: skip
@@ -377,7 +377,7 @@ def _one_class(problems: pl.DataFrame) -> list[Case]:
 
 
 def _ids_tell(documents: pl.DataFrame) -> Iterator[Case]:
-    """Yield neighbours by one author in the order of ids' numbers, or of lines, where they are more than by chance."""
+    """Yield neighbours by one author in the order of ids' numbers or of lines, if more than chance explains."""
     number = pl.col("id").str.extract(r"(\d{1,15})$").cast(pl.Int64)
     for split in documents["split"].unique().sort():
         own = documents.filter(pl.col("split") == split).with_columns(number=number)

@@ -1,8 +1,9 @@
-"""The language audit: texts that may be in another language than they are filed under, for a person to see.
+"""Audit languages: list texts that may be in another language than stated, for a person to review.
 
-A text is a suspect where langid gives another language at PROBABILITY, of LETTERS letters or more, or where the letters
-of its language's scripts are fewer than the AuthBench authors' code asks for. Nothing is changed: whoever has read the
-list writes the right language of a text under `lang`, and gives the file as `chunk.retag` (a build) or leaves it.
+A text is a suspect if it has at least LETTERS letters and langid gives another language at PROBABILITY, or if it has
+fewer letters in its language's scripts than the AuthBench authors' code requires. The audit changes no data: the
+reviewer writes the right language of a text under `lang`, and passes the file as `chunk.retag` (of a build) or leaves
+the text as it is.
 """
 
 from collections import Counter
@@ -35,10 +36,9 @@ def audit_languages(folder: Path, out: Path, most: int = MOST) -> dict[str, Any]
     """Write `suspects.jsonl` and `summary.json` into `out`; return the summary.
 
     Args:
-        folder: the results of a build (with `chunk/` and `filter/`), whose dropped texts are looked at as well, or a
-            release.
+        folder: a release, or the results of a build (with `chunk/` and `filter/`), whose dropped texts are audited too.
         out: the folder to write.
-        most: suspects that are listed, chosen by hash where there are more; the summary counts all.
+        most: suspects that are listed, selected by hash if there are more; the summary counts all.
 
     Raises:
         InputError: it is neither, or the release has no measurements.
@@ -74,7 +74,7 @@ def audit_languages(folder: Path, out: Path, most: int = MOST) -> dict[str, Any]
 
 
 def suspects(texts: pl.DataFrame) -> pl.DataFrame:
-    """Return the texts that are suspects, with `language` and `low_script`: whether they are for that reason.
+    """Return the suspect texts, with the reasons `language` and `low_script` as true or false.
 
     Args:
         texts: id, content, `removed` and the columns of metadata and of measures (`filter.measure.MEASURES`).

@@ -1,4 +1,4 @@
-"""An audit as one HTML page that loads nothing and quotes no text of the dataset, and as Markdown."""
+"""Render an audit as Markdown, and as one HTML page that loads no files and quotes no text of the dataset."""
 
 from typing import Any
 
@@ -79,7 +79,7 @@ def _size(dataset: AuditedDataset) -> str:
 
 
 def verdict(audit: Audit) -> list[str]:
-    """Return the findings that matter most, in a sentence each."""
+    """Return the most important findings, in a sentence each."""
     lines = []
     leaks = [finding for finding in audit.broken if finding.kind == "leaks"]
     count = len({ident for finding in leaks for ident in finding.ids})
@@ -153,7 +153,7 @@ def _shown(ident: str) -> str:
 
 
 def _rows_table(part: Measured) -> Table:
-    """Return the scores of each row beside chance; grey where they are no surer than it."""
+    """Return the scores of each row with chance; grey if they do not differ from chance."""
     names = [name for name in HEADINGS if any(name in row["scores"] for row in part.rows)]
     columns = [Column("Row", words=True), *(Column(HEADINGS[name], more_is_better=name not in LOWER_IS_BETTER)
                                             for name in names)]  # fmt: skip
@@ -225,7 +225,7 @@ def _gains(part: Measured) -> list[str]:
 
 
 def _published_table(audit: Audit) -> Table:
-    """Return the published scores, each beside the best row that reads no style."""
+    """Return the published scores, each with the best row that does not read style."""
     shown = audit.published[:_PUBLISHED]
     rows = [
         Row(
@@ -251,7 +251,7 @@ def _published_table(audit: Audit) -> Table:
 
 
 def _noise_table(audit: Audit) -> Table:
-    """Return how noisy labels are, by source."""
+    """Return the noise of labels, by source."""
     rows = []
     for one in audit.noise:
         plain = one.as_dict()

@@ -1,8 +1,8 @@
-"""Scores that others gave of models on a dataset, beside what rows score that read no style.
+"""Compare published scores of models on a dataset with the scores of rows that do not read style.
 
-CSV (a model a line, columns such as `S@5` and `EER`; where there are `slice` and `split`, the rows of all queries and
-of this split), JSON (`scores.json` of this package, or any nesting in which scores have their usual names), and PAN's
-answers (JSON lines of `id`, `value`).
+Accepted are CSV (a model per line, columns such as `S@5` and `EER`; with `slice` and `split`, the rows of all queries
+and of this split), JSON (`scores.json` of this package, or any nesting in which scores have their usual names), and
+PAN's answers (JSON lines of `id`, `value`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ from authbench.printable import printable
 from authbench.reading.foreign import CSV, TSV, bad_rows_note, kind_of, read_foreign, text_column
 from authbench.storage.json_files import read_foreign_json
 
-# What scores are called elsewhere, in lower case.
+# Names of scores elsewhere, in lower case.
 NAMES: Mapping[str, Sequence[str]] = {
     "success@1": ("success@1", "s@1", "hit@1", "accuracy@1"),
     "success@5": ("success@5", "s@5", "hit@5", "accuracy@5"),
@@ -39,7 +39,7 @@ class Given:
     """A score of a model.
 
     Attributes:
-        split: as the file says; None where it says nothing.
+        split: as the file states; None if it does not.
         of: the file.
     """
 
@@ -51,10 +51,10 @@ class Given:
 
 
 def read_scores(paths: Sequence[Path]) -> list[Given]:
-    """Return the scores in CSV and JSON files; answers of PAN (`.jsonl`) are read by `answers_auc`.
+    """Return the scores in CSV and JSON files; `answers_auc` reads answers of PAN (`.jsonl`).
 
     Raises:
-        InputError: a file cannot be read, or holds no model with a score of a known name.
+        InputError: a file cannot be read, or contains no model with a score of a known name.
     """
     found: list[Given] = []
     for given in paths:
@@ -69,7 +69,7 @@ def read_scores(paths: Sequence[Path]) -> list[Given]:
 
 
 def _scores_of(path: Path, alone: bool) -> list[Given]:
-    """Return the scores of a file; of one among others in a folder that holds no models, none."""
+    """Return the scores of a file; empty if the file is one of several and contains no models."""
     try:
         return list(_of_csv(path) if kind_of(path) in (CSV, TSV) else _of_json(path))
     except InputError:
@@ -79,7 +79,7 @@ def _scores_of(path: Path, alone: bool) -> list[Given]:
 
 
 def _files(path: Path) -> list[Path]:
-    """Return a file, or those in a folder of results."""
+    """Return a file, or the files in a folder of results."""
     if path.is_dir():
         found = sorted(path.glob("*/scores.json")) or sorted(
             file for file in path.iterdir() if file.suffix in (".json", ".csv", ".jsonl")
@@ -125,7 +125,7 @@ def _of_json(path: Path) -> Iterator[Given]:
 
 
 def _scores_in(value: Mapping[str, object], place: tuple[str, ...] = ()) -> Iterator[tuple[str, str, float]]:
-    """Yield place, name and value of the scores in nested objects; of slices and lists, none."""
+    """Yield place, name and value of the scores in nested objects, except in slices and lists."""
     for key, one in value.items():
         if isinstance(one, Mapping):
             if key.lower() in _OURS and (number := _number(one.get("value"))) is not None:
@@ -155,7 +155,7 @@ def answers_auc(paths: Sequence[Path], problems: pl.DataFrame) -> list[Given]:
     """Return the area under the ROC curve of each file of PAN's answers (`.jsonl`) to problems.
 
     Raises:
-        InputError: there are answers, and the dataset has no problems.
+        InputError: there are answers, but the dataset has no problems.
     """
     found = []
     for path in (file for given in paths for file in _files(given) if file.suffix == ".jsonl"):
@@ -167,14 +167,14 @@ def answers_auc(paths: Sequence[Path], problems: pl.DataFrame) -> list[Given]:
 
 
 class BestRow(TypedDict):
-    """The row that scores best."""
+    """The row with the best score."""
 
     row: str
     value: float
 
 
 class Published(TypedDict):
-    """A published score beside the rows that read no style; `same_split`: they were measured on its split."""
+    """A published score with the rows that do not read style; `same_split`: they were measured on its split."""
 
     model: str
     score: str
@@ -187,9 +187,9 @@ class Published(TypedDict):
 
 
 def beside(given: Sequence[Given], measured: Sequence[Measured]) -> list[Published]:
-    """Return each score with the rows, that read no style, that score as well or better on the same split.
+    """Return each score with the rows that do not read style and score as well or better on the same split.
 
-    A score of a split that was not measured is compared with the only one that was, and `same_split` says so.
+    A score of a split that was not measured is compared with the only measured split; `same_split` is then false.
     """
     found: list[Published] = []
     for one in given:
@@ -202,7 +202,7 @@ def beside(given: Sequence[Given], measured: Sequence[Measured]) -> list[Publish
             and not own
             and any(other.split in {part.split for part in measured} for other in given)
         ):
-            continue  # the file also has scores of a split that was measured
+            continue  # the file also has scores of a measured split
         rows = [(row, row["scores"][one.score]["value"]) for part in parts for row in part.rows
                 if row["shortcut"] and one.score in row["scores"]]  # fmt: skip
         lower = one.score in LOWER_IS_BETTER

@@ -1,4 +1,4 @@
-"""Read whatever dataset is named: find out which form it has."""
+"""Find out the form of a dataset and read it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -38,13 +38,13 @@ _OF_RELEASE = frozenset(table.file for table in (*SPLIT_TABLES.values(), *PAIR_T
 
 @dataclass(frozen=True)
 class How:
-    """How to read a dataset.
+    """Options for reading a dataset.
 
     Attributes:
-        columns: names of a table's columns, by ours.
+        columns: names of a table's columns, by our names.
         data: folder of the datasets that entries of config/style name.
-        encoding: of tables and plain texts; None: UTF-8, or what a byte order mark says.
-        config: of a dataset of several configurations, the one that is read.
+        encoding: of tables and plain texts; None: UTF-8, or according to a byte order mark.
+        config: the configuration to read, if a dataset has several.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -54,10 +54,10 @@ class How:
 
 
 def read_dataset(paths: Sequence[Path], how: How = How(), say: Say | None = None) -> Dataset:  # noqa: B008  (frozen)
-    """Read one dataset from one path or several, such as the folders of its splits.
+    """Read one dataset from one or several paths, such as the folders of its splits.
 
     Raises:
-        InputError: a path cannot be read, or has none of the FORMS, or holds no text.
+        InputError: a path cannot be read, has none of the FORMS, or contains no text.
     """
     for path in paths:
         _expect(path)
@@ -72,13 +72,13 @@ def read_dataset(paths: Sequence[Path], how: How = How(), say: Say | None = None
 
 
 def _expect(path: Path) -> None:
-    """Raise InputError where there is no dataset to read."""
+    """Raise InputError if there is no dataset to read."""
     if not _is_remote(path) and not is_style_entry(path) and not path.exists():
         raise InputError(f"{path}: there is no such file or folder. Expected {FORMS}.")
 
 
 def _expect_files(path: Path) -> None:
-    """Raise InputError where a folder holds something that is neither a file nor a folder, which would be left out."""
+    """Raise InputError if a folder contains an entry that is neither file nor folder, which would be left out."""
     for one in path.rglob("*"):
         strange = not one.is_file() and (not one.is_dir() or one.name in _OF_RELEASE or one.suffix == ".jsonl")
         if strange and not is_of_a_system(one.relative_to(path)):
@@ -133,10 +133,10 @@ def _read_file(path: Path, how: How) -> Dataset:
 
 
 def _read_folder(path: Path, how: How) -> Dataset:
-    """Read a folder of episodes, of tables or of texts, files in it and in its folders.
+    """Read a folder of episodes, of tables or of texts, from the files in it and in its folders.
 
-    JSON and zip files count where there are no other tables, texts where there is none at all; files of an operating
-    system never.
+    JSON and zip files count if there are no other tables, texts if there are no tables at all; files of an operating
+    system are ignored.
     """
     files = sorted(one for one in path.rglob("*") if one.is_file() and not is_of_a_system(one.relative_to(path)))
     kinds = {file: kind_of(file) for file in files if file != path / DIFF}
@@ -153,7 +153,7 @@ def _read_folder(path: Path, how: How) -> Dataset:
 
 
 def _first(path: Path) -> object:
-    """Return the value of the first line of a JSON lines file that is not blank; None where it is no JSON."""
+    """Return the value of the first line of a JSON lines file that is not blank; None if it is not JSON."""
     lines = (line for _, lines in line_batches(path, 1) for line in lines if line.strip())
     try:
         return loads_exactly(next(lines, b"null"))

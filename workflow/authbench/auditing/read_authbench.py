@@ -1,4 +1,4 @@
-"""Datasets in this format: a release, the folder of one split, and the Parquet folder of Hugging Face."""
+"""Read datasets in this format: a release, the folder of one split, and the Parquet folder of Hugging Face."""
 
 from collections.abc import Iterator, Mapping
 from itertools import chain
@@ -19,7 +19,7 @@ Files = Mapping[str, Mapping[str, list[Path]]]  # by split and table
 
 
 def splits_below(path: Path) -> dict[str, Path]:
-    """Return the folders of splits in this format: the folder itself, or those in it."""
+    """Return the folders of splits in this format: the folder itself, or folders in it."""
     if (path / CANDIDATES.file).is_file():
         return {path.resolve().name: path}
     found = {one.name: one for one in path.iterdir() if (one / CANDIDATES.file).is_file()}
@@ -27,7 +27,7 @@ def splits_below(path: Path) -> dict[str, Path]:
 
 
 def read_release(path: Path) -> Dataset:
-    """Read a release, or the folder of one split of it; Raises InputError where a file is missing or a row is wrong."""
+    """Read a release, or the folder of one split of it. Raises InputError if a file is missing or a row is wrong."""
     folders = splits_below(path)
     for folder in folders.values():
         for table in SPLIT_TABLES.values():
@@ -44,7 +44,7 @@ def read_release(path: Path) -> Dataset:
 def configurations(path: Path, wanted: str) -> dict[str, dict[str, list[Path]]]:
     """Return the files of a Hugging Face folder by split and configuration; empty without the configuration `wanted`.
 
-    Files lie in `data/<configuration>/` or `<configuration>/`, and begin with the name of their split.
+    Files are in `data/<configuration>/` or `<configuration>/`, and begin with the name of their split.
     """
     found: dict[str, dict[str, list[Path]]] = {}
     for top in (path / "data", path):
@@ -149,7 +149,7 @@ def _batches(file: Path, table: Table) -> Iterator[pl.DataFrame]:
 
 
 def _is_of(found: pl.DataType, declared: pl.DataType) -> bool:
-    """Return whether values of a type can be those of a declared one, and lose nothing by it."""
+    """Return whether values of a type can be cast to a declared type without loss."""
     if isinstance(found, pl.List) and isinstance(declared, pl.List):
         return _is_of(found.inner, declared.inner)  # type: ignore[arg-type]
     text = declared == pl.String and found in (pl.Categorical, pl.Enum)
@@ -159,7 +159,7 @@ def _is_of(found: pl.DataType, declared: pl.DataType) -> bool:
 def _documents(
     split: str, candidates: pl.DataFrame, queries: pl.DataFrame, truth: pl.DataFrame
 ) -> Iterator[pl.DataFrame]:
-    """Yield the candidates, then the queries that are none, with the author that the ground truth names."""
+    """Yield the candidates, then the other queries, with the author that the ground truth names."""
     asked = queries["query_id"].implode()
     texts = ("lang", "genre", "content", "source", "token_length")
     yield _as(

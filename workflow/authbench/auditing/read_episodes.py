@@ -1,9 +1,9 @@
-"""Episodes of LUAR and the Million User Dataset: JSON lines of an author, each with a list of texts.
+"""Read episodes of LUAR and the Million User Dataset: JSON lines of an author, each with a list of texts.
 
     <split>_queries.jsonl, <split>_targets.jsonl, or train.jsonl and data.jsonl
     {"author_id": 7, "syms": ["first text", "second text"], "action_type": ["subreddit", ...], "hour": [...]}
 
-An episode is compared as one text. A document's id is its author's, file and place.
+An episode is compared as one text. A document's id is made of its author's id, file and place.
 """
 
 from collections.abc import Sequence
@@ -17,13 +17,13 @@ from authbench.errors import InputError
 from authbench.storage.json_lines import read_objects
 
 FORM = "LUAR episodes"
-TEXTS = ("syms", "fullText", "text", "texts", "body", "reviewText")  # the first that holds a list is taken
+TEXTS = ("syms", "fullText", "text", "texts", "body", "reviewText")  # the first that contains a list is used
 AUTHORS = ("author_id", "author", "user_id", "username")
 _SIDES = {"queries": (True, False), "query": (True, False), "targets": (False, True), "target": (False, True)}
 
 
 def text_field(row: dict[str, Any]) -> str | None:
-    """Return the field of a line that holds a list of texts."""
+    """Return the field of a line that contains a list of texts."""
     return next(
         (
             name
@@ -35,14 +35,14 @@ def text_field(row: dict[str, Any]) -> str | None:
 
 
 def is_episode(row: object) -> bool:
-    """Return whether a line is an episode: a list of texts, and no label as STEB's lines have."""
+    """Return whether a line is an episode: a list of texts, without a label as in STEB's lines."""
     return isinstance(row, dict) and text_field(row) is not None and "label" not in row
 
 
 def read_episodes(path: Path, files: Sequence[Path]) -> Dataset:
-    """Read files of episodes; the split and the side are known by their names.
+    """Read files of episodes; their names give the split and the side.
 
-    Without an author each line is one, as LUAR's training takes it.
+    Without an author each line is a separate author, as in LUAR's training.
 
     Raises:
         InputError: a file is empty, or a line has no list of texts.

@@ -1,4 +1,4 @@
-"""Datasets of verification pairs in PAN's files: pairs with texts, and truths, with or without them."""
+"""Read datasets of verification pairs in PAN's files: pairs with texts, and truths, with or without them."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,11 +14,11 @@ from authbench.identity import digest
 
 FORM = "PAN pairs"
 Files = dict[str, tuple[Path | None, Path]]  # by split: pairs and truth
-Tables = dict[str, tuple[pl.DataFrame | None, pl.DataFrame]]  # as `read_pairs` and `read_truth` give them
+Tables = dict[str, tuple[pl.DataFrame | None, pl.DataFrame]]  # as `read_pairs` and `read_truth` return them
 
 
 def pan_files(path: Path) -> Files:
-    """Return the files of pairs and truths by split; a folder of answers alone has none."""
+    """Return the files of pairs and truths by split; empty for a folder with only answers."""
     if path.is_file():
         folder, own = path.parent, path.name
         if "truth" in own:
@@ -44,13 +44,13 @@ def _truth_name(name: str) -> str:
 
 
 def _beside(truth: Path, word: str) -> Path | None:
-    """Return the file of pairs that belongs to a truth, where there is one."""
+    """Return the file of pairs that belongs to a truth, if it exists."""
     names = [truth.name.replace(word, "pairs"), truth.name.replace(f"-{word}", ""), truth.name.replace(f"_{word}", "")]
     return next((truth.parent / name for name in names if name != truth.name and (truth.parent / name).is_file()), None)
 
 
 def read_pan(path: Path, files: Files) -> Dataset:
-    """Read the pairs and truths of every split. Raises InputError where a pair has no truth."""
+    """Read the pairs and truths of every split. Raises InputError if a pair has no truth."""
     tables: Tables = {}
     places: dict[str, list[Path]] = {}
     unasked: list[str] = []
@@ -74,7 +74,8 @@ def dataset_of_pairs(
 ) -> Dataset:
     """Return the dataset of pairs; equal texts of one author in a split are one document.
 
-    Of pairs without authors, texts that same-author pairs join are by one author, and all others by one each.
+    In pairs without authors, texts that same-author pairs join have the same author; every other text has a separate
+    one.
     """
     documents, problems = [DOCUMENTS.to_frame()], [PROBLEMS.to_frame()]
     notes: dict[str, None] = dict.fromkeys(remarks)
@@ -134,7 +135,7 @@ def _problems(split: str, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _components(asked: pl.DataFrame) -> list[pl.Series]:
-    """Return names of authors such that the two texts of every same-author pair have one."""
+    """Return names of authors that are equal for the two texts of every same-author pair."""
     parent: dict[str, str] = {}
 
     def root(text: str) -> str:

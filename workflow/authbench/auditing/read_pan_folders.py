@@ -1,7 +1,7 @@
-"""Datasets of verification as PAN 2013, 2014 and 2015 have them: a folder for each problem, `truth.txt` beside them.
+"""Read verification datasets of PAN 2013, 2014 and 2015: `truth.txt` and a folder for each problem.
 
-A folder holds the texts known to be by one author (`known*.txt`) and the one in question (`unknown*.txt`); a line of
-`truth.txt` is `EN001 Y` or `EN001 N`. The known texts are joined, a blank line between them, as one text.
+A folder contains the texts known to be by one author (`known*.txt`) and the questioned text (`unknown*.txt`); a line of
+`truth.txt` is `EN001 Y` or `EN001 N`. The known texts are joined by blank lines into one text.
 """
 
 import re
@@ -23,7 +23,7 @@ _NOTE = "The known texts of a problem are joined, and count as one text."
 
 
 def problem_folders(path: Path) -> dict[str, Path]:
-    """Return the truths by split: below the folder, wherever one lies beside folders of problems."""
+    """Return the truths by split, from every folder below the path that also contains folders of problems."""
     found = {}
     for truth in sorted(path.rglob(TRUTH)):
         if any(True for _ in truth.parent.glob(f"*/{_UNKNOWN}")):
@@ -36,7 +36,7 @@ def read_pan_folders(path: Path, truths: dict[str, Path]) -> Dataset:
     """Read the problems of every truth.
 
     Raises:
-        InputError: a line of a truth is not of its form, or a problem has no folder, or no text of either kind.
+        InputError: a line of a truth is malformed, or a problem lacks its folder or texts of either kind.
     """
     tables: Tables = {}
     for split, truth in truths.items():
@@ -52,7 +52,7 @@ def read_pan_folders(path: Path, truths: dict[str, Path]) -> Dataset:
 
 
 def write_without(truth: Path, target: Path, gone: Collection[str]) -> None:
-    """Write a truth again without some problems, and beside it the folders of the others as they are."""
+    """Write a truth without some problems, and the unchanged folders of the others."""
     target.parent.mkdir(parents=True, exist_ok=True)
     kept = [(ident, line) for ident, _, line in _lines(truth) if ident not in gone]
     target.write_text("".join(f"{line}\n" for _, line in kept), encoding="utf-8")

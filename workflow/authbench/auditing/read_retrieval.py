@@ -1,6 +1,6 @@
-"""Retrieval datasets in the layouts of BEIR and MTEB: a corpus, queries, and which documents answer them.
+"""Read retrieval datasets in the layouts of BEIR and MTEB: a corpus, queries, and judgements of answers.
 
-They name no authors: whatever answers join, directly or through others, counts as by one author.
+They name no authors: texts that answers join, directly or through others, have the same author.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -32,7 +32,7 @@ def read_beir(path: Path) -> Dataset:
     """Read `corpus.jsonl`, `queries.jsonl` and `qrels/<split>.tsv` (or `.jsonl`).
 
     Raises:
-        InputError: `qrels` has no .tsv and no .jsonl.
+        InputError: `qrels` has neither .tsv nor .jsonl.
     """
     qrels = sorted(file for file in (path / "qrels").glob("*") if file.suffix in (".tsv", ".jsonl"))
     if not qrels:
@@ -73,9 +73,9 @@ def read_mteb(path: Path) -> Dataset:
 
 
 def _read_texts(files: list[Path]) -> tuple[Texts, list[str]]:
-    """Return texts by id, and the ids that several have, of which the first counts.
+    """Return texts by id, and the repeated ids, whose first text counts.
 
-    A title stands before its text, on a line of its own.
+    A title precedes its text on a separate line.
     """
     found: Texts = {}
     repeated: list[str] = []
@@ -123,7 +123,7 @@ def _read_qrels(files: list[Path], above: int | None = 0) -> pl.DataFrame:
 
 
 def _read(file: Path, names: Collection[str]) -> ForeignTable:
-    """Return these columns of a file. Raises InputError where a row cannot be read."""
+    """Return these columns of a file. Raises InputError if a row cannot be read."""
     table = read_foreign(file, names.__contains__)
     if table.bad:
         raise InputError(f"{bad_rows_note(file, table.bad)}. Expected a text or a judgement in each.")
@@ -131,7 +131,7 @@ def _read(file: Path, names: Collection[str]) -> ForeignTable:
 
 
 def _column(file: Path, table: ForeignTable, name: str) -> pl.Series:
-    """Return a column as text; nulls where the file lacks it."""
+    """Return a column as text; nulls if the file lacks it."""
     values = table.columns.get(name, [None] * len(table.rows))
     return text_column(file, name, values, name not in ("text", "title", "score"))
 
@@ -146,7 +146,7 @@ def _dataset(
     places: Mapping[str, Sequence[Path]],
     repeated: Sequence[str],
 ) -> Dataset:
-    """Return the dataset. One corpus of several splits is POOL; of one split, it is that split's."""
+    """Return the dataset. The split of a corpus is POOL if several splits share it, else its only split."""
     shared = len(corpora) == 1 and len(answers) > 1
     parts, stated, aside = [DOCUMENTS.to_frame()], [ANSWERS.to_frame()], [ANSWERS.to_frame()]
     author = _components(answers)
@@ -214,7 +214,7 @@ def _table(texts: Texts, split: str, place: str, author: Mapping[str, str], cand
 
 
 def _components(answers: Mapping[str, pl.DataFrame]) -> dict[str, str]:
-    """Return by id of a query or document the first id of its component."""
+    """Return the first id of the component of each query or document, by id."""
     parent: dict[str, str] = {}
 
     def root(ident: str) -> str:

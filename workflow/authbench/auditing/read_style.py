@@ -1,4 +1,4 @@
-"""Datasets of style, as their entries in config/style read them: `style:NAME`, or the path of an entry.
+"""Read datasets of style by their entries in config/style: `style:NAME`, or the path of an entry.
 
 A label counts as an author: a register, a version, a level of an order. Pairs are problems of verification.
 """
@@ -26,7 +26,7 @@ def is_style_entry(path: Path) -> bool:
 
 
 def read_style(path: Path, data: Path | None) -> Dataset:
-    """Read a dataset of style below the folder `data`. Raises InputError where there is no entry, folder or file."""
+    """Read a dataset of style below the folder `data`. Raises InputError if the entry, folder or file is missing."""
     if data is None:
         raise InputError(f"{path}: an entry of config/style names files below a folder of data. Expected --data DIR.")
     [entry] = find_datasets([str(path).removeprefix(PREFIX)])
@@ -95,7 +95,7 @@ def _of_order(entry: StyleDataset, found: pl.DataFrame) -> Dataset:
 
 
 def _of_pairs(entry: StyleDataset, found: pl.DataFrame) -> Dataset:
-    """Return pairs as problems. Texts that same pairs join are by one author, all others by one each."""
+    """Return pairs as problems. Texts that same pairs join have the same author, every other text a separate one."""
     parent: dict[str, str] = {}
 
     def root(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Tables with a column of authors and one of texts, in any form that `reading.foreign` reads, and STEB's JSON lines."""
+"""Read tables with columns of authors and texts, in any form that `reading.foreign` reads, and STEB's JSON lines."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,9 +10,9 @@ from authbench.errors import InputError
 from authbench.printable import printable
 from authbench.reading.foreign import ForeignTable, bad_rows_note, read_foreign, text_column
 
-DIFF = "diff.jsonl"  # beside a dataset without its leaks: what went
-IDENTS = ("author", "id", "split", "origin", "item", "account")  # columns in which no two values may become one
-# What columns are called elsewhere; the first that a table has is taken.
+DIFF = "diff.jsonl"  # the removals of a clean version
+IDENTS = ("author", "id", "split", "origin", "item", "account")  # columns in which values must not be merged
+# Names of columns elsewhere; the first that a table has is used.
 NAMES: Mapping[str, Sequence[str]] = {
     "author": ("author", "author_id", "authors", "user_id", "user", "username", "user_name", "userid", "writer", "poet",
                "blogger", "reviewer_id", "reviewerid", "reviewer", "reviewer_name", "author_name", "speaker",
@@ -41,18 +41,18 @@ def read_tables(
     encoding: str | None = None,
     config: str | None = None,
 ) -> Dataset:
-    """Read files as one dataset; each is a split if it is called so (`train.csv`, `test-00000.parquet`).
+    """Read files as one dataset; a file with the name of a split is that split (`train.csv`, `test-00000.parquet`).
 
-    Of several files those without a column of authors or texts are passed over, and noted.
+    Among several files, files without a column of authors or texts are skipped and noted.
 
     Args:
-        path: what was named, for errors.
-        columns: the tables' own names of columns, by ours; all others are found by NAMES.
-        encoding: of texts; None: UTF-8, or what a byte order mark says.
-        config: of files of one split in several folders, the folder that counts.
+        path: the path that the user gave, for errors.
+        columns: the tables' names of columns, by our names; all others are found by NAMES.
+        encoding: of texts; None: UTF-8, or according to a byte order mark.
+        config: the folder to use if files of one split are in several.
 
     Raises:
-        InputError: a file cannot be read, lacks a column, or one split lies in several folders.
+        InputError: a file cannot be read, lacks a column, or one split is in several folders.
     """
     files = _of_one_configuration(path, files, config)
     parts: list[pl.DataFrame] = []
@@ -109,7 +109,7 @@ def read_tables(
 
 
 class _Lacking(InputError):
-    """A table has no column of authors, or of texts."""
+    """A table lacks a column of authors or of texts."""
 
     def __init__(self, message: str, ours: Sequence[str]) -> None:
         super().__init__(message)
@@ -117,7 +117,7 @@ class _Lacking(InputError):
 
 
 def _of_one_configuration(path: Path, files: Sequence[Path], config: str | None) -> list[Path]:
-    """Return the files of one configuration, as datasets of Hugging Face have folders of them."""
+    """Return the files of one configuration, which datasets of Hugging Face have in folders."""
     if config is not None:
         chosen = [file for file in files if config in file.relative_to(path).parts[:-1]] if path.is_dir() else []
         if not chosen:
@@ -149,10 +149,10 @@ def _split_of(file: Path, several: bool) -> str:
 
 
 def _columns(file: Path, table: ForeignTable, given: Mapping[str, str]) -> dict[str, str]:
-    """Return the table's own name of each of our columns that it has.
+    """Return the table's name of each of our columns that it has.
 
     Raises:
-        InputError: two columns differ in case only, or one that is named does not exist.
+        InputError: two columns differ only in case, or a given column does not exist.
     """
     lowered: dict[str, str] = {}
     for name in table.columns:
@@ -182,7 +182,7 @@ def _listed(table: ForeignTable) -> str:
 
 
 def _read(file: Path, given: Mapping[str, str], encoding: str | None) -> ForeignTable:
-    """Return the columns of a file that may be ours. Raises InputError for one without a row."""
+    """Return the columns of a file that may be ours. Raises InputError for a file without rows."""
     wanted = {other for others in NAMES.values() for other in others} | {"is_query"}
     numbered = bool(given) and all(name.isdecimal() for name in given.values())
     table = read_foreign(

@@ -1,4 +1,4 @@
-"""Folders of plain text, a file a text: `author/title.txt`, `split/author/title.txt` or `Author_Title.txt`."""
+"""Read folders of plain text with a file per text: `author/title.txt`, `split/author/title.txt`, `Author_Title.txt`."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -12,14 +12,14 @@ from authbench.reading.plain_text import whole_text
 from authbench.reading.rows import BadRow
 from authbench.storage.raw_files import RawFile
 
-_SPLITS = ("train", "dev", "valid", "test")  # with which the names of folders of splits end
+_SPLITS = ("train", "dev", "valid", "test")  # endings of the names of folders of splits
 
 
 def read_texts(path: Path, files: Sequence[Path], encoding: str | None) -> Dataset:
     """Read the text files below a folder.
 
     Raises:
-        InputError: neither folders nor names of files tell the authors, or a file is not in the encoding.
+        InputError: neither folders nor file names give the authors, or a file is not in the encoding.
     """
     depths = {len(file.relative_to(path).parts) for file in files}
     by_name = len({file.parent for file in files}) == 1

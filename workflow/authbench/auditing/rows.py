@@ -1,7 +1,7 @@
-"""What sanity rows score on a dataset, in its own pools and in matched ones, and what its size can show.
+"""Score sanity rows on a dataset, in its stated pools and in matched ones, and compute the power of its size.
 
-A row that reads no style and scores above chance says that the dataset tells authors by something else. Which texts of
-a split are scored, `drawn` says.
+If a row that does not read style scores above chance, features other than style identify authors in the dataset.
+`drawn` selects the scored texts.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,9 +34,9 @@ from authbench.registry.load import load_entry
 from authbench.tokens import Tokenizer
 
 NAMES = ("random", "metadata", "format", "edges", "content-words", "punctuation", "masked", "ids")
-ORDER = "order"  # nearness of lines; the row `ids` takes the numbers in ids
+ORDER = "order"  # distance of lines; the row `ids` uses the numbers in ids
 LONGEST = 20_000  # characters of a text that rows read
-FEWEST_AUTHORS = 2  # of a score; for an interval evaluation.scores asks for 20
+FEWEST_AUTHORS = 2  # of a score; for an interval evaluation.scores requires 20
 _SCORES = {"success@1": "success@1", "success@5": "success@5", "mrr": "mrr", "eer": "eer",
            "eer_same_language": "eer_same_language"}  # fmt: skip
 _LACKING = {NO_PAIRS: "no positive has enough negatives that are like it"}
@@ -44,7 +44,7 @@ LOWER_IS_BETTER = frozenset({"eer", "eer_same_language"})
 
 
 class ScoreCell(TypedDict):
-    """A score with its 95 % interval, if any, and what chance gives; `above_chance`: the interval excludes chance."""
+    """A score with its 95 % interval, if any, and chance; `above_chance`: the interval excludes chance."""
 
     value: float
     low: float | None
@@ -54,7 +54,7 @@ class ScoreCell(TypedDict):
 
 
 class RowOfScores(TypedDict):
-    """The scores of a row by name; `shortcut`: it sees nothing that is style."""
+    """The scores of a row by name; `shortcut`: it reads only features other than style."""
 
     row: str
     about: str
@@ -63,7 +63,7 @@ class RowOfScores(TypedDict):
 
 
 class Sizes(TypedDict):
-    """How many texts, queries, authors and problems were measured, `of` how many texts where only a part was."""
+    """The number of measured texts, queries, authors and problems; `of`: the number of all texts if only some were."""
 
     texts: int
     of: NotRequired[int]
@@ -73,7 +73,7 @@ class Sizes(TypedDict):
 
 
 class RowGain(TypedDict):
-    """What a row scores above the best shortcut, `against`."""
+    """The gain of a row over the best shortcut, `against`."""
 
     model: str
     score: str
@@ -86,15 +86,15 @@ class RowGain(TypedDict):
 
 @dataclass(frozen=True)
 class Measured:
-    """What was measured of a split.
+    """The measurements of a split.
 
     Attributes:
         split: its name.
         rows: a mapping per row: `row`, `about`, `shortcut`, `scores` by name, each `value`, `low`, `high`, `chance`.
-        pools: by pool how many positives have enough negatives, and how many have not.
+        pools: by pool, how many positives have enough negatives, and how many do not.
         power: the smallest differences that a test with these queries shows, by score.
-        gains: what `punctuation` and `masked` score above the best shortcut.
-        about: sizes: texts, queries, authors, and `of` how many texts where a part was scored.
+        gains: the gains of `punctuation` and `masked` over the best shortcut.
+        about: sizes: texts, queries, authors, and `of`: the number of all texts if only some were scored.
         left_out: why something could not be measured.
     """
 
@@ -114,7 +114,7 @@ class Measured:
 
 
 def measure(dataset: Dataset, tokenizer: Tokenizer, most: int = MOST, seed: int = 0) -> Iterator[Measured]:
-    """Yield what rows score on each split that has queries. Memory: vectors of `most` texts, and 160 MB of scores."""
+    """Yield the scores of rows on each split with queries. Memory: vectors of `most` texts, and 160 MB of scores."""
     entries = {name: load_entry(MODELS, name) for name in NAMES}
     for split in dataset.splits:
         if split != POOL:
@@ -169,7 +169,7 @@ def _measure_split(
 def _score(
     built: Built, entries: Mapping[str, ModelEntry], has_order: bool, seed: int
 ) -> tuple[dict[str, dict[str, ScoreCell]], Mapping[str, Power], list[RowGain], list[str]]:
-    """Return scores by row, power, gains, and why what is missing is missing."""
+    """Return scores by row, power, gains, and the reason for each missing score."""
     split = built.split
     negatives = draw_negatives(split, seed)
     authors: Authors | None = None
@@ -226,7 +226,7 @@ def _cells(overall: Cell, head: Mapping[str, HeadlineCell], table: pl.DataFrame)
 
 
 def _means(values: Mapping[str, F64]) -> dict[str, ScoreCell]:
-    """Return the means over queries, without intervals, of what too few authors ask."""
+    """Return the means over queries, without intervals, where there are too few authors."""
     return {
         name: _cell(float(np.nanmean(values[name])), None, None, float(np.nanmean(values[f"random:{name}"])), False)
         for name in ("success@1", "success@5", "mrr")
@@ -253,7 +253,7 @@ def _score_pairs(
     weights = author_weights(asked["problem"].to_list(), seed, 200).astype(np.float64)
     for name, entry in entries.items():
         if name == "ids":
-            continue  # a text's id is that of its problem
+            continue  # a text's id is the id of its problem
         vectors = open_model(entry).compare(documents, documents.height, np.arange(documents.height, dtype=np.int32))
         if not hasattr(vectors, "queries"):
             raise InputError(f"{name}: gives no vectors of texts. Expected a row that does.")
@@ -265,7 +265,7 @@ def _score_pairs(
 
 
 def _areas(same: BOOL, scores: F64, weights: F64) -> F64:
-    """Return the area of each replicate (a row of weights, one per problem); equal scores count one half."""
+    """Return the area of each replicate (a row of weights, one per problem); ties count one half."""
     order = np.argsort(scores, kind="stable")
     value, truth, drawn = scores[order], same[order], weights[:, order]
     starts = np.flatnonzero(np.append(True, value[1:] != value[:-1]))

@@ -1,4 +1,4 @@
-"""Audit a dataset: read it, look for what breaks its claims, score the sanity rows, and write the result."""
+"""Audit a dataset: read it, test its claims, score the sanity rows, and write the result."""
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -24,7 +24,7 @@ from authbench.version import VERSION
 
 
 class SplitSizes(TypedDict):
-    """What a split holds."""
+    """The sizes of a split."""
 
     documents: int
     authors: int
@@ -32,7 +32,7 @@ class SplitSizes(TypedDict):
 
 
 class AuditedDataset(TypedDict):
-    """What a dataset is: its form, sizes, texts by language, and what was assumed (`notes`)."""
+    """A description of a dataset: its form, sizes, texts by language, and assumptions (`notes`)."""
 
     name: str
     form: str
@@ -47,15 +47,15 @@ class AuditedDataset(TypedDict):
 
 @dataclass(frozen=True)
 class Audit:
-    """What an audit found.
+    """The result of an audit.
 
     Attributes:
-        dataset: what it is: form, sizes, what was assumed.
-        findings: one for each claim that was examined, with every id; without cases where it holds.
-        rows: what was measured of each split.
-        noise: how noisy labels are, by source.
-        published: given scores, beside the rows.
-        cleaned: what a version without the leaks has left out; None: none was asked for.
+        dataset: form, sizes and assumptions.
+        findings: one per examined claim, with every id; without cases if the claim holds.
+        rows: the measurements of each split.
+        noise: of labels, by source.
+        published: given scores, with the rows.
+        cleaned: the removals of a version without the leaks; None: not requested.
     """
 
     dataset: AuditedDataset
@@ -71,7 +71,7 @@ class Audit:
         return [finding for finding in self.findings if finding.cases]
 
     def as_dict(self, brief: bool = False) -> dict[str, Any]:
-        """Return all of it as plain values; `brief`: findings with counts, without ids and cases."""
+        """Return everything as plain values; `brief`: findings with counts, without ids and cases."""
         left_out = {"ids", "cases"} if brief else set()
         findings = [finding.as_dict() for finding in self.findings]
         plain: dict[str, Any] = {
@@ -103,17 +103,17 @@ def audit(
 ) -> Audit:
     """Audit a dataset of any known form (`read.FORMS`).
 
-    Memory: all texts, once or twice over, and 16 bytes per character where over 30,000 texts are compared.
+    Memory: all texts, once or twice over, and 16 bytes per character if over 30,000 texts are compared.
 
     Args:
         source: a file or folder, or several, such as the folders of splits, or `hf:owner/name` of a release on the hub.
-        out: folder that gets index.html and audit.json; None: nothing is written.
-        scores: published scores, or answers to PAN's problems, to set beside the rows.
+        out: folder that gets index.html and audit.json; None: no files are written.
+        scores: published scores, or answers to PAN's problems, to compare with the rows.
         clean: folder that gets a version without the leaks, and diff.jsonl.
-        columns: names of a table's columns, by ours (`author`, `content`, ...).
+        columns: names of a table's columns, by our names (`author`, `content`, ...).
         data: folder of the datasets that entries of config/style name.
-        encoding: of tables; None: UTF-8, or what a byte order mark says.
-        config: of a dataset of several configurations, the one that is audited.
+        encoding: of tables; None: UTF-8, or according to a byte order mark.
+        config: the configuration to audit, if a dataset has several.
         texts: most texts of a split that the rows are scored on.
         seed: of draws, intervals and tests.
         brief: leave ids out of audit.json.
