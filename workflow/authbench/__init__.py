@@ -1,4 +1,4 @@
-"""AuthBench: from raw corpora with author labels to a checked authorship benchmark.
+"""Build a checked authorship benchmark from raw corpora with author labels.
 
 `load`, `check`, `evaluate` and `audit` are in `authbench.api`, which is imported when one of them is first used.
 """

@@ -1,4 +1,4 @@
-"""`python -m authbench`"""
+"""Run the command line as `python -m authbench`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The four functions of the package, as `authbench.load`, `authbench.check`, `authbench.evaluate`, `authbench.audit`.
+"""Provide the package's four functions: `authbench.load`, `authbench.check`, `authbench.evaluate`, `authbench.audit`.
 
 They do what the commands of the same names do, and raise `authbench.errors.InputError`, which says what is wrong with
 an input and what to do.
@@ -33,13 +33,13 @@ from authbench.report.verify import check_drawings
 from authbench.storage.json_files import read_foreign_json
 
 Place: TypeAlias = str | Path
-# Gives a vector per text, shape (texts, dimensions), as the `encode` of a sentence-transformers model does.
+# Returns a vector per text, shape (texts, dimensions), as the `encode` of a sentence-transformers model does.
 Encode: TypeAlias = Callable[[Sequence[str]], Any]
-_AT_ONCE = 1_024  # texts given to a function
+_AT_ONCE = 1_024  # texts per call of a function
 
 
 def load(release: Place, *, unverified: bool = False) -> Release:
-    """Open a release, ours or another's in this format; its texts are read when they are asked for, in batches.
+    """Open a release, ours or another in this format; its texts are read on request, in batches.
 
     >>> release = load("release")
     >>> release.splits
@@ -51,7 +51,7 @@ def load(release: Place, *, unverified: bool = False) -> Release:
 
     Args:
         release: its folder.
-        unverified: whether one that contradicts its checksums or itself is taken all the same; `.unverified` says why.
+        unverified: whether to accept a release that contradicts its checksums or itself; `.unverified` says why.
 
     Raises:
         InputError: it cannot be read, or contradicts itself.
@@ -60,7 +60,7 @@ def load(release: Place, *, unverified: bool = False) -> Release:
 
 
 def check(release: Place, settings: Mapping[str, object] | None = None) -> list[Violation]:
-    """Return every claim that a release breaks, with the ids that break it; none: it is sound.
+    """Return every claim that a release violates, with the offending ids; empty if it is sound.
 
     >>> check("release")
     []
@@ -91,7 +91,7 @@ def evaluate(
     cache: Place | None = None,
     half: bool = False,
 ) -> dict[str, dict[str, Any]]:
-    """Score models on a split, and return what each one's scores.json holds, by its name.
+    """Score models on a split, and return the content of each model's scores.json by its name.
 
     >>> scores = evaluate("release", ["tfidf", "metadata"])
     >>> sorted(scores), scores["tfidf"]["benchmark"]["queries"]
@@ -107,12 +107,12 @@ def evaluate(
     Args:
         release: its folder, or what `load` gives.
         models: what `--model` takes (a name of the registry, an entry, a folder, `owner/name`, `module:function`,
-            `vectors=FILE`), one or several; or by the name that results get, also functions that embed texts.
-        split: what they are scored on.
-        out: folder for the results, as `authbench evaluate` writes them, for a leaderboard; None: they are not kept.
+            `vectors=FILE`), one or several; or a mapping of names to these or to functions that embed texts.
+        split: on which they are scored.
+        out: folder for the results, as `authbench evaluate` writes them, for a leaderboard; None: not kept.
         dev: split on which the shortcut to beat is chosen.
-        seed: of drawn negatives and intervals; None: that of the release.
-        cache: folder of vectors; None: that of the commands.
+        seed: of drawn negatives and intervals; None: the release's.
+        cache: folder of vectors; None: the commands' folder.
         half: whether vectors are cached in 16 bits.
 
     Raises:
@@ -135,7 +135,7 @@ def evaluate(
 
 
 def _entries(models: str | Sequence[str] | Mapping[str, str | Encode], split: Split, folder: Path) -> list[ModelEntry]:
-    """Return the models; what functions embed is written to <folder>/vectors/<name>.npz."""
+    """Return the models; the vectors of functions are written to <folder>/vectors/<name>.npz."""
     if not models:
         raise InputError("There is nothing to evaluate: no model was given.")
     if not isinstance(models, Mapping):
@@ -151,7 +151,7 @@ def _entries(models: str | Sequence[str] | Mapping[str, str | Encode], split: Sp
 
 
 def _written(name: str, encode: Encode, split: Split, folder: Path) -> Path:
-    """Write the vectors that a function gives of the texts of a split. Raises InputError if they do not fit these."""
+    """Write the vectors that a function gives for the texts of a split. Raises InputError if they do not fit."""
     texts, parts = split.documents["content"].to_list(), []
     for first in range(0, len(texts), _AT_ONCE):
         part = texts[first : first + _AT_ONCE]
@@ -181,7 +181,7 @@ def audit(
     texts: int = MOST,
     seed: int = 0,
 ) -> Audit:
-    """Return what an audit finds in any authorship dataset: leaks, noisy labels, and what rows without style score.
+    """Return the findings of an audit of any authorship dataset: leaks, noisy labels, and scores without style.
 
     >>> found = audit("release")
     >>> [finding.claim for finding in found.broken]
@@ -191,12 +191,12 @@ def audit(
 
     Args:
         source: a file or folder of a known form, or several, such as the folders of splits.
-        out: folder that gets index.html and audit.json; None: nothing is written.
-        scores: published scores, or answers to PAN's problems, to set beside the rows.
+        out: folder that gets index.html and audit.json; None: not written.
+        scores: published scores, or answers to PAN's problems, to compare with the rows.
         clean: new folder for a version without the leaks.
         columns: names of a table's columns, by ours (`author`, `content`, ...).
         data: folder of the datasets that entries of config/style name.
-        texts: most texts of a split that the rows are scored on.
+        texts: maximum number of texts of a split on which the rows are scored.
         seed: of draws and intervals.
 
     Raises:

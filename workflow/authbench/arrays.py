@@ -1,4 +1,4 @@
-"""NumPy array types that modules share, named without loading the compiler."""
+"""Name the NumPy array types that modules share, without loading the compiler."""
 
 from typing import TypeAlias
 

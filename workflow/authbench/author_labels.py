@@ -1,7 +1,7 @@
-"""The normal form of author labels, and whether they name anybody: one rule for building, auditing and evaluating.
+"""Normalise author labels and decide whether they name an author: one rule for building, auditing and evaluating.
 
-A label is a name or a number. Spellings that a reader cannot tell apart, and the ways in which programs write one whole
-number, are one label.
+A label is a name or a number. Spellings that readers cannot distinguish, and the forms in which programs write one
+whole number, are the same label.
 """
 
 import re
@@ -15,12 +15,12 @@ from authbench.nfc import compose
 
 PLACEHOLDERS = ("nan", "None", "null", "anonymous", "unknown", "[deleted]", "N.A.", "n/a", "<NA>", "AutoModerator")
 MIN_CHARACTERS = 2  # of a name
-# Characters without a glyph: default-ignorable ones (zero-width, marks of direction, byte order marks, soft hyphens,
-# variation selectors, fillers), those of annotations, and controls that are no white space.
+# Characters without a glyph: default-ignorable characters (zero-width, direction marks, byte order marks, soft hyphens,
+# variation selectors, fillers), annotation characters, and controls other than white space.
 UNSEEN = regex.compile(r"[\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB[\p{Cc}--\s]]", regex.VERSION1)
 # A whole number as programs write floats: `3.0`, `-0.0`, or one digit before the point and an exponent, `1.25e+16`.
 _FLOAT = re.compile(r"(-?)(?:(0|[1-9][0-9]*)(?:\.0+)?|([0-9])(?:\.([0-9]+))?[eE]\+?([0-9]{1,3}))", re.ASCII)
-# Floats of so many digits that some are lost, as programs write them; names are not of this form.
+# Floats with so many digits that some are lost, as programs write them; names are not of this form.
 LOST_DIGITS = (
     r"^-?(?:[0-9](?:\.[0-9]+)?[eE]\+(?:1[6-9]|[2-9][0-9])|[0-9]\.[0-9]+[eE](?:1[6-9]|[2-9][0-9])|[0-9]{17,}\.0+)$"
 )
@@ -28,9 +28,9 @@ _WIDEST = 308  # the exponent of the largest float
 
 
 def folded(label: str) -> str:
-    """Return a label's normal form: NFC, without characters that are not seen, white space folded, numbers as integers.
+    """Return a label's normal form: NFC, without invisible characters, white space folded, numbers as integers.
 
-    A number keeps all its digits; one with zeros before it, such as `03`, and a name with digits stay as they are.
+    A number keeps all its digits; a number with leading zeros, such as `03`, and a name with digits are unchanged.
 
     >>> folded("\u202eAnn\u200b  Lee\ufeff"), folded("3.0"), folded("3e0"), folded("03"), folded("3.0 Team")
     ('Ann Lee', '3', '3', '03', '3.0 Team')
@@ -41,7 +41,7 @@ def folded(label: str) -> str:
 
 
 def _integer(label: str) -> str:
-    """Return a label that is a float's spelling of a whole number as that integer; any other as it is."""
+    """Return a whole number written as a float as an integer; other labels are returned unchanged."""
     found = _FLOAT.fullmatch(label)
     if found is None:
         return label
@@ -55,10 +55,10 @@ def _integer(label: str) -> str:
 
 
 def refusal(label: str, placeholders: Collection[str], min_characters: int | None = None) -> str | None:
-    """Return why a folded label names nobody (`no_author`, `placeholder_author`), or None.
+    """Return why a folded label names no author (`no_author`, `placeholder_author`), or None.
 
-    Placeholders (case-folded) are compared whole: a pattern such as `n.a.*` takes real names with it. Without
-    `min_characters` a name has MIN_CHARACTERS, and a number, which is an account's, any.
+    Placeholders (case-folded) are compared as a whole, because a pattern such as `n.a.*` would match real names.
+    Without `min_characters` a name needs MIN_CHARACTERS; a number, which identifies an account, needs no minimum.
 
     >>> refusal("Anonymous", {"anonymous"}), refusal("anon****", {"anonymous"}), refusal("7", ())
     ('placeholder_author', None, None)
@@ -72,7 +72,7 @@ def refusal(label: str, placeholders: Collection[str], min_characters: int | Non
 
 
 def known_labels(labels: pl.Series) -> pl.Series:
-    """Return the normal form of each label, null for one that names nobody; a name may have one character.
+    """Return the normal form of each label, null if it names no author; a name may have one character.
 
     Each distinct label is folded once.
     """
@@ -86,7 +86,7 @@ def known_labels(labels: pl.Series) -> pl.Series:
 
 
 def folded_labels(labels: pl.Series) -> pl.Series:
-    """Return the normal form of each label; each distinct one is folded once."""
+    """Return the normal form of each label; each distinct label is folded once."""
     return _of_distinct(labels, folded)
 
 

@@ -1,4 +1,4 @@
-"""Tables of the known sources: their terms and authors, how to get them, and what is here of each."""
+"""Make tables of the known sources: their terms and authors, how to get them, and which of their files are present."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -50,7 +50,7 @@ ESTIMATORS = {
 
 
 def as_text(sources: Mapping[str, Source], states: Mapping[str, State]) -> str:
-    """Return the table for a terminal, with what is here of each; the title is left out, as the tag says it."""
+    """Return the table for a terminal, with the files present of each; the title is left out, as the tag suffices."""
     rows = [("source", "languages", "tier", "licence", "size", "state", "where")]
     for tag, source in sources.items():
         here, licence = states[tag], source.license.name
@@ -88,7 +88,7 @@ def as_markdown(sources: Mapping[str, Source], measured: Measured) -> str:
 
 
 def measured_labels(path: Path | None = None) -> Measured:
-    """Return what docs/measured/labels.csv records of the labels of each source; nothing without such a file."""
+    """Return the labels of each source recorded in docs/measured/labels.csv; empty without the file."""
     path = path or shipped("config").parent / "docs" / "measured" / "labels.csv"
     if not path.is_file():
         return {}
@@ -99,7 +99,7 @@ def measured_labels(path: Path | None = None) -> Measured:
 
 
 def links(host: str, names: Iterable[str]) -> Iterable[str]:
-    """Yield links to data sets or repositories; a name without an owner has that of the name before it."""
+    """Yield links to data sets or repositories; a name without an owner takes the owner of the preceding name."""
     owner = ""
     for name in names:
         owner = name.partition("/")[0] if "/" in name else owner
@@ -119,7 +119,7 @@ def _decisions(source: Source, measured: Sequence[LabelRow]) -> str:
 
 
 def _labels(source: Source, measured: Sequence[LabelRow]) -> str:
-    """Return how the labels of a source are measured, and what was found."""
+    """Return how the labels of a source are measured, with the results."""
     rule = source.extraction.author.impurity
     if source.extraction.author.kind == "work":
         return "never scored"
@@ -148,7 +148,7 @@ def _interval(low: float | None, high: float | None) -> str:
 
 
 def _work(source: Source) -> str:
-    """Return what counts as one work, of which no two texts are scored against each other."""
+    """Return what counts as one work; texts of one work are not scored against each other."""
     origin = source.extraction.fields.origin
     if origin is None:
         return "each record"

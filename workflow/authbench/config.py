@@ -1,7 +1,7 @@
-"""Check the configuration, the sources and the raw files before anything runs.
+"""Check the configuration, the sources and the raw files before a run starts.
 
-One message lists every problem, named as the reader would look for it. Defaults stand in config/config.yaml; a recipe
-or `--config` overrides keys of it. A run that names no sources is the demo, whose recipe then lies between the two.
+One message lists every problem, named in the reader's terms. Defaults are in config/config.yaml; a recipe or `--config`
+overrides its keys. A run without sources is the demo, whose recipe is then applied between the two.
 """
 
 import hashlib
@@ -51,7 +51,7 @@ from authbench.verifiers.entries import VerifierEntry
 from authbench.verifiers.requested import load_verifier
 from authbench.vocabulary import find_vocabulary
 
-# What a schema cannot say, stage by stage; each yields all problems with the settings of its stage.
+# Checks beyond a schema, stage by stage; each yields all problems with the settings of its stage.
 CHECKS: tuple[Callable[[Config], Iterator[str]], ...] = (
     ingest_problems,
     chunk_problems,
@@ -66,8 +66,8 @@ CHECKS: tuple[Callable[[Config], Iterator[str]], ...] = (
     style_problems,
 )
 
-RUN_MARK = "AUTHBENCH_RUN_SETTINGS"  # variable of the environment that holds a mark of a run's settings
-# Mappings whose keys are data: a recipe that gives one replaces it, where other mappings are merged key by key.
+RUN_MARK = "AUTHBENCH_RUN_SETTINGS"  # environment variable that holds a mark of a run's settings
+# Mappings whose keys are data: a recipe replaces them, while other mappings are merged key by key.
 VOCABULARIES = {
     ("sample", "languages"),
     ("sample", "lengths"),
@@ -81,13 +81,13 @@ _UNREAD = (".7z", ".rar", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".ta
 
 @dataclass(frozen=True)
 class Setup:
-    """What a run stands on.
+    """Hold the checked inputs of a run.
 
     Attributes:
         config: the settings, complete and checked.
-        sources: those that have raw files, by tag.
+        sources: the sources with raw files, by tag.
         inventory: the SHA-256 of their files.
-        lock: what the lock of raw files says of them.
+        lock: the result of their check against the lock of raw files.
         skipped: the tags of the sources without files.
         models, verifiers: by the names that request them.
     """
@@ -144,7 +144,7 @@ def prepare(
 
 
 def possible_languages(config: Config, sources: Mapping[str, Source]) -> list[str]:
-    """Return the languages that sampled texts may have: those with a share, or all that may come from the sources."""
+    """Return the possible languages of sampled texts: those with a share, or else all that the sources may give."""
     if config["sample"]["languages"] is not None:
         return sorted(config["sample"]["languages"])
     if config["ingest"]["other_languages"] == "drop":
@@ -156,7 +156,7 @@ def possible_languages(config: Config, sources: Mapping[str, Source]) -> list[st
 
 
 def expect_settings_of_run(setup: Setup, starts_run: bool) -> None:
-    """Verify, where a job of a cluster reads the configuration anew, that it is the one that its run began with.
+    """Verify, in a cluster job that reads the configuration again, that it is unchanged since the run began.
 
     A run leaves a mark of its settings and sources in the environment, which its jobs inherit.
 
@@ -182,7 +182,7 @@ def demo_settings() -> Settings:
 def _load_config(user: Mapping[str, object], root: Path) -> tuple[Config, list[str]]:
     defaults = cast(dict[str, Any], default_settings())
     if user.get("sources") is None:
-        # Who copied config.yaml whole states every default: what differs from them is what was asked for.
+        # A full copy of config.yaml states every default: only differences from the defaults count as requested.
         stated = _without(user, defaults) if "sources" in user else user
         config, problems = _completed(stated, demo_settings(), root)
         return config, [*_without_sources(stated), *problems]
@@ -190,9 +190,9 @@ def _load_config(user: Mapping[str, object], root: Path) -> tuple[Config, list[s
 
 
 def _without_sources(user: Mapping[str, object]) -> Iterator[str]:
-    """Yield the problem of settings that name a benchmark and no sources: they would make the demo under its name.
+    """Yield the problem of settings that name a benchmark but no sources: they would make the demo under its name.
 
-    RAVEN on documents that the settings name takes none.
+    RAVEN on documents named in the settings needs no sources.
     """
     demo, raven = demo_settings()["name"], user.get("raven")
     if str(name := user.get("name", demo)) != demo and not (isinstance(raven, Mapping) and raven.get("documents")):
@@ -216,7 +216,7 @@ def _without(user: Mapping[str, object], defaults: Mapping[str, object]) -> dict
 
 
 def _completed(user: Mapping[str, object], defaults: Settings, root: Path) -> tuple[Config, list[str]]:
-    """Return the settings of a user over `defaults`, and what is wrong with them."""
+    """Return the settings of a user over `defaults`, with their problems."""
     unusable = list(value_problems(user))
     sections = {section for section, _ in unusable}
     config = _merge(defaults, {key: value for key, value in user.items() if str(key) not in sections})
@@ -230,13 +230,12 @@ def _completed(user: Mapping[str, object], defaults: Settings, root: Path) -> tu
             config[section] = [] if section == "sources" else defaults[section]
     if config["raw_dir"] == demo_settings()["raw_dir"] and not (root / config["raw_dir"]).exists():
         config["raw_dir"] = str(shipped("demo/raw"))  # the demo works in any folder
-    checked = cast(Config, config)  # what does not fit the schema has been replaced by defaults
+    checked = cast(Config, config)  # values that do not fit the schema have been replaced by defaults
     return checked, problems + [problem for check in CHECKS for problem in check(checked)]
 
 
 def _read_numbers(config: Settings) -> None:
-    """Replace texts that no setting can be by what they are in YAML: a number from the command line, where also a word
-    may stand."""
+    """Replace invalid texts by their YAML values: the command line gives numbers as text if a word is also allowed."""
     for place in refused_texts(config, Config):
         holder: Any = config
         for key in place[:-1]:
@@ -276,7 +275,7 @@ def _load_sources(config: Config, root: Path) -> tuple[dict[str, Source], list[s
 
 
 def _find_models(config: Config, root: Path) -> tuple[dict[str, ModelEntry], list[str]]:
-    """Return the models that are evaluated or trained, by what requests them, and what is wrong with the others."""
+    """Return the models to evaluate or train, by the names that request them, and the problems of the others."""
     models: dict[str, ModelEntry] = {}
     problems = []
     expected: dict[str, Callable[[ModelEntry], None]] = {
@@ -300,7 +299,7 @@ def _find_models(config: Config, root: Path) -> tuple[dict[str, ModelEntry], lis
 
 
 def _find_verifiers(config: Config, root: Path) -> tuple[dict[str, VerifierEntry], list[str]]:
-    """Return the verifiers that answer pairs, by what requests them, and what is wrong with the others."""
+    """Return the verifiers that score pairs, by the names that request them, and the problems of the others."""
     verifiers: dict[str, VerifierEntry] = {}
     problems = []
     for name in config["pan"]["verifiers"]:
@@ -322,7 +321,7 @@ def _unknown_datasets(config: Config, root: Path) -> Iterator[str]:
 
 
 def _placed(problem: str, recipes: Sequence[Path]) -> str:
-    """Return a problem with the recipe, and the line, that has its keys: the last of several."""
+    """Return a problem with the recipe, and the line, that has its keys: the last recipe if several have them."""
     for recipe in reversed(recipes):
         if place := place_in(recipe, problem):
             return f"{os.path.relpath(recipe)}{place}: {problem}"
@@ -350,20 +349,20 @@ def _merge(defaults: Any, user: Any, place: tuple[str, ...] = ()) -> Any:
 
 
 def _as_in_yaml(value: Any) -> Any:
-    """Return a value as a file would give it: of `--config filter={symbols: 0.4}` Snakemake hands on the text "0.4"."""
+    """Return a value as a file would give it: for `--config filter={symbols: 0.4}` Snakemake passes the text "0.4"."""
     if isinstance(value, Mapping):
         return {key: _as_in_yaml(inner) for key, inner in value.items()}
     if isinstance(value, list):
         return [_as_in_yaml(inner) for inner in value]
     plain = value
     if isinstance(value, str) and re.fullmatch(r"[-+.\w]+", value):
-        with suppress(ValueError):  # what looks like a day of a month that does not have it is text
+        with suppress(ValueError):  # an invalid date is text
             plain = yaml.safe_load(value)
     return plain if isinstance(plain, int | float | None) else value
 
 
 def _unmet_quotas(config: Config, sources: Mapping[str, Source]) -> Iterator[str]:
-    """Yield every language that has a quota and no source of the recipe."""
+    """Yield every language that has a quota but no source in the recipe."""
     offered: set[str] = set()
     for source in sources.values():
         if source.languages is None:

@@ -1,8 +1,8 @@
-"""TF-IDF over content words: how alike two texts are in topic, with as little style as possible.
+"""Compute TF-IDF over content words, which measures topic with as little style as possible.
 
-A content word is none of its language's function words and none of its 300 most frequent words, those in most texts.
-Text in Han, Hiragana or Katakana is counted by pairs of neighbouring characters, a single character between other signs
-by itself; there a pair that holds a function word of one character is none of content either.
+A content word is neither a function word of its language nor among its 300 most frequent words, the words in most
+texts. Text in Han, Hiragana or Katakana is counted by pairs of adjacent characters; a single character between other
+signs counts by itself. Pairs that contain a function word of one character are not content words.
 """
 
 import zlib
@@ -19,22 +19,22 @@ from authbench.arrays import F64, I32, I64
 from authbench.function_words import read_function_words
 
 FREQUENT = 300  # words of a language that count as frequent
-COLUMNS = 1 << 20  # a word's column is a hash of it: two texts share one by chance once in a million pairs of words
+COLUMNS = 1 << 20  # a word's column is its hash: two words share a column by chance once in a million pairs of words
 _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\u30fc\u3005"
 _WORD = rf"[{_UNSPACED}]+|[\p{{L}}\p{{M}}--[{_UNSPACED}]]+"
 _COUNTED_AT_ONCE = 1_000_000  # characters
-_WEIGHTED_AT_ONCE = 2_000_000  # each time, all words of the statistics are looked at
+_WEIGHTED_AT_ONCE = 2_000_000  # each batch looks up all words of the statistics
 _PAIR = pl.Schema({"lang": pl.String, "word": pl.String})
 _COUNTED = pl.Schema({"lang": pl.String, "word": pl.String, "documents": pl.UInt32, "occurrences": pl.UInt64})
 
 
 @dataclass(frozen=True)
 class WordStatistics:
-    """What is known of the words of each language.
+    """Hold the statistics of the words of each language.
 
-    `texts` is the number of texts by language, `frequent` its 300 words (pairs of characters in Han and Kana) that are
-    in most texts, two at least, in that order, and `documents` in how many texts (two or more) a word occurs, as
-    columns lang, word and documents.
+    `texts` is the number of texts by language; `frequent` its 300 words (pairs of characters in Han and Kana) that
+    occur in most texts (at least two), in that order; `documents` the number of texts (two or more) in which a word
+    occurs, as columns lang, word and documents.
     """
 
     texts: Mapping[str, int]
@@ -45,7 +45,7 @@ class WordStatistics:
 def fit_words(batches: Iterable[pl.DataFrame]) -> WordStatistics:
     """Count the words of texts (columns lang and content).
 
-    The order of texts and the cut between batches make no difference. Memory: a batch's words, and about 120 bytes for
+    The order of texts and the boundaries of batches do not matter. Memory: a batch's words, and about 120 bytes for
     each distinct word of a language: a million of them in 100,000 texts of a few hundred words.
     """
     texts: dict[str, int] = {}
@@ -58,7 +58,7 @@ def fit_words(batches: Iterable[pl.DataFrame]) -> WordStatistics:
                 pl.len().cast(pl.UInt32).alias("documents"), pl.col("times").sum().cast(pl.UInt64).alias("occurrences")
             )
             waiting.append(of_batch)
-            if sum(part.height for part in waiting) >= counted.height:  # else each batch would count all words anew
+            if sum(part.height for part in waiting) >= counted.height:  # otherwise each batch would recount all words
                 counted, waiting = _added([counted, *waiting]), []
     repeated = _added([counted, *waiting]).filter(pl.col("documents") > 1)
     most = repeated.sort("lang", "documents", "occurrences", "word", descending=[False, True, True, False]).group_by(
@@ -72,22 +72,22 @@ def fit_words(batches: Iterable[pl.DataFrame]) -> WordStatistics:
 
 
 def _added(counts: list[pl.DataFrame]) -> pl.DataFrame:
-    """Return counts of several parts (_COUNTED) as one."""
+    """Return counts of several parts (_COUNTED) as one table."""
     return pl.concat(counts).group_by("lang", "word").agg(pl.col("documents").sum(), pl.col("occurrences").sum())
 
 
 def content_vectors(texts: pl.DataFrame, statistics: WordStatistics) -> Any:
     """Return TF-IDF of the content words of texts (columns lang and content), CSR of float32 with rows of length 1.
 
-    A word counts as 1 + ln(occurrences) times ln((1 + texts) / (1 + texts with it)) + 1, in which a word that is in no
-    text of the statistics counts as in one of them. A text without a content word has an empty row. Two calls with the
-    same statistics give vectors that can be compared. The shape is (texts, COLUMNS).
+    A word's weight is 1 + ln(occurrences) times ln((1 + texts) / (1 + texts with it)) + 1; a word in no text of the
+    statistics counts as in one. A text without content words has an empty row. Vectors from the same statistics are
+    comparable. The shape is (texts, COLUMNS).
     """
     return content_vectors_of_batches([texts], statistics)
 
 
 def content_vectors_of_batches(batches: Iterable[pl.DataFrame], statistics: WordStatistics) -> Any:
-    """Return `content_vectors` of texts that come in batches; memory: the result, half of it again, and a batch."""
+    """Return `content_vectors` of texts in batches; memory: the result, half of it again, and a batch."""
     from scipy.sparse import csr_matrix
 
     weights, columns, sizes = ([np.empty(0, dtype)] for dtype in (np.float32, np.int32, np.int64))
@@ -107,15 +107,17 @@ def content_vectors_of_batches(batches: Iterable[pl.DataFrame], statistics: Word
 
 
 def _emptied(parts: list[Any]) -> Any:
-    """Return the parts as one array, and empty the list, so that only one array is in memory twice at a time."""
+    """Return the parts as one array, and empty the list, to have only one array in memory twice at a time."""
     found = np.concatenate(parts)
     parts.clear()
     return found
 
 
 def _weighted(words: pl.DataFrame, statistics: WordStatistics) -> tuple[I64, I32, F64]:
-    """Return row, column and weight of words that are neither frequent nor function words, in that order; words of one
-    column are added up."""
+    """Return row, column and weight of words that are neither frequent nor function words, in that order.
+
+    Words that share a column are added up.
+    """
     content = words.join(_content(words, statistics), on=["lang", "word"], how="inner").select(
         "row", "column", weight=(1 + pl.col("times").log()) * pl.col("rarity")
     )
@@ -126,7 +128,7 @@ def _weighted(words: pl.DataFrame, statistics: WordStatistics) -> tuple[I64, I32
 
 
 def _content(words: pl.DataFrame, statistics: WordStatistics) -> pl.DataFrame:
-    """Return lang and word of the distinct words of content, with their `column` and `rarity`."""
+    """Return lang and word of the distinct content words, with their `column` and `rarity`."""
     distinct = words.select("lang", "word").unique()
     of_style = pl.lit(False)
     for lang in distinct["lang"].unique():
@@ -159,7 +161,7 @@ def _content(words: pl.DataFrame, statistics: WordStatistics) -> pl.DataFrame:
 
 @cache
 def _function_words(lang: str) -> tuple[list[str], list[str]]:
-    """Return the words of the entries of a language's list, and those of one character in Han or Kana."""
+    """Return the words of the entries of a language's list, and its words of one character in Han or Kana."""
     entries = pl.Series(read_function_words().get(lang, ()), dtype=pl.String)
     words = entries.filter(~entries.str.starts_with("-")).str.to_lowercase().str.extract_all(_WORD).explode()
     words = words.drop_nulls().unique().sort()
@@ -167,8 +169,10 @@ def _function_words(lang: str) -> tuple[list[str], list[str]]:
 
 
 def _words(texts: pl.DataFrame, at_once: int) -> Iterator[tuple[int, pl.DataFrame]]:
-    """Yield the distinct words of texts, a part of the texts (of so many characters) at a time: the number of texts,
-    and columns row (place within the part), lang, word and times."""
+    """Yield the distinct words of texts in parts of `at_once` characters.
+
+    Each part has its number of texts, and columns row (place within the part), lang, word and times.
+    """
     lengths = texts["content"].str.len_chars().to_numpy()
     part_of = np.cumsum(lengths) // at_once
     bounds = [0, *(np.flatnonzero(np.diff(part_of)) + 1).tolist(), texts.height]
@@ -186,7 +190,7 @@ def _words(texts: pl.DataFrame, at_once: int) -> Iterator[tuple[int, pl.DataFram
 
 
 def _pairs(runs: pl.DataFrame) -> pl.DataFrame:
-    """Return the pairs of neighbouring characters of each `word`; of one character, itself."""
+    """Return the pairs of adjacent characters of each `word`; a single character is returned itself."""
     signs = runs.with_row_index("run").with_columns(pl.col("word").str.split("")).explode("word")
     first = pl.col("run") != pl.col("run").shift().fill_null(pl.col("run").max() + 1)
     alone = first & (pl.col("run") != pl.col("run").shift(-1).fill_null(pl.col("run").max() + 1))

@@ -1,5 +1,5 @@
-"""The error that a user is shown without a traceback."""
+"""Define the error that is shown to users without a traceback."""
 
 
 class InputError(Exception):
-    """An input or setting cannot be used; the message says what, where, what was expected and what to do."""
+    """Report an unusable input or setting; the message says what, where, what was expected and what to do."""

@@ -1,4 +1,4 @@
-"""Optional extras of the package, and the modules that come with them."""
+"""Name the optional extras of the package and their modules."""
 
 from authbench.errors import InputError
 
@@ -19,7 +19,7 @@ _EXTRA_OF = {
 
 
 def missing_extra(error: BaseException) -> InputError | None:
-    """Return what to say of the import of a module that an extra brings; None for any other error."""
+    """Return the message for a failed import of a module that an extra provides; None for other errors."""
     module = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
     if module not in _EXTRA_OF:
         return None

@@ -1,4 +1,4 @@
-"""Lists of function words, one per language."""
+"""Read lists of function words, one list per language."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache

@@ -1,7 +1,8 @@
-"""Funnel: the number of documents of each source through the stages.
+"""Count the documents of each source through the stages.
 
-Each stage counts what entered, what it kept and why it dropped the rest, per source. Counts that do not add up stop
-the stage, and counts of two stages that do not match stop the release: no document vanishes without a reason.
+Each stage counts, per source, the documents that entered, that it kept, and that it dropped by reason. Counts that do
+not add up stop the stage, and counts of two stages that do not match stop the release: no document vanishes without a
+reason.
 """
 
 from collections import Counter, defaultdict
@@ -26,7 +27,7 @@ Counts = dict[str, Any]
 
 
 class FunnelRow(TypedDict):
-    """How many documents of a source a stage took in, kept, or dropped for a reason."""
+    """Hold how many documents of a source a stage took in, kept, or dropped for a reason."""
 
     source: str
     stage: str
@@ -35,11 +36,11 @@ class FunnelRow(TypedDict):
 
 
 class Unaccounted(Exception):
-    """Documents appeared or vanished without a reason: an error of the program, never of the input."""
+    """Report documents that appeared or vanished without a reason: an error of the program, never of the input."""
 
 
 class Tally:
-    """The counts of one stage, added up batch by batch.
+    """Add up the counts of one stage, batch by batch.
 
     `counts()` returns `{"stage", "sources": {source: {"in", "kept", "gained", "dropped": {reason: n}}}, "facts"}`.
     """
@@ -68,7 +69,7 @@ class Tally:
         """Return the counts of the stage.
 
         Raises:
-            Unaccounted: what entered a source is not what it kept and dropped.
+            Unaccounted: a source's entered documents differ from its kept and dropped documents.
         """
         sources = {}
         for source in sorted(self.entered):
@@ -110,7 +111,7 @@ def join_stages(counts: Mapping[str, Counts]) -> list[FunnelRow]:
     Reasons are `in`, `gained`, the reasons of dropped documents, and `kept`.
 
     Raises:
-        Unaccounted: for some source a stage did not take in what the one before it kept.
+        Unaccounted: for some source, the documents that entered a stage differ from those kept by the previous stage.
     """
     rows: list[FunnelRow] = []
     carried: dict[str, int] = {}

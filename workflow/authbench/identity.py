@@ -1,4 +1,4 @@
-"""Pseudonyms of authors, and pseudo-random numbers as keyed hashes of identity: never of order, clock or worker."""
+"""Make pseudonyms of authors, and pseudo-random numbers as hashes of identity: never of order, clock or worker."""
 
 import hashlib
 import hmac
@@ -15,8 +15,8 @@ SEPARATOR = "\x1f"
 def author_id(author_space: str, raw_author: str, key: bytes | None = None) -> str:
     """Return the pseudonym of an author: SHA-256 hex of `space:name`, HMAC-SHA256 with a key.
 
-    The name is NFC-normalised and its white space folded, so that spellings that differ in nothing a reader
-    sees are one author (processing plan, section 13.2).
+    The name is NFC-normalised and its white space folded: spellings without a visible difference are one author
+    (processing plan, section 13.2).
 
     >>> author_id("blog", "A  B") == author_id("blog", "A B")
     True
@@ -26,7 +26,7 @@ def author_id(author_space: str, raw_author: str, key: bytes | None = None) -> s
 
 
 def fold_space(text: str) -> str:
-    """Return the text with each run of white space as one space, none at either end."""
+    """Return the text with each run of white space as one space, and none at either end."""
     return " ".join(text.split())
 
 
@@ -36,7 +36,7 @@ def digest(*parts: str) -> str:
 
 
 def value_digest(field: str, value: object) -> str | None:
-    """Return the digest of a field's value, equal for values that differ in case, width or white space alone.
+    """Return the digest of a field's value, which ignores case, width and white space.
 
     >>> value_digest("prompt", " On  War") == value_digest("prompt", "on war"), value_digest("prompt", " ")
     (True, None)
@@ -46,19 +46,19 @@ def value_digest(field: str, value: object) -> str | None:
 
 
 def sha256_of_text(text: str) -> str:
-    """SHA-256 of a text in UTF-8, as hex."""
+    """Return the SHA-256 of a text in UTF-8, as hex."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def keyed_hash(seed: int, *parts: str) -> int:
-    """Return 64 uniform bits that depend on the seed and the parts alone."""
+    """Return 64 uniform bits that depend only on the seed and the parts."""
     key = seed.to_bytes(8, "little", signed=True)
     message = SEPARATOR.join(parts).encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(message, digest_size=8, key=key).digest(), "little")
 
 
 def uniform(seed: int, *parts: str) -> float:
-    """Return a number in [0, 1) that depends on the seed and the parts alone."""
+    """Return a number in [0, 1) that depends only on the seed and the parts."""
     return (keyed_hash(seed, *parts) >> 11) / float(1 << 53)
 
 

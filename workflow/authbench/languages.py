@@ -1,4 +1,4 @@
-"""The table of languages (config/languages.yaml): names, and the scripts in which they are written."""
+"""Read the table of languages (config/languages.yaml): names, and the scripts in which they are written."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ _EXPECTED = "expected `code: {name: English name, scripts: [Latin]}`, with scrip
 
 @dataclass(frozen=True)
 class Language:
-    """What is known of a language; without scripts, texts are not held to any."""
+    """Describe a language; without scripts, its texts are not checked for scripts."""
 
     name: str
     scripts: tuple[str, ...] = ()
 
 
 def languages_file(base: Path = Path()) -> Path:
-    """Return the table: the working directory's own, or the shipped one."""
+    """Return the table: the working directory's, or the shipped table."""
     own = base / FILE
     return own.resolve() if own.is_file() else shipped(FILE)
 
@@ -34,7 +34,7 @@ def read_languages(path: Path) -> Mapping[str, Language]:
     """Return the languages of a table by code.
 
     Raises:
-        InputError: an entry, which is named, is of another form, or one of the ten languages is not there.
+        InputError: an entry (its code is reported) is malformed, or one of the ten languages is missing.
     """
     content = read_yaml(path)
     found = {}
@@ -54,5 +54,5 @@ def read_languages(path: Path) -> Mapping[str, Language]:
 
 @cache
 def languages() -> Mapping[str, Language]:
-    """Return the table that holds in the working directory, read once."""
+    """Return the table in effect in the working directory, read once."""
     return read_languages(languages_file())

@@ -1,6 +1,6 @@
-"""Letters of other scripts that look like Latin ones, in lower case, each with the Latin letter.
+"""List letters of other scripts that look like Latin letters, in lower case, each with the Latin letter.
 
-A letter whose small form has no likeness takes that of its large form, `н` that of `Н`: case does not count.
+If only the capital form resembles a Latin letter, the small form gets that letter, as `н` and `Н`: case is ignored.
 """
 
 LOOKALIKES = dict(

@@ -1,4 +1,4 @@
-"""Unicode's normal form NFC, in time linear in the length of the text."""
+"""Compute Unicode's normal form NFC in time linear in the length of the text."""
 
 import re
 import unicodedata
@@ -11,8 +11,8 @@ LONG_RUN = 64  # marks
 def compose(text: str) -> str:
     """Return the text in NFC, in time linear in its length.
 
-    Python puts marks into their order by insertion, which takes minutes for a letter with 100,000 marks: here long
-    runs are sorted first, as NFC sorts them.
+    Python orders marks by insertion, which takes minutes for a letter with 100,000 marks; therefore long runs are
+    sorted first, as NFC sorts them.
     """
     if unicodedata.is_normalized("NFC", text):
         return text
@@ -21,7 +21,7 @@ def compose(text: str) -> str:
 
 @cache
 def _marks() -> dict[str, str]:
-    """Return every combining mark, and what stands for one, with the marks that it consists of."""
+    """Return every combining mark, and every character equivalent to marks, with the marks that it consists of."""
     parts = ((character, unicodedata.normalize("NFD", character)) for character in map(chr, range(0x300, 0x30000)))
     return {character: some for character, some in parts if all(map(unicodedata.combining, some))}
 
@@ -37,7 +37,7 @@ def _in_order(run: re.Match[str]) -> str:
 
 
 def class_of(characters: Set[str]) -> str:
-    """Return the characters as a class of a regular expression."""
+    """Return the characters as a regular expression's character class."""
     starts = sorted(c for c in characters if chr(ord(c) - 1) not in characters)
     ends = sorted(c for c in characters if chr(ord(c) + 1) not in characters)
     return "[" + "".join(f"{start}-{end}" for start, end in zip(starts, ends, strict=True)) + "]"

@@ -1,8 +1,8 @@
 """Estimate jobs, hours, memory and disk space for a corpus of a given size.
 
 Estimates come from the rates that `benchmarks/build.py --rates` measured by building corpora of two sizes; the formulas
-are in docs/scaling.md. Every cost is linear between the two sizes in the quantity that it grows with, so that the plan
-of a measured size gives the measured figures.
+are in docs/scaling.md. Every cost is linear in the quantity that it depends on, hence the plan of a measured size gives
+the measured figures.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ from authbench.runtime.inventory import fitting_shards
 from authbench.shipped import shipped
 
 RATES = shipped("rates.yaml")
-# The rules of a build of a release, in their order; those that run for whole documents and for chunks stand twice.
+# The rules of a build of a release, in order; rules that run for whole documents and for chunks are listed twice.
 RULES = (
     "ingest_source",
     "normalize_text",
@@ -49,7 +49,7 @@ RULES = (
     "publish_release",
     "render_report",
 )
-# Rules of other targets, or of settings that are off by default, and why no plan counts them.
+# Rules of other targets, or of settings that are off by default, and why plans do not count them.
 UNPLANNED: Mapping[str, str] = {
     **dict.fromkeys(("acquire_source", "count_raw", "raw_statistics"), "its time is that of downloads and raw files"),
     **dict.fromkeys(("count_activity", "measure_authors"), "off by default (filters of authors)"),
@@ -88,7 +88,7 @@ OF_THE_RELEASE = (
     "draft",
     "release",
 )
-# Rules, and their folders of results, whose work grows with the chunks that documents are cut into.
+# Rules, and their folders of results, whose work grows with the chunks of documents.
 OF_CHUNKS = (
     "measure_texts",
     "apply_filters",
@@ -103,19 +103,17 @@ OF_CHUNKS = (
     "labels",
     "sample",
 )
-# Folders with a row per document and one per chunk, however long these are.
+# Folders with a row per document and one per chunk, independent of their lengths.
 OF_BOTH = ("dedup",)
-CHARS_PER_TOKEN = 4  # of English prose (the open corpora have 4.2); less in other scripts, whose chunks are shorter
-SPARE = (
-    10  # chunks for each that is released, as in the builds that were measured: filters and limits per author take most
-)
+CHARS_PER_TOKEN = 4  # of English prose (4.2 in the open corpora); fewer in other scripts, whose chunks are shorter
+SPARE = 10  # chunks per released chunk, as in the measured builds: most are removed by filters and limits per author
 # Rules with one job per part of the search for near-duplicates.
 IN_PARTS = ("link_texts", "compare_texts")
 # Rules whose jobs hold at most one shard of a source in memory.
 A_SHARD_AT_A_TIME = ("ingest_source",)
 # Bytes per document of the corpus that a job holds, by the number of parts, where its stage states them
-# (docs/how-it-works.md): small corpora would mislead, as blocks of bounded size still grow there. A tenth of the
-# documents are taken to have a candidate or a copy, and every document an author of its own.
+# (docs/how-it-works.md). Measured small corpora would mislead, as blocks of bounded size still grow there. Assumed are
+# a candidate or a copy for a tenth of the documents, and a separate author for every document.
 HELD: Mapping[str, Callable[[int], float]] = {
     "find_signatures": lambda parts: 60,
     "link_texts": lambda parts: 48,
@@ -130,7 +128,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True)
 class Corpus:
-    """The size of a build, whose documents are cut by the default settings of `chunk` where they are long."""
+    """Describe the size of a build; long documents are cut by the default settings of `chunk`."""
 
     documents: float
     mean_chars: float
@@ -139,7 +137,7 @@ class Corpus:
 
     @property
     def chunks(self) -> float:
-        """Return how many chunks there are, at least one of each document, and no more than `chunk` allows."""
+        """Return the number of chunks, at least one per document, and at most as many as `chunk` allows."""
         most: int = default_settings()["chunk"]["max_chunks_per_document"]
         return self.documents * max(1.0, min(self.mean_chars / _longest_mean(), most))
 
@@ -151,7 +149,7 @@ class Corpus:
 
 @dataclass(frozen=True)
 class Stage:
-    """Costs of the jobs of one rule: CPU seconds of all, wall-clock seconds, peak MiB of the largest."""
+    """Hold the costs of the jobs of one rule: CPU seconds of all, wall-clock seconds, peak MiB of the largest."""
 
     rule: str
     jobs: int
@@ -162,7 +160,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Plan:
-    """Costs of a build: its rules in order, bytes of raw files, and bytes on disk by folder of results."""
+    """Hold the costs of a build: its rules in order, bytes of raw files, and bytes on disk by folder of results."""
 
     corpus: Corpus
     shards: int
@@ -172,7 +170,7 @@ class Plan:
 
 
 class RuleRate(TypedDict):
-    """What the jobs of a rule took: seconds of CPU and of time, and MiB at the peak."""
+    """Hold the costs of a rule's jobs: seconds of CPU and of time, and peak MiB."""
 
     jobs: int
     cpu_s: float
@@ -181,7 +179,7 @@ class RuleRate(TypedDict):
 
 
 class MeasuredBuild(TypedDict):
-    """A build that was measured, with its sizes."""
+    """Hold a measured build with its sizes."""
 
     documents: int
     characters: int
@@ -196,7 +194,7 @@ class MeasuredBuild(TypedDict):
 
 
 class DetoxifyRate(TypedDict):
-    """Seconds of CPU that Detoxify takes for a text, by its tokens, and MiB at the peak."""
+    """Hold the CPU seconds of Detoxify for a text, by its tokens, and peak MiB."""
 
     machine: str
     torch: str
@@ -206,7 +204,7 @@ class DetoxifyRate(TypedDict):
 
 
 class Rates(TypedDict):
-    """Measured builds, and where they were measured (benchmarks/rates.yaml)."""
+    """Hold measured builds, and where they were measured (benchmarks/rates.yaml)."""
 
     machine: str
     versions: str
@@ -229,7 +227,7 @@ def read_rates(path: Path = RATES) -> Rates:
 
 
 def line(points: Sequence[Point], at: float) -> float:
-    """Return the value at `at` of the line through the first and last point; a falling cost stays at its last value."""
+    """Return the value at `at` of the line through the first and last point; falling costs stay at the last value."""
     (start, first), (end, last) = points[0], points[-1]
     if start == end:
         return last
@@ -240,10 +238,10 @@ def line(points: Sequence[Point], at: float) -> float:
 
 
 def _longest_mean() -> float:
-    """Return the mean length in characters of the chunks of a text much longer than any of them.
+    """Return the mean length in characters of the chunks of a text much longer than any chunk.
 
     Of its tokens `extra_long_share` are in chunks of `extra_long_tokens`, the others in chunks of `min_tokens` to
-    `max_tokens`; lengths are taken as even between these bounds.
+    `max_tokens`; lengths are assumed to be uniform between these bounds.
     """
     chunk = default_settings()["chunk"]
     usual: float = (chunk["min_tokens"] + chunk["max_tokens"]) / 2
@@ -255,7 +253,7 @@ def _longest_mean() -> float:
 def make_plan(corpus: Corpus, rates: Rates, detoxify: bool = False) -> Plan:
     """Return the plan of a build with one process per core, one rule after another.
 
-    With `detoxify` every released text is scored by it, on one core (`safety.scope: consulted`).
+    With `detoxify` it scores every released text, on one core (`safety.scope: consulted`).
     """
     sizes = sorted(rates["sizes"], key=lambda size: float(size["documents"]))
 
@@ -281,14 +279,14 @@ def make_plan(corpus: Corpus, rates: Rates, detoxify: bool = False) -> Plan:
 
 
 def _scoring(corpus: Corpus, rates: Rates) -> Stage:
-    """Return what Detoxify takes in the one job that asks it."""
+    """Return the costs of Detoxify in the one job that uses it."""
     known = rates["detoxify"]
     cpu = corpus.released * seconds_to_score(corpus.chunk_chars / CHARS_PER_TOKEN, known["cpu_s_by_tokens"])
     return Stage("select_documents, Detoxify", 1, cpu, cpu, known["peak_mib"])
 
 
 class Request(NamedTuple):
-    """What a job asks a cluster for because it scores toxicity: MB, minutes, and minutes per MB of raw text."""
+    """Hold what a job requests of a cluster to score toxicity: MB, minutes, and minutes per MB of raw text."""
 
     mb: float = 0
     minutes: float = 0
@@ -296,9 +294,9 @@ class Request(NamedTuple):
 
 
 def request_to_score(documents: int | None) -> Request:
-    """Return the request of a job in which Detoxify scores so many texts, or the whole corpus (None), on one core.
+    """Return the request of a job in which Detoxify scores `documents` texts, or the whole corpus (None), on one core.
 
-    Each text counts as the longest that was measured, at which Detoxify cuts it.
+    Each text counts as the longest measured text, at which Detoxify truncates.
     """
     known = read_rates()["detoxify"]
     tokens, seconds = max(known["cpu_s_by_tokens"].items())
@@ -308,7 +306,7 @@ def request_to_score(documents: int | None) -> Request:
 
 
 def seconds_to_score(tokens: float, measured: Mapping[int, float]) -> float:
-    """Return the CPU seconds in which Detoxify scores a text, which is cut at the longest that was measured."""
+    """Return the CPU seconds in which Detoxify scores a text, which is truncated at the longest measured length."""
     lengths = sorted(measured)
     at = min(tokens, lengths[-1])
     place = max(1, next(index for index, length in enumerate(lengths) if length >= at))
@@ -318,7 +316,7 @@ def seconds_to_score(tokens: float, measured: Mapping[int, float]) -> float:
 def _work(name: str, size: MeasuredBuild) -> float:
     """Return the characters that a rule processes, or that a folder holds, in a measured build.
 
-    Its documents are short, so that each is one chunk.
+    Its documents are short, hence each is one chunk.
     """
     if name in OF_BOTH:
         return float(size["documents"])
@@ -355,7 +353,7 @@ def _stage(
     shared = by_shard or name in A_SHARD_AT_A_TIME
     if name in OF_THE_RELEASE:
         peaks, at = [(float(size["released"]), run["peak_mib"]) for size, run in runs], corpus.released
-    elif shared:  # what a job holds grows with the characters of its shard
+    elif shared:  # a job's memory grows with the characters of its shard
         peaks = [(size["characters"] / size["shards"], run["peak_mib"]) for size, run in runs]
         at = _planned(rule, corpus) / shards
     else:

@@ -1,4 +1,4 @@
-"""Write a plan as text for a terminal, with what it rests on and what it leaves out."""
+"""Write a plan as text for a terminal, with its basis and what it leaves out."""
 
 from collections.abc import Iterable, Sequence
 
@@ -7,7 +7,7 @@ from authbench.registry.defaults import default_settings
 
 
 def as_text(plan: Plan, rates: Rates) -> str:
-    """Return the plan in Markdown: the requested corpus, a line per rule and per folder, and where rates come from."""
+    """Return the plan in Markdown: the requested corpus, a line per rule and per folder, and the rates' origin."""
     corpus = plan.corpus
     sizes = " and ".join(f"{size['documents']:,}" for size in rates["sizes"])
     whole = sum(stage.cpu for stage in plan.stages), sum(stage.wall for stage in plan.stages)
@@ -42,7 +42,7 @@ def as_text(plan: Plan, rates: Rates) -> str:
 
 
 def _cut(corpus: Corpus) -> list[str]:
-    """Return a line on the chunks of long documents; none where a document is one chunk."""
+    """Return a line on the chunks of long documents; empty if every document is one chunk."""
     if corpus.chunks == corpus.documents:
         return []
     return [
@@ -52,7 +52,7 @@ def _cut(corpus: Corpus) -> list[str]:
 
 
 def _to_fetch(corpus: Corpus) -> list[str]:
-    """Return a line on the share of the files that is enough; none where all are needed."""
+    """Return a line on the share of the files that suffices; empty if all are needed."""
     share = SPARE * corpus.released / corpus.chunks
     if share >= 1:
         return []
@@ -65,7 +65,7 @@ def _to_fetch(corpus: Corpus) -> list[str]:
 
 
 def _scored(plan: Plan, rates: Rates) -> list[str]:
-    """Return a line on where the rate of Detoxify comes from; none where it is not asked."""
+    """Return a line on the origin of Detoxify's rate; empty if it is not used."""
     if not any(stage.rule.endswith("Detoxify") for stage in plan.stages):
         return []
     known = rates["detoxify"]
@@ -76,7 +76,7 @@ def _scored(plan: Plan, rates: Rates) -> list[str]:
 
 
 def _unmeasured(rates: Rates) -> list[str]:
-    """Return a line that names the rules of a build whose rates were not measured; none where all were."""
+    """Return a line that names the rules of a build without measured rates; empty if all were measured."""
     known = {rule for size in rates["sizes"] for rule in size["rules"]}
     lacking = [rule for rule in RULES if rule not in known]
     return [f"Not measured, so not counted: {', '.join(lacking)}."] if lacking else []

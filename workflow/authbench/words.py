@@ -1,4 +1,4 @@
-"""Numbers, lists and language codes in English words, for warnings, reports and charts."""
+"""Express numbers, lists and language codes in English words, for warnings, reports and charts."""
 
 from collections.abc import Iterable
 
@@ -10,7 +10,7 @@ NOT_ONE_LANGUAGE = {OTHER: "Other languages", ALL: "All"}
 
 
 def language_name(language: str) -> str:
-    """Return the English name of a language code; an unknown code stands for itself."""
+    """Return the English name of a language code; an unknown code is returned unchanged."""
     known = languages().get(language)
     return known.name if known else NOT_ONE_LANGUAGE.get(language, language)
 
@@ -31,14 +31,14 @@ def count(number: int) -> str:
 
 
 def decimal(number: float) -> str:
-    """Return a number with at most three decimals below ten, one above, none where it is an integer."""
+    """Return a number with at most three decimals below ten, one above, none for integers."""
     if float(number).is_integer():
         return f"{number:,.0f}"
     return f"{number:,.3f}".rstrip("0") if abs(number) < 10 else f"{number:,.1f}"
 
 
 def percent(share: float) -> str:
-    """Return a share in percent, with a decimal where it is small.
+    """Return a share in percent, with a decimal if it is small.
 
     >>> percent(0.4219), percent(0.0123), percent(0.0001)
     ('42 %', '1.2 %', 'under 0.1 %')

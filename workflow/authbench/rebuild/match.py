@@ -1,4 +1,4 @@
-"""Tell by its SHA-256 whether a text is one that was released."""
+"""Decide by its SHA-256 whether a text is a released text."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from authbench.normalize.endings import without_ending
 
 
 class Wanted(NamedTuple):
-    """A released text: its row, language, span of characters in the normalised text (none: all of it), and SHA-256."""
+    """Describe a released text: row, language, span of characters in the normalised text (none: all), and SHA-256."""
 
     row: int
     lang: str
@@ -18,7 +18,7 @@ class Wanted(NamedTuple):
 
 
 def as_released(content: str, wanted: Wanted) -> str | None:
-    """Return the wanted part of a text, if its SHA-256 says that it is what was released."""
+    """Return the wanted part of a text if its SHA-256 equals the released text's."""
     if wanted.start is not None:
         text = single_breaks(content[wanted.start : wanted.end])
         return text if sha256_of_text(text) == wanted.sha256 else None
@@ -26,13 +26,13 @@ def as_released(content: str, wanted: Wanted) -> str | None:
 
 
 def whole_forms(content: str) -> Iterator[str]:
-    """Yield the texts that an uncut one may have been released as: itself, and without what signed it."""
+    """Yield the forms in which an uncut text may have been released: itself, and without its signature."""
     yield single_breaks(content)
     yield from map(single_breaks, without_ending(content))
 
 
 def single_breaks(text: str) -> str:
-    """Return the text with runs of line breaks made one, as chunking leaves it.
+    """Return the text with each run of line breaks as one, as chunking leaves it.
 
     >>> single_breaks("a\\n\\n\\nb\\nc")
     'a\\nb\\nc'

@@ -1,7 +1,7 @@
-"""Find texts in a source whose files or records are others than when they were read.
+"""Find texts in a source whose files or records have changed since they were read.
 
-A corpus that is crawled or packed anew has other files, and records at other places; most texts are what they were.
-Each text of the source is normalised and looked up by its SHA-256; of a long text every wanted span is tried.
+A corpus that is crawled or packed again has other files, and records at other places, but most texts are unchanged.
+Each text of the source is normalised and looked up by its SHA-256; in a long text every wanted span is tried.
 """
 
 from collections import defaultdict
@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from authbench.identity import sha256_of_text
 from authbench.rebuild.match import Wanted, as_released, whole_forms
 
-ALL_TRIED = 2_000_000  # spans; beyond, a span is tried only where a sentence, line or word begins and ends
+ALL_TRIED = 2_000_000  # spans; beyond, only spans that begin and end at a sentence, line or word are tried
 _BREAKS = np.array(sorted(map(ord, ' \n.!?…。！？；;:,，、"”’」』）)]')), np.uint32)
 
 
 class _Sought:
-    """The texts that are still looked for. Memory: some 300 bytes for each."""
+    """Hold the texts that are still sought. Memory: some 300 bytes for each."""
 
     def __init__(self, wanted: Iterable[Wanted]) -> None:
         self.whole: defaultdict[str, list[Wanted]] = defaultdict(list)
@@ -38,14 +38,14 @@ class _Sought:
         return sorted({one.lang for some in self.whole.values() for one in some} | {one.lang for one in self.parts})
 
     def take_whole(self, content: str) -> dict[int, str]:
-        """Return the rows whose text this one is, whole, and look for them no more."""
+        """Return the rows whose whole text is this text, and stop seeking them."""
         for text in whole_forms(content):
             if found := self.whole.pop(sha256_of_text(text), None):
                 return dict.fromkeys((one.row for one in found), text)
         return {}
 
     def take_parts(self, content: str) -> dict[int, str]:
-        """Return the rows whose texts are spans of this one, and look for them no more."""
+        """Return the rows whose texts are spans of this text, and stop seeking them."""
         found = {}
         for place in self._fitting(content).tolist():
             text = as_released(content, self.parts[place])
@@ -61,7 +61,7 @@ class _Sought:
         self.ends = np.array([one.end for one in self.parts], np.int64)
 
     def _fitting(self, content: str) -> NDArray[np.int64]:
-        """Return the places of the spans that are tried in a text."""
+        """Return the places of the spans to try in a text."""
         places = np.flatnonzero(self.ends <= len(content))
         self.tried += len(places)
         if self.tried <= ALL_TRIED or not len(places):
@@ -79,11 +79,11 @@ def find_moved(
     wanted: Iterable[Wanted],
     normalise: Callable[[Sequence[str], str], dict[int, str]],
 ) -> Iterator[dict[int, str]]:
-    """Yield the texts of wanted rows, by row, that some text of the blocks gives.
+    """Yield the texts of wanted rows, by row, that are found in the blocks.
 
     Args:
-        blocks: the texts of all records of a source, some at a time, as they are read.
-        normalise: the normal texts of a language, by their numbers, without those of which nothing is left.
+        blocks: the texts of all records of a source, in the batches in which they are read.
+        normalise: returns the normalised texts of a language, by their numbers, without those that become empty.
     """
     sought = _Sought(wanted)
     for contents in blocks if sought else ():

@@ -1,8 +1,8 @@
-"""What can be made of a complete release where raw corpora no longer give all of its texts.
+"""Make the part of a complete release whose texts the raw corpora still contain.
 
-It is a release like a public bundle: of the documents whose texts are there, whatever their tier, with queries,
-relations, pools, counts and report of these alone. The others are withheld as NOT_FOUND. `complete/` and `tier_b.json`
-are the bundle's, so that it can be rebuilt again where more raw files are found.
+It is a release like a public bundle: only documents whose texts were found, whatever their tier, with their queries,
+relations, pools, counts and report. The others are withheld as NOT_FOUND. `complete/` and `tier_b.json` are copied from
+the bundle, to rebuild it again when more raw files are found.
 """
 
 import shutil
@@ -22,7 +22,7 @@ REASON = "not_found"
 
 
 class Unmatched(NamedTuple):
-    """A document whose text the raw corpora no longer give, and why."""
+    """Hold a document whose text the raw corpora no longer contain, with the reason."""
 
     id: str
     source: str
@@ -30,7 +30,7 @@ class Unmatched(NamedTuple):
 
 
 def write_partial(folder: Path, bundle: Release, found: Path, unmatched: Sequence[Unmatched]) -> None:
-    """Write the release of the texts that were found. Memory: that of `release.part.part_of`.
+    """Write the release of the texts that were found. Memory: as `release.part.part_of`.
 
     Args:
         folder: the empty folder to write into.

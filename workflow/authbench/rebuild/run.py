@@ -1,8 +1,8 @@
-"""The complete release, rebuilt from its public bundle and the raw corpora.
+"""Rebuild the complete release from its public bundle and the raw corpora.
 
-The bundle has every file without texts as it is (`complete/`). Lines of texts are made of the labels in it and of the
-text, which is the bundle's or the corpora's. The result is the release to the byte, as the checksums in the bundle say,
-or there is none.
+The bundle has every file without texts unchanged (`complete/`). Lines with texts are made of its labels and of texts
+from the bundle or the corpora. The result equals the release byte for byte, verified by the checksums in the bundle, or
+is not written.
 """
 
 import heapq
@@ -39,12 +39,12 @@ _NEEDED = (
     *("id", "split", "source", "author_id", "lang", "genre", "token_length"),
     *("file", "ordinal", "chunk_start", "chunk_end", "content_sha256"),
 )
-_SECTIONS = ("ingest", "normalize")  # of the configuration: what decides a text beside its source's entry
-_LINES = 1024  # made at a time
+_SECTIONS = ("ingest", "normalize")  # of the configuration: they determine a text, together with its source's entry
+_LINES = 1024  # lines made at a time
 
 
 class _Texts:
-    """Texts as JSON strings in a temporary file, by row. Memory: 16 bytes for each."""
+    """Store texts as JSON strings in a temporary file, by row. Memory: 16 bytes for each."""
 
     def __init__(self, file: IO[bytes], number: int) -> None:
         self.file, self.end = file, 0
@@ -65,19 +65,19 @@ class _Texts:
 
 
 def rebuild(bundle: Release, raw_dir: Path, out: Path, partial: bool = False) -> list[Unmatched]:
-    """Write the release of a public bundle as the folder `out`; return the texts that no longer match, if any.
+    """Write the release of a public bundle to the folder `out`; return the texts that no longer match, if any.
 
-    Memory: a block of rows, a batch of lines, and the provenance; with `partial`, that of `release.part.part_of`.
+    Memory: a block of rows, a batch of lines, and the provenance; with `partial`, as `release.part.part_of`.
 
     Args:
         bundle: the public bundle, opened as complete.
         raw_dir: holds the folders of raw files of the sources.
         out: the folder to write; it appears complete or not at all.
-        partial: whether a release of the texts that match is written where others do not; else nothing is.
+        partial: whether to write a release of the matching texts if others do not match; else none is written.
 
     Raises:
-        InputError: the bundle is none, is damaged, holds what the release did not, or was built with settings that this
-            version does not know; or no text of a partial release is found.
+        InputError: it is not a bundle, is damaged, holds what the release did not, or was built with settings unknown
+            to this version; or no text of a partial release is found.
     """
     if not bundle.withheld:
         raise InputError(f"{bundle.folder} has no {WITHHELD}: it withholds nothing, so there is nothing to rebuild.")
@@ -120,7 +120,7 @@ def _write_found(
 
 
 def _settings(bundle: Release) -> DataConfig:
-    """Return the settings by which the texts of a bundle were read. Raises InputError where they are not in form."""
+    """Return the settings by which the texts of a bundle were read. Raises InputError if they are malformed."""
     config: DataConfig = bundle.manifest["config"]
     path = bundle.folder / MANIFEST
     if missing := [part for part in _SECTIONS if part not in config]:
@@ -134,7 +134,7 @@ def _settings(bundle: Release) -> DataConfig:
 def _collect(
     wanted: pl.DataFrame, entries: Mapping[str, Any], raw_dir: Path, settings: DataConfig, texts: _Texts
 ) -> list[Unmatched]:
-    """Put the wanted texts into `texts`; return those that are not to be had."""
+    """Put the wanted texts into `texts`; return the unavailable ones with reasons."""
     unmatched = []
     for (tag,), rows in wanted.group_by("source", maintain_order=True):
         source = str(tag)
@@ -152,9 +152,9 @@ def _write_files(
     texts: _Texts,
     whole: bool = True,
 ) -> None:
-    """Write every file of the release; raise InputError where one is not as `sums` say.
+    """Write every file of the release; raise InputError if one does not match `sums`.
 
-    Files of texts may be so unless all texts are there (`whole`).
+    Files of texts are only checked if all texts are found (`whole`).
     """
     joined = {f"{split}/{table.file}": (split, table) for split in bundle.splits for table in (CANDIDATES, QUERIES)}
     complete = bundle.folder / COMPLETE
@@ -179,7 +179,7 @@ def _write_files(
 
 
 def _ids_of(bundle: Release, split: str, table: Table) -> pl.Series:
-    """Return the ids of the documents that the complete release has in the queries, or the candidates, of a split."""
+    """Return the ids of the documents in the queries, or the candidates, of a split of the complete release."""
     complete = replace(bundle, folder=bundle.folder / COMPLETE)
     queries = concat(complete.rows(split, GROUND_TRUTH), GROUND_TRUTH)["query_id"]
     if table is QUERIES:
@@ -206,10 +206,10 @@ def _present(bundle: Release, split: str, table: Table, ids: Set[str]) -> Iterat
 def _write_joined(
     target: Path, table: Table, present: Iterator[tuple[str, dict[str, Any]]], rows: pl.DataFrame, texts: _Texts
 ) -> None:
-    """Write the rows whose texts are in the bundle and those of `rows` in the order of their ids."""
+    """Write the rows whose texts are in the bundle, merged with `rows` in the order of their ids."""
 
     def withheld() -> Iterator[tuple[str, dict[str, Any]]]:
-        # numbers of rows in place of their texts
+        # numbers of rows instead of their texts
         labels = rows.rename({"id": table.ident, "row": "content"}).select(table.names)
         for some in labels.iter_slices(_LINES):
             for row, text in zip(some.to_dicts(), texts.of(some["content"].to_list()), strict=True):

@@ -1,8 +1,8 @@
-"""Texts of a release, read again at their places in the raw corpora.
+"""Read the texts of a release again at their places in the raw corpora.
 
-A place is a file, by its SHA-256, the number of a record in it and, where a long text was cut, a span of characters of
-the normalised text. The record is read, cleaned and normalised as when the release was built, and its text is the one
-that was released if its SHA-256 says so. What is not at its place is looked for in all files of the source.
+A place is a file, by its SHA-256, the number of a record in it and, if a long text was cut, a span of characters of the
+normalised text. The record is read, cleaned and normalised as in the original build, and its text is accepted if its
+SHA-256 equals the released text's. Texts not found at their places are sought in all files of the source.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -41,12 +41,12 @@ from authbench.storage.atomic import sha256_of_file
 from authbench.storage.raw_files import MAX_RECORD_BYTES
 from authbench.storage.raw_paths import match_files
 
-_CHARACTERS_AT_ONCE = 4 << 20  # of texts that are normalised together
+_CHARACTERS_AT_ONCE = 4 << 20  # of texts normalised together
 _KNOWN = {"author": {"const": "known"}, "lang": {"const": "en"}, "genre": {"const": "news"}}  # instead of a record's
 
 
 class _Found(NamedTuple):
-    """Some wanted rows, by their numbers in the table: the text, or the reason why there is none."""
+    """Hold wanted rows, by their numbers in the table, with the text or the reason why it is missing."""
 
     texts: dict[int, str]
     missing: dict[int, str]
@@ -55,7 +55,7 @@ class _Found(NamedTuple):
 def texts_of_source(
     tag: str, entry: Mapping[str, object], raw_dir: Path, wanted: pl.DataFrame, settings: DataConfig
 ) -> Iterator[_Found]:
-    """Yield every row of `wanted` once, with its text or the reason why there is none, some at a time.
+    """Yield every row of `wanted` once, with its text or the reason why it is missing, in batches.
 
     `entry` is the source's config entry, `settings` the configuration of the build; `wanted` has `row`, `lang`, `file`,
     `ordinal`, `chunk_start`, `chunk_end` and `content_sha256`. Memory: a block of rows, and the wanted places.
@@ -74,7 +74,7 @@ def texts_of_source(
     numbers = {digest: number for number, digest in enumerate(places)}
     parts = _chosen(read_parts(tag, read, folder, files, numbers, mapped, limit), list(places.values()))
     rules = make_normalize(entry)
-    solved: set[int] = set()  # of two equal files the second gives only what the first did not
+    solved: set[int] = set()  # of two equal files the second gives only what the first lacked
     reasons: dict[int, str] = {}
     say = _compile_text(tag, read, masks)
     for block in _blocks(gathered(parts), list(places.values()), say, reasons):
@@ -105,9 +105,9 @@ def texts_of_source(
 
 
 def _text_only(extraction: Extraction, masks: bool) -> Extraction:
-    """Return how a source is read without what a text does not depend on: when it was written, and about what.
+    """Return how to read a source without fields that do not affect texts: date and topic.
 
-    Who wrote it matters where the own name was masked (`masks`).
+    The author matters if the author's name was masked (`masks`).
     """
     fields, author = Fields(extraction.fields.text, **_KNOWN), Author("person")
     if masks:
@@ -117,7 +117,7 @@ def _text_only(extraction: Extraction, masks: bool) -> Extraction:
 
 
 def _compile_text(tag: str, extraction: Extraction, masks: bool) -> Callable[[list[Row]], list[str]]:
-    """Return the function from rows to their texts, as ingestion makes them."""
+    """Return the function from rows to their texts, as in ingestion."""
     compiled = compile_extraction(f"the entry of {tag}", extraction)
 
     def texts(rows: list[Row]) -> list[str]:
@@ -135,7 +135,7 @@ def _digests(folder: Path, patterns: Sequence[str]) -> dict[str, str]:
 
 
 class _Places(NamedTuple):
-    """The wanted records of a file, by their numbers, and the rows that are cut from each."""
+    """Hold the wanted records of a file, by their numbers, and the rows cut from each."""
 
     ordinals: np.ndarray
     rows: list[list[Wanted]]
@@ -156,7 +156,7 @@ def _places_of(wanted: pl.DataFrame) -> _Places:
 
 
 def _chosen(parts: Iterable[Part], places: Sequence[_Places]) -> Iterator[Part]:
-    """Yield the parts with their wanted records only; `start` is the first one's number among its file's places."""
+    """Yield the parts with only their wanted records; `start` is the number of the first among its file's places."""
     for part in parts:
         ordinals = places[part.file].ordinals
         first, last = np.searchsorted(ordinals, (part.start, part.start + len(part.rows))).tolist()
@@ -175,7 +175,7 @@ def _blocks(
     say: Callable[[list[Row]], list[str]],
     reasons: dict[int, str],
 ) -> Iterator[list[tuple[str, list[Wanted]]]]:
-    """Yield texts of records with the rows wanted of them, some at a time; `reasons` gets why a record has none."""
+    """Yield the texts of records with their wanted rows, in batches; `reasons` gets why a record has no text."""
     batch: list[tuple[str, list[Wanted]]] = []
     size = 0
     for some in parts:
@@ -203,7 +203,7 @@ def _blocks(
 def _released(
     tag: str, rules: Normalize, block: Sequence[tuple[str, list[Wanted]]], settings: NormalizeTexts
 ) -> _Found:
-    """Return the rows wanted of some texts, normalised from the first row on that they do not give as is."""
+    """Return the wanted rows found in some texts, which are normalised only if needed."""
     found = _Found({}, {})
     rest = []
     for text, rows in block:
@@ -229,7 +229,7 @@ def _released(
 def _normal_texts(
     tag: str, rules: Normalize, texts: Sequence[tuple[str, str]], settings: NormalizeTexts
 ) -> dict[int, str]:
-    """Return normalised texts by their numbers, without those of which nothing is left."""
+    """Return normalised texts by their numbers, without texts that become empty."""
     records = pl.DataFrame(texts, schema={"content": pl.String, "lang": pl.String}, orient="row")
     known = (
         pl.lit(value).alias(name) for name, value in (("source", tag), ("task", "authorship"), ("author_id", "known"))
@@ -240,7 +240,7 @@ def _normal_texts(
 
 
 def expect_entries(tags: Sequence[str], entries: Mapping[str, object]) -> None:
-    """Raise InputError where a source has no config entry in the bundle."""
+    """Raise InputError if a source has no config entry in the bundle."""
     missing = sorted(set(tags) - set(entries))
     if missing:
         raise InputError(f"The bundle has no config entries of {', '.join(missing)}. Fetch it anew.")

@@ -1,1 +1,1 @@
-"""Config entries: models, verifiers, style datasets and sources, looked up by name or path."""
+"""Look up config entries by name or path: models, verifiers, style datasets and sources."""

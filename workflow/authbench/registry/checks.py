@@ -1,4 +1,4 @@
-"""Parts of the checks of settings that several stages share. A check yields every problem as "key: problem"."""
+"""Check settings in ways that several stages share. A check yields every problem as "key: problem"."""
 
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -10,13 +10,13 @@ from authbench.registry.values import did_you_mean
 
 
 def missing_folder(place: str, path: str | None) -> Iterator[str]:
-    """Yield a problem if a path is set and no folder is there."""
+    """Yield a problem if a path is set and its folder does not exist."""
     if path is not None and not Path(path).is_dir():
         yield f"{place}: there is no folder {path}"
 
 
 def missing_file(place: str, path: str | None) -> Iterator[str]:
-    """Yield a problem if a path is set and no file is there."""
+    """Yield a problem if a path is set and its file does not exist."""
     if path is not None and not Path(path).is_file():
         yield (
             f"{place}: {path} is a folder; expected a file"
@@ -26,7 +26,7 @@ def missing_file(place: str, path: str | None) -> Iterator[str]:
 
 
 def unreadable_file(place: str, path: str | None, read: Callable[[str], object]) -> Iterator[str]:
-    """Yield a problem if a path is set and its file is not there, or not what `read` reads (or raises InputError)."""
+    """Yield a problem if a path is set and its file does not exist or `read` rejects it (raises InputError)."""
     missing = list(missing_file(place, path))
     yield from missing
     if path is not None and not missing:
@@ -39,7 +39,7 @@ def unreadable_file(place: str, path: str | None, read: Callable[[str], object])
 
 
 def same_names(place: str, things: str, names: Iterable[str]) -> Iterator[str]:
-    """Yield a problem for each name that two things have, as a file system may see it: in any case and Unicode form."""
+    """Yield a problem for each duplicate name, compared as file systems may: ignoring case and Unicode form."""
     known: dict[str, str] = {}
     for name in names:
         form = unicodedata.normalize("NFKC", name).casefold()
@@ -56,7 +56,7 @@ def unbalanced_shares(place: str, shares: Mapping[str, float]) -> Iterator[str]:
 
 
 def unknown_genre(place: str, pattern: str, own: Sequence[str] = ()) -> Iterator[str]:
-    """Yield a problem if a pattern fits no genre, neither of PRIMARY_GENRES nor of the user's own."""
+    """Yield a problem if a pattern matches neither PRIMARY_GENRES nor the user's genres."""
     known = (*PRIMARY_GENRES, *own)
     if primary_genre(pattern) not in known and pattern != "*":
         meant = did_you_mean(primary_genre(pattern), known)

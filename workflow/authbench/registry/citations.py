@@ -1,4 +1,4 @@
-"""Citations of sources: entries in BibTeX, as config entries give them."""
+"""Parse the citations of sources: entries in BibTeX, given in config entries."""
 
 import re
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from itertools import pairwise
 from authbench.errors import InputError
 
 _HEAD = re.compile(r"@([A-Za-z]+)\s*\{\s*([^\s,{}\"#%'()=]+)\s*,")
-# What LaTeX may be told in a citation: accents, letters, escaped signs, fonts, addresses; others could read files.
+# LaTeX commands allowed in a citation: accents, letters, escaped signs, fonts, addresses; others could read files.
 _ALLOWED = frozenset("'`^\"~=.,;:!-/&%$#_{}cvuHkrbdtoOlLij") | frozenset(
     (
         "ss",
@@ -42,7 +42,7 @@ def entries(text: str) -> dict[str, str]:
     """Return the entries of a text in BibTeX by their keys, each from its `@` to its last brace.
 
     Raises:
-        ValueError: it holds something else than entries, a key twice, or braces that do not close.
+        ValueError: it holds anything but entries, a duplicate key, or unbalanced braces.
 
     >>> entries("@misc{one, title = {One}}")
     {'one': '@misc{one, title = {One}}'}
@@ -84,7 +84,7 @@ def _closes_early(entry: str) -> bool:
 
 
 def field_of(entry: str, name: str) -> str:
-    """Return the value in braces of a field without braces of its own, such as a DOI; empty where there is none.
+    """Return the value of a field in braces without nested braces, such as a DOI; empty if there is none.
 
     >>> field_of("@misc{one, url = {https://example.org}, year = 2020}", "url")
     'https://example.org'
@@ -94,7 +94,7 @@ def field_of(entry: str, name: str) -> str:
 
 
 def default_citation(tag: str, title: str, origin: str = "", where: str = "") -> str:
-    """Return the citation of a source that gives none: its title, and where it comes from.
+    """Return the citation of a source that gives none: its title and origin.
 
     >>> print(default_citation("letters", "Letters & notes", "local", "the paper's archive"))
     @misc{letters,
@@ -112,7 +112,7 @@ def default_citation(tag: str, title: str, origin: str = "", where: str = "") ->
 
 
 def parse_citation(text: str, tag: str) -> dict[str, str]:
-    """Return the entries of a source's citation by their keys. Raises InputError where it is not BibTeX."""
+    """Return the entries of a source's citation by their keys. Raises InputError if it is not BibTeX."""
     try:
         return entries(text)
     except ValueError as problem:
@@ -134,10 +134,10 @@ def keys_by_source(citations: Mapping[str, str]) -> dict[str, list[str]]:
 
 
 def bibliography(citations: Mapping[str, str]) -> str:
-    """Return the works by which sources are cited as one file in BibTeX, each once, in the order of the sources.
+    """Return the works by which sources are cited as one BibTeX file, each once, in the order of the sources.
 
     Raises:
-        InputError: a citation is not BibTeX, or two sources give one key to different works.
+        InputError: a citation is not BibTeX, or two sources use one key for different works.
     """
     works: dict[str, str] = {}
     first: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""The default of every setting: config/config.yaml, the only place that states them."""
+"""Read the default of every setting from config/config.yaml, the only place that states them."""
 
 from functools import cache
 from typing import cast

@@ -1,4 +1,4 @@
-"""YAML files and the schemas that they have to fit."""
+"""Read YAML files and compare them with their schemas."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
 Settings = dict[str, Any]
-Schema = Path | type | Callable[[], Settings]  # a file, a TypedDict from which a schema follows, or what makes one
+Schema = Path | type | Callable[[], Settings]  # a file, a TypedDict that defines a schema, or a function that makes one
 
 
 def read_yaml(path: Path) -> Settings:
-    """Return the mapping that a YAML file holds. Raises InputError where it holds none."""
+    """Return the mapping in a YAML file. Raises InputError if it holds none."""
     try:
         text = path.read_text(encoding="utf-8")
         if problem := shape_problem(text):
@@ -33,7 +33,7 @@ def read_yaml(path: Path) -> Settings:
         raise InputError(f"{path}: there is no such file") from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error}") from None
-    except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: not UTF-8, or a day that no month has
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: not UTF-8, or an invalid date
         raise InputError(syntax_problem(path, error)) from None
     if not isinstance(value, dict):
         raise InputError(f"{path}: expected a mapping of keys to values, found {type(value).__name__}")
@@ -43,19 +43,19 @@ def read_yaml(path: Path) -> Settings:
 def schema_problems(value: Mapping[str, object], schema: Schema) -> Iterator[Problem]:
     """Yield the top-level key and the description of every violation of a schema.
 
-    A section with a value that no setting can have (`values.value_problems`) is not compared with the schema.
+    A section with an invalid value (`values.value_problems`) is not compared with the schema.
     """
     unusable = list(value_problems(value))
     yield from unusable
     sections = {section for section, _ in unusable}
     usable = {key: inner for key, inner in value.items() if isinstance(key, str) and key not in sections}
     for section, problem in violations(_validator(schema).iter_errors(usable)):
-        if section not in sections:  # as where a key is absent that has such a value
+        if section not in sections:  # e.g. an absent key with an invalid value
             yield section, problem
 
 
 def refused_texts(value: Mapping[str, object], schema: Schema) -> list[tuple[str | int, ...]]:
-    """Return the places of the texts that a schema refuses, as the keys and numbers that lead to them."""
+    """Return the places of the texts that a schema rejects, as the keys and numbers that lead to them."""
     errors = _validator(schema).iter_errors(value)
     return [tuple(error.absolute_path) for error in errors if isinstance(error.instance, str)]
 
@@ -69,6 +69,6 @@ def _schema(schema: Schema) -> Settings:
 
 @cache
 def _validator(schema: Schema) -> "Validator":
-    from authbench.registry.validator import validator_of  # 0.1 s, in jobs that compare nothing with a schema
+    from authbench.registry.validator import validator_of  # 0.1 s, saved by jobs that use no schema
 
     return validator_of(_schema(schema))

@@ -1,4 +1,4 @@
-"""Fields that the expressions of a source's entry read (authbench.ingest.fields computes them)."""
+"""Find the fields that the expressions of a source's entry read (authbench.ingest.fields computes them)."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -6,7 +6,7 @@ from typing import Any
 
 Expression = str | Mapping[str, Any]
 FILE_FIELDS = frozenset({"path", "file_name"})
-_NARROWING = ("pick", "count", "match", "map", "date")  # operations that leave a part of a value, or another one
+_NARROWING = ("pick", "count", "match", "map", "date")  # operations that leave a part of a value, or another value
 _PLACE = re.compile(r"\{([^{}?]+)(\?)?\}")
 _GROUP = re.compile(r"\(\?P<(\w+)>")
 
@@ -32,9 +32,9 @@ def names(expression: Expression) -> set[str]:
 
 
 def shown_author(entry: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a problem for each of topic, author group and labels that would show the author of a text.
+    """Yield a problem for each of topic, author group and labels that would reveal the author of a text.
 
-    That is an expression that passes a field on of which the author's label, or name, is made, or is the same one.
+    That is an expression that passes on a field used for the author's label or name, or equals such an expression.
     """
     fields, author = entry["fields"], entry.get("author", {})
     derived = entry.get("derive", {})
@@ -59,13 +59,13 @@ def shown_author(entry: Mapping[str, Any]) -> Iterator[str]:
 
 
 def read_by(expression: Expression, derived: Mapping[str, Expression]) -> set[str]:
-    """Return the fields an expression reads, and those that they are derived from."""
+    """Return the fields that an expression reads, and the fields from which they are derived."""
     found = names(expression)
     return found.union(*(read_by(derived[name], before(name, derived)) for name in found & derived.keys()))
 
 
 def _passed_on(expression: Expression, derived: Mapping[str, Expression]) -> set[str]:
-    """Return the fields whose values an expression gives as they are, or in another form or company."""
+    """Return the fields whose values an expression returns unchanged, reformatted or combined."""
     if isinstance(expression, str):
         own = _passed_on(derived[expression], before(expression, derived)) if expression in derived else set()
         return {expression} | own
@@ -76,6 +76,6 @@ def _passed_on(expression: Expression, derived: Mapping[str, Expression]) -> set
 
 
 def before(name: str, derived: Mapping[str, Expression]) -> dict[str, Expression]:
-    """Return the derived fields that are computed before this one, which alone it can read."""
+    """Return the derived fields that are computed before this field, the only derived fields it can read."""
     order = list(derived)
     return {one: derived[one] for one in order[: order.index(name)]}

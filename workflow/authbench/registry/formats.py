@@ -1,4 +1,4 @@
-"""Formats of texts in config entries, beyond what a schema can say: `format: path` and the like."""
+"""Define formats of texts in config entries beyond a schema's means: `format: path` and the like."""
 
 import codecs
 from datetime import date
@@ -7,12 +7,12 @@ import regex
 from jsonschema import FormatChecker
 
 LONGEST_PATH, LONGEST_NAME = 1_000, 255  # bytes; Linux takes 4,096 and 255
-# Codecs of Python that are no encodings of files: escapes, and names of hosts.
+# Codecs of Python that are not file encodings: escapes, and host names.
 NO_ENCODINGS = {"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"}
 
 
 def _is_path(value: object) -> bool:
-    """Return whether a text can be a path, by its length and that of its parts; what is no text is no matter."""
+    """Return whether a text can be a path, by its length and its parts' lengths; other values pass."""
     if not isinstance(value, str):
         return True
     parts = [len(part.encode()) for part in value.split("/")]
@@ -24,7 +24,7 @@ def _is_date(value: object) -> bool:
 
 
 def _is_pattern(value: object) -> bool:
-    """Return whether a text is a pattern of `regex`; `{{field}}` in it stands for the value of a field."""
+    """Return whether a text is a pattern of `regex`; `{{field}}` in it represents the value of a field."""
     return not isinstance(value, str) or bool(regex.compile(regex.sub(r"\{\{[^{}]+\}\}", "x", value)))
 
 

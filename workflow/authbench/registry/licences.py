@@ -1,6 +1,7 @@
-"""Names of licences in the words of SPDX.
+"""Name licences by SPDX identifiers.
 
-An entry names its licence, or says the terms in words. What SPDX knows gets its identifier, the rest a LicenseRef.
+An entry names its licence, or describes the terms in words. Licences known to SPDX get its identifier, others a
+LicenseRef.
 """
 
 import re
@@ -16,7 +17,7 @@ OWN = "LicenseRef-"
 def spdx_identifier(name: str) -> str:
     """Return the SPDX identifier of a licence, an expression of several (`MIT OR Apache-2.0`), or a LicenseRef.
 
-    Only a name that is a licence's and nothing besides has one: "MIT; research use" is not MIT.
+    Only the bare name of a licence has an identifier: "MIT; research use" is not MIT.
 
     >>> spdx_identifier("CC BY-NC-SA 4.0"), spdx_identifier("CC0"), spdx_identifier("public domain")
     ('CC-BY-NC-SA-4.0', 'CC0-1.0', 'LicenseRef-public-domain')
@@ -28,7 +29,7 @@ def spdx_identifier(name: str) -> str:
 
 
 def licence_problem(name: str) -> str | None:
-    """Return what is wrong with a name that is written as an SPDX identifier and is none.
+    """Return the problem of a name written like an SPDX identifier that is not one.
 
     >>> licence_problem("GPL-3.0-only"), licence_problem("with the paper's consent")
     (None, None)

@@ -1,6 +1,7 @@
-"""Load a registered entry by its name, or an entry of one's own by the path of its file.
+"""Load a registered entry by its name, or a user's entry by the path of its file.
 
-The entry `name` of a kind is the file `config/<folder>/<name>.yaml`, the working directory's before the shipped one.
+The entry `name` of a kind is the file `config/<folder>/<name>.yaml`; a file in the working directory precedes the
+shipped file.
 """
 
 import re
@@ -17,7 +18,7 @@ from authbench.shipped import config_folders
 
 Entry = TypeVar("Entry")
 NAME = re.compile(r"[^\W_][\w.-]*")
-LONGEST_NAME = 100  # bytes; results have it in names of files
+LONGEST_NAME = 100  # bytes; file names of results contain it
 
 
 def _no_problems(entry: Settings) -> Iterable[str]:
@@ -26,14 +27,14 @@ def _no_problems(entry: Settings) -> Iterable[str]:
 
 @dataclass(frozen=True)
 class EntryKind(Generic[Entry]):
-    """A kind of entries, e.g. models.
+    """Describe a kind of entries, e.g. models.
 
     Attributes:
-        noun: what messages call an entry.
+        noun: how messages call an entry.
         folder: where entries are, below config/.
         schema: makes the schema; called once.
         build: makes an entry of its name, its settings and its path; may raise InputError.
-        problems: yields what is wrong with settings that fit the schema, as "key: problem".
+        problems: yields the problems of settings that fit the schema, as "key: problem".
     """
 
     noun: str
@@ -44,13 +45,13 @@ class EntryKind(Generic[Entry]):
 
 
 def load_entry(kind: EntryKind[Entry], requested: str, base: Path = Path()) -> Entry:
-    """Return the entry of this name, or the one in this file if `requested` ends in .yaml or .yml.
+    """Return the entry of this name, or the entry in this file if `requested` ends in .yaml or .yml.
 
     Args:
-        base: the working directory; relative paths and the user's own `config` are below it.
+        base: the working directory; relative paths and the user's `config` are below it.
 
     Raises:
-        InputError: there is no such entry, or it does not fit its schema; all its problems are in the message.
+        InputError: the entry does not exist or does not fit its schema; the message lists all its problems.
     """
     path = _find(kind, requested, base)
     if not NAME.fullmatch(path.stem) or len(path.stem.encode()) > LONGEST_NAME:
@@ -70,7 +71,7 @@ def load_entry(kind: EntryKind[Entry], requested: str, base: Path = Path()) -> E
 
 
 def load_entries(kind: EntryKind[Entry], requested: Iterable[str], base: Path = Path()) -> dict[str, Entry]:
-    """Return entries by what was requested, in that order. Raises InputError with the problems of all of them."""
+    """Return entries in the order of the requests. Raises InputError with the problems of all requests."""
     entries, problems = {}, []
     for name in requested:
         try:
@@ -83,7 +84,7 @@ def load_entries(kind: EntryKind[Entry], requested: Iterable[str], base: Path = 
 
 
 def entry_name(requested: str) -> str:
-    """Return the name of an entry that is requested by it, or by the path of its file.
+    """Return the name of an entry requested by name or by the path of its file.
 
     >>> entry_name("exorde"), entry_name("own/letters.yaml")
     ('exorde', 'letters')
@@ -92,12 +93,12 @@ def entry_name(requested: str) -> str:
 
 
 def is_path(requested: str) -> bool:
-    """Return whether an entry is requested by the path of its file, not by its name."""
+    """Return whether an entry is requested by the path of its file instead of its name."""
     return requested.endswith((".yaml", ".yml"))
 
 
 def stated_kind(requested: str, base: Path = Path()) -> str | None:
-    """Return the `kind` that the file of an entry states; None for a name, or where there is no such file."""
+    """Return the `kind` stated in the file of an entry; None for a name or a missing file."""
     if not is_path(requested) or not (base / requested).is_file():
         return None
     kind = read_yaml(base / requested).get("kind")
@@ -105,7 +106,7 @@ def stated_kind(requested: str, base: Path = Path()) -> str | None:
 
 
 def list_entries(kind: EntryKind[Entry], base: Path = Path()) -> dict[str, Path]:
-    """Return the files of all entries that have a name, sorted by it."""
+    """Return the files of all named entries, sorted by name."""
     folders = config_folders(kind.folder, base)
     found = {path.stem: path for folder in reversed(folders) for path in folder.glob("*.yaml")}
     return {name: found[name] for name in sorted(found)}
@@ -126,6 +127,6 @@ def _find(kind: EntryKind[Entry], requested: str, base: Path) -> Path:
 
 
 def _shown(path: Path, base: Path) -> Path:
-    """Return the path as the user would write it, below the working directory without that."""
+    """Return the path as the user would write it: relative to the working directory if below it."""
     here = base.resolve()
     return path.relative_to(here) if path.is_relative_to(here) else path

@@ -1,4 +1,4 @@
-"""Frozen dataclasses of the plain values that YAML and JSON hold."""
+"""Make frozen dataclasses from the plain values that YAML and JSON hold."""
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
@@ -9,9 +9,9 @@ Typed = TypeVar("Typed")
 
 
 def from_plain(kind: type[Typed], value: Mapping[str, Any]) -> Typed:
-    """Return the dataclass `kind` of the values under its fields' names; other keys of the mapping are left out.
+    """Return the dataclass `kind` of the values under its fields' names; other keys of the mapping are ignored.
 
-    Dataclasses and tuples inside of it are made likewise. A field whose metadata name a `key` stands under that.
+    Nested dataclasses and tuples are made likewise. A field with a `key` in its metadata is read from that key.
     """
     given = {}
     for one in fields(kind):  # type: ignore[arg-type]
@@ -22,7 +22,7 @@ def from_plain(kind: type[Typed], value: Mapping[str, Any]) -> Typed:
 
 
 def part_for(kind: type, value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those entries of the mapping that `from_plain` would read, in their order."""
+    """Return the entries of the mapping that `from_plain` would read, in their order."""
     keys = {one.metadata.get("key", one.name) for one in fields(kind)}
     return {key: inner for key, inner in value.items() if key in keys}
 
@@ -40,7 +40,7 @@ def _typed(kind: Any, value: Any) -> Any:
 
 
 def _may_be(kind: Any, value: Any) -> bool:
-    """Return whether a member of a union is the one that stands for a value."""
+    """Return whether a member of a union matches a value."""
     if get_origin(kind) is Annotated:
         kind = get_args(kind)[0]
     if value is None:

@@ -1,4 +1,4 @@
-"""The section `reader` of an entry: a file format and its options."""
+"""Define the section `reader` of an entry: a file format and its options."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ _Codec = Annotated[
     str,
     Keywords(minLength=1, format="encoding", expected="an encoding of files such as utf-8, cp1252 or gb18030"),
 ]
-# Never guessed. Of several the first that decodes a file without error: all but the last must be able to fail.
+# Never guessed. Of several, the first that decodes a file without error is used; all but the last must be able to fail.
 Encoding = _Codec | Annotated[tuple[_Codec, ...], Keywords(minItems=2)]
 _Pattern = Annotated[str, Keywords(minLength=1, format="regex", expected="a regular expression")]
 _Texts = Annotated[tuple[Text, ...], Keywords(minItems=1)]
@@ -23,7 +23,7 @@ _Texts = Annotated[tuple[Text, ...], Keywords(minItems=1)]
 
 @dataclass(frozen=True)
 class CsvReader:
-    """Cells between delimiters; `header` names the columns of files that do not."""
+    """Read cells between delimiters; `header` names the columns of files without a header."""
 
     encoding: Encoding = "utf-8"
     delimiter: Annotated[str, Keywords(minLength=1, maxLength=1)] = ","
@@ -33,7 +33,7 @@ class CsvReader:
 
 @dataclass(frozen=True)
 class Group:
-    """Records with the same value of `by` become one: their `text` values joined with `join`."""
+    """Merge records with the same value of `by`: their `text` values are joined with `join`."""
 
     by: Text
     text: Text
@@ -42,7 +42,7 @@ class Group:
 
 @dataclass(frozen=True)
 class JsonReader:
-    """An array of records, an object of records or one record; `expand` names a field that holds records."""
+    """Read an array of records, an object of records or one record; `expand` names a field that holds records."""
 
     encoding: Encoding = "utf-8"
     records: Literal["array", "object", "file"] = "array"
@@ -52,19 +52,19 @@ class JsonReader:
 
 @dataclass(frozen=True)
 class JsonLinesReader:
-    """A JSON object on each line."""
+    """Read a JSON object from each line."""
 
     encoding: Encoding = "utf-8"
 
 
 @dataclass(frozen=True)
 class ParquetReader:
-    """The rows of a Parquet file."""
+    """Read the rows of a Parquet file."""
 
 
 @dataclass(frozen=True)
 class TeiReader:
-    """One record: fields of the header by their paths, the running text of some parts without some elements."""
+    """Read one record: fields of the header by their paths, the running text of some parts without some elements."""
 
     header: Mapping[str, Text] = field(default_factory=dict)
     text: _Texts = ("body",)
@@ -73,9 +73,9 @@ class TeiReader:
 
 @dataclass(frozen=True)
 class XmlReader:
-    """Each element called `record`: the text of the elements at the paths `text`, fields by paths below it or the root.
+    """Read each element called `record`: text at the paths `text`, fields by paths below it or the root.
 
-    A path may end with `@name` for an attribute; `.@name` is one of the element itself.
+    A path may end with `@name` for an attribute; `.@name` is an attribute of the element itself.
     """
 
     record: Text
@@ -87,7 +87,7 @@ class XmlReader:
 
 @dataclass(frozen=True)
 class TextReader:
-    """Plain text: a header up to a pattern with fields by patterns, and records that `split` sets apart."""
+    """Read plain text: a header up to a pattern with fields by patterns, and records separated by `split`."""
 
     encoding: Encoding = "utf-8"
     header_ends: _Pattern | None = None
@@ -97,21 +97,21 @@ class TextReader:
 
 @dataclass(frozen=True)
 class BlogXmlReader:
-    """A file of the Blog Authorship Corpus."""
+    """Read a file of the Blog Authorship Corpus."""
 
     encoding: Encoding = "utf-8"
 
 
 @dataclass(frozen=True)
 class XmlRowsReader:
-    """A line `<row ... />` for each record, whose attributes are the fields."""
+    """Read a line `<row ... />` per record, whose attributes are the fields."""
 
     encoding: Encoding = "utf-8"
 
 
 @dataclass(frozen=True)
 class GutenbergReader:
-    """A plain text of Project Gutenberg, with its header and footer."""
+    """Read a plain text of Project Gutenberg, with its header and footer."""
 
     encoding: Encoding = "utf-8"
 
@@ -143,7 +143,7 @@ FORMATS: dict[str, type[Reader]] = {
 
 
 def with_readers(schema: Path) -> dict[str, Any]:
-    """Return the schema of an entry that reads files, in which `$defs/reader` follows from the readers' types."""
+    """Return the schema of an entry that reads files, with `$defs/reader` derived from the readers' types."""
     found = read_yaml(schema)
     found["$defs"]["reader"] = {
         "type": "object",
@@ -163,7 +163,7 @@ def _options_of(kind: type[Reader]) -> dict[str, Any]:
 
 
 def make_reader(section: Mapping[str, object]) -> Reader:
-    """Return the typed options of the section's `format`. Raises InputError for a format that is not known."""
+    """Return the typed options of the section's `format`. Raises InputError for an unknown format."""
     name = section["format"]
     if name not in FORMATS:
         raise InputError(f"reader.format: '{name}' is not known; known are {', '.join(FORMATS)}")

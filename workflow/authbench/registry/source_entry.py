@@ -1,4 +1,4 @@
-"""The entry of a source, config/sources/<tag>.yaml: a corpus that a release is made of."""
+"""Define the entry of a source, config/sources/<tag>.yaml: a corpus used in a release."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -13,7 +13,7 @@ from authbench.storage.raw_paths import FileSet
 
 @dataclass(frozen=True)
 class License:
-    """The terms of a source; a text of tier A may be released, of one of tier B only where it is found."""
+    """State the terms of a source; tier A texts may be released, tier B texts only where they were found."""
 
     name: str
     tier: str
@@ -21,7 +21,7 @@ class License:
 
 @dataclass(frozen=True)
 class Fetch:
-    """A data set, repository or address to fetch; `name` and `files` are the source's own if not given."""
+    """Name a data set, repository or address to fetch; `name` and `files` default to the source's."""
 
     name: str | None = None
     revision: str | int | None = None
@@ -31,7 +31,7 @@ class Fetch:
 
 @dataclass(frozen=True)
 class Acquire:
-    """Where a source comes from, what a person has to do, and what is fetched."""
+    """State where a source comes from, what a person has to do, and what is fetched."""
 
     origin: str = field(metadata={"key": "from"})
     where: str
@@ -45,10 +45,11 @@ FULL = "full"
 
 @dataclass(frozen=True)
 class Impurity:
-    """How to estimate how often two texts of one label are by two people.
+    """State how to estimate how often two texts of one label are by two people.
 
-    `same_item` counts labels that have one item twice, `account` those of several accounts, `voices` the marks of other
-    voices (`patterns`), of which an author's own text has at most `per_1000_words`; `stated` is what a reference says.
+    `same_item` counts labels that have one item twice, `account` labels of several accounts. `voices` counts marks of
+    other voices (`patterns`), of which an author's text has at most `per_1000_words`. `stated` is the value of a
+    reference.
     """
 
     estimator: str
@@ -60,12 +61,12 @@ class Impurity:
 
 @dataclass(frozen=True)
 class Author:
-    """What an author label stands for.
+    """State what an author label stands for.
 
-    `space` is shared by sources of one site, the source's tag if not given. `names` says that labels are names of
-    people: `full` ones, or `ambiguous` ones that several people may have. `own_name` says whether a text's mention of
-    its author may be masked, or names a hero and is kept. A text for which `work_when` has a value is not its author's
-    own wording: its kind is `work`, and its work stands for an author.
+    `space` is shared by sources of one site, and defaults to the source's tag. `names` says that labels are names of
+    people: `full` names, or `ambiguous` names that several people may have. `own_name` says whether a text's mention of
+    its author may be masked, or names a hero and is kept. A text with a value for `work_when` is not its author's
+    wording: its kind is `work`, and its work replaces the author.
     """
 
     kind: str
@@ -80,13 +81,13 @@ class Author:
     impurity: Impurity | None = None
 
     def space_of(self, tag: str) -> str:
-        """Return the space of the author ids of the source `tag`; people with full names share one."""
+        """Return the space of the author ids of the source `tag`; people with full names share a space."""
         return PEOPLE if self.names == FULL else self.space or tag
 
 
 @dataclass(frozen=True)
 class Normalize:
-    """How texts of a source are normalised, beside what all are; `edited` by somebody else than their author."""
+    """State how texts of a source are normalised besides the common rules; `edited` by others than their author."""
 
     html: int = 0
     unwrap: bool = False
@@ -96,7 +97,7 @@ class Normalize:
 
 @dataclass(frozen=True)
 class Fields:
-    """How the columns of a record are computed from a row; an absent one has no value."""
+    """State how the columns of a record are computed from a row; an absent column has no value."""
 
     text: Expression
     author: Expression
@@ -116,7 +117,7 @@ class Fields:
 
 @dataclass(frozen=True)
 class CleanRule:
-    """One rule on a text: exactly one of `drop_before`, `drop_after`, `drop_lines` and `replace` is a pattern."""
+    """Apply one rule to a text: exactly one of `drop_before`, `drop_after`, `drop_lines` and `replace` is a pattern."""
 
     drop_before: str | None = None
     drop_after: str | None = None
@@ -129,7 +130,7 @@ class CleanRule:
 
 @dataclass(frozen=True)
 class DropRule:
-    """Rows in which `when` has a value are left out for this reason."""
+    """Drop rows in which `when` has a value, for this reason."""
 
     when: Expression
     reason: str
@@ -137,11 +138,11 @@ class DropRule:
 
 @dataclass(frozen=True)
 class Beside:
-    """A table in the folder of a file: its row whose `key` is the `by` of a row adds its fields to that row.
+    """Join a table in the folder of a file: its row whose `key` equals a row's `by` adds its fields to that row.
 
     Attributes:
-        file: the table's name; it is among `files`, and its rows are no records.
-        fields: fields that rows get, and the table's that they have.
+        file: the table's name; it is among `files`, and its rows are not records.
+        fields: fields that rows get, and the table's fields that they are read from.
     """
 
     file: str
@@ -152,7 +153,7 @@ class Beside:
 
 @dataclass(frozen=True)
 class Extraction:
-    """How the files of a source become records: all of its entry that a record depends on."""
+    """State how the files of a source become records: the part of its entry that determines records."""
 
     files: tuple[str, ...]
     reader: Reader
@@ -170,14 +171,14 @@ class Extraction:
 
 @dataclass(frozen=True)
 class Description:
-    """What a release says of a source; `about` is for its report alone.
+    """Hold what a release states about a source; `about` is only for its report.
 
     Attributes:
         text: `edited` by somebody else than its author, or as `typed`.
         fame: `classic` for works that language models have read.
         genre_of: whether the sub-genre describes the `text` or its `author`.
         cite: how to cite the corpus, in BibTeX.
-        legal_basis: on what ground its texts and people's data are used; empty where that is not stated.
+        legal_basis: the legal basis for using its texts and people's data; empty if not stated.
     """
 
     title: str
@@ -193,7 +194,7 @@ class Description:
 
 @dataclass(frozen=True)
 class Source:
-    """A source; `entry` is its YAML as it stands, the plain form that jobs and public bundles take."""
+    """Hold a source; `entry` is its unchanged YAML, the plain form used by jobs and public bundles."""
 
     tag: str
     title: str
@@ -230,7 +231,7 @@ class Source:
 
     @property
     def languages(self) -> set[str] | None:
-        """The languages that the entry names; None where the corpus' own field decides."""
+        """The languages that the entry names; None if a field of the corpus decides."""
         return possible_values(self.extraction.fields.lang)
 
 
@@ -262,12 +263,12 @@ def part_of_normalize(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def make_normalize(entry: Mapping[str, Any]) -> Normalize:
-    """Return that part of an entry which says how its texts are normalised."""
+    """Return the part of an entry that states how its texts are normalised."""
     return replace(from_plain(Normalize, entry.get("normalize", {})), edited=entry.get("text") == "edited")
 
 
 def make_extraction(entry: Mapping[str, Any]) -> Extraction:
-    """Return that part of an entry which says how its files become records."""
+    """Return the part of an entry that states how its files become records."""
     return from_plain(Extraction, {**entry, "reader": make_reader(entry["reader"])})
 
 
@@ -276,7 +277,7 @@ def file_set(tag: str, extraction: Extraction) -> FileSet:
 
 
 def possible_values(expression: Expression) -> set[str] | None:
-    """Return all values that an expression can have; None if its operations do not say."""
+    """Return all possible values of an expression; None if its operations do not determine them."""
     if isinstance(expression, Mapping) and "const" in expression:
         return {expression["const"]}
     if isinstance(expression, Mapping) and "map" in expression and "*" not in expression["map"]:

@@ -1,4 +1,4 @@
-"""Known sources: looked up by tag or path, and checked."""
+"""Look up known sources by tag or path, and check them."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -25,7 +25,7 @@ def _problems(entry: Settings) -> Iterator[str]:
 
 
 def _absent_field(entry: Settings) -> Iterator[str]:
-    """Yield a problem if the estimate of the labels' noise needs a field that the entry does not have."""
+    """Yield a problem if the estimate of the labels' noise needs a field missing from the entry."""
     estimator = entry["author"].get("impurity", {}).get("estimator")
     field = ESTIMATED_FROM.get(estimator)
     if field and field not in entry["fields"]:
@@ -44,7 +44,7 @@ SOURCES = EntryKind("source", "sources", source_schema, lambda tag, entry, _: ma
 
 
 def find_sources(tags: Sequence[str] = (), base: Path = Path()) -> dict[str, Source]:
-    """Return these sources by their tags, all if none is named. Raises InputError with the problems of all."""
+    """Return these sources by their tags; all if none is named. Raises InputError with the problems of all."""
     sources = load_entries(SOURCES, tags or list_entries(SOURCES, base), base).values()
     bibliography({source.tag: source.cite for source in sources})
     return {source.tag: source for source in sources}

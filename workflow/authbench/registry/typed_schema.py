@@ -1,4 +1,4 @@
-"""JSON Schemas that follow from types."""
+"""Derive JSON Schemas from types."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
@@ -12,7 +12,7 @@ _NAMES = {int: "integer", float: "number", bool: "boolean", str: "string"}
 def schema_of(kind: Any) -> dict[str, Any]:
     """Return the schema of a type: TypedDict, dataclass, list, tuple, mapping, Literal, a union, or a plain value.
 
-    Mappings in `Annotated` are keywords of the schema. A TypedDict requires none of its keys, a dataclass the fields
+    Mappings in `Annotated` are keywords of the schema. A TypedDict requires none of its keys, a dataclass its fields
     without a default; neither allows other keys.
 
     >>> schema_of(list[Annotated[float, {"minimum": 0}]])
@@ -38,7 +38,7 @@ def schema_of(kind: Any) -> dict[str, Any]:
 
 
 def schema_of_kinds(entry: type, kinds: Mapping[str, type]) -> dict[str, Any]:
-    """Return the schema of an entry whose `kind` decides which dataclass its `parameters` are."""
+    """Return the schema of an entry whose `kind` selects the dataclass of its `parameters`."""
     schema = schema_of(entry)
     schema["properties"] |= {"kind": {"enum": list(kinds)}, "parameters": {"type": "object"}}
     schema["allOf"] = []
@@ -62,7 +62,7 @@ def _of_fields(kind: Any) -> dict[str, Any]:
 
 
 def _of_union(kinds: Sequence[Any]) -> dict[str, Any]:
-    """Return a schema whose messages are about the kind that a value is of."""
+    """Return a schema whose messages are about the member of the union that matches a value's kind."""
     schemas = [schema_of(kind) for kind in kinds if kind is not NoneType]
     if any("type" not in schema for schema in schemas):
         return {"oneOf": schemas}

@@ -1,4 +1,4 @@
-"""Values of YAML in messages, and those that no setting can have: dates, numbers too large, keys that are not text."""
+"""Show values of YAML in messages, and reject unusable ones: dates, numbers too large, keys that are not text."""
 
 import difflib
 import math
@@ -47,7 +47,7 @@ def value_problems(value: Any, place: tuple[str, ...] = (), inside: tuple[int, .
 
 
 def _is_usable(value: Any) -> bool:
-    """Return whether a value that holds no others is one that a setting can have; told without a generator of it."""
+    """Return whether a setting can have this scalar: the fast path of `value_problems`, without a generator."""
     kind = type(value)
     if kind is str:
         return value.isascii() and "\0" not in value
@@ -57,7 +57,7 @@ def _is_usable(value: Any) -> bool:
 
 
 def shown(value: Any) -> str:
-    """Return a value for a message: escaped, and cut where it is long.
+    """Return a value for a message: escaped, and shortened if long.
 
     >>> shown("800"), shown(date(2020, 1, 1)), shown(True)
     ("'800'", '2020-01-01', 'true')
@@ -95,12 +95,12 @@ def problem_at(place: Sequence[str], problem: str) -> Problem:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return the end of a message on an unknown word: the known one that it resembles, or all that are known."""
+    """Return the end of a message on an unknown word: the most similar known word, or all known words."""
     known = list(known)
     return nearest(word, known) or f"; known: {', '.join(known)}"
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return the end of a message on an unknown word: the known one that it resembles; empty without such."""
+    """Return the end of a message on an unknown word: the most similar known word; empty if none is similar."""
     close = difflib.get_close_matches(word, list(known), 1)
     return f"; did you mean '{close[0]}'?" if close else ""

@@ -1,4 +1,4 @@
-"""What a value violates of a schema, in words of those who wrote the value."""
+"""Report how a value violates a schema, in the words of its author."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -29,7 +29,7 @@ def violations(errors: Iterable["ValidationError"]) -> Iterator[Problem]:
 
 
 def _of_best_branch(error: "ValidationError") -> Iterator["ValidationError"]:
-    """Yield, of a value that fits no branch of anyOf or oneOf, what the nearest branch of its type lacks."""
+    """Yield, for a value that fits no branch of anyOf or oneOf, what it lacks of the nearest branch of its type."""
     branches: dict[int, list[ValidationError]] = {}
     if "expected" not in error.schema:
         for inner in error.context or ():
@@ -47,7 +47,7 @@ def _is_of_other_type(error: "ValidationError") -> bool:
 
 
 def _alternatives(error: "ValidationError") -> list[str]:
-    """Return the keys of which a mapping has one, where a schema's branches are for one key each."""
+    """Return the alternative keys of a mapping, if each branch of a schema is for one key."""
     branches = error.validator_value if error.validator == "oneOf" else []
     keys = [branch.get("required", []) for branch in branches]
     return [key for (key,) in keys] if keys and all(len(key) == 1 for key in keys) else []
@@ -71,7 +71,7 @@ def _described(error: "ValidationError") -> Iterator[Problem]:
 
 
 def _said(error: "ValidationError", value: str) -> str:
-    """Return what is wrong with a value, what was expected (the schema's own key `expected`), and how to write it."""
+    """Return the error of a value, what was expected (the schema's key `expected`), and how to write it."""
     rule, limit = error.validator, error.validator_value
     if expected := error.schema.get("expected"):
         return f"{value} is not {expected}{_correction(error)}"
@@ -89,7 +89,7 @@ def _said(error: "ValidationError", value: str) -> str:
 
 
 def _either(error: "ValidationError") -> str:
-    """Return what the branches of a schema expect, of a value that is of no branch's type."""
+    """Return what the branches of a schema expect, for a value whose type matches no branch."""
     of_types = [inner for inner in error.context or () if _is_of_other_type(inner)]
     return " or ".join(_expected(inner) for inner in of_types) or "in a form that is allowed here"
 
@@ -102,7 +102,7 @@ def _expected(error: "ValidationError") -> str:
 
 
 def _correction(error: "ValidationError") -> str:
-    """Return how to write a value of the type that was expected, as the end of a message."""
+    """Return how to write a value of the expected type, as the end of a message."""
     value, kinds = error.instance, error.validator_value
     if error.validator != "type":
         return ""

@@ -1,4 +1,4 @@
-"""Where in a YAML file a problem is, by line."""
+"""Locate a problem in a YAML file by line."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,7 +7,7 @@ import yaml
 
 from authbench.storage.yaml_loader import FAST_LOADER
 
-# What libyaml says, and what the user did.
+# Messages of libyaml, and the user's mistake.
 _SLIPS = (
     ("mapping values are not allowed", "a colon begins a value; quote a text with a colon, and write `key: value`"),
     ("found a tab character", "a tab cannot indent; use blanks"),
@@ -25,7 +25,7 @@ _SLIPS = (
 
 
 def syntax_problem(path: Path, error: Exception) -> str:
-    """Return in a line where a file is no YAML, and what to write."""
+    """Return in one line where a file is not YAML, and what to write."""
     if not isinstance(error, yaml.MarkedYAMLError) or not error.problem:
         return f"{path} is not valid YAML: {error}"
     mark = error.problem_mark or error.context_mark
@@ -37,16 +37,16 @@ def syntax_problem(path: Path, error: Exception) -> str:
 
 
 def place_in(file: Path, problem: str) -> str:
-    """Return ", line N" for a problem ("key.key: what") with a YAML file; empty where the file lacks the first key.
+    """Return ", line N" for a problem ("key.key: what") with a YAML file; empty if the file lacks the first key.
 
-    The line is that of the last key that the file has: of `fields`, where "fields.text: is required".
+    The line belongs to the last key that the file has: `fields` if "fields.text: is required".
     """
     line = _line(file, problem.partition(":")[0].split("."))
     return f", line {line}" if line else ""
 
 
 def _line(file: Path, keys: Sequence[str]) -> int:
-    """Return the line of the last of these keys that a file has in this order; 0 where it lacks the first."""
+    """Return the line of the last of these keys that a file has in this order; 0 if it lacks the first."""
     node, line = yaml.compose(file.read_text(encoding="utf-8"), FAST_LOADER), 0
     for key in keys:
         if isinstance(node, yaml.MappingNode):

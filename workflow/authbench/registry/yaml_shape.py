@@ -1,6 +1,6 @@
-"""How deep and how large a YAML text is, found without building it.
+"""Find how deep and how large a YAML text is, without building it.
 
-Building a text of a few kB can exhaust the stack (`[[[[...`) or, through aliases of aliases, take for ever to walk.
+Building a text of a few kB can exhaust the stack (`[[[[...`) or, through aliases of aliases, never end.
 """
 
 import yaml
@@ -8,20 +8,20 @@ import yaml
 from authbench.storage.yaml_loader import FAST_LOADER
 
 MAX_DEPTH = 64
-MAX_NODES = 1_000_000  # aliases counted as what they stand for
+MAX_NODES = 1_000_000  # aliases count as the nodes they refer to
 _MANY = 500
 _NESTING = ("[", "{", "- ", "? ")
 
 
 def shape_problem(text: str) -> str:
-    """Return why a YAML text is not built; empty where it may be.
+    """Return why a YAML text is not built; empty if it may be built.
 
     Raises:
-        YAMLError: it is no YAML.
+        YAMLError: it is not YAML.
     """
     if "&" not in text and sum(map(text.count, _NESTING)) < _MANY:
         return ""  # neither aliases nor depth
-    sizes = [0]  # of the nodes that are open, from the outermost
+    sizes = [0]  # of the open nodes, outermost first
     anchors: list[str | None] = [None]
     known: dict[str, int] = {}
     for event in yaml.parse(text, FAST_LOADER):

@@ -170,7 +170,7 @@ def _deficit(row: DeviationRow) -> int:
 
 
 def bound_in_words(deviation: Deviation) -> str:
-    """Return a sentence comparing the deviation with the least possible one; empty if it was not computed."""
+    """Return a sentence comparing the deviation with the least possible; empty if it was not computed."""
     bound = deviation.get("bound") or {}
     reached, least = bound.get("reached"), bound.get("least_deviation")
     cells = deviation.get("cells") or ()

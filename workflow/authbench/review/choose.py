@@ -10,8 +10,8 @@ CELL = ("lang", "primary", "length_bucket")
 def choose_texts(documents: pl.DataFrame, per_cell: int, seed: int) -> pl.DataFrame:
     """Return at most `per_cell` documents of each cell of language x primary genre x length class.
 
-    They are those with the smallest keyed hashes, so that the choice depends on seed and document keys alone; of a text
-    that stays, it depends on the texts before it in its cell.
+    The documents with the smallest keyed hashes are chosen, hence the choice depends only on seed and document keys.
+    Whether a kept text is chosen depends on the texts before it in its cell.
 
     Args:
         documents: with at least the columns `doc_key`, `lang`, `genre`, `length_bucket`.

@@ -1,4 +1,4 @@
-"""What cleaning changed in a text; characters that are not visible are shown as code points."""
+"""Show what cleaning changed in a text; invisible characters are shown as code points."""
 
 import re
 import unicodedata
@@ -7,7 +7,7 @@ from functools import reduce
 from itertools import accumulate, groupby
 from math import isqrt
 
-_SIGNS = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # of scripts without blanks, a word each
+_SIGNS = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # of scripts without spaces, a word each
 PIECES = re.compile(rf"[{_SIGNS}]|[^\W{_SIGNS}]+|\s|.", re.S)
 SHOWN = 50_000  # characters of one text
 UNSEEN = {"Cc", "Cs", "Cf"}  # Unicode categories: control, surrogate, format
@@ -18,7 +18,7 @@ Part = tuple[str, str]  # same | gone | new | mark, and a text
 def difference(before: str, after: str) -> list[Part]:
     """Return the parts of two texts that are the same, gone and new, in the order of the texts.
 
-    As many words as possible are the same; white space is compared between them.
+    The number of words that are the same is maximal; white space is compared between them.
     """
     start = before.find(after)
     if start >= 0:
@@ -32,7 +32,7 @@ def difference(before: str, after: str) -> list[Part]:
 def shown(text: str) -> list[Part]:
     """Return a text in parts that an HTML page may show, cut at SHOWN characters.
 
-    Characters that are invisible and would change how others are shown become marks with their code points.
+    Invisible characters that would change how others are shown become marks with their code points.
     """
     parts = list(_visible(text[:SHOWN], "same"))
     if len(text) > SHOWN:
@@ -77,7 +77,7 @@ def _between(old: Sequence[str], new: Sequence[str]) -> Iterator[Part]:
 
 
 def _same_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
-    """Return how many pieces are the same at the start, and at the end of what is left."""
+    """Return how many pieces are the same at the start, and at the end of the rest."""
     least = min(len(old), len(new))
     start = next((place for place in range(least) if old[place] != new[place]), least)
     left = least - start
@@ -85,7 +85,7 @@ def _same_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
 
 
 def _common(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the places of a longest common subsequence, in order, each as near to the next one as it may be."""
+    """Return the places of a longest common subsequence, in order, each as close to the next as possible."""
     start, end = _same_ends(old, new)
     inner = _longest(old[start : len(old) - end], new[start : len(new) - end])
     found = [(place, place) for place in range(start)]
@@ -100,10 +100,10 @@ def _common(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
 def _longest(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
     """Return the places of a longest common subsequence.
 
-    A row of the table of lengths is one integer (Hyyrö 2004): bit `a` of row `c` is 0 where old[: a + 1] has more in
-    common with new[:c] than old[:a] has. The first row of each block is kept, the others are computed again.
+    A row of the table of lengths is one integer (Hyyrö 2004): bit `a` of row `c` is 0 if old[: a + 1] has more in
+    common with new[:c] than old[:a] has. The first row of each block is kept, the others are recomputed.
 
-    Time: len(old) * len(new) bits, thrice. Memory: the square root of len(new) rows, and a row for each word.
+    Time: len(old) * len(new) bits, three times. Memory: the square root of len(new) rows, and a row for each word.
     """
     places = dict.fromkeys(new, 0)
     for place, word in enumerate(old):
@@ -126,6 +126,6 @@ def _longest(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _next_row(row: int, places: int) -> int:
-    """Return the row of the next word, given its places in old; bits beyond old mean nothing."""
+    """Return the row of the next word, given its places in old; bits beyond old are meaningless."""
     both = row & places
     return (row + both) | (row ^ both) if both else row

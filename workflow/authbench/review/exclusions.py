@@ -1,8 +1,7 @@
-"""Exclusions: the verdicts of reviewers, read and applied.
+"""Read and apply exclusions: the verdicts of reviewers.
 
-The file is exported by the review sheets: JSON lines with `doc_key`, `reason` (null: the text is good) and `note`.
-Lists of several people may be concatenated: a text is excluded if one of them rules it out, with the first one's
-reason.
+The review sheets export the file: JSON lines with `doc_key`, `reason` (null: the text is good) and `note`. Lists of
+several people may be concatenated: a text is excluded if one of them excludes it, for the first reason given.
 """
 
 import codecs
@@ -25,7 +24,7 @@ def read_exclusions(path: str | Path) -> pl.DataFrame:
     """Return the texts to exclude (EXCLUSIONS), each once.
 
     Raises:
-        InputError: a line, which is named, is not a verdict.
+        InputError: a line (its number is reported) is not a verdict.
     """
     rows: dict[str, tuple[str, str, str]] = {}
     for key, reason, note in _verdicts(path):
@@ -35,12 +34,12 @@ def read_exclusions(path: str | Path) -> pl.DataFrame:
 
 
 def read_verdicts(path: str | Path) -> dict[str, str | None]:
-    """Return by doc_key the reason that a reader rules a text out for; None where the text is good.
+    """Return by doc_key the reason for which a reader excludes a text; None if the text is good.
 
-    Of a text that comes twice the first reason counts.
+    If a text occurs twice, the first reason counts.
 
     Raises:
-        InputError: a line, which is named, is not a verdict.
+        InputError: a line (its number is reported) is not a verdict.
     """
     found: dict[str, str | None] = {}
     for key, reason, _ in _verdicts(path):

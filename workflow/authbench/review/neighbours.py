@@ -1,4 +1,4 @@
-"""Texts similar to a reviewed one: its removed duplicates, and its nearest neighbours in the corpus."""
+"""Find texts similar to a reviewed text: its removed duplicates, and its nearest neighbours in the corpus."""
 
 from collections.abc import Iterable, Mapping
 
@@ -16,8 +16,8 @@ def removed_copies(texts: Iterable[str], removed: pl.DataFrame) -> dict[str, lis
     """Return by doc_key the removed duplicates of each text (key, reason, similarity), most similar first.
 
     Args:
-        removed: the REMOVED rows of both de-duplications, whose `detail` is "stand-in <doc_key>" and `value` the
-            similarity.
+        removed: the REMOVED rows of both de-duplications, with "stand-in <doc_key>" as `detail` and the similarity as
+            `value`.
     """
     wanted = {key: {key, document_of(key)} for key in texts}
     stands = pl.Series(sorted(set().union(*wanted.values())), dtype=pl.String).implode()
@@ -39,8 +39,8 @@ def kept_neighbours(
 ) -> dict[str, list[tuple[str, float, str]]]:
     """Return by doc_key the MOST most similar texts of its language: (key, multiset Jaccard similarity, content).
 
-    MinHash finds them: of pairs with a similarity of LEAST or above, two thirds are estimated to within 0.09. Memory: a
-    batch, its signatures, and MOST texts for each.
+    MinHash finds them: two thirds of the pairs with a similarity of at least LEAST are estimated to within 0.09.
+    Memory: a batch, its signatures, and MOST texts for each.
 
     Args:
         texts: the reviewed texts, with `doc_key`, `lang`, `content`.

@@ -1,4 +1,4 @@
-"""Passages of the ingested documents from which reviewed texts were made, and excerpts of other documents."""
+"""Find the passages of ingested documents from which reviewed texts were made, and excerpts of other documents."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -8,13 +8,13 @@ import polars as pl
 
 from authbench.storage.parquet import read_batches
 
-WORDS = 4  # at either end, by which a chunk is found in its document
-LONGEST = 30_000  # characters; a longer passage is not compared
+WORDS = 4  # words at either end, by which a chunk is found in its document
+LONGEST = 30_000  # characters; longer passages are not compared
 EXCERPT = 600
 
 
 def document_of(doc_key: str) -> str:
-    """Return the key of the document from which a chunk was cut; of an uncut document, its own.
+    """Return the key of the document from which a chunk was cut; for an uncut document, its key.
 
     >>> document_of("blog:17#chunk_3")
     'blog:17'
@@ -25,7 +25,7 @@ def document_of(doc_key: str) -> str:
 def passages(paths: Sequence[str | Path], texts: Mapping[str, str]) -> dict[str, str]:
     """Return by doc_key the passage of the ingested documents that became each text.
 
-    A text longer than LONGEST, or whose first or last words were changed, has none. Memory: one row group.
+    Texts longer than LONGEST, or with changed first or last words, have no passage. Memory: one row group.
 
     Args:
         paths: Parquet files with `doc_key` and `content`.
@@ -43,7 +43,7 @@ def passages(paths: Sequence[str | Path], texts: Mapping[str, str]) -> dict[str,
 
 
 def passage_of(document: str, text: str) -> str | None:
-    """Return the part of a document from a text's first words to its last, whatever the white space between words."""
+    """Return the part of a document from a text's first words to its last, ignoring differences in white space."""
     words = text.split()
     ends = [r"\s+".join(map(re.escape, some)) for some in (words[:WORDS], words[-WORDS:])]
     if not words:
@@ -57,7 +57,7 @@ def passage_of(document: str, text: str) -> str | None:
 
 
 def excerpts(paths: Sequence[str | Path], keys: Set[str]) -> dict[str, str]:
-    """Return how the documents with these keys begin."""
+    """Return the beginnings of the documents with these keys."""
     return {key: content[:EXCERPT] for key, content in _of_these(paths, keys)}
 
 

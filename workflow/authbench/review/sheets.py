@@ -1,4 +1,4 @@
-"""Review sheets: HTML pages, opened from the file system, with texts and what helps to judge them."""
+"""Write review sheets: HTML pages, opened from the file system, with texts and what helps to judge them."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ from authbench.review.neighbours import MOST
 from authbench.storage.atomic import write_text
 from authbench.words import language_name
 
-# Key to press, reason, and what it means.
+# Key to press, reason, and its meaning.
 REASONS = (
     ("1", "boilerplate", "navigation, notices, templates"),
     ("2", "wrong_language", "another language than it is filed under"),
@@ -27,7 +27,7 @@ REASONS = (
     ("8", "unsafe", "hateful, sexual or violent beyond what the benchmark needs"),
     ("9", "other", ""),
 )
-# Measurement, the filter's threshold for it, and on which side of it a text goes.
+# Measurement, the filter's threshold for it, and the side of the threshold on which texts are dropped.
 MEASURED = (
     ("unique_words", "unique_words", "below"),
     ("dominant_word", "dominant_word", "above"),
@@ -46,10 +46,10 @@ METADATA = ("source", "genre", "length_bucket", "token_length", "author_kind", "
 
 @dataclass(frozen=True)
 class Beside:
-    """What is shown beside the texts, by doc_key.
+    """Hold what is shown next to the texts, by doc_key.
 
-    Passages before cleaning; removed duplicates (key, reason, similarity) and how they begin; nearest kept texts (key,
-    similarity, content).
+    Passages before cleaning; removed duplicates (key, reason, similarity) and their beginnings; nearest kept texts
+    (key, similarity, content).
     """
 
     passages: Mapping[str, str]

@@ -1,7 +1,7 @@
-"""Sum up the verdicts of reviewers: what share of the texts they rule out, why, and how far two of them agree.
+"""Sum up the verdicts of reviewers: the share of texts excluded, the reasons, and the agreement of each two reviewers.
 
-Texts are those of the sheets, equally many of each language, genre and length: a share is of these cells, each weighing
-the same, not of the release.
+Texts come from the sheets, equally many of each language, genre and length. A share is therefore of these cells with
+equal weight, not of the release.
 """
 
 from collections import Counter
@@ -46,7 +46,7 @@ AGREEMENT = pl.Schema(
         "same_reason": pl.Float64,
     }
 )
-Verdicts = Mapping[str, str | None]  # by doc_key the reason, None where the text is good
+Verdicts = Mapping[str, str | None]  # by doc_key the reason, None if the text is good
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Summary:
 
 
 def summarise(readers: Mapping[str, Verdicts], languages: pl.DataFrame, seed: int) -> Summary:
-    """Return what readers say of the texts, over all and by language.
+    """Return the verdicts of readers on the texts, in total and by language.
 
     Args:
         readers: by reader their verdicts.
@@ -100,7 +100,7 @@ def summarise(readers: Mapping[str, Verdicts], languages: pl.DataFrame, seed: in
 
 
 def joined(readers: Sequence[Verdicts]) -> dict[str, str | None]:
-    """Return for each text the first reason that a reader rules it out for; None where all find it good."""
+    """Return the first reason for which a reader excludes each text; None if all find it good."""
     found: dict[str, str | None] = {}
     for verdicts in readers:
         for key, verdict in verdicts.items():
@@ -109,7 +109,7 @@ def joined(readers: Sequence[Verdicts]) -> dict[str, str | None]:
 
 
 def _by_language(keys: Sequence[str], lang_of: Mapping[str, str]) -> Iterator[tuple[str, list[str]]]:
-    """Yield all keys, and those of each language."""
+    """Yield all keys, and the keys of each language."""
     yield ALL, list(keys)
     for lang in sorted({lang_of[key] for key in keys}):
         yield lang, [key for key in keys if lang_of[key] == lang]
@@ -152,7 +152,7 @@ def _agreements(
 def _kappas(kept: np.ndarray, weights: F64) -> F64:
     """Return Cohen's kappa (1960) of good against out in each replicate, shape (replicates,).
 
-    It is NaN where both readers give every text one and the same verdict: chance alone would agree as well.
+    It is NaN if both readers give all texts the same verdict: agreement by chance would be complete.
 
     Args:
         kept: whether the first and the second reader find each text good, shape (texts, 2).
@@ -169,7 +169,7 @@ def _kappas(kept: np.ndarray, weights: F64) -> F64:
 
 
 def lines(summary: Summary) -> list[str]:
-    """Return in a line each what all readers rule out, how far pairs of them agree, and what was not found."""
+    """Return lines: the exclusions of all readers, the agreement of each pair, and the keys not found."""
     found = []
     for row in summary.verdicts.filter((pl.col("lang") == ALL) & (pl.col("verdict") == OUT)).iter_rows(named=True):
         found.append(

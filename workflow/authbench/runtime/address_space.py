@@ -1,7 +1,7 @@
-"""End a job that stands still because its address space (`ulimit -v`) is used up.
+"""End a job that hangs because its address space (`ulimit -v`) is used up.
 
-Polars waits for ever for a thread that could not be started. A job with such a limit is therefore watched; one without
-is not.
+Polars waits forever for a thread that could not be started. Therefore jobs with such a limit are watched; jobs without
+are not.
 """
 
 import logging
@@ -13,17 +13,17 @@ from pathlib import Path
 
 from authbench.storage.system import resource
 
-NEAR = 128 << 20  # bytes: no library asks for more at once before it says so
+NEAR = 128 << 20  # bytes: no library allocates more at once without an error
 STILL_SECONDS = 20.0
 ROUNDS = 4
-IDLE_SECONDS = 0.01  # of processors in a round
+IDLE_SECONDS = 0.01  # of processor time in a round
 _STACK = 256 << 10
 _STATUS = Path("/proc/self/status")
 log = logging.getLogger("authbench")
 
 
 def watch_address_space(seconds: float = STILL_SECONDS) -> None:
-    """Start a thread that ends this process, with a message, once it uses no processor for so long at its limit."""
+    """Start a thread that ends this process, with a message, once it is at its limit and idle for `seconds`."""
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     if limit == resource.RLIM_INFINITY or not _STATUS.exists():
         return
@@ -49,6 +49,6 @@ def _watch(limit: int, seconds: float) -> None:
 
 
 def _most_bytes() -> int:
-    """Return the most address space that this process had."""
+    """Return the peak address space of this process."""
     lines = _STATUS.read_text(encoding="ascii").splitlines()
     return next(int(line.split()[1]) << 10 for line in lines if line.startswith("VmPeak"))

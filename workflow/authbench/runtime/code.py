@@ -1,8 +1,8 @@
-"""Hashes of code, so that an edit reruns the jobs that use it and a fresh clone reruns nothing.
+"""Hash code: an edit reruns the jobs that use it, and a fresh clone reruns none.
 
-Snakemake notices an edited adapter but not the modules it imports, and takes a touched file for an edited one.
-Each rule therefore has among its `params` a hash of the syntax trees of its adapter and of the package's modules that
-it imports, directly or not. Comments, docstrings and layout do not count.
+Snakemake notices an edited adapter but not the modules it imports, and takes a touched file for an edited file.
+Therefore each rule has among its `params` a hash of the syntax trees of its adapter and of the package's modules that
+it imports, directly or indirectly. Comments, docstrings and layout do not count.
 """
 
 import ast
@@ -24,13 +24,13 @@ _PARSED: dict[str, tuple[str, list[str]]] = {}  # results of `_parse`, by hashes
 
 
 def code_hash(adapter: Path) -> str:
-    """Return a hash of an adapter and of every module of the package that it imports, directly or not."""
+    """Return a hash of an adapter and of every module of the package that it imports, directly or indirectly."""
     parsed = {module or adapter.name: _read(path)[0] for module, path in closure(adapter).items()}
     return hashlib.sha256(repr(sorted(parsed.items())).encode()).hexdigest()[:16]
 
 
 def closure(adapter: Path) -> dict[str, Path]:
-    """Return the files that an adapter runs, by module: its own under "", and what it imports, directly or not."""
+    """Return the files that an adapter runs, by module: the adapter under "", and its imports, direct or indirect."""
     files = {"": adapter}
     waiting = sorted(_read(adapter)[1])
     while waiting:
@@ -42,7 +42,7 @@ def closure(adapter: Path) -> dict[str, Path]:
 
 
 def file_hash(*paths: str | Path | None) -> str:
-    """Return a hash of the contents of files, in the order given; None is left out."""
+    """Return a hash of the contents of files, in the order given; None is skipped."""
     contents = hashlib.sha256()
     for path in paths:
         if path is not None:
@@ -51,10 +51,10 @@ def file_hash(*paths: str | Path | None) -> str:
 
 
 def share_code_with_jobs(working_directory: Path) -> None:
-    """Set the environment in which jobs, also those in conda environments, import the package that `code_hash` reads.
+    """Set the environment in which jobs, also in conda environments, import the package that `code_hash` reads.
 
-    An installed package is reached through a link in .snakemake, so that none of the packages beside it is imported.
-    AUTHBENCH_RUN announces to `runtime.jit` that a process compiles only our kernels.
+    An installed package is reached through a link in .snakemake, which excludes the packages installed next to it.
+    AUTHBENCH_RUN tells `runtime.jit` that a process compiles only our kernels.
     """
     paths = [str(_importable(working_directory)), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
@@ -64,7 +64,7 @@ def share_code_with_jobs(working_directory: Path) -> None:
 
 
 def _importable(working_directory: Path) -> Path:
-    """Return a folder to import the package from that holds no package of others."""
+    """Return a folder from which the package, and no other, can be imported."""
     if (PACKAGE.parent / "common.smk").is_file():
         return PACKAGE.parent
     place = hashlib.sha256(os.fsencode(PACKAGE)).hexdigest()[:16]
@@ -90,7 +90,7 @@ def cache_parsed(path: Path) -> None:
 def _read(path: Path) -> tuple[str, frozenset[str]]:
     """Return a hash of a file's syntax tree and the package's modules that it imports, also within functions."""
     source = path.read_bytes()
-    mark = f"{hashlib.sha256(source).hexdigest()} {sys.hexversion:x}"  # an AST is another one in another Python
+    mark = f"{hashlib.sha256(source).hexdigest()} {sys.hexversion:x}"  # the AST depends on the Python version
     if mark not in _PARSED:
         _PARSED[mark] = _parse(source)
     tree_hash, names = _PARSED[mark]
@@ -114,7 +114,7 @@ def _parse(source: bytes) -> tuple[str, list[str]]:
 
 
 def _statements(block: Sequence[ast.AST]) -> Iterator[ast.AST]:
-    """Yield all statements of a block, however deep; expressions, most of a tree, are left out."""
+    """Yield all statements of a block at any depth; expressions, most of a tree, are skipped."""
     for node in block:
         yield node
         for part in ("body", "handlers", "orelse", "finalbody", "cases"):

@@ -11,10 +11,10 @@ LAST_OUTPUT = 8_000  # bytes of output that are kept
 
 
 def run_command(words: Sequence[str], seconds: float) -> subprocess.CompletedProcess[str]:
-    """Run a command and return its status with the last of what it printed.
+    """Run a command and return its status with the last of its output.
 
-    It runs in a process group of its own: when the time is over, or this process is interrupted, it is killed with all
-    that it has started.
+    It runs in a separate process group: on timeout, or if this process is interrupted, it is killed with all its child
+    processes.
 
     Raises:
         OSError, ValueError: it cannot be started.

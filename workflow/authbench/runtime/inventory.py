@@ -1,8 +1,8 @@
-"""Raw files of the sources, their digests, and the number of shards that they make.
+"""List the raw files of the sources with their digests, and compute the number of shards.
 
-The digests, not the times, say whether a corpus has changed: a touched or moved folder reruns nothing.
-They are computed once and cached by size and times of modification and of change (`storage.unchanged.file_mark`); the
-job that reads a file verifies its digest.
+Digests, not times, determine whether a corpus has changed: a touched or moved folder reruns no job. They are computed
+once and cached by size and times of modification and of change (`storage.unchanged.file_mark`). The job that reads a
+file verifies its digest.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from authbench.storage.unchanged import file_mark
 
 Digests = dict[str, str]
 SHARD_BYTES = 128 << 20
-WORTH_A_JOB = 8 << 20  # bytes for which a shard of its own pays
+WORTH_A_JOB = 8 << 20  # bytes from which a separate shard is worth a job
 FEWEST_SHARDS, MOST_SHARDS = 2, 2000
 
 
@@ -31,7 +31,7 @@ def take_inventory(raw_dir: Path, sources: Mapping[str, FileSet], cache: Path) -
         cache: a JSON file of digests by path, size and times.
     """
     known: dict[str, list[Any]] = {}
-    with suppress(InputError, FileNotFoundError):  # a damaged cache is none
+    with suppress(InputError, FileNotFoundError):  # a damaged cache is ignored
         known = read_json(cache)
     fresh: dict[str, list[Any]] = {}
     inventory: dict[str, Digests] = {}
@@ -52,12 +52,12 @@ def take_inventory(raw_dir: Path, sources: Mapping[str, FileSet], cache: Path) -
 
 
 def source_digest(files: Digests) -> str:
-    """Return one digest of all raw files of a source, which any name or content changes and their order does not."""
+    """Return one digest of all raw files of a source, which depends on names and contents but not on their order."""
     return hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()[:16]
 
 
 def total_bytes(raw_dir: Path, sources: Mapping[str, FileSet], inventory: Mapping[str, Digests]) -> int:
-    """Return the bytes of all raw files, of compressed ones as they expand."""
+    """Return the bytes of all raw files, compressed files after expansion."""
     return sum(
         expanded_bytes(raw_dir / sources[tag].folder / name) for tag, files in inventory.items() for name in files
     )
@@ -70,17 +70,17 @@ def shard_count(
     inventory: Mapping[str, Digests],
     cache: Path,
 ) -> int:
-    """Return the number of parts that the text stages run in: `shards`, or that of `fitting_shards` if it is "auto".
+    """Return the number of parts in which the text stages run: `shards`, or the result of `fitting_shards` for "auto".
 
     Args:
-        cache: a JSON file of the number by the files' digests, so that a job on another machine, or the next run, has
-            the same.
+        cache: a JSON file of the number by the files' digests, to give a job on another machine, or the next run, the
+            same number.
     """
     if isinstance(shards, int):
         return shards
     files = source_digest({tag: source_digest(found) for tag, found in inventory.items()})
     known: dict[str, int] = {}
-    with suppress(InputError, FileNotFoundError):  # a damaged cache is none
+    with suppress(InputError, FileNotFoundError):  # a damaged cache is ignored
         known = read_json(cache)
     if files not in known:
         cores = os.cpu_count() or 1

@@ -1,7 +1,7 @@
 """Compile inner loops with numba: sequential, without Python's lock, and cached on disk (`caches`).
 
-Without numba the same functions run as plain Python with the same results, a hundred times slower. So they do in a
-process whose data are so few that compiling, once in a computer's life 40 s, would take longer.
+Without numba the same functions run as plain Python with the same results, a hundred times slower. They also run as
+plain Python in processes with so little data that compiling (40 s, once per computer) would take longer.
 """
 
 import logging
@@ -32,12 +32,12 @@ elif os.environ.get("AUTHBENCH_RUN"):
 
 
 def stay_plain() -> None:
-    """Let the functions of modules that are imported from now on run as plain Python in this process."""
+    """Run the functions of modules that are imported from now on as plain Python in this process."""
     _plain.append(True)
 
 
 def compiled(function: Kernel) -> Kernel:
     """Decorate a function of numbers and arrays whose loops run once per character, document or pair."""
     if numba is None or _plain:
-        return np.errstate(over="ignore")(function)  # hashes wrap around, as compiled arithmetic does silently
+        return np.errstate(over="ignore")(function)  # hashes wrap around, silently in compiled arithmetic
     return cast(Kernel, cache_on_disk(numba.njit(nogil=True)(function)))

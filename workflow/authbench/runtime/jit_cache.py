@@ -1,13 +1,13 @@
-"""Cache of compiled functions that processes of several machines can write at the same time.
+"""Cache compiled functions safely when processes on several machines write at the same time.
 
-numba numbers the files of a function's compiled forms, by an index that each process reads before it writes. On a
-cluster, two nodes of different processors would take the same number at the same time, and the one whose index is
-written last could be handed code made for the other's. Here a file is named by what it was compiled for, and is there
-before the index names it: who comes second at worst compiles anew what the index forgot.
+numba numbers the files of a function's compiled forms by an index that each process reads before it writes. On a
+cluster, two nodes with different processors could take the same number at the same time, and the process whose index is
+written last could load code made for the other processor. Here a file is named by what it was compiled for, and exists
+before the index names it. In the worst case, the second process recompiles what the index lost.
 
-Who compiles a function holds a lock on it until its code is saved, so that jobs that start together compile it once
-between them: the others wait, which costs no processor time, and read it. Locks are taken from callers to callees, so
-that no two processes wait for each other.
+A process that compiles a function holds a lock until its code is saved. Jobs that start together therefore compile it
+once: the others wait, without processor time, and read it. Locks are taken from callers to callees, hence no two
+processes wait for each other.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ _BETWEEN_TRIES = 0.02
 
 
 class FilesByContent(IndexDataCacheFile):
-    """A function's index and files, each file named by its signature, its processor and the function's code."""
+    """Manage a function's index and files, each file named by its signature, its processor and the function's code."""
 
     def save(self, key: tuple[Any, ...], data: Any) -> None:
         digest = hashlib.sha256(repr(key).encode()).hexdigest()[:16]
@@ -41,9 +41,9 @@ class FilesByContent(IndexDataCacheFile):
 
 
 class _Place(InTreeCacheLocator):
-    """The folder of a function's files: one per version of its module, below `caches.compiled_code`.
+    """Locate a function's files in one folder per version of its module, below `caches.compiled_code`.
 
-    What was compiled serves every copy of the same sources, whenever their files were written.
+    Compiled code serves every copy of the same sources, whatever their modification times.
     """
 
     def __init__(self, function: Any, source: str) -> None:
@@ -71,7 +71,7 @@ class _KernelCache(FunctionCache):
         self._cache_file.__class__ = FilesByContent
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the function's code; None: it is not there, and this process is the one that compiles it."""
+        """Return the function's code; None: it is not cached, and this process compiles it."""
         if os.environ.get("AUTHBENCH_RUN"):
             found = self._ready(sig, target_context)
         else:
@@ -84,9 +84,9 @@ class _KernelCache(FunctionCache):
         return found
 
     def _ready(self, sig: Any, target_context: Any) -> Any:
-        """Return code that was compiled before, without setting up the compiler as numba does: 0.2 s of a job.
+        """Return cached code without setting up the compiler as numba does, which saves 0.2 s of a job.
 
-        What compiled code calls is there all the same: memory, which `rtsys` gives, and the keys of hashes.
+        The runtime that compiled code calls is still set up: memory, which `rtsys` provides, and the keys of hashes.
         """
         import numba.cpython.hashing  # noqa: F401  (names the keys to the linker)
 
@@ -108,11 +108,11 @@ class _KernelCache(FunctionCache):
 
 
 def _locked(path: Path) -> IO[bytes] | None:
-    """Return a file that holds a lock until it is closed; None where there are no locks, or after LONGEST_WAIT."""
+    """Return a file that holds a lock until it is closed; None without lock support, or after LONGEST_WAIT."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("wb")
-    except OSError:  # a full disk: the function is compiled all the same
+    except OSError:  # a full disk: the function is still compiled
         return None
     last = time.monotonic() + LONGEST_WAIT
     while time.monotonic() < last:
@@ -128,24 +128,24 @@ def _locked(path: Path) -> IO[bytes] | None:
 
 
 def cache_on_disk(dispatcher: Any) -> Any:
-    """Let a compiled function be cached; where no file can be written, every process compiles it anew."""
+    """Cache a compiled function on disk; if no file can be written, every process recompiles it."""
     if not _is_ours(compiled_code()):
         return dispatcher
     try:
         dispatcher._cache = _KernelCache(dispatcher.py_func)
-    except RuntimeError:  # numba's way to say so
+    except RuntimeError:  # numba's error for this
         _warn_once()
     return dispatcher
 
 
 @cache
 def _is_ours(folder: Path) -> bool:
-    """Return whether no other user can write the folder of compiled code, which is run as it is; make it if need be."""
+    """Return whether only this user can write the folder of compiled code, run unchecked; create it if needed."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = folder.stat()
     except OSError:
-        return True  # where no file can be written, numba says so
+        return True  # if no file can be written, numba reports it
     if found.st_uid in (os.geteuid(), 0) and not found.st_mode & 0o022:
         return True
     logging.getLogger("authbench").warning(

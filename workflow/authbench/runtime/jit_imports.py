@@ -1,8 +1,8 @@
-"""Keep numba from importing what no kernel of this library uses.
+"""Keep numba from importing modules that no kernel of this library uses.
 
-At the first call of any compiled function numba imports the extensions that other packages register for it (awkward
-has one) and SciPy's BLAS, for dot products in compiled code. No kernel uses either, and importing them takes longer
-than the rest of a small job.
+At the first call of any compiled function numba imports the extensions that other packages register for it (awkward has
+one) and SciPy's BLAS, for dot products in compiled code. No kernel uses either, and importing them takes longer than
+the rest of a small job.
 """
 
 import sys
@@ -12,7 +12,7 @@ from numba.np import linalg
 
 
 def leave_out_extensions_and_blas() -> None:
-    """Disable both imports in this process, which must compile only this library's kernels: the jobs of a run."""
+    """Disable both imports in this process, which must compile only this library's kernels, as the jobs of a run do."""
     entrypoints._already_initialized = True
     if "numba.np.arraymath" in sys.modules:
         return

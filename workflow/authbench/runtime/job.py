@@ -1,6 +1,6 @@
-"""Messages of a running job: in its log and, for long steps, on the terminal.
+"""Log the messages of a running job: in its log and, for long steps, on the terminal.
 
-InputErrors, full or failing disks, missing memory and missing extras are reported by their message alone, without a
+InputErrors, full or failing disks, missing memory and missing extras are reported by their message only, without a
 traceback.
 """
 
@@ -58,9 +58,10 @@ def log_to(path: str) -> None:
 
 
 def leave_out_pandas() -> None:
-    """Keep pyarrow, if it is imported, from importing pandas for the first list of values it is given: 0.4 s a job.
+    """Keep pyarrow from importing pandas for the first list of values it is given: 0.4 s a job.
 
-    pyarrow looks for pandas once, and again where a table is asked for in its form; who imports pandas itself gets it.
+    pyarrow looks for pandas once, and again when a table is converted to pandas; code that imports pandas itself gets
+    it.
     """
     pyarrow = sys.modules.get("pyarrow")
     if pyarrow is None or "pandas" in sys.modules:
@@ -80,14 +81,14 @@ class _WithoutPandas(MetaPathFinder):
 
 
 class _Printable(logging.Formatter):
-    """Formats messages without what a terminal would act on: names in them come from files."""
+    """Format messages without characters that a terminal would interpret, because names in them come from files."""
 
     def format(self, record: logging.LogRecord) -> str:
         return printable(super().format(record), keep="\n\t")
 
 
 def _log_cost() -> None:
-    """Log CPU seconds of the job with its child processes, and its own peak memory."""
+    """Log CPU seconds of the job with its child processes, and its peak memory."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     seconds = sum(one.ru_utime + one.ru_stime for one in used)
     log.info("took %.1f CPU s, at most %.0f MiB of memory", seconds, _peak_kib() / 1024)

@@ -1,8 +1,8 @@
-"""One line of each finished job of a run: what it worked on, its time, and about how much time is left.
+"""Print one line per finished job of a run: what it processed, its time, and about how much time is left.
 
-Snakemake reports a job in several messages, and how many are done in another. A handler of its logger collects these
-events, which the terminal's filter drops, and the terminal's formatter prints a line of them. Why jobs failed is said
-last, by the ends of their logs.
+Snakemake reports a job in several messages, and the number of finished jobs in another. A handler of its logger
+collects these events, which the terminal's filter drops, and the terminal's formatter prints one line for them. The
+causes of failed jobs are printed last, from the ends of their logs.
 """
 
 import logging
@@ -29,12 +29,12 @@ _RECORD = re.compile(r"^\d\d:\d\d:\d\d ", re.MULTILINE)
 
 
 class JobLines(logging.Formatter):
-    """The formatter of the terminal, which says one line where Snakemake says several.
+    """Format the terminal's messages, one line for several of Snakemake's.
 
     Args:
         plain: formats everything else.
         clock: gives seconds.
-        short: whether jobs are told in lines; else only errors are told in other words than Snakemake's.
+        short: whether jobs are reported in lines; otherwise only errors are reworded.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class JobLines(logging.Formatter):
         self._failed: dict[tuple[str, ...], None] = {}  # rules with their logs, each once, in order
 
     def hear(self, record: logging.LogRecord) -> None:
-        """Take note of a job that begins or fails."""
+        """Record a job that begins or fails."""
         for failed in _failed_jobs(record):
             self._failed[failed["rule_name"], *map(str, failed["log"] or ())] = None
         if _event_of(record) == "JOB_INFO":
@@ -58,7 +58,7 @@ class JobLines(logging.Formatter):
             self._jobs[record.__dict__["jobid"]] = (" ".join([record.__dict__["rule_name"], *parts]), now)
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return what to print of a message; empty: nothing."""
+        """Return the text to print for a message; empty: do not print."""
         event = _event_of(record)
         if event == "ERROR":
             return self._error(record)
@@ -74,10 +74,10 @@ class JobLines(logging.Formatter):
         return self._plain.format(record)
 
     def _error(self, record: logging.LogRecord) -> str:
-        """Return what an error says without the places of rules that raised it; of failed jobs the causes."""
+        """Return an error's message without the locations of the rules that raised it; for failed jobs the causes."""
         kind, message = getattr(record, "exception", ""), record.getMessage()
         if self._short and kind == "RuleException" and _SCRIPT in message:
-            return ""  # the job's own message says more
+            return ""  # the job's message is more specific
         if message.endswith(_FAILED) and self._failed:
             return causes(self._failed)
         found = _PLACE.fullmatch(message)
@@ -96,7 +96,7 @@ class JobLines(logging.Formatter):
 
 
 class _Ear(logging.Handler):
-    """Hands every record to the lines, and prints nothing."""
+    """Pass every record to the lines without printing."""
 
     def __init__(self, lines: JobLines) -> None:
         super().__init__()
@@ -107,7 +107,7 @@ class _Ear(logging.Handler):
 
 
 def causes(failed: Collection[tuple[str, ...]]) -> str:
-    """Return why jobs failed, by their rules and logs, in a few lines: the last that a run prints."""
+    """Return the causes of failed jobs, by their rules and logs, in a few lines: the last output of a run."""
     lines = ["Jobs failed, and what waits for them was not run:"]
     for rule, *logs in islice(failed, MOST_CAUSES):
         said = cause(logs)
@@ -136,19 +136,19 @@ def cause(logs: Iterable[str]) -> str:
 
 
 def _failed_jobs(record: logging.LogRecord) -> Iterable[dict[str, Any]]:
-    """Return rule and logs of the jobs that a message says have failed."""
+    """Return rule and logs of the failed jobs named in a message."""
     if _event_of(record) == "JOB_ERROR":
         return [vars(record)]
     return record.__dict__["job_error_info"] if _event_of(record) == "GROUP_ERROR" else ()
 
 
 def _event_of(record: logging.LogRecord) -> str:
-    """Return the name of Snakemake's event that a record tells; empty for a plain message."""
+    """Return the name of the Snakemake event in a record; empty for a plain message."""
     return str(getattr(getattr(record, "event", None), "name", ""))
 
 
 def tell_jobs_in_lines(logger: logging.Logger) -> None:
-    """Let the terminal handlers of Snakemake's logger tell jobs in lines, where they are quiet about rules."""
+    """Report jobs in lines on the terminal handlers of Snakemake's logger that are quiet about rules."""
     for handler in list(logger.handlers):
         quiet = {getattr(one, "name", "") for some in handler.filters for one in getattr(some, "quiet", ())}
         plain = handler.formatter

@@ -1,4 +1,4 @@
-"""Hashes of kernels' sources, so that an edit compiles again what it changes and nothing else."""
+"""Hash kernels' sources: an edit recompiles only the code that it changes."""
 
 import hashlib
 from collections.abc import Callable
@@ -8,19 +8,19 @@ from typing import Any
 
 import numpy as np
 
-_COMPILED_BY = Path(__file__).with_name("jit.py")  # which states how all are compiled
+_COMPILED_BY = Path(__file__).with_name("jit.py")  # states how all kernels are compiled
 _FROZEN = (bool, int, float, complex, str, bytes, np.generic, np.dtype)
 _KNOWN: dict[tuple[str, bytes], str] = {}
 
 
 def digest_of_kernels(kernel: Callable[..., Any]) -> str:
-    """Return 16 hexadecimal digits over all that compiled code of a kernel's module holds.
+    """Return 16 hexadecimal digits over everything that compiled code of a kernel's module contains.
 
-    That is the text of the module, the modules of kernels that it imports (their code is compiled into its own), and
-    the constants that it has imported, whose values numba freezes. It is the same in every copy of the sources.
+    That is the text of the module, the modules of kernels that it imports (their code is compiled into its code), and
+    the constants that it imported, whose values numba freezes. It is the same in every copy of the sources.
 
     Args:
-        kernel: a Python function; what its module imports must be imported.
+        kernel: a Python function; the imports of its module must be loaded.
     """
     source = Path(kernel.__code__.co_filename)
     content = source.read_bytes()
@@ -35,7 +35,7 @@ def digest_of_kernels(kernel: Callable[..., Any]) -> str:
 
 
 def _frozen(value: object, source: Path) -> object:
-    """Return what compiled code may hold of a value, None for what it cannot hold or what `source` itself states."""
+    """Return what compiled code may hold of a value; None if it cannot hold it or `source` itself states it."""
     if isinstance(value, _FROZEN):
         return repr(value)
     if isinstance(value, tuple):

@@ -1,11 +1,11 @@
-"""Memory and time that a job requests of a cluster.
+"""Compute the memory and time that a job requests of a cluster.
 
     memory  = (SNAKEMAKE_MB + base + per_mb * input + per_corpus_mb * corpus) * 2 ** (attempt - 1)      MB
     time    = (base + per_mb * input) * 2 ** (attempt - 1)                                              minutes
 
-`input` is the raw text in MB (10^6 bytes) that a job stands for: of one source, of one shard, or of the whole corpus.
-It is taken from the raw files and not from a job's own inputs, as those do not yet exist when jobs that follow one
-another are sent off as one. `corpus` is that of all sources: some jobs on a shard look things up in a list of all.
+`input` is the raw text in MB (10^6 bytes) that a job processes: of one source, one shard, or the whole corpus. It is
+taken from the raw files and not from a job's inputs, which do not yet exist when consecutive jobs are submitted
+together. `corpus` is the raw text of all sources, because some jobs on a shard look things up in a list of all.
 """
 
 import math
@@ -16,12 +16,12 @@ from authbench.runtime.inventory import Digests
 from authbench.storage.raw_paths import COMPRESSED, FileSet
 from authbench.storage.raw_sizes import UNPACKED
 
-SNAKEMAKE_MB = 400  # of the two processes that start a job's script and wait beside it
+SNAKEMAKE_MB = 400  # of the two processes that start a job's script and wait for it
 PACKED = (*COMPRESSED, ".zip", ".parquet")
 
 
 def memory_mb(base: float, grown: float, attempt: int) -> int:
-    """Return the MB to request, where the script takes `base` whatever its input and `grown` because of it."""
+    """Return the MB to request for a script that takes `base` for any input and `grown` for this input."""
     return math.ceil((SNAKEMAKE_MB + base + grown) * (1 << (attempt - 1)))
 
 
@@ -31,7 +31,7 @@ def minutes(base: float, grown: float, attempt: int) -> int:
 
 
 def raw_mb(raw_dir: Path, sources: Mapping[str, FileSet], inventory: Mapping[str, Digests]) -> dict[str, float]:
-    """Return an estimate, in MB, of the text in each source's raw files; no compressed one is opened for it."""
+    """Return an estimate, in MB, of the text in each source's raw files; compressed files are not opened."""
     return {
         tag: sum(_text_bytes(raw_dir / sources[tag].folder / name) for name in files) / 1e6
         for tag, files in inventory.items()

@@ -1,7 +1,7 @@
-"""Locks of Snakemake's runs in one working directory.
+"""Restrict the locks of Snakemake's runs in a working directory to each run.
 
-Every run locks the files it makes, in lock files of its own, so that runs of different names can share a directory and
-two of one name cannot. But Snakemake 9 removes the locks of all runs when one ends.
+Every run locks the files it makes, in separate lock files. Therefore runs of different names can share a directory, and
+two runs of one name cannot. But Snakemake 9 removes the locks of all runs when one ends.
 """
 
 import shutil
@@ -11,9 +11,9 @@ from typing import Any
 
 
 def keep_locks_of_other_runs() -> None:
-    """Make Snakemake remove, when a run ends, the locks of that run alone; `--unlock` still removes all.
+    """Make Snakemake remove only a run's locks when it ends; `--unlock` still removes all.
 
-    A later release of Snakemake that keeps its locks elsewhere is left as it is.
+    Later releases of Snakemake that keep their locks elsewhere are not changed.
     """
     with suppress(ImportError):
         from snakemake.persistence.file import FilePersistence

@@ -1,6 +1,6 @@
-"""What was asked for is there at the end of a run, or the run fails.
+"""Ensure that the requested files exist at the end of a run, or the run fails.
 
-Snakemake 9 takes every job downstream of one that runs for decided, and then stops at `ancient` inputs: a job behind
+Snakemake 9 considers every job downstream of a running job decided, and then stops at `ancient` inputs: a job behind
 one does not run although its output is missing, and the run ends with 0 (snakemake/snakemake#4166).
 """
 
@@ -15,14 +15,14 @@ from snakemake.jobs import Job
 
 
 def judge_jobs_behind_ancient_inputs() -> None:
-    """Decide on jobs behind `ancient` inputs by their own reasons, in every run of this process."""
+    """Decide on jobs behind `ancient` inputs by their reasons, in every run of this process."""
     DAG.bfs = _bfs
 
 
 def _bfs(
     dag: Any, direction: dict[Job, Any], *jobs: Job, stop: Callable[[Job], bool] = lambda job: False
 ) -> Iterator[Job]:
-    """Yield jobs breadth first; downstream of a single job (as Snakemake asks where it runs) only past other inputs."""
+    """Yield jobs breadth first; downstream of a single job (as Snakemake queries it) only past other inputs."""
     past_ancient = direction is not dag.depending or len(jobs) > 1
     queue, visited = deque(jobs), set(jobs)
     while queue:
@@ -37,10 +37,10 @@ def _bfs(
 
 
 def expect_targets(dag: Any) -> None:
-    """Verify that the files of a run's targets are there.
+    """Verify that the files of a run's targets exist.
 
     Raises:
-        WorkflowError: one is not.
+        WorkflowError: a file is missing.
     """
     files = (file for job in dag.targetjobs for file in (job.input if job.rule.norun else job.output))
     if missing := sorted({str(file) for file in files if not file.is_flagged("temp") and not Path(file).exists()}):

@@ -1,7 +1,7 @@
-"""Toxicity of texts, and the scorers that measure it.
+"""Score the toxicity of texts.
 
-Scorers give each text a number in [0, 1]; the highest counts (AuthBench paper, A.3). Scores are kept by scorer and
-text, so that a changed threshold, or a repeated run, scores nothing twice.
+Scorers give each text a number in [0, 1]; the highest counts (AuthBench paper, A.3). Scores are stored by scorer and
+text: a run with a changed threshold, or a repeated run, scores no text twice.
 """
 
 import hashlib
@@ -18,12 +18,12 @@ from authbench.settings.safety import Safety
 from authbench.storage.parquet import read_columns, write_parquet
 
 SCORERS = ("wordlist", "detoxify")
-BATCH = 256  # texts that are scored, and their scores kept, at a time
+BATCH = 256  # texts scored at a time, before their scores are stored
 SCORES = pl.Schema({"scorer": pl.String, "text": pl.Binary, "score": pl.Float64})
 
 
 class Scorer(Protocol):
-    """Gives texts a toxicity in [0, 1]."""
+    """Give texts a toxicity in [0, 1]."""
 
     @property
     def identity(self) -> str:
@@ -31,7 +31,7 @@ class Scorer(Protocol):
 
     @property
     def languages(self) -> frozenset[str]:
-        """The languages it was made for; it scores texts of others too, for what that is worth."""
+        """The languages that it supports; it also scores texts in others, without guarantee."""
 
     def score(self, texts: Sequence[str], langs: Sequence[str]) -> list[float]:
         """Return the toxicity of each text, given its language."""
@@ -40,7 +40,7 @@ class Scorer(Protocol):
 def make_scorers(settings: Safety) -> list[Scorer]:
     """Return the scorers that the `safety:` settings name, in that order.
 
-    Raises InputError for an unknown name, an unusable word list, or a Detoxify that lacks its package or weights.
+    Raises InputError for an unknown name, an unusable word list, or missing package or weights of Detoxify.
     """
     scorers: list[Scorer] = []
     for name in settings.get("scorers", ["wordlist"]):
@@ -62,10 +62,10 @@ def text_digest(text: str) -> bytes:
 
 
 class ScoreStore:
-    """Scores by scorer and text, in one Parquet file, and in a folder beside it what has come since that was written.
+    """Store scores by scorer and text in one Parquet file, and later additions in a folder next to it.
 
-    `put` writes a file of its own, so that a process that is killed loses nothing that it has put; `save` writes the
-    one file whole, sorted, so that equal scores are equal bytes. A million scores take about 200 MB in memory.
+    `put` writes a separate file, hence a killed process loses no stored scores. `save` rewrites the one file, sorted,
+    which makes equal scores equal bytes. A million scores take about 200 MB in memory.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -77,7 +77,7 @@ class ScoreStore:
                 self._scores.setdefault(str(scorer), {}).update(zip(rows["text"], rows["score"], strict=True))
 
     def get(self, scorer: str, texts: Sequence[bytes]) -> list[float | None]:
-        """Return the scores that `scorer` (an identity) gave texts (by SHA-256); None for one that it has not seen."""
+        """Return the scores that `scorer` (an identity) gave texts (by SHA-256); None for unseen texts."""
         known = self._scores.get(scorer, {})
         return [known.get(text) for text in texts]
 
@@ -100,18 +100,17 @@ class ScoreStore:
 def score_texts(
     scorers: Sequence[Scorer], texts: Sequence[str], langs: Sequence[str], store: ScoreStore | None = None
 ) -> list[tuple[float, str]]:
-    """Return the highest score of each text and the identity of the scorer that gave it (the first of equals).
+    """Return the highest score of each text and the identity of its scorer (the first in a tie).
 
-    With a store, only what a scorer has not scored before is scored, and put there after each BATCH; the caller saves
-    it. A text in two languages is two entries, as lists differ by language. No scorer: every text scores 0, by nobody
-    ("").
+    With a store, only unscored texts are scored, and stored after each BATCH; the caller saves the store. A text in two
+    languages has two entries, as lists differ by language. Without scorers, every text scores 0, with the identity "".
     """
     best = [(0.0, "")] * len(texts)
     digests = [text_digest(f"{lang}\x1f{text}") for text, lang in zip(texts, langs, strict=True)]
     for scorer in scorers:
         given: list[float | None] = store.get(scorer.identity, digests) if store else [None] * len(texts)
         new = {digests[row]: row for row, score in enumerate(given) if score is None}
-        waiting = sorted(new.items(), key=lambda item: len(texts[item[1]]))  # a batch of like lengths takes least time
+        waiting = sorted(new.items(), key=lambda item: len(texts[item[1]]))  # similar lengths make the fastest batches
         fresh: dict[bytes, float] = {}
         for start in range(0, len(waiting), BATCH):
             batch = dict(waiting[start : start + BATCH])
@@ -128,5 +127,5 @@ def score_texts(
 
 
 def fold(text: str) -> str:
-    """Return text as scorers compare it: NFC, case-folded."""
+    """Return text in the form that scorers compare: NFC, case-folded."""
     return compose(compose(text).casefold())

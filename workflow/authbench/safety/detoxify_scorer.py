@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from authbench.errors import InputError
 
-# The languages each published model was trained on, of any (its seven: en es fr it pt ru tr).
+# The languages on which each published model was trained.
 LANGUAGES = {
     "original": frozenset({"en"}),
     "unbiased": frozenset({"en"}),
@@ -24,12 +24,12 @@ MARK_BYTES = 1 << 20
 INSTALL = 'pip install "authbench[toxicity]"'
 
 
-ONLY_WEIGHTS = "AUTHBENCH_ONLY_WEIGHTS"  # variable of the environment: no setting may allow more than weights
+ONLY_WEIGHTS = "AUTHBENCH_ONLY_WEIGHTS"  # environment variable: no setting may allow more than weights
 
 
 @dataclass(frozen=True)
 class DetoxifyScorer:
-    """Scores a text by the highest of the model's labels, over its first `max_tokens` tokens."""
+    """Score a text by the highest of the model's labels, over its first `max_tokens` tokens."""
 
     model: Any
     identity: str
@@ -37,12 +37,12 @@ class DetoxifyScorer:
     batch_size: int
 
     def score(self, texts: Sequence[str], langs: Sequence[str]) -> list[float]:
-        """Return toxicity to five decimals, which do not depend on the rest of the batch; `langs` is not used."""
+        """Return toxicity to five decimals, independent of the rest of the batch; `langs` is not used."""
         scores = [0.0] * len(texts)
         order = sorted(range(len(texts)), key=lambda row: len(texts[row]))
         for start in range(0, len(order), self.batch_size):
             rows = order[start : start + self.batch_size]
-            # Never one text: for a single one the package answers with numbers instead of lists.
+            # Never a single text, for which the package returns numbers instead of lists.
             labels = self.model.predict([texts[row] for row in rows] + ([""] if len(rows) == 1 else []))
             for place, row in enumerate(rows):
                 scores[row] = round(max(values[place] for values in labels.values()), 5)
@@ -60,10 +60,10 @@ def load_detoxify(
 ) -> DetoxifyScorer:
     """Return a scorer from a published model (the package's cache, else its download) or from a local checkpoint.
 
-    `huggingface_config_path` is a folder with config and tokenizer of the model the checkpoint was made from; without
-    it they come from the Hugging Face cache or hub. The package itself unpickles checkpoints without restraint, which
-    can run code; here a file holds weights and plain values alone, or its whole SHA-256 is declared as `sha256`.
-    Raises InputError for a missing package, missing or unfit files, and a limit beyond the model's.
+    `huggingface_config_path` is a folder with config and tokenizer of the checkpoint's base model; without it they come
+    from the Hugging Face cache or hub. The package itself unpickles checkpoints without restrictions, which can run
+    code. Here a file may hold only weights and plain values, unless its whole SHA-256 is declared as `sha256`. Raises
+    InputError for a missing package, missing or unsuitable files, and a limit beyond the model's.
     """
     if model not in LANGUAGES:
         raise InputError(f"safety.detoxify.model: unknown model {model!r}; known are {', '.join(LANGUAGES)}")
@@ -86,13 +86,13 @@ def load_detoxify(
     loaded = _load(torch, path, digest, trusted=sha256 is not None)
     architecture = dict(loaded["config"]["arch"]["args"])
     if huggingface_config_path:
-        # The package would read the original's configuration from the network all the same, and take the number of
-        # labels from the folder; named as the model itself, the folder gives everything but that number.
+        # The package would still read the base model's configuration from the network, and only the number of labels
+        # from the folder. With the folder as the model's name, everything but that number is read from the folder.
         if not Path(huggingface_config_path).is_dir():
             raise InputError(f"safety.detoxify.huggingface_config_path: there is no folder {huggingface_config_path}")
         architecture["model_type"] = str(huggingface_config_path)
 
-    detoxify = Detoxify.__new__(Detoxify)  # its own loading is not restrained; everything else is the package's
+    detoxify = Detoxify.__new__(Detoxify)  # its loading is unrestricted; the rest is the package's
     try:
         network, tokenizer = get_model_and_tokenizer(**architecture, state_dict=loaded["state_dict"])
     except (OSError, ValueError) as problem:
@@ -109,7 +109,7 @@ def load_detoxify(
         raise InputError(f"safety.detoxify.max_tokens: {max_tokens}, but {path.name} reads at most {limit} tokens")
     tokenizer.model_max_length = max_tokens
     detoxify.model, detoxify.tokenizer, detoxify.device = network.to(device), tokenizer, device
-    detoxify.class_names = list(loaded["config"]["dataset"]["args"]["classes"])  # a model may have further outputs
+    detoxify.class_names = list(loaded["config"]["dataset"]["args"]["classes"])  # a model may have more outputs
     versions = " ".join(f"{package} {version(package)}" for package in ("detoxify", "torch", "transformers"))
     vocabulary = (
         _folder_digest(Path(huggingface_config_path)) if huggingface_config_path else architecture["model_type"]
@@ -123,9 +123,9 @@ def load_detoxify(
 
 
 def weights_mark(checkpoint: str | Path) -> str:
-    """Return what tells a checkpoint from another in its place, without reading all of it.
+    """Return a mark that distinguishes a checkpoint from another at its path, without reading all of it.
 
-    A digest of its size and its last MiB: there torch keeps the checksums of all weights.
+    A digest of its size and its last MiB, where torch keeps the checksums of all weights.
     """
     path = Path(checkpoint)
     with path.open("rb") as file:
@@ -135,7 +135,7 @@ def weights_mark(checkpoint: str | Path) -> str:
 
 
 def _published(torch: Any, model: str, url: str) -> Path:
-    """Return the published checkpoint in torch's cache; it is downloaded there, and verified, if need be."""
+    """Return the published checkpoint in torch's cache, downloaded and verified if needed."""
     path = Path(torch.hub.get_dir()) / "checkpoints" / Path(urlsplit(url).path).name
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -151,7 +151,7 @@ def _published(torch: Any, model: str, url: str) -> Path:
 
 
 def _prefix(url: str) -> str:
-    """Return the first eight hex digits of a published file's SHA-256, which its name ends in."""
+    """Return the first eight hex digits of a published file's SHA-256, which end its name."""
     return url.rpartition("-")[2].removesuffix(".ckpt")
 
 
@@ -181,7 +181,7 @@ def _load(torch: Any, path: Path, digest: str, trusted: bool) -> Mapping[str, An
 
 
 def _check_complete(path: Path, network: Any, weights: Mapping[str, Any]) -> None:
-    """Raise InputError where the file lacks a weight, which would be left random."""
+    """Raise InputError if the file lacks a weight, which would be left random."""
     missing = sorted(name for name, _ in network.named_parameters() if name not in weights)
     if missing:
         raise InputError(f"{path}: lacks {len(missing)} weights of its model, such as {missing[0]}")

@@ -1,6 +1,6 @@
 """Score texts by the abusive words in them.
 
-Lists by language with a severity per term: resources/text/toxic_words.yaml, and a user's own of the same shape.
+Lists by language with a severity per term: resources/text/toxic_words.yaml, and a user's list of the same form.
 """
 
 import json
@@ -24,7 +24,7 @@ LIST = shipped("text/toxic_words.yaml")
 VERSION = 1
 ANY = "any"
 UNSPACED = frozenset({"zh", "ja"})
-# Classes of characters, as both engines that read them write these.
+# Character classes in the notation that both regular expression engines accept.
 WORD = r"\p{L}\p{M}\p{N}_"
 KATAKANA = r"\p{Script=Katakana}ー"
 SPACE = r"[\s\x1C-\x1F]"
@@ -34,7 +34,7 @@ Lists = dict[str, tuple[dict[str, float], frozenset[str]]]
 
 @dataclass(frozen=True)
 class WordListScorer:
-    """Scores a text by the highest severity of the terms in it: its language's and those of `any`."""
+    """Score a text by the highest severity of its terms, from the lists of its language and of `any`."""
 
     lists: Mapping[str, tuple[Mapping[str, float], frozenset[str]]]
 
@@ -49,7 +49,7 @@ class WordListScorer:
 
     @cached_property
     def _levels(self) -> dict[str, list[tuple[float, "regex.Pattern[str]"]]]:
-        """Return per language severities from the highest, each with the pattern of its terms."""
+        """Return severities per language, highest first, each with the pattern of its terms."""
         levels = {}
         for lang in {*self.lists, ANY}:
             terms = {**self.lists.get(ANY, ({},))[0], **self.lists.get(lang, ({},))[0]}
@@ -65,7 +65,7 @@ class WordListScorer:
 
     @cached_property
     def _screens(self) -> dict[str, str]:
-        """Return per language a pattern that occurs wherever a term does, for an engine without lookaround."""
+        """Return per language a pattern that matches wherever a term does, for an engine without lookaround."""
         return {
             lang: _screen([*self.lists.get(ANY, ({},))[0], *self.lists.get(lang, ({},))[0]], lang)
             for lang in {*self.lists, ANY}
@@ -81,7 +81,7 @@ class WordListScorer:
         return scores
 
     def explain(self, text: str, lang: str) -> tuple[float, str]:
-        """Return the score of a text and the occurrence that gave it."""
+        """Return the score of a text and the occurrence that caused it."""
         text = fold(text)
         lang = lang if lang in self._levels else ANY
         innocent = self._innocent.get(lang)
@@ -118,9 +118,9 @@ def _screen(terms: Sequence[str], lang: str) -> str:
 
 
 def _parts(term: str, lang: str) -> tuple[str, str, str]:
-    """Return the characters that may not stand before a term, its pattern, and those that may not stand after it.
+    """Return the characters that may not precede a term, its pattern, and the characters that may not follow it.
 
-    A term is of whole words, but stands anywhere in scripts that put no space between words.
+    A term consists of whole words, but matches anywhere in scripts without spaces between words.
     """
     stem = term.strip("*")
     core = rf"{SPACE}+".join(regex.escape(word, special_only=True) for word in stem.split())
@@ -134,7 +134,7 @@ def _parts(term: str, lang: str) -> tuple[str, str, str]:
 
 
 def load_wordlist(extra: str | Path | None = None) -> WordListScorer:
-    """Return the scorer of the built-in lists and of `extra`, where a severity given again replaces ours."""
+    """Return the scorer of the built-in lists and of `extra`, whose severities replace ours."""
     lists = read_word_lists(LIST)
     for lang, (terms, innocent) in (read_word_lists(Path(extra)) if extra else {}).items():
         ours = lists.get(lang, ({}, frozenset[str]()))
@@ -146,7 +146,7 @@ def read_word_lists(path: Path) -> Lists:
     """Return terms with severity, and innocent phrases, per language.
 
     Raises:
-        InputError: the file cannot be read, or is not in its form.
+        InputError: the file cannot be read, or is malformed.
     """
     try:
         content = yaml.load(path.read_text(encoding="utf-8"), FAST_LOADER)

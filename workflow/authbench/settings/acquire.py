@@ -1,4 +1,4 @@
-"""The section `acquire`."""
+"""Type the section `acquire`."""
 
 from typing import Annotated, Literal, TypedDict
 
@@ -6,7 +6,7 @@ from authbench.settings.values import Keywords
 
 
 class Acquire(TypedDict):
-    """How raw files are fetched; `share` is how much of the free disk one source may take."""
+    """Set how raw files are fetched; `share` is how much of the free disk one source may take."""
 
     share: Annotated[float, Keywords(exclusiveMinimum=0, maximum=1)]
     unverified: Literal["warn", "stop"]

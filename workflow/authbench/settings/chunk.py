@@ -1,4 +1,4 @@
-"""The section `chunk`."""
+"""Type the section `chunk`."""
 
 from collections.abc import Sequence
 from typing import Annotated, TypedDict
@@ -7,7 +7,7 @@ from authbench.settings.values import Count, Keywords, Path, Share
 
 
 class Chunk(TypedDict):
-    """How long texts are cut; lengths in tokens."""
+    """Set how long texts are cut; lengths in tokens."""
 
     max_tokens: Count
     min_tokens: Count

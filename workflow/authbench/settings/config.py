@@ -1,4 +1,4 @@
-"""The whole configuration."""
+"""Type the whole configuration."""
 
 from typing import Annotated, Literal
 
@@ -11,7 +11,7 @@ from authbench.settings.values import Keywords, Path
 
 
 class Config(DataConfig):
-    """All settings of a run, complete and checked."""
+    """Hold all settings of a run, complete and checked."""
 
     raw_dir: Path
     missing_sources: Literal["error", "skip"]

@@ -1,4 +1,4 @@
-"""The settings that affect the data, which a release states in its manifest."""
+"""Type the settings that affect the data, which a release states in its manifest."""
 
 from typing import Annotated, TypedDict
 
@@ -26,7 +26,7 @@ Name = Annotated[
 
 
 class DataConfig(TypedDict):
-    """Each stage's section; a release states neither `filter.exclude`, `chunk.retag` nor `release.labels` if unused."""
+    """Hold each stage's section; a release omits `filter.exclude`, `chunk.retag` and `release.labels` if unused."""
 
     name: Name
     seed: Annotated[int, Keywords(minimum=-(2**63), maximum=2**63 - 1)]

@@ -1,4 +1,4 @@
-"""The section `dedup`."""
+"""Type the section `dedup`."""
 
 from typing import Literal, TypedDict
 
@@ -6,7 +6,7 @@ from authbench.settings.values import Characters, Count, FieldsByTask, Share
 
 
 class Signing(TypedDict):
-    """What a text's signature depends on."""
+    """Set what a text's signature depends on."""
 
     shingle_chars: Characters
     bands: Count
@@ -14,19 +14,19 @@ class Signing(TypedDict):
 
 
 class Comparison(Signing):
-    """Which texts are similar, and the bands that find them."""
+    """Set which texts are similar, and the bands that find them."""
 
     threshold: Share
     comparisons_per_document: Count
 
 
 class Copies(Comparison):
-    """Which texts count as copies."""
+    """Set which texts count as copies."""
 
     cross_author_duplicates: Literal["keep_first", "drop_all"]
 
 
 class Dedup(Copies):
-    """Which texts count as copies, the bands that find them, and which fields texts may not share."""
+    """Set which texts count as copies, the bands that find them, and which fields texts may not share."""
 
     unique: FieldsByTask

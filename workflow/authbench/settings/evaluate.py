@@ -1,4 +1,4 @@
-"""The sections `evaluate`, `pan`, `train`, `style` and `raven`."""
+"""Type the sections `evaluate`, `pan`, `train`, `style` and `raven`."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal, TypedDict
@@ -10,7 +10,7 @@ _Topics = Annotated[int, Keywords(minimum=2, maximum=100000)]
 
 
 class Evaluate(TypedDict):
-    """Which models are scored, on which split; thresholds come from the split `dev`."""
+    """Set which models are scored, on which split; thresholds come from the split `dev`."""
 
     split: SplitName
     dev: SplitName | None
@@ -19,7 +19,7 @@ class Evaluate(TypedDict):
 
 
 class Pairs(TypedDict):
-    """How pairs of a PAN data set are drawn; `test`, `same` and `small` are shares."""
+    """Set how pairs of a PAN data set are drawn; `test`, `same` and `small` are shares."""
 
     setting: Literal["open", "closed", "matched", "topic_matched", "topic_adversarial"]
     test: Between
@@ -28,7 +28,7 @@ class Pairs(TypedDict):
 
 
 class Pan(Pairs):
-    """Which pairs verifiers are trained and tested on, and which verifiers."""
+    """Set on which pairs verifiers are trained and tested, and which verifiers."""
 
     topics: Literal["topic", "genre", "source"]
     train: Literal["large", "small"]
@@ -37,7 +37,7 @@ class Pan(Pairs):
 
 
 class Training(TypedDict):
-    """How one model is trained."""
+    """Set how one model is trained."""
 
     epochs: _Times
     batch: Annotated[int, Keywords(minimum=2, maximum=65536)]
@@ -49,7 +49,7 @@ class Training(TypedDict):
 
 
 class Train(Training):
-    """Which models are trained, how often and how."""
+    """Set which models are trained, how often and how."""
 
     models: Entries
     seeds: _Times
@@ -57,7 +57,7 @@ class Train(Training):
 
 
 class Style(TypedDict):
-    """Which data sets of style models are scored on, and how."""
+    """Set on which style data sets models are scored, and how."""
 
     data: Path
     datasets: Entries
@@ -70,14 +70,14 @@ class Style(TypedDict):
 
 
 class TopicLimits(TypedDict):
-    """Which topics take part, and how many documents of each."""
+    """Set which topics are used, and how many documents of each."""
 
     min_documents: Count
     documents_per_topic: Count | None
 
 
 class Subsets(TypedDict):
-    """Which subsets of the topics are compared; HITS goes by the first encoder."""
+    """Set which subsets of the topics are compared; HITS uses the first encoder."""
 
     encoders: Entries
     topics: _Topics
@@ -89,7 +89,7 @@ class Subsets(TypedDict):
 
 
 class Raven(Subsets, TopicLimits):
-    """How pairs of heterogeneous topics are drawn, and which verifiers judge them."""
+    """Set how pairs of heterogeneous topics are drawn, and which verifiers judge them."""
 
     documents: Annotated[
         str, Keywords(minLength=1, format="path", expected="planted, release, or the path of documents")

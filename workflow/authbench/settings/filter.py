@@ -1,4 +1,4 @@
-"""The section `filter`."""
+"""Type the section `filter`."""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal, TypedDict
@@ -13,7 +13,7 @@ ByLanguage = Threshold | None | Annotated[Mapping[_Language, Share], _DEFAULT]  
 
 
 class Filter(TypedDict):
-    """The thresholds of the filters; None: the filter is off."""
+    """Set the thresholds of the filters; None: the filter is off."""
 
     preset: Literal["robust", "paper"]
     unique_words: Threshold | None

@@ -1,4 +1,4 @@
-"""The sections `ingest` and `authors`."""
+"""Type the sections `ingest` and `authors`."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal, TypedDict
@@ -16,7 +16,7 @@ _Variable = Annotated[
 
 
 class Ingest(TypedDict):
-    """How rows become records."""
+    """Set how rows become records."""
 
     other_languages: Literal["drop", "keep"]
     genres: Annotated[Sequence[_Genre], Keywords(uniqueItems=True)]
@@ -29,7 +29,7 @@ class Ingest(TypedDict):
 
 
 class Authors(TypedDict):
-    """Which author labels may be scored."""
+    """Set which author labels may be scored."""
 
     kinds: Annotated[Sequence[Kind], Keywords(minItems=1, uniqueItems=True)]
     masked_max_documents: Count

@@ -1,4 +1,4 @@
-"""The section `normalize`."""
+"""Type the section `normalize`."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal, TypedDict
@@ -7,7 +7,7 @@ from authbench.settings.values import Keywords
 
 
 class NormalizeTexts(TypedDict):
-    """What is masked, cut or unified in the texts of every source."""
+    """Set what is masked, cut or unified in the texts of every source."""
 
     mask: Annotated[Sequence[Literal["email", "phone", "handle", "url"]], Keywords(uniqueItems=True)]
     quotes: Literal["keep", "straight"]

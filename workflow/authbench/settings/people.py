@@ -1,4 +1,4 @@
-"""The sections `review` and `people`."""
+"""Type the sections `review` and `people`."""
 
 from typing import Annotated, TypedDict
 
@@ -6,14 +6,14 @@ from authbench.settings.values import Count, Files, Keywords
 
 
 class Review(TypedDict):
-    """How many texts of a cell are drawn for readers, and the files of their verdicts."""
+    """Set how many texts of a cell are drawn for readers, and the files of their verdicts."""
 
     texts_per_cell: Count
     verdicts: Files
 
 
 class People(TypedDict):
-    """How many pairs people judge, and the files of their verdicts."""
+    """Set how many pairs people judge, and the files of their verdicts."""
 
     pairs_per_language: Annotated[
         int, Keywords(minimum=2, maximum=10000, multipleOf=2, expected="an even number from 2 to 10000")

@@ -1,4 +1,4 @@
-"""The section `publish`."""
+"""Type the section `publish`."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal, TypedDict
@@ -24,7 +24,7 @@ _Doi = Annotated[
 
 
 class Publish(TypedDict):
-    """The forms of a publication, and what its records say of it."""
+    """Set the forms of a publication, and the content of its records."""
 
     forms: Annotated[
         Sequence[Literal["huggingface", "beir", "mteb", "trec", "pan", "steb"]], Keywords(uniqueItems=True)

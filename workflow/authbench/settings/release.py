@@ -1,4 +1,4 @@
-"""The section `release`."""
+"""Type the section `release`."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal, TypedDict
@@ -9,7 +9,7 @@ _Label = Annotated[str, Keywords(pattern="^[a-z][a-z0-9_]{0,40}$")]
 
 
 class Release(TypedDict):
-    """Which documents are queries, which answer them, and what is taken down."""
+    """Set which documents are queries, which answer them, and what is taken down."""
 
     queries_per_author: Annotated[Literal["all"] | Count, Keywords(expected="all, or a whole number from 1")]
     min_documents_for_query: Annotated[int, Keywords(minimum=2, maximum=2**31 - 1)]

@@ -1,4 +1,4 @@
-"""The section `safety`."""
+"""Type the section `safety`."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal, TypedDict
@@ -9,13 +9,13 @@ ScorerName = Literal["wordlist", "detoxify"]
 
 
 class WordList(TypedDict):
-    """The scorer that looks for listed words."""
+    """Set the scorer that looks for listed words."""
 
     extra: Path | None
 
 
 class Detoxify(TypedDict):
-    """The scorer that runs a model; `max_tokens` of a text at most."""
+    """Set the scorer that runs a model, on at most `max_tokens` of a text."""
 
     model: Literal["original", "unbiased", "multilingual"]
     checkpoint: Path | None
@@ -27,7 +27,7 @@ class Detoxify(TypedDict):
 
 
 class Safety(TypedDict):
-    """Which texts are too toxic to sample."""
+    """Set which texts are too toxic to sample."""
 
     scorers: Annotated[Sequence[ScorerName], Keywords(minItems=1, uniqueItems=True)]
     threshold: Share

@@ -1,4 +1,4 @@
-"""The section `sample`."""
+"""Type the section `sample`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, TypedDict
@@ -10,7 +10,7 @@ _Sources = Annotated[Sequence[str], Keywords(minItems=1)]
 
 
 class FillUpTo(TypedDict):
-    """Fill a quota's shortfall up to so many times what another was to have."""
+    """Fill the shortfall of a quota up to this multiple of another's target."""
 
     fill_up_to: Annotated[float, Keywords(minimum=1, maximum=1000)]
 
@@ -19,7 +19,7 @@ Shortfall = Literal["fill", "proportional"] | Annotated[FillUpTo, Keywords(requi
 
 
 class Sample(TypedDict):
-    """How many documents of which kinds, and how many of an author, are drawn; None: as many as there are."""
+    """Set how many documents of which kinds, and how many of an author, are drawn; None: as many as there are."""
 
     documents: Count | None
     languages: Percentages | None

@@ -1,4 +1,4 @@
-"""The section `split`."""
+"""Type the section `split`."""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal, TypedDict
@@ -9,7 +9,7 @@ Unit = Literal["author", "document"]
 
 
 class Containment(TypedDict):
-    """When a text contains another: `share` of its shingles, of a text of `min_chars` characters or more."""
+    """Set when a text contains another: `share` of its shingles, for texts of at least `min_chars` characters."""
 
     shingle_chars: Characters
     share: Share
@@ -17,14 +17,14 @@ class Containment(TypedDict):
 
 
 class Bridge(TypedDict):
-    """How large a group of linked authors may grow before what links it is dropped."""
+    """Set how large a group of linked authors may grow before its links are dropped."""
 
     documents: Count
     language_share: Share
 
 
 class Split(TypedDict):
-    """What the splits are and what must not straddle them; `splits` in percent."""
+    """Set the splits, with `splits` in percent, and what must not cross them."""
 
     splits: Annotated[Mapping[SplitName, PerCent], Keywords(minProperties=2)]
     unit: Unit

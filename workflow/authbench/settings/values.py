@@ -1,23 +1,23 @@
-"""Kinds of values that several settings have, with the keywords of JSON Schema that bound them."""
+"""Type values that several settings share, with the JSON Schema keywords that bound them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, get_args, get_type_hints
 
 
 class Keywords(dict[str, Any]):
-    """Keywords of JSON Schema that `Annotated` adds to a type: what bounds its values."""
+    """Hold the JSON Schema keywords that `Annotated` adds to a type to bound its values."""
 
     def __hash__(self) -> int:  # type: ignore[override]  # members of a union are compared by it
         return hash(repr(self))
 
 
 def part(section: Mapping[str, Any], kind: type) -> Any:
-    """Return the settings of a section that a narrower TypedDict names, for jobs that depend on no others."""
+    """Return the settings of a section that a narrower TypedDict names, for jobs that depend only on these."""
     return {name: section[name] for name in get_type_hints(kind)}
 
 
 def choices(kind: type, name: str) -> tuple[str, ...]:
-    """Return the words that a setting may be."""
+    """Return the words allowed for a setting."""
     return get_args(get_type_hints(kind)[name])
 
 

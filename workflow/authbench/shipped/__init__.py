@@ -1,7 +1,7 @@
-"""Data files of the package: config entries, schemas, templates, word lists, measured rates and adapters of rules; in
-`project/` the workflow as it lies in the repository, for `authbench build`.
+"""Locate data files of the package: config entries, schemas, templates, word lists, measured rates and adapters.
 
-In the repository they are links to its top-level folders, which an editable install follows; a wheel holds the files.
+`project/` holds the workflow as in the repository, for `authbench build`. In the repository the data files are links to
+its top-level folders, which an editable install follows; a wheel holds the files.
 """
 
 from importlib.resources import files
@@ -14,7 +14,7 @@ def shipped(name: str) -> Path:
     """Return the path of a data file or folder of the package, e.g. `config/models` or `schemas/source.schema.yaml`.
 
     Raises:
-        InputError: The installed package lacks it, as a checkout does in which links did not become links.
+        InputError: the installed package lacks it, e.g. in a checkout where links did not become links.
     """
     path = Path(str(files(__name__).joinpath(name))).resolve()
     if not path.exists():
@@ -23,9 +23,9 @@ def shipped(name: str) -> Path:
 
 
 def config_folders(kind: str, base: Path = Path()) -> list[Path]:
-    """Return the folders to look for config entries of a kind (`models`, `verifiers`, `style`, `sources`), in order.
+    """Return the folders to search for config entries of a kind (`models`, `verifiers`, `style`, `sources`), in order.
 
-    The own `config/<kind>` of the working directory `base`, if there is one, comes before the shipped folder.
+    The folder `config/<kind>` of the working directory `base`, if it exists, precedes the shipped folder.
     """
     own = (base / "config").resolve() / kind
     return [own, package] if own != (package := shipped(f"config/{kind}")) and own.is_dir() else [package]

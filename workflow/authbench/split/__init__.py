@@ -1,5 +1,5 @@
-"""Splits: train, dev and test.
+"""Split documents into train, dev and test.
 
-Read in this order: `leakage` (which texts give each other away), `persons` (which labels are possibly one person),
-`units` (what moves as one), `balance` (which unit goes where), `assign` (all of it).
+Read in this order: `leakage` (which texts reveal each other), `persons` (which labels are possibly one person), `units`
+(what moves together), `balance` (which unit goes where), `assign` (all steps together).
 """

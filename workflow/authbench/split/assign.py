@@ -1,8 +1,8 @@
 """Assign documents to train, dev and test.
 
-By keyed hash of whatever must not straddle them (AuthBench paper, A.7): a unit is an author with his works and every
-text that is nearly the same as one of his. Units are ordered by hash and cut per language; then units change places
-until every bucket (language, genre, length) is as near to its share as units allow.
+Units, which must not cross splits, are assigned by keyed hash (AuthBench paper, A.7). A unit is an author with their
+works and every text that is nearly the same as one of theirs. Units are ordered by hash and cut per language. Then
+units are exchanged until every bucket (language, genre, length) is as near to its share as units allow.
 """
 
 from collections.abc import Iterable, Mapping, Set
@@ -25,7 +25,7 @@ from authbench.split.units import find_bridges, unit_of
 
 @dataclass(frozen=True)
 class _Splits:
-    """doc_key, split, unit and left_out (the reason; split null), and what it took.
+    """Hold doc_key, split, unit and left_out (the reason; split null), and the facts of the assignment.
 
     Reasons are `near_duplicate`, `leak_bridge` and `author_with_too_few_left`.
     """
@@ -38,9 +38,9 @@ class _Splits:
 
 @dataclass(frozen=True)
 class _Outcome:
-    """`documents` that stay, with `split`, `unit` and `scored`; those left out (REMOVED); the tables for the report.
+    """Hold the kept `documents` with `split`, `unit` and `scored`, the removed (REMOVED), and the report's tables.
 
-    `possibly_one` are the authors who stay and are possibly one person (persons.POSSIBLY_ONE).
+    `possibly_one` are the kept authors who are possibly one person (persons.POSSIBLY_ONE).
     """
 
     documents: pl.DataFrame
@@ -62,14 +62,14 @@ def split_documents(
     known_twice: pl.DataFrame | None = None,
     shared: pl.DataFrame = NO_SHARED,
 ) -> _Outcome:
-    """Give the selected documents their splits, and say which may be scored.
+    """Assign the selected documents to splits, and mark which may be scored.
 
-    Authors in `train_only` (source, author_id) are in training, and not `scored`; nor are texts known under two labels:
-    those in `known_twice` (doc_key), pieces of such texts, and near copies of another author's text. `settings` is the
-    section `split`, `minimum` the documents that an author must keep, `near` the similarity of
-    copies of which one stays, `lock` an earlier release.lock (or empty), `shared` pairs of authors (a, b) with several
-    texts in common. De-duplication found all but one in thousands of the copies; those it missed go here, where few
-    documents are left to compare.
+    Authors in `train_only` (source, author_id) are assigned to training and not `scored`. Texts known under two labels
+    are not scored either: texts in `known_twice` (doc_key), pieces of such texts, and near copies of another author's
+    text. `settings` is the section `split`, `minimum` the documents that an author must keep, `near` the similarity of
+    copies of which one is kept, `lock` an earlier release.lock (or empty), `shared` pairs of authors (a, b) with
+    several texts in common. De-duplication found all but one in thousands of the copies; the rest are removed here,
+    where few documents are left to compare.
     """
     alike = leaks.similar.filter(pl.col("similarity") >= near)
     copies = near_copies(alike)
@@ -142,10 +142,10 @@ def assign_splits(
 ) -> _Splits:
     """Assign every document to a split.
 
-    `documents` has doc_key, source, author_id, author_kind, train_only, origin_id, lang, genre, length_bucket;
-    `linked` pairs a, b of doc_keys that must share a split (near copies, containment); `lock` maps author ids to the
-    splits they had; `copies` are left out; authors of one `person_of` move as one. An author who loses documents goes
-    too if he keeps fewer than `minimum`, or than he had, where that was fewer.
+    `documents` has doc_key, source, author_id, author_kind, train_only, origin_id, lang, genre, length_bucket. `linked`
+    pairs a, b of doc_keys that must share a split (near copies, containment). `lock` maps author ids to their earlier
+    splits. `copies` are left out. Authors of one `person_of` move together. An author who loses documents is removed if
+    they keep fewer than `minimum`, or than they had, if that was fewer.
     """
     author = ["lang", "source", "author_id"]
     documents = documents.sort("doc_key").with_columns(least=pl.len().over(author).clip(upper_bound=minimum))
@@ -174,7 +174,7 @@ def assign_splits(
 
 
 def near_copies(pairs: pl.DataFrame) -> frozenset[str]:
-    """Return of pairs (a, b) of copies, a < b, those that go: a copy of one that stays, in the order of doc_keys."""
+    """Return the documents to remove from pairs (a, b) of copies, a < b: copies of a kept one, in doc_key order."""
     gone: set[str] = set()
     for stays, goes in pairs.select("a", "b").sort("b", "a").iter_rows():
         if stays not in gone:
@@ -187,9 +187,9 @@ def _among(doc_keys: Iterable[str]) -> pl.Expr:
 
 
 def split_deviation(documents: pl.DataFrame, shares: Mapping[str, float]) -> list[dict[str, Any]]:
-    """Return per bucket of at least 20 documents and split: documents, those due, and the size of the largest unit.
+    """Return per bucket of at least 20 documents and split: documents, target, and the size of the largest unit.
 
-    Texts that only train are due in no other split (`balance.due`).
+    Train-only texts have no target in other splits (`balance.due`).
     """
     percent = np.array(list(shares.values()), float) / 100
     bucket = ["lang", "genre", "length_bucket"]

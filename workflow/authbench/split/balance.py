@@ -1,7 +1,7 @@
 """Balance the splits by the choice of units.
 
-Units are ordered by keyed hash and cut per language; then they change places until every bucket is as near to its
-share as units allow.
+Units are ordered by keyed hash and cut per language; then they are exchanged until every bucket is as near to its share
+as units allow.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,19 +14,19 @@ from scipy.sparse import csr_matrix, hstack
 
 from authbench.identity import keyed_hash
 
-TRAINS = (pl.col("author_kind") == "work") | pl.col("train_only")  # documents that are in training and nowhere else
+TRAINS = (pl.col("author_kind") == "work") | pl.col("train_only")  # documents allowed only in training
 BALANCED_FROM = 20  # a smaller bucket cannot be cut by shares
-EXCHANGES = 200  # units of a bucket and split that an exchange looks at
+EXCHANGES = 200  # units of a bucket and split that an exchange considers
 
 
 def fixed_splits(
     documents: pl.DataFrame, codes: NDArray[np.int64], units: int, names: list[str], lock: Mapping[str, str]
 ) -> NDArray[np.int64]:
-    """Return the split of units that have no choice, -1 elsewhere.
+    """Return the split of units without a choice, -1 for others.
 
-    A unit of which a text may only train (a `work`, or `train_only`) is in training: `train`, or the first split where
-    none has that name. Others keep the split of an earlier lock; a unit that joins authors of several old splits takes
-    the one that comes first in the settings.
+    A unit with a train-only text (a `work`, or `train_only`) is in training: `train`, or the first split if none has
+    that name. Others keep the split of an earlier lock; a unit that joins authors of several old splits takes the first
+    of these in the settings.
 
     Args:
         documents: with author_id, author_kind and train_only.
@@ -49,23 +49,23 @@ def fixed_splits(
 
 
 def training(names: Sequence[str]) -> int:
-    """Return which split trains: `train`, or the first where none has that name."""
+    """Return the training split: `train`, or the first if none has that name."""
     return names.index("train") if "train" in names else 0
 
 
 def due(
     documents: NDArray[np.float64], trains: NDArray[np.float64], shares: NDArray[np.float64], training: int
 ) -> NDArray[np.float64]:
-    """Return the documents due to each split of each bucket: its share of those there are.
+    """Return the target number of documents per split and bucket: the split's share.
 
-    Where more than the share of the split that trains may do nothing else, all of these are due there, and the others
-    have their shares of the rest.
+    If train-only documents exceed the training split's share, they are its target, and the other splits divide the rest
+    by their shares.
 
     Args:
         documents: shape (buckets,), how many there are.
-        trains: shape (buckets,), how many of these may only train.
+        trains: shape (buckets,), how many of these are train-only.
         shares: shape (splits,), summing to 1.
-        training: the split that trains.
+        training: the training split.
 
     Returns:
         Shape (splits, buckets).
@@ -86,7 +86,7 @@ def cut_in_hash_order(
     seed: int,
     fixed: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Return per language (a unit's most frequent), units in hash order, cut where the shares of documents say.
+    """Cut units of each language (a unit's most frequent), in hash order, at the splits' shares of documents.
 
     Args:
         documents: with `lang`.
@@ -94,7 +94,7 @@ def cut_in_hash_order(
         codes: shape (documents,), the unit of each.
         shares: shape (splits,).
         seed: of the hash.
-        fixed: shape (units,), the split of units that have no choice, -1 elsewhere.
+        fixed: shape (units,), the split of units without a choice, -1 for others.
 
     Returns:
         Shape (units,), the split of each.
@@ -131,17 +131,17 @@ def balance(
     fixed: NDArray[np.int64],
     training: int,
 ) -> NDArray[np.int64]:
-    """Let units change places until every bucket is within one unit of its share, as far as exchanges can.
+    """Exchange units until every bucket is within one unit of its share, as far as exchanges can.
 
-    Buckets are those (lang, genre, length) of 20 documents or more, and each language.
+    Buckets are each (lang, genre, length) of 20 documents or more, and each language.
 
     Args:
-        documents: with `lang`, `genre`, `length_bucket`, and what TRAINS reads.
+        documents: with `lang`, `genre`, `length_bucket`, and the columns that TRAINS reads.
         codes: shape (documents,), the unit of each.
-        cut: shape (units,), as of `cut_in_hash_order`.
+        cut: shape (units,), as from `cut_in_hash_order`.
         shares: shape (splits,).
-        fixed: shape (units,), 0 or more where a unit has no choice.
-        training: the split of texts that only train.
+        fixed: shape (units,), 0 or more for a unit without a choice.
+        training: the split of train-only texts.
 
     Returns:
         Shape (units,), the split of each.
@@ -158,16 +158,17 @@ def balance(
 
 
 def _documents_of_splits(content: Any, split: NDArray[np.int64], splits: int) -> NDArray[np.float64]:
-    """Return how many documents of each bucket each split has, shape (splits, buckets)."""
+    """Return the number of documents of each bucket in each split, shape (splits, buckets)."""
     found = np.zeros((splits, content.shape[1]))
     np.add.at(found, (split[content.row], content.col), content.data)
     return found
 
 
 def _move_units(content: Any, split: NDArray[np.int64], off: NDArray[np.float64], movable: NDArray[np.bool_]) -> None:
-    """Move single units, each time the one that most lowers the squared relative deviations, while one does.
+    """Move single units, each time the unit that most lowers the squared relative deviations, while one does.
 
-    Sums that decide are `np.bincount`'s, which adds in the order of its input: a product of BLAS differs by processor.
+    Decisive sums are computed with `np.bincount`, which adds in the order of its input: a product of BLAS differs by
+    processor.
     """
     units = len(split)
     columns = content.tocsc()
@@ -197,7 +198,7 @@ def _move_units(content: Any, split: NDArray[np.int64], off: NDArray[np.float64]
 def _exchange_units(
     content: Any, split: NDArray[np.int64], off: NDArray[np.float64], movable: NDArray[np.int64]
 ) -> None:
-    """Exchange two units, or move one, wherever that brings buckets nearer to within one unit of their share."""
+    """Exchange two units, or move one, wherever that brings buckets closer to within one unit of their share."""
     allowed = content.max(axis=0).toarray().ravel()
     nobody = np.zeros((1, content.shape[1]))
 
@@ -244,7 +245,7 @@ def _exchange_units(
 def _unit_by_bucket(documents: pl.DataFrame, codes: NDArray[np.int64], units: int) -> tuple[Any, NDArray[np.float64]]:
     """Return documents of each unit in each bucket of 20 or more and in each language, as a COO matrix.
 
-    Also, per column, how many of the documents may only train.
+    Also return, per column, how many of the documents are train-only.
     """
     columns, only = [], []
     trains = documents.select(TRAINS).to_series().to_numpy()

@@ -1,4 +1,4 @@
-"""Find texts that give each other away across splits."""
+"""Find texts that reveal each other across splits."""
 
 from typing import NamedTuple
 
@@ -11,13 +11,13 @@ from authbench.normalize.fold import fold
 from authbench.settings.split import Containment
 
 TEXTS_AT_ONCE = 500
-FOLDED_CHARS = 40  # a shorter text, as `Good.` and `good.`, may be written by two people
+FOLDED_CHARS = 40  # shorter texts, such as `Good.` and `good.`, may be written by two people
 
 
 class Leaks(NamedTuple):
-    """Similar texts (a, b, similarity), and long texts of different works that contain each other (a, b, share).
+    """Hold similar texts (a, b, similarity), and long texts of different works that contain each other (a, b, share).
 
-    Pairs are of doc_keys, sorted; `common` texts have passages too common to search by (`contained_pairs`).
+    Pairs are of doc_keys, sorted; `common` texts have passages too common for the search (`contained_pairs`).
     """
 
     similar: pl.DataFrame
@@ -35,9 +35,9 @@ def find_leaks(
 ) -> Leaks:
     """Return the leaks among `documents` (doc_key, origin_id, lang, content).
 
-    Similar are those at `leak` or at `near`, whichever is lower: the search for the lower one finds more of the
-    pairs at the higher. So are texts that are much more alike than `near` in their folded form; their similarity is
-    then that of these forms. A passage that more than `most` texts have is not searched by.
+    Similar texts reach `leak` or `near`, whichever is lower: the search at the lower threshold finds more of the pairs
+    at the higher. Texts are also similar if their folded forms are much more alike than `near`; their similarity is
+    then of these forms. Passages in more than `most` texts are not used for the search.
     """
     texts = documents.select("doc_key", "origin_id", content=_stripped(documents))
     similar = similar_pairs(texts["doc_key"], texts["content"], min(leak, near), shingle_chars, near)
@@ -55,7 +55,7 @@ def _disguised_copies(texts: pl.DataFrame, near: float, shingle_chars: int) -> p
 
 
 def _stripped(documents: pl.DataFrame) -> pl.Series:
-    """Return the texts to compare; where none of a part has boilerplate, the contents themselves without a copy."""
+    """Return the texts to compare; for parts without boilerplate, the uncopied contents."""
     parts = []
     for start in range(0, max(documents.height, 1), TEXTS_AT_ONCE):
         part = documents[start : start + TEXTS_AT_ONCE]

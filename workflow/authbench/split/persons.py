@@ -1,15 +1,15 @@
-"""Find labels that are possibly one person, and which of them move as one.
+"""Find labels that are possibly one person, and which of them move together.
 
-Records carry keyed hashes of names (authbench.ingest.persons). Two labels are possibly one person where
+Records carry keyed hashes of names (authbench.ingest.persons). Two labels are possibly one person if
 
 - their names are equal (`person_key`): in two languages, or in two sources of ambiguous names;
 - their family names and first initials are equal (`near_key`), each given name equals, abbreviates or is missing in the
   other's, and known years of birth and death are the same;
 - they are two labels of one source that share several texts.
 
-Such labels share a unit, so that they are neither a leak nor, as their texts are ignored, wrong negatives. A label that
-fits two names which do not fit each other, as `Wang, Y.` may be `Wang, Yi` and `Wang, Yan`, joins no unit by
-its initials: its texts are ignored only, or such labels would chain everybody.
+Such labels share a unit, to be neither a leak nor, as their texts are ignored, wrong negatives. A label may match two
+names that do not match each other, as `Wang, Y.` may be `Wang, Yi` and `Wang, Yan`. It joins no unit by its initials,
+and its texts are only ignored; otherwise such labels would connect all authors.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ from authbench.settings.split import Bridge
 POSSIBLY_ONE = pl.Schema({"a": pl.String, "b": pl.String, "unit": pl.Boolean})
 NO_SHARED = pl.DataFrame(schema={"a": pl.String, "b": pl.String})
 _COLUMNS = ("author_id", "lang", "person_key", "near_key", "given_keys", "life_key")
-_EQUAL, _SHARED, _NEAR = range(3)  # what joins two labels; the surest first
+_EQUAL, _SHARED, _NEAR = range(3)  # reasons to join two labels; most certain first
 
 
 class _Label(NamedTuple):
@@ -35,10 +35,10 @@ class _Label(NamedTuple):
 
 @dataclass(frozen=True)
 class Persons:
-    """Labels that are possibly one person.
+    """Hold labels that are possibly one person.
 
     Attributes:
-        pairs: a, b (author ids, a < b) and `unit`, whether they move as one (POSSIBLY_ONE), sorted.
+        pairs: a, b (author ids, a < b) and `unit`, whether they move together (POSSIBLY_ONE), sorted.
         person_of: for each author who moves with others, the smallest of their ids.
     """
 
@@ -46,7 +46,7 @@ class Persons:
     person_of: Mapping[str, str]
 
     def facts(self) -> dict[str, int]:
-        """Return how many labels move with another, and how many are ignored only, for the report."""
+        """Return how many labels move with another, and how many are only ignored, for the report."""
         joined = set(self.person_of)
         others = set(self.pairs["a"]) | set(self.pairs["b"])
         return {"possibly_one_joined": len(joined), "possibly_one_ignored": len(others - joined)}
@@ -55,10 +55,10 @@ class Persons:
 def find_persons(documents: pl.DataFrame, bridge: Bridge, unit: str, shared: pl.DataFrame = NO_SHARED) -> Persons:
     """Return the authors of `documents` that are possibly one person.
 
-    Labels are joined, the surest first, as long as all that move as one have at most as many documents as a unit may
-    (`bridge` of the settings); what would be more is ignored only. With `document` as the unit nobody moves with
-    another. `shared` are pairs of authors (a, b) with texts in common. In memory stand the authors, and of the labels
-    with one family name and first initial a bit for each pair.
+    Labels are joined, most certain first, while each group has at most the documents allowed for a unit (`bridge` of
+    the settings); further pairs are only ignored. With `document` as the unit no labels are joined. `shared` are pairs
+    of authors (a, b) with texts in common. Memory: the authors, and a bit for each pair of labels with one family name
+    and first initial.
     """
     known = documents.select(_COLUMNS).unique().sort(pl.all())
     least, share = float(bridge["documents"]), bridge["language_share"]
@@ -92,7 +92,7 @@ def _equal_pairs(known: pl.DataFrame) -> Iterator[tuple[str, str]]:
 
 
 def _near_pairs(known: pl.DataFrame) -> Iterator[tuple[tuple[str, str], bool]]:
-    """Yield the pairs of authors whose names fit each other, and whether neither fits two that do not."""
+    """Yield the pairs of authors with compatible names, and whether neither matches two incompatible names."""
     people = known.drop_nulls("near_key").select("near_key", "author_id", "given_keys", "life_key").unique()
     for _, group in people.sort("near_key", "author_id", "life_key").group_by("near_key", maintain_order=True):
         labels = [
@@ -104,8 +104,8 @@ def _near_pairs(known: pl.DataFrame) -> Iterator[tuple[tuple[str, str], bool]]:
 
 
 def _pairs_of(labels: Sequence[_Label]) -> Iterator[tuple[tuple[str, str], bool]]:
-    """Yield as `_near_pairs` those of labels with one family name and first initial."""
-    fits = [1 << place for place in range(len(labels))]  # a bit for each label that one fits, itself too
+    """Yield the pairs of labels with one family name and first initial, as `_near_pairs` does."""
+    fits = [1 << place for place in range(len(labels))]  # a bit for each label that matches, including itself
     for one, other in combinations(range(len(labels)), 2):
         if _may_be_one(labels[one], labels[other]):
             fits[one] |= 1 << other
@@ -141,7 +141,7 @@ def _fit(one: str, other: str) -> bool:
 
 
 def _joined(pairs: Sequence[tuple[str, str]], sizes: Mapping[str, tuple[int, float]]) -> dict[str, str]:
-    """Return the group of each author whom the pairs join, in their order, as far as groups do not become too large."""
+    """Return the group of each author whom the pairs join, in their order, while groups do not become too large."""
     above: dict[str, str] = {}
     held = {name: size for name, (size, _) in sizes.items()}
     allowed = {name: most for name, (_, most) in sizes.items()}

@@ -10,7 +10,7 @@ from authbench.format.names import split_problem
 from authbench.registry.checks import unbalanced_shares, unreadable_file
 from authbench.settings.config import Config
 
-ALL = "all"  # what Hugging Face's datasets call all splits together
+ALL = "all"  # Hugging Face's name for all splits together
 
 
 def split_problems(config: Config) -> Iterator[str]:

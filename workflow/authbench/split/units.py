@@ -1,6 +1,6 @@
 """Group documents that must share a split.
 
-An author with his works and every text that is nearly the same as one of his (AuthBench paper, A.7).
+A group is an author with their works and every text that is nearly the same as one of theirs (AuthBench paper, A.7).
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ AT_ONCE = 0.005  # of a unit's documents
 def unit_of(documents: pl.DataFrame, linked: pl.DataFrame, unit: str) -> list[str]:
     """Return the unit of each document, named by its smallest doc_key: all that authors, works and links connect.
 
-    With `document` as the unit authors connect nothing, works and links still do.
+    With `document` as the unit, authors do not connect documents; works and links still do.
     """
     rows = documents.select("doc_key").with_row_index("row")
     ends = linked.select("a", "b").join(rows, left_on="a", right_on="doc_key")
@@ -31,10 +31,10 @@ def unit_of(documents: pl.DataFrame, linked: pl.DataFrame, unit: str) -> list[st
 
 
 def find_bridges(documents: pl.DataFrame, linked: pl.DataFrame, bridge: Bridge, unit: str) -> list[str]:
-    """Return documents to leave out so that no unit is larger than max(documents, language_share of its language).
+    """Return documents to leave out to keep every unit within max(documents, language_share of its language).
 
-    The document with the most links to other authors goes first (ties by doc_key), of a unit of hundreds the first
-    AT_ONCE, until its unit falls apart; an author's own documents never make a unit too large by themselves.
+    The document with the most links to other authors is removed first (ties by doc_key), in a unit of hundreds the
+    first AT_ONCE, until its unit falls apart. An author's documents never make a unit too large by themselves.
     """
     most = (pl.len().over("lang") * bridge["language_share"]).clip(lower_bound=bridge["documents"])
     left = documents.select("doc_key", "author_id", "origin_id", most=most)
@@ -59,7 +59,7 @@ def find_bridges(documents: pl.DataFrame, linked: pl.DataFrame, bridge: Bridge, 
 
 
 def _links_across_authors(documents: pl.DataFrame, linked: pl.DataFrame, unit: str) -> pl.DataFrame:
-    """Return how many documents of other authors (other works, if the unit is `document`) each is tied to."""
+    """Return to how many documents of other authors (other works, if the unit is `document`) each is linked."""
     owner = documents.select("doc_key", owner="author_id" if unit == "author" else "origin_id")
     pairs = linked.select("a", "b").join(owner, left_on="a", right_on="doc_key")
     pairs = pairs.join(owner, left_on="b", right_on="doc_key", suffix="_b").filter(pl.col("owner") != pl.col("owner_b"))

@@ -61,7 +61,7 @@ def _files_below(folder: Path, patterns: Sequence[str]) -> Iterator[Path]:
                 "here, link its files one by one, or leave the link out."
             )
         hidden = "/." in f"/{target.relative_to(folder.resolve()).as_posix()}" if inside else False
-        if hidden:  # its files do not match at their own path
+        if hidden:  # its files do not match at their real path
             yield from (link / path.relative_to(target) for path in target.rglob("*") if path.is_file())
 
 

@@ -1,10 +1,10 @@
-"""Read the file of a submission, which anybody may have made.
+"""Read the file of a submission, which is untrusted.
 
-A file that `pack` wrote holds five members, stored as they are. Anything else is refused before a byte of it is taken:
-other names (so no path leads anywhere), links, encryption, compression (so nothing expands), members that are larger
-than MOST_BYTES, and tables whose columns are others or whose footers promise more than they may.
+A file written by `pack` holds five uncompressed members. Everything else is rejected before any byte is extracted:
+other names (which rules out paths), links, encryption, compression (which rules out expansion), members larger than
+MOST_BYTES, and tables with other columns or with footers that state more than allowed.
 
-Memory: a block of a member, and submission.json. Disk: the members, in the folder that is given.
+Memory: a block of a member, and submission.json. Disk: the members, in the given folder.
 """
 
 import stat
@@ -25,13 +25,13 @@ from authbench.storage.json_files import MAX_BYTES, read_foreign_json
 from authbench.submissions.fields import DESCRIPTION, FILES, FORMAT, PAIRS, QUERIES, RELEASED, SCORES, Fields
 
 SUFFIX = ".zip"
-MOST_BYTES = 1 << 30  # of a table, packed or not
+MOST_BYTES = 1 << 30  # of a table, packed or unpacked
 _BLOCK = 1 << 20
 _ENCRYPTED = 1
-_OF_A_VALUE, _MORE = 8, 8  # bytes; a constant column takes nearly none packed
+_OF_A_VALUE, _MORE = 8, 8  # bytes; a packed constant column takes nearly none
 _RANKS = ("rank", "rank_language", "rank_language_source", "rank_topic")
 _TEXT = ("string", "large_string")
-# Columns of tables, and what their types begin with.
+# Columns of tables, and the prefixes of their types.
 _COLUMNS: Mapping[str, Mapping[str, Sequence[str]]] = {
     PAIRS: {
         "query": _TEXT,
@@ -54,7 +54,7 @@ _COLUMNS: Mapping[str, Mapping[str, Sequence[str]]] = {
 
 @dataclass(frozen=True)
 class Submission:
-    """A submission that was unpacked into `folder`."""
+    """Hold a submission that was unpacked into `folder`."""
 
     file: Path
     folder: Path
@@ -64,13 +64,13 @@ class Submission:
 
 @contextmanager
 def unpacked(file: Path) -> Iterator[Submission]:
-    """Unpack a submission for the time of a block. Raises InputError, saying why, if it is not one."""
+    """Unpack a submission for the duration of a block. Raises InputError with the reason if it is not a submission."""
     with TemporaryDirectory() as place:
         yield unpack(file, Path(place) / file.stem)
 
 
 def unpack(file: Path, folder: Path) -> Submission:
-    """Unpack a submission into a new folder. Raises InputError, saying why, if it is not one."""
+    """Unpack a submission into a new folder. Raises InputError with the reason if it is not a submission."""
     if not file.is_file():
         raise InputError(f"{file}: is no regular file. Expected a submission, as authbench submit writes it.")
     folder.mkdir(parents=True)
@@ -97,7 +97,7 @@ def unpack(file: Path, folder: Path) -> Submission:
 
 
 def _problem(members: Sequence[zipfile.ZipInfo]) -> str:
-    """Return why these members are not those of a submission; empty where they are."""
+    """Return why these members are not a submission's; empty if they are."""
     names = [member.filename for member in members]
     if sorted(names) != sorted(FILES):
         others = [name for name in names if name not in FILES or names.count(name) > 1]
@@ -128,7 +128,7 @@ def _copy(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path, file: P
 
 
 def _expect_table(file: Path, path: Path, columns: Mapping[str, Sequence[str]]) -> None:
-    """Raise InputError where a table has other columns, or its footer promises more than MOST_BYTES."""
+    """Raise InputError if a table has other columns, or its footer states more than MOST_BYTES."""
     try:
         footer = pq.read_metadata(path)
         schema = footer.schema.to_arrow_schema()

@@ -1,4 +1,4 @@
-"""What a submission holds: its files, and the four fields that its maker fills."""
+"""Name the files of a submission, and the four fields that its author fills in."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
@@ -16,13 +16,13 @@ MOST_LETTERS = 1_000  # of a field
 
 @dataclass(frozen=True)
 class Fields:
-    """The fields of a submission.
+    """Hold the fields of a submission.
 
     Attributes:
-        name: what the board calls the model.
+        name: the model's name on the board.
         model: where others find it: a name on Hugging Face, or an address.
-        command: what makes the scores.
-        contributor: who answers for it.
+        command: produces the scores.
+        contributor: the person responsible.
     """
 
     name: str
@@ -35,12 +35,12 @@ class Fields:
 
     @property
     def empty(self) -> list[str]:
-        """Return the fields that nobody has filled."""
+        """Return the empty fields."""
         return [name for name, value in self.as_dict().items() if not value]
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any], place: str) -> "Fields":
-        """Return the fields of a submission. Raises InputError where one is absent, no text, or too long."""
+        """Return the fields of a submission. Raises InputError if one is absent, not text, or too long."""
         for name in (field.name for field in fields(cls)):
             value = plain.get(name)
             if not isinstance(value, str) or len(value) > MOST_LETTERS or not value.isprintable():
@@ -51,7 +51,7 @@ class Fields:
 
 
 def proposed(scores: Scores) -> Fields:
-    """Return the fields as far as the scores of a model fill them."""
+    """Return the fields that the scores of a model can fill."""
     model, benchmark, settings = scores["model"], scores["benchmark"], scores["settings"]
     parameters = model.get("parameters")
     checkpoint = parameters.get("checkpoint") if isinstance(parameters, Mapping) else None

@@ -22,10 +22,10 @@ _PLAIN_FILE = 0o100644 << 16
 def files_of(folder: Path) -> dict[str, Path]:
     """Return the files of a model's result by their names in a submission.
 
-    Gains and difficulty, which come from other models' results, are left out: a board computes them for its own rows.
+    Gains and difficulty, which come from other models' results, are left out: a board computes them for its rows.
 
     Raises:
-        InputError: the folder is no result of one model.
+        InputError: the folder is not the result of one model.
     """
     folder = folder.parent if folder.name == SCORES else folder
     folder = folder.parent if folder.name == OWN else folder
@@ -47,7 +47,7 @@ def files_of(folder: Path) -> dict[str, Path]:
 
 
 def read_result(path: Path) -> Scores:
-    """Return the scores of a model's result. Raises InputError where they are not what scores are."""
+    """Return the scores of a model's result. Raises InputError if they are malformed."""
     scores = read_foreign_json(path)
     if problems := [problem for _, problem in schema_problems(scores, shipped("schemas/scores.schema.yaml"))]:
         raise InputError(

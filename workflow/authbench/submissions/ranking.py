@@ -1,9 +1,10 @@
-"""Make a ranking again from the files of a submission, and see whether it can be one.
+"""Reconstruct a ranking from the files of a submission, and check whether it is possible.
 
 The files hold the score of every positive and drawn negative, of every released pair and of each query's ten best
-candidates, and the rank of every positive in every pool. They do not hold all scores, so that a rank can only be held
-to bounds: as many of the scores given as are higher stand before a positive, as many as are lower behind it. Where a
-score or a rank is absent, as of a run of few candidates, the ranking has `depths`, as if all candidates were ranked.
+candidates, and the rank of every positive in every pool. Not all scores are submitted, hence a rank can only be
+bounded: at least as many candidates precede a positive as there are higher submitted scores, and at least as many
+follow it as there are lower. If a score or a rank is absent, e.g. in a run with few candidates, the ranking has
+`depths`, as if all candidates were ranked.
 
 Memory: about 200 bytes per pair of the submission.
 """
@@ -26,7 +27,7 @@ from authbench.submissions.archive import Submission
 from authbench.submissions.fields import PAIRS, QUERIES, RELEASED
 
 POSITIVE = "positive"
-TOLERANCE = 1e-6  # of scores that should be one
+TOLERANCE = 1e-6  # of scores that should be equal
 _QUERIES_AT_ONCE = 2_000
 _SHOWN = 3
 
@@ -53,7 +54,7 @@ def read_ranking(submission: Submission, split: Split, negatives: Mapping[str, L
 
 
 def _read(submission: Submission, name: str, rows: int) -> pl.DataFrame:
-    """Read a table that must have so many rows. Raises InputError if it has not, or cannot be read."""
+    """Read a table that must have `rows` rows. Raises InputError if it has not, or cannot be read."""
     path = submission.folder / name
     try:
         row_count = pl.scan_parquet(path).select(pl.len()).collect().item()
@@ -137,7 +138,7 @@ def _expect_finite(name: str, table: pl.DataFrame) -> None:
 
 
 def _of_nearest(queries: pl.DataFrame, split: Split) -> tuple[I32, F64]:
-    """Return rows and scores of the best candidates of each query, as `Ranking` has them but for the last."""
+    """Return rows and scores of the best candidates of each query, as in `Ranking` except for the last."""
     rows = np.full((len(split.asks), NEAREST + 1), -1, np.int32)
     best = np.full(rows.shape, -np.inf)
     for column, dtype in (("nearest", pl.List(pl.String)), ("scores", pl.List(pl.Float64))):
@@ -158,7 +159,7 @@ def _of_nearest(queries: pl.DataFrame, split: Split) -> tuple[I32, F64]:
 
 
 def contradictions(ranking: Ranking, split: Split, negatives: Mapping[str, Lists]) -> Iterator[str]:
-    """Yield what cannot be: two scores of one pair, and ranks that scores or the ten best candidates refute."""
+    """Yield contradictions: two scores of one pair, and ranks refuted by scores or by the ten best candidates."""
     ids = split.documents["id"]
     for first in range(0, len(split.asks), _QUERIES_AT_ONCE):
         last = min(first + _QUERIES_AT_ONCE, len(split.asks))
@@ -205,7 +206,7 @@ def _refuted(
 
 
 def _known(ranking: Ranking, split: Split, negatives: Mapping[str, Lists], first: int, last: int) -> pl.DataFrame:
-    """Return the pairs of queries [first, last) whose scores are given: `query`, `candidate`, `score`."""
+    """Return the pairs of queries [first, last) with submitted scores: `query`, `candidate`, `score`."""
     lists = {**negatives, RELEASED_PAIRS: split.released.lists}
     parts = [(split.positives, ranking.scores), *((pairs, ranking.negatives[kind]) for kind, pairs in lists.items())]
     frames = []

@@ -1,10 +1,10 @@
-"""Hold a submission to the release, and compute its scores anew.
+"""Check a submission against the release, and recompute its scores.
 
-Computed anew, by the code that computes them for an evaluation, from the scores and ranks of pairs: every metric of
-every query, the areas over the released pairs, error rates, means, intervals and the headline scores, overall and by
-slice. Ranks are held to the bounds that the given scores set. Taken as stated, as the files do not hold what they come
-from: ranks within these bounds, ties at the tenth candidate, a shortcut's scores on dev, and what the model is. A
-submission whose scores were all made up to fit each other is not found out: that takes the model.
+Recomputed from the scores and ranks of pairs, with the code of an evaluation: every metric of every query, the areas
+over the released pairs, error rates, means, intervals and the headline scores, overall and by slice. Ranks are checked
+against the bounds set by the submitted scores. Accepted as stated, because the files lack their inputs: ranks within
+these bounds, ties at the tenth candidate, a shortcut's scores on dev, and the description of the model. A consistent
+submission with invented scores is not detected: that takes the model.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,23 +31,23 @@ from authbench.submissions.fields import QUERIES, SCORES
 from authbench.submissions.ranking import contradictions, read_ranking
 from authbench.version import VERSION
 
-TOLERANCE = 1e-5  # of numbers that are computed anew, maybe by other versions of libraries
-_MOST_PROBLEMS = 20  # of a kind
+TOLERANCE = 1e-5  # of recomputed numbers, possibly by other versions of libraries
+_MOST_PROBLEMS = 20  # reported of a kind
 _STATED = ("model", "benchmark", "made_by", "settings", "versions", "headline_on_dev")
 _NOT_OF_QUERIES = ("nearest", "scores")
-_SCORED = frozenset({*RANKING_MEASURES, *SCORES_OF_QUERIES})  # what a ranking of some candidates may not tell
+_SCORED = frozenset({*RANKING_MEASURES, *SCORES_OF_QUERIES})  # may be missing from a ranking of some candidates
 _REASONS = ("headline_left_out", "left_out")
 _ALL_NEGATIVES = ("eer_all", "roc_auc_all")
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of a validation.
+    """Hold the outcome of a validation.
 
     Attributes:
-        problems: why the submission cannot stand; empty if it can.
-        computed: how many numbers of scores.json, and how many values of queries.parquet, were computed anew.
-        stated: what was taken as stated.
+        problems: why the submission is rejected; empty if it is accepted.
+        computed: how many numbers of scores.json, and how many values of queries.parquet, were recomputed.
+        stated: what was accepted as stated.
     """
 
     problems: tuple[str, ...]
@@ -56,7 +56,7 @@ class Verdict:
 
 
 def read_scores(submission: Submission) -> Scores:
-    """Return the scores of a submission. Raises InputError where they are not what scores are, or names would harm."""
+    """Return the scores of a submission. Raises InputError if they are malformed, or names would do harm."""
     scores = read_foreign_json(submission.folder / SCORES)
     problems = [problem for _, problem in schema_problems(scores, shipped("schemas/scores.schema.yaml"))]
     problems = problems or [f"the model's name: {found}" for found in [name_problem(scores["model"]["name"])] if found]
@@ -66,7 +66,7 @@ def read_scores(submission: Submission) -> Scores:
 
 
 def validate(submission: Submission, split: Split) -> Verdict:
-    """Hold a submission to the split of a release that it says it is of."""
+    """Check a submission against its stated split of a release."""
     try:
         scores = read_scores(submission)
         if of_another := list(_of_another(scores, split)):
@@ -100,9 +100,9 @@ def validate(submission: Submission, split: Split) -> Verdict:
 
 
 def _over_all_negatives(stated: Cell, found: Cell, split: Split, ranking: Ranking) -> Cell:
-    """Return the scores over all negatives as they are stated, as far as they can be, with what follows from them.
+    """Return the stated scores over all negatives, as far as they are possible, with the values that follow from them.
 
-    The scores of all negatives are not packed; how many pairs they make is known.
+    The scores of all negatives are not packed; their number of pairs is known.
     """
     rates = {key: stated.get(key) for key in _ALL_NEGATIVES}
     if ranking.depths is not None or "pool" not in found or None in rates.values():
@@ -115,7 +115,7 @@ def _over_all_negatives(stated: Cell, found: Cell, split: Split, ranking: Rankin
 
 
 def _of_another(scores: Scores, split: Split) -> Iterator[str]:
-    """Yield in what the scores are of another split, or were made in another way."""
+    """Yield in what respects the scores are of another split, or were made differently."""
     seed = scores["settings"]["seed"]
     for part, own in (("benchmark", benchmark_of(split)), ("settings", settings_of(split, seed))):
         for key, value in own.items():
@@ -136,7 +136,7 @@ def _computed_columns(found: pl.DataFrame) -> list[str]:
 
 
 def _other_values(stated: pl.DataFrame, found: pl.DataFrame, partial: bool) -> Iterator[str]:
-    """Yield where queries.parquet has other values than those that its scores and ranks give."""
+    """Yield where queries.parquet differs from the values that its scores and ranks give."""
     for name in _computed_columns(found):
         if stated.schema.get(name) != found.schema[name]:
             yield f"{QUERIES}: column {name} is {stated.schema.get(name, 'absent')}. Expected {found.schema[name]}."
@@ -153,9 +153,9 @@ def _other_values(stated: pl.DataFrame, found: pl.DataFrame, partial: bool) -> I
 
 
 def _differing(stated: Any, found: Any, place: str, compared: list[str], partial: bool) -> Iterator[str]:
-    """Yield where scores.json has other values than those computed anew; `compared` gets the place of each number.
+    """Yield where scores.json differs from the recomputed values; `compared` gets the place of each number.
 
-    A `partial` ranking may leave out scores, which are absent or null then.
+    A `partial` ranking may leave out scores, which are then absent or null.
     """
     if isinstance(found, Mapping):
         if not isinstance(stated, Mapping):
@@ -189,7 +189,7 @@ def _near(one: Any, other: Any) -> bool:
 
 
 def _near_lists(one: Any, other: Sequence[Any]) -> bool:
-    """Return whether lists hold the same, numbers but for rounding."""
+    """Return whether lists are equal, numbers up to rounding."""
     return (
         isinstance(one, list)
         and len(one) == len(other)

@@ -1,6 +1,6 @@
-"""Training of a model on a benchmark (AuthBench paper, section 5.5).
+"""Train a model on a benchmark (AuthBench paper, section 5.5).
 
-`pairs` draws what is learnt from, `tune` trains one model for one seed and scores it on the way, `run` does so for
-models and seeds and writes curves and models that evaluate like any other, `unfinished` holds what a stopped training
-goes on from, `planned` names the trainings of a build.
+`pairs` draws the examples, `tune` trains one model for one seed and scores it during training. `run` does so for models
+and seeds and writes curves and models that can be evaluated like any other. `unfinished` keeps the state from which a
+stopped training resumes, `planned` names the trainings of a build.
 """

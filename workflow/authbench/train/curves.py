@@ -20,9 +20,9 @@ def write_curves(table: Path, picture: Path) -> None:
 
 
 def training_chart(curves: pl.DataFrame) -> Chart:
-    """Return a plot over the steps for each score that is known, one above the other (frame as `records.CURVES`).
+    """Return a plot over the steps for each known score, vertically stacked (frame as `records.CURVES`).
 
-    There is a line for each model and seed, coloured by model, or by seed where there is but one model.
+    There is a line for each model and seed, coloured by model, or by seed if there is only one model.
     """
     models = curves["model"].unique().sort().to_list()
     if len(models) == 1:

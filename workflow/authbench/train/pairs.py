@@ -1,7 +1,7 @@
-"""Texts to train on: two by one author, and with them one by somebody else that is like the second.
+"""Draw texts to train on: two by one author, and a third by another author that resembles the second.
 
-That third text is drawn as those of the pool `matched` are (docs/release-format.md): a random one would mostly be of
-another language or genre, and a model that tells languages apart would have nothing left to learn.
+The third text is drawn like the negatives of the pool `matched` (docs/release-format.md). A random text would mostly be
+of another language or genre, and a model that distinguishes languages would have little left to learn.
 """
 
 from bisect import bisect_left
@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from authbench.evaluation.split import Split
 from authbench.identity import keyed_hash
 
-# What a negative shares with the positive; the first that any text has is taken.
+# What a negative shares with the positive; the first rung with any text is taken.
 RUNGS = (("lang", "source", "primary_genre"), ("lang", "primary_genre"), ("lang",), ())
-NEAREST = 10  # texts nearest in length, of which one is drawn
+NEAREST = 10  # texts nearest in length, from which one is drawn
 
 
 @dataclass(frozen=True)
 class Example:
-    """Numbers of three texts, rows of the split's documents; `negative` is None where none is drawn."""
+    """Hold the numbers of three texts, rows of the split's documents; `negative` is None if none is drawn."""
 
     anchor: int
     positive: int
@@ -27,7 +27,7 @@ class Example:
 
 
 class Examples:
-    """What the texts of a split give to learn from, the same for the same seed in whatever order they are given."""
+    """Draw examples from the texts of a split, the same for the same seed in any order of the texts."""
 
     def __init__(self, split: Split, seed: int) -> None:
         self.seed = seed
@@ -49,7 +49,7 @@ class Examples:
                 alike[key[row]].append(row)
 
     def batches(self, epochs: int, batch: int, matched: bool) -> list[list[Example]]:
-        """Return the batches of all epochs; none holds two epochs, and in an epoch no author asks twice.
+        """Return the batches of all epochs; none spans two epochs, and in an epoch no author has two anchors.
 
         Args:
             epochs: passes over the authors.
@@ -69,7 +69,7 @@ class Examples:
         return found
 
     def pairs(self, epoch: int) -> list[tuple[int, int]]:
-        """Return two texts of every author who has two of different works, in an order that a hash gives."""
+        """Return two texts of every author with two texts of different works, in the order of a hash."""
         found = []
         for author, rows in self.texts_of.items():
             drawn = sorted(rows, key=lambda row: keyed_hash(self.seed, "pair", str(epoch), self.ids[row]))
@@ -82,7 +82,7 @@ class Examples:
         return self.origins[one] is None or self.origins[one] != self.origins[other]
 
     def _negative(self, pair: tuple[int, int], asking: set[str], epoch: int) -> int | None:
-        """Return a text like the positive, by nobody who asks in the batch and whose own pair it would contradict."""
+        """Return a text similar to the positive, by neither an anchor's author in the batch nor possibly the pair's."""
         anchor, positive = pair
         barred = asking | self.related.get(self.authors[anchor], frozenset())
         for keys, alike in zip(self.keys, self.alike, strict=True):
@@ -93,7 +93,7 @@ class Examples:
         return None
 
     def _nearest(self, rows: Sequence[int], positive: int, barred: set[str] | frozenset[str]) -> list[int]:
-        """Return the NEAREST rows in length that are by nobody who is barred; `rows` are in order of length."""
+        """Return the NEAREST rows in length that are not by barred authors; `rows` are in order of length."""
         own = self.lengths[positive]
         right = bisect_left(rows, own, key=lambda row: self.lengths[row])
         left, found = right - 1, list[int]()
@@ -110,7 +110,7 @@ class Examples:
 
 
 def _possibly_one_person(split: Split, authors: Sequence[str]) -> Mapping[str, frozenset[str]]:
-    """Return for each author the others whose texts count neither way for a query of theirs."""
+    """Return for each author the others whose texts are ignored for the author's queries."""
     related: dict[str, set[str]] = defaultdict(set)
     for query, candidate in zip(split.excluded.owners(), split.excluded.rows, strict=True):
         one, other = authors[split.asks[query]], authors[candidate]

@@ -1,4 +1,4 @@
-"""The trainings of a build, known before anything runs, and the models that they give."""
+"""Plan the trainings of a build, and the resulting models, before it runs."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -17,25 +17,25 @@ def tuned_name(model: str, seed: int) -> str:
 
 @dataclass(frozen=True)
 class Training:
-    """A model to start from, and the seed of its training."""
+    """Name a model to start from, and the seed of its training."""
 
     model: ModelEntry
     seed: int
 
 
 def planned_trainings(models: Iterable[ModelEntry], seeds: int) -> dict[str, Training]:
-    """Return trainings by the names of the models that they give."""
+    """Return trainings by the names of the resulting models."""
     return {tuned_name(model.name, seed): Training(model, seed) for model in models for seed in range(seeds)}
 
 
 def with_tuned(
     models: Mapping[str, ModelEntry], trainings: Mapping[str, Training], folder: str
 ) -> dict[str, ModelEntry]:
-    """Return models by name with those that are trained, before and after; what they have seen is not yet known.
+    """Return models by name with the trained ones, before and after training; their training data are not yet known.
 
     Args:
-        models: those evaluated in any case.
-        trainings: by the names of what they give.
+        models: evaluated in any case.
+        trainings: by the names of the resulting models.
         folder: where tuned checkpoints are.
     """
     before = {training.model.name: training.model for training in trainings.values()}

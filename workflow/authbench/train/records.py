@@ -1,4 +1,4 @@
-"""Columns of the curves of trainings: loss, and scores on the dev split, by model, seed and step."""
+"""Define the columns of training curves: loss, and scores on the dev split, by model, seed and step."""
 
 from pathlib import Path
 

@@ -45,7 +45,7 @@ def train(
 
 
 def train_one(model: ModelEntry, learnt: Split, dev: Split, settings: Training, seed: int, out: Path) -> Path:
-    """Tune a model for one seed and return its JSON file; what is there of the same training is not made again.
+    """Tune a model for one seed and return its JSON file; existing results of the same training are reused.
 
     Raises:
         InputError: it cannot be tuned, or has diverged.
@@ -60,7 +60,7 @@ def train_one(model: ModelEntry, learnt: Split, dev: Split, settings: Training, 
     try:
         with atomic_folder(folder) as aside:
             curve = tune(model, learnt, dev, settings, seed, unfinished, aside)
-    except InputError:  # it would end so again
+    except InputError:  # it would end the same way
         unfinished.remove()
         raise
     write_text(out / f"{name}.yaml", _entry_text(model, name, seed, learnt.documents["source"].unique().to_list()))
@@ -83,7 +83,7 @@ def write_curves_of(records: Iterable[Path], path: Path) -> pl.DataFrame:
 
 
 def last_lines(curves: pl.DataFrame) -> list[str]:
-    """Return in a line per model what training did for the dev split: means over the seeds, before and after."""
+    """Return a line per model on the effect of training on the dev split: means over the seeds, before and after."""
     headings = {"success@5": "S@5", "auc_matched": "AUC matched", "eer": "EER"}
     ends = (
         curves.sort("model", "seed", "step")
@@ -106,7 +106,7 @@ def last_lines(curves: pl.DataFrame) -> list[str]:
 
 
 def _made_with(model: ModelEntry, learnt: Split, dev: Split, settings: Training, seed: int) -> dict[str, Any]:
-    """Return everything that decides what a training gives, as plain values."""
+    """Return everything that determines the result of a training, as plain values."""
     assert isinstance(model.parameters, TransformerParameters)
     return {
         "model": model.as_dict(),
@@ -126,7 +126,7 @@ def _record(path: Path) -> dict[str, Any]:
 
 
 def _entry_text(model: ModelEntry, name: str, seed: int, tags: Sequence[str]) -> str:
-    """Return the config entry of a trained model: that of its origin, with its checkpoint, which is beside it."""
+    """Return the config entry of a trained model: its origin's, with its checkpoint in the same folder."""
     entry = {
         "title": f"{model.title}, tuned with seed {seed}",
         **({"size": model.size} if model.size else {}),

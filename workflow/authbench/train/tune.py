@@ -1,6 +1,6 @@
-"""Contrastive training of a model, scored on the way and resumed where it was stopped.
+"""Train a model contrastively, score it during training, and resume where it was stopped.
 
-The trainer and the loss are those of sentence-transformers (MultipleNegativesRankingLoss; Henderson et al. 2017), pairs
+The trainer and the loss come from sentence-transformers (MultipleNegativesRankingLoss; Henderson et al. 2017), pairs
 and metrics are ours. Weights and the optimiser's state are in float32; the forward pass may be in 16 bits.
 """
 
@@ -48,10 +48,10 @@ def tune(
 ) -> list[Row]:
     """Train on the texts of one split, save the model to `out` and return its curve on another, a row per evaluation.
 
-    A training whose checkpoints are in `unfinished` goes on from the last, with the result of one never stopped.
+    A training with checkpoints in `unfinished` resumes from the last, with the result of an uninterrupted one.
 
     Args:
-        entry: a model that `expect_trainable` lets pass.
+        entry: a model that `expect_trainable` accepts.
 
     Raises:
         InputError: fewer authors have two texts than a batch holds, or the model's weights are no longer numbers.
@@ -87,7 +87,7 @@ def tune(
             return BatchSampler(SequentialSampler(dataset), batch_size, drop_last)
 
         def add_model_card_callback(self, default_args_dict: dict[str, Any]) -> None:
-            """Make no card, which would quote texts."""
+            """Write no model card, which would quote texts."""
 
     columns = _columns(batches, train.documents["content"])
     trainer = InOrder(
@@ -110,10 +110,10 @@ def tune(
 
 
 def precision_of(entry: ModelEntry, settings: Training) -> str:
-    """Return what the forward pass is computed in: float32, bfloat16 or float16.
+    """Return the number type of the forward pass: float32, bfloat16 or float16.
 
     Raises:
-        InputError: float16 is asked for without a GPU.
+        InputError: float16 is requested without a GPU.
     """
     assert isinstance(entry.parameters, TransformerParameters)
     found = entry.parameters.dtype if settings["precision"] == "entry" else settings["precision"]
@@ -126,7 +126,7 @@ def precision_of(entry: ModelEntry, settings: Training) -> str:
 
 
 class _Watched:
-    """A checkpoint that is trained, and the dev split that it is scored on, with the prompts of its entry."""
+    """Hold a checkpoint in training, and the dev split on which it is scored, with the prompts of its entry."""
 
     def __init__(self, entry: ModelEntry, dev: Split, settings: Training, seed: int, steps: int) -> None:
         assert isinstance(entry.parameters, TransformerParameters)
@@ -144,7 +144,7 @@ class _Watched:
         texts, asks, pool = self.dev.documents["content"], self.dev.asks, self.dev.candidates
         query_prompt, document_prompt = self.parameters.query_prompt, self.parameters.document_prompt
         with self._autocast():
-            if query_prompt == document_prompt:  # most queries are candidates, too
+            if query_prompt == document_prompt:  # most queries are also candidates
                 every = self._embed(texts, query_prompt)
                 known, asking = every[:pool], every[asks]
             else:
@@ -181,7 +181,7 @@ class _Watched:
 
 
 def _scores(ranking: Ranking, dev: Split) -> Row:
-    """Return Success@5 and the equal error rate over all candidates, and the area of the released matched pairs."""
+    """Return Success@5 and the equal error rate over all candidates, and the area over the released matched pairs."""
     success = per_query(ranking.ranks["whole"], dev.positives.starts)["success@5"]
     matched = group_scores(dev.released, ranking.negatives[_RELEASED], len(dev.asks))["auc_matched"]
     found = {
@@ -198,7 +198,7 @@ def _mean(values: np.ndarray) -> float | None:
 
 
 def _columns(batches: Sequence[Sequence[Example]], texts: pl.Series) -> dict[str, list[str]]:
-    """Return the texts of all examples by column; no column of negatives where an example has none."""
+    """Return the texts of all examples by column; without a column of negatives if an example has none."""
     examples = [example for batch in batches for example in batch]
     rows: dict[str, list[Any]] = {name: [getattr(example, name) for example in examples] for name in _COLUMNS}
     return {name: texts.gather(found).to_list() for name, found in rows.items() if None not in found}
@@ -238,7 +238,7 @@ def _arguments(
 
 
 def _prompts(entry: ModelEntry, columns: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the prompt of each column that has one: anchors ask, the others answer."""
+    """Yield the prompt of each column that has one: the query's for anchors, the document's for the others."""
     assert isinstance(entry.parameters, TransformerParameters)
     for column in columns:
         prompt = entry.parameters.query_prompt if column == "anchor" else entry.parameters.document_prompt

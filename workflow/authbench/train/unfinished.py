@@ -1,6 +1,6 @@
-"""What a training that was stopped goes on from.
+"""Keep the state from which a stopped training resumes.
 
-    <folder>/made_with.json         what the training is of: checkpoints of another are removed
+    <folder>/made_with.json         identifies the training: checkpoints of another are removed
     <folder>/curve.json             its scores so far
     <folder>/checkpoint-<step>/     weights, optimiser, schedule and random states, as the trainer writes them
 
@@ -21,7 +21,7 @@ _CHECKPOINT = "checkpoint-"
 
 
 class Unfinished:
-    """The folder of a training, which is made where there is none, and emptied where it holds another's."""
+    """Manage the folder of a training: create it if missing, and empty it if it holds another training's state."""
 
     def __init__(self, folder: Path, made_with: Mapping[str, object]) -> None:
         self.folder = folder
@@ -37,13 +37,13 @@ class Unfinished:
 
     @classmethod
     def anew(cls, folder: Path) -> "Unfinished":
-        """Return an empty folder for a training that does not go on from an earlier one."""
+        """Return an empty folder for a training that does not resume."""
         if folder.exists():
             shutil.rmtree(folder)
         return cls(folder, {})
 
     def last_checkpoint(self) -> tuple[int, Path] | None:
-        """Return the step and folder of the last whole checkpoint; None where there is none."""
+        """Return the step and folder of the last complete checkpoint; None if there is none."""
         for step, path in sorted(self._checkpoints(), reverse=True):
             with suppress(ValueError, OSError):
                 state = json.loads((path / "trainer_state.json").read_text(encoding="utf-8"))
@@ -52,7 +52,7 @@ class Unfinished:
         return None
 
     def curve(self, step: int) -> list[dict[str, Any]]:
-        """Return the rows up to a step; none where that step was not measured."""
+        """Return the rows up to a step; none if that step was not measured."""
         rows: list[dict[str, Any]] = []
         with suppress(InputError, OSError):
             rows = read_json(self.folder / "curve.json")["rows"]
