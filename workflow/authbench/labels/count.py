@@ -1,4 +1,4 @@
-"""Counts of a shard's texts by label, and by what tells whether a label is one person."""
+"""Count a shard's texts by label and by the evidence on whether a label is one person."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -9,22 +9,22 @@ from authbench.labels.tables import CELLS, COPIED, LABELS
 
 COLUMNS = ("doc_key", "source", "author_id", "author_kind", "date", "item", "account", "voice_marks", "content")
 LABEL = ("source", "author_id")
-PLACES = {"same_item": ("item", "day"), "account": ("account",)}  # what an estimator compares texts by
+PLACES = {"same_item": ("item", "day"), "account": ("account",)}  # columns by which an estimator compares texts
 FULL_DATE = r"^\d{4}-\d\d-\d\d$"
 
 
 def count_texts(
     batches: Iterable[pl.DataFrame], removed: pl.DataFrame, estimators: Mapping[str, str | None]
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """Return what the texts of a shard tell of their labels: (LABELS, CELLS, COPIED).
+    """Return a shard's label statistics: (LABELS, CELLS, COPIED).
 
-    Memory: a batch, the keys of removed texts, some 150 bytes per label of the shard, and 50 per text of a source
+    Memory: a batch, the keys of removed texts, about 150 bytes per label of the shard, and 50 per text of a source
     whose estimator compares texts.
 
     Args:
         batches: records with COLUMNS.
-        removed: the copies (`doc_key`, `stand_in`) that de-duplication removed; only what is left is counted.
-        estimators: the name of each source's, by tag.
+        removed: the copies (`doc_key`, `stand_in`) removed by de-duplication, which are not counted.
+        estimators: each source's estimator name, by tag.
     """
     copies = pl.concat([removed["doc_key"], removed["stand_in"]]).unique().implode()
     compared = {tag: PLACES[name] for tag, name in estimators.items() if name in PLACES}
@@ -46,7 +46,7 @@ def _with_label(texts: pl.DataFrame) -> pl.DataFrame:
 
 
 def add_labels(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Return labels of several parts as one table (LABELS), sorted."""
+    """Return the sum of several parts' labels (LABELS), sorted."""
     together = pl.concat(parts).group_by(*LABEL, "label")
     return together.agg(
         pl.col("author_kind").min(), pl.col("texts", "words", "thousandths").sum()
@@ -54,7 +54,7 @@ def add_labels(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 
 def add_cells(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Return cells of several parts as one table (CELLS), sorted."""
+    """Return the sum of several parts' cells (CELLS), sorted."""
     cell = [name for name in CELLS if name != "texts"]
     return pl.concat(parts).group_by(cell).agg(pl.col("texts").sum()).sort(cell)
 
@@ -69,7 +69,7 @@ def _labels(texts: pl.DataFrame) -> pl.DataFrame:
 
 
 def _cells(texts: pl.DataFrame, places: tuple[str, ...]) -> pl.DataFrame:
-    """Return the texts whose places are all known, by label and place."""
+    """Return the texts without missing places, by label and place."""
     day = pl.col("date").str.to_date("%Y-%m-%d", strict=False).cast(pl.Int32)
     placed = texts.with_columns(
         _hashed(texts["item"]),
@@ -81,7 +81,7 @@ def _cells(texts: pl.DataFrame, places: tuple[str, ...]) -> pl.DataFrame:
 
 
 def _hashed(values: pl.Series) -> pl.Series:
-    """Return 64 bits of each value, null where there is none."""
+    """Return a 64-bit hash of each value, null for null."""
     known = values.drop_nulls().unique()
     return values.replace_strict(known, keyed_hashes(0, values.name, known), default=None, return_dtype=pl.UInt64)
 

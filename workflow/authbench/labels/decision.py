@@ -1,4 +1,4 @@
-"""The decision on author labels: one rule for builds, audits, releases and pages."""
+"""Decide on author labels by one rule, shared by builds, audits, releases and pages."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ EXPLAINED = "Clean by construction: each label is one account; who shares an acc
 
 
 def decide(low: float | None, high: float | None, limit: float | None) -> str:
-    """Return what an interval of the impurity says: CLEAN, IMPURE, or UNMEASURED where it is absent or says neither.
+    """Return the decision for an impurity interval: CLEAN, IMPURE, or UNMEASURED if it is missing or inconclusive.
 
     >>> decide(0.0, 0.1, 0.2), decide(0.3, 0.5, 0.2), decide(0.1, 0.5, 0.2), decide(None, None, 0.2)
     ('clean', 'impure', 'unmeasured', 'unmeasured')
@@ -22,10 +22,10 @@ def decide(low: float | None, high: float | None, limit: float | None) -> str:
 
 
 def read_decisions(path: Path) -> list[LabelRow]:
-    """Return the rows of a statistics/labels.csv; labels that it calls clean without an interval are unmeasured.
+    """Return the rows of a statistics/labels.csv; clean labels without an interval become unmeasured.
 
     Raises:
-        InputError: the file is not as AuthBench writes it.
+        InputError: the file is not in AuthBench's format.
     """
     rows = read_rows(path, LabelRow)
     for row in rows:
@@ -37,7 +37,7 @@ def read_decisions(path: Path) -> list[LabelRow]:
 def in_words(decision: str | None, estimator: str | None, impurity: float | None) -> str:
     """Return a decision for readers.
 
-    Labels of one account each are clean by construction: who shares an account is not measured (`EXPLAINED`).
+    Labels of one account each are clean by construction: sharing of accounts is not measured (`EXPLAINED`).
 
     >>> in_words("clean", "account", 0.0), in_words("clean", "same_item", 0.0), in_words(None, "stated", 0.1)
     ('clean by construction', 'clean', 'not judged')

@@ -1,4 +1,4 @@
-"""Estimators of impurity: the probability that two texts of one label are by two people."""
+"""Estimate impurity: the probability that two texts of one label are by two people."""
 
 import math
 from collections.abc import Iterable
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 import polars as pl
 
 DIGITS = 6
-LEVEL = 0.95  # of the intervals
-LABELS_OF_CLASS = 20  # fewer labels say too little of what strangers do
+LEVEL = 0.95  # confidence level of the intervals
+LABELS_OF_CLASS = 20  # fewer labels are too few to estimate strangers' behaviour
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """An impurity and its interval, each in [0, 1]; all null where the texts tell nothing.
+    """An impurity and its interval, each in [0, 1]; all null without evidence.
 
-    They are rounded, so that no decision depends on the last digits of a machine.
+    Values are rounded, so decisions do not depend on a machine's last digits.
     """
 
     impurity: float | None = None
@@ -32,15 +32,16 @@ UNKNOWN = Estimate()
 
 
 def same_item(texts: pl.DataFrame) -> Estimate:
-    """Return the share of strangers that explains how often two texts of one label are about one item.
+    """Return the share of strangers that explains how often two texts of a label are about the same item.
 
-    A person seldom writes of one thing on two days. Strangers do as often as any two texts of the source, so pairs of
-    one label and one item, of different days, over those expected if labels were permuted bound the impurity from
-    above. Labels are permuted among texts whose labels have about as many texts (sizes 2, 3-4, 5-8, ...); what the
-    permutations give on average has a closed form. The interval is that of a Poisson count (Garwood 1936).
+    A person seldom writes about one item on two days; strangers do so as often as any two texts of the source. The
+    number of pairs with the same label and item but different days, divided by its expectation under permuted labels,
+    is therefore an upper bound of the impurity. Labels are permuted among texts whose labels have similar numbers of
+    texts (sizes 2, 3-4, 5-8, ...); the expectation has a closed form. The interval is for a Poisson count (Garwood
+    1936).
 
     Args:
-        texts: columns `label`, `item`, `day` and `texts`, how many texts have these three; none is null.
+        texts: columns `label`, `item`, `day` and `texts`, the number of texts with these three; without nulls.
     """
     cells = texts.group_by("label", "item", "day").agg(pl.col("texts").sum().cast(pl.Int64))
     sizes = cells.group_by("label").agg(size=pl.col("texts").sum()).filter(pl.col("size") > 1)
@@ -60,7 +61,7 @@ def same_item(texts: pl.DataFrame) -> Estimate:
 
 
 def _size_classes(sizes: pl.DataFrame) -> pl.DataFrame:
-    """Return `label, class`: sizes by doubling, where a class of few labels joins the next smaller one."""
+    """Return `label, class`: sizes by doubling; a class with few labels is merged with the next smaller one."""
     doubled = {size: (size - 1).bit_length() for size in sizes["size"].unique()}
     sizes = sizes.with_columns(pl.col("size").replace_strict(doubled, return_dtype=pl.Int64).alias("class"))
     counts = dict(sizes.group_by("class").len().iter_rows())
@@ -76,28 +77,28 @@ def _size_classes(sizes: pl.DataFrame) -> pl.DataFrame:
 
 
 def _squares(cells: pl.DataFrame, *columns: str) -> int:
-    """Return the sum over groups of the square of their texts: ordered pairs of texts, each with itself too."""
+    """Return the sum over groups of their squared number of texts: ordered pairs of texts, including self-pairs."""
     return int((cells.group_by(columns).agg(pl.col("texts").sum())["texts"] ** 2).sum())
 
 
 def poisson_interval(count: int) -> tuple[float, float]:
-    """Return the exact interval for the mean of a Poisson variable that was `count` (Garwood 1936).
+    """Return the exact interval for the mean of a Poisson variable observed as `count` (Garwood 1936).
 
     >>> [round(bound, 2) for bound in poisson_interval(0)], [round(bound, 2) for bound in poisson_interval(35)]
     ([0.0, 3.69], [24.38, 48.68])
     """
     outside = (1 - LEVEL) / 2
-    from scipy.special import gammaincinv  # scipy.stats, which has the same, takes a second to import
+    from scipy.special import gammaincinv  # scipy.stats has it too, but takes a second to import
 
     low = float(gammaincinv(count, outside)) if count else 0.0
     return low, float(gammaincinv(count + 1, 1 - outside))
 
 
 def two_accounts(texts: pl.DataFrame) -> pl.DataFrame:
-    """Return `label, measure`: of each label with two texts or more, the share of its pairs with two accounts.
+    """Return `label, measure`: for each label with at least two texts, the share of pairs with two accounts.
 
     Args:
-        texts: columns `label`, `account` and `texts`, how many texts have both; none is null.
+        texts: columns `label`, `account` and `texts`, the number of texts with both; without nulls.
     """
     of_account = texts.group_by("label", "account").agg(pl.col("texts").sum().cast(pl.Int64))
     by_label = of_account.group_by("label").agg(
@@ -108,10 +109,10 @@ def two_accounts(texts: pl.DataFrame) -> pl.DataFrame:
 
 
 def account(shares: Iterable[float]) -> Estimate:
-    """Return the mean share of pairs with two accounts over labels, as `two_accounts` gives them.
+    """Return the mean over labels of the share of pairs with two accounts, as `two_accounts` gives it.
 
-    The interval is that of a proportion among as many labels (Clopper and Pearson 1934): no share between 0 and 1
-    varies more than one that is either.
+    The interval is for a proportion among as many labels (Clopper and Pearson 1934), since shares between 0 and 1 vary
+    no more than a proportion of zeros and ones.
     """
     shares = list(shares)
     if not shares:
@@ -136,10 +137,10 @@ def proportion_interval(successes: float, trials: int) -> tuple[float, float]:
 
 
 def stated(value: float) -> Estimate:
-    """Return an impurity that a source's documentation states."""
+    """Return an impurity from a source's documentation."""
     return Estimate(value, value, value)
 
 
 def voices_per_1000_words() -> pl.Expr:
-    """Return marks of other voices per 1,000 words, of columns `thousandths` of marks and `words` of the texts read."""
+    """Return marks of other voices per 1,000 words, from the columns `thousandths` of marks and `words` read."""
     return pl.when(pl.col("words") > 0).then(pl.col("thousandths") / pl.col("words"))

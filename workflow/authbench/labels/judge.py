@@ -1,4 +1,4 @@
-"""Decide for each source and label whether it may be scored."""
+"""Decide which sources and labels may be scored."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from authbench.labels.tables import AUTHORS, IMPURE, UNMEASURED
 from authbench.registry.source_entry import Impurity
 from authbench.storage.parquet import scan_columns
 
-LEAST_TEXTS = 3  # of a label that statistics count
+LEAST_TEXTS = 3  # minimum texts of a label in the statistics
 
 MEASURES = pl.Schema({"label": pl.UInt64, "measure": pl.Float64})
 
@@ -29,21 +29,21 @@ def judge_labels(
     limit: float | None,
     mask_sizes: tuple[int, int],
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the decision on every label (AUTHORS), and per source and decision what was measured (STATISTICS).
+    """Return the decision on every label (AUTHORS), and the measurements per source and decision (STATISTICS).
 
-    A source is as its interval says (`decision.decide`), and so are its labels, but where they are measured one by one:
-    a label of two accounts more often than `limit`, or with more marks of other voices than its entry allows, is
-    impure.
+    A source's interval decides (`decision.decide`) on the source and all its labels. Labels can also be measured
+    individually: a label with two accounts more often than `limit`, or with more marks of other voices than its entry
+    allows, is impure.
 
-    Memory: some 150 bytes per label of each shard, and 50 per text of a source whose estimator compares texts. No
-    number depends on how texts lie in shards.
+    Memory: about 150 bytes per label of each shard, and 50 per text of a source whose estimator compares texts. Results
+    do not depend on the distribution of texts over shards.
 
     Args:
-        labels, cells: what `count.count_texts` gives of each shard.
+        labels, cells: results of `count.count_texts` for each shard.
         rules: how the labels of each source are measured, by tag.
-        limit: the highest impurity of a label that is scored; None: nothing is judged, every label is unmeasured.
-        mask_sizes: the least and most texts of a mask (author kind `masked`) that may be sampled; other labels may
-            have any number.
+        limit: the highest impurity of a scored label; None: no decisions, every label is unmeasured.
+        mask_sizes: minimum and maximum texts of a mask (author kind `masked`) that may be sampled; other labels are not
+            limited.
     """
     everybody, places = add_labels(labels), add_cells(cells)
     judged = [AUTHORS.to_frame()]
@@ -65,13 +65,13 @@ def judge_labels(
 
 
 def read_impure(path: str | Path) -> pl.DataFrame:
-    """Return `source, author_id` of the labels that a table of decisions (AUTHORS) calls impure."""
+    """Return `source, author_id` of the impure labels in a table of decisions (AUTHORS)."""
     return scan_columns([path]).filter(pl.col("decision") == IMPURE).select("source", "author_id").collect()
 
 
 @dataclass(frozen=True)
 class _Found:
-    """What was measured of a source, and of single labels of it (MEASURES): a share, or marks per 1,000 words."""
+    """Measurements of a source and its individual labels (MEASURES): a share, or marks per 1,000 words."""
 
     estimate: Estimate = UNKNOWN
     labels: pl.DataFrame = field(default_factory=MEASURES.to_frame)
@@ -93,7 +93,7 @@ def _measure(people: pl.DataFrame, cells: pl.DataFrame, rule: Impurity | None, m
 
 
 def _by_label(rule: Impurity | None, limit: float | None, whole: str) -> pl.Expr:
-    """Return the decision on each label: impure where what is measured of it is too much, or else as its source."""
+    """Return the decision on each label: impure if its measurement is too high, else the source's decision."""
     if limit is None or rule is None or rule.estimator not in ("account", "voices"):
         return pl.lit(whole).alias("decision")
     most = limit if rule.estimator == "account" else rule.per_1000_words
@@ -103,9 +103,9 @@ def _by_label(rule: Impurity | None, limit: float | None, whole: str) -> pl.Expr
 def _statistics(
     tag: str, decided: pl.DataFrame, rule: Impurity | None, estimate: Estimate, whole: str, limit: float | None
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of a source (STATISTICS): one, and one more for labels on which the decision is another.
+    """Yield the rows of a source (STATISTICS): one, and one more for labels with another decision.
 
-    The impurity of the latter is the mean of what was measured of them, where that is a probability.
+    The latter's impurity is the mean of the labels' measurements, if these are probabilities.
     """
     large = decided.filter(pl.col("texts") >= LEAST_TEXTS)
     estimator = None if rule is None else rule.estimator

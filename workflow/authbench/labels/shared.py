@@ -1,4 +1,4 @@
-"""Texts known under two labels, and labels that share several texts."""
+"""Find texts known under two labels, and labels that share several texts."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,10 +7,10 @@ import polars as pl
 
 from authbench.storage.parquet import read_columns
 
-STAND_IN = "stand-in "  # before the key of the kept text, in `detail` of a removed copy
-LETTERS = 100  # a shorter text may be two people's
-TEXTS = 3  # that two labels share, if they may be one person
-MOST_LABELS = 20  # a text of more labels (a chain letter) says nothing of any two of them
+STAND_IN = "stand-in "  # precedes the kept text's key in `detail` of a removed copy
+LETTERS = 100  # a shorter text may be by two people
+TEXTS = 3  # minimum shared texts of two labels that may be one person
+MOST_LABELS = 20  # a text with more labels (a chain letter) is not evidence about any two of them
 CHUNK = r"#chunk_\d+$"
 
 PAIRS = pl.Schema({"doc_key": pl.String, "stand_in": pl.String})
@@ -18,22 +18,22 @@ SHARED = pl.Schema({"a": pl.String, "b": pl.String})
 
 
 def stand_ins(removed: pl.DataFrame) -> pl.DataFrame:
-    """Return of removed copies (among the REMOVED rows of a de-duplication) `doc_key, stand_in`."""
+    """Return `doc_key, stand_in` of removed copies (among the REMOVED rows of a de-duplication)."""
     copies = removed.filter(pl.col("detail").str.starts_with(STAND_IN))
     return copies.select("doc_key", stand_in=pl.col("detail").str.strip_prefix(STAND_IN)).cast(PAIRS)
 
 
 def read_texts(paths: Sequence[str | Path], copies: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
-    """Return columns of the removed copies and what stands for them, from tables that hold more texts."""
+    """Return columns of the removed copies and their kept texts, from larger tables."""
     wanted = pl.concat([copies["doc_key"], copies["stand_in"]]).unique().implode()
     return pl.concat([read_columns([path], columns).filter(pl.col("doc_key").is_in(wanted)) for path in paths])
 
 
 def texts_of_two_labels(copies: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
-    """Return the keys (`doc_key`, sorted) of texts of which another author has a copy.
+    """Return the keys (`doc_key`, sorted) of texts with a copy by another author.
 
     Args:
-        copies: removed texts and what stands for each (`doc_key`, `stand_in`).
+        copies: removed texts and the kept text of each (`doc_key`, `stand_in`).
         texts: `doc_key, author_id` of all of both.
     """
     return _of_both(copies, texts).filter(pl.col("author_id") != pl.col("author_id_kept")).select(
@@ -42,17 +42,17 @@ def texts_of_two_labels(copies: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFra
 
 
 def known_under_two_labels(doc_key: str | pl.Expr, texts: pl.DataFrame) -> pl.Expr:
-    """Return whether documents are among such texts, or were cut from one."""
+    """Return whether documents are such texts, or were cut from one."""
     key = pl.col(doc_key) if isinstance(doc_key, str) else doc_key
     listed = texts["doc_key"].implode()
     return key.is_in(listed) | key.str.replace(CHUNK, "").is_in(listed)
 
 
 def labels_that_share_texts(copies: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
-    """Return pairs `a, b` (a < b, sorted) of labels of one source that share at least TEXTS texts of LETTERS letters.
+    """Return pairs `a, b` (a < b, sorted) of one source's labels that share at least TEXTS texts of LETTERS letters.
 
     Args:
-        copies: removed texts and what stands for each (`doc_key`, `stand_in`).
+        copies: removed texts and the kept text of each (`doc_key`, `stand_in`).
         texts: `doc_key, source, author_id, letters` of all of both.
     """
     both = _of_both(copies, texts)
@@ -70,5 +70,5 @@ def labels_that_share_texts(copies: pl.DataFrame, texts: pl.DataFrame) -> pl.Dat
 
 
 def _of_both(copies: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
-    """Return the copies with the columns of both texts, those of the kept one as `…_kept`."""
+    """Return the copies with the columns of both texts, suffixed `…_kept` for the kept text."""
     return copies.join(texts, on="doc_key").join(texts, left_on="stand_in", right_on="doc_key", suffix="_kept")

@@ -1,11 +1,11 @@
-"""Columns of the tables on labels."""
+"""Define the columns of the tables on labels."""
 
 import polars as pl
 
 CLEAN, IMPURE, UNMEASURED = "clean", "impure", "unmeasured"
 
 # The labels of a shard: `label` is a hash of the first two columns; `words` and `thousandths` (of marks of other
-# voices) are of the texts in which marks were counted.
+# voices) cover the texts in which marks were counted.
 LABELS = pl.Schema(
     {
         "source": pl.String,
@@ -17,7 +17,7 @@ LABELS = pl.Schema(
         "thousandths": pl.Int64,
     }
 )
-# The texts of sources whose estimator compares texts: those of a label with one place.
+# Texts of sources whose estimator compares texts: the texts of a label with one place.
 CELLS = pl.Schema(
     {
         "source": pl.String,
@@ -28,7 +28,7 @@ CELLS = pl.Schema(
         "texts": pl.Int64,
     }
 )
-# Texts that have copies, and how many letters they have.
+# Texts with copies, and their number of letters.
 COPIED = pl.Schema({"doc_key": pl.String, "source": pl.String, "author_id": pl.String, "letters": pl.Int64})
 # The decision on each label: CLEAN, IMPURE or UNMEASURED.
 AUTHORS = pl.Schema({"source": pl.String, "author_id": pl.String, "decision": pl.String})

@@ -1,5 +1,5 @@
-"""Leaderboard: results of several models on one split as tables, charts and significance tests.
+"""Leaderboard: compare several models' results on one split in tables, charts and significance tests.
 
 Results of `authbench.evaluation` (`collect`) become tables (`tables`), charts (`figures`) and pairwise tests
-(`pairwise`), which `write` writes, with an HTML page (`page`).
+(`pairwise`); `write` writes them with an HTML page (`page`).
 """

@@ -1,4 +1,4 @@
-"""Every score that a table can have as a column, by its key in scores.json."""
+"""List all scores available as table columns, by their key in scores.json."""
 
 from collections.abc import Iterable, Mapping
 
@@ -22,7 +22,7 @@ CHOICES: Mapping[str, Metric] = {
 
 
 def metrics_of(keys: Iterable[str]) -> list[Metric]:
-    """Return the scores of these keys. Raises InputError where one is not of CHOICES."""
+    """Return the scores with these keys. Raises InputError if one is not in CHOICES."""
     found = []
     for key in keys:
         if key not in CHOICES:

@@ -1,4 +1,4 @@
-"""Collect results of models, and refuse those that cannot be compared."""
+"""Collect results of models, and reject results that are not comparable."""
 
 import math
 import sys
@@ -22,12 +22,12 @@ from authbench.submissions.archive import SUFFIX, unpack
 from authbench.submissions.fields import Fields
 
 _SHOWN = 4
-_SEEN = 5e-4  # the least difference that a table shows
+_SEEN = 5e-4  # smallest difference visible in a table
 
 
 @dataclass(frozen=True)
 class Result:
-    """The scores.json of one model, and the folder where it was found; of a submission, what its maker filled."""
+    """The scores.json of one model and its folder; for a submission, also its submitted fields."""
 
     folder: Path
     scores: Scores
@@ -35,7 +35,7 @@ class Result:
 
     @property
     def place(self) -> str:
-        """Return where it was found, for messages."""
+        """Return its location, for messages."""
         return f"{self.folder.name}{SUFFIX}" if self.fields else str(self.folder)
 
     @property
@@ -48,34 +48,34 @@ class Result:
 
     @property
     def shortcut(self) -> bool:
-        """Return whether the model sees nothing that is style."""
+        """Return whether the model does not see style."""
         return is_shortcut(self.scores)
 
     @property
     def unverified(self) -> str:
-        """Return why the release that was scored is not verified; empty where it is."""
+        """Return why the scored release is not verified; empty if it is."""
         benchmark = self.scores["benchmark"]
         return "" if benchmark.get("verified") is True else str(benchmark.get("reason", "not stated"))
 
     @property
     def seen(self) -> list[str]:
-        """Return the sources of the split's queries whose texts the model was, or may have been, trained on."""
+        """Return the sources of the split's queries that the model was, or may have been, trained on."""
         return sorted(set(self.scores["model"]["trained_on"]) & set(self.scores["by_source"]))
 
     def queries(self) -> pl.DataFrame:
-        """Return the metrics of every query, sorted by id. Raises InputError where there are none."""
+        """Return the metrics of every query, sorted by id. Raises InputError if there are none."""
         return read_queries(self.folder)
 
 
 def collect(places: Sequence[Path], unpacked: Path | None = None) -> list[Result]:
-    """Return the results in these places, sorted by group and name; of a model that is there twice, the first.
+    """Return the results in these places, sorted by group and name; for duplicate models, the first.
 
     Args:
-        places: each a folder of one model, a folder of such folders and of submissions, or the file of a submission.
-        unpacked: a folder for the files of submissions, which has to stay for as long as the results are used.
+        places: model folders, folders of such folders and of submissions, or submission files.
+        unpacked: a folder for the files of submissions, needed as long as the results are used.
 
     Raises:
-        InputError: there are none, or two that cannot be compared.
+        InputError: there are no results, or two are not comparable.
     """
     found: dict[str, Result] = {}
     for result in (result for place in places for result in read_results(place, unpacked)):
@@ -96,7 +96,7 @@ def collect(places: Sequence[Path], unpacked: Path | None = None) -> list[Result
 
 
 def by_headline(results: Sequence[Result]) -> list[Result]:
-    """Return results by the first headline score that any has, else by Success@5, the best first, then by name."""
+    """Return results by the first available headline score, else by Success@5, best first, then by name."""
     score = next((name for name in HEADLINES if any(_headline(one, name) is not None for one in results)), None)
 
     def place(result: Result) -> tuple[float, str]:
@@ -111,12 +111,12 @@ def _headline(result: Result, score: str) -> float | None:
 
 
 def _alike(one: Cell, other: Cell) -> bool:
-    """Return whether two cells of scores look the same in a table."""
+    """Return whether two cells of scores look equal in a table."""
     return all(abs(one.get(name, 0.0) - other.get(name, 0.0)) < _SEEN for name in (*RANKING_MEASURES, "eer"))
 
 
 def read_results(folder: Path, unpacked: Path | None = None) -> Iterator[Result]:
-    """Yield the results in a place, by name. Raises InputError if there is none, or one is not what it should be."""
+    """Yield the results in a place, by name. Raises InputError if there are none, or one is invalid."""
     files = [folder] if folder.is_file() else sorted(folder.glob(f"*{SUFFIX}"))
     places = (
         [folder] if (folder / "scores.json").is_file() else sorted(path.parent for path in folder.glob("*/scores.json"))

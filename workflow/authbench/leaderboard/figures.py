@@ -1,4 +1,4 @@
-"""Charts of a leaderboard: all models with intervals (the paper's figures 5 to 8), and small multiples of slices."""
+"""Draw leaderboard charts: all models with intervals (the paper's figures 5 to 8), and small multiples of slices."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ OPENING = tuple(Metric(score, HEADINGS[score]) for score in HEADLINES)
 
 @dataclass(frozen=True)
 class Charts:
-    """Bars over all queries, and small multiples of headline scores and of those of the whole pool."""
+    """Bars over all queries, and small multiples of headline scores and of full-pool scores."""
 
     overall: Sequence[Chart]
     headline: Sequence[Chart]
@@ -34,11 +34,11 @@ class Charts:
 
 
 def charts(scores: pl.DataFrame, gains: pl.DataFrame) -> Charts:
-    """Return all charts; small multiples show the MOST_ROWS models that lead.
+    """Return all charts; small multiples show the MOST_ROWS leading models.
 
     Args:
-        scores: those of `tables.every_score`.
-        gains: those of a comparison; a headline score of a slice is faint without a gain that excludes 0.
+        scores: from `tables.every_score`.
+        gains: from a comparison; a slice's headline score is faint unless the interval of its gain excludes 0.
     """
     present = set(scores.select("facet", "metric").unique().rows())
 
@@ -54,19 +54,19 @@ def charts(scores: pl.DataFrame, gains: pl.DataFrame) -> Charts:
 
 
 def shown_in_words(models: int) -> str:
-    """Return how many models the small multiples show, where they do not show all."""
+    """Return how many models the small multiples show, if not all."""
     return f"Of {models} models the {MOST_ROWS} that lead." if models > MOST_ROWS else ""
 
 
 def _leading(scores: pl.DataFrame, metric: Metric) -> list[str]:
-    """Return the models that are best in a metric over all queries, the best first."""
+    """Return the best models in a metric over all queries, best first."""
     rows = scores.filter((pl.col("facet") == "overall") & (pl.col("metric") == metric.key))
     ranked = rows.sort("value", "model", descending=[metric.more_is_better, False])["model"].to_list()
     return ranked[:MOST_ROWS]
 
 
 def _bars(scores: pl.DataFrame, metric: Metric) -> Chart:
-    """Return a bar per model with its interval, best first."""
+    """Return a bar with interval per model, best first."""
     rows = scores.filter((pl.col("facet") == "overall") & (pl.col("metric") == metric.key)).sort(
         "value", "model", descending=[metric.more_is_better, False]
     )
@@ -89,7 +89,7 @@ def _bars(scores: pl.DataFrame, metric: Metric) -> Chart:
 
 
 def _by_slice(scores: pl.DataFrame, facet: str, metric: Metric, gains: pl.DataFrame) -> Chart:
-    """Return a small chart per slice of a facet, with a dot and its interval for each model."""
+    """Return a small chart per slice of a facet, with a dot and its interval per model."""
     judged = set(gains["model"])
     sure = set(gains.filter(pl.col("low") > 0).select("model", "facet", "slice", "score").rows())
     models = _leading(scores, metric)
@@ -121,6 +121,6 @@ def _by_slice(scores: pl.DataFrame, facet: str, metric: Metric, gains: pl.DataFr
 
 
 def _interval_in_words(row: dict[str, float | None]) -> str:
-    """Return a score with its interval, where there is one."""
+    """Return a score with its interval, if available."""
     low, high = row["low"], row["high"]
     return decimals(row["value"]) + ("" if low is None or high is None else f" ({low:.3f} to {high:.3f})")

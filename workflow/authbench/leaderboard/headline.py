@@ -1,7 +1,7 @@
-"""Tables of the headline scores: all queries, by slice, and what a test can show (`evaluate.headline`, `.gain`).
+"""Make the tables of headline scores: all queries, slices, and detectable differences (`evaluate.headline`, `.gain`).
 
-A cell of a slice is grey where the model has no gain over the shortcut whose interval excludes 0: such a score says
-nothing about who wrote the texts.
+A slice's cell is grey if the interval of the model's gain over the shortcut includes 0: such a score is no evidence of
+recognising authors.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,9 +28,9 @@ HEADINGS = {
     "auc_adversarial": "AUC adversarial",
 }
 FACETS = ("by_language", "by_source", "by_primary_genre", "by_length", "by_fame")
-WITHOUT_SPACES = ("zh", "ja")  # languages whose texts are measured in characters
+WITHOUT_SPACES = ("zh", "ja")  # languages with text lengths in characters
 _ABOUT = {"by_fame": ("Classic: works that language models have read, so that a model may know the text.",)}
-_UNSOLVED = "unsolved"  # among the places in scores.json: taken from the comparison
+_UNSOLVED = "unsolved"  # a pseudo-location in scores.json: its value comes from the comparison
 _GREY = "Grey: no gain over the best shortcut whose 95 % interval excludes 0."
 
 
@@ -39,10 +39,10 @@ def _has_headline(results: Sequence[Result]) -> bool:
 
 
 def headline_tables(results: Sequence[Result], comparison: Comparison, pairs: pl.DataFrame) -> list[Table]:
-    """Return the table that opens the leaderboard and the one of means over languages; none without headline scores.
+    """Return the leaderboard's first table and the table of means over languages, if headline scores exist.
 
     Args:
-        pairs: those of `pairwise.compare_pairs`.
+        pairs: from `pairwise.compare_pairs`.
     """
     if not _has_headline(results):
         return []
@@ -108,7 +108,7 @@ def _headline_data(results: Sequence[Result], comparison: Comparison) -> pl.Data
 
 
 def slice_tables(results: Sequence[Result], comparison: Comparison) -> list[Table]:
-    """Return for each facet and headline score a table of models by slices."""
+    """Return a table of models by slices for each facet and headline score."""
     found = []
     gains = _gains(comparison)
     for facet in FACETS:
@@ -152,7 +152,7 @@ def _slices(
 
 
 def _counts(results: Sequence[Result], facet: str, score: str) -> dict[str, int]:
-    """Return by slice how many authors are asked."""
+    """Return the number of queried authors by slice."""
     return {
         name: cell["headline"][score]["authors"]
         for result in results
@@ -162,10 +162,10 @@ def _counts(results: Sequence[Result], facet: str, score: str) -> dict[str, int]
 
 
 def pools_table(results: Sequence[Result], unsolved: Mapping[str, Unsolved]) -> Table:
-    """Return retrieval in the pools of the query's language, and of language and source, and what is a diagnostic.
+    """Return retrieval in the pools of the query's language, and of its language and source, with diagnostics.
 
     Args:
-        unsolved: by model, of the comparison of these results.
+        unsolved: by model, from the comparison of these results.
     """
     columns = (
         ("S@5, whole pool", ("overall", "success@5"), True),
@@ -180,7 +180,7 @@ def pools_table(results: Sequence[Result], unsolved: Mapping[str, Unsolved]) -> 
     )
     rows, data = [], []
     for result in results:
-        found = {} if result.shortcut else {_UNSOLVED: unsolved.get(result.name)}  # of a shortcut 0 by construction
+        found = {} if result.shortcut else {_UNSOLVED: unsolved.get(result.name)}  # for a shortcut 0 by construction
         values = [_at(found if place[0] == _UNSOLVED else result.scores, place) for _, place, _ in columns]
         rows.append(Row([Cell(result.name), *(Cell(decimals(value), value) for value in values)], result.group))
         data.append((result.group, result.name, *values))
@@ -197,7 +197,7 @@ def pools_table(results: Sequence[Result], unsolved: Mapping[str, Unsolved]) -> 
 
 
 def lengths_table(results: Sequence[Result]) -> Table | None:
-    """Return the median length of the texts of each bucket and language; None where results do not state it."""
+    """Return the median text length by bucket and language; None if the results lack it."""
     lengths = next((result.scores["lengths"] for result in results if result.scores.get("lengths")), None)
     if lengths is None:
         return None
@@ -222,7 +222,7 @@ def lengths_table(results: Sequence[Result]) -> Table | None:
 
 
 def power_line(comparison: Comparison) -> str:
-    """Return in words the smallest difference that can be shown; empty where nothing was compared."""
+    """Return the smallest detectable difference in words; empty without a comparison."""
     if not comparison.power:
         return ""
     parts, small, blind = [], set[str](), False
@@ -245,7 +245,7 @@ def power_line(comparison: Comparison) -> str:
 
 
 def unmeasured_note(results: Sequence[Result]) -> str:
-    """Return in words of which scored sources it is unknown whether a label is one person; empty where of none."""
+    """Return in words the scored sources whose labels were not verified to be single persons; empty if none."""
     unmeasured = results[0].scores["benchmark"].get("unmeasured_sources", [])
     if unmeasured is None:
         return "The release does not state how often two texts of one label are by two people."
@@ -267,12 +267,12 @@ def headline_scores(results: Sequence[Result]) -> Iterator[tuple[Result, str, st
 
 
 def left_out(results: Sequence[Result]) -> dict[str, str]:
-    """Return by headline score why the split has none."""
+    """Return by headline score why the split lacks it."""
     return dict(results[0].scores.get("headline_left_out", {}))
 
 
 def _gains(comparison: Comparison, chosen: bool = True) -> dict[tuple[str, ...], dict[str, Any]]:
-    """Return the gains over the chosen shortcuts, or else those over another row, by model, facet, slice, score."""
+    """Return gains over the chosen shortcuts, or over another row, by model, facet, slice, score."""
     against = {score: name for score, (name, _) in comparison.chosen.items()}
     return {
         (row["model"], row["facet"], row["slice"], row["score"]): row
@@ -296,14 +296,14 @@ def _gain_cell(gain: Mapping[str, Any], keys: tuple[str, str, str], with_p: bool
 
 
 def _ranked(results: Sequence[Result], score: str) -> list[str]:
-    """Return the models that have a headline score, the best first."""
+    """Return the models with a headline score, best first."""
     values = {one.name: headline_value(one.scores, score) for one in results}
     known = {name: value for name, value in values.items() if value is not None}
     return sorted(known, key=lambda name: (-known[name], name))
 
 
 def _letters_note(same: Mapping[str, Mapping[str, str]], pairs: pl.DataFrame) -> str:
-    """Return what the letters mean; empty where there are none."""
+    """Return an explanation of the letters; empty if there are none."""
     if not any(same.values()):
         return ""
     tested = max(pairs.group_by("metric").len()["len"])
@@ -314,7 +314,7 @@ def _letters_note(same: Mapping[str, Mapping[str, str]], pairs: pl.DataFrame) ->
 
 
 def _places(results: Sequence[Result], score: str, key: str) -> list[int]:
-    """Return 1 for the best value of a group of more than one, at three decimals, 2 for the second, else 0."""
+    """Return 1 for a group's best value to three decimals, 2 for the second, else 0; a single model gets 0."""
     values = [headline_value(result.scores, score, key) for result in results]
     places = []
     for result, value in zip(results, values, strict=True):

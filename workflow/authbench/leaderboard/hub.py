@@ -1,7 +1,7 @@
-"""Scores in the form in which the Hugging Face hub collects them.
+"""Write scores in the format that the Hugging Face hub collects.
 
-A benchmark of the hub is a dataset with `eval.yaml`; scores lie with the models, as `.eval_results/*.yaml` (Evaluation
-Results, huggingface.co/docs/hub/eval-results), and the hub makes the benchmark's leaderboard of them.
+A hub benchmark is a dataset with `eval.yaml`. Scores are in the models' repositories, as `.eval_results/*.yaml`
+(Evaluation Results, huggingface.co/docs/hub/eval-results), and the hub compiles the leaderboard.
 """
 
 import re
@@ -15,7 +15,7 @@ from authbench.errors import InputError
 from authbench.leaderboard.collect import Result
 from authbench.storage.atomic import write_text
 
-# The tasks of the benchmark (`eval.yaml`), and where their scores are in scores.json.
+# The benchmark's tasks (`eval.yaml`), and the location of their scores in scores.json.
 TASK_SCORES = {
     "auc_matched": ("headline", "auc_matched", "value"),
     "auc_topic": ("headline", "auc_topic", "value"),
@@ -28,7 +28,7 @@ _ADDRESS = "https://huggingface.co/datasets/"
 
 
 def dataset_of(address: str | None) -> str | None:
-    """Return the id of the dataset at an address of the hub.
+    """Return the dataset id in a hub address.
 
     >>> dataset_of("https://huggingface.co/datasets/org/name"), dataset_of("https://example.org/x"), dataset_of(None)
     ('org/name', None, None)
@@ -38,10 +38,10 @@ def dataset_of(address: str | None) -> str | None:
 
 
 def write_eval_results(folder: Path, results: Sequence[Result], dataset: str) -> None:
-    """Write `<model>/.eval_results/<dataset>.yaml` of every model that is no shortcut: what to add to its repository.
+    """Write `<model>/.eval_results/<dataset>.yaml`, a file for the model's repository, for all models except shortcuts.
 
     Raises:
-        InputError: `dataset` is no `owner/name`.
+        InputError: `dataset` is not `owner/name`.
     """
     if not _DATASET.fullmatch(dataset):
         raise InputError(f"{dataset} is no dataset of the hub. Expected owner/name.")
@@ -55,7 +55,7 @@ def write_eval_results(folder: Path, results: Sequence[Result], dataset: str) ->
 
 
 def eval_results(result: Result, dataset: str) -> list[dict[str, Any]]:
-    """Return the entries of a model, one for each task that it has a score of, from 0 to 1."""
+    """Return a model's entries, one per task with a score, from 0 to 1."""
     benchmark, versions = result.scores["benchmark"], result.scores["versions"]
     notes = f"AuthBench {versions['authbench']}, split {benchmark['split']}, checksum {benchmark['checksum'][:12]}"
     if result.unverified:

@@ -1,4 +1,4 @@
-"""Letters for a column of scores: two models share one unless their difference is significant."""
+"""Assign letters to a column of scores: two models share a letter unless they differ significantly."""
 
 from collections.abc import Collection, Sequence
 from string import ascii_lowercase
@@ -10,11 +10,11 @@ def letters(models: Sequence[str], differing: Collection[tuple[str, str]]) -> di
     """Return the compact letter display of models by insertion and absorption (Piepho 2004).
 
     Args:
-        models: the best first; `a` goes to the best.
+        models: best first; the best gets `a`.
         differing: pairs that differ significantly, in either order.
 
     Returns:
-        Letters by model; none at all where more than MOST would be needed.
+        Letters by model; none if more than MOST would be needed.
 
     >>> letters(["one", "two", "three"], [("one", "three")])
     {'one': 'a', 'two': 'ab', 'three': 'b'}

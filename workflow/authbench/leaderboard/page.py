@@ -1,4 +1,4 @@
-"""The leaderboard as one HTML page that loads nothing."""
+"""Render the leaderboard as a self-contained HTML page."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -33,13 +33,13 @@ def render(
     Args:
         results: of all models.
         comparison: their gains.
-        headline: the tables that open the page (`headline.headline_tables`); none: the release has no such scores.
-        tables: those of `tables.all_tables`.
-        by_slice: those of `headline.slice_tables`.
+        headline: the page's first tables (`headline.headline_tables`); none: the release lacks headline scores.
+        tables: from `tables.all_tables`.
+        by_slice: from `headline.slice_tables`.
         beside: smaller pools, diagnostics and lengths.
-        pairs: those of `pairwise.compare_pairs`.
-        back: the link to the index of the run, if it is of one.
-        version: of the benchmark, if it is known.
+        pairs: from `pairwise.compare_pairs`.
+        back: the link to the run's index, if there is one.
+        version: of the benchmark, if known.
     """
     first = results[0].scores
     return (
@@ -84,7 +84,7 @@ def _doubtful(pairs: pl.DataFrame) -> list[dict[str, Any]]:
 
 
 def _best_shortcuts(results: Sequence[Result]) -> list[tuple[str, str, str]]:
-    """Return for both tasks the heading, the best row that reads no style, and its score."""
+    """Return for both tasks the heading, the best shortcut, and its score."""
     rows = overall_scores(results)
     return [
         (metric.heading, row["model"], decimals(row[metric.key]))
@@ -94,7 +94,7 @@ def _best_shortcuts(results: Sequence[Result]) -> list[tuple[str, str, str]]:
 
 
 def _shortcuts_to_beat(results: Sequence[Result], comparison: Comparison) -> list[tuple[str, str, str]]:
-    """Return for each headline score its heading, the shortcut that gains are measured from, and its score."""
+    """Return for each headline score its heading, the reference shortcut of gains, and its score."""
     found = []
     for score, (name, _) in comparison.chosen.items():
         [chosen_result] = [result for result in results if result.name == name]

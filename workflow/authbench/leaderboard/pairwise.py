@@ -1,4 +1,4 @@
-"""Test which differences between models are more than chance, by approximate randomisation."""
+"""Test which differences between models exceed chance, by approximate randomisation."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -24,10 +24,10 @@ PAIRS = pl.Schema(
 
 
 def compare_pairs(results: Sequence[Result], tables: Sequence[pl.DataFrame], seed: int) -> pl.DataFrame:
-    """Return PAIRS: for every pair of models and every metric the mean difference, its p and Holm's correction.
+    """Return PAIRS: the mean difference, its p and Holm's correction, for every pair of models and every metric.
 
-    The headline scores are compared over authors, those of TESTED over queries; approximate randomisation, 10,000
-    rounds; the correction is over all pairs of one metric, of models that have it. `tables` are the results' queries.
+    Headline scores are compared over authors, metrics in TESTED over queries, by 10,000 rounds of approximate
+    randomisation. The correction covers all pairs of models that have the metric. `tables` are the results' queries.
     """
     parts = [pl.DataFrame(schema=PAIRS)]
     for metric, (which, values, names) in {**_of_authors(tables, seed), **_of_queries(tables)}.items():
@@ -49,11 +49,11 @@ def compare_pairs(results: Sequence[Result], tables: Sequence[pl.DataFrame], see
 
 
 def letters_of(pairs: pl.DataFrame, metric: str, models: Sequence[str]) -> dict[str, str]:
-    """Return by model the letters that it shares with those from which it does not differ in a metric.
+    """Return by model the letters it shares with models that do not differ significantly in a metric.
 
     Args:
-        pairs: those of `compare_pairs`.
-        models: those with a value, the best first.
+        pairs: from `compare_pairs`.
+        models: models with a value, best first.
     """
     tested = pairs.filter((pl.col("metric") == metric) & pl.col("p_holm").is_not_nan())
     known = set(tested["model"]) | set(tested["other"])
@@ -62,7 +62,7 @@ def letters_of(pairs: pl.DataFrame, metric: str, models: Sequence[str]) -> dict[
 
 
 def _of_authors(tables: Sequence[pl.DataFrame], seed: int) -> dict[str, tuple[list[int], F64, list[str]]]:
-    """Return by headline score the models that have it, the means of authors, shape (models, authors), and these.
+    """Return by headline score the models that have it, the authors' means, shape (models, authors), and the authors.
 
     A score with too few authors is left out.
     """
@@ -79,7 +79,7 @@ def _of_authors(tables: Sequence[pl.DataFrame], seed: int) -> dict[str, tuple[li
 
 
 def _of_queries(tables: Sequence[pl.DataFrame]) -> dict[str, tuple[list[int], F64, list[str]]]:
-    """Return by metric the models that have it, the values of queries, shape (models, queries), and their ids."""
+    """Return by metric the models that have it, the queries' values, shape (models, queries), and their ids."""
     found = {}
     for metric in TESTED if tables else ():
         which, values = _known([values_of(table, metric) for table in tables])
@@ -89,6 +89,6 @@ def _of_queries(tables: Sequence[pl.DataFrame]) -> dict[str, tuple[list[int], F6
 
 
 def _known(values: Sequence[F64]) -> tuple[list[int], F64]:
-    """Return the rows that have a value, and these, shape (rows, queries)."""
+    """Return the rows with a value, and their values, shape (rows, queries)."""
     which = [row for row, one in enumerate(values) if not np.isnan(one).all()]
     return which, np.array([values[row] for row in which]).reshape(len(which), len(values[0]))

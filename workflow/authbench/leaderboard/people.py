@@ -1,4 +1,4 @@
-"""The table of people: a row `people`, and each model on the pairs that people judged (`people.score`)."""
+"""Make the table of people: a row `people`, and each model on the pairs that people judged (`people.score`)."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,7 +17,7 @@ _HEADINGS = {"auc": "AUC", "accuracy": "accuracy"}
 
 
 def people_table(path: Path | None) -> list[Table]:
-    """Return the table of people.json; none without it. Raises InputError where the file is not one."""
+    """Return the table of people.json, if given. Raises InputError if the file is invalid."""
     if path is None:
         return []
     found = read_foreign_json(path)

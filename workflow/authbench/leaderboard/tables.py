@@ -1,4 +1,4 @@
-"""Tables of a leaderboard: all queries, and the slices of each facet."""
+"""Make a leaderboard's tables: all queries, and the slices of each facet."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from authbench.records import LENGTH_BUCKETS
 
 @dataclass(frozen=True)
 class Metric:
-    """A column of scores: its key in scores.json, its heading, and whether more is better."""
+    """A score column: its key in scores.json, its heading, and whether more is better."""
 
     key: str
     heading: str
@@ -54,11 +54,11 @@ FACETS = ("by_language", "by_primary_genre", "by_genre", "by_length")
 def all_tables(
     results: Sequence[Result], pairs: pl.DataFrame | None = None, extra: Sequence[Metric] = ()
 ) -> list[Table]:
-    """Return the overall table, and for each facet one of Success@5 and one of EER (the paper's tables 8 to 14).
+    """Return the overall table, and tables of Success@5 and EER per facet (the paper's tables 8 to 14).
 
     Args:
-        pairs: those of `pairwise.compare_pairs`, for the letters of the overall table.
-        extra: further columns of the overall table.
+        pairs: from `pairwise.compare_pairs`, for the letters of the overall table.
+        extra: additional columns of the overall table.
     """
     found = [overall(results, pairs, extra)]
     for facet in FACETS:
@@ -70,7 +70,7 @@ def all_tables(
 
 
 def overall(results: Sequence[Result], pairs: pl.DataFrame | None = None, extra: Sequence[Metric] = ()) -> Table:
-    """Return every metric over all queries with its interval, and each model's gain over the best row without style."""
+    """Return every metric over all queries with its interval, and each model's gain over the best shortcut."""
     extra = [one for one in extra if one not in METRICS]
     rows = overall_scores(results, extra)
     best = {metric: best_shortcut(rows, metric) for metric in (ATTRIBUTION, VERIFICATION)}
@@ -92,7 +92,7 @@ def overall(results: Sequence[Result], pairs: pl.DataFrame | None = None, extra:
 def _beside(
     results: Sequence[Result], rows: Sequence[Mapping[str, Any]], pairs: pl.DataFrame | None
 ) -> dict[tuple[str, str], tuple[str, str]]:
-    """Return by model and metric the interval, and the letters of metrics that pairs of models are compared in."""
+    """Return the interval by model and metric, and the letters for metrics compared pairwise."""
     same = {}
     for metric in METRICS:
         if pairs is None:
@@ -119,7 +119,7 @@ def overall_scores(results: Sequence[Result], extra: Sequence[Metric] = ()) -> l
 
 
 def best_shortcut(rows: Sequence[dict[str, Any]], metric: Metric) -> dict[str, Any] | None:
-    """Return the best row that reads no style, if one has a score."""
+    """Return the best shortcut with a score, if any."""
     known = [row for row in rows if row["shortcut"] and row[metric.key] is not None]
     return (max if metric.more_is_better else min)(known, key=lambda row: row[metric.key], default=None)
 
@@ -132,11 +132,11 @@ def score_table(
     seen: Mapping[str, Sequence[str]] | None = None,
     beside: Mapping[tuple[str, str], tuple[str, str]] | None = None,
 ) -> Table:
-    """Return models by scores, within each group the best and the second marked.
+    """Return models by scores, with each group's best and second marked.
 
     Args:
         frame: `group`, `model` and a column for each metric's key (null: no score).
-        seen: the models that may know some of the texts from their training, with the sources of these.
+        seen: models that may have been trained on some of the texts, with these texts' sources.
         beside: by model and metric the interval and the letters of a cell.
     """
     seen, beside = seen or {}, beside or {}
@@ -164,7 +164,7 @@ def score_table(
 
 
 def _by_slice(results: Sequence[Result], facet: str, metric: Metric) -> Table:
-    """Return one metric in each slice of a facet that any model has a score for."""
+    """Return a metric in each slice of a facet that any model has a score for."""
     values: list[dict[str, float]] = []
     for result in results:
         cells = cells_of(result.scores, facet)
@@ -195,7 +195,7 @@ def unverified_notes(results: Sequence[Result]) -> list[str]:
 
 
 def every_score(results: Sequence[Result]) -> pl.DataFrame:
-    """Return a row per model, slice and metric: value, 95 % interval, counts, and if the release is verified."""
+    """Return a row per model, slice and metric: value, 95 % interval, counts, and whether the release is verified."""
     rows = []
     for result in results:
         parts = {"overall": {"all": result.scores["overall"]}} | {
@@ -234,7 +234,7 @@ def every_score(results: Sequence[Result]) -> pl.DataFrame:
 
 
 def slice_order(name: str) -> tuple[int, str]:
-    """Return a sort key: lengths stand in their order, everything else in the alphabet's."""
+    """Return a sort key: lengths in ascending order, everything else alphabetically."""
     return (LENGTH_BUCKETS.index(name) if name in LENGTH_BUCKETS else 0, name)
 
 
@@ -248,9 +248,9 @@ def _as_frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[Metric]) -> p
 
 
 def _places(frame: pl.DataFrame, metric: Metric) -> list[int]:
-    """Return for each row 1 if it is the best of its group at three decimals, 2 if second, else 0.
+    """Return for each row 1 if it is the best of its group to three decimals, 2 if second, else 0.
 
-    A group of one has no best.
+    A group with a single row has no best.
     """
     ranked = frame.select("group", value=pl.col(metric.key).round(3)).with_columns(
         place=pl.col("value").rank("dense", descending=metric.more_is_better).over("group"),

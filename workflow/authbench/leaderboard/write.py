@@ -2,18 +2,18 @@
 
 headline.csv .md .tex        the three headline scores with intervals and gains over the best shortcut
 headline_macro.csv ...       the same as means over languages
-gains.csv                    every gain, of all queries and by slice, with p and Holm's correction
-power.json                   the smallest differences that can be shown
-people.csv ...               people and models on the pairs that people judged, where they did
-pools.csv ..., lengths.csv   smaller pools and diagnostics; how long the texts of a length bucket are
+gains.csv                    every gain, over all queries and by slice, with p and Holm's correction
+power.json                   the smallest detectable differences
+people.csv ...               people and models on the pairs that people judged, if any
+pools.csv ..., lengths.csv   smaller pools and diagnostics; text lengths by length bucket
 overall.csv .md .tex         every metric over all queries, with the gain over the best shortcut
 by_<facet>_<metric>.csv ...  the same by language, genre and length
 scores.csv                   a row per model, slice and metric, with intervals and counts
 pairwise.csv                 differences between models, with p and Holm's correction
 submissions.csv              name, model, command and contributor of each submission, if there are any
 figures/*.svg                bars over all models, small multiples by slice
-eval_results/<model>/...     scores for the model's repository on the Hugging Face hub, if the benchmark's id is known
-index.html                   all of it as one HTML page
+eval_results/<model>/...     scores for the model's repository on the Hugging Face hub, if the benchmark is there
+index.html                   the full leaderboard as one HTML page
 """
 
 from collections.abc import Sequence
@@ -52,12 +52,12 @@ def write_leaderboard(
     """Write the leaderboard of the results in `folders`; return its first tables in Markdown.
 
     Args:
-        pdf: whether each figure is written as a PDF too.
-        back: the link from the page to the index of the run, if it is of one.
-        people: people.json, what people and models score on the pairs that people judged.
-        version: of the benchmark, if it is known.
+        pdf: also write each figure as PDF.
+        back: the link from the page to the run's index, if there is one.
+        people: people.json, the scores of people and models on the pairs that people judged.
+        version: of the benchmark, if known.
         dataset: the benchmark's id on the Hugging Face hub, if it has one.
-        extra: further columns of the overall table.
+        extra: additional columns of the overall table.
     """
     with TemporaryDirectory() as unpacked:
         results = by_headline(collect(folders, Path(unpacked)))

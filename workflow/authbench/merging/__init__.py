@@ -1,5 +1,5 @@
-"""Merge two releases into one: ids and splits stay, what the two have in common is settled, nothing vanishes.
+"""Merge two releases: ids and splits are kept, overlaps are resolved, and every removed document is listed.
 
-Read in this order: `sides` and `settings` (what is read of each, and whether they fit), `settle` (which documents
-stay), `contents` (queries, relations and pools of those), `bookkeeping` (manifest, funnel, statistics) and `run`.
+Read in this order: `sides` and `settings` (read both releases and check compatibility), `settle` (which documents are
+kept), `contents` (their queries, relations and pools), `bookkeeping` (manifest, funnel, statistics) and `run`.
 """

@@ -1,4 +1,4 @@
-"""What a merged release states of its making: settings, funnel, deviation, labels, and where it comes from."""
+"""Compile the metadata of a merged release: settings, funnel, deviation, labels, and provenance."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,15 +33,15 @@ def merged_funnel(
     gone: Mapping[tuple[str, str], int],
     here: Mapping[str, int],
 ) -> list[FunnelRow]:
-    """Return the funnel of both, added up stage by stage, with a last stage for what the merge left out.
+    """Return the sum of both funnels by stage, with a last stage for the documents removed by the merge.
 
-    A stage that only one of the two has for a source lets the other's documents through.
+    A stage that only one release has for a source passes all documents of the other.
 
     Args:
-        first: rows of the funnel of either release.
-        second: those of the other.
-        gone: how many documents of a source went for a reason.
-        here: how many of each source are in the merged release.
+        first: funnel rows of one release.
+        second: funnel rows of the other.
+        gone: number of removed documents by source and reason.
+        here: number of documents of each source in the merged release.
     """
     counts: dict[str, dict[str, Counter[str]]] = {}
     for rows in (first, second):
@@ -74,7 +74,7 @@ def _by_source(rows: Iterable[FunnelRow]) -> dict[str, dict[str, Counter[str]]]:
 def merged_deviation(
     first: Deviation, second: Deviation, documents: pl.DataFrame, config: DataConfig, down: int
 ) -> Deviation:
-    """Return sampling_deviation.json without targets: what there was in both, and what is taken now.
+    """Return sampling_deviation.json without targets: the sum of both supplies, and the current sample.
 
     `down` documents were taken down after sampling.
     """
@@ -111,7 +111,7 @@ def merged_deviation(
 
 
 def merged_scorers(first: Manifest, second: Manifest) -> tuple[list[Scorer], list[ScorerName]]:
-    """Return the scorers of two manifests, each once, and their names in the settings."""
+    """Return the distinct scorers of two manifests, and their names in the settings."""
     named: dict[str, tuple[Scorer, ScorerName]] = {}
     for manifest in (first, second):
         names = manifest["config"]["safety"]["scorers"]
@@ -120,7 +120,7 @@ def merged_scorers(first: Manifest, second: Manifest) -> tuple[list[Scorer], lis
 
 
 def merged_labels(first: Iterable[LabelRow], second: Iterable[LabelRow]) -> list[LabelRow]:
-    """Return the rows of statistics/labels.csv; of a source and decision in both, the one measured on more texts."""
+    """Return the rows of statistics/labels.csv; for a source and decision in both, the row measured on more texts."""
     best: dict[tuple[str, str | None], LabelRow] = {}
     for row in (*first, *second):
         place = (row["source"], row["decision"])
@@ -130,7 +130,7 @@ def merged_labels(first: Iterable[LabelRow], second: Iterable[LabelRow]) -> list
 
 
 def merged_inputs(first: Mapping[str, RawFiles], second: Mapping[str, RawFiles]) -> dict[str, RawFiles]:
-    """Return the raw files of each source; where the two read others, those of both and one digest of their digests."""
+    """Return the raw files of each source; if they differ, all files of both and a digest of both digests."""
     found = {**second, **first}
     for tag in first.keys() & second.keys():
         one, other = first[tag], second[tag]
@@ -141,7 +141,7 @@ def merged_inputs(first: Mapping[str, RawFiles], second: Mapping[str, RawFiles])
 
 
 def merged_raw_lock(first: RawLock, second: RawLock) -> RawLock:
-    """Return what is known of the raw files of both; a source is `verified` where it is so in each that has it."""
+    """Return the raw file metadata of both; a source is `verified` if it is in every release that has it."""
     sources = dict(sorted({**first["sources"], **second["sources"]}.items()))
     for tag in first["sources"].keys() & second["sources"].keys():
         states = (first["sources"][tag], second["sources"][tag])
@@ -153,7 +153,7 @@ def merged_raw_lock(first: RawLock, second: RawLock) -> RawLock:
 
 
 def stated_parts(sides: Iterable[Side], table: pl.DataFrame) -> list[MergedPart]:
-    """Return what the manifest states of either release (`merged`); `table` is `contents.merged_table`."""
+    """Return the manifest's entry for either release (`merged`); `table` is `contents.merged_table`."""
     parts: list[MergedPart] = []
     for place, side in enumerate(sides, start=1):
         own, sums = table.filter(pl.col("release") == place), side.release.folder / SUMS
@@ -187,7 +187,7 @@ def _targets(sample: Sample) -> MergedTargets:
 
 
 def read_counts(side: Side) -> tuple[list[FunnelRow], list[LabelRow], Deviation]:
-    """Return the funnel, the rows about labels and the deviation of a release."""
+    """Return the funnel, the label rows and the deviation of a release."""
     folder = side.release.folder
     funnel = read_rows(folder / files.FUNNEL, FunnelRow)
     labels = read_decisions(folder / "statistics" / "labels.csv")

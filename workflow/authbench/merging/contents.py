@@ -1,4 +1,4 @@
-"""What a merged release holds: its documents and numbers, and queries, relations and pools made of them anew."""
+"""Build a merged release's contents: documents, ids, and recomputed queries, relations and pools."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,10 +16,10 @@ from authbench.split.leakage import Leaks
 
 
 def new_numbers(first: Lock, second: Lock) -> dict[str, str]:
-    """Return the id in the merge of every id in the lock of the second release.
+    """Return the merged id of every id in the second release's lock.
 
-    A document that both locks know has the first's; an id that the first never gave stays; every other becomes one
-    after the highest of both, in the order of the second's.
+    A document in both locks gets the first's id. An id not used by the first is kept; every other id is replaced by the
+    next number above the highest of both, in the second's order.
 
     >>> new_numbers({"documents": {"a": "doc_000000"}}, {"documents": {"a": "doc_000001", "b": "doc_000000"}})
     {'doc_000000': 'doc_000002', 'doc_000001': 'doc_000000'}
@@ -40,9 +40,9 @@ def new_numbers(first: Lock, second: Lock) -> dict[str, str]:
 
 
 def renumbered(side: Side, numbers: Mapping[str, str], taken: Sequence[str]) -> Side:
-    """Return a release under other ids. Ids that are `taken` by the same document of the first get a mark behind them.
+    """Return a release with new ids. Ids `taken` by the same document of the first get a suffix.
 
-    So that every document of both has an id of its own until those that are the same are settled.
+    Every document of both thus has a unique id until duplicates are resolved.
     """
     clash = set(taken)
     marked = {before: f"{now}'" if now in clash else now for before, now in numbers.items()}
@@ -58,13 +58,13 @@ def renumbered(side: Side, numbers: Mapping[str, str], taken: Sequence[str]) -> 
 
 
 def merge_contents(first: Side, second: Side, settled: Settled, leaks: Leaks, config: DataConfig) -> Contents:
-    """Return what the merged release holds.
+    """Return the contents of the merged release.
 
-    Queries of both stay queries as long as their authors may give so many: the first's go before the second's, and
-    these before texts that were none. Texts that contain each other are those of `leaks` and those that the two
-    releases ignore.
+    Queries of both are kept within the limit per author: first the first release's queries, then the second's, then
+    other texts. Pairs of texts that contain each other come from `leaks` and from the lists of pairs that both releases
+    ignore.
 
-    Memory: the texts, and 0.5 KB of content words for each text of a split.
+    Memory: the texts, and 0.5 KB of content words per text in a split.
     """
     stays = ~pl.col("id").is_in(settled.gone["id"].implode())
     documents = pl.concat([first.documents, second.documents.select(first.documents.columns)]).filter(stays).sort("id")
@@ -95,11 +95,11 @@ def merge_contents(first: Side, second: Side, settled: Settled, leaks: Leaks, co
 
 
 def _lock(first: Side, second: Side, documents: pl.DataFrame) -> Lock:
-    """Return the lock of the documents and of those that were taken down; authors without either have no entry."""
+    """Return the lock of current and taken-down documents; authors with neither have no entry."""
     here = set(documents["id"])
     ids: dict[str, str] = {}
     authors: dict[str, str] = {}
-    for side in (second, first):  # the first's entries take the place of the second's
+    for side in (second, first):  # the first's entries overwrite the second's
         before = set(side.documents["id"])
         down = first.taken_down | second.taken_down
         kept = {
@@ -119,10 +119,10 @@ def _lock(first: Side, second: Side, documents: pl.DataFrame) -> Lock:
 
 
 def merged_table(before: Sequence[pl.DataFrame], numbers: Mapping[str, str], settled: Settled) -> pl.DataFrame:
-    """Return a row for every document of both releases (MERGED): its ids before and now, or why it went.
+    """Return a row for every document of both releases (MERGED): its ids before and now, or why it was removed.
 
     Args:
-        before: the documents of either release under their own ids.
+        before: the documents of each release with their original ids.
         numbers: the id in `settled` of every id of the second.
     """
     rows = []

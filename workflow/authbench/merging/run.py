@@ -50,21 +50,21 @@ _BY_SOURCE = ("licences", "sources", "fame")
 def merge(first: Release, second: Release, out: Path, name: str, takedown: Set[str] = frozenset()) -> dict[str, Any]:
     """Merge two complete releases into the folder `out`; return the manifest's `merged` and `totals`.
 
-    Ids and splits of the first stay, those of the second where the first has not given them to another document. What
-    both have is settled as `settle` says, and what goes is in merged.parquet with its reason. The result is checked
-    before it gets its name.
+    Ids and splits of the first are kept, and of the second unless the first uses them for another document. Overlaps
+    are resolved by `settle`; merged.parquet lists the removed documents with reasons. The result is checked before it
+    gets its final name.
 
-    Memory: all texts of both, and 0.5 KB of content words for each text of a split.
+    Memory: all texts of both, and 0.5 KB of content words per text in a split.
 
     Args:
-        first: the release whose word stands.
-        second: the other one.
-        out: the folder to write; it appears complete or not at all.
+        first: the release that takes precedence.
+        second: the other release.
+        out: the folder to write, atomically.
         name: of the merged release.
-        takedown: author ids and SHA-256 of contents that are to be in neither.
+        takedown: author ids and SHA-256 of contents to exclude.
 
     Raises:
-        InputError: the two do not fit, what one took down is not known, or the result breaks a claim.
+        InputError: the releases are incompatible, takedowns of one are unknown, or the result fails the checks.
     """
     own, other = read_side(first), read_side(second)
     expect_fitting(own, other)
@@ -102,7 +102,7 @@ def merge(first: Release, second: Release, out: Path, name: str, takedown: Set[s
 
 
 def _expect_known_takedowns(own: Side, other: Side) -> None:
-    """Raise InputError where it is not known which documents a release took down."""
+    """Raise InputError if it is unknown which documents a release took down."""
     for side in (own, other):
         number = side.release.manifest["takedown"].get("documents", 0)
         if side.continues and number:

@@ -1,8 +1,8 @@
-"""Which settings two releases must share to be merged, and those of the merge.
+"""Check which settings two releases must share to be merged, and compute the merged settings.
 
-What decides the text of a document, its author, its length or how it is compared must be equal: else one text would be
-two documents, or one person two. What only chose documents may differ: each part's own settings are recorded in the
-manifest, and the merge states the looser of the two.
+Settings that affect a document's text, author, length or comparison must be equal: otherwise a text could become two
+documents, or a person two authors. Settings that only select documents may differ: the manifest records each part's
+settings, and the merged release states the looser value.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,7 @@ from authbench.checking.settings import loosest
 from authbench.settings.data import DataConfig
 
 Settings = Mapping[str, Any]
-# How much was taken and from where, and what decides no text and no author.
+# The amount and origin of data, and settings that affect neither text nor author.
 _FREE = frozenset(
     {
         *("name", "sources", "seed", "ingest.genres", "ingest.max_bad_rows", "ingest.max_record_bytes"),
@@ -20,9 +20,7 @@ _FREE = frozenset(
     }
 )
 _FREE_SECTIONS = ("split.splits.", "split.bridge.", "filter.", "safety.", "sample.")
-_MUST_AGREE = frozenset(
-    {"filter.preset", "sample.length_bins"}
-)  # within those sections: measures and classes of another kind
+_MUST_AGREE = frozenset({"filter.preset", "sample.length_bins"})  # within those sections: measures and categories
 _CHOOSING = ("filter", "safety", "sample", "release.queries_per_author")
 _NO_TARGETS: Settings = {
     "documents": None,
@@ -34,7 +32,7 @@ _NO_TARGETS: Settings = {
 
 
 def differing(first: Settings, second: Settings) -> Iterator[str]:
-    """Yield a line for each setting that must be equal and is not."""
+    """Yield a line for each setting that must be equal but differs."""
     ours, theirs = dict(_flat(first)), dict(_flat(second))
     for key in sorted(ours.keys() | theirs.keys()):
         if _must_agree(key) and ours.get(key) != theirs.get(key):
@@ -46,8 +44,8 @@ def differing(first: Settings, second: Settings) -> Iterator[str]:
 def merged_config(name: str, first: DataConfig, second: DataConfig) -> DataConfig:
     """Return the settings of a merged release.
 
-    They are those of the first, with the sources of both, no target for the sample, and of what chose documents the
-    looser of the two, so that queries of both stay and no document of either is beyond a limit.
+    They are the first's settings, with the sources of both and without sample targets. Selection settings take the
+    looser value, so queries of both remain and all documents are within the limits.
     """
     genres = dict.fromkeys([*first["ingest"].get("genres", ()), *second["ingest"].get("genres", ())])
     loose = loosest(first, second, _CHOOSING)

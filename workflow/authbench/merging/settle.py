@@ -1,19 +1,19 @@
-"""Which documents of two releases stay in their merge, and why the others go.
+"""Decide which documents of two releases are kept in their merge, and why others are removed.
 
-The first release stays as it is, but for texts that the second took down and, under `drop_all`, texts of disputed
-authors. A document of the second goes for the first of these reasons that holds:
+The first release is unchanged, except for texts that the second took down and, with `drop_all`, texts of disputed
+authors. A document of the second is removed for the first applicable reason:
 
-- `taken_down_elsewhere`: the first release has taken it down, or the list that is given names it;
-- `same_document`: the first has it, by the digest of its key, with this or another text;
-- `exact_duplicate`, `near_duplicate`: the first has its text, or nearly, at `dedup.threshold`; under `drop_all`
-  both go where the authors differ (`cross_author_duplicate`);
-- `author_in_another_split`: the first has its author in another split, whose word stands;
-- `person_in_another_split`: so it is with an author who is possibly the same person;
+- `taken_down_elsewhere`: the first release took it down, or the given takedown list contains it;
+- `same_document`: the first has it, by the digest of its key, with the same or another text;
+- `exact_duplicate`, `near_duplicate`: the first has its text, or a near-duplicate at `dedup.threshold`; with `drop_all`
+  both are removed if the authors differ (`cross_author_duplicate`);
+- `author_in_another_split`: the first, which takes precedence, has its author in another split;
+- `person_in_another_split`: the same for an author who is possibly the same person;
 - `work_in_another_split`: the first has texts of its work in another split;
-- `similar_in_another_split`, `contained_in_another_split`: the first has a text in another split that gives it away
+- `similar_in_another_split`, `contained_in_another_split`: the first has a similar or containing text in another split
   (`split.leak_threshold`, `split.containment`);
-- `beyond_documents_per_author`: with it its author would have more documents than the settings admit;
-- `author_with_too_few_documents`: too few of its author's are left.
+- `beyond_documents_per_author`: its author would exceed the maximum number of documents;
+- `author_with_too_few_documents`: its author has too few remaining documents.
 """
 
 from collections.abc import Set
@@ -42,13 +42,13 @@ _LETTER = r"\p{L}"
 
 @dataclass(frozen=True)
 class Settled:
-    """What a merge decides.
+    """The decisions of a merge.
 
     Attributes:
-        gone: the documents that go (GONE), sorted by id, one row each; `by` is the document of the other release that
-            they go for, if it is one.
-        disputed: ids of texts that stay and of which another author's copy went: they are not scored.
-        possibly_one: pairs of authors (a, b) that are possibly one person.
+        gone: the removed documents (GONE), sorted by id, one row each; `by` is the document of the other release that
+            caused the removal, if any.
+        disputed: ids of kept texts with a removed copy by another author; they are not scored.
+        possibly_one: pairs of authors (a, b) who are possibly one person.
     """
 
     gone: pl.DataFrame
@@ -57,14 +57,14 @@ class Settled:
 
 
 def settle(first: Side, second: Side, leaks: Leaks, config: DataConfig, takedown: Set[str] = frozenset()) -> Settled:
-    """Decide on every document of both. Ids are of the merged release, `leaks` are those of all its texts.
+    """Decide on every document of both. Ids are merged ids; `leaks` covers all texts of the merge.
 
     Args:
-        first: the release whose word stands.
-        second: the other one, under ids that the first does not have.
+        first: the release that takes precedence.
+        second: the other release, with ids that the first does not use.
         leaks: similar and contained texts of both (`split.leakage.find_leaks`).
         config: the settings of the merged release.
-        takedown: author ids and SHA-256 of contents that are to be in neither.
+        takedown: author ids and SHA-256 of contents to exclude.
     """
     ours, theirs = (side.documents.select(*AUTHOR, "id", "split", "origin") for side in (first, second))
     pairs = _between(leaks.similar, ours, theirs)
@@ -98,9 +98,9 @@ def settle(first: Side, second: Side, leaks: Leaks, config: DataConfig, takedown
 
 
 def _between(pairs: pl.DataFrame, ours: pl.DataFrame, theirs: pl.DataFrame) -> pl.DataFrame:
-    """Return the pairs of a text of the second release with one of the first: first, second, and what is known of both.
+    """Return pairs of a text of the second release with a text of the first, and the columns of both.
 
-    Columns of the first's have the suffix `_first`.
+    The first's columns have the suffix `_first`.
     """
     one = pairs.rename({"a": "first", "b": "second"})
     both = pl.concat([one, one.rename({"first": "second", "second": "first"}).select(one.columns)])
@@ -110,7 +110,7 @@ def _between(pairs: pl.DataFrame, ours: pl.DataFrame, theirs: pl.DataFrame) -> p
 
 
 def _taken_down(side: Side, keys: frozenset[str], takedown: Set[str]) -> pl.DataFrame:
-    """Return the documents whose key's digest is among `keys`, or that the list names."""
+    """Return the documents whose key's digest is among `keys`, or that the takedown list contains."""
     elsewhere = pl.Series([side.key_of[ident] in keys for ident in side.documents["id"]], dtype=pl.Boolean)
     gone = side.documents.filter(is_taken_down(takedown) | elsewhere)
     return gone.select("id", reason=pl.lit("taken_down_elsewhere"), by=pl.lit(None, pl.String))
@@ -125,7 +125,7 @@ def _same_documents(first: Side, second: Side) -> pl.DataFrame:
 
 
 def _copies(near: pl.DataFrame, first: Side, second: Side, drop_all: bool) -> pl.DataFrame:
-    """Return copies of texts of the first release, the nearest of several as what they go for."""
+    """Return copies of texts of the first release, each with the nearest original as cause."""
     own, others = (side.documents.select("id", "content_sha256") for side in (first, second))
     near = near.join(own.rename({"id": "first", "content_sha256": "own"}), on="first")
     near = near.join(others.rename({"id": "second", "content_sha256": "other"}), on="second")
@@ -140,7 +140,7 @@ def _copies(near: pl.DataFrame, first: Side, second: Side, drop_all: bool) -> pl
 
 
 def _of_persons(ours: pl.DataFrame, theirs: pl.DataFrame, possibly_one: pl.DataFrame) -> pl.DataFrame:
-    """Return the second's documents of persons whom the first has in another split."""
+    """Return the second's documents of persons that the first has in another split."""
     both_ways = pl.concat([possibly_one, possibly_one.select(a="b", b="a")])
     places = ours.select("author_id", "split").unique()
     persons = places.join(both_ways, left_on="author_id", right_on="a").select(author_id="b", split="split")
@@ -162,7 +162,7 @@ def _apart(pairs: pl.DataFrame, reason: str) -> pl.DataFrame:
 
 
 def _numbers(ours: pl.DataFrame, theirs: pl.DataFrame, gone: pl.DataFrame, sample: Sample) -> list[pl.DataFrame]:
-    """Return the second's documents beyond what an author may give, and of authors with too few, within AUTHOR."""
+    """Return the second's documents beyond the maximum per author, and of authors with too few, within AUTHOR."""
     stays = ~pl.col("id").is_in(gone["id"].implode())
     place = pl.concat(
         rows.filter(stays).select(*AUTHOR, "id", own=pl.lit(own)) for rows, own in ((ours, True), (theirs, False))
@@ -181,7 +181,7 @@ def _numbers(ours: pl.DataFrame, theirs: pl.DataFrame, gone: pl.DataFrame, sampl
 
 
 def _sharing(first: Side, second: Side, near: pl.DataFrame) -> pl.DataFrame:
-    """Return pairs of authors of the two releases that share so many texts that they are possibly one person."""
+    """Return pairs of authors of the two releases who share so many texts that they are possibly one person."""
     copies = near.select(doc_key="second", stand_in="first")
     wanted = pl.concat([copies["doc_key"], copies["stand_in"]]).unique().implode()
     texts = pl.concat(
@@ -194,7 +194,7 @@ def _sharing(first: Side, second: Side, near: pl.DataFrame) -> pl.DataFrame:
 
 
 def _firsts(found: list[pl.DataFrame]) -> pl.DataFrame:
-    """Return one row for each document: the first of its reasons, in the order of REASONS."""
+    """Return one row per document, with the first of its reasons in the order of REASONS."""
     rank = {reason: place for place, reason in enumerate(REASONS)}
     rows = pl.concat(rows.cast(GONE).select(GONE.names()) for rows in found)
     placed = rows.with_columns(rank=pl.col("reason").replace_strict(rank, return_dtype=pl.Int64))

@@ -1,4 +1,4 @@
-"""The two releases of a merge, and whether they fit each other."""
+"""Read the two releases of a merge, and check whether they are compatible."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ from authbench.merging.settings import differing
 from authbench.settings.data import DataConfig
 from authbench.tokens import load_tokenizer
 
-RECOUNTED = 200  # texts of each release whose tokens are counted again before anything else
+RECOUNTED = 200  # texts per release whose tokens are recounted first
 _SHOWN = 4
 
 
@@ -37,19 +37,19 @@ class Side:
 
     @property
     def continues(self) -> bool:
-        """Whether its lock holds documents of an earlier release as well."""
+        """Return whether its lock also contains documents of an earlier release."""
         return bool(self.config["split"].get("lock"))
 
     @cached_property
     def taken_down(self) -> frozenset[str]:
-        """The digests of the keys of documents that were taken down; empty where the lock holds earlier ones, too."""
+        """Return the key digests of taken-down documents; empty if the lock also contains earlier documents."""
         here = set(self.documents["id"])
         keys = (key for key, ident in self.lock["documents"].items() if ident not in here)
         return frozenset() if self.continues else frozenset(keys)
 
     @cached_property
     def key_of(self) -> Mapping[str, str]:
-        """The digest of each document's key, by id."""
+        """Return the digest of each document's key, by id."""
         return {ident: key for key, ident in self.lock["documents"].items()}
 
 
@@ -57,7 +57,7 @@ def read_side(release: Release) -> Side:
     """Read a release with all its texts.
 
     Raises:
-        InputError: it is a public bundle, lacks bookkeeping, or its texts were counted by another tokeniser.
+        InputError: it is a public bundle, lacks metadata, or used another tokeniser.
     """
     if release.withheld:
         raise InputError(
@@ -86,7 +86,7 @@ def read_side(release: Release) -> Side:
 
 
 def _expect_tokens(side: Side) -> None:
-    """Raise InputError where the first texts were not counted in tokens of `cl100k_base`."""
+    """Raise InputError unless the first texts were counted in tokens of `cl100k_base`."""
     first = side.documents.head(RECOUNTED)
     counted = load_tokenizer().count(first["content"]).tolist()
     for ident, stated, found in zip(first["id"], first["token_length"], counted, strict=True):
@@ -98,7 +98,7 @@ def _expect_tokens(side: Side) -> None:
 
 
 def expect_fitting(first: Side, second: Side) -> None:
-    """Raise InputError where two releases cannot be one: the message says in what they differ and what to do."""
+    """Raise InputError if two releases are incompatible; the message states the differences and what to do."""
     problems = list(_problems(first, second))
     if problems:
         shown = [*problems[:_SHOWN], *([f"and {len(problems) - _SHOWN} more"] if len(problems) > _SHOWN else [])]
@@ -134,7 +134,7 @@ def _problems(first: Side, second: Side) -> Iterator[str]:
 
 
 def _two_persons(first: Side, second: Side) -> Iterator[str]:
-    """Yield what shows that one document has two authors: other labels, or another key of the pseudonyms."""
+    """Yield evidence that a document has two authors: different labels, or another pseudonym key."""
     ours = dict(first.documents.select("id", "author_id").iter_rows())
     theirs = dict(second.documents.select("id", "author_id").iter_rows())
     both = [
@@ -153,7 +153,7 @@ def _two_persons(first: Side, second: Side) -> Iterator[str]:
 
 
 def _decisions(side: Side) -> dict[str, str]:
-    """Return the decision on the labels of each source that has documents and a single decision."""
+    """Return the label decision of each source that has documents and a single decision."""
     here = set(side.documents["source"])
     rows = read_decisions(side.release.folder / "statistics" / "labels.csv")
     rows = [row for row in rows if row["source"] in here and row["labels"]]

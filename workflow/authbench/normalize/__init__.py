@@ -1,5 +1,5 @@
-"""Normalisation: the form in which equal texts are equal.
+"""Normalisation: give equal texts an equal form.
 
-Read in this order: `text` (the normal form), `table` (many texts at once), `markup` (tags and entities),
-`boilerplate` (what is nobody's text), `personal` (what names a person).
+Read in this order: `text` (the normal form), `table` (many texts at once), `markup` (tags and entities), `boilerplate`
+(text without an author), `personal` (personal data).
 """

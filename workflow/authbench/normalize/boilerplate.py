@@ -1,7 +1,7 @@
 """Remove lines that no author wrote.
 
-Copyright headers, navigation lists, Project Gutenberg and digitisation notices, cookie and newsletter lines
-(AuthBench paper, A.2), by language, from resources/text/boilerplate.yaml.
+Copyright headers, navigation lists, Project Gutenberg and digitisation notices, cookie and newsletter lines (AuthBench
+paper, A.2), by language, from resources/text/boilerplate.yaml.
 """
 
 import re
@@ -16,7 +16,7 @@ from authbench.storage.yaml_loader import FAST_LOADER
 
 RULES = shipped("text/boilerplate.yaml")
 LONGEST_LINE = 400  # a longer line is prose
-FRONT = 0.3  # `before` rules hold in the first part of a text, `after` rules in the rest
+FRONT = 0.3  # share of the text where `before` rules apply; `after` rules apply in the rest
 
 
 @cache
@@ -41,10 +41,10 @@ def rules() -> dict[str, dict[str, list[str]]]:
 
 
 def strip(text: str, lang: str) -> str:
-    """Return the text without its boilerplate lines; a text of nothing else becomes empty.
+    """Return the text without its boilerplate lines; it may be empty.
 
-    Up to and including the last line of front matter, and from the first line of back matter, all goes; single
-    lines of boilerplate go wherever they stand. Time is linear in the length of the text.
+    Everything up to and including the last line of front matter, and from the first line of back matter, is removed;
+    single boilerplate lines are removed anywhere. Time is linear in the length of the text.
     """
     drop, before, after = patterns(lang)
     lines = text.split("\n")
@@ -66,7 +66,7 @@ def strip(text: str, lang: str) -> str:
 
 
 def strip_texts(texts: pl.DataFrame) -> pl.Series:
-    """Return the contents (frame with `lang`, `content`) without boilerplate; Python sees the suspected ones alone."""
+    """Return the contents (frame with `lang`, `content`) without boilerplate; only suspected texts reach Python."""
     rows = suspected(texts["content"])
     found = texts.filter(rows).select("content", "lang").iter_rows()
     stripped = pl.Series([strip(text, lang) for text, lang in found], dtype=pl.String)
@@ -74,17 +74,17 @@ def strip_texts(texts: pl.DataFrame) -> pl.Series:
 
 
 def suspected(texts: pl.Series) -> pl.Series:
-    """Return which texts may hold boilerplate of any language: all that `strip` would change, and a few others."""
+    """Return which texts may contain boilerplate of any language: all that `strip` would change, and a few others."""
     return texts.str.contains(_wider_pattern())
 
 
 @cache
 def _wider_pattern() -> str:
-    """Return all rules as one pattern for polars, whose engine takes time linear in the text whatever it is.
+    """Return all rules as one pattern for polars, whose engine always takes time linear in the text.
 
-    It is found wherever one of them matches a line, and elsewhere too: repetitions have no upper bound (which also
-    keeps the automaton small), and anything may stand where the engines disagree on what belongs to a word. Python
-    alone takes a Turkish i for an i.
+    It matches every line that one of the rules matches, and more: repetitions are unbounded (which also keeps the
+    automaton small), and any character is allowed where the engines disagree on word characters. Only Python matches a
+    Turkish i as an i.
     """
     patterns = [pattern for part in rules().values() for kind in part.values() for pattern in kind]
     for narrow, wide in (

@@ -1,6 +1,6 @@
-"""Texts that hold themselves twice: some editions give a poem, and then the same poem again.
+"""Find texts that contain themselves twice: some editions print a poem, and then the same poem again.
 
-Such a text is A + A', cut at a line break near its middle, where A and A' share nearly all shingles of characters, as
+Such a text is A + A', cut at a line break near its middle, where A and A' share nearly all character shingles, as
 near-duplicates do (AuthBench paper, A.1). Time and memory are linear in the length of the text.
 """
 
@@ -9,21 +9,21 @@ from collections import Counter
 import polars as pl
 
 SIMILAR = 0.9
-LEAST_SHARE = 0.4  # of the text that A' is
-LEAST_CHARACTERS = 40  # of A'; who says a short thing twice means it
+LEAST_SHARE = 0.4  # minimum share of A' in the text
+LEAST_CHARACTERS = 40  # minimum length of A'; short repetitions are intentional
 SHINGLE = 5
-FEW_DISTINCT = 0.7  # distinct lines over lines, at most, of a text that is looked at
+FEW_DISTINCT = 0.7  # maximum distinct lines over lines of a candidate text
 
 
 def suspected(texts: pl.Series) -> pl.Series:
-    """Return which normal texts may hold themselves twice: long enough, and with enough lines that occur again."""
+    """Return which normal texts may contain themselves twice: long enough, and with enough repeated lines."""
     lines = texts.str.replace_all("\n\n", "\n", literal=True).str.split("\n")
     again = lines.list.n_unique() <= FEW_DISTINCT * lines.list.len()
     return again & (texts.str.len_chars() >= 2 * LEAST_CHARACTERS)
 
 
 def first_of_two(text: str) -> str | None:
-    """Return A of a text that is A + A', or None.
+    """Return A if the text is A + A', else None.
 
     >>> first_of_two("The moon has risen\\nand hangs over the dark wood.\\n" * 2)
     'The moon has risen\\nand hangs over the dark wood.'
@@ -53,7 +53,7 @@ def first_of_two(text: str) -> str | None:
 
 
 def _folded(text: str) -> tuple[str, list[tuple[int, int]]]:
-    """Return the text with its white space folded, and of each line but the first where it begins there and here."""
+    """Return the text with white space folded, and the offsets of each line but the first in both forms."""
     parts: list[str] = []
     breaks: list[tuple[int, int]] = []
     length, end = 0, 0

@@ -1,8 +1,8 @@
-"""Marks of an edition: how a publisher sets a text, which says nothing of its author.
+"""Unify marks of an edition: typography chosen by a publisher, which is not the author's style.
 
-In texts that somebody edited, spacing around punctuation, forms of quotation marks, dashes and ellipses, and the look
-of numbers before lines differ from edition to edition: they get one form. Punctuation of pre-modern Arabic is the
-editor's altogether and goes. What people typed themselves is never changed.
+In edited texts, spacing around punctuation, forms of quotation marks, dashes and ellipses, and line numbering vary by
+edition; they are unified. Punctuation of pre-modern Arabic is entirely the editor's and is removed. Unedited texts are
+never changed.
 """
 
 import re
@@ -10,10 +10,10 @@ import re
 import regex
 
 QUOTES = dict.fromkeys("«»„“”‟〝〞＂", '"') | dict.fromkeys("‘’‚‛‹›`´", "'")
-PLACEHOLDER = r"\[[A-Z]{3,8}\]"  # [NAME] and those of personal data
+PLACEHOLDER = r"\[[A-Z]{3,8}\]"  # [NAME] and the placeholders of personal data
 ARABIC = regex.compile(rf"({PLACEHOLDER})|[\p{{P}}\p{{S}}]+")
 ANY = ("",)
-# What is looked for, what takes its place, and strings of which a text where it is found has one at least.
+# Pattern, replacement, and strings of which every text with a match contains at least one.
 _Step = tuple[re.Pattern[str], str, tuple[str, ...]]
 INSIDE: _Step = (re.compile(r"(?<=[«„‹]) +(?=\S)|(?<=\S) +(?=[»›])"), "", ("«", "„", "‹", "»", "›"))  # « so »
 STEPS: tuple[_Step, ...] = tuple(
@@ -30,15 +30,15 @@ STEPS: tuple[_Step, ...] = tuple(
         (r"^[-–—] ?(?=\S)", "— ", ("-", "–", "—")),
         (r"(?<=\S) [-–—] (?=\S)", " — ", (" - ", " – ", " — ")),
         (r"^[(\[]?(\d{1,3}|[IVXLC]{1,7})[)\].:]{1,2}(?= |$)", r"\1.", ANY),  # (1), 1), 1: and 1.
-        (r"^[-–—*]? ?(\d{1,3}|[IVXLC]{1,7}) ?[-–—*]?$", r"\1.", ANY),  # a number alone on a line
+        (r"^[-–—*]? ?(\d{1,3}|[IVXLC]{1,7}) ?[-–—*]?$", r"\1.", ANY),  # a line with only a number
     )
 )
 SPACES: _Step = (re.compile(" {2,}"), " ", ("  ",))
-ENDS: _Step = (re.compile(r"^ +| +$", re.MULTILINE), "", (" \n", "\n "))  # of lines inside a text
+ENDS: _Step = (re.compile(r"^ +| +$", re.MULTILINE), "", (" \n", "\n "))  # of lines within a text
 
 
 def unify(text: str, lang: str) -> str:
-    """Return a normal text of an edition without what its publisher may have chosen; it may be empty.
+    """Return a normalised edited text with publisher's choices unified; it may be empty.
 
     >>> unify("« Tiens ! » dit-il . . . -- Non ;", "fr")
     '"Tiens!" dit-il… — Non;'

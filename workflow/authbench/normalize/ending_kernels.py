@@ -1,4 +1,4 @@
-"""Compiled loops over the last characters of texts: where endings begin, and a hash of each."""
+"""Compiled loops over the last characters of texts: find and hash their endings."""
 
 from functools import cache
 
@@ -10,11 +10,11 @@ from authbench.arrays import BOOL, I64, U8, U32, U64
 from authbench.runtime.jit import compiled
 from authbench.text_bytes import utf8
 
-LONGEST = 60  # characters of an ending
-MOST = 30  # endings of a text
+LONGEST = 60  # maximum characters of an ending
+MOST = 30  # maximum endings of a text
 LEAST_LETTERS = 3
 
-LETTER, WORD, SPACE, SINGLE, STOP = 1, 2, 4, 8, 16  # what a character is, a bit each
+LETTER, WORD, SPACE, SINGLE, STOP = 1, 2, 4, 8, 16  # character classes, a bit each
 _CLASSES = (
     (LETTER, r"\p{L}"),
     (WORD, r"[\p{L}\p{M}\p{N}_]"),
@@ -23,7 +23,7 @@ _CLASSES = (
     (STOP, r"[.,;:!?…。，、！？]"),
 )
 _CODE_POINTS = 0x110000
-_ASSIGNED = ((0, 0x40000), (0xE0000, 0xE1000))  # no letter, mark, number or space is elsewhere
+_ASSIGNED = ((0, 0x40000), (0xE0000, 0xE1000))  # no letters, marks, numbers or spaces are outside these ranges
 _FNV_OFFSET, _FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 _MIX_ONE, _MIX_TWO = np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)
 
@@ -41,16 +41,16 @@ def _classes() -> U8:
 
 
 def find_endings(texts: pl.Series) -> tuple[I64, I64, U64]:
-    """Return the endings of texts, in the order of the texts and the longest first.
+    """Return the endings of texts, in text order and longest first.
 
-    An ending begins with a word, an ideograph or a run of signs, leaves something before it, and holds at least three
-    letters. Sentence punctuation belongs to what is before it; placeholders (`[URL]`) count as a sign.
+    An ending begins with a word, an ideograph or a run of signs, is preceded by other text, and contains at least three
+    letters. Sentence punctuation belongs to the preceding text; placeholders (`[URL]`) count as a sign.
 
     Args:
         texts: strings without null.
 
     Returns:
-        The text of each ending, the byte of that text at which it begins, and its hash, which is never 0.
+        The text of each ending, its start byte in that text, and its hash, which is never 0.
     """
     content, offsets = utf8(texts)
     room = len(texts) * MOST
@@ -61,9 +61,9 @@ def find_endings(texts: pl.Series) -> tuple[I64, I64, U64]:
 
 @compiled
 def _find_endings(content: U8, offsets: I64, classes: U8, row: I64, start: I64, value: U64) -> int:
-    begins = np.empty(LONGEST + 1, np.int64)  # of the last characters, from the last to the first: their byte,
+    begins = np.empty(LONGEST + 1, np.int64)  # of the last characters, backwards: their byte offset,
     codes = np.empty(LONGEST + 1, np.uint32)
-    bits = np.empty(LONGEST + 2, np.uint8)  # and what they are; of the text's first also that nothing is before it
+    bits = np.empty(LONGEST + 2, np.uint8)  # and their classes; before the first, a marker for the text's start
     inside = np.empty(LONGEST + 1, np.bool_)
     hashes = np.empty(LONGEST + 1, np.uint64)
     found = 0
@@ -71,7 +71,7 @@ def _find_endings(content: U8, offsets: I64, classes: U8, row: I64, start: I64, 
         first, at = offsets[text], offsets[text + 1]
         number = 0
         running = _FNV_OFFSET
-        while at > first and number <= LONGEST:  # one more than an ending has: what is before it
+        while at > first and number <= LONGEST:  # one more than an ending has: the preceding character
             code, shift = np.uint32(0), np.uint32(0)
             while True:
                 at -= 1
@@ -96,7 +96,7 @@ def _find_endings(content: U8, offsets: I64, classes: U8, row: I64, start: I64, 
         last = _third_letter(bits, inside, tail)
         if last < 0:
             continue
-        # The last MOST beginnings, then of these the ones that leave something and at least three letters from there.
+        # The last MOST beginnings, then those that are preceded by text and leave at least three letters.
         counted, furthest = 0, -1
         for place in range(tail):
             if not inside[place] and _begins(bits[place], bits[place + 1], place + 1 < number):
@@ -116,7 +116,7 @@ def _find_endings(content: U8, offsets: I64, classes: U8, row: I64, start: I64, 
 
 @compiled
 def _begins(bits: np.uint8, before: np.uint8, has_before: bool) -> bool:
-    """Return whether an ending can begin with a character, given that before it."""
+    """Return whether an ending can begin with a character, given the preceding one."""
     if bits & SINGLE:
         return True
     if bits & WORD:
@@ -128,7 +128,7 @@ def _begins(bits: np.uint8, before: np.uint8, has_before: bool) -> bool:
 
 @compiled
 def _mark_placeholders(codes: U32, inside: BOOL, tail: int) -> None:
-    """Mark what stands in `[URL]` and the like after the bracket; places run from the last character to the first."""
+    """Mark the inside of `[URL]` and the like after the bracket; indices run backwards from the last character."""
     place = tail - 1
     while place >= 0:
         if codes[place] == 0x5B:
@@ -143,7 +143,7 @@ def _mark_placeholders(codes: U32, inside: BOOL, tail: int) -> None:
 
 @compiled
 def _third_letter(bits: U8, inside: BOOL, tail: int) -> int:
-    """Return the place of the third letter from the end; -1 where there are fewer."""
+    """Return the index of the third letter from the end; -1 if there are fewer."""
     letters = 0
     for place in range(tail):
         if bits[place] & LETTER and not inside[place]:
@@ -155,7 +155,7 @@ def _third_letter(bits: U8, inside: BOOL, tail: int) -> int:
 
 @compiled
 def _mixed(value: np.uint64) -> np.uint64:
-    """Return a hash of which all bits depend on all of its text, never 0."""
+    """Return a mixed hash that is never 0."""
     value = (value ^ (value >> np.uint64(33))) * _MIX_ONE
     value = (value ^ (value >> np.uint64(33))) * _MIX_TWO
     value ^= value >> np.uint64(33)

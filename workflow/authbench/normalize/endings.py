@@ -1,8 +1,8 @@
-"""Signatures: the same last words under an author's texts, which name the author and tell nothing of style.
+"""Remove signatures: repeated last words of an author's texts, which identify the author but are not style.
 
-A signature is an ending of at most 60 characters that begins with a word or a sign, not necessarily a line of its own.
-Endings are counted as hashes, shard by shard; whether one is a signature, the counts of all of the author's texts say,
-and those of others. Openings are none: most that recur are ways to begin.
+A signature is an ending of at most 60 characters that begins with a word or a sign, not necessarily on a separate line.
+Endings are counted as hashes, shard by shard. The counts over all of the author's texts, and over other authors' texts,
+decide which are signatures. Repeated openings are kept: most are conventional beginnings.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -15,25 +15,26 @@ from authbench.normalize.ending_kernels import find_endings
 
 LEAST_TEXTS = 3
 LEAST_WORKS = 3
-LEAST_SHARE = 0.3  # of the author's texts
-MOST_ELSEWHERE = 0.01  # of the other authors' texts in the language
-PART = 5_000_000  # endings that are held at a time
-SORTED = 1_000_000  # endings that are sorted at a time, and
-GROUP = 8_192  # endings of authors beside each other that are read at a time
+LEAST_SHARE = 0.3  # minimum share of the author's texts
+MOST_ELSEWHERE = 0.01  # maximum share of other authors' texts in the language
+PART = 5_000_000  # endings in memory at a time
+SORTED = 1_000_000  # endings sorted at a time, and
+GROUP = 8_192  # endings of adjacent authors read at a time
 
 LETTER = regex.compile(r"\p{L}")
-AUTHORS = 1 << 64  # numbers of authors are hashes: equal shares of this range have about equally many
-WHOLE = 0  # the ending that stands for a text itself
+AUTHORS = 1 << 64  # author numbers are hashes: equal parts of this range have about equally many authors
+WHOLE = 0  # the ending that represents the full text
 
-# An ending of a text, all as hashes; every text has a row with the ending WHOLE. A row takes 32 bytes and its language.
+# An ending of a text, all as hashes; every text also has a row with the ending WHOLE. A row takes 32 bytes plus its
+# language.
 ENDINGS = pl.Schema({"author": pl.UInt64, "ending": pl.UInt64, "text": pl.UInt64, "work": pl.UInt64, "lang": pl.String})
 SIGNATURES = pl.Schema({"author": pl.UInt64, "ending": pl.UInt64})
 
 
 def count_endings(records: pl.DataFrame) -> pl.DataFrame:
-    """ENDINGS of the texts of records (`author_id, author_kind, origin_id, lang, content`).
+    """Return ENDINGS of the texts of records (`author_id, author_kind, origin_id, lang, content`).
 
-    What no writer stands for (author kind `work`: lists, templates, scriptures) is signed by nobody.
+    Texts without a personal author (author kind `work`: lists, templates, scriptures) have no signatures.
     """
     records = records.filter(pl.col("author_kind") != "work")
     own = records.select(
@@ -50,10 +51,9 @@ def count_endings(records: pl.DataFrame) -> pl.DataFrame:
 
 
 def by_author(endings: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
-    """Yield ENDINGS, SORTED at a time in the order of their authors, GROUP in a frame.
+    """Yield ENDINGS sorted by author within batches of SORTED, in frames of GROUP rows.
 
-    So what a range of authors has stands in few of the frames. Takes about 100 bytes for each of SORTED endings and of
-    a frame that is given.
+    A range of authors thus occurs in few frames. Memory: about 100 bytes per ending in SORTED and in an input frame.
     """
     held: list[pl.DataFrame] = []
     for one in endings:
@@ -71,12 +71,12 @@ def _sorted_groups(endings: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
 def find_signatures(counts: Callable[[int, int], Iterable[pl.DataFrame]], rows: int) -> pl.DataFrame:
     """Return the SIGNATURES among all ENDINGS.
 
-    An ending is one if at least three texts of an author on three works have it, at least 30 % of the author's texts,
-    and less than 1 % of other authors' texts in the language. Equal texts count once. Takes about 150 bytes for each of
-    PART endings, and for each author.
+    An ending is a signature if it occurs in at least three texts of an author on three works, in at least 30 % of the
+    author's texts, and in less than 1 % of other authors' texts in the language. Equal texts count once. Memory: about
+    150 bytes per ending in PART, and per author.
 
     Args:
-        counts: gives the ENDINGS of the authors whose numbers are at least its first and at most its second argument.
+        counts: returns the ENDINGS of authors with numbers from its first to its second argument, inclusive.
         rows: the number of all ENDINGS.
     """
     parts = rows // PART + 1
@@ -107,7 +107,7 @@ def find_signatures(counts: Callable[[int, int], Iterable[pl.DataFrame]], rows: 
 
 
 def _count_everywhere(counts: Iterable[pl.DataFrame], asked: pl.Series) -> pl.DataFrame:
-    """Return the texts that have each of the endings asked for, by language, those of an author once."""
+    """Return the number of texts with each requested ending, by language, an author's equal texts once."""
     found = [one.filter(pl.col("ending").is_in(asked.implode())) for one in counts]
     distinct = pl.concat([ENDINGS.to_frame(), *found]).unique(["author", "lang", "ending", "text"])
     return distinct.group_by("lang", "ending").agg(everywhere=pl.len())
@@ -116,9 +116,9 @@ def _count_everywhere(counts: Iterable[pl.DataFrame], asked: pl.Series) -> pl.Da
 def cut_signatures(
     records: pl.DataFrame, signatures: pl.DataFrame, edited: Collection[str]
 ) -> tuple[pl.DataFrame, dict[str, int]]:
-    """Return the records without their authors' signatures, and the number of texts that had one, by source.
+    """Return the records without their authors' signatures, and the number of changed texts by source.
 
-    Texts of sources that are `edited` stay as they are. Of several signatures the longest goes.
+    Texts of `edited` sources are unchanged. The longest of several signatures is removed.
     """
     asked = records.with_row_index("row").select("row", "source", "content", author=_author("author_id"))
     asked = asked.filter(pl.col("author").is_in(signatures["author"].implode()), ~pl.col("source").is_in(list(edited)))
@@ -137,7 +137,7 @@ def cut_signatures(
 
 
 def without_ending(text: str) -> Iterator[str]:
-    """Yield what is left of a text after each of its possible signatures, the longest first.
+    """Yield the text without each of its possible signatures, longest first.
 
     >>> list(without_ending("So it is. ~Ann"))
     ['So', 'So it', 'So it is.', 'So it is. ~']

@@ -1,8 +1,8 @@
 """Undo HTML entities and tags.
 
-One pass drops comments, the contents of script and style elements, and the tags of HTML (an angle bracket that
-is no HTML tag, as in `<3` or `<grin>`, stays), then decodes entities; text escaped twice takes two passes. Every
-step is linear in the length of the text, whatever the text.
+A pass drops comments, the contents of script and style elements, and HTML tags (other angle brackets, as in `<3` or
+`<grin>`, are kept), then decodes entities. Doubly escaped text needs two passes. Every step is linear in the length of
+the text.
 """
 
 import html
@@ -19,7 +19,7 @@ NAMES = {
     " ruby s samp script select slot small source span strike strong style sub sup svg template textarea tbody"
     " tfoot thead time track tt u var video wbr",
 }
-BETWEEN = {name: separator for separator, names in NAMES.items() for name in names.split()}  # what a tag becomes
+BETWEEN = {name: separator for separator, names in NAMES.items() for name in names.split()}  # replacement by tag
 
 OPENING = re.compile(r"<!--|<(?=[A-Za-z/!?])")
 TAG = re.compile(
@@ -32,9 +32,9 @@ BEYOND_UNICODE = re.compile(r"&#(?:[0-9]{8,}+|[xX]0*+[1-9A-Fa-f][0-9A-Fa-f]{6,}+
 
 
 def undo_html(text: str, times: int) -> str:
-    """Return the text with `times` layers of HTML taken off (0: as it is).
+    """Return the text with `times` layers of HTML undone (0: unchanged).
 
-    Tags of blocks become line breaks, table cells spaces, other tags nothing.
+    Block tags become line breaks, table cells spaces; other tags are deleted.
 
     >>> undo_html("a<br>b &lt;3 &amp;amp; c", 1)
     'a\\nb <3 &amp; c'

@@ -1,8 +1,8 @@
 """Mask personal data in a text.
 
-A placeholder is a capital word in square brackets: no HTML tag, no handle and no address, so that no other step
-takes it for one, and normalisation leaves it as it is. Phone numbers are found by their shapes in the ten
-languages, or by a word such as `Tel.` before any seven or more digits; a bare long number is left alone.
+A placeholder is an upper-case word in square brackets. It resembles no HTML tag, handle or address, so no other step
+changes it, and neither does normalisation. Phone numbers are recognised by their formats in the ten languages, or by a
+word such as `Tel.` before any seven or more digits; other long numbers are kept.
 """
 
 import re
@@ -15,7 +15,7 @@ import regex
 Finder = Callable[[str], tuple[str, int]]
 PLACEHOLDERS = {"url": "[URL]", "email": "[EMAIL]", "phone": "[PHONE]", "handle": "[HANDLE]"}
 
-# No pattern matches a square bracket, so nothing reaches across a placeholder; repetitions are bounded or possessive.
+# No pattern matches a square bracket, so no match crosses a placeholder; repetitions are bounded or possessive.
 URL_CHARACTER = (
     r"[A-Za-z0-9\-._~:/?\#@!$&'()*+,;=%|{}\u00c0-\u060b\u060d-\u061a\u0620-\u06d3\u06d5-\u0963\u0966-\u1fff]"
 )
@@ -38,15 +38,15 @@ EMAIL = re.compile(
     r"(?![A-Za-z0-9])"
 )
 
-# Names in Latin letters end where these end (Japanese and Korean suffixes follow without a space); names in
-# other scripts (Weibo) end at the first space or punctuation mark. One may follow another without a space.
+# Names in Latin letters end with the last Latin letter (Japanese and Korean suffixes follow without a space). Names in
+# other scripts (Weibo) end at the first space or punctuation mark. Names may follow each other without a space.
 HANDLE = regex.compile(
     r"(?:\G|(?<![A-Za-z0-9_@＠.+-]))[@＠](?!\d+(?:[ap]m|h|Uhr)?\b)(?=_*+[\p{L}\p{N}])"
     r"(?:[A-Za-z0-9_]++(?:[.-][A-Za-z0-9_]++)*+(?! ?\{)"
     r"|(?<!\p{Hangul}.)(?![\u3131-\u318e])[^\W0-9A-Za-z][\p{L}\p{M}\p{N}_-]{0,29}+)"
 )
 
-# A placeholder may lay open what stood right beside it: of numbers that touch, as many as this are found.
+# Masking may expose an adjacent match: of adjacent numbers, as many as this are found.
 MOST_PASSES = 20
 
 SEPARATOR = r"[ .\-\u2010-\u2013\u2212\uff0d]"
@@ -83,7 +83,7 @@ ANNOUNCED = re.compile(
     rf"([+＋(]{{0,2}}\d(?:[ ().\-\u2010-\u2013\uff0d/]{{0,2}}\d){{6,14}}){AFTER}",
     re.IGNORECASE,
 )
-MANY_DIGITS = r"\d(?:[^\w\n\[\]]{0,4}\d){6}"  # no shape has more than 4 characters between two digits
+MANY_DIGITS = r"\d(?:[^\w\n\[\]]{0,4}\d){6}"  # no format has more than 4 characters between two digits
 DIGIT = re.compile(r"\d")
 DATE = re.compile(
     r"(?:\d{1,2}[-. /]){2}(?:1[5-9]|20)\d\d(?!\d)|(?:1[5-9]|20)\d\d[-. /]\d{1,2}[-. /]\d{1,2}(?!\d)"
@@ -93,9 +93,9 @@ DECIMAL = re.compile(r"[^.]*\d{3}\.\d\d\Z")
 
 
 def mask(text: str, kinds: Collection[str]) -> tuple[str, dict[str, int]]:
-    """Return the text with placeholders for personal data of these kinds (email, phone, handle, url), and counts.
+    """Return the text with placeholders for these kinds of personal data (email, phone, handle, url), and counts.
 
-    Masking a masked text changes nothing, and time is linear in the length of the text, whatever the text.
+    Masking is idempotent, and time is linear in the length of the text.
 
     >>> mask("write to ann@example.org or @ann", ["email", "handle"])
     ('write to [EMAIL] or [HANDLE]', {'email': 1, 'handle': 1})
@@ -117,7 +117,7 @@ def mask(text: str, kinds: Collection[str]) -> tuple[str, dict[str, int]]:
 
 @cache
 def _any_of(kinds: tuple[str, ...]) -> re.Pattern[str]:
-    """Return the signs of these kinds, none of which reaches beyond its line."""
+    """Return a pattern of the signs of these kinds; no sign crosses a line break."""
     return re.compile("|".join(FINDERS[kind][0].pattern for kind in kinds))
 
 
@@ -149,7 +149,7 @@ def _unless_date(found: list[None], group: int, match: re.Match[str]) -> str:
 
 
 def _unless_other_number(found: list[None], match: re.Match[str]) -> str:
-    """Return the placeholder for a phone number: 9 to 12 digits in groups (in one run 11), 8 to 15 if international."""
+    """Return the placeholder for a phone number: 9 to 12 digits in groups (ungrouped: 11), 8 to 15 if international."""
     number = match[0]
     digits = len(DIGIT.findall(number))
     bare = digits == len(number)
@@ -161,12 +161,12 @@ def _unless_other_number(found: list[None], match: re.Match[str]) -> str:
     return PLACEHOLDERS["phone"]
 
 
-# In the order in which they are looked for, each with a sign without which there is none.
+# In search order, each with a sign that every match contains.
 FINDERS: dict[str, tuple[re.Pattern[str], Finder]] = {
     "url": (re.compile(URL_SIGN), partial(URL.subn, PLACEHOLDERS["url"])),
     "email": (re.compile(AT_SIGN), partial(EMAIL.subn, PLACEHOLDERS["email"])),
     "phone": (re.compile(MANY_DIGITS), _mask_phones),
     "handle": (re.compile(AT_SIGN), partial(HANDLE.subn, PLACEHOLDERS["handle"])),
 }
-# For polars, whose \w is wider: patterns that are found wherever the sign of a kind is.
+# For polars, whose \w is wider: patterns that match wherever the sign of a kind occurs.
 MAY_HOLD = {"url": URL_SIGN, "email": AT_SIGN, "phone": r"\d(?:[^\d\n]{0,4}\d){6}", "handle": AT_SIGN}

@@ -1,8 +1,8 @@
 """Normalise the texts of tables.
 
-Most texts are normal as they come. Compiled patterns that pass over a whole column find the rest, and only those are
-handed to Python, one by one. Such a pattern may find too much, never too little: what it passes over, the function
-that it stands before would leave as it is.
+Most texts are already normal. Compiled patterns search a full column for the others, and only these are passed to
+Python one by one. Such a pattern may match too much, but never too little: the function it guards leaves all other
+texts unchanged.
 """
 
 from collections import Counter
@@ -18,7 +18,7 @@ from authbench.records import REMOVED
 from authbench.registry.source_entry import Normalize
 from authbench.settings.normalize import NormalizeTexts
 
-# The columns that each task's records must fill (AuthBench paper, A.4).
+# The columns that records of each task must fill (AuthBench paper, A.4).
 TASK_FIELDS: Mapping[str, tuple[str, ...]] = {"authorship": ("content", "author_id")}
 DEFAULT_TASK = "authorship"
 
@@ -26,15 +26,13 @@ DEFAULT_TASK = "authorship"
 def normalize_records(
     records: pl.DataFrame, rules: Mapping[str, Normalize], settings: NormalizeTexts
 ) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, dict[str, int]], dict[str, int]]:
-    """Return RECORD rows with normal texts, the rows that went (REMOVED), what was masked and what stood twice.
+    """Return normalised RECORD rows, removed rows (REMOVED), and counts of masked data and of doubled texts.
 
-    What was masked is counted by source and kind, and the texts that held themselves twice by source.
-
-    A text that ends up empty is removed as `empty_text`; a record without a field that its task requires as
-    `missing_field`.
+    Masked data are counted by source and kind, doubled texts (`doubled`) by source. A text that becomes empty is
+    removed as `empty_text`; a record without a field that its task requires as `missing_field`.
 
     Args:
-        rules: how each source's texts are normalised, beside what all are.
+        rules: source-specific normalisation, in addition to the common steps.
         settings: `normalize` of the configuration.
     """
     records = records.with_columns(pl.col("content").fill_null(""))
@@ -78,7 +76,7 @@ def _marked(rules: Mapping[str, Normalize], quotes: str) -> pl.Expr:
 
 
 def _without_boilerplate(records: pl.DataFrame, sources: Collection[str]) -> pl.DataFrame:
-    """Return the records of these sources without boilerplate lines, the others as they are."""
+    """Return the records with boilerplate lines removed from these sources."""
     rows = records["source"].is_in(list(sources))
     if not rows.any():
         return records
@@ -88,7 +86,7 @@ def _without_boilerplate(records: pl.DataFrame, sources: Collection[str]) -> pl.
 
 
 def _without_repetition(records: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, int]]:
-    """Return the records with the first half of texts that hold themselves twice, and their number by source."""
+    """Return the records with doubled texts cut to their first half, and their number by source."""
     suspected = doubled.suspected(records["content"])
     found = records.with_row_index("row").filter(suspected).select("row", "source", "content")
     halves = [(row, source, doubled.first_of_two(text)) for row, source, text in found.iter_rows()]
@@ -98,7 +96,7 @@ def _without_repetition(records: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, 
 
 
 def _without_edition_marks(records: pl.DataFrame, sources: Collection[str]) -> pl.DataFrame:
-    """Return the records of these sources without what an editor chose, the others as they are."""
+    """Return the records with edition marks unified in these sources."""
     rows = records["source"].is_in(list(sources))
     found = records.filter(rows).select("lang", "content").iter_rows()
     return _rewritten(records, rows, (normalize_text(edition.unify(text, lang)) for lang, text in found))
@@ -107,7 +105,7 @@ def _without_edition_marks(records: pl.DataFrame, sources: Collection[str]) -> p
 def _without_personal_data(
     records: pl.DataFrame, kinds: Collection[str]
 ) -> tuple[pl.DataFrame, dict[str, dict[str, int]]]:
-    """Return the records with placeholders for personal data of these kinds, and how many, by source and kind."""
+    """Return the records with placeholders for these kinds of personal data, and counts by source and kind."""
     masked: dict[str, dict[str, int]] = {}
     if not kinds:
         return records, masked
@@ -123,7 +121,7 @@ def _without_personal_data(
 
 
 def _rewritten(records: pl.DataFrame, rows: pl.Series, contents: Iterable[str]) -> pl.DataFrame:
-    """Return the records with these contents, in their order, where `rows` is true."""
+    """Return the records with these contents, in order, where `rows` is true."""
     changed = pl.Series("content", contents, dtype=pl.String)
     if not len(changed):
         return records
@@ -131,7 +129,7 @@ def _rewritten(records: pl.DataFrame, rows: pl.Series, contents: Iterable[str]) 
 
 
 def missing_field() -> pl.Expr:
-    """Return the first field that the record's task requires and the record lacks, null where there is none."""
+    """Return the first required field of its task that a record lacks, null if complete."""
     task = pl.col("task").replace("", None).fill_null(DEFAULT_TASK)
     lacks = [
         pl.when(task == name, pl.col(field).fill_null("") == "").then(pl.lit(field))
@@ -142,7 +140,7 @@ def missing_field() -> pl.Expr:
 
 
 def _as_removed(records: pl.DataFrame) -> pl.DataFrame:
-    """Return REMOVED rows of the records whose `missing` names a field."""
+    """Return REMOVED rows for the records with a field in `missing`."""
     return (
         records.filter(pl.col("missing").is_not_null())
         .select(

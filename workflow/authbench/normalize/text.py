@@ -1,7 +1,7 @@
-"""The normal form of a text.
+"""Convert a text to its normal form.
 
-N(·) of the AuthBench paper (A.1): Unicode NFC, no control characters, white space in one form; before it the
-source's markup is undone.
+N(·) of the AuthBench paper (A.1): Unicode NFC, no control characters, uniform white space, after undoing the source's
+markup.
 """
 
 import re
@@ -15,11 +15,11 @@ from authbench.nfc import class_of, compose
 from authbench.normalize.markup import undo_html
 
 INVISIBLE = (
-    "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f"  # control characters but tab and line breaks
+    "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f"  # control characters except tab and line breaks
     "\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff"
 )
-WIDE = "\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"  # white space within a line, but the plain space
-# What makes characters and white space canonical: patterns, for Python and for polars, and what takes their place.
+WIDE = "\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"  # white space within a line, except the plain space
+# Patterns for Python and polars that make characters and white space canonical, and their replacements.
 CANONICAL = (
     ("\r\n|[\r\v\f\x85\u2028\u2029]", "\n"),
     (f"[{INVISIBLE}]", ""),
@@ -49,12 +49,12 @@ INNER_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
 
 
 def normalize_text(text: str, html: int = 0, unwrap: bool = False, quotes: str = "keep") -> str:
-    """Return N(text): the same bytes for what a reader would call the same text.
+    """Return N(text): equal bytes for texts that look equal to a reader.
 
     `html` layers of HTML are undone; `unwrap` joins hard-wrapped lines within a paragraph; `quotes` is `keep` or
-    `straight` (curly to ' and \"; guillemets and corner brackets stay). In the result no line begins or ends with
-    white space, words are one space apart, lines one break and paragraphs two. Lone surrogates become U+FFFD.
-    With `html` 0, normalising twice is normalising once.
+    `straight` (curly to ' and \"; guillemets and corner brackets are kept). In the result, lines neither start nor end
+    with white space, words are separated by one space, lines by one break and paragraphs by two. Lone surrogates become
+    U+FFFD. With `html` 0, normalisation is idempotent.
     """
     if html:
         text = undo_html(text, html)
@@ -79,8 +79,10 @@ def _canonical_characters(text: str) -> str:
 
 
 def _unwrap_lines(text: str) -> str:
-    """Return one line per paragraph. A hyphen at a line's end goes only where the joined word occurs in the text itself
-    (`exam-ple` beside `example`); otherwise it belongs to the word. Scripts without spaces are joined without one.
+    """Return one line per paragraph.
+
+    A hyphen at a line end is removed only if the joined word occurs in the text itself (`exam-ple` with `example`);
+    otherwise it is part of the word. Scripts without spaces are joined without a space.
     """
     if HYPHENATED.search(text):
         known = set(regex.findall(r"\p{L}[\p{L}\p{M}]*+", text))
@@ -90,19 +92,20 @@ def _unwrap_lines(text: str) -> str:
 
 @cache
 def unusual() -> str:
-    """Return a pattern for polars that occurs where `normalize_text` changes white space or characters.
+    """Return a polars pattern that matches where `normalize_text` changes white space or characters.
 
-    Markup, wrapped lines, quotes and NFC are not looked for.
+    Markup, wrapped lines, quotes and NFC are not covered.
     """
     return rf"[{UNUSUAL_CHARACTERS}]|{UNUSUAL_SPACING}|\A[ \n]|[ \n]\z"
 
 
 @cache
 def not_composed() -> str:
-    """Return a pattern for polars that is found in every text that is not in NFC.
+    """Return a polars pattern that matches in every text that is not in NFC.
 
-    Such a text has a character that NFC replaces, two neighbours that it joins, or two marks in a row, which it may
-    reorder or join to what is before them. Which these are, this Python says, as it is Python that normalises.
+    Such a text contains a character that NFC replaces, two neighbours that it composes, or two marks in a row, which it
+    may reorder or compose with the preceding character. These characters are computed by this Python, which also
+    normalises the texts.
     """
     replaced, marks, joined = set[str](), set[str](), defaultdict[str, set[str]](set)
     for character in map(chr, range(0xC0, 0x30000)):

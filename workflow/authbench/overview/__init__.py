@@ -1,6 +1,6 @@
-"""Overview: what a run has made, what else it could make, and where all of it is.
+"""Overview: list what a run made, what it could still make, and where the results are.
 
-`parts` lists everything that the rules can make, `found` looks at the folder of a run, `page` shows it as
-`results/<name>/index.html`, and `closing` makes the lines that a run prints at its end. Nothing here is an input of a
-job: the page is written anew after every run, and no job runs again because of it.
+`parts` lists all results of the rules, `found` inspects a run's folder, `page` renders `results/<name>/index.html`, and
+`closing` makes the lines that a run prints at its end. Jobs never depend on these outputs: the page is rewritten after
+every run without rerunning a job.
 """

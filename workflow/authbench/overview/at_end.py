@@ -1,4 +1,4 @@
-"""Write the index of a run at its end, and say what the run made, however it ends."""
+"""Write a run's index at its end, and report what the run made, however it ends."""
 
 import logging
 from collections.abc import Sequence
@@ -7,18 +7,18 @@ from pathlib import Path
 
 from authbench.settings.config import Config
 
-_NOTHING_DONE = "Nothing to be done"  # then Snakemake calls neither onsuccess nor onerror
+_NOTHING_DONE = "Nothing to be done"  # Snakemake then calls neither onsuccess nor onerror
 
 
 @dataclass
 class Closing:
-    """The end of a run, which comes once.
+    """The end of a run, handled once.
 
     Attributes:
         folder: `results/<name>`.
         settings: the configuration.
         since: when the run began, in seconds since 1970.
-        options: those of Snakemake's command line that the commands of the index repeat.
+        options: Snakemake command-line options, repeated in the commands of the index.
     """
 
     folder: Path
@@ -28,24 +28,24 @@ class Closing:
     _nothing_done: bool = field(default=False, init=False)
 
     def tell(self) -> None:
-        """Write the index and print what is there."""
+        """Write the index and print the results."""
         print("", *self._close(), sep="\n", flush=True)
 
     def write(self) -> None:
-        """Write the index of a run that failed, whose finished jobs have made something."""
+        """Write the index of a failed run with some finished jobs."""
         self._close()
 
     def hear(self, record: logging.LogRecord) -> bool:
-        """Take note of a run in which nothing is left to do; let every message pass."""
+        """Record that a run had nothing left to do; let every message pass."""
         self._nothing_done |= str(record.msg).startswith(_NOTHING_DONE)
         return True
 
     def at_exit(self, is_dry: bool) -> None:
-        """Close a run in which nothing was left to do, unless it is a dry one."""
+        """Close a run in which nothing was left to do, except a dry run."""
         if self._nothing_done and not is_dry and self.folder.is_dir():
             self.tell()
 
     def _close(self) -> list[str]:
-        from authbench.overview.closing import close_run  # loads what pages need, at the end alone
+        from authbench.overview.closing import close_run  # page dependencies, only needed at the end
 
         return close_run(self.folder, self.settings, self.since, self.options)

@@ -1,4 +1,4 @@
-"""Lines that a run prints at its end."""
+"""Make the lines that a run prints at its end."""
 
 import json
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ def close_run(results: str | Path, settings: Config, since: float, options: Sequ
         results: the folder `results/<name>`.
         settings: the configuration.
         since: when the run began, in seconds since 1970.
-        options: those of Snakemake's command line that the commands of the index repeat.
+        options: Snakemake command-line options, repeated in the commands of the index.
 
     Raises:
         OSError: the index cannot be written.
@@ -34,10 +34,10 @@ def close_run(results: str | Path, settings: Config, since: float, options: Sequ
 
 
 def closing_lines(results: str | Path, settings: Config, since: float) -> list[str]:
-    """Return lines that name what a run made: the release, the leaderboard and each suite.
+    """Return lines that name a run's results: the release, the leaderboard and each suite.
 
-    A run that did not make them still names the release and the leaderboard that exist, unless the leaderboard is of an
-    older release. Entries of the user's lists that matched nothing are named, too.
+    An existing release and leaderboard are also named if the run did not make them, unless the leaderboard is for an
+    older release. User list entries that matched no text are listed, too.
     """
     folder = Path(results)
     found = {one.part.made: one for one in find(folder)}

@@ -1,4 +1,4 @@
-"""What is there of a run, as its folder tells."""
+"""Find the results in a run's folder."""
 
 import csv
 from collections.abc import Sequence
@@ -11,15 +11,14 @@ from authbench.storage.json_files import read_json
 
 RELEASE_DATA = "release_data.json"
 CHECK = "check.json"
-_LINE = 1 << 16  # characters of a table that are read for its first rows
+_LINE = 1 << 16  # characters read for a table's first rows
 
 
 @dataclass(frozen=True)
 class Found:
-    """A part of a run: its other files, in the order of their patterns, and what its first numbers say.
+    """A part of a run: its other files, in pattern order, and a summary of its first numbers.
 
-    `time` is when it was made, in seconds since 1970; None where it is not there. `old` says that the release beside it
-    is newer.
+    `time` is its creation time in seconds since 1970, None if it is missing. `old` means that the release is newer.
     """
 
     part: Part
@@ -54,7 +53,7 @@ def find(folder: Path) -> list[Found]:
 
 
 def checked_summary(folder: Path) -> str:
-    """Return the line on the release that its check left; empty where there is none."""
+    """Return the line on the release written by its check; empty if there is none."""
     try:
         return str(read_json(folder / CHECK)["summary"])
     except (OSError, InputError, KeyError):
@@ -62,7 +61,7 @@ def checked_summary(folder: Path) -> str:
 
 
 def _summary(folder: Path, part: Part) -> str:
-    """Return a sentence with the first number of a part, where it has one."""
+    """Return a sentence with the first number of a part, if it has one."""
     if part.made == "release/report.html":
         return checked_summary(folder)
     if part.made == "leaderboard/index.html":
@@ -71,7 +70,7 @@ def _summary(folder: Path, part: Part) -> str:
 
 
 def _leader(table: Path) -> str:
-    """Return who leads the first headline score of a leaderboard, shortcuts apart."""
+    """Return the leader of a leaderboard's first headline score, not counting shortcuts."""
     try:
         with table.open(encoding="utf-8", newline="") as lines:
             rows = list(csv.DictReader(lines.read(_LINE).splitlines()))

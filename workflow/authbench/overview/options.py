@@ -1,14 +1,14 @@
-"""The options of Snakemake's command line by which a run was given its configuration."""
+"""Reconstruct the Snakemake command-line options that gave a run its configuration."""
 
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
-BUILD = "AUTHBENCH_BUILD"  # variable of the environment that `authbench build` sets for Snakemake
+BUILD = "AUTHBENCH_BUILD"  # environment variable that `authbench build` sets for Snakemake
 
 
 def program() -> list[str]:
-    """Return what the run was started with, as commands that make more of it repeat it."""
+    """Return the command that started the run, for use in further commands."""
     return ["authbench", "build"] if os.environ.get(BUILD) else ["snakemake"]
 
 
@@ -16,8 +16,8 @@ def options_of(configfiles: Sequence[Path], settings: Sequence[str], here: Path)
     """Return the options for the configuration of a run.
 
     Args:
-        configfiles: absolute paths, as Snakemake knows them; those below `here` become relative.
-        settings: what followed `--config`.
+        configfiles: absolute paths, as Snakemake knows them; paths below `here` become relative.
+        settings: the arguments of `--config`.
         here: the working directory.
 
     >>> options_of([Path("/here/mine.yaml")], ["name=mine"], Path("/here"))

@@ -1,4 +1,4 @@
-"""The index of a run: one HTML page that links everything which the run has made, and says how to make the rest."""
+"""Render the index of a run: an HTML page that links all results, and gives the commands for the rest."""
 
 import shlex
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ def write_index(folder: Path, name: str, options: Sequence[str] = ()) -> Path:
     Args:
         folder: `results/<name>`.
         name: of the benchmark.
-        options: of Snakemake, which the commands of the page repeat (`options.options_of`).
+        options: Snakemake options, repeated in the page's commands (`options.options_of`).
     """
     write_text(folder / INDEX, render(folder, name, options))
     return folder / INDEX
@@ -53,7 +53,7 @@ def command(target: str, options: Sequence[str] = ()) -> str:
     >>> command("pan", ["--configfile", "my recipe.yaml"])
     "snakemake --cores 2 pan --configfile 'my recipe.yaml'"
     """
-    # a target stands before `--config`, which takes all that follows
+    # the target precedes `--config`, which takes all following arguments
     return shlex.join([*program(), "--cores", "2", *([target] if target else []), *options])
 
 

@@ -1,4 +1,4 @@
-"""Everything that the rules can make for a reader, with the target that makes it."""
+"""List all results that the rules make for readers, with their targets."""
 
 from dataclasses import dataclass
 
@@ -9,14 +9,14 @@ class Part:
 
     Attributes:
         title: its name.
-        about: what it tells, in a sentence.
-        target: what to ask Snakemake for; "" stands for the default target.
-        made: the file below the folder of the run that says that it was made; for a reader the one to open, if it is a
-            page, a picture or a text.
-        files: patterns of other files worth opening, below the folder of the run.
-        of_release: whether it is made from the release, so that a newer release makes it old.
-        private: whether it holds raw ids, which are not to be published.
-        needs: what the target needs besides a release, with the setting that names it.
+        about: its content, in a sentence.
+        target: the Snakemake target; "" means the default target.
+        made: the file below the run's folder that shows that it was made; readers open this file if it is a page, a
+            figure or a text.
+        files: patterns of other files worth opening, below the run's folder.
+        of_release: whether it is made from the release, so a newer release makes it outdated.
+        private: whether it contains raw ids, which must not be published.
+        needs: the target's requirements besides a release, with the setting that names it.
     """
 
     title: str

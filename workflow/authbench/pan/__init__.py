@@ -1,5 +1,5 @@
-"""The shared task of PAN 2021: authorship verification.
+"""PAN 2021's shared task on authorship verification.
 
-Its files (`formats`), its measures (`metrics`), pairs of our own (`pairs`), the
-tables, tests and pictures of its overview (`compare`, `topics`, `page`). Verifiers are in `authbench.verifiers`.
+Its files (`formats`) and measures (`metrics`), pairs built from our documents (`pairs`), and the tables, tests and
+figures of its overview (`compare`, `topics`, `page`). Verifiers are in `authbench.verifiers`.
 """

@@ -1,4 +1,4 @@
-"""Write the answers of a verifier to pairs: <out>/answers.jsonl, in PAN's format, and likelihood_ratios.jsonl."""
+"""Write a verifier's answers to pairs: <out>/answers.jsonl, in PAN's format, and likelihood_ratios.jsonl."""
 
 import logging
 import tempfile
@@ -26,18 +26,18 @@ def write_run(
     cache: VectorCache | None = None,
     ratios: Path | None = None,
 ) -> pl.DataFrame:
-    """Let a verifier learn from a folder of pairs, write its answers to `out`/answers.jsonl and return them.
+    """Train a verifier on a folder of pairs, write its answers to `out`/answers.jsonl and return them.
 
     Args:
-        train: folder with pairs.jsonl and truth.jsonl to learn from.
-        held_out: likewise, to calibrate on; the train pairs if None, as PAN's baselines.
+        train: folder with pairs.jsonl and truth.jsonl for training.
+        held_out: the same for calibration; None: the train pairs, as in PAN's baselines.
         test: pairs.jsonl to answer, or its folder.
-        cache: of vectors, which may serve again; a temporary one if None.
-        ratios: likewise with truth, none of them in train or held-out: a logistic curve of the scores on these makes
-            decimal log likelihood ratios of the answers, in `out`/likelihood_ratios.jsonl.
+        cache: of vectors, reusable; None: a temporary cache.
+        ratios: pairs with truth that are not in train or held-out. A logistic curve of their scores converts the
+            answers to decimal log likelihood ratios, in `out`/likelihood_ratios.jsonl.
 
     Raises:
-        InputError: pairs of `ratios` are among those that the verifier learns from, or of one class.
+        InputError: pairs of `ratios` are also training or calibration pairs, or of a single class.
     """
     learns = read_problems(train)
     sets = learns, read_problems(held_out) if held_out else learns
@@ -61,7 +61,7 @@ def write_run(
 
 
 def _expect_apart(apart: pl.DataFrame, learns: pl.DataFrame, place: Path | None) -> None:
-    """Raise InputError unless the pairs are of both classes and none is one that a verifier has learnt from."""
+    """Raise InputError unless the pairs have both classes and none was used for training."""
     again = apart.join(learns, on=["text1", "text2"], how="semi").height
     if again:
         raise InputError(

@@ -22,10 +22,10 @@ from authbench.storage.json_files import write_plain_json
 
 
 def write_sets(place: Path | Release, out: Path, settings: Pairs, topic: str, seed: int) -> dict[str, Any]:
-    """Build the sets from a release or a table, write them, and return what pairs.json holds.
+    """Build the sets from a release or a table, write them, and return the content of pairs.json.
 
     Raises:
-        InputError: the setting takes pairs of a release, and this is a table.
+        InputError: the setting uses a release's pairs, and this is a table.
     """
     documents = _documents(place, topic)
     if settings["setting"] in BY_TOPIC:

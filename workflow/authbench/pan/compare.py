@@ -1,7 +1,7 @@
-"""Comparison of the answers of several systems to one set of verification problems.
+"""Compare the answers of several systems to the same verification problems.
 
-The tables of the overview of PAN 2021: scores (1), significance (2), systems by data sets (3), problems that one system
-answers (4), and c@1 against non-answers (figure 3).
+The tables of the overview of PAN 2021: scores (1), significance (2), systems by dataset (3), problems answered by one
+system (4), and c@1 against non-answers (figure 3).
 """
 
 import re
@@ -18,7 +18,7 @@ from authbench.metrics.pan import MEASURES, OF_2020, Truth, evaluate, overall
 
 META = "meta (mean)"
 CHANCE = "by chance"
-LEAST_SYSTEMS = 6  # with fewer a signed-rank test cannot reach 0.05
+LEAST_SYSTEMS = 6  # with fewer, a signed-rank test cannot reach 0.05
 _NAME = re.compile(r"(?:answers[-_])?(?P<team>.+?)(?P<year>\d{2})(?P<set>-large|-small)?")
 
 
@@ -55,10 +55,9 @@ def _measured(systems: Systems, scores: F64, year: int) -> dict[str, float]:
 
 
 def by_chance(truth: Truth, year: int = 2021) -> dict[str, float]:
-    """Return the expected MEASURES and `overall` of scores that are drawn evenly from 0 to 1, of many problems.
+    """Return the expected MEASURES and `overall` of uniform random scores in [0, 1], for many problems.
 
-    F1 and F0.5u depend on the share of problems that are true. The AUC is 0 where one class is missing, as PAN's
-    evaluator has it.
+    F1 and F0.5u depend on the share of true problems. The AUC is 0 if a class is missing, as in PAN's evaluator.
     """
     share = float(truth.mean())
     found = {
@@ -72,7 +71,7 @@ def by_chance(truth: Truth, year: int = 2021) -> dict[str, float]:
 
 
 def bounds_of(systems: Systems, year: int = 2021) -> dict[str, dict[str, tuple[float, float] | None]]:
-    """Return the 95 % interval of each measure of each system (`metrics.influence`); None where it is undefined."""
+    """Return the 95 % interval of each measure of each system (`metrics.influence`); None if undefined."""
     return {
         name: intervals(
             _measured(systems, scores, year), influences(systems.truth, scores, systems.published_2020, year)
@@ -82,7 +81,7 @@ def bounds_of(systems: Systems, year: int = 2021) -> dict[str, dict[str, tuple[f
 
 
 def with_meta(systems: Systems) -> Systems:
-    """Return the systems and their `meta` system; the systems alone where it would be one of them."""
+    """Return the systems and their `meta` system, unless its name is already taken."""
     others = [name for name in systems.scores if name not in systems.baselines]
     if len(others or systems.scores) < 2 or META in systems.scores:
         return systems
@@ -90,7 +89,7 @@ def with_meta(systems: Systems) -> Systems:
 
 
 def where_answered(systems: Systems, by: str, year: int = 2021) -> pl.DataFrame:
-    """Return `scores_table` on the problems that system `by` answers (table 4); empty where it answers none."""
+    """Return `scores_table` on the problems that system `by` answers (table 4); empty if it answers none."""
     answered = systems.scores[by] != 0.5
     if not answered.any():
         return scores_table(systems, year).clear()
@@ -105,7 +104,7 @@ def where_answered(systems: Systems, by: str, year: int = 2021) -> pl.DataFrame:
 
 
 def _team(system: str) -> str:
-    """Return a system's name without the training set that names of PAN's systems end in.
+    """Return a PAN system's name without the training set at its end.
 
     >>> team("boenninghoff21-large"), team("all-minilm-l6-v2")
     ('boenninghoff21', 'all-minilm-l6-v2')
@@ -114,7 +113,7 @@ def _team(system: str) -> str:
 
 
 def leading(table: pl.DataFrame, baselines: Sequence[str]) -> list[str]:
-    """Return the best system of each team that is better overall than every baseline, best first."""
+    """Return each team's best system with a higher overall score than all baselines, best first."""
     known = table.filter(pl.col("overall").is_not_null())
     most = known.filter(pl.col("system").is_in(list(baselines)))["overall"].max()
     others = known.filter(~pl.col("system").is_in(list(baselines)))
@@ -127,7 +126,7 @@ def leading(table: pl.DataFrame, baselines: Sequence[str]) -> list[str]:
 
 
 def meta(systems: Systems) -> F64:
-    """Return the mean score of all systems but baselines per problem; of all, if there are only baselines.
+    """Return each problem's mean score over all systems except baselines, or over baselines if there are no others.
 
     Returns:
         Shape (problems,).
@@ -140,9 +139,9 @@ def meta(systems: Systems) -> F64:
 def silence_pays(table: pl.DataFrame) -> dict[str, Any]:
     """Return the overview's signed-rank test of non-answers and c@1 over systems, and their Spearman correlation.
 
-    The overview asks whether leaving problems unanswered pays. Its test compares a count with a share and is hardly
-    informative; the correlation answers that question. Values are None where they say nothing: of fewer than
-    LEAST_SYSTEMS systems, or of a constant.
+    The overview asks whether non-answers increase the score. Its test compares a count with a share and is hardly
+    informative; the correlation answers the question. Values are None if uninformative: for fewer than LEAST_SYSTEMS
+    systems or constant values.
     """
     from scipy.stats import spearmanr, wilcoxon
 
@@ -160,7 +159,7 @@ def silence_pays(table: pl.DataFrame) -> dict[str, Any]:
 
 
 def by_data_set(tables: Mapping[str, pl.DataFrame], measure: str = "c@1") -> pl.DataFrame:
-    """Return table 3: a row per system, a column per data set, null where a system has no answers."""
+    """Return table 3: a row per system, a column per dataset, null if a system has no answers."""
     names = sorted({name for table in tables.values() for name in table["system"]})
     found = pl.DataFrame({"system": names}, schema={"system": pl.String})
     for data_set, table in tables.items():
@@ -170,10 +169,10 @@ def by_data_set(tables: Mapping[str, pl.DataFrame], measure: str = "c@1") -> pl.
 
 
 def by_team(tables: Mapping[str, pl.DataFrame], measure: str = "c@1") -> pl.DataFrame:
-    """Return table 3 by team: a row for a team and train set, a column for a data set and the year of submission.
+    """Return table 3 by team: a row per team and train set, a column per dataset and year of submission.
 
-    A system of PAN is called by its team, two digits of the year, and its train set: `gagala20-small`, or as its file
-    is called, `answers_gagala20-small`. Others are a team of their own without a year. Empty where no team has a year.
+    PAN's systems are named by team, two digits of the year, and train set: `gagala20-small`, or like the file,
+    `answers_gagala20-small`. Any other system is a separate team without a year. Empty if no system has a year.
     """
     cells: dict[tuple[str, str], dict[str, float | None]] = {}
     years = set()

@@ -1,4 +1,4 @@
-"""Charts of PAN's overview: score densities (1), precision and recall (2), non-answers (3), topics of pairs (4)."""
+"""Draw PAN's overview charts: score densities (1), precision and recall (2), non-answers (3), pair topics (4)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,20 +13,20 @@ from authbench.presentation.palette import INK, Mark, marks_of, series
 from authbench.presentation.plots import Curve, curves, plane
 
 BINS = 200
-SMOOTHED = 0.03  # standard deviation of the kernel, in units of the score
-POINTS = 400  # of a curve
+SMOOTHED = 0.03  # standard deviation of the kernel, in score units
+POINTS = 400  # per curve
 UNIT = (0.0, 1.0)
 XY = tuple[F64, F64]
 
 
 def score_densities(name: str, title: str, scores: Mapping[str, F64], drawn: Mapping[str, Mark] | None = None) -> Chart:
-    """Return the density of the scores of each system, each of shape (problems,); `drawn` are their marks."""
+    """Return the density of each system's scores, shape (problems,); `drawn` are the systems' marks."""
     marks = (drawn or marks_of(scores)) if len(scores) > 1 else {next(iter(scores)): Mark(INK)}
     return _densities(name, title, scores, marks, "score")
 
 
 def topic_densities(name: str, title: str, similarities: Mapping[str, F64]) -> Chart:
-    """Return the density of the similarity of topics for each kind of pair, each of shape (pairs of the kind,)."""
+    """Return the density of topic similarities for each kind of pair, shape (pairs of the kind,)."""
     dashes = ("-", "--", "-", "--")
     marks = {
         kind: Mark(colour, dash=dash)
@@ -43,7 +43,7 @@ def _densities(name: str, title: str, values: Mapping[str, F64], marks: Mapping[
 
 
 def density(values: F64) -> XY:
-    """Return a Gaussian kernel density over a fine histogram; what leaks over the ends is folded back.
+    """Return a Gaussian kernel density over a fine histogram, reflected at the boundaries.
 
     Args:
         values: shape (n,), in [0, 1].
@@ -64,7 +64,7 @@ def precision_recall(
     Args:
         systems: the scores of each, shape (problems,).
         truth: shape (problems,), True where both texts are by one author.
-        dotted: systems whose curve is drawn so.
+        dotted: systems with dotted curves.
         drawn: marks of the others.
     """
     lines, marks = [], drawn or marks_of(systems)
@@ -94,7 +94,7 @@ def precision_recall_curve(truth: Truth, scores: F64) -> XY:
 
 
 def non_answers(table: pl.DataFrame, drawn: Mapping[str, Mark] | None = None) -> Chart:
-    """Return c@1 of each system against how many problems it leaves open."""
+    """Return c@1 of each system against its number of non-answers."""
     known = drawn or marks_of(table["system"])
     marks = {system: replace(known[system], dash="") for system in table["system"]}
     top, tall = legend_height(list(marks)), 240.0

@@ -1,4 +1,4 @@
-"""The likelihood ratios of verifiers, and what they cost."""
+"""Compute verifiers' likelihood ratios and their costs."""
 
 import logging
 from collections.abc import Sequence
@@ -38,8 +38,8 @@ def ratios_of(systems: Systems, names: Sequence[str]) -> pl.DataFrame:
 def costs(systems: Systems, names: Sequence[str]) -> pl.DataFrame:
     """Return a row per system.
 
-    `system`, `cllr`, `cllr_min`, `cllr_calibrated` (null where undefined), `_low` and `_high` of each, and `level`:
-    whether the curve of a half of the problems is level.
+    `system`, `cllr`, `cllr_min`, `cllr_calibrated` (null if undefined), `_low` and `_high` of each, and `level`:
+    whether a half's calibration curve is constant.
     """
     ids, truth = systems.ids.to_list(), systems.truth
     half = halves_of(ids)
@@ -64,9 +64,9 @@ def costs(systems: Systems, names: Sequence[str]) -> pl.DataFrame:
 
 
 def forensic_table(systems: Systems, names: Sequence[str], probabilities: bool = True) -> Table:
-    """Return the costs for readers, of each column the least marked; without Cllr where scores are no probabilities.
+    """Return the costs for readers, with the lowest value per column marked; omit Cllr without probabilities.
 
-    Systems whose curve is level are named, in a note and a warning.
+    Systems with a constant calibration curve are listed in a note and a warning.
     """
     found = costs(systems, names)
     notes, level = [_NOTE], found.filter("level")["system"].to_list()

@@ -1,4 +1,4 @@
-"""Charts of forensic speech and text comparison: likelihood ratios (Tippett), and errors on normal deviates (DET)."""
+"""Draw forensic charts: likelihood ratios (Tippett), and errors on normal deviates (DET)."""
 
 from collections.abc import Mapping
 
@@ -12,17 +12,17 @@ from authbench.presentation.charts import Canvas, Chart, legend_height
 from authbench.presentation.palette import Mark, marks_of
 from authbench.presentation.plots import Curve, curves, plane
 
-POINTS = 400  # of a curve
+POINTS = 400  # per curve
 TICKS = (0.001, 0.005, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6)
-FURTHEST = 0.7  # share of errors that is shown
+FURTHEST = 0.7  # maximum error rate shown
 
 
 def tippett(ratios: pl.DataFrame, drawn: Mapping[str, Mark] | None = None) -> Chart:
-    """Return the share of problems with at least a likelihood ratio, by system and truth.
+    """Return the share of problems with at least a given likelihood ratio, by system and truth.
 
     Args:
-        ratios: as of `forensic.ratios_of`.
-        drawn: the marks of systems.
+        ratios: from `forensic.ratios_of`.
+        drawn: the systems' marks.
     """
     truth = ratios["same"].to_numpy()
     lines = []
@@ -47,7 +47,7 @@ def det(scores: Mapping[str, F64], truth: Truth, drawn: Mapping[str, Mark] | Non
     Args:
         scores: by system, shape (n,), higher means more likely one author.
         truth: shape (n,), True where both texts are by one author.
-        drawn: the marks of systems.
+        drawn: the systems' marks.
     """
     from scipy.special import ndtri
 
@@ -79,7 +79,7 @@ def det(scores: Mapping[str, F64], truth: Truth, drawn: Mapping[str, Mark] | Non
 
 
 def _cut_at(curve: F64, high: float) -> F64:
-    """Return a curve, shape (2, points), up to where a coordinate passes `high`; NaN beyond."""
+    """Return a curve, shape (2, points), with NaN where a coordinate exceeds `high`."""
     shown = np.asarray(np.all(curve <= high, axis=0))
     before = np.flatnonzero(shown[1:] != shown[:-1])
     inside = curve[:, np.where(shown[before], before, before + 1)]

@@ -1,4 +1,4 @@
-"""An evaluation of verifiers as one HTML page that loads nothing."""
+"""Render an evaluation of verifiers as a self-contained HTML page."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
@@ -28,10 +28,10 @@ def render(
     """Return the page.
 
     Args:
-        silence: what `compare.silence_pays` found.
-        topics: what `topics.influence` found.
-        back: the link to the index of the run, if it is of one.
-        marks: how systems are drawn.
+        silence: result of `compare.silence_pays`.
+        topics: result of `topics.influence`.
+        back: the link to the run's index, if there is one.
+        marks: the systems' marks.
     """
     return (
         environment(marks=marks)
@@ -58,10 +58,10 @@ def _shown_statistic(name: str, value: float | None) -> int | str:
 def measure_table(
     name: str, title: str, data: pl.DataFrame, *notes: str, bounds: Mapping[tuple[str, str], tuple[float, float]] = {}
 ) -> Table:
-    """Return a table of measures at four decimals, of which the highest of each column stands out.
+    """Return a table of measures to four decimals, with the highest per column marked.
 
     Args:
-        bounds: the interval of a cell, by the first cell of its row and the heading of its column.
+        bounds: the interval of a cell, by its row's first cell and its column's heading.
     """
     columns = [
         Column(heading, words=not kind.is_numeric(), more_is_better=True if kind.is_float() else None)
@@ -91,7 +91,7 @@ _SIDES: tuple[Literal["all", "same_author", "different_authors"], ...] = ("all",
 
 
 def _topic_rows(found: Influence) -> list[tuple[str, str]]:
-    """Return what is known of topics, in lines of a name and words."""
+    """Return the facts about topics as pairs of name and text."""
     learnt = "other texts" if found["learnt_from"] == "train" else "these texts"
     sides = {key: found[key] for key in _SIDES}
     rows = [("Topics", f"{found['topics']}, learnt from {learnt}")]

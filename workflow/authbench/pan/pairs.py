@@ -1,11 +1,11 @@
-"""Pairs of texts for a verification task that topics do not give away.
+"""Build verification pairs in which topic does not reveal the answer.
 
-As the PAN overview's data (section 3), from any documents: the texts of a pair are on different topics; authors write
-on two to six; in the open setting no author and no topic of the test set is in the train sets, in the closed one all
-are; a small train set lies within the large one.
+As in the PAN overview (section 3), from any documents: the texts of a pair have different topics, and authors write on
+two to six topics. In the open setting, the test set shares no authors or topics with the train sets; in the closed
+setting, all are shared. The small train set is a subset of the large one.
 
-A text stands in at most one pair by its author, and pairs by two authors are made of the same texts: no text and no
-author reveals the answer. All chance is a hash of identity. `violations` checks every set that `build` gives.
+A text is in at most one same-author pair, and different-author pairs consist of the same texts, so neither a text nor
+an author reveals the answer. Random choices are hashes of identity. `violations` checks every set from `build`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,9 +18,9 @@ from authbench.identity import digest, keyed_hash, keyed_hashes, uniform
 from authbench.pan.settings import BY_TOPIC, PER_AUTHOR
 from authbench.settings.evaluate import Pairs
 
-LEAST_TOPICS, MOST_TOPICS = 2, 6  # of an author
-DIVISIONS = 200  # of the topics that are tried
-TRIES = 1_000  # partners looked at for a text
+LEAST_TOPICS, MOST_TOPICS = 2, 6  # topics per author
+DIVISIONS = 200  # candidate divisions of the topics
+TRIES = 1_000  # candidate partners per text
 LARGE, SMALL, TEST = "train-large", "train-small", "test"
 Pair = tuple[int, int]  # rows of documents
 
@@ -28,8 +28,8 @@ Pair = tuple[int, int]  # rows of documents
 def build(documents: pl.DataFrame, settings: Pairs, seed: int, per_author: int = PER_AUTHOR) -> dict[str, pl.DataFrame]:
     """Return the sets LARGE, SMALL and TEST, as `verifiers.PAIRS` with `doc1` and `doc2`, by id.
 
-    `documents` as `documents.DOCUMENTS`; equal texts count once. Raises InputError where a set would be empty, and
-    AssertionError where a set breaks a rule.
+    `documents` as `documents.DOCUMENTS`; equal texts count once. Raises InputError if a set would be empty, and
+    AssertionError if a set breaks a rule.
     """
     pool = _eligible(documents, seed)
     if settings["setting"] == "open":
@@ -80,8 +80,8 @@ def _eligible(documents: pl.DataFrame, seed: int) -> pl.DataFrame:
 def _divided(pool: pl.DataFrame, share: float, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return documents of the train and of the test authors, on train and on test topics.
 
-    Of DIVISIONS of the topics by hash that one is taken which keeps most authors on the scarcer side, measured by
-    `share`. Who writes on two topics of either side goes to one of them by hash.
+    Of DIVISIONS random divisions of the topics, the division that keeps most authors on the scarcer side, relative to
+    `share`, is used. An author with two topics on both sides is assigned to a side by hash.
     """
     from scipy.sparse import csr_array
 
@@ -116,7 +116,7 @@ def _divided(pool: pl.DataFrame, share: float, seed: int) -> tuple[pl.DataFrame,
 
 
 def same_author(documents: pl.DataFrame, most: int, seed: int) -> list[Pair]:
-    """Return pairs by one author on two topics, each text in at most one, at most `most` of an author."""
+    """Return same-author pairs on two topics, each text in at most one, at most `most` per author."""
     order = keyed_hashes(seed, "same author", documents["id"])
     sorted_ = (
         documents.select("row", "author", "topic").with_columns(order.alias("order")).sort("author", "order", "row")
@@ -130,7 +130,7 @@ def same_author(documents: pl.DataFrame, most: int, seed: int) -> list[Pair]:
 
 
 def _cross_topic(rows: Sequence[int], topics: Sequence[str], most: int) -> Iterator[Pair]:
-    """Return each row with the next free one on another topic."""
+    """Return each row with the next unused row on another topic."""
     waiting: list[tuple[int, str]] = []
     made = 0
     for row, topic in zip(rows, topics, strict=True):
@@ -143,9 +143,9 @@ def _cross_topic(rows: Sequence[int], topics: Sequence[str], most: int) -> Itera
 
 
 def _closed(pool: pl.DataFrame, settings: Pairs, seed: int, per_author: int) -> tuple[list[Pair], list[Pair]]:
-    """Return pairs by one author for train and test: a share of all goes to test by hash, but no author's first pair.
+    """Return same-author pairs for train and test: a share goes to test by hash, but never an author's first pair.
 
-    A test pair on a topic that train has not stays in train.
+    A test pair on a topic without train pairs stays in train.
     """
     authors, topics = pool["author"].to_list(), pool["topic"].to_list()
     pairs = same_author(pool, per_author, seed)
@@ -159,7 +159,7 @@ def _closed(pool: pl.DataFrame, settings: Pairs, seed: int, per_author: int) -> 
 
 
 def _seen(pool: pl.DataFrame, pairs: Sequence[Pair], train: pl.DataFrame) -> list[Pair]:
-    """Return the pairs whose authors and topics train kept when its two kinds of pairs were balanced."""
+    """Return the pairs with authors and topics that remain in train after balancing."""
     columns = [(pool[what].to_list(), set(both(train, what)[what].to_list())) for what in ("author", "topic")]
     return [pair for pair in pairs if all(values[row] in known for values, known in columns for row in pair)]
 
@@ -170,15 +170,15 @@ def without(pairs: Iterable[Pair], gone: Iterable[Pair]) -> list[Pair]:
 
 
 def _in_order(pool: pl.DataFrame, pairs: Iterable[Pair], seed: int) -> list[Pair]:
-    """Return the pairs by a hash of their ids."""
+    """Return the pairs sorted by a hash of their ids."""
     ids = pool["id"].to_list()
     return sorted(pairs, key=lambda pair: (keyed_hash(seed, "order", *(ids[row] for row in pair)), pair))
 
 
 def different_authors(pool: pl.DataFrame, same: Sequence[Pair], count: int, seed: int) -> list[Pair]:
-    """Up to `count` pairs by two authors, in one language and on two topics, of the first and second texts of `same`.
+    """Return up to `count` different-author pairs in one language and on two topics, from the texts of `same`.
 
-    Once round, each text stands in at most one; where more are asked for, again with other partners.
+    In the first round, each text is in at most one pair; if more are requested, further rounds use other partners.
     """
     authors, topics, langs = (pool[name].to_list() for name in ("author", "topic", "lang"))
     ids = pool["id"].to_list()
@@ -206,7 +206,7 @@ def different_authors(pool: pl.DataFrame, same: Sequence[Pair], count: int, seed
 
 
 def as_table(pool: pl.DataFrame, same: Sequence[Pair], others: Sequence[Pair], seed: int) -> pl.DataFrame:
-    """Return the pairs with their texts; a hash decides which text is first, and the order of the rows."""
+    """Return the pairs with their texts; a hash determines the first text and the order of rows."""
     ids = pool["id"].to_list()
     rows = []
     for is_same, pairs in ((True, same), (False, others)):
@@ -228,12 +228,12 @@ def as_table(pool: pl.DataFrame, same: Sequence[Pair], others: Sequence[Pair], s
 
 
 def same_language(one: str, other: str) -> pl.Expr:
-    """Return the language of two columns where they agree, else null."""
+    """Return the language of two columns if equal, else null."""
     return pl.when(pl.col(one) == pl.col(other)).then(one)
 
 
 def small_within(large: pl.DataFrame, settings: Pairs, seed: int) -> pl.DataFrame:
-    """Return a share of the large set, balanced alike: first pairs with a topic that has none yet, then by hash."""
+    """Return a balanced share of the large set: first pairs with a new topic, then by hash."""
     ranked = large.with_columns(keyed_hashes(seed, "small", large["id"]).alias("order")).sort("order", "id")
     kept: list[str] = []
     for is_same in (True, False):
@@ -249,7 +249,7 @@ def small_within(large: pl.DataFrame, settings: Pairs, seed: int) -> pl.DataFram
 
 
 def violations(sets: Mapping[str, pl.DataFrame], settings: Pairs) -> list[str]:
-    """Return every rule that the sets break, in words."""
+    """Return all violated rules of the sets, in words."""
     broken = []
     by_topic = settings["setting"] in BY_TOPIC
     for name, pairs in sets.items():
@@ -287,5 +287,5 @@ def violations(sets: Mapping[str, pl.DataFrame], settings: Pairs) -> list[str]:
 
 
 def both(pairs: pl.DataFrame, *columns: str) -> pl.DataFrame:
-    """Return the named columns of the first texts, then of the second."""
+    """Return the named columns of the first texts, then of the second texts."""
     return pl.concat([pairs.select(**{name: f"{name}{side}" for name in columns}) for side in (1, 2)], how="vertical")

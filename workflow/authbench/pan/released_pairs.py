@@ -1,8 +1,8 @@
-"""Verification problems out of the pairs that a release states (`pairs.parquet`): a positive with matched negatives.
+"""Make verification problems from a release's pairs (`pairs.parquet`): a positive with matched negatives.
 
-The texts of a pair are of one language and genre, from different works, and in the pool `topic_matched` alike in topic;
-negatives of `topic_adversarial` are those most like it in topic. To learn from: the pairs of all splits but the last
-that has some, `test` where it is there; these are what is tested on, so that no author of the test is in train.
+The texts of a pair have one language and genre and are from different works; in the pool `topic_matched` they have
+similar topics, and negatives of `topic_adversarial` are the most topically similar. The last split with pairs (`test`,
+if it has some) is the test set; the other splits are for training, so no test author is in train.
 """
 
 from collections.abc import Mapping
@@ -18,10 +18,10 @@ from authbench.settings.evaluate import Pairs
 
 
 def build_released(release: Release, documents: pl.DataFrame, settings: Pairs, seed: int) -> dict[str, pl.DataFrame]:
-    """Return the sets LARGE, SMALL and TEST, as `pairs.build`, of the pool of pairs that `settings.setting` names.
+    """Return the sets LARGE, SMALL and TEST, as `pairs.build`, from the pool named by `settings.setting`.
 
-    A text stands in at most one pair by its author, as first or as second; negatives are those of the positives that
-    are kept, one of each before a second of any. All chance is a hash of ids and seed.
+    A text is in at most one same-author pair, as first or second text. Negatives belong to the kept positives; a second
+    negative is used only after all positives have one. Random choices are hashes of ids and seed.
 
     Args:
         documents: of the release, as `documents.DOCUMENTS`.
@@ -57,7 +57,7 @@ def build_released(release: Release, documents: pl.DataFrame, settings: Pairs, s
 
 
 def _with_rows(stated: pl.DataFrame, pool: pl.DataFrame) -> pl.DataFrame:
-    """Return the stated pairs with `one` and `other`, rows of the pool, and `author` of the query; no others."""
+    """Return the stated pairs within the pool, with their rows `one` and `other` and the query's `author`."""
     known = pool.select("id", "row", "author")
     return stated.join(known.rename({"id": "query_id", "row": "one"}), on="query_id").join(
         known.select(candidate_id="id", other="row"), on="candidate_id"
@@ -65,7 +65,7 @@ def _with_rows(stated: pl.DataFrame, pool: pl.DataFrame) -> pl.DataFrame:
 
 
 def _drawn(rows: pl.DataFrame, settings: Pairs, seed: int) -> tuple[list[Pair], list[Pair]]:
-    """Return pairs by one author, at most `per_author` of each, and the share of pairs by two that is asked for."""
+    """Return same-author pairs, at most `per_author` each, and the requested share of different-author pairs."""
     ids = rows["query_id"] + "\x1f" + rows["candidate_id"]
     rows = rows.with_columns(rank=keyed_hashes(seed, "released pair", ids)).sort("rank", "query_id", "candidate_id")
     same: list[Pair] = []

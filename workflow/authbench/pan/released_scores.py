@@ -1,6 +1,6 @@
-"""Likelihood ratios of models on the pairs of a release, out of their evaluations (`released_pairs.parquet`).
+"""Compute models' likelihood ratios on a release's pairs, from their evaluations (`released_pairs.parquet`).
 
-forensic.csv .md .tex    Cllr min, and Cllr after calibration on the pairs of the other half of the queries
+forensic.csv .md .tex    Cllr min, and Cllr after calibration on the other half of the queries' pairs
 likelihood_ratios.csv    each pair's log10 likelihood ratio by model
 figures/tippett.svg      the share of pairs with at least a ratio; figures/det.svg: misses against false alarms
 """
@@ -28,10 +28,10 @@ _PAIR = ["group", "query", "candidate", "same"]
 def read_scores(folder: Path, pool: str) -> tuple[pl.DataFrame, Systems]:
     """Return the pairs of a pool (`group`, `query`, `candidate`, `same`), and the scores of every model below a folder.
 
-    The ids of the systems are the queries, so that a query's pairs are calibrated together.
+    The systems' ids are the queries, so a query's pairs are calibrated together.
 
     Raises:
-        InputError: there is no such file, a file cannot be read, or two are of other pairs.
+        InputError: no file exists, a file is unreadable, or two files have different pairs.
     """
     pairs = pl.DataFrame()
     scores: dict[str, F64] = {}
@@ -51,7 +51,7 @@ def read_scores(folder: Path, pool: str) -> tuple[pl.DataFrame, Systems]:
 
 
 def write_ratios(folder: Path, pool: str, out: Path) -> Table:
-    """Write all that this module's first lines list, and return the table of costs."""
+    """Write the files listed in this module's docstring, and return the table of costs."""
     pairs, systems = read_scores(folder, pool)
     names = list(systems.scores)
     ratios = ratios_of(systems, names)

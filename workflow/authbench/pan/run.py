@@ -1,14 +1,14 @@
 """Read and evaluate a set of answers, and write the report.
 
-scores.csv .md .tex       table 1: five measures, their mean, a row by chance; systems.csv with problems left open
+scores.csv .md .tex       table 1: five measures, their mean, a chance row; systems.csv with non-answers
 significance.csv .md      table 2; significance_holm, _auc, _brier, _overall; pairs_of_systems.csv with every p
-data_sets.csv, teams.csv  table 3, by system and by team and year, if results of other data sets are given
-answered_by_<system>.*    table 4: all systems where that one answers
-topics.csv, topics.json   how alike the topics of a pair are, and what that does to answers, if texts are given
-figures/*.svg, index.html all of it on one page
-forensic.csv .md .tex     what each system's likelihood ratios cost: Cllr, its least value, and calibrated
+data_sets.csv, teams.csv  table 3, by system and by team and year, if results of other datasets are given
+answered_by_<system>.*    table 4: all systems on the problems that this system answers
+topics.csv, topics.json   topic similarity of pairs and its influence on answers, if texts are given
+figures/*.svg, index.html all results on one page
+forensic.csv .md .tex     each system's likelihood ratio costs: Cllr, its minimum, and calibrated
 likelihood_ratios.csv     each problem's, by system, calibrated on the other half; figures/tippett, figures/det
-scores.json               each system's measures and their intervals; intervals.csv has the meta system's, too
+scores.json               each system's measures and their intervals; intervals.csv also has the meta system's
 """
 
 import re
@@ -64,14 +64,15 @@ HEADINGS = {"auc": "AUC", "c@1": "c@1", "f1": "F1", "f0.5u": "F0.5u", "brier": "
 
 
 def name_systems(answers: Sequence[Path], named_by: Mapping[str, Sequence[str]] | None = None) -> dict[str, Path]:
-    """Return the file of answers of each system, by the name of the file or of its folder; nothing is read.
+    """Return each system's answer file, named by the file or its folder; files are not read.
 
     Args:
-        answers: files, or folders that have answers.jsonl or one file of answers.
-        named_by: for each option that names systems, the names that were given.
+        answers: files, or folders with answers.jsonl or a single answer file.
+        named_by: for each option that names systems, the given names.
 
     Raises:
-        InputError: two systems have one name, an option names none of them, or a folder has not one file of answers.
+        InputError: two systems share a name, an option names an unknown system, or a folder does not have exactly one
+            answer file.
     """
     paths: dict[str, Path] = {}
     for path in answers:
@@ -92,15 +93,15 @@ def read_systems(
     published_2020: bool = False,
     year: int = 2021,
 ) -> tuple[Systems, list[str]]:
-    """Return the answers of each system to the problems of a truth file; and notes for the reader.
+    """Return each system's answers to the problems of a truth file, and notes for the reader.
 
     Args:
-        truth: the file, or a folder that has truth.jsonl.
+        truth: the file, or a folder with truth.jsonl.
         answers: the file of each system (`name_systems`).
-        published_2020: that of `Systems`.
+        published_2020: as in `Systems`.
 
     Raises:
-        InputError: a file is not as it should be.
+        InputError: a file is invalid.
     """
     problems = read_truth(truth / "truth.jsonl" if truth.is_dir() else truth)
     scores, notes = {}, []
@@ -125,10 +126,10 @@ def read_systems(
 
 
 def _answers_in(folder: Path) -> Path:
-    """Return the answers in a folder: answers.jsonl, there or in `output` as TIRA has it, or the only file of its kind.
+    """Return a folder's answer file: answers.jsonl, there or in TIRA's `output`, or the only file of this type.
 
     Raises:
-        InputError: there is none, or more than one that may be meant.
+        InputError: there is no such file, or the choice is ambiguous.
     """
     for place in (folder, folder / _OUTPUT):
         if (place / ANSWERS).is_file():
@@ -144,9 +145,9 @@ def _answers_in(folder: Path) -> Path:
 
 
 def _system_name(path: Path) -> str:
-    """Return the name of a system: its file's, or its folder's where the file is answers.jsonl.
+    """Return the name of a system: its file's, or its folder's for answers.jsonl.
 
-    TIRA keeps answers in <system>/<time of the run>/output.
+    TIRA stores answers in <system>/<time of the run>/output.
 
     >>> _system_name(Path("runs/answers_gagala20-small.jsonl")), _system_name(Path("runs/naive/answers.jsonl"))
     ('answers_gagala20-small', 'naive')
@@ -162,7 +163,7 @@ def _system_name(path: Path) -> str:
 
 
 def as_json(table: pl.DataFrame, bounds: Bounds) -> str:
-    """Return each system's measures, and `intervals` of each; null where one is undefined."""
+    """Return each system's measures and their `intervals`; null if undefined."""
     measures = {
         row["system"]: {key: row[key] for key in HEADINGS}
         | {"intervals": {k: bounds[row["system"]][k] for k in HEADINGS}}
@@ -172,7 +173,7 @@ def as_json(table: pl.DataFrame, bounds: Bounds) -> str:
 
 
 def _headed(table: pl.DataFrame) -> pl.DataFrame:
-    """Return the columns of the overview's table, in its words."""
+    """Return the columns of the overview's table with its headings."""
     return table.select("system", *HEADINGS).rename(HEADINGS)
 
 
@@ -189,12 +190,12 @@ def write_report(
     train: Path | None = None,
     back: str = "",
 ) -> None:
-    """Write all that this module's first lines list; `name` is what the data set is called.
+    """Write the files listed in this module's docstring; `name` is the dataset's name.
 
     Args:
-        subsets: systems, each for a table of the problems that it answers.
-        train: pairs, or their folder, whose texts topics are learnt from; from those of `pairs` if None.
-        back: the link from the page to the index of the run, if it is of one.
+        subsets: systems; each gets a table of the problems that it answers.
+        train: pairs, or their folder, for learning topics; None: those in `pairs`.
+        back: the link from the page to the run's index, if there is one.
     """
     table = scores_table(systems, year)
     ordered = systems.only(table["system"])
@@ -256,7 +257,7 @@ def write_report(
 
 
 def scores_with_chance(every: Systems, table: pl.DataFrame, year: int, bounds: Bounds) -> Table:
-    """Return table 1 with intervals, then the meta system, if there is one, and what scores by chance have."""
+    """Return table 1 with intervals, then the meta system, if it exists, and the chance level."""
     rows = _headed(table)
     if META in every.scores:
         rows = pl.concat([rows, _headed(scores_table(every.only([META]), year))])
@@ -286,7 +287,7 @@ def _as_rows(bounds: Bounds) -> pl.DataFrame:
 
 
 def _significance_tables(pairs: pl.DataFrame) -> list[Table]:
-    """Return the overview's table 2, without and with Holm's correction, and with it those of other measures."""
+    """Return the overview's table 2 without and with Holm's correction, and corrected tables of other measures."""
     signs = "= p of 0.05 or more, * below 0.05, ** below 0.01, *** below 0.001"
     note = f"Approximate randomisation, all swaps of answers added up. {signs}."
     shown = [
@@ -322,7 +323,7 @@ def _charts(systems: Systems, table: pl.DataFrame, best: Sequence[str], marks: M
 def _influence_of_topics(
     systems: Systems, pairs: Path, topics: int, seed: int, train: Path | None
 ) -> tuple[Influence, pl.DataFrame, list[Chart]]:
-    """Return what `topics.influence` finds for the mean score, each pair's similarity, and the overview's figure 4."""
+    """Return the `topics.influence` of the mean score, each pair's similarity, and the overview's figure 4."""
     texts, others = _pairs_of(pairs), None if train is None else _pairs_of(train)
     asked = systems.ids.to_frame("id").join(texts, on="id", how="left", maintain_order="left")
     if asked["text1"].null_count():
@@ -353,7 +354,7 @@ def _pairs_of(path: Path) -> pl.DataFrame:
 
 
 def _read_results(folder: Path) -> pl.DataFrame:
-    """`system` and its measures, from a folder that `write_report` wrote."""
+    """Return `system` and its measures from a report folder."""
     path = folder / "scores.json"
     try:
         measures = orjson.loads(path.read_bytes())

@@ -1,4 +1,4 @@
-"""Tables of which systems differ by more than chance: in F1 (overview of PAN 2021, table 2), AUC, Brier and Overall."""
+"""Test which systems differ by more than chance: in F1 (overview of PAN 2021, table 2), AUC, Brier and Overall."""
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
@@ -24,15 +24,16 @@ def compare_all(
     year: int = 2021,
     measures: Sequence[str] = COMPARED[:1],
 ) -> pl.DataFrame:
-    """Return `measure`, `system`, `other`, `difference`, `p`, `p_holm` for each two systems, in the order of `scores`.
+    """Return `measure`, `system`, `other`, `difference`, `p`, `p_holm` for every two systems, in the order of `scores`.
 
-    F1 by all swaps of answers, AUC by DeLong's test, Brier and Overall by the influence of each problem; `p_holm` is
-    corrected within a measure. Null where a value is set rather than measured, as Brier is with scores outside [0, 1].
+    F1 is tested by all swaps of answers, AUC by DeLong's test, Brier and Overall by each problem's influence; `p_holm`
+    is corrected within a measure. Values are null if a measure is set by convention, such as Brier with scores outside
+    [0, 1].
 
     Args:
         truth: shape (problems,), True where both texts are by one author.
         scores: by system, each of shape (problems,).
-        published_2020: measure as PAN 2020 published, as of `metrics.pan.evaluate`.
+        published_2020: measure as PAN 2020 published, as in `metrics.pan.evaluate`.
         year: of the evaluator.
         measures: to compare in.
     """
@@ -60,7 +61,7 @@ def compare_all(
 
 
 def _corrected(p: pl.Series) -> F64:
-    """Return Holm's correction of the values that are known."""
+    """Return Holm's correction of the known values."""
     values = p.fill_null(float("nan")).to_numpy().copy()
     known = np.isfinite(values)
     values[known] = holm(values[known])
@@ -68,7 +69,7 @@ def _corrected(p: pl.Series) -> F64:
 
 
 def _sign(p: float | None) -> str:
-    """Return the overview's notation of a p value, and `?` without one.
+    """Return the overview's notation of a p value, or `?` if unknown.
 
     >>> [_sign(p) for p in (0.0001, 0.004, 0.03, 0.05, None)]
     ['***', '**', '*', '=', '?']
@@ -79,7 +80,7 @@ def _sign(p: float | None) -> str:
 
 
 def matrix(pairs: pl.DataFrame, corrected: bool = False, measure: str = "f1") -> pl.DataFrame:
-    """Return the overview's table 2, `_sign` above the diagonal, with p values corrected by Holm where `corrected`.
+    """Return the overview's table 2, `_sign` above the diagonal, with Holm-corrected p values if `corrected`.
 
     It has a row for each system but the last, and a column for each but the first.
     """

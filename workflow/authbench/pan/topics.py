@@ -1,8 +1,8 @@
-"""Influence of topics on answers (overview of PAN 2021, section 7.1.3).
+"""Measure the influence of topics on answers (overview of PAN 2021, section 7.1.3).
 
-Topics come from non-negative matrix factorisation of TF-IDF vectors of content words, learnt from the texts of train
-pairs where these are at hand. For each pair the cosine of its two texts' topic vectors is compared with ground truth,
-scores and errors. Of few texts, or texts on one topic, that says nothing and is withheld.
+Topics come from non-negative matrix factorisation of TF-IDF vectors of content words, learnt from train pairs if
+available. The cosine of a pair's topic vectors is compared with ground truth, scores and errors. For few texts, or
+texts on one topic, this is uninformative and is not reported.
 """
 
 import warnings
@@ -19,14 +19,14 @@ from authbench.identity import keyed_hash
 from authbench.metrics.pan import Truth
 from authbench.verifiers.texts import distinct, text_cosines
 
-MOST_WORDS = 5_000  # of the vocabulary
+MOST_WORDS = 5_000  # vocabulary size
 WORD = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]|[\p{L}\p{M}]{2,}")
-LEAST_DOCUMENTS, MOST_SHARE = 2, 0.5  # a content word is in at least two texts and in at most half of them
+LEAST_DOCUMENTS, MOST_SHARE = 2, 0.5  # a content word is in at least two texts and at most half of them
 ITERATIONS = 200
-MOST_TEXTS = 10_000  # of train pairs that topics are learnt from
-TEXTS_OF_A_TOPIC = 10  # at least, on average
-FEWEST_PAIRS = 20  # that a regression is reported of
-LEAST_SPREAD = 0.01  # standard deviation of similarities or scores
+MOST_TEXTS = 10_000  # maximum texts of train pairs for learning topics
+TEXTS_OF_A_TOPIC = 10  # minimum, on average
+FEWEST_PAIRS = 20  # minimum for a regression
+LEAST_SPREAD = 0.01  # minimum standard deviation of similarities or scores
 
 
 def topic_similarities(
@@ -34,9 +34,9 @@ def topic_similarities(
 ) -> tuple[F64, int]:
     """Return the cosine of each pair's topic vectors (L1-normalised), and the number of topics.
 
-    There are fewer topics than requested where there are fewer words, or fewer than TEXTS_OF_A_TOPIC texts for each.
-    The cosine is 0 for a text without a content word. Topics are learnt from MOST_TEXTS of the texts of `train`, drawn
-    by hash, or else from those of the pairs.
+    There are fewer topics than requested if there are fewer words, or fewer than TEXTS_OF_A_TOPIC texts per topic. The
+    cosine is 0 for a text without content words. Topics are learnt from MOST_TEXTS texts of `train`, drawn by hash, or
+    else of the pairs.
 
     Content words are the MOST_WORDS most frequent words that are not function words of the benchmark's languages, and
     are in at least two texts and at most half of them. Memory: the texts, and matrices of texts x topics and topics x
@@ -59,12 +59,12 @@ def topic_similarities(
     )
     try:
         words = vectorizer.fit_transform(learnt)
-    except ValueError:  # no word is left
+    except ValueError:  # no words left
         return np.zeros(pairs.height), 0
     used = max(1, min(topics, len(learnt) // TEXTS_OF_A_TOPIC, words.shape[1]))
     model = NMF(used, init="nndsvda", max_iter=ITERATIONS, tol=1e-3, random_state=seed % (1 << 32))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # ITERATIONS are enough to compare topics
+        warnings.simplefilter("ignore", ConvergenceWarning)  # ITERATIONS suffice to compare topics
         shares = model.fit_transform(words)
         if train is not None:
             shares = model.transform(vectorizer.transform(texts))
@@ -73,21 +73,21 @@ def topic_similarities(
 
 
 def _drawn(texts: list[str], seed: int) -> list[str]:
-    """Return MOST_TEXTS of the texts, those with the lowest hashes."""
+    """Return the MOST_TEXTS texts with the lowest hashes."""
     if len(texts) <= MOST_TEXTS:
         return texts
     return sorted(sorted(texts, key=lambda text: (keyed_hash(seed, "topics", text), text))[:MOST_TEXTS])
 
 
 def content_words(text: str) -> list[str]:
-    """Return the words of a text that are not function words; in Chinese and Japanese the characters."""
+    """Return the non-function words of a text; for Chinese and Japanese, the characters."""
     known = _function_words()
     return [word for word in WORD.findall(text) if word not in known]
 
 
 @cache
 def _function_words() -> frozenset[str]:
-    """Return the function words of the ten languages, and the parts of those that are several words."""
+    """Return the function words of the ten languages, with multi-word ones split into words."""
     from authbench.function_words import read_function_words
 
     return frozenset(
@@ -104,7 +104,7 @@ class Spread(TypedDict):
 
 
 class Regression(TypedDict):
-    """Scores on topic similarities (`beta`, R squared) and the slope of the inverse; None where `withheld` says why."""
+    """Regression of scores on topic similarities (`beta`, R squared) and the inverse's slope; None if `withheld`."""
 
     pairs: int
     beta: float | None
@@ -114,14 +114,14 @@ class Regression(TypedDict):
 
 
 class MannWhitney(TypedDict):
-    """The one-sided test that pairs by one author are more similar."""
+    """The one-sided test that same-author pairs are more similar."""
 
     u: float
     p: float
 
 
 class Influence(TypedDict):
-    """How topic similarity relates to truth, scores and errors, by so many `topics`, `learnt_from` train or test."""
+    """Relation of topic similarity to truth, scores and errors; `topics` are `learnt_from` train or test."""
 
     all: Spread
     same_author: Spread
@@ -133,10 +133,10 @@ class Influence(TypedDict):
 
 
 def influence(truth: Truth, scores: F64, similar: F64) -> Influence:
-    """Return how topic similarity relates to truth, scores and errors; what is undefined or withheld is None.
+    """Return the relation of topic similarity to truth, scores and errors; undefined and withheld values are None.
 
-    For all pairs, and for those answered rightly and wrongly: mean and deviation of the similarity, the one-sided
-    Mann-Whitney test that same-author pairs are more similar, and the regression of scores on similarity.
+    For all pairs, and for correctly and wrongly answered pairs: mean and standard deviation of the similarity, the
+    one-sided Mann-Whitney test that same-author pairs are more similar, and the regression of scores on similarity.
 
     Args:
         truth: shape (n,), True where both texts are by one author.
@@ -174,10 +174,10 @@ def _spread(values: F64) -> Spread:
 
 
 def _regression(similar: F64, scores: F64) -> Regression:
-    """Return `beta` of the score on topic similarity, R squared, and `beta_of_similarity`, the slope of the inverse.
+    """Return the slope `beta` of score on topic similarity, R squared, and the inverse's slope `beta_of_similarity`.
 
-    Only the latter can be the overview's 0.16, given the spread of its scores and similarities. `withheld` says why
-    there is none: a line through few pairs, or pairs that hardly differ, has any slope.
+    Only the latter can be the overview's 0.16, given the spread of its scores and similarities. `withheld` gives the
+    reason for a missing slope: for few pairs, or pairs with little variation, a slope is arbitrary.
     """
     from scipy.stats import linregress
 

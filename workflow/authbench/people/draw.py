@@ -1,11 +1,10 @@
 """Draw the pairs that people judge from the pool `matched` of a split.
 
-Half of them are a query and its positive, half a query and one of its negatives, which has the language, source,
-primary genre and about the length of the positive. No author is in two pairs, so that the verdicts are independent. The
-draw is by keyed hashes of ids alone; a pair's own id depends on its texts too, so that a verdict cannot be taken for
-one on other texts.
+Half of them are a query and its positive, half a query and one of its negatives, which has the positive's language,
+source, primary genre and approximate length. No author is in two pairs, so verdicts are independent. The draw only
+depends on keyed hashes of ids. A pair's id also depends on its texts, so a verdict cannot be applied to other texts.
 
-Memory: the pairs of the pool, and the texts of those drawn.
+Memory: the pairs of the pool, and the drawn texts.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -30,7 +29,7 @@ def drawn_pairs(release: Release, split: str, per_language: int, seed: int) -> p
     """Return the pairs of a release for people (DRAWN), by language, then by pair.
 
     Raises:
-        InputError: the split has no such pool, or no language has a pair of either kind.
+        InputError: the split has no such pool, or no language has both kinds of pairs.
     """
     if split not in release.splits:
         raise InputError(f"{release.folder}: has no split {split}, only {', '.join(release.splits)}.")
@@ -55,12 +54,12 @@ def drawn_pairs(release: Release, split: str, per_language: int, seed: int) -> p
 def choose_pairs(
     pairs: pl.DataFrame, authors: Mapping[str, str], languages: Mapping[str, str], per_language: int, seed: int
 ) -> pl.DataFrame:
-    """Return at most `per_language` pairs of each language, as many of one author as of two.
+    """Return at most `per_language` pairs per language, half of them same-author pairs.
 
     Args:
         pairs: `group`, `query_id`, `candidate_id`, `same`; a group has one query.
-        authors: by id of a text its author.
-        languages: by id of a text its language.
+        authors: author by text id.
+        languages: language by text id.
         per_language: an even number.
 
     Returns:
@@ -83,7 +82,7 @@ def choose_pairs(
 
 
 def named_pairs(chosen: pl.DataFrame, texts: Mapping[str, str], seed: int) -> pl.DataFrame:
-    """Return chosen pairs with their texts and a name that tells neither the ids nor the answer (DRAWN)."""
+    """Return chosen pairs with their texts and a name that reveals neither the ids nor the answer (DRAWN)."""
     rows = [
         (digest("pair for people", str(seed), query, candidate, texts[query], texts[candidate]), lang, query, candidate)
         + (author, same, texts[query], texts[candidate])
@@ -101,7 +100,7 @@ class _Group:
 
 @dataclass
 class _Language:
-    """The groups of one language by author, and the authors that are in a pair already."""
+    """The groups of one language by author, and the authors already used in a pair."""
 
     groups: Mapping[str, list[_Group]]
     authors: Mapping[str, str]
@@ -110,7 +109,7 @@ class _Language:
     taken: set[str] = field(default_factory=set)
 
     def pairs(self) -> Iterator[tuple[str, str, str, bool]]:
-        """Yield query, candidate, author and `same` of as many pairs of one author as of two."""
+        """Yield query, candidate, author and `same`, for equally many same-author and different-author pairs."""
         found: dict[bool, list[tuple[str, str, str, bool]]] = {True: [], False: []}
         for author in sorted(self.groups, key=lambda one: (self._rank("author", one), one)):
             if author in self.taken:

@@ -1,12 +1,12 @@
 """Score people and models on the pairs that people judged.
 
-auc        of a pair by one author and one by two in one language, how often the first scores higher, ties half: over
-           all such couples of all languages (people: their mean sureness; models: their score of the pair)
-accuracy   share of pairs decided rightly: people say `same` above 0; a model does above the median of its scores in the
-           language, as half of the drawn pairs are by one author and people know it; a tie is half right
+    auc       how often a same-author pair scores higher than a different-author pair of its language, ties half: over
+              all such couples of all languages (people: their mean sureness; models: their score of the pair)
+    accuracy  share of correct decisions: people say `same` above 0; a model does above the median of its scores in the
+              language, as half of the drawn pairs are by one author and people know it; a tie is half correct
 
-Intervals are of 95 %, by a bootstrap over pairs (no two share an author). A model is scored on exactly the pairs that
-people judged, so that the difference between the two is paired.
+Intervals are 95 % intervals from a bootstrap over pairs (no two share an author). Models are scored on exactly the
+judged pairs, so the difference to people is paired.
 """
 
 from collections.abc import Mapping, Sequence
@@ -63,7 +63,7 @@ def score_people(
 
 
 def scores_of(judged: pl.DataFrame, released: pl.DataFrame) -> F64:
-    """Return a model's score of each judged pair, shape (pairs,); NaN where it has none."""
+    """Return a model's score of each judged pair, shape (pairs,); NaN if missing."""
     own = released.filter(pl.col("pool") == POOL).select(
         "score", query_id=pl.col("query").cast(pl.String), candidate_id=pl.col("candidate").cast(pl.String)
     )
@@ -77,10 +77,10 @@ class Measured:
     """AUC and accuracy over pairs, and in each bootstrap replicate.
 
     Attributes:
-        values: by measure its value; NaN where a kind of pair is missing.
+        values: value by measure; NaN if a kind of pair is missing.
         replicates: by measure, shape (replicates,).
-        by_language: by language the values.
-        counts: by language the number of pairs.
+        by_language: the values by language.
+        counts: number of pairs by language.
     """
 
     values: dict[str, float] = field(default_factory=dict)
@@ -101,7 +101,7 @@ def measured(scores: F64, same: BOOL, languages: np.ndarray, weights: F64, thres
     """
     found = Measured()
     wins, couples = np.zeros(len(weights) + 1), np.zeros(len(weights) + 1)
-    drawn = np.concatenate([np.ones((1, len(scores))), weights])  # the first row: every pair once
+    drawn = np.concatenate([np.ones((1, len(scores))), weights])  # first row: every pair once
     right = np.zeros(len(scores))
     for lang in sorted(set(languages.tolist())):
         here = languages == lang
@@ -122,7 +122,7 @@ def measured(scores: F64, same: BOOL, languages: np.ndarray, weights: F64, thres
 
 
 def agreement(people: Sequence[Mapping[str, int]]) -> float | None:
-    """Return how often two people who judged one pair say the same of it; None where no pair has two verdicts."""
+    """Return how often two people agree on a pair; None if no pair has two verdicts."""
     same = [
         (one[pair] > 0) == (other[pair] > 0)
         for one, other in combinations(people, 2)

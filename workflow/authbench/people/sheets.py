@@ -1,4 +1,4 @@
-"""Sheets of pairs for people to judge; they hold texts and names of pairs, neither ids nor answers."""
+"""Write sheets of pairs for people to judge, with texts and pair names, but without ids or answers."""
 
 import json
 from pathlib import Path
@@ -35,9 +35,9 @@ def write_pair_sheets(folder: Path, name: str, drawn: pl.DataFrame, per_language
     """Write `index.html` and one sheet per language.
 
     Args:
-        drawn: DRAWN; of it `pair`, `lang` and the two texts are used.
+        drawn: DRAWN; only `pair`, `lang` and the two texts are used.
     """
-    # Verdicts on the pairs of an earlier build stay apart in the browser.
+    # Browsers store verdicts on an earlier build's pairs separately.
     store = f"authbench pairs {name} {digest(*drawn['pair'].sort())[:8]}"
     shared = {"name": name, "sheet": Sheet(store, "pair", f"pairs-{name}.jsonl", choices())}
     pages = environment()

@@ -1,4 +1,4 @@
-"""Verdicts of people on pairs, as the sheets save them: a JSON object a line, one file per person.
+"""Read people's verdicts on pairs as saved by the sheets: a JSON object per line, one file per person.
 
 {"pair": "9f0c…", "same": true, "sure": 3, "note": ""}: `same` says whether one person wrote both texts, `sure` how sure
 the reader is, from 1 (a guess) to SUREST.
@@ -24,7 +24,7 @@ def read_verdicts(path: str | Path) -> dict[str, int]:
     """Return by pair how sure a person is that both texts are by one author, from -SUREST to SUREST, never 0.
 
     Raises:
-        InputError: a line, which is named, is no verdict, a pair is judged twice, or no pair is judged.
+        InputError: a line is not a verdict (the message names it), a pair is judged twice, or no pair is judged.
     """
     try:
         lines = Path(path).read_bytes().removeprefix(codecs.BOM_UTF8).splitlines()
@@ -64,11 +64,11 @@ def _verdict(line: bytes, place: str) -> tuple[str, bool, int]:
 
 
 def verdicts_on(drawn: pl.DataFrame, people: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
-    """Return the verdicts of each file, which are on these pairs.
+    """Return each file's verdicts, which must be on these pairs.
 
     Args:
         drawn: `pair`.
-        people: by file, what `read_verdicts` returns of it.
+        people: by file, the result of `read_verdicts`.
 
     Raises:
         InputError: a file judges pairs of other sheets.
@@ -85,6 +85,6 @@ def verdicts_on(drawn: pl.DataFrame, people: Mapping[str, Mapping[str, int]]) ->
 
 
 def mean_sureness(drawn: pl.DataFrame, people: Sequence[Mapping[str, int]]) -> pl.Series:
-    """Return for each drawn pair the mean over the people who judged it; null where nobody did."""
+    """Return each drawn pair's mean over the people who judged it; null without verdicts."""
     values = [[one[pair] for one in people if pair in one] for pair in drawn["pair"]]
     return pl.Series("people", [sum(some) / len(some) if some else None for some in values], dtype=pl.Float64)

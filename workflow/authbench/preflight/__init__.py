@@ -1,1 +1,1 @@
-"""Before a run: the first records of every source are read and mapped, and what would stop the run later is named."""
+"""Before a run, read and map the first records of every source, and report what would stop the run later."""

@@ -1,4 +1,4 @@
-"""The check of the sources' first records that a run begins with."""
+"""Check the sources' first records at the start of a run."""
 
 import hashlib
 import json
@@ -30,19 +30,19 @@ from authbench.storage.raw_listing import listing_digest
 from authbench.tokens import load_tokenizer
 from authbench.words import plural
 
-UNSURE = 0.8  # of the longest text that stays whole: cleaning may lengthen one by as much
+UNSURE = 0.8  # share of the longest uncut text: cleaning may lengthen a text by as much
 
 
 def expect_usable(setup: Setup, raw_dir: Path, cache: Path, for_release: bool) -> list[str]:
-    """Read the first records of every source, and return warnings on what their mappings lose.
+    """Read the first records of every source, and return warnings on values that their mappings lose.
 
-    What is known of sources and settings that stay as they were is kept in a file of JSON, `cache`.
+    Results for unchanged sources and settings are cached in the JSON file `cache`.
 
     Args:
-        for_release: whether the run makes a release, which takes authors and texts.
+        for_release: whether the run makes a release, which requires authors and texts.
 
     Raises:
-        InputError: the list of all problems that would stop the run later, or leave it without a source or field.
+        InputError: all problems that would stop the run later, or leave it without a source or field.
     """
     config = setup.config
     found = _read_all(setup, raw_dir, cache, exact=_needs_lengths(config))
@@ -64,7 +64,7 @@ def expect_usable(setup: Setup, raw_dir: Path, cache: Path, for_release: bool) -
 
 def _read_all(setup: Setup, raw_dir: Path, cache: Path, exact: bool) -> dict[str, FirstRecords]:
     known: dict[str, Any] = {}
-    with suppress(InputError, FileNotFoundError):  # a damaged cache is none
+    with suppress(InputError, FileNotFoundError):  # ignore a damaged cache
         known = read_json(cache)
     code = code_hash(Path(__file__))
     variable, persons = setup.config["ingest"]["author_key_env"], persons_file()
@@ -152,7 +152,7 @@ def _warnings(tag: str, first: FirstRecords) -> Iterator[str]:
 
 
 def _left_out(first: FirstRecords) -> int:
-    """Return how many records the entry's own rules (`drop`) leave out."""
+    """Return how many records the entry's rules (`drop`) exclude."""
     return sum(number for reason, number in first.dropped.items() if reason not in REASONS)
 
 
@@ -165,7 +165,7 @@ def _reasons(first: FirstRecords) -> str:
 
 
 def _plain(first: FirstRecords) -> dict[str, Any]:
-    """Return what is known of a source as JSON holds it."""
+    """Return a source's first records as JSON values."""
     authors = [[*where, *vars(author).values()] for where, author in first.authors.items()]
     return {**vars(first), "losses": {name: list(loss) for name, loss in first.losses.items()}, "authors": authors}
 

@@ -1,4 +1,4 @@
-"""Read and map the first records of a source, with its reader and its mapping, and count what becomes of them."""
+"""Read and map the first records of a source, and count their outcomes."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ from authbench.storage.raw_files import EnoughRead, RawFile
 
 MOST_RECORDS = 1_000
 MOST_BYTES = 4 << 20
-MORE_FILES, MORE_RECORDS = 20, 20  # of a larger source: further files, of which the first records are read
+MORE_FILES, MORE_RECORDS = 20, 20  # of a larger source: further files, and the records read from each
 SHOWN = 3
 
 
@@ -54,13 +54,13 @@ class FirstRecords:
 
     Attributes:
         whole: whether they are all records of the source.
-        records: how many were read.
-        kept: how many are texts for a benchmark.
-        dropped: how many are not, by reason.
-        examples: of what was dropped for a reason, a few values of the corpus, or places of records.
-        losses: of our optional fields, the values of which nothing was made.
-        authors: by language and pseudonym; empty where not all was read.
-        problem: why the source cannot be read; empty where it can.
+        records: number of records read.
+        kept: number of usable texts.
+        dropped: number of other records by reason.
+        examples: by reason for dropping, a few values of the corpus or places of records.
+        losses: lost values by optional field of ours.
+        authors: by language and pseudonym; empty unless all records were read.
+        problem: why the source is unreadable; empty if it is readable.
     """
 
     whole: bool = False
@@ -75,11 +75,11 @@ class FirstRecords:
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked of a source: the settings that decide what its records become.
+    """The settings that determine the outcomes of a source's records.
 
     Attributes:
-        pieces: gives how many documents each text can become at most, 0 for one that is too short.
-        letters: of a text that asks who wrote it.
+        pieces: returns the maximum number of documents for each text, 0 for a text that is too short.
+        letters: minimum letters of a query text.
     """
 
     choices: Choices
@@ -92,10 +92,10 @@ class Asked:
 
 
 def read_first(tag: str, extraction: Extraction, folder: Path, files: Mapping[str, str], asked: Asked) -> FirstRecords:
-    """Return what becomes of the first records of a source: at most 1,000 and 4 MiB, and some of further files.
+    """Return the outcomes of a source's first records: at most 1,000 and 4 MiB, and some from further files.
 
     Args:
-        files: SHA-256 by path below `folder`; they are not verified here.
+        files: SHA-256 by path below `folder`; not verified here.
     """
     found, tally = FirstRecords(), Tally(tag)
     try:
@@ -125,7 +125,7 @@ def read_first(tag: str, extraction: Extraction, folder: Path, files: Mapping[st
 def _map(
     tag: str, extraction: Extraction, mapped: Mapped, rows: list[Row], asked: Asked, found: FirstRecords, tally: Tally
 ) -> None:
-    """Make documents of rows, and count what they are, and why others are none."""
+    """Make documents from rows, and count them and the reasons for other rows."""
     where = f"config/sources/{tag}.yaml"
     made = mapped.documents(rows)
     for one in made.refused:
@@ -151,7 +151,7 @@ def _map(
 
 
 def _add_values(where: str, extraction: Extraction, rows: list[Row], made: Documents, found: FirstRecords) -> None:
-    """Add values of languages and genres for which texts are dropped."""
+    """Add the values of languages and genres for which texts are dropped."""
     for name, reason in (("lang", "other_language"), ("genre", "missing_field")):
         expression = getattr(extraction.fields, name)
         refused = [rows[one.place] for one in made.refused if one.reason == reason]
@@ -166,7 +166,7 @@ def _add_values(where: str, extraction: Extraction, rows: list[Row], made: Docum
 def _first_rows(
     tag: str, extraction: Extraction, folder: Path, files: Mapping[str, str], mapped: Mapped, limit: int
 ) -> tuple[list[tuple[str, Row | BadRow]], bool]:
-    """Return the first rows of a source with the paths of their files, and whether they are all."""
+    """Return the first rows of a source with their files' paths, and whether they are all rows."""
     tables = TablesBeside(extraction.beside, extraction.reader, folder, files, limit)
     names = [relative for relative in sorted(files) if not is_beside(relative, extraction.beside)]
     beside = set(files) - set(names)

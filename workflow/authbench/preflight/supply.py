@@ -1,6 +1,6 @@
-"""Whether sources that were read whole have the authors and texts that a benchmark needs at least.
+"""Check whether fully read sources have the minimum authors and texts for a benchmark.
 
-All figures are upper bounds: what is said here to be too little stays so, whatever later stages leave out.
+All figures are upper bounds: a shortage reported here remains, whatever later stages remove.
 """
 
 from collections import Counter, defaultdict
@@ -11,18 +11,18 @@ from authbench.preflight.first_records import Author, FirstRecords
 from authbench.settings.config import Config
 from authbench.words import plural
 
-_NO_TEST = "work"  # texts of this kind are neither queries nor positives
+_NO_TEST = "work"  # texts with this author kind are neither queries nor positives
 
 
 class Supply(NamedTuple):
-    """What lacks for a release with queries, as "setting: problem", or else may soon lack; empty where nothing does."""
+    """What a release with queries lacks or may soon lack, as "setting: problem"; empty if complete."""
 
     problem: str = ""
     warning: str = ""
 
 
 def supply(found: Mapping[str, FirstRecords], kinds: Mapping[str, str], config: Config) -> Supply:
-    """Return what lacks for a release with queries. All of `found` is of whole sources.
+    """Return what a release with queries lacks. All sources in `found` were fully read.
 
     Args:
         kinds: the kind of each source's authors.
@@ -60,7 +60,7 @@ def supply(found: Mapping[str, FirstRecords], kinds: Mapping[str, str], config: 
 
 
 def _refusal(author: Author, lang: str, kind: str, config: Config) -> str:
-    """Return why the texts of an author cannot enter a benchmark; empty where they can."""
+    """Return why an author's texts cannot enter a benchmark; empty if they can."""
     sample = config["sample"]
     fallback, least = sample["fallback_documents_per_author"], sample["min_documents_per_author"]
     key = "min_documents_per_author" if fallback is None else "fallback_documents_per_author"
@@ -79,7 +79,7 @@ def _refusal(author: Author, lang: str, kind: str, config: Config) -> str:
 
 
 def _silence(parts: list[Author], config: Config) -> str:
-    """Return why no text of an author can be a query; empty where one can."""
+    """Return why none of an author's texts can be a query; empty if one can."""
     release = config["release"]
     if sum(one.documents for one in parts) < release["min_documents_for_query"]:
         return f"by authors with fewer than {release['min_documents_for_query']} (release.min_documents_for_query)"

@@ -1,1 +1,1 @@
-"""Charts, tables and HTML pages for readers; no module that computes imports this package."""
+"""Render charts, tables and HTML pages for readers; modules that compute do not import this package."""

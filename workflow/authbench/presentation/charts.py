@@ -1,8 +1,8 @@
-"""Charts drawn by matplotlib: SVG for HTML pages, PDF for papers; equal numbers give equal bytes.
+"""Draw charts with matplotlib, reproducibly: SVG for HTML pages, PDF for papers.
 
-A chart is drawn with fixed settings of matplotlib, without pyplot and its global state. Texts of an SVG stay texts, so
-that a browser finds a font for every script; a PDF embeds DejaVu Sans, and characters that this font lacks are written
-as their code points.
+Charts are drawn with fixed matplotlib settings, without pyplot and its global state. SVG text remains text, and the
+browser selects a font for each script. A PDF embeds DejaVu Sans; characters missing in this font are written as code
+points.
 """
 
 import io
@@ -27,19 +27,19 @@ from matplotlib.ticker import MaxNLocator
 from authbench.identity import digest
 from authbench.presentation.palette import INK, MUTED, PAPER, RULE, Mark
 
-WIDTH = 560  # units, the width of every chart
-LEFT = 164  # where bars begin; row names stand before it
+WIDTH = 560  # chart width in units
+LEFT = 164  # left edge of bars, after the row names
 MARGIN = 6
-SIZE = 12.0  # of names and headings
-SMALL = 11.0  # of numbers and remarks
+SIZE = 12.0  # font size of names and headings
+SMALL = 11.0  # font size of numbers and remarks
 LEGEND_ROW = 20
-FONT = "DejaVu Sans"  # matplotlib brings it: places do not depend on the fonts of a machine
+FONT = "DejaVu Sans"  # part of matplotlib: layout does not depend on a machine's fonts
 FONTS = f"system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', '{FONT}', sans-serif"
 
-_LONGEST_KEY = 230  # units of a legend's entry
+_LONGEST_KEY = 230  # units per legend entry
 _POINTS = 72  # units per inch
 _PER_MACHINE = ("backend", "backend_fallback", "interactive", "toolbar", "timezone", "webagg.", "savefig.directory")
-_SETTINGS: Any = {  # Any: matplotlib's type of it names every key
+_SETTINGS: Any = {  # Any: matplotlib's type lists every key
     **{key: value for key, value in rcParamsDefault.items() if not key.startswith(_PER_MACHINE)},
     "font.family": [FONT],
     "font.size": SMALL,
@@ -72,7 +72,7 @@ _SETTINGS: Any = {  # Any: matplotlib's type of it names every key
 
 
 class Canvas:
-    """The drawing area of a chart; places are in units from its upper left corner."""
+    """The drawing area of a chart; positions are in units from its upper left corner."""
 
     def __init__(self, height: float, latin: bool) -> None:
         self.height = height
@@ -93,19 +93,19 @@ class Canvas:
         self.figure.text(*place, self.words(words), fontsize=size, color=colour, **style)
 
     def words(self, words: str) -> str:
-        """Return words that the output can show."""
+        """Return the words with only displayable characters."""
         return _shown(words, self._latin)
 
     def tip(self, artist: Artist, words: str) -> None:
-        """Give an element a text that browsers show over it."""
+        """Add a tooltip to an element."""
         name = f"tip-{len(self.tips)}"
         artist.set_gid(name)
         self.tips[name] = words
 
     def legend(self, marks: Mapping[str, Mark | str], lines: bool = False) -> None:
-        """Draw a legend in as many lines as `legend_height` has counted.
+        """Draw a legend in the number of lines counted by `legend_height`.
 
-        A plain colour is shown as a square, a mark as its marker or, with `lines`, as a piece of its line.
+        A plain colour is drawn as a square, a mark as its marker or, with `lines`, as a line segment.
         """
         for line, names in enumerate(_packed(list(marks))):
             x = 0.0
@@ -130,7 +130,7 @@ class Canvas:
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart that is not drawn yet: the `name` of its file, and the `title` and `description` of its SVG."""
+    """A chart before drawing: the `name` of its file, and the `title` and `description` of its SVG."""
 
     name: str
     title: str
@@ -139,22 +139,22 @@ class Chart:
     draw: Callable[[Canvas], None] = field(repr=False)
 
     def __post_init__(self) -> None:
-        """Replace a name that could not be part of an id or of a file's name by a digest of it."""
+        """Replace a name that is invalid in an id or file name by its digest."""
         if not re.fullmatch(r"\w[\w.-]{0,120}", self.name, re.ASCII):
             object.__setattr__(self, "name", f"chart-{digest(self.name)[:16]}")
 
 
-@lru_cache(maxsize=64)  # a page and its folder of figures show the same charts
+@lru_cache(maxsize=64)  # a page and its folder of figures contain the same charts
 def as_svg(chart: Chart) -> str:
-    """Return a chart as an SVG element with a title, a description and texts over its elements."""
+    """Return a chart as an SVG element with title, description and tooltips."""
     written, tips = _drawn(chart)
     return _embeddable(written, chart, tips)
 
 
 def _drawn(chart: Chart) -> tuple[str, dict[str, str]]:
-    """Return an SVG file, and the texts over its elements by their ids."""
+    """Return an SVG file, and tooltips by element id."""
     with rc_context(_SETTINGS | {"svg.hashsalt": chart.name}), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing")  # the browser has the glyphs
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # browsers have the glyphs
         canvas = Canvas(chart.height, latin=False)
         chart.draw(canvas)
         written = io.StringIO()
@@ -163,7 +163,7 @@ def _drawn(chart: Chart) -> tuple[str, dict[str, str]]:
 
 
 def as_pdf(chart: Chart) -> bytes:
-    """Return a chart as a PDF of one page with embedded fonts."""
+    """Return a chart as a one-page PDF with embedded fonts."""
     with rc_context(_SETTINGS):
         canvas = Canvas(chart.height, latin=True)
         chart.draw(canvas)
@@ -174,17 +174,17 @@ def as_pdf(chart: Chart) -> bytes:
 
 
 def legend_height(names: Sequence[str]) -> float:
-    """Return the height of a legend of these names, with the gap below it."""
+    """Return the height of a legend with these names, including the gap below."""
     return LEGEND_ROW * len(_packed(names)) + 10 if names else 0
 
 
 def round_ticks(axes: Axes, axis: str, most: int = 5) -> None:
-    """Put ticks of an axis at round numbers, at most `most` intervals."""
+    """Place an axis's ticks at round numbers, with at most `most` intervals."""
     (axes.xaxis if axis == "x" else axes.yaxis).set_major_locator(MaxNLocator(most, steps=[1, 2, 2.5, 5, 10]))
 
 
 def shorten(words: str, most: float, size: float = SIZE) -> str:
-    """Return the text, or as much of it as `most` units hold with an ellipsis."""
+    """Return the text, truncated with an ellipsis to fit `most` units."""
     if _width(words, size) <= most:
         return words
     kept = next(end for end in range(len(words) - 1, -1, -1) if _width(words[:end] + "…", size) <= most or not end)
@@ -192,7 +192,7 @@ def shorten(words: str, most: float, size: float = SIZE) -> str:
 
 
 def _width(words: str, size: float) -> float:
-    """Return the width of words in units; East Asian characters, which the font lacks, are as wide as they are high."""
+    """Return the width of words in units; East Asian characters, missing in the font, are square."""
     wide = sum(unicodedata.east_asian_width(char) in "WF" for char in words)
     narrow = "".join(char for char in words if unicodedata.east_asian_width(char) not in "WF")
     measured = text_to_path.get_text_width_height_descent(
@@ -206,7 +206,7 @@ def _key_width(name: str) -> float:
 
 
 def _packed(names: Sequence[str]) -> list[list[str]]:
-    """Return the names of a legend, line by line."""
+    """Return a legend's names by line."""
     lines: list[list[str]] = []
     room = 0.0
     for name in names:
@@ -220,7 +220,7 @@ def _packed(names: Sequence[str]) -> list[list[str]]:
 
 
 def _shown(words: str, latin: bool) -> str:
-    """Return words without what XML forbids; with `latin`, also without characters that the font lacks."""
+    """Return words without characters invalid in XML and, with `latin`, without characters missing in the font."""
     kept = "".join(char if _allowed(char) else "\ufffd" for char in words.replace("\n", " "))
     if not latin:
         return kept
@@ -233,14 +233,14 @@ def _allowed(char: str) -> bool:
 
 
 def _embeddable(written: str, chart: Chart, tips: Mapping[str, str]) -> str:
-    """Return matplotlib's file as an element of which an HTML page can hold several: no ids but those referred to."""
+    """Return matplotlib's file as an element that a page can contain repeatedly: unreferenced ids are removed."""
 
     def group(match: re.Match[str]) -> str:
         words = tips.get(match[1])
         return "<g>" if words is None else f"<g><title>{escape(_shown(words, False))}</title>"
 
     body = re.sub(r'<g id="([^"]*)">', group, written[written.index("<defs>") :])
-    body = re.sub(r"<defs>\s*<clipPath.*?</defs>", "", body, flags=re.DOTALL)  # nothing is outside of its axes
+    body = re.sub(r"<defs>\s*<clipPath.*?</defs>", "", body, flags=re.DOTALL)  # all elements are inside their axes
     body = re.sub(r' clip-path="[^"]*"| transform="rotate\(-0 [^"]*"', "", body).replace(f"'{FONT}'", FONTS).strip()
     title, description = escape(_shown(chart.title, False)), escape(_shown(chart.description, False))
     size = f"{WIDTH + 2 * MARGIN} {chart.height + 2 * MARGIN:g}"

@@ -1,4 +1,4 @@
-"""Write a table in every form that readers take."""
+"""Write a table in all formats for readers."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ def write_table(folder: Path, table: Table) -> None:
     """Write `<name>.csv`, `<name>.md` and `<name>.tex` into a folder.
 
     Raises:
-        ArithmeticError: the table breaks a relation between its columns.
+        ArithmeticError: the table violates a relation between its columns.
     """
     if broken := broken_relations(table):
         raise ArithmeticError("; ".join(broken))

@@ -1,4 +1,4 @@
-"""Tables as LaTeX, ready to paste: a table environment with caption, label and notes."""
+"""Format tables as LaTeX table environments with caption, label and notes."""
 
 import re
 import unicodedata
@@ -14,7 +14,7 @@ _ESCAPED = {
     "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"{\char34}",
     **{char: f"\\{char}" for char in "&%$#_{}"},
 }  # fmt: skip
-# Letters beyond these and ASCII are in no font that pdfLaTeX takes by default (T1).
+# pdfLaTeX's default fonts (T1) lack all letters except these and ASCII.
 _T1 = "À-ÖØ-öø-ÿĂăĄąĆćČčĎďĐđĘęĚěĞğİıŁłŃńŇňŐőŒœŘřŚśŞşŠšŢţŤťŮůŰűŸŹźŻżŽž"
 _OTHER = re.compile(rf"[^\x00-\x7f{_T1}‘’‚“”„…–—«»‹›§¶©®°·¡¿€£]+(?: +[^\x00-\x7f{_T1}‘’‚“”„…–—«»‹›§¶©®°·¡¿€£]+)*")
 OTHER_SCRIPTS = r"\providecommand{\otherscript}[2]{\ifdefined\Umathcode #1\else #2\fi}"
@@ -23,9 +23,9 @@ _PREAMBLE = r"% \usepackage[T1]{fontenc} \usepackage{booktabs} \usepackage{graph
 
 
 def as_latex(table: Table) -> str:
-    """Return a table for booktabs, graphicx and xcolor, made narrower where it is wider than the line.
+    """Return a table for booktabs, graphicx and xcolor, scaled down if it is wider than the line.
 
-    The best of a group is bold, the second underlined, grey cells are grey; minus signs are those of mathematics.
+    The best value of a group is bold, the second underlined, grey cells are grey; minus signs are set in math mode.
     """
     wide = len(table.columns)
     lines = [
@@ -67,10 +67,10 @@ def _arrow(column: Column) -> str:
 
 
 def escaped(words: str) -> str:
-    """Return a text with the special characters of LaTeX escaped, and with minus signs before numbers.
+    """Return a text with LaTeX's special characters escaped, and minus signs before numbers.
 
-    Control and format characters are left out. Letters that pdfLaTeX has no font for stand in a macro (OTHER_SCRIPTS),
-    which shows them in XeLaTeX and LuaLaTeX and says in pdfLaTeX that they are not shown.
+    Control and format characters are dropped. Letters without a pdfLaTeX font are wrapped in a macro (OTHER_SCRIPTS),
+    which prints them in XeLaTeX and LuaLaTeX, and a notice in pdfLaTeX.
     """
     line = "".join(" " if char in "\r\n\t\u2028\u2029" else char for char in SIGN.sub("−", words))
     kept = "".join(char for char in line if unicodedata.category(char)[0] != "C")

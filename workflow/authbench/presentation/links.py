@@ -1,13 +1,13 @@
-"""Links between the pages of a run."""
+"""Link the pages of a run."""
 
 INDEX = "index.html"  # below results/<name>/
 
 
 def back_link(page: str) -> str:
-    """Return the link from a page to the index of its run.
+    """Return the link from a page to the run's index.
 
     Args:
-        page: the path of the page below the folder of the run.
+        page: the page's path below the run's folder.
 
     >>> back_link("pan/report/index.html")
     '../../index.html'

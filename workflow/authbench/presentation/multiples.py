@@ -1,4 +1,4 @@
-"""Small multiples: one small chart a slice, all on one scale, with a row a model."""
+"""Draw small multiples: a small chart per slice with a row per model, on a shared scale."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,25 +11,25 @@ from authbench.presentation.charts import SMALL, WIDTH, Canvas, Chart, shorten
 from authbench.presentation.palette import INK, MUTED, RULE
 from authbench.presentation.plots import Value, limits_of
 
-ACROSS = 3  # charts beside each other
-NAMES = 118  # units for the names of the rows
+ACROSS = 3  # charts per row
+NAMES = 118  # units for row names
 GAP = 14
 ROW = 15
-HEAD = 30  # units for the title of a chart
+HEAD = 30  # units for a chart's title
 AXIS = 30
-FAINT = 0.45  # opacity of values that say nothing
-_BELOW = 5  # units from a chart to the numbers below it
+FAINT = 0.45  # opacity of uninformative values
+_BELOW = 5  # units between a chart and the numbers below
 Piece = tuple[tuple[float, float], tuple[float, float]]
 
 
 def small_multiples(
     name: str, title: str, description: str, rows: Sequence[str], panels: Mapping[str, Sequence[Value]]
 ) -> Chart:
-    """Return a grid of charts of dots with intervals; the scale is that of all values.
+    """Return a grid of dot charts with intervals, on a scale that covers all values.
 
     Args:
         rows: labels, from the top down.
-        panels: by title the values of a chart, each in the row of its label; `faint` ones are pale.
+        panels: by title the values of a chart, each in the row of its label; `faint` values are pale.
     """
     tall = HEAD + ROW * len(rows)
     every_panel = list(panels.items())
@@ -43,7 +43,7 @@ def small_multiples(
         low, high = limits_of(every)
         space = 0.05 * (high - low) or 0.05
         scale = _Scale(low - space, high + space, wide)
-        axes = canvas.axes(0, canvas.height, 0)  # one for all charts: axes take longer than what is in them
+        axes = canvas.axes(0, canvas.height, 0)  # shared: axes take longer to draw than their content
         axes.set_xlim(0, WIDTH)
         axes.set_ylim(canvas.height, 0)
         axes.set_axis_off()
@@ -80,7 +80,7 @@ def small_multiples(
 
 
 class _Scale:
-    """Where values stand in a chart `wide` units wide; `ticks` are its round numbers, as they are written."""
+    """The positions of values in a chart `wide` units wide; `ticks` are its round numbers, formatted."""
 
     def __init__(self, low: float, high: float, wide: float) -> None:
         self._low, self._unit = low, wide / (high - low)
@@ -90,5 +90,5 @@ class _Scale:
         self.ticks = [(number, f"{number:.{decimals}f}".replace("-", "\N{MINUS SIGN}")) for number in numbers]
 
     def place(self, value: float) -> float:
-        """Return the units from the left of the chart to a value."""
+        """Return a value's distance in units from the left of the chart."""
         return (value - self._low) * self._unit

@@ -1,18 +1,18 @@
-"""Numbers in the cells of tables and beside the bars of charts."""
+"""Format numbers for table cells and chart labels."""
 
 import math
 import re
 
 NOTHING = "–"
 NO_DIFFERENCE = "none"
-SIGN = re.compile(r"(?<![\w.])-(?=[.\d])")  # a hyphen that stands for a minus
+SIGN = re.compile(r"(?<![\w.])-(?=[.\d])")  # a hyphen used as a minus sign
 _LARGE = 1000  # numbers from here on have no decimals
 
 
 def decimals(value: float | None, digits: int = 3, signed: bool = False) -> str:
     """Return a number with `digits` decimals, none from 1,000 on; a dash for None.
 
-    A number that is more than 0, but would be shown as 0, is shown as less than the least that can be.
+    A positive number that would round to 0 is shown as less than the smallest displayable value.
 
     >>> decimals(0.0004), decimals(0.0)
     ('<0.001', '0.000')
@@ -28,9 +28,9 @@ def decimals(value: float | None, digits: int = 3, signed: bool = False) -> str:
 
 
 def three_digits(value: float | None) -> str:
-    """Return a quantity that may be large or small with three digits that count; a dash for None.
+    """Return a quantity of any magnitude with three significant digits; a dash for None.
 
-    No number below 1,000 has three decimals after other digits than 0, so that none is taken for thousands.
+    Below 1,000, three decimals only follow leading zeros, so they are not read as thousands.
 
     >>> three_digits(559.84), three_digits(4629.9), three_digits(33.619), three_digits(0.0412), three_digits(None)
     ('560', '4,630', '33.6', '0.0412', '–')
@@ -42,7 +42,7 @@ def three_digits(value: float | None) -> str:
 
 
 def p_value(p: float | None) -> str:
-    """Return a p with three decimals, as scientific journals have it; a dash for None.
+    """Return a p with three decimals in journal style; a dash for None.
 
     >>> p_value(0.0321), p_value(0.00004), p_value(1.0), p_value(None)
     ('.032', '< .001', '1.000', '–')
@@ -53,9 +53,9 @@ def p_value(p: float | None) -> str:
 
 
 def shown_difference(value: float | None) -> str:
-    """Return the smallest difference of two scores that a test shows; NO_DIFFERENCE where it is 1 or more.
+    """Return the smallest difference of two scores that a test can detect; NO_DIFFERENCE if it is 1 or more.
 
-    Scores lie between 0 and 1, so such a test shows no difference at all.
+    Scores lie between 0 and 1, so such a test cannot detect any difference.
 
     >>> shown_difference(0.0312), shown_difference(1.15)
     ('0.031', 'none')
@@ -64,7 +64,7 @@ def shown_difference(value: float | None) -> str:
 
 
 def limits(low: float | None, high: float | None) -> str:
-    """Return an interval with two decimals and no nought before the point; empty without one.
+    """Return an interval with two decimals and no leading zero; empty for None.
 
     >>> limits(-0.104, 0.5)
     '[-.10, .50]'
@@ -76,7 +76,7 @@ def limits(low: float | None, high: float | None) -> str:
 
 
 def signed(words: str) -> str:
-    """Return a text with minus signs for the hyphens before its numbers."""
+    """Return a text with hyphens before numbers replaced by minus signs."""
     return SIGN.sub("−", words)
 
 

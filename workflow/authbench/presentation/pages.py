@@ -1,4 +1,4 @@
-"""HTML pages from jinja2 templates: values are escaped, and a missing value is an error."""
+"""Render HTML pages from jinja2 templates: values are escaped, and a missing value is an error."""
 
 import base64
 import hashlib
@@ -18,14 +18,14 @@ from authbench.printable import inert_markdown
 from authbench.shipped import shipped
 from authbench.storage.atomic import write_text
 
-if TYPE_CHECKING:  # a page without a chart does without matplotlib, which takes most of a second to import
+if TYPE_CHECKING:  # pages without charts avoid importing matplotlib, which takes almost a second
     from authbench.presentation.charts import Chart
 
 TEMPLATES = shipped("templates")
 
 
 class _Compiled(jinja2.BytecodeCache):
-    """The templates that this process has compiled, each by its name and its text."""
+    """The templates compiled by this process, by name and text."""
 
     def __init__(self) -> None:
         self.known: dict[tuple[str, str], CodeType] = {}
@@ -40,12 +40,12 @@ class _Compiled(jinja2.BytecodeCache):
 
 @cache
 def _compiled(markdown: bool) -> _Compiled:
-    """Return the compiled templates of one way to escape, which the code of a template has in it."""
+    """Return the compiled templates for one kind of escaping, which is part of the compiled code."""
     return _Compiled()
 
 
 class Script(NamedTuple):
-    """A script of the package in a page, and the source by which the page's policy allows this script only."""
+    """A script of the package in a page, and the only script source that the page's policy allows."""
 
     text: Markup
     hash: str
@@ -53,17 +53,17 @@ class Script(NamedTuple):
 
 @cache
 def script(name: str) -> Script:
-    """Return a script of the templates' folder."""
+    """Return a script from the template folder."""
     text = (TEMPLATES / name).read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
     return Script(Markup(text), f"sha256-{digest}")  # noqa: S704  (the package's)
 
 
 def environment(markdown: bool = False, marks: Mapping[str, Mark] | None = None) -> jinja2.Environment:
-    """Return the environment of all templates, in which every value is escaped, for HTML or for Markdown.
+    """Return the environment of all templates, which escapes every value for HTML or Markdown.
 
     Args:
-        marks: of systems that are drawn otherwise on this page than by their name alone (`palette.marks_of`).
+        marks: of systems whose marks on this page differ from their default (`palette.marks_of`).
     """
     found = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
@@ -84,7 +84,7 @@ def environment(markdown: bool = False, marks: Mapping[str, Mark] | None = None)
 
 
 def _in_markdown(value: object) -> object:
-    """Return a text without markup of Markdown or HTML, other values and what a template calls safe as they are."""
+    """Return a text with Markdown and HTML markup escaped; other values and safe strings are unchanged."""
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
     return inert_markdown(value)
@@ -101,7 +101,7 @@ def write_charts(folder: Path, charts: "Iterable[Chart]", pdf: bool = False) -> 
 
 
 class _Picture(NamedTuple):
-    """A chart in a page: its title, the name of its file, and its SVG."""
+    """A chart in a page: title, file name and SVG."""
 
     title: str
     name: str

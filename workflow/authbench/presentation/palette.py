@@ -1,4 +1,4 @@
-"""Colours of charts, fixed and safe for colour-blind readers (Okabe and Ito 2008; Tol 2021)."""
+"""Assign fixed colours to charts, safe for colour-blind readers (Okabe and Ito 2008; Tol 2021)."""
 
 import hashlib
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ INDIGO, WINE, OLIVE = "#332288", "#882255", "#999933"
 INK = "#1f2733"  # text and outlines
 MUTED = "#5d6875"  # axes, numbers and remarks
 RULE = "#d9dee5"  # grid lines
-EMPTY = "#eef1f5"  # a bar without content
+EMPTY = "#eef1f5"  # empty bar
 PAPER = "#ffffff"
 
 SERIES = (BLUE, ORANGE, GREEN, PINK, SKY, VERMILION, VIOLET, SAND, GREY, INDIGO, OLIVE, WINE)
@@ -20,7 +20,7 @@ _OF_MODELS = (BLUE, ORANGE, GREEN, VERMILION, SKY, PINK, INDIGO, WINE, OLIVE, VI
 _SHADES = ((0, 0.0), (0, 0.35), (255, 0.45))  # black or white, and its share
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _DASHES = ("-", "--", "-.", ":")
-# Models that often stand in one chart; what is added goes to the end, so that no colour changes.
+# Models that are often in one chart; append new ones at the end, to keep all colours.
 _SETTLED = (
     "tfidf", "char-ngram", "stylometric", "metadata", "function-words", "content-words", "luar-mud",
     "ngram-mixture", "all-minilm-l6-v2", "styledistance", "ppm", "naive", "topicfit", "unmasking", "ensemble",
@@ -31,7 +31,7 @@ _SETTLED = (
 
 @dataclass(frozen=True)
 class Mark:
-    """How one model is drawn everywhere: colour, marker of points and dashes of lines, as matplotlib names them."""
+    """A model's look in all charts: colour, point marker and line dashes, as matplotlib names them."""
 
     colour: str
     marker: str = "o"
@@ -39,14 +39,14 @@ class Mark:
 
 
 def mark_of(model: str) -> Mark:
-    """Return the mark of a model, verifier or system; it depends on the name alone."""
+    """Return the mark of a model, verifier or system; it depends only on the name."""
     if model == "random":
         return Mark(GREY)
     return _mark_at(_place(model))
 
 
 def marks_of(names: Iterable[str]) -> dict[str, Mark]:
-    """Return the marks of systems that stand on one page: each its own, or the next one whose colour no other has."""
+    """Return the marks of systems on one page: the default mark, or the next with an unused colour."""
     found: dict[str, Mark] = {}
     taken: set[str] = set()
     for name in sorted(set(names), key=lambda one: (one not in _SETTLED, one)):
@@ -72,13 +72,13 @@ def _mark_at(place: int) -> Mark:
 
 
 def _shade(colour: str, turn: int) -> str:
-    """Return a colour mixed with black or white, another in each turn."""
+    """Return a colour mixed with black or white, different in each turn."""
     towards, share = _SHADES[turn]
     parts = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
     return "#" + "".join(f"{round(part + (towards - part) * share):02x}" for part in parts)
 
 
 def series(names: Iterable[str]) -> dict[str, str]:
-    """Return a colour for each name in turn, for things that are no models: splits, genres, seeds."""
+    """Return a colour for each name in order, for categories such as splits, genres or seeds."""
     names = list(names)
     return dict(zip(names, islice(cycle(SERIES), len(names)), strict=True))

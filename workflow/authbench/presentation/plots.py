@@ -1,4 +1,4 @@
-"""The kinds of charts that several suites use: stacked bars, bars and dots with intervals, curves."""
+"""Draw the chart types shared by several suites: stacked bars, bars and dots with intervals, curves."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from matplotlib.transforms import blended_transform_factory
 from authbench.presentation.charts import LEFT, SIZE, SMALL, WIDTH, Canvas, Chart, legend_height, round_ticks, shorten
 from authbench.presentation.palette import EMPTY, INK, MUTED, PAPER, RULE, Mark
 
-ROW = 26  # units from one bar to the next
-BAR = 0.62  # of a row
-AXIS = 24  # units for the numbers of an axis
-THIN = 3  # units; narrower pieces have no gap beside them
+ROW = 26  # units between bars
+BAR = 0.62  # share of a row
+AXIS = 24  # units for axis numbers
+THIN = 3  # units; narrower pieces have no gap
 NUMBERS = 64  # units for the numbers to the right of bars
 DOT_ROW = 9
 DOT = 6.5
@@ -30,7 +30,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Stack:
-    """A stacked bar: its length is a share of the chart's width, `note` stands at its right."""
+    """A stacked bar: its length is a share of the chart's width, `note` is printed to its right."""
 
     label: str
     pieces: Sequence[Piece]
@@ -40,9 +40,9 @@ class Stack:
 
 @dataclass(frozen=True)
 class Value:
-    """A number with its interval, if there is one.
+    """A number with an optional interval.
 
-    `group` is written below the label of a bar; a `faint` value says nothing.
+    `group` is written below a bar's label; `faint` marks an uninformative value.
     """
 
     label: str
@@ -68,7 +68,7 @@ class Curve:
 
 
 def stacked_bars(name: str, title: str, description: str, legend: Mapping[str, str], bars: Sequence[Stack]) -> Chart:
-    """Return a chart of horizontal bars, each divided in the proportions of its pieces."""
+    """Return a chart of horizontal bars, divided in the proportions of their pieces."""
     top = legend_height(list(legend))
     right = WIDTH - NUMBERS if any(bar.note for bar in bars) else WIDTH
 
@@ -99,7 +99,7 @@ def stacked_bars(name: str, title: str, description: str, legend: Mapping[str, s
 def value_bars(
     name: str, title: str, description: str, values: Sequence[Value], legend: Mapping[str, str] | None = None
 ) -> Chart:
-    """Return a chart of a horizontal bar per value, with its interval, and the value as a number at the right."""
+    """Return a chart of horizontal bars with intervals, and the values as numbers at the right."""
     legend = legend or {}
     top = legend_height(list(legend))
     row = ROW + 6 if any(value.group for value in values) else ROW
@@ -133,7 +133,7 @@ def value_bars(
 def dots(
     name: str, title: str, description: str, legend: Mapping[str, Mark], rows: Mapping[str, Sequence[Value]]
 ) -> Chart:
-    """Return a chart of rows with a dot and an interval for each of their values, one below the other."""
+    """Return a chart of rows with a dot and an interval per value, one below the other."""
     top = legend_height(list(legend))
     heights = [max(ROW, DOT_ROW * len(values) + 12) for values in rows.values()]
     bounds = list(accumulate(heights, initial=0))
@@ -173,7 +173,7 @@ def curves(
     x_ticks: Sequence[float] = (),
     tall: float = 260,
 ) -> Chart:
-    """Return a chart of lines over two axes with words; without a range or ticks an axis fits its values."""
+    """Return a chart of lines over two labelled axes; without a range or ticks, an axis fits its values."""
     legend = {line.label: line.mark for line in lines}
     top = legend_height(list(legend))
 
@@ -196,7 +196,7 @@ def curves(
 
 
 def plane(canvas: Canvas, top: float, bottom: float, across: str, upward: str) -> Axes:
-    """Return axes with grid lines, round ticks and words along both."""
+    """Return axes with grid lines, round ticks and labels on both."""
     axes = canvas.axes(top, bottom, left=64, right=WIDTH - 8)
     axes.set_xlabel(canvas.words(across), labelpad=6)
     axes.set_ylabel(canvas.words(upward), labelpad=6)
@@ -207,7 +207,7 @@ def plane(canvas: Canvas, top: float, bottom: float, across: str, upward: str) -
 
 
 def name_rows(canvas: Canvas, axes: Axes, labels: Sequence[str], places: Iterable[float]) -> None:
-    """Write the names of rows before the axes, cut where they do not fit."""
+    """Write row names before the axes, truncated to fit."""
     short = [canvas.words(shorten(label, LEFT - 12)) for label in labels]
     axes.set_yticks(list(places), short, fontsize=SIZE, color=INK)
     axes.spines["left"].set_visible(False)
@@ -216,7 +216,7 @@ def name_rows(canvas: Canvas, axes: Axes, labels: Sequence[str], places: Iterabl
 
 
 def _row_axes(canvas: Canvas, top: float, labels: Sequence[str], right: float, row: float = ROW) -> Axes:
-    """Return axes whose rows, from the top down, are at 0, 1, 2, with names before them."""
+    """Return axes with rows at 0, 1, 2 from the top down, and names before them."""
     axes = canvas.axes(top, top + row * len(labels), right=right)
     axes.set_ylim(len(labels) - 0.5, -0.5)
     name_rows(canvas, axes, labels, range(len(labels)))
@@ -224,7 +224,7 @@ def _row_axes(canvas: Canvas, top: float, labels: Sequence[str], right: float, r
 
 
 def _name_groups(canvas: Canvas, axes: Axes, values: Sequence[Value]) -> None:
-    """Write the group of each bar below its label."""
+    """Write each bar's group below its label."""
     for tick in axes.get_yticklabels():
         tick.set_verticalalignment("bottom")
     outside = blended_transform_factory(axes.transAxes, axes.transData)
@@ -249,7 +249,7 @@ def _dot(canvas: Canvas, axes: Axes, value: Value, place: float) -> None:
 
 
 def limits_of(values: Sequence[Value]) -> tuple[float, float]:
-    """Return the least and the greatest of values and bounds."""
+    """Return the minimum and maximum of values and bounds."""
     known = [number for value in values for number in (value.value, value.low, value.high) if number is not None]
     known = [number for number in known if number == number] or [0.0, 1.0]
     return min(known), max(known)

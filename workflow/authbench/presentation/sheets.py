@@ -1,7 +1,7 @@
-"""Sheets: HTML pages on which a person judges entry by entry, by click, touch or key, and saves the verdicts.
+"""Render sheets: HTML pages on which a person judges entries by click, touch or key, and saves the verdicts.
 
-`templates/review.html.j2` and `templates/review.js` are what all sheets share; another kind of sheet extends the
-template by its blocks.
+All sheets share `templates/review.html.j2` and `templates/review.js`; another kind of sheet extends the template's
+blocks.
 """
 
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ class Choice:
     """A verdict that a person may give.
 
     Attributes:
-        key: to press; none of j, k, n, s, u.
+        key: keyboard key; not j, k, n, s, u.
         label: in the list of keys.
         verdict: a JSON object, the fields of the saved line.
-        tone: `good` or `out`, how the entry is then shown.
-        status: the words beside an entry so judged.
-        meaning: a longer explanation; empty: none.
+        tone: `good` or `out`, how a judged entry is displayed.
+        status: the text next to a judged entry.
+        meaning: a longer explanation, or empty.
     """
 
     key: str
@@ -31,11 +31,11 @@ class Choice:
 
 @dataclass(frozen=True)
 class Sheet:
-    """What the script of a sheet knows.
+    """The data of a sheet's script.
 
     Attributes:
-        store: the name under which the browser keeps verdicts.
-        ident: the field of a saved line that names the entry.
+        store: the browser's storage key for verdicts.
+        ident: the field of a saved line that identifies the entry.
         file: the name of the saved file.
         choices: the verdicts.
     """

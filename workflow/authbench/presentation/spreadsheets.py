@@ -1,13 +1,13 @@
-"""CSV files that people open in a spreadsheet."""
+"""Write CSV files to open in a spreadsheet."""
 
 import polars as pl
 
-_FORMULA = r"^[=+\-@\t\r]"  # what spreadsheets take for the beginning of a formula
+_FORMULA = r"^[=+\-@\t\r]"  # start of a formula in spreadsheets
 _NUMBER = r"^[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?%?$"
 
 
 def as_csv(table: pl.DataFrame) -> str:
-    """Return a table as CSV in which no text is a formula: one that begins like a formula gets an apostrophe.
+    """Return a table as CSV without formulas: a text that starts like a formula gets an apostrophe.
 
     >>> as_csv(pl.DataFrame({"licence": ["=1+1", "CC0", "-1.5"]}))
     "licence\\n'=1+1\\nCC0\\n-1.5\\n"

@@ -1,4 +1,4 @@
-"""Tables for readers: one class, written as CSV, Markdown and aligned text; `latex` writes LaTeX."""
+"""Define tables for readers, written as CSV, Markdown and aligned text; `latex` writes LaTeX."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,12 +10,12 @@ from authbench.presentation.numbers import NOTHING
 
 BEST, SECOND = 1, 2
 DAGGER = "†"
-ROUNDING = 1e-9  # by which numbers that are equal may differ
+ROUNDING = 1e-9  # tolerance between equal numbers
 
 
 @dataclass(frozen=True)
 class Column:
-    """A heading; a column of words is aligned to the left; `more_is_better` is None where no value is better."""
+    """A column: text columns are left-aligned; `more_is_better` is None if no value is better."""
 
     heading: str
     words: bool = False
@@ -27,12 +27,12 @@ class Cell:
     """A cell of a table.
 
     Attributes:
-        text: what it says.
-        value: the number that its column is sorted by.
+        text: the displayed text.
+        value: the number by which its column is sorted.
         place: 1 for the best, 2 for the second, else 0.
-        grey: whether it says nothing.
+        grey: whether it is uninformative.
         interval: of the value, e.g. `[.71, .84]`.
-        letters: values of a column that share one do not differ significantly.
+        letters: values of a column that share a letter do not differ significantly.
     """
 
     text: str
@@ -50,7 +50,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """The cells of a row, one for each column, and the group of rows that it belongs to."""
+    """The cells of a row, one per column, and the row's group."""
 
     cells: Sequence[Cell]
     group: str = ""
@@ -58,9 +58,9 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """A table: `data` holds the numbers for programs, `rows` the cells for readers; `name` is that of its files.
+    """A table: `data` contains the numbers for programs, `rows` the cells for readers; `name` names its files.
 
-    `relations` are columns of `data` of which none is above the next in any row.
+    `relations` are columns of `data` whose values must not decrease in any row.
     """
 
     name: str
@@ -73,9 +73,9 @@ class Table:
 
 
 def broken_relations(table: Table) -> list[str]:
-    """Return each pair of columns whose relation a row breaks by more than rounding, with the first such row.
+    """Return each pair of columns whose relation is violated by more than rounding, with the first such row.
 
-    Columns that the table does not have are left out, and cells without a number.
+    Missing columns and cells without a number are ignored.
     """
     found = []
     for columns in table.relations:
@@ -96,14 +96,14 @@ def plain_rows(cells: Iterable[Sequence[str]], best: frozenset[tuple[int, int]] 
 
 
 def by_group(rows: Iterable[Row]) -> list[Row]:
-    """Return rows with those of a group together, groups and rows in the order in which they come first."""
+    """Return rows sorted by group, with groups and rows in order of first occurrence."""
     rows = list(rows)
     first = {group: at for at, group in reversed(list(enumerate(row.group for row in rows)))}
     return sorted(rows, key=lambda row: first[row.group])
 
 
 def without_empty_columns(table: Table, reasons: Mapping[str, str]) -> Table:
-    """Return the table without columns that have no value, and a note that says why.
+    """Return the table without empty columns, and a note with the reasons.
 
     Args:
         reasons: by heading, or "" for all others, why a column may be empty.

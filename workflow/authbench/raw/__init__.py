@@ -1,5 +1,5 @@
-"""Statistics of the corpora before anything is filtered.
+"""Compute statistics of the unfiltered corpora.
 
 Processing plan, section 3: documents, authors, lengths, documents per author, languages and genres of each source, as
-ingestion reads them. `count` counts a part of the records, `tables` adds the parts up, `page` shows them.
+ingestion reads them. `count` counts parts of the records, `tables` adds up the parts, `page` shows them.
 """

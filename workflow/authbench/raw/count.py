@@ -16,7 +16,7 @@ COLUMNS = ("source", "lang", "genre", "author_id", "content")
 def count_records(batches: Iterable[pl.DataFrame]) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the documents of RECORD frames by source, language, genre and tokens (TEXTS), and by author (AUTHORS).
 
-    Tokens are those of cl100k_base. Memory: a batch, and a row for each that differs.
+    Tokens are counted by cl100k_base. Memory: a batch, and a row per distinct combination.
     """
     tokenizer = load_tokenizer()
     texts, authors = pl.DataFrame(schema=TEXTS), pl.DataFrame(schema=AUTHORS)
@@ -30,7 +30,7 @@ def count_records(batches: Iterable[pl.DataFrame]) -> tuple[pl.DataFrame, pl.Dat
 
 
 def add_up(parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
-    """Return one row for each that differs in all but `documents`, which are added up; sorted."""
+    """Return a row per distinct combination of all other columns, with `documents` added up; sorted."""
     together = pl.concat(parts)
     keys = [name for name in together.columns if name != "documents"]
     return together.group_by(keys).agg(pl.col("documents").sum()).sort(keys)

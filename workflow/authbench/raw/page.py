@@ -1,4 +1,4 @@
-"""What the raw corpora hold, as one HTML page."""
+"""Show the contents of the raw corpora as an HTML page."""
 
 from collections.abc import Mapping, Sequence
 
@@ -25,7 +25,7 @@ TITLES = {
 
 
 def render(name: str, tables: Mapping[str, pl.DataFrame], back: str = "") -> str:
-    """Return a page that loads nothing, with the charts and all tables; `back` links to the index of the run."""
+    """Return a self-contained page with the charts and all tables; `back` links to the run's index."""
     return (
         environment()
         .get_template("raw.html.j2")
@@ -61,7 +61,7 @@ def _charts(tables: Mapping[str, pl.DataFrame]) -> list[Chart]:
 def _stacked(
     name: str, table: pl.DataFrame, column: str, order: Sequence[str] = (), counted: str = "documents"
 ) -> Chart:
-    """Return a bar a source, divided by the values of a column; `counted` is what is shared out."""
+    """Return a bar per source, divided by a column's values; `counted` is the unit of the counts."""
     values = table.group_by(column).agg(pl.col(counted).sum()).sort(-pl.col(counted), column)[column].to_list()
     values = [value for value in order if value in values] if order else values
     colours = series(values)

@@ -9,17 +9,17 @@ import polars as pl
 from authbench.records import LENGTH_BUCKETS, length_bucket_expr
 
 QUANTILES = (10, 25, 50, 75, 90)
-# Upper ends of the bins of documents an author has; the last one is open.
+# Upper ends of the bins of documents per author; the last bin is open.
 PER_AUTHOR = (1, 2, 5, 10, 50)
 
 
 def tables(
     texts: pl.DataFrame, authors: pl.DataFrame, ingested: Iterable[Mapping[str, object]]
 ) -> dict[str, pl.DataFrame]:
-    """Return the tables by their names.
+    """Return the tables by name.
 
     Args:
-        texts, authors: as `count_records` gives them, of all parts.
+        texts, authors: results of `count_records`, of all parts.
         ingested: the counts of ingestion.
     """
     return {
@@ -36,7 +36,7 @@ def tables(
 def sources(texts: pl.DataFrame, authors: pl.DataFrame) -> pl.DataFrame:
     """Return documents, tokens, languages, genres, authors, authors_of_3 and most of each source.
 
-    authors_of_3 have three documents or more; most are the documents of the author who has most.
+    authors_of_3 counts authors with at least three documents; most is the largest number of documents of an author.
     """
     by_text = texts.group_by("source").agg(
         pl.col("documents").sum(),
@@ -53,7 +53,7 @@ def sources(texts: pl.DataFrame, authors: pl.DataFrame) -> pl.DataFrame:
 
 
 def left_out(ingested: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
-    """Return source, rows (in the files), reason, left_out: what did not become a document."""
+    """Return source, rows (in the files), reason, left_out: records that did not become documents."""
     rows = [
         (source, counts["in"], reason, number)
         for part in ingested
@@ -79,7 +79,7 @@ def _length_buckets(texts: pl.DataFrame) -> pl.DataFrame:
 
 
 def token_lengths(texts: pl.DataFrame) -> pl.DataFrame:
-    """Return source, documents, mean, p10, p25, p50, p75, p90 of the tokens a document, linear between neighbours."""
+    """Return source, documents, mean, p10, p25, p50, p75, p90 of tokens per document, linearly interpolated."""
     rows = []
     for (source,), part in texts.group_by("source", maintain_order=True):
         counted = part.group_by("tokens").agg(pl.col("documents").sum()).sort("tokens")
@@ -91,7 +91,7 @@ def token_lengths(texts: pl.DataFrame) -> pl.DataFrame:
 
 
 def quantile(values: np.ndarray, weights: np.ndarray, share: float) -> float:
-    """Return the quantile of values that each occur as often as their weight says, as `numpy.quantile` has it.
+    """Return the quantile of weighted values, equal to `numpy.quantile` of each value repeated by its weight.
 
     Args:
         values: shape (n,), ascending.
