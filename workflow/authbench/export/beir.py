@@ -1,8 +1,8 @@
-"""The benchmark in the layout of BEIR.
+"""Write the benchmark in the layout of BEIR.
 
-A folder per split, as BEIR has one corpus for all qrels and ours has a pool for each split: `<split>/corpus.jsonl`,
-`<split>/queries.jsonl`, `<split>/qrels/<split>.tsv`. `<split>/ignored.tsv` has what BEIR has no field for: which
-candidates count neither way.
+BEIR has one corpus for all qrels and a release one pool per split, so each split gets a folder: `<split>/corpus.jsonl`,
+`<split>/queries.jsonl`, `<split>/qrels/<split>.tsv`. `<split>/ignored.tsv` lists the candidates that count neither way,
+for which BEIR has no field.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,7 +28,7 @@ documents that count neither way, which the layout cannot say; {ignored}
 
 
 def write_beir(folder: Path, release: Release, about: Publish) -> None:
-    """Write the folders of all splits. Memory: a batch of texts, and of ids those of a split."""
+    """Write the folders of all splits. Memory: a batch of texts, and the ids of a split."""
     ignored = 0
     for split in release.splits:
         place, truth = folder / split, release.truth(split)

@@ -1,4 +1,4 @@
-"""The files of a release of some of another release's documents, without those that are withheld."""
+"""Write the files of a release that contains only some documents of another release."""
 
 import heapq
 import shutil
@@ -32,16 +32,16 @@ from authbench.storage.sha256sums import SUMS
 
 
 def write_part(folder: Path, release: Release, withheld: pl.DataFrame) -> None:
-    """Write a release without some of its documents as a release of its own, without checksums.
+    """Write a release without its withheld documents as a separate release, without checksums.
 
-    What only the stages knew (raw files, copies, toxicity rates) is in the complete release's report alone. A release
-    that lacks bookkeeping, as one made elsewhere may, is left without it. Memory: that of `part_of` with the columns of
-    the provenance that it needs, then the whole provenance of the part.
+    Counts that only the stages knew (raw files, copies, toxicity rates) are only in the complete release's report. A
+    release without bookkeeping, such as one made elsewhere, stays without it. Memory: as `part_of` with the required
+    columns of the provenance, then the whole provenance of the part.
 
     Args:
-        folder: where the files go.
+        folder: the output folder.
         release: the complete release.
-        withheld: its documents that stay behind: id, source, reason.
+        withheld: its withheld documents: id, source, reason.
     """
     part = part_of(release, _kept(release, withheld), folder)
     tables = {split: _tables_of(part, split) for split in release.splits}
@@ -74,12 +74,12 @@ def write_part(folder: Path, release: Release, withheld: pl.DataFrame) -> None:
 
 
 def _kept(release: Release, withheld: pl.DataFrame) -> pl.DataFrame:
-    """Return what a part is made of: the rows of the provenance that stay."""
+    """Return the rows of the provenance that a part keeps."""
     known = release.read_provenance(_known_columns(release))
     return known.filter(~pl.col("id").is_in(withheld["id"].implode()))
 
 
-# The columns of the provenance by which bookkeeping is made.
+# The columns of the provenance from which bookkeeping is made.
 _TOLD = (*statistics.COLUMNS, "author_kind", "origin", "names_author", "toxicity")
 _BOOKKEEPING = (
     *(files.FUNNEL, files.DEVIATION),
@@ -88,20 +88,20 @@ _BOOKKEEPING = (
 
 
 def _provenance_of(release: Release, stays: pl.Series) -> pl.DataFrame:
-    """Return the whole provenance of the documents that stay, read column by column."""
+    """Return the whole provenance of the kept documents, read column by column."""
     names = pl.read_parquet_schema(release.folder / files.PROVENANCE)
     read = (release.read_provenance(tuple(dict.fromkeys(("id", name))))[name] for name in names)
     return pl.DataFrame([column.filter(stays).rechunk() for column in read])
 
 
 def _known_columns(release: Release) -> list[str]:
-    """Return the columns of the provenance by which a part of a release is made."""
+    """Return the columns of the provenance from which a part of a release is made."""
     scored = ["scored"] if "scored" in pl.read_parquet_schema(release.folder / files.PROVENANCE) else []
     return [*OF_PROVENANCE, *scored]
 
 
 def _write_bookkeeping(folder: Path, release: Release, documents: pl.DataFrame, part: Part, facts: Findings) -> None:
-    """Write statistics, funnel, deviation, manifest, figures and report; `facts` is without its new warnings.
+    """Write statistics, funnel, deviation, manifest, figures and report; `facts` lacks the new warnings.
 
     `documents` is the provenance of the part.
     """
@@ -123,7 +123,7 @@ def _write_bookkeeping(folder: Path, release: Release, documents: pl.DataFrame, 
 
 
 def _state_withheld(release: Release, part: Part, withheld: pl.DataFrame, everyone: pl.Series) -> dict[str, Any]:
-    """Return what a bundle's manifest states of what it lacks (`withheld`); `everyone` are the release's authors."""
+    """Return a bundle manifest's statements about withheld documents; `everyone` are the release's authors."""
     asked = sum(batch.height for split in release.splits for batch in release.rows(split, GROUND_TRUTH))
     authors = set(everyone) - set(part.documents["author_id"])
     return {
@@ -169,7 +169,7 @@ def _funnel(rows: list[dict[str, Any]], withheld: pl.DataFrame) -> list[dict[str
 
 
 def _tables_of(part: Part, split: str) -> dict[str, pl.DataFrame]:
-    """Return the tables of pairs of a split, by name, without a copy of them."""
+    """Return the tables of pairs of a split by name, without copying them."""
     return {
         table.name: _of_split(rows, split)
         for table, rows in zip(PAIR_TABLES.values(), (part.positives, part.pairs), strict=True)
@@ -177,10 +177,10 @@ def _tables_of(part: Part, split: str) -> dict[str, pl.DataFrame]:
 
 
 def _write_split(folder: Path, release: Release, part: Part, split: str, tables: dict[str, pl.DataFrame]) -> None:
-    """Write the tables of a split; texts are those lines of the release's that stay.
+    """Write the tables of a split; texts are the lines of the release that are kept.
 
     Args:
-        tables: the tables of pairs by name; each is taken out before it is written, so that memory holds it once.
+        tables: the tables of pairs by name; each is removed before it is written, so memory holds it once.
     """
     truth = part.queries.filter(pl.col("split") == split)
     queries = set(truth["query_id"])
@@ -197,13 +197,13 @@ def _write_split(folder: Path, release: Release, part: Part, split: str, tables:
 
 
 def _of_split(rows: pl.DataFrame, split: str) -> pl.DataFrame:
-    """Return the rows of a split, which stand together, without a copy of them."""
+    """Return the rows of a split, which are contiguous, without copying them."""
     here = rows["split"] == split
     return rows.slice(here.arg_max() or 0, int(here.sum()))
 
 
 def _lines(release: Release, split: str, table: Table, ids: Set[str]) -> Iterator[tuple[str, bytes]]:
-    """Yield those lines of a file of a split, with their ids, whose ids are wanted."""
+    """Yield the lines of a file of a split whose ids are wanted, with their ids."""
     for _, lines in line_batches(release.path(split, table)):
         for line in lines:
             ident = _ident_of(line, table)
@@ -212,9 +212,9 @@ def _lines(release: Release, split: str, table: Table, ids: Set[str]) -> Iterato
 
 
 def _ident_of(line: bytes, table: Table) -> str:
-    """Return the id of a row; where it comes first, as in every release that AuthBench wrote, without parsing the row.
+    """Return the id of a row, without parsing it if the id comes first, as in every release of AuthBench.
 
-    Whatever a row that names its id twice says, `public.refuse_withheld` parses all that goes out.
+    A row may name its id twice; `public.refuse_withheld` therefore parses all rows of the output.
     """
     begin = f'{{"{table.ident}":"'.encode()
     ident = line[len(begin) : line.find(b'"', len(begin))]
@@ -224,7 +224,7 @@ def _ident_of(line: bytes, table: Table) -> str:
 
 
 def _candidates_that_asked(release: Release, split: str, ids: Set[str]) -> list[tuple[str, bytes]]:
-    """Return the lines, as candidates, of queries outside the pool (by id) that ask no longer."""
+    """Return the lines, as candidates, of former queries outside the pool (by id)."""
     truth = release.rows(split, GROUND_TRUTH)
     author = {query: name for batch in truth for query, name in batch.select("query_id", "author_id").iter_rows()}
     found = []

@@ -1,7 +1,7 @@
-"""The card of a folder: what someone must know who finds the benchmark elsewhere.
+"""Write the card of a folder: what a user must know who finds the benchmark elsewhere.
 
-A header that hubs read, then a data statement (Bender and Friedman, 2018), counts per language,
-terms, what the data are for and what not, and where to write to be taken out.
+It has a header that hubs read, a data statement (Bender and Friedman, 2018), counts per language, terms, intended and
+excluded uses, and a contact for removal requests.
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ _LARGER = "n>10M"
 
 
 def write_card(release: Release, about: Publish, usage: str, header: Mapping[str, object] | None = None) -> str:
-    """Return the README.md of a folder: `usage` says what the folder holds and how to read it, `header` is its YAML."""
+    """Return the README.md of a folder: `usage` explains its contents and how to read it, `header` is its YAML."""
     licences = licence_table(release)
     templates = environment(markdown=True)
     templates.filters["count"] = lambda number: f"{number:,}"
@@ -90,12 +90,12 @@ def _size_category(documents: int) -> str:
 
 
 def _languages(release: Release) -> list[dict[str, Any]]:
-    """Return of every language its name, its documents in all and in each split, and its authors."""
+    """Return for every language its name, its documents in total and in each split, and its authors."""
     return _counted(release, pl.col("lang"), language_name)
 
 
 def _genres(release: Release) -> list[dict[str, Any]]:
-    """Return the same of every primary genre."""
+    """Return the same for every primary genre."""
     return _counted(
         release, pl.col("genre").map_elements(primary_genre, pl.String), lambda genre: genre.replace("_", " ")
     )
@@ -119,6 +119,6 @@ def _kinds(release: Release) -> list[tuple[str, int]]:
 
 
 def _dates(release: Release) -> tuple[str, str] | None:
-    """Return the first and the last year of the documents, where any has a date."""
+    """Return the first and the last year of the documents, if any has a date."""
     years = release.described["date"].drop_nulls().str.extract(r"^(\d{4})").drop_nulls()
     return (str(years.min()), str(years.max())) if len(years) else None

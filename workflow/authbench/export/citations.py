@@ -1,4 +1,4 @@
-"""How to cite a published benchmark and the corpora that its texts are of."""
+"""Cite a published benchmark and the corpora of its texts."""
 
 from pathlib import Path
 
@@ -12,16 +12,16 @@ from authbench.storage.atomic import write_text
 
 
 def sources_here(release: Release) -> list[str]:
-    """Return the sources whose texts are in a release or bundle; all that it names where none is."""
+    """Return the sources whose texts are in a release or bundle; if it has no text, all sources that it names."""
     table = licence_table(release)
     here = table.filter("texts_here")
     return sorted(set((here if here.height else table)["source"]))
 
 
 def source_facts(release: Release, tag: str) -> StatedSource:
-    """Return what the manifest states of a source.
+    """Return the manifest's statements about a source.
 
-    Earlier releases state nothing: then the tag stands for the title, and the basis is empty.
+    Earlier releases have none: then the tag is the title, and the basis is empty.
     """
     stated = (release.manifest.get("sources") or {}).get(tag)
     return stated or {"title": tag, "citation": default_citation(tag, tag), "legal_basis": ""}
@@ -33,13 +33,13 @@ def citations_of(release: Release) -> dict[str, str]:
 
 
 def citation_keys(release: Release) -> dict[str, list[str]]:
-    """Return by source the keys under which CITATIONS.bib has its works; of those withheld too."""
+    """Return by source, including withheld sources, the keys of its works in CITATIONS.bib."""
     tags = set(licence_table(release)["source"])
     return keys_by_source({tag: source_facts(release, tag)["citation"] for tag in tags})
 
 
 def write_citations(folder: Path, release: Release) -> None:
-    """Write CITATIONS.bib; where the folder has the release's own already, that stays."""
+    """Write CITATIONS.bib, unless the folder already has the release's file."""
     if not (folder / CITATIONS).exists():
         write_text(folder / CITATIONS, bibliography(citations_of(release)))
 

@@ -1,7 +1,7 @@
-"""The benchmark in Croissant 1.1, with its vocabulary for responsible AI (`responsible`).
+"""Describe the benchmark in Croissant 1.1, with its vocabulary for responsible AI (`responsible`).
 
-Every Parquet file is a FileObject with its SHA-256 and a RecordSet of its own, which is the form that needs no archive
-around the files.
+Every Parquet file is a FileObject with its SHA-256 and a separate RecordSet; this form needs no archive around the
+files.
 """
 
 from collections.abc import Sequence
@@ -107,7 +107,7 @@ def describe(release: Release, about: Publish, tables: Sequence[ParquetTable]) -
 
 
 def _licences(release: Release) -> list[str]:
-    """Return the addresses of the licences of texts that are here, and in words what has none."""
+    """Return the addresses of the licences of the texts that are here, and in words the terms without an address."""
     table = licence_table(release)
     here = table.filter("texts_here")
     terms = (here if here.height else table).select("spdx", "licence").unique().sort("spdx", "licence")
@@ -117,7 +117,7 @@ def _licences(release: Release) -> list[str]:
 
 
 def _label(table: ParquetTable, number: int) -> str:
-    """Return the name of a file's records: configuration and split, and where there are several files its number."""
+    """Return the name of a file's records: configuration and split, with a number if there are several files."""
     return f"{table.config}_{table.split}" + (f"_{number:05d}" if len(table.shards) > 1 else "")
 
 
@@ -156,5 +156,5 @@ def _record_set(table: ParquetTable, name: str) -> dict[str, Any]:
 
 
 def _value_type(kind: Any) -> str:
-    """Return Schema.org's name of a column's type, or of what its lists hold."""
+    """Return Schema.org's name of a column's type, or of the type of its lists' elements."""
     return _TYPES[(kind.inner if isinstance(kind, pl.List) else kind).base_type()]

@@ -1,7 +1,7 @@
-"""The data-protection sheet: on what ground texts of people are published, and how well a model finds them again.
+"""Write the data-protection sheet: the legal basis of publication, and the measured risk of re-identification.
 
-The risk is measured: a text is linked where the model ranks another text of its author before all texts of others. The
-model is the one among the results given that links most.
+A text is linked if the model ranks another text of its author before all texts of others. The sheet uses the given
+result that links most texts.
 """
 
 from collections.abc import Mapping
@@ -30,10 +30,10 @@ def read_risk(results: Path, release: Release) -> dict[str, Any] | None:
 
     Returns:
         `model`, `title`, `split`, numbers of `queries`, `authors` and `candidates`, and `linked`, the share of queries,
-        with `low`, `high` (95 %, over authors) and `chance`; `same_language`, the share where only texts in the
-        query's language compete; `sources`, the same by source where enough queries are of it; `complete`, whether
-        all texts of the complete release were there, or those of a public bundle. None where only shortcuts were
-        scored, or nobody's texts could be linked.
+            with `low`, `high` (95 %, over authors) and `chance`; `same_language`, the share where only texts in the
+            query's language compete; `sources`, the same for sources with enough queries; `complete`, whether all texts
+            of the complete release were used, or only those in a public bundle. None if only shortcuts were scored, or
+            no text could be linked.
 
     Raises:
         InputError: a model was scored on other texts.
@@ -80,7 +80,7 @@ def _linked(cell: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def known_risk(folder: Path) -> dict[str, Any] | None:
-    """Return the risk that the sheet in a folder states; None where it states none."""
+    """Return the risk that the sheet in a folder states; None if it states none."""
     if not (folder / DATA).is_file():
         return None
     risk = read_foreign_json(folder / DATA).get("risk")
@@ -88,7 +88,7 @@ def known_risk(folder: Path) -> dict[str, Any] | None:
 
 
 def data_protection(release: Release, about: Publish, risk: Mapping[str, object] | None) -> dict[str, Any]:
-    """Return what the sheet says, as an object."""
+    """Return the contents of the sheet as an object."""
     here = documents_here(release)
     sources = []
     for row in licence_table(release).iter_rows(named=True):
@@ -122,7 +122,7 @@ def data_protection(release: Release, about: Publish, risk: Mapping[str, object]
 
 
 def sheet(stated: Mapping[str, object]) -> str:
-    """Return DATA_PROTECTION.md of what `data_protection` gives."""
+    """Return DATA_PROTECTION.md from the result of `data_protection`."""
     templates = environment(markdown=True)
     templates.filters |= {"percent": lambda share: f"{100 * share:.1f} %", "count": lambda number: f"{number:,}"}
     return str(templates.get_template("data_protection.md.j2").render(**stated))

@@ -1,4 +1,4 @@
-"""The metadata of a DOI: DataCite's JSON of schema 4.5, and CITATION.cff for those who cite from a repository."""
+"""Write the metadata of a DOI (DataCite's JSON of schema 4.5), and CITATION.cff for citations from a repository."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ _SPDX = "https://spdx.org/licenses/"
 
 
 def datacite(release: Release, about: Publish) -> dict[str, Any]:
-    """Return the metadata in DataCite's JSON. Without a date it lacks `publicationYear`, which a DOI needs."""
+    """Return the metadata in DataCite's JSON. Without a date it lacks `publicationYear`, which a DOI requires."""
     rights = licence_table(release).filter("texts_here").select("spdx", "licence").unique().sort("spdx", "licence")
     formats = [{"rights": licence} if spdx.startswith(OWN) else _rights(spdx) for spdx, licence in rights.iter_rows()]
     content: dict[str, Any] = {
@@ -57,7 +57,7 @@ def _rights(spdx: str) -> dict[str, str]:
 
 
 def _related(release: Release) -> list[dict[str, str]]:
-    """Return the works that the corpora are cited by, where a citation has a DOI or an address."""
+    """Return the works that describe the corpora, if a citation has a DOI or an address."""
     found: dict[str, str] = {}
     for tag, text in citations_of(release).items():
         for entry in parse_citation(text, tag).values():

@@ -1,4 +1,4 @@
-"""What describes a published folder beside its card: citations, a DOI's metadata, data protection, RO-Crate."""
+"""Describe a published folder in further files than its card: citations, DOI metadata, data protection, RO-Crate."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,13 +15,13 @@ from authbench.storage.sha256sums import SUMS, sums_lines
 
 
 def describe_folder(folder: Path, release: Release, about: Publish, risk: Mapping[str, object] | None) -> None:
-    """Write these files and, where the release is verified, SHA256SUMS of all; each file is read once.
+    """Write these files and, if the release is verified, SHA256SUMS of all; each file is read once.
 
     Args:
-        folder: a published form, complete but for these.
-        release: what it was made of; of a public bundle the bundle itself.
-        about: what its publisher says.
-        risk: what `data_protection.read_risk` measured.
+        folder: a published form, complete except for these files.
+        release: the release that it was made of; for a public bundle, the bundle itself.
+        about: the publisher's statements.
+        risk: the result of `data_protection.read_risk`.
     """
     write_citations(folder, release)
     write_plain_json(folder / DATACITE, datacite(release, about))

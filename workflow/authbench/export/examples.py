@@ -1,8 +1,8 @@
-"""Pairs and triplets of texts, as libraries that train and score encoders read them.
+"""Write pairs and triplets of texts for libraries that train and score encoders.
 
-Pairs are those of the release's pools, each positive with one of its negatives. Triplets are drawn from the texts of
-`train`, with negatives that are matched as in the pool `matched`: of the positive's language, source, primary genre and
-bucket of lengths, and by another author.
+Pairs come from the release's pools: each positive with one of its negatives. Triplets are drawn from the texts of
+`train`, with negatives matched as in the pool `matched`: with the positive's language, source, primary genre and length
+bucket, by another author.
 """
 
 from collections import defaultdict
@@ -37,9 +37,10 @@ _Ids = tuple[str, str, str]
 
 
 def text_pairs(release: Release, split: str, pool: str, released: pl.DataFrame) -> Iterator[pl.DataFrame]:
-    """Yield pairs of a pool of a split with their texts (PAIRS_OF_TEXTS): of each group both answers.
+    """Yield pairs of a pool of a split with their texts (PAIRS_OF_TEXTS): both answers of each group.
 
-    Of more than MOST_GROUPS groups those with the lowest hash are taken. Memory: the texts of these pairs.
+    If there are more than MOST_GROUPS groups, the groups with the lowest hashes are used. Memory: the texts of these
+    pairs.
 
     Args:
         released: the split's pairs of the pool (PAIRS).
@@ -70,9 +71,9 @@ def text_pairs(release: Release, split: str, pool: str, released: pl.DataFrame) 
 
 
 def triplets(release: Release) -> Iterator[pl.DataFrame]:
-    """Yield anchor, positive and negative (TRIPLETS), in the order of a hash; nothing without a split `train`.
+    """Yield anchor, positive and negative (TRIPLETS), in the order of a hash; no rows without a split `train`.
 
-    Memory: the texts in them, at most PER_AUTHOR triplets an author.
+    Memory: their texts, of at most PER_AUTHOR triplets an author.
     """
     if _TRAIN not in release.splits:
         return
@@ -89,7 +90,7 @@ def triplet_ids(provenance: pl.DataFrame, seed: int) -> list[_Ids]:
     """Return the ids of triplets of the scored texts of `train`, by a hash.
 
     Anchor and positive are by one author and from two works or records, each text in at most one such pair; a pair
-    whose positive is matched by no text of another author is left out.
+    whose positive matches no text of another author is left out.
     """
     scored = provenance.filter((pl.col("split") == _TRAIN) & pl.col("scored")).with_columns(
         primary=pl.col("genre").map_elements(primary_genre, pl.String)
@@ -124,7 +125,7 @@ def triplet_ids(provenance: pl.DataFrame, seed: int) -> list[_Ids]:
 
 
 def _other_author(texts: list[tuple[str, int]], author: int, start: int) -> str | None:
-    """Return the first text from a place on, and from the first again, that is not by the author."""
+    """Return the first text by another author, searching cyclically from a position."""
     for step in range(len(texts)):
         ident, other = texts[(start + step) % len(texts)]
         if other != author:

@@ -1,4 +1,4 @@
-"""Freeze a release: state in its recipe which release a version is, so that no other is published under it."""
+"""Freeze a release: record it in its recipe, to prevent another release from being published as the same version."""
 
 import re
 from pathlib import Path
@@ -15,13 +15,13 @@ _DIGEST = re.compile(r"^( +)sha256:(?:[ \t]+(?:null|~))?(?=[ \t]*(?:#.*)?$)", re
 
 
 def freeze(release: Release, recipe: Path) -> Publish:
-    """Write the SHA-256 of a release's SHA256SUMS into its recipe as `publish.sha256`, and return what is published.
+    """Write the SHA-256 of a release's SHA256SUMS into its recipe as `publish.sha256`, and return the section.
 
-    Nothing else of the recipe changes, its comments neither. A recipe that states this release already stays as it is.
+    The rest of the recipe is unchanged, including comments. A recipe that already states this release is unchanged.
 
     Raises:
-        InputError: the release is a bundle or not verified, the recipe lacks a date, states another release of this
-            version, or has no section `publish` of lines of their own.
+        InputError: the release is a bundle or not verified; the recipe lacks a date, states another release of this
+            version, or has no section `publish` with one line per key.
     """
     if release.withheld:
         raise InputError(f"{release.folder} is a public bundle. Freeze the complete release that it was made of.")

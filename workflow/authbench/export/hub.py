@@ -1,4 +1,4 @@
-"""What the Hugging Face hub asks of a dataset beside its files: terms and the benchmark's tasks."""
+"""Write what the Hugging Face hub requires of a dataset apart from its files: terms and the benchmark's tasks."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from authbench.printable import inert_markdown
 
 LICENSE = "LICENSE.md"
 FRAMEWORK = "authbench"
-# Scores that are tasks of the benchmark, by the id of the task: the configuration that holds what is asked.
+# Scores that are tasks of the benchmark, by the id of the task: the configuration with the questions.
 TASKS = {
     "auc_matched": "pairs",
     "auc_topic": "pairs",
@@ -41,8 +41,8 @@ which corpus that is. Identifiers are SPDX's, with a link to the text of the lic
 def terms(identifiers: Sequence[str]) -> dict[str, Any]:
     """Return the fields of a card that state terms, given the SPDX identifiers of the texts.
 
-    A licence, or the list of them; `other`, with its name and file, stands for terms that the hub has no identifier of.
-
+    The value is a licence or a list of licences; terms without an identifier of the hub are `other`, with a name and
+    file.
     >>> terms(["CC-BY-4.0"]), terms(["CC-BY-4.0", "MIT"])
     ({'license': 'cc-by-4.0'}, {'license': ['cc-by-4.0', 'mit']})
     >>> terms(["LicenseRef-2", "MIT"])["license"]
@@ -58,7 +58,7 @@ def terms(identifiers: Sequence[str]) -> dict[str, Any]:
 
 
 def license_file(release: Release) -> str:
-    """Return LICENSE.md: the terms of every source whose texts are here, and of all where none is."""
+    """Return LICENSE.md: the terms of every source with texts here, or of all sources if there are no texts."""
     table = licence_table(release)
     here = table.filter("texts_here") if table["texts_here"].any() else table
     rows = [
@@ -76,7 +76,7 @@ def _linked(identifier: str) -> str:
 
 
 def eval_yaml(release: Release, configs: Sequence[str]) -> str:
-    """Return eval.yaml: the tasks of the benchmark, on its evaluated split, of which the configuration is there."""
+    """Return eval.yaml: the tasks of the benchmark whose configuration exists, on its evaluated split."""
     split = "test" if "test" in release.splits else release.splits[-1]
     content = {
         "name": release.name,

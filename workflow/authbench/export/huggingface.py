@@ -1,9 +1,9 @@
-"""The benchmark as a dataset of Hugging Face.
+"""Write the benchmark as a dataset of Hugging Face.
 
-A folder of Parquet alone, as one card cannot describe several formats: the configurations `candidates` (default),
-`queries`, `ground_truth` and `provenance`, each with the splits of the release, `positives` and `pairs` with those that
-have some; the pairs of each pool with their texts, and `triplets` of train; `croissant.json`, LICENSE.md, `eval.yaml`,
-and in `release/` every file of the release but those of texts.
+The folder contains texts only as Parquet, as one card cannot describe several formats: the configurations `candidates`
+(default), `queries`, `ground_truth` and `provenance`, each with the splits of the release; `positives` and `pairs` with
+the splits that have some; the pairs of each pool with their texts; `triplets` of train. It also contains
+`croissant.json`, LICENSE.md, `eval.yaml`, and in `release/` every file of the release except texts.
 """
 
 import shutil
@@ -66,7 +66,7 @@ frameworks on its list.
 
 
 def write_huggingface(folder: Path, release: Release, about: Publish) -> None:
-    """Write the dataset folder. Memory: provenance, ids, pairs, the texts of a pool's pairs, those of all triplets."""
+    """Write the dataset folder. Memory: provenance, ids, pairs, the texts of a pool's pairs and of all triplets."""
     written = [
         write_table(folder, config, split, schema, frames)
         for split in release.splits
@@ -83,7 +83,7 @@ def write_huggingface(folder: Path, release: Release, about: Publish) -> None:
 
 
 def _copy_release(folder: Path, release: Release) -> None:
-    """Copy every file of the release but those of texts, so that the folder gives the release again (format.hub)."""
+    """Copy every file of the release except texts, which makes the release restorable from the folder (format.hub)."""
     listed = (
         [*read_sums(release.folder), SUMS] if (release.folder / SUMS).is_file() else files_of_format(release.folder)
     )
@@ -94,7 +94,7 @@ def _copy_release(folder: Path, release: Release) -> None:
 
 
 def _examples(folder: Path, release: Release) -> Iterator[ParquetTable]:
-    """Write the pairs of each pool with their texts, and triplets, where there are some."""
+    """Write the pairs of each pool with their texts, and triplets, where they exist."""
     for split in release.splits:
         pairs = release.pairs(split)
         for pool in POOLS:
@@ -115,7 +115,7 @@ def _of_config(tables: Sequence[ParquetTable]) -> dict[str, list[ParquetTable]]:
 
 
 def configs(tables: Sequence[ParquetTable]) -> list[dict[str, Any]]:
-    """Return where the files of each configuration and split are, as a card has it; the first is the default."""
+    """Return the files of each configuration and split in the form of a card; the first is the default."""
     return [
         {
             "config_name": name,
@@ -127,7 +127,7 @@ def configs(tables: Sequence[ParquetTable]) -> list[dict[str, Any]]:
 
 
 def infos(tables: Sequence[ParquetTable]) -> list[dict[str, Any]]:
-    """Return the columns and sizes of each configuration, as a card has them."""
+    """Return the columns and sizes of each configuration in the form of a card."""
     return [
         {
             "config_name": name,

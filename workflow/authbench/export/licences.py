@@ -1,4 +1,4 @@
-"""The terms of each source of a release, with their SPDX identifiers."""
+"""Tabulate the terms of each source of a release, with their SPDX identifiers."""
 
 import polars as pl
 
@@ -19,7 +19,7 @@ LICENCES = pl.Schema(
 
 
 def licence_table(release: Release) -> pl.DataFrame:
-    """Return the terms of every source (LICENCES), with what is here of it, and what a public bundle withholds."""
+    """Return the terms of every source (LICENCES), with its texts here and the texts that a public bundle withholds."""
     terms, rows = release.manifest["licences"], []
     for here, documents in ((True, release.described), (False, release.absent)):
         counts = documents.group_by("source", "licence", "tier").agg(pl.len(), pl.col("author_id").n_unique())

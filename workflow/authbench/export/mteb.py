@@ -1,9 +1,9 @@
-"""The benchmark as a task of MTEB.
+"""Write the benchmark as a task of MTEB.
 
-A folder in MTEB's own layout of retrieval tasks, a subset per language: the configurations `<lang>-corpus`,
-`<lang>-queries` and `<lang>-qrels` in Parquet (`corpus`, `queries` and `default` where there is one language), each
-with the splits of the release; `task.py`, the task itself with all metadata that MTEB asks for; its descriptive
-statistics; and `eval.yaml`.
+The folder has MTEB's layout of retrieval tasks, with a subset per language: the configurations `<lang>-corpus`,
+`<lang>-queries` and `<lang>-qrels` in Parquet (`corpus`, `queries` and `default` if there is one language), each with
+the splits of the release; `task.py`, the task with all metadata that MTEB requires; its descriptive statistics; and
+`eval.yaml`.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ from authbench.storage.atomic import write_text
 from authbench.storage.json_files import write_plain_json
 from authbench.words import language_name, listing, plural
 
-LEAST_CHARACTERS = 4  # MTEB's own tests refuse shorter texts
+LEAST_CHARACTERS = 4  # MTEB's tests refuse shorter texts
 _CORPUS = pl.Schema({"_id": pl.String, "title": pl.String, "text": pl.String})
 _QUERIES = pl.Schema({"_id": pl.String, "text": pl.String})
 _ANSWERS = pl.Schema({"query-id": pl.String, "corpus-id": pl.String, "score": pl.Int32})
@@ -65,7 +65,7 @@ In MTEB's layout of a retrieval task. No query is left here that a text in its l
 
 @dataclass(frozen=True)
 class _Selection:
-    """What MTEB is given: `split` is the one evaluated, `known` has _OF_PROVENANCE of the texts."""
+    """The part of a release for MTEB: `split` is the evaluated split, `known` has _OF_PROVENANCE of the texts."""
 
     release: Release
     split: str
@@ -73,13 +73,13 @@ class _Selection:
 
     @cached_property
     def subsets(self) -> dict[str, str]:
-        """The languages with queries in `split`, and MTEB's name of each as a subset."""
+        """Return the languages with queries in `split`, and MTEB's name of each as a subset."""
         langs = self.answers(self.split)["lang"].unique().sort().to_list()
         return dict(zip(langs, langs if len(langs) > 1 else [DEFAULT], strict=False))
 
     @cached_property
     def truths(self) -> dict[str, pl.DataFrame]:
-        """The ground truth of each split."""
+        """Return the ground truth of each split."""
         return {split: self.release.truth(split) for split in self.release.splits}
 
     @cached_property
@@ -116,7 +116,7 @@ class _Written:
 
 
 def write_mteb(folder: Path, release: Release, about: Publish) -> None:
-    """Write the folder. Memory: a batch of texts, and of ids and provenance all."""
+    """Write the folder. Memory: a batch of texts, and all ids and provenance."""
     split = "test" if "test" in release.splits else release.splits[-1]
     known = release.provenance.select(_OF_PROVENANCE).filter(pl.col("char_length") >= LEAST_CHARACTERS)
     chosen = _Selection(release, split, known)
@@ -136,7 +136,7 @@ def write_mteb(folder: Path, release: Release, about: Publish) -> None:
 
 
 def _write_split(folder: Path, chosen: _Selection, split: str) -> _Written:
-    """Write corpus, queries and qrels of each subset that has queries in a split; of the others nothing."""
+    """Write corpus, queries and qrels of each subset with queries in a split, and skip other subsets."""
     answers = chosen.answers(split).filter(pl.col("lang").is_in(list(chosen.subsets)))
     langs = answers["lang"].unique().sort().to_list()
     asked = answers.select(pl.col("query-id").alias("query_id")).unique()
@@ -154,7 +154,7 @@ def _write_split(folder: Path, chosen: _Selection, split: str) -> _Written:
 
 
 class _Parts:
-    """The corpus or the queries of all subsets, written as their batches come."""
+    """The corpus or the queries of all subsets, written in batches as they arrive."""
 
     def __init__(
         self, folder: Path, chosen: _Selection, split: str, langs: Sequence[str], part: str, schema: pl.Schema
@@ -212,13 +212,13 @@ def _write_task(
 
 
 def _revision(tables: Sequence[ParquetTable]) -> str:
-    """Return 40 hexadecimal digits that stand for the content of all tables."""
+    """Return 40 hexadecimal digits that identify the content of all tables."""
     lines = sorted(f"{shard.path} {shard.sha256}" for table in tables for shard in table.shards)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:40]
 
 
 def _left_out(chosen: _Selection) -> str:
-    """Return a sentence on what the release has and MTEB is not given."""
+    """Return a sentence on the documents that the release has and the MTEB task lacks."""
     release, subsets = chosen.release, list(chosen.subsets)
     short = release.provenance.filter(pl.col("char_length") < LEAST_CHARACTERS).height
     asked = sum(truth.height for truth in chosen.truths.values())

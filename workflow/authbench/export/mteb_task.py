@@ -1,6 +1,6 @@
-"""What MTEB asks of a task: its metadata, descriptive statistics and the file in Python.
+"""Write the parts of an MTEB task: its metadata, descriptive statistics and the file in Python.
 
-Fields and their allowed values are those of mteb.TaskMetadata, statistics those of
+Fields and their allowed values follow mteb.TaskMetadata, statistics follow
 `AbsTaskRetrieval.calculate_descriptive_statistics`.
 """
 
@@ -86,7 +86,7 @@ class Authorship(AbsTaskRetrieval):
 
 @dataclass(frozen=True)
 class Task:
-    """What distinguishes the task of a release: `languages` are MTEB's codes by subset."""
+    """The specific values of a release's task: `languages` are MTEB's codes by subset."""
 
     name: str
     revision: str
@@ -95,9 +95,9 @@ class Task:
 
 
 def task_name(release: Release, revision: str) -> str:
-    """Return a name that no other benchmark has, and no other version or part of this one.
+    """Return a name that differs from every other benchmark's, and from other versions or parts of this benchmark.
 
-    MTEB's cache finds results by the name alone where no split or subset is missing from them, whatever the revision.
+    MTEB's cache looks up results only by name, whatever the revision, if they include every split and subset.
     """
     words = re.findall(r"[A-Za-z0-9]+", release.name)
     return "".join(word[0].upper() + word[1:] for word in words) + f"Authorship.{revision[:8]}"
@@ -127,7 +127,7 @@ def task_file(task: Task, release: Release, about: Publish, documents: pl.DataFr
 
 
 def dates(column: pl.Series, published: str | None) -> tuple[str, str]:
-    """Return the first and the last day of the texts that are dated; where none is, any day up to publication.
+    """Return the first and the last day of the dated texts; without dates, any day up to publication.
 
     >>> dates(pl.Series(["2020", "2019-05-17", "2020-02", None]), None)
     ('2019-05-17', '2020-12-31')
@@ -167,7 +167,7 @@ def licence(identifiers: Sequence[str]) -> str:
 
 
 def eval_yaml(task: Task) -> str:
-    """Return eval.yaml, by which the Hub knows a benchmark: the task as a whole, and each of its subsets."""
+    """Return eval.yaml, which declares a benchmark to the Hub: the task as a whole, and each of its subsets."""
     whole = [{"id": task.name}]
     parts = [
         {"id": f"{task.name}_{subset}_{task.split}", "config": subset, "split": task.split} for subset in task.languages
@@ -185,8 +185,8 @@ def statistics(subsets: Mapping[str, tuple[pl.DataFrame, pl.DataFrame, pl.DataFr
     """Return MTEB's descriptive statistics of a split.
 
     Args:
-        subsets: of each subset the provenance of its documents, that of its queries, and its answers (`query-id`,
-            `corpus-id`).
+        subsets: for each subset, the provenance of its documents, the provenance of its queries, and its answers
+            (`query-id`, `corpus-id`).
     """
     if DEFAULT in subsets:
         return _statistics(*subsets[DEFAULT])

@@ -1,9 +1,9 @@
-"""The benchmark as PAN's verification task.
+"""Write the benchmark as PAN's verification task.
 
-Of every split `<split>/pairs.jsonl` and `<split>/truth.jsonl`: pairs by one author, each text in at most one, and as
-many pairs of the same texts by two authors who write in one language. `<split>/<pool>/` has pairs that the release says
-are to be scored: every positive, and one of its negatives. Sets that also keep topics apart, as PAN's own, are made by
-`authbench pan-pairs`.
+Every split gets `<split>/pairs.jsonl` and `<split>/truth.jsonl`: same-author pairs, each text in at most one, and as
+many pairs of the same texts by two authors who write in one language. `<split>/<pool>/` contains the release's scored
+pairs: every positive, and one of its negatives. `authbench pan-pairs` makes sets that also separate topics, as PAN's
+do.
 """
 
 from pathlib import Path
@@ -47,7 +47,7 @@ def _write_split(folder: Path, release: Release, split: str) -> None:
     labels = release.read_provenance(("id", "topic", "genre"))
     topics = labels.select("id", topic=pl.coalesce("topic", "genre"))
     texts = _texts(release, split)
-    known = texts.with_columns(text="id")  # pairs get their texts as they are written
+    known = texts.with_columns(text="id")  # pairs get their texts when they are written
     pool = known.filter("candidate").drop("row").with_row_index("row")
     same = same_author(pool, PER_AUTHOR, seed)
     drawn = as_table(pool, same, different_authors(pool, same, len(same), seed), seed)
@@ -75,9 +75,9 @@ def _with_texts(pairs: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
 
 
 def _balanced(released: pl.DataFrame, texts: pl.DataFrame, seed: int) -> pl.DataFrame:
-    """Return the pairs of a pool of the release as `pan.pairs.as_table` does, of each group one negative by hash.
+    """Return the pairs of a pool in the form of `pan.pairs.as_table`, with one negative of each group by hash.
 
-    Two texts that ask for each other are one pair.
+    Two texts that are each other's query are one pair.
     """
     row = dict(texts.select("id", "row").iter_rows())
     keys = released.select(pl.concat_str("query_id", "candidate_id", separator=" ")).to_series()
@@ -94,7 +94,7 @@ def _balanced(released: pl.DataFrame, texts: pl.DataFrame, seed: int) -> pl.Data
 
 
 def _texts(release: Release, split: str) -> pl.DataFrame:
-    """Return the texts of a split; each is its own topic, so that any two may be a pair."""
+    """Return the texts of a split; each is a separate topic, which allows any two to be a pair."""
     batches = [
         batch.select("id", "lang", "candidate", author="author_id", topic="id", text="content")
         for batch in release.texts(split)

@@ -1,4 +1,4 @@
-"""Tables as the Parquet shards of a Hugging Face folder."""
+"""Write tables as the Parquet shards of a Hugging Face folder."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class Shard:
 
 @dataclass(frozen=True)
 class ParquetTable:
-    """A split of a configuration as it was written: `bytes` are those of its columns in memory."""
+    """A written split of a configuration: `bytes` is the size of its columns in memory."""
 
     config: str
     split: str
@@ -46,7 +46,7 @@ class ParquetTable:
 
 
 class TableWriter:
-    """Writes frames as `data/<config>/<split>-00000-of-00001.parquet`, a new file after every SHARD_BYTES.
+    """Writer of frames to `data/<config>/<split>-00000-of-00001.parquet`, with a new file after every SHARD_BYTES.
 
     Memory: one frame. Equal frames give equal bytes.
     """
@@ -70,7 +70,7 @@ class TableWriter:
             self._shard += int(part.estimated_size())
 
     def close(self) -> ParquetTable:
-        """Give the files their names; a table without rows has one file, too."""
+        """Give the files their final names; a table without rows also has one file."""
         if self._writer is None:
             self._next_shard()
         self._end_shard()
@@ -100,7 +100,7 @@ def write_table(
 
 
 def _named(folder: Path, split: str, asides: Sequence[Path]) -> Iterator[Shard]:
-    """Give the files their names, which say how many there are."""
+    """Give the files their final names, which contain the number of files."""
     for number, aside in enumerate(asides):
         path = aside.with_name(f"{split}-{number:05d}-of-{len(asides):05d}.parquet")
         aside.replace(path)
@@ -108,5 +108,5 @@ def _named(folder: Path, split: str, asides: Sequence[Path]) -> Iterator[Shard]:
 
 
 def _plain(kind: Any) -> pa.DataType:
-    """Return the Arrow type of a column, with 32-bit offsets, which every reader knows."""
+    """Return the Arrow type of a column, with 32-bit offsets, which every reader supports."""
     return pa.list_(_plain(kind.inner)) if isinstance(kind, pl.List) else _PLAIN[kind.base_type()]

@@ -1,8 +1,8 @@
-"""The public bundle: the release of those texts that may be passed on, and how the others can be made again.
+"""Write the public bundle: a release of the texts that may be passed on, and instructions to rebuild the others.
 
-It is a release like any other, of the documents of tier A: queries whose text and one answer at least are there, and
-relations, pools, counts, warnings and report of these documents alone. `complete/` holds what the complete release says
-without texts, `tier_b.json` how its corpora were read and the checksums of its files: `authbench rebuild` makes it.
+It is a release of the documents of tier A: the queries that are here with at least one answer, and the relations,
+pools, counts, warnings and report of only these documents. `complete/` contains the statements of the complete release
+without texts, `tier_b.json` how its corpora were read and the checksums of its files, which `authbench rebuild` uses.
 """
 
 import shutil
@@ -38,17 +38,17 @@ and `ground_truth.jsonl`; `provenance.parquet`, `manifest.json`, `report.html`; 
 
 
 def write_public(folder: Path, release: Release, about: Publish, sources: Mapping[str, Source]) -> None:
-    """Write the public bundle of a release. Memory: that of `release.part.part_of`.
+    """Write the public bundle of a release. Memory: as `release.part.part_of`.
 
     Args:
         folder: the empty folder of the bundle.
         release: the complete release.
-        about: what the card says that the release does not know.
+        about: the publisher's statements for the card.
         sources: as they were when the release was built.
 
     Raises:
-        InputError: a config entry gives a source another tier than the
-            release, or a text of tier B would get into the bundle.
+        InputError: a config entry gives a source another tier than the release, or a text of tier B would enter the
+            bundle.
     """
     sums = _sums_now(release.folder) if release.unverified else read_sums(release.folder)
     withheld = _withheld_of(release, sources)
@@ -81,7 +81,7 @@ def _withheld_of(release: Release, sources: Mapping[str, Source]) -> pl.DataFram
 def withheld_documents(provenance: pl.DataFrame) -> pl.DataFrame:
     """Return id, source, content_sha256 and `reason` of the documents that are not passed on.
 
-    These are those of tier B, and whatever says the same as one of them, under whatever terms it came.
+    These are the documents of tier B, and every document with the same text, whatever its terms.
     """
     tier_b = pl.col("tier") == "B"
     said = provenance.filter(tier_b)["content_sha256"].implode()
@@ -97,12 +97,12 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _sums_now(folder: Path) -> dict[str, str]:
-    """Return the checksums of the files of a release as they are."""
+    """Compute the checksums of the files of a release."""
     return {path: sha256_of_file(folder / path) for path in files_of_format(folder) if path not in BUNDLE_FILES}
 
 
 def _expect_same_tiers(provenance: pl.DataFrame, withheld: pl.DataFrame, sources: Mapping[str, Source]) -> None:
-    """Raise InputError where the entries have other tiers than the release, or one by which to rebuild is missing."""
+    """Raise InputError if entries have other tiers than the release, or an entry for rebuilding is missing."""
     needed = set(withheld["source"])
     for tag, tier in provenance.select("source", "tier").unique().sort("source").iter_rows():
         source = sources.get(tag)
@@ -118,7 +118,7 @@ def _expect_same_tiers(provenance: pl.DataFrame, withheld: pl.DataFrame, sources
 
 
 def refuse_withheld(folder: Path, withheld: pl.DataFrame, splits: Sequence[str]) -> None:
-    """Raise InputError if a text of a bundle is one that is withheld, by its id or by its content."""
+    """Raise InputError if a bundle contains a withheld text, by its id or by its content."""
     if not withheld.height:
         return
     ids, digests = set(withheld["id"]), set(withheld["content_sha256"])

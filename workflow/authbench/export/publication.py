@@ -1,4 +1,4 @@
-"""What a publisher says of a benchmark: version, date, creators, contact, URL, publisher, DOI."""
+"""Read a publisher's statements about a benchmark: version, date, creators, contact, URL, publisher, DOI."""
 
 from pathlib import Path
 from typing import cast
@@ -13,12 +13,12 @@ _NO_CONTACT = "whoever gave you this copy (its publisher has set no `publish.con
 
 
 def contact(about: Publish) -> str:
-    """Return whom readers may write to."""
+    """Return the contact for readers."""
     return about["contact"] or _NO_CONTACT
 
 
 def read_publication(path: Path | None) -> Publish:
-    """Return the defaults, under what the `publish:` section of a file of settings says.
+    """Return the `publish:` section of a file of settings over the defaults.
 
     Raises:
         InputError: the section does not fit its schema.

@@ -1,4 +1,4 @@
-"""A release, or its public bundle, as an export reads it."""
+"""Read a release, or its public bundle, for an export."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -12,7 +12,7 @@ from authbench.format.release import Release
 
 
 def expect_exportable(release: Release, with_tier_b: bool = False) -> None:
-    """Raise InputError where a release holds texts of tier B and `with_tier_b` is false."""
+    """Raise InputError if a release contains texts of tier B and `with_tier_b` is false."""
     if release.tier_b and not with_tier_b:
         raise InputError(
             f"{release.folder}: {release.tier_b} of its texts are of tier B, which nobody may pass on. Export its "
@@ -24,8 +24,8 @@ def expect_exportable(release: Release, with_tier_b: bool = False) -> None:
 def tables(release: Release, split: str) -> Mapping[str, tuple[pl.Schema, Iterator[pl.DataFrame]]]:
     """Return every table of a split by its name: the schema and the batches of rows.
 
-    Those about pairs of texts are left out where they hold none: not every split is scored, and not every release has
-    such files. Tables are read as they are taken, one at a time.
+    Empty tables of pairs are left out: not every split is scored, and not every release has such files. Tables are read
+    when they are used, one at a time.
     """
     provenance = pl.read_parquet_schema(release.folder / PROVENANCE)
     readers: Mapping[str, tuple[Table, Callable[[str], pl.DataFrame]]] = {
@@ -46,7 +46,7 @@ def tables(release: Release, split: str) -> Mapping[str, tuple[pl.Schema, Iterat
 
 
 def _once(read: Callable[[], pl.DataFrame]) -> Iterator[pl.DataFrame]:
-    """Yield a table that is read when it is asked for, and kept nowhere."""
+    """Yield a table that is read on demand and not kept."""
     yield read()
 
 

@@ -1,7 +1,6 @@
-"""Croissant's vocabulary for responsible AI (RAI 1.0), filled from what a release states and holds.
+"""Fill Croissant's vocabulary for responsible AI (RAI 1.0) from the statements and contents of a release.
 
-https://docs.mlcommons.org/croissant/docs/croissant-rai-spec.html. Numbers are those of the documents whose texts are
-here.
+https://docs.mlcommons.org/croissant/docs/croissant-rai-spec.html. Numbers count the documents whose texts are here.
 """
 
 from collections.abc import Mapping
@@ -29,7 +28,7 @@ _DAY = r"^\d{4}-\d{2}-\d{2}$"
 
 
 def documents_here(release: Release) -> pl.DataFrame:
-    """Return the provenance of the documents whose texts are here; of all where none is."""
+    """Return the provenance of the documents whose texts are here, or of all documents if no text is."""
     return release.provenance.filter(pl.col("source").is_in(sources_here(release)))
 
 

@@ -1,4 +1,4 @@
-"""A folder as an RO-Crate 1.1: every file with its size and SHA-256, and the run that made the release.
+"""Describe a folder as an RO-Crate 1.1: every file with its size and SHA-256, and the run that made the release.
 
 The crate follows the profile Process Run Crate 0.5 (https://w3id.org/ro/wfrun/process): the release is the result of an
 action whose instrument is AuthBench and whose objects are the corpora.
@@ -40,9 +40,9 @@ def crate(folder: Path, release: Release, about: Publish, sums: Mapping[str, str
     """Return the content of ro-crate-metadata.json.
 
     Args:
-        folder: the published folder, complete but for this file and its checksums.
-        release: what the folder was made of.
-        about: what its publisher says.
+        folder: the published folder, complete except for this file and its checksums.
+        release: the release that the folder was made of.
+        about: the publisher's statements.
         sums: the SHA-256 of every file by its path.
     """
     corpora = [_corpus(release, tag, text) for tag, text in citations_of(release).items()]
@@ -127,7 +127,7 @@ def _corpus(release: Release, tag: str, citation: str) -> dict[str, Any]:
 
 
 def _licences(release: Release) -> tuple[Any, list[dict[str, Any]]]:
-    """Return what the root's `license` refers to, and the licences themselves."""
+    """Return the references of the root's `license`, and the licences themselves."""
     names: dict[str, str] = {}
     table = licence_table(release)
     here = table.filter("texts_here")
@@ -141,7 +141,7 @@ def _licences(release: Release) -> tuple[Any, list[dict[str, Any]]]:
 
 
 def _references(entities: Sequence[Mapping[str, object]]) -> Any:
-    """Return what refers to entities: a list, or the reference itself where there is one."""
+    """Return references to entities: a list, or a single reference."""
     found = [{"@id": one["@id"]} for one in entities]
     return found[0] if len(found) == 1 else found
 

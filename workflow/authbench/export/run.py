@@ -45,20 +45,20 @@ def export(
 ) -> None:
     """Write a release, or its public bundle, in one of FORMS as the folder `out`.
 
-    It has SHA256SUMS where the release is verified: what is made of any other is not.
+    The folder has SHA256SUMS only if the release is verified.
 
     Args:
         release: the complete release.
         form: a name of FORMS.
         out: the folder to write; it appears complete or not at all.
-        about: what a card says that the release does not know.
-        with_tier_b: whether texts of tier B may go in.
-        runs: a folder of results whose rankings go beside TREC's qrels.
-        scores: a folder of results by which the risk of re-identification is measured; without it a bundle's own
-            sheet says what it is, if any.
+        about: the publisher's statements for the card.
+        with_tier_b: whether texts of tier B may be included.
+        runs: a folder of results whose rankings are added to TREC's qrels.
+        scores: a folder of results for the risk of re-identification; without it, the sheet of a bundle gives the risk,
+            if any.
 
     Raises:
-        InputError: the form is not known, `runs` comes with another form than trec, or as `expect_exportable`.
+        InputError: the form is unknown, `runs` is given for another form than trec, or as `expect_exportable`.
     """
     if form not in FORMS:
         raise InputError(f"There is no form '{form}'{did_you_mean(form, [PUBLIC, *FORMS])}.")
@@ -76,7 +76,7 @@ def export(
 def export_public(
     release: Release, out: Path, about: Publish, sources: Mapping[str, Source], scores: Path | None = None
 ) -> None:
-    """Write the public bundle of a release as the folder `out`, with SHA256SUMS where the release is verified.
+    """Write the public bundle of a release as the folder `out`, with SHA256SUMS if the release is verified.
 
     `scores` is as in `export`.
 
@@ -95,7 +95,7 @@ def export_public(
 
 
 def _expect_frozen(release: Release, about: Publish) -> None:
-    """Raise InputError where the publisher names the checksum of another release."""
+    """Raise InputError if the publisher states the checksum of another release."""
     if about["sha256"] is None:
         return
     sums = release.folder / SUMS

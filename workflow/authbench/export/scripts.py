@@ -1,4 +1,4 @@
-"""Languages and scripts in the codes of hubs: ISO 639-3 and ISO 15924, scripts as they are measured in the texts."""
+"""Convert languages and scripts to the codes of hubs: ISO 639-3 and ISO 15924, with scripts measured in the texts."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -33,7 +33,7 @@ _LETTERS = {
 }
 _HAN = ((0x3400, 0x4DC0), (0x4E00, 0xA000))
 
-# The codes of two letters (ISO 639-1) with those of three (ISO 639-3) for the same languages.
+# The codes of two letters (ISO 639-1) with the codes of three (ISO 639-3) for the same languages.
 _PAIRS = """
 aa:aar ab:abk ae:ave af:afr ak:aka am:amh an:arg ar:ara as:asm av:ava ay:aym az:aze ba:bak be:bel bg:bul bi:bis
 bm:bam bn:ben bo:bod br:bre bs:bos ca:cat ce:che ch:cha co:cos cr:cre cs:ces cu:chu cv:chv cy:cym da:dan de:deu
@@ -63,10 +63,10 @@ def three_letters(lang: str) -> str:
 def scripts_of(texts: pl.DataFrame) -> pl.DataFrame:
     """Return how many texts of each language are in each script.
 
-    The script of a text is that of most of its letters, in its first READ_CHARACTERS characters. Han in Japanese, and
-    Han with many Kana (KANA_SHARE), are `Jpan`. Other Han are `Hant` or `Hans` by the characters that stand in one of
-    the two alone: those that OpenCC's tables change and that the other's encoding (GB 2312, Big5) lacks; `Hani` where
-    a text has none, or as many of both.
+    The script of a text is the script of most letters in its first READ_CHARACTERS characters. Han in Japanese, and Han
+    with many Kana (KANA_SHARE), are `Jpan`. Other Han are `Hant` or `Hans` by the characters that only one of the two
+    uses: characters that OpenCC's tables change and that the other's encoding (GB 2312, Big5) lacks; `Hani` if a text
+    has no such characters, or as many of both.
 
     Args:
         texts: `lang` and `text`.
@@ -97,10 +97,10 @@ def scripts_of(texts: pl.DataFrame) -> pl.DataFrame:
 
 
 def named_scripts(counts: pl.DataFrame) -> dict[str, list[str]]:
-    """Return the scripts of each language, the most frequent first, from `scripts_of`, of all batches or their sum.
+    """Return the scripts of each language, the most frequent first, from `scripts_of` of all batches or their sum.
 
-    Those of at least LEAST_SHARE of the texts whose script is known; `Zyyy` where none is. `Hani` gives way to `Hans`
-    and `Hant`: such a text can be read as either.
+    Scripts need at least LEAST_SHARE of the texts whose script is known; a language without any gets `Zyyy`. `Hani` is
+    left out if there is `Hans` or `Hant`: such a text can be read as either.
     """
     found = {}
     for (lang,), rows in counts.group_by("lang", maintain_order=True):
@@ -121,7 +121,7 @@ def _variant(text: str) -> str:
 
 @cache
 def _variants() -> tuple[frozenset[str], frozenset[str]]:
-    """Return the characters of traditional Chinese alone, and those of simplified Chinese alone."""
+    """Return the characters that only traditional, and only simplified Chinese uses."""
     signs = [chr(point) for span in _HAN for point in range(*span)]
     return _changed(signs, "t2s", "gb2312"), _changed(signs, "s2t", "big5")
 

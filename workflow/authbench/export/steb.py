@@ -1,12 +1,12 @@
-"""The benchmark as datasets of STEB's author retrieval, one per language.
+"""Write the benchmark as datasets of STEB's author retrieval, one per language.
 
-The files are those that STEB's own `scripts/prepare_authbench.py` makes of a published AuthBench, at the places where
-it puts them below the root of STEB: `raw_datasets/authbench_attribution_<lang>/authbench_attribution_<lang>.jsonl`, all
-queries before all candidates, and `steb/steb_datasets/authbench_attribution_<lang>/config.json`. Of the release only
-the split `test` goes in, or the last where there is none of that name.
+The files equal those that STEB's `scripts/prepare_authbench.py` makes of a published AuthBench, at its paths below the
+root of STEB: `raw_datasets/authbench_attribution_<lang>/authbench_attribution_<lang>.jsonl`, all queries before all
+candidates, and `steb/steb_datasets/authbench_attribution_<lang>/config.json`. Only the split `test` of the release is
+included, or the last if no split has that name.
 
-STEB knows no documents: all texts of an author on one side become one vector, and any target of the author answers. It
-does not take a query out of its author's targets where it stands among the candidates, too.
+STEB has no documents: all texts of an author on one side become one vector, and any target of the author answers. If a
+query is also a candidate, STEB does not remove it from its author's targets.
 """
 
 import json
@@ -56,7 +56,7 @@ _APART = "No query stands among the candidates."
 
 
 def write_steb(folder: Path, release: Release, about: Publish) -> None:
-    """Write the datasets of all languages and a card; warn where queries stand among the candidates.
+    """Write the datasets of all languages and a card; warn if queries are also candidates.
 
     Memory: a batch of texts, and the ids of a split.
     """
@@ -80,12 +80,12 @@ def write_steb(folder: Path, release: Release, about: Publish) -> None:
 
 
 def evaluated_split(release: Release) -> str:
-    """Return the split that is exported: `test`, or the last."""
+    """Return the exported split: `test`, or the last."""
     return "test" if "test" in release.splits else release.splits[-1]
 
 
 def write_datasets(folder: Path, release: Release, split: str) -> Mapping[str, Counter[str]]:
-    """Write the two files of each language; return by language its `queries`, `within` (them, too) and `candidates`.
+    """Write the files of each language; return by language its `queries`, `candidates`, and queries in both (`within`).
 
     Raises:
         InputError: a text has no tokens, for which STEB has no bucket of lengths.
@@ -126,7 +126,7 @@ def _batches(release: Release, split: str, truth: pl.DataFrame) -> Iterator[tupl
 
 
 def steb_record(row: Mapping[str, Any], is_query: bool) -> dict[str, Any]:
-    """Return a text as STEB's loader reads it.
+    """Return a text in the form of STEB's loader.
 
     Raises:
         InputError: the text has no tokens, for which STEB has no bucket.
@@ -157,7 +157,7 @@ def _data_file(folder: Path, lang: str) -> Path:
 
 
 def _config(lang: str, genres: list[str]) -> dict[str, Any]:
-    """Return the dataset as STEB knows it, with a score for each length of queries and each genre as a pool."""
+    """Return STEB's config of a dataset, with a score for each length of queries and each genre as a pool."""
     lengths = {
         f"length_{bucket}": {"field": "length_bucket", "value": bucket, "sides": "query"} for bucket in LENGTH_BUCKETS
     }

@@ -1,8 +1,8 @@
-"""The benchmark's answers, and models' rankings, for trec_eval.
+"""Write the benchmark's answers, and models' rankings, for trec_eval.
 
-`<split>.qrels` holds `query 0 document relevance`, a run `query Q0 document rank score tag`. trec_eval reads scores as
-32-bit numbers, ignores ranks, and puts equal scores in descending order of ids, where AuthBench has ascending; so the
-scores of a run are lowered to the next smaller such number wherever they would tie.
+`<split>.qrels` contains `query 0 document relevance`, a run `query Q0 document rank score tag`. trec_eval reads scores
+as 32-bit numbers, ignores ranks, and sorts ties by descending id, whereas AuthBench sorts them by ascending id. Scores
+of a run that would tie are therefore lowered to the next smaller 32-bit number.
 """
 
 from collections.abc import Iterator
@@ -59,7 +59,7 @@ def run_lines(queries: pl.DataFrame, tag: str) -> Iterator[str]:
 
 
 def falling(scores: list[float]) -> list[np.float32]:
-    """Return scores, which do not rise, as 32-bit numbers that fall at every step.
+    """Return non-increasing scores as strictly decreasing 32-bit numbers.
 
     >>> [float(one) for one in falling([1.0, 1.0, 0.5])]
     [1.0, 0.9999999403953552, 0.5]

@@ -1,4 +1,4 @@
-"""Tables of a published release: the name, type, form and meaning of each column."""
+"""Declare the tables of a published release: the name, type, form and meaning of each column."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,8 +15,8 @@ IDS = pl.List(pl.String)
 class Column:
     """A column of a table.
 
-    `pattern` is a regular expression that every value matches in full; `required`: no value is null; `setting` names
-    the setting under which alone the table has the column.
+    `pattern` is a regular expression that matches every value in full; `required`: no value is null; `setting` names
+    the setting without which the table lacks the column.
     """
 
     name: str
@@ -29,7 +29,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of a release; of a JSON lines table the first column identifies the row."""
+    """A table of a release; in a JSON lines table, the first column identifies the row."""
 
     name: str
     columns: tuple[Column, ...]
@@ -117,7 +117,7 @@ GROUND_TRUTH = Table(
 )
 SPLIT_TABLES = {table.name: table for table in (CANDIDATES, QUERIES, GROUND_TRUTH)}
 
-# What a release adds to its splits, as Parquet: another's release may lack it.
+# Tables that a release adds to its splits, as Parquet; a release from elsewhere may lack them.
 CANDIDATE_ID = Column("candidate_id", pl.String, "the number of a candidate", DOCUMENT_ID)
 POSITIVES = Table(
     "positives",
@@ -152,9 +152,9 @@ PAIRS = Table(
 )
 PAIR_TABLES = {table.name: table for table in (POSITIVES, PAIRS)}
 
-# A value of a column of text matches its pattern, so that no name and no path fits where a label or a digest belongs.
-# `topic` and `licence` are words of the corpus: a short line that begins no path and holds no address. A topic may not
-# hold a label that a pseudonym is the digest of; a licence is that of the manifest.
+# Every text value matches its pattern, which excludes names and paths where a label or a digest is expected. `topic`
+# and `licence` are words of the corpus: a short line that begins no path and contains no address. A topic may not
+# contain a label whose digest is a pseudonym; a licence must equal the manifest's.
 WORDS = r"(?![/~.]|[A-Za-z]:/)[^\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ufeff@\\]{1,120}"
 _LABEL = (
     r'"[a-z][a-z0-9_]{0,40}":"(?![/~.]|[A-Za-z]:/)[^"\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ufeff@\\]{1,120}"'
@@ -242,7 +242,7 @@ PROVENANCE = Table(
     ),
     ".parquet",
 )
-# Of a release that was merged of two: every document of both.
+# For a release that was merged of two: every document of both.
 MERGED = Table(
     "merged",
     (
@@ -266,8 +266,8 @@ STATISTICS: dict[str, pl.Schema] = {
         {"language": pl.String, "documents": pl.Int64, **dict.fromkeys(("p10", "p25", "p50", "p75", "p90"), pl.Float64)}
     ),
     "sources": pl.Schema({"source": pl.String, "language": pl.String, **_COUNTS, "noisy": pl.Boolean}),
-    # How noisy the labels of each source are, a row for each decision on labels of it; `low` and `high` bound the
-    # interval of 95 %.
+    # The noise of each source's labels, a row for each decision on its labels; `low` and `high` bound the interval of
+    # 95 %.
     "labels": pl.Schema(
         {
             "source": pl.String,

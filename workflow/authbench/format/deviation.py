@@ -17,10 +17,11 @@ class Place(TypedDict):
 
 
 class DeviationRow(Place):
-    """What a place was to have and has; `target` and `deficit` are None where no target is stated.
+    """The target and result of a place; `target` and `deficit` are None if no target is stated.
 
-    `held` is what was there without the rule on authors, `refused` what authors wrote who may not enter, by reason,
-    `filtered` what the filters dropped. `limited_by` is why the target was missed (`sample.deviation.limit_of`).
+    `held` counts what was available without the rule on authors, `refused` documents of inadmissible authors by reason,
+    `filtered` documents that the filters dropped. `limited_by` is why the target was missed
+    (`sample.deviation.limit_of`).
     """
 
     target: int | None
@@ -35,21 +36,21 @@ class DeviationRow(Place):
 
 @final
 class AllDocuments(TypedDict):
-    """The number of documents that the settings ask for, None if they do not, and of those that were taken."""
+    """The number of documents in the settings (None if not set), and the number taken."""
 
     target: int | None
     taken: int
 
 
 class Bound(TypedDict):
-    """The sum of absolute deviations of all genres and lengths: the least possible one, and the one reached."""
+    """The sum of absolute deviations of all genres and lengths: the least possible and the reached sum."""
 
     least_deviation: float | None
     reached: float
 
 
 class Deviation(TypedDict):
-    """The whole file; `fallback_authors` have fewer documents than `min_documents_per_author`."""
+    """The whole file; `fallback_authors` counts authors with fewer documents than `min_documents_per_author`."""
 
     documents: AllDocuments
     shortfall: Shortfall

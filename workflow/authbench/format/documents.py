@@ -1,8 +1,8 @@
-"""Documents by author and topic, from a release or from a table of one's own.
+"""Read documents by author and topic, from a release or from a user's table.
 
-A table is Parquet, JSON lines (`.jsonl`, `.ndjson`) or CSV. Its columns may go by several names (NAMES). An unknown
-language is the empty string, whether the column is absent or the value is; a document without an id gets the hash of
-its author, topic and text. A document without author, topic or text is left out.
+A table is Parquet, JSON lines (`.jsonl`, `.ndjson`) or CSV. Its columns may have several names (NAMES). If the language
+column or a value in it is absent, the language is the empty string. A document without an id gets the hash of its
+author, topic and text. A document without author, topic or text is left out.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,8 +39,8 @@ def read_documents(place: Path | Release, topic: str = "topic") -> Iterator[pl.D
 
     Args:
         place: a release, or a file.
-        topic: the column that holds topics. In a release `topic` is that of the provenance, and the genre where there
-            is none; `genre`, `source` and `lang` may stand for it.
+        topic: the column that contains topics. In a release, `topic` is the topic of the provenance, or the genre if
+            there is none; `genre`, `source` and `lang` may be used instead.
 
     Raises:
         InputError: the place cannot be read, or lacks a column.
@@ -49,14 +49,14 @@ def read_documents(place: Path | Release, topic: str = "topic") -> Iterator[pl.D
 
 
 def read_frames(place: Path | Release, topic: str = "topic") -> Iterator[pl.DataFrame]:
-    """Yield the documents as `read_documents`, with the columns that there are and incomplete ones among them."""
+    """Yield the documents as `read_documents`, with only the existing columns, and including incomplete documents."""
     return _of_release(place, topic) if isinstance(place, Release) else _of_table(place, topic)
 
 
 def complete_documents(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the documents (DOCUMENTS) of a frame with some of these columns: those with author, topic and text.
 
-    Authors' labels get their normal form; one that names nobody is none.
+    Authors' labels are normalised; a label that does not name a person counts as missing.
     """
     absent = (pl.lit(None, pl.String).alias(name) for name in DOCUMENTS if name not in frame.columns)
     frame = frame.with_columns(*absent).select(pl.col(name).cast(pl.String) for name in DOCUMENTS)
@@ -70,7 +70,7 @@ def complete_documents(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def expect_unique_ids(ids: pl.Series, place: str | Path) -> None:
-    """Raise InputError where an id stands for several documents."""
+    """Raise InputError if several documents have the same id."""
     repeated = ids.filter(ids.is_duplicated())
     if len(repeated):
         raise InputError(f"{place}: the id {repeated[0]} occurs twice, with other texts. Expected each once.")
@@ -125,7 +125,7 @@ def _of_json_lines(path: Path, topic: str) -> Iterator[pl.DataFrame]:
 
 
 def _columns(path: Path, names: Sequence[str], topic: str) -> dict[str, str]:
-    """Return the table's own name of each column that it has."""
+    """Return the table's name of each column that it has."""
     known = {**NAMES, "topic": NAMES["topic"] if topic == "topic" else (topic,)}
     columns = {name: own for name, others in known.items() for own in [_first(others, names)] if own is not None}
     missing = [name for name in NEEDED if name not in columns]

@@ -1,4 +1,4 @@
-"""Files of a published release and of its public bundle, each with its meaning."""
+"""List the files of a published release and of its public bundle, each with its meaning."""
 
 from authbench.format.columns import FUNNEL_ROWS, STATISTICS
 from authbench.storage.sha256sums import SUMS
@@ -55,7 +55,7 @@ BUNDLE_FILES = {
     "ro-crate-metadata.json": "every file with size and SHA-256, and the run that made them, as an RO-Crate 1.1",
 }
 
-# Of a release that was rebuilt in part, beside WITHHELD and COMPLETE.
+# For a release that was rebuilt in part, in addition to WITHHELD and COMPLETE.
 PART_FILES = {NOT_FOUND: "the documents whose texts were not found in the raw corpora, and why"}
 
 MANIFEST_KEYS = {
@@ -79,5 +79,5 @@ MANIFEST_KEYS = {
     "totals": "numbers of documents, authors, languages, queries",
     "counts": "per split: documents, authors, queries, languages, genres, lengths",
 }
-# Keys that releases of earlier builds, or those that are no bundle, lack.
+# Keys that releases of earlier builds, or releases that are not bundles, lack.
 LATER_KEYS = frozenset({"fame", "merged", "sources", "withheld"})

@@ -1,4 +1,4 @@
-"""The types of what the stages, and the release itself, found: the base of manifest, statistics and report."""
+"""The types of the stages' and the release's findings: the base of manifest, statistics and report."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
@@ -11,7 +11,7 @@ from authbench.storage.raw_listing import RawFiles
 
 
 class LabelRow(TypedDict):
-    """What was measured of a source's labels with one decision (`columns.STATISTICS`)."""
+    """The measurements of a source's labels with one decision (`columns.STATISTICS`)."""
 
     source: str
     labels: int
@@ -24,7 +24,7 @@ class LabelRow(TypedDict):
 
 
 class PoolRow(TypedDict):
-    """How many positives of a pool are scored, and how many are left out for want of negatives."""
+    """How many positives of a pool are scored, and how many are left out for lack of negatives."""
 
     pool: str
     lang: str
@@ -51,7 +51,7 @@ class ToxicityRate(TypedDict):
 
 
 class BucketRow(TypedDict):
-    """The documents of a bucket in a split, those due, and the size of the largest unit that moves as one."""
+    """The documents of a bucket in a split, their target, and the size of the largest unit that moves as a whole."""
 
     lang: str
     genre: str
@@ -63,9 +63,9 @@ class BucketRow(TypedDict):
 
 
 class SourceFindings(TypedDict, total=False):
-    """What ingestion counted of a source; `noisy_authors` and `names_author` are shares of its documents.
+    """The counts of a source at ingestion; `noisy_authors` and `names_author` are shares of its documents.
 
-    Other counts, such as of rows that a reader left out, stand beside them.
+    Other counts, such as of rows that a reader left out, are stored under further keys.
     """
 
     documents: int
@@ -78,18 +78,18 @@ class SourceFindings(TypedDict, total=False):
     over_chunk_cap: int
     lost: Mapping[
         str, Sequence[int]
-    ]  # of our fields, where over half is lost: values of the corpus, and how many gave none
+    ]  # fields of ours with over half of the values lost: values of the corpus, and how many gave none
 
 
 class Exclusions(TypedDict):
-    """How many texts reviewers ruled out, and the keys of those that no filter saw."""
+    """How many texts reviewers excluded, and the keys of those that no filter saw."""
 
     entries: int
     without_a_document: Sequence[str]
 
 
 class Findings(TypedDict, total=False):
-    """All of it, under the keys that exist at a stage; `ingest`, `split` and `dedup` are what those stages counted."""
+    """All findings, under the keys that exist at a stage; `ingest`, `split` and `dedup` count what these stages did."""
 
     config: DataConfig
     versions: Mapping[str, str]

@@ -1,7 +1,7 @@
-"""A release in the layout of a Hugging Face dataset, here or on the hub, made a folder of the release again.
+"""Restore the folder of a release from the layout of a Hugging Face dataset, local or on the hub.
 
-The dataset has the texts as Parquet (`data/candidates`, `data/queries`) and every other file of the release as it is,
-in `release/`. What it gives is the release to the byte: the checksums in `release/` are those of the whole.
+The dataset has the texts as Parquet (`data/candidates`, `data/queries`) and every other file of the release unchanged
+in `release/`. The restored release is identical to the byte: the checksums in `release/` cover the whole release.
 """
 
 import glob
@@ -26,7 +26,7 @@ from authbench.runtime.caches import user_cache
 from authbench.storage.atomic import atomic_file, atomic_folder, sha256_of_file
 from authbench.storage.sha256sums import SUMS, read_sums, sums_lines
 
-INNER = "release"  # the folder of a dataset with the files of its release, without those of texts
+INNER = "release"  # the folder of a dataset with the files of its release except texts
 SCHEME = "hf:"
 _READ = (f"{INNER}/**/*", *(f"data/{table.name}/*.parquet" for table in (CANDIDATES, QUERIES)))
 _NAME = re.compile(r"([\w.-]+/[\w.-]+)(?:@([\w./-]+))?", re.ASCII)
@@ -35,13 +35,13 @@ _SHOWN = 4
 
 
 def release_of(place: Path) -> Path:
-    """Return the folder of the release that a place names: a folder, or `hf:owner/name`, or `hf:owner/name@revision`.
+    """Return the folder of the release at a place: a folder, `hf:owner/name`, or `hf:owner/name@revision`.
 
-    A dataset is made a release in the user's cache, once its files are those of its checksums; any other folder is
-    returned as it is. Memory: a batch of texts.
+    A dataset is checked against its checksums and restored as a release in the user's cache; any other folder is
+    returned unchanged. Memory: a batch of texts.
 
     Raises:
-        InputError: the dataset cannot be had, is none of AuthBench's, or a file is not as its checksums say.
+        InputError: the dataset is not available or not AuthBench's, or a file differs from its checksum.
     """
     remote = str(place).startswith(SCHEME)
     folder = _fetched(str(place).removeprefix(SCHEME)) if remote else place
@@ -56,7 +56,7 @@ def release_of(place: Path) -> Path:
 
 
 def _fetched(named: str) -> Path:
-    """Return the folder of a dataset in the cache of Hugging Face, fetched where it is not there."""
+    """Return the folder of a dataset in the cache of Hugging Face, fetched if it is missing."""
     found = _NAME.fullmatch(named)
     if not found:
         raise InputError(f"{SCHEME}{named}: expected {SCHEME}owner/name, or {SCHEME}owner/name@revision.")
@@ -99,7 +99,7 @@ def _fetched(named: str) -> Path:
 
 
 def _restored(folder: Path) -> Path:
-    """Return the release of a dataset in the user's cache, made if it is not there."""
+    """Return the release of a dataset in the user's cache, restored if it is missing."""
     digests = _expect_listed(folder)
     target = user_cache() / "releases" / hashlib.sha256(sums_lines(digests).encode()).hexdigest()[:32]
     if target.is_dir():
@@ -119,10 +119,10 @@ def _restored(folder: Path) -> Path:
 
 
 def _expect_listed(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of the files that are read, by path; they are as the checksums of the dataset say, if any."""
+    """Return the SHA-256 of the files that are read, by path, checked against the dataset's checksums, if any."""
     found = [path for pattern in _READ for path in sorted(folder.glob(pattern)) if path.is_file()]
     roots = [os.path.realpath(folder)]
-    if folder.parent.name == "snapshots":  # the cache of Hugging Face: links to files beside all snapshots
+    if folder.parent.name == "snapshots":  # the cache of Hugging Face: links to files outside all snapshots
         roots.append(os.path.realpath(folder.parent.parent / "blobs"))
     for path in found:
         if not any(Path(os.path.realpath(path)).is_relative_to(root) for root in roots):

@@ -1,4 +1,4 @@
-"""release.lock: the split of every author and the id of every document, for later builds to keep."""
+"""Read release.lock: the split of every author and the id of every document, which later builds keep."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ VERSION = 1
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _SPLIT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _ID = re.compile(DOCUMENT_ID, re.ASCII)
-# What a lock maps to what: the part, the form of its keys and of its values, and both in words.
+# The mappings of a lock: the part, the form of its keys and of its values, and both in words.
 _PARTS = (
     ("authors", _DIGEST, _SPLIT, "author ids (64 hexadecimal digits) and their splits"),
     ("documents", _DIGEST, _ID, "SHA-256 of documents' keys and their ids (doc_ and six digits or more)"),
@@ -28,11 +28,12 @@ class Lock(TypedDict):
 
 
 def read_lock(path: str | Path) -> Lock:
-    """Return the `release.lock` of an earlier release: `authors` (author id -> split), `documents` (SHA-256 of a
-    document's key -> id).
+    """Return the `release.lock` of an earlier release.
+
+    It contains `authors` (author id -> split) and `documents` (SHA-256 of a document's key -> id).
 
     Raises:
-        InputError: the file is no release.lock of this version.
+        InputError: the file is not a release.lock of this version.
     """
     try:
         lock: Any = loads(Path(path).read_bytes())
@@ -49,7 +50,7 @@ def read_lock(path: str | Path) -> Lock:
 
 
 def _problem(part: Any, key_form: "re.Pattern[str]", value_form: "re.Pattern[str]") -> str | None:
-    """Return what in a part of a lock is not as it should be, or None."""
+    """Return the problem in a part of a lock, or None."""
     if not isinstance(part, dict):
         return f"{part!r:.80} is no object"
     for key, value in part.items():

@@ -1,4 +1,4 @@
-"""The types of manifest.json. That of a release that somebody else wrote may lack any key."""
+"""The types of manifest.json. The manifest of a release from elsewhere may lack any key."""
 
 from collections.abc import Mapping, Sequence
 from typing import NotRequired, TypedDict
@@ -9,7 +9,7 @@ from authbench.storage.raw_listing import RawFiles
 
 
 class RawLock(TypedDict):
-    """What the lock of raw files says of those of each source, and its own digest."""
+    """The lock's statements about the raw files of each source, and its digest."""
 
     sha256: str | None
     sources: Mapping[str, str]
@@ -23,14 +23,14 @@ class Scorer(TypedDict):
 
 
 class Licence(TypedDict):
-    """The terms of a source's texts; those of tier A may be released."""
+    """The terms of a source's texts; texts of tier A may be released."""
 
     name: str
     tier: str
 
 
 class StatedSource(TypedDict):
-    """What a release says of a source."""
+    """A release's statements about a source."""
 
     title: str
     citation: str
@@ -38,7 +38,7 @@ class StatedSource(TypedDict):
 
 
 class Counts(TypedDict):
-    """What a split holds, in all and by language, genre and bucket of lengths."""
+    """The counts of a split, in total and by language, genre and bucket of lengths."""
 
     documents: int
     authors: int
@@ -49,7 +49,7 @@ class Counts(TypedDict):
 
 
 class Totals(TypedDict):
-    """What all splits hold together."""
+    """The counts of all splits together."""
 
     documents: int
     authors: int
@@ -58,7 +58,7 @@ class Totals(TypedDict):
 
 
 class MergedTargets(TypedDict):
-    """What a release that was merged was asked for: the targets of its section `sample`."""
+    """The targets of a merged release: the targets of its section `sample`."""
 
     documents: int | None
     languages: Shares | None
@@ -67,7 +67,7 @@ class MergedTargets(TypedDict):
 
 
 class MergedPart(TypedDict):
-    """A release that was merged into this one, and how many of its documents were removed for which reason.
+    """A release that was merged into this one, and the number of its documents removed for each reason.
 
     `unverified` says why the release was not verified.
     """
@@ -86,7 +86,7 @@ class MergedPart(TypedDict):
 
 
 class Withheld(TypedDict):
-    """What a public bundle lacks of its release, and how many documents for which reason."""
+    """The documents that a public bundle lacks, and their number for each reason."""
 
     documents: int
     queries: int
@@ -102,7 +102,7 @@ class Numbers(TypedDict):
 
 
 class Verification(TypedDict):
-    """Whether results are of a release that checked out, and the reason where they are not."""
+    """Whether results are of a verified release, and the reason if they are not."""
 
     verified: bool
     reason: NotRequired[str]

@@ -1,7 +1,7 @@
-"""Names that files and splits of a release may have: below its folder, and the same file on every system.
+"""Restrict names of files and splits in releases: below the folder, and the same file on every system.
 
-A release that somebody hands over names files in its manifest, its SHA256SUMS and its tier_b.json. Whatever they say,
-nothing outside its folder is read, and nothing outside the output is written.
+A release from others names files in its manifest, its SHA256SUMS and its tier_b.json. Whatever the names are, no file
+outside its folder is read, and no file outside the output is written.
 """
 
 import os
@@ -16,7 +16,7 @@ from authbench.format.columns import PAIR_TABLES, SPLIT_TABLES
 from authbench.format.files import BUNDLE_FILES, FOLDERS, MERGED_FILES, PART_FILES, RELEASE_FILES
 from authbench.storage.sha256sums import SUMS
 
-# What a version control, a download or a workflow leaves beside a release; whatever it holds is no part of the release.
+# Files that version control, a download or a workflow leaves in a release; they are never part of the release.
 _BESIDE = frozenset({".git", ".gitattributes", ".cache", ".snakemake_timestamp"})
 _MAX_BYTES = 255
 _FORBIDDEN = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]')
@@ -31,7 +31,7 @@ _PATTERNS = tuple(
 
 
 def name_problem(name: object) -> str:
-    """Return why a value cannot be the name of a file or folder of a release; empty where it can."""
+    """Return why a value cannot be the name of a file or folder of a release; empty if it can."""
     if not isinstance(name, str) or not name:
         return "expected a name"
     if name.startswith("."):
@@ -46,14 +46,14 @@ def name_problem(name: object) -> str:
 
 
 def path_problem(path: object) -> str:
-    """Return why a value cannot be the path, with `/`, of a file below a release; empty where it can."""
+    """Return why a value cannot be the path, with `/`, of a file below a release; empty if it can."""
     if not isinstance(path, str) or not path:
         return "expected a path"
     return next(filter(None, map(name_problem, path.split("/"))), "")
 
 
 def split_problem(name: object) -> str:
-    """Return why a value cannot be the name of a split; empty where it can."""
+    """Return why a value cannot be the name of a split; empty if it can."""
     taken = {_folded(one) for one in (*FOLDERS, *_PATTERNS)}
     if isinstance(name, str) and _folded(name) in taken:
         return "the name of another file or folder of a release"
@@ -61,7 +61,7 @@ def split_problem(name: object) -> str:
 
 
 def collision(paths: Iterable[str]) -> str:
-    """Return two paths that are one file or a file in a file on some systems, in words; empty where there are none."""
+    """Describe two paths that collide on some systems: equal files, or a file below a file; empty without any."""
     known: dict[str, str] = {}
     for path in paths:
         if known.setdefault(_folded(path), path) != path:
@@ -74,7 +74,7 @@ def collision(paths: Iterable[str]) -> str:
 
 
 def expect_paths(place: Path, paths: Iterable[str]) -> None:
-    """Raise InputError where one of the paths that a file names cannot be below a release, or two are one file."""
+    """Raise InputError if a path named in a file cannot be below a release, or two paths are the same file."""
     paths = list(paths)
     for path in paths:
         if problem := path_problem(path):
@@ -84,7 +84,7 @@ def expect_paths(place: Path, paths: Iterable[str]) -> None:
 
 
 def expect_splits(place: Path, splits: Iterable[object]) -> None:
-    """Raise InputError where one of the splits that `place` names cannot be a folder of a release, or two are one."""
+    """Raise InputError if a split that `place` names cannot be a folder of a release, or two are the same."""
     splits = list(splits)
     for split in splits:
         if problem := split_problem(split):
@@ -94,7 +94,7 @@ def expect_splits(place: Path, splits: Iterable[object]) -> None:
 
 
 def expect_inside(folder: Path, paths: Iterable[str]) -> None:
-    """Raise InputError where a file of a release is a link that leads out of its folder, or no regular file."""
+    """Raise InputError if a file of a release is a link that leads out of its folder, or not a regular file."""
     root = os.path.realpath(folder)
     for path in paths:
         place = folder / path
@@ -105,25 +105,25 @@ def expect_inside(folder: Path, paths: Iterable[str]) -> None:
 
 
 def files_of_format(folder: Path) -> Iterator[str]:
-    """Yield the paths of all files in a folder that are named as files of a release or a bundle, but SHA256SUMS.
+    """Yield the paths of all files in a folder that are named as files of a release or a bundle, except SHA256SUMS.
 
-    Links to nothing are among them.
+    Broken links are included.
     """
     for pattern in (*_PATTERNS, *(f"*/{table}" for table in sorted(_TABLES | _PAIR_TABLES))):
-        for path in folder.glob(f"{pattern[:-1]}[{pattern[-1]}]"):  # without a wildcard links to nothing are left out
+        for path in folder.glob(f"{pattern[:-1]}[{pattern[-1]}]"):  # without a wildcard, glob leaves out broken links
             name = path.relative_to(folder).as_posix()
             if name != SUMS and not name.startswith("."):
                 yield name
 
 
 def splits_of(paths: Iterable[str]) -> set[str]:
-    """Return the names of the folders that hold tables of a split, among the paths of `files_of_format`."""
+    """Return the names of the folders that contain tables of a split, among the paths of `files_of_format`."""
     parts = (path.split("/") for path in paths)
     return {folder for folder, *rest in parts if rest and rest[0] in _TABLES}
 
 
 def walk(folder: Path) -> tuple[frozenset[str], dict[str, str]]:
-    """Return the plain files of a folder, and what else there is, by path."""
+    """Return the plain files of a folder, and its other entries by path."""
     present: set[str] = set()
     strange: dict[str, str] = {}
     for place, folders, names in os.walk(folder):

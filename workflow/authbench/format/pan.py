@@ -1,17 +1,17 @@
-"""PAN's files of verification problems.
+"""Read and write PAN's files of verification problems.
 
     pairs.jsonl     {"id", "fandoms": [topic, topic], "pair": [text, text], "lang": "en"}; of 2022 and 2023
                     "discourse_types" for "fandoms"
     truth.jsonl     {"id", "same": true, "authors": [author, author]}
     answers.jsonl   {"id", "value": 0.3}
 
-Of the task of 2024, whose question is which of two texts a person wrote, and of 2025, whether a machine wrote one:
+The task of 2024 asks which of two texts a person wrote, and the task of 2025 whether a machine wrote a text:
 
     2024            {"id", "text1", "text2"}, {"id", "is_human": [true, false]}, {"id", "is_human": 0.3}
     2025            {"id", "text"}, {"id", "label": 1, "model", "genre"}, {"id", "label": 0.3}
 
-`lang`, the language of both texts, is ours; PAN's files, which are English, lack it, and so may others. A line ends as
-it likes; anything else that is not of this form is an error that names the line.
+`lang`, the language of both texts, is our addition; PAN's files, which are English, lack it, as other files may. Any
+line ending is accepted; any other deviation from this form is an error that names the line.
 """
 
 import re
@@ -32,7 +32,7 @@ from authbench.storage.json_lines import value_batches, write_json_lines
 NO_ANSWER = 0.5
 _NUMBER = re.compile(r"[+-]?(?:\d{1,20}(?:\.\d{0,40})?|\.\d{1,40})(?:[eE][+-]?\d{1,2})?", re.ASCII)
 _SHOWN = 5
-_MOST = 1 << 63  # that a number of an answer is
+_MOST = 1 << 63  # limit of the number in an answer
 OF_MACHINES_FIELDS: Mapping[str, int] = {"is_human": 2024, "label": 2025}
 _ROWS_AT_ONCE = 2_000
 _UNKNOWN = (None, None)
@@ -43,9 +43,8 @@ _NONE: _Checks = {}
 def read_pairs(path: Path) -> pl.DataFrame:
     """Read `id`, `text1`, `text2`, `topic1`, `topic2`, `lang` (null where a line lacks it).
 
-    Topics are `fandoms`, or else `discourse_types`; null without either. The form of 2024 is read, too.
-
-    Memory: all texts, once.
+    Topics are `fandoms`, or else `discourse_types`; null without either. The form of 2024 is accepted, too. Memory: all
+    texts, once.
     """
     optional = {"fandoms": _is_two, "discourse_types": _is_two, "lang": _is_text_or_null}
     apart = "text1" in _first_row(path)
@@ -67,7 +66,8 @@ def read_pairs(path: Path) -> pl.DataFrame:
 def read_truth(path: Path) -> pl.DataFrame:
     """Read `id`, `same`, `author1`, `author2` (null where the file has no `authors`).
 
-    In the form of 2024 `same` says that the second text is the human's, in that of 2025 that a machine wrote the text.
+    In the form of 2024, `same` says that the second text is by a human; in the form of 2025, that a machine wrote the
+    text.
     """
     field = _field_of(path, "same")
     rows = _read_rows(path, "truth.jsonl", {"id": _is_text, field: _is_truth}, {"authors": _is_two})
@@ -78,10 +78,10 @@ def read_truth(path: Path) -> pl.DataFrame:
 
 
 def read_answers(path: Path) -> pl.DataFrame:
-    """Read `id`, `value`, `listed` and `quoted`: whether the value stands in a list of one, or in quotation marks.
+    """Read `id`, `value`, `listed` and `quoted`: whether the value is in a list of one, or in quotation marks.
 
-    A system of 2020 wrote lists; PAN's evaluator takes numbers in quotation marks, too. A value may lie outside [0, 1]:
-    the evaluation reports it.
+    A system of 2020 wrote lists; PAN's evaluator accepts numbers in quotation marks, too. A value may be outside [0,
+    1]: the evaluation reports it.
     """
     field = _field_of(path, "value")
     rows = _read_rows(path, "answers.jsonl", {"id": _is_text, field: _is_score})
@@ -98,13 +98,13 @@ def form_of(path: Path) -> int:
 
 
 def _field_of(path: Path, field: str) -> str:
-    """Return the name of what a file says of each problem: `field`, or that of the tasks of 2024 and 2025."""
+    """Return the name of the field with a file's statement on each problem: `field`, or the name in 2024 and 2025."""
     first = _first_row(path)
     return field if field in first else next((name for name in OF_MACHINES_FIELDS if name in first), field)
 
 
 def _first_row(path: Path) -> dict[str, Any]:
-    """Return the first object of a file; an empty one where there is none, which reading the file tells."""
+    """Return the first object of a file; an empty object for a file without any, which its reader reports."""
     if path.is_file():
         for _, rows in value_batches(path):
             if rows:
@@ -113,7 +113,7 @@ def _first_row(path: Path) -> dict[str, Any]:
 
 
 def _as_table(rows: Iterable[tuple[Any, ...]], schema: pl.Schema) -> pl.DataFrame:
-    """Return rows, objects only a batch at a time, as a table."""
+    """Return rows as a table, with objects for only a batch at a time."""
     waiting, parts = iter(rows), [pl.DataFrame(schema=schema)]
     while part := list(islice(waiting, _ROWS_AT_ONCE)):
         parts.append(pl.DataFrame(part, schema=schema, orient="row"))
@@ -121,7 +121,7 @@ def _as_table(rows: Iterable[tuple[Any, ...]], schema: pl.Schema) -> pl.DataFram
 
 
 def read_problems(folder: Path) -> pl.DataFrame:
-    """Read the pairs of a folder with their truth, in the order of pairs.jsonl; authors' labels get their normal form.
+    """Read the pairs of a folder with their truth, in the order of pairs.jsonl; authors' labels are normalised.
 
     Raises:
         InputError: ids differ.
@@ -139,7 +139,7 @@ def read_problems(folder: Path) -> pl.DataFrame:
 
 
 def align(ids: pl.Series, answers: pl.DataFrame, place: str) -> F64:
-    """Return the value of each id, NO_ANSWER where there is none.
+    """Return the value of each id, NO_ANSWER for an id without one.
 
     Returns:
         Shape (ids,).
@@ -158,7 +158,7 @@ def align(ids: pl.Series, answers: pl.DataFrame, place: str) -> F64:
 
 
 def write_pairs(pairs: pl.DataFrame | Iterable[pl.DataFrame], path: Path) -> None:
-    """Write pairs, as one table or in batches, with their topics and their language, as far as they have them."""
+    """Write pairs, as one table or in batches, with their topics and language, if they have them."""
     batches = [pairs] if isinstance(pairs, pl.DataFrame) else pairs
     write_json_lines(path, chain.from_iterable(map(_lines_of, batches)))
 
@@ -184,7 +184,7 @@ def _read_rows(path: Path, form: str, fields: _Checks, optional: _Checks = _NONE
     """Yield the objects of a JSON lines file, each with these fields.
 
     Raises:
-        InputError: names the first line that is wrong; an id comes twice, or the file has no line.
+        InputError: names the first wrong line; an id is repeated, or the file has no line.
     """
     if not path.is_file():
         raise InputError(f"{path}: there is no such file. Expected PAN's {form}.")
@@ -250,7 +250,7 @@ def _is_score(value: Any) -> bool:
 
 
 def _second(value: Any) -> Any:
-    """Return 0 or 1 of a list of two truth values of which one is true: whether it is the second."""
+    """Return whether the second of two truth values is the only true one, as 0 or 1; other values unchanged."""
     two = isinstance(value, list) and len(value) == 2 and all(isinstance(one, bool) for one in value)
     return int(value[1]) if two and value[0] != value[1] else value
 
@@ -260,7 +260,7 @@ def _is_one(value: Any) -> bool:
 
 
 def _alone(value: Any) -> Any:
-    """Return what a list of one holds; another value as it is."""
+    """Return the element of a list of one; any other value unchanged."""
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 

@@ -1,7 +1,7 @@
-"""Lazy reader of a published release, ours or another's, or of its public bundle.
+"""Read a published release, from AuthBench or elsewhere, or its public bundle, on demand.
 
-Texts are read in batches; of ids and labels those of one split are in memory. A public bundle is a release of the texts
-that may be passed on; its `tier_b.json` and `complete/` say how the others can be made again.
+Texts are read in batches; ids and labels of one split are in memory. A public bundle is a release of the texts that may
+be passed on; its `tier_b.json` and `complete/` say how the others can be rebuilt.
 """
 
 from collections.abc import Iterator, Sequence
@@ -65,8 +65,8 @@ _SHOWN = 4
 class Release:
     """A release in a folder.
 
-    `manifest` is empty where there is none; `withheld`: it is a public bundle; `unverified` says why it is not known to
-    be as it was made (format.verify), and is empty where it is.
+    `manifest` is empty if the file is missing; `withheld`: it is a public bundle; `unverified` says why the release is
+    not known to be unchanged since it was made (format.verify), and is empty if it is.
     """
 
     folder: Path
@@ -77,7 +77,7 @@ class Release:
 
     @property
     def verification(self) -> Verification:
-        """What results of the release say of it: `verified`, and the `reason` where it is not."""
+        """Return the statements of results about the release: `verified`, and the `reason` if it is not."""
         return verification(self.unverified)
 
     @property
@@ -86,11 +86,11 @@ class Release:
 
     @property
     def seed(self) -> int:
-        """The random seed that the release was built with, by its manifest; 0 where it states none."""
+        """Return the random seed of the build, by the manifest; 0 if it states none."""
         return int(self.setting("seed") or 0)
 
     def setting(self, place: str) -> Any:
-        """Return a setting that the manifest states, such as `sample.lengths`; None where it states none."""
+        """Return a setting that the manifest states, such as `sample.lengths`; None if it states none."""
         return _value(self.manifest, f"config.{place}")
 
     @property
@@ -99,14 +99,14 @@ class Release:
 
     @cached_property
     def provenance(self) -> pl.DataFrame:
-        """The table of provenance, sorted by id."""
+        """Return the table of provenance, sorted by id."""
         return self.read_provenance()
 
     def read_provenance(self, columns: Sequence[str] = ()) -> pl.DataFrame:
         """Read the provenance, or these columns of it (with `id`), sorted by id.
 
         Raises:
-            InputError: there is none, it cannot be read, or lacks a column.
+            InputError: it is missing, cannot be read, or lacks a column.
         """
         path = self.folder / files.PROVENANCE
         if not self.has_provenance:
@@ -125,12 +125,12 @@ class Release:
 
     @cached_property
     def described(self) -> pl.DataFrame:
-        """_OF_DESCRIPTION of the provenance: what cards, licences and citations are made of."""
+        """Return _OF_DESCRIPTION of the provenance, from which cards, licences and citations are made."""
         return self.read_provenance(_OF_DESCRIPTION)
 
     @cached_property
     def absent(self) -> pl.DataFrame:
-        """_OF_ABSENT of the provenance of what a public bundle withholds; no row in a release that withholds none."""
+        """Return _OF_ABSENT of the provenance of a public bundle's withheld documents; no rows for other releases."""
         if not self.withheld:
             return self.read_provenance(_OF_ABSENT).clear()
         complete = replace(self, folder=self.folder / files.COMPLETE).read_provenance(_OF_ABSENT)
@@ -138,14 +138,14 @@ class Release:
 
     @property
     def tier_b(self) -> int:
-        """Return how many texts of tier B the release holds."""
+        """Return how many texts of tier B the release contains."""
         return int((self.read_provenance(("id", "tier"))["tier"] == "B").sum())
 
     def path(self, split: str, table: Table) -> Path:
         return self.folder / split / table.file
 
     def rows(self, split: str, table: Table) -> Iterator[pl.DataFrame]:
-        """Yield the rows of a file of a split as they are, in batches with the schema of `table`."""
+        """Yield the unfiltered rows of a file of a split, in batches with the schema of `table`."""
         return read_table(self.path(split, table), table)
 
     def candidates(self, split: str) -> Iterator[pl.DataFrame]:
@@ -164,11 +164,11 @@ class Release:
         return table.filter(pl.col("positive_ids").list.len() > 0).sort("query_id")
 
     def positives(self, split: str) -> pl.DataFrame:
-        """Return how queries are related to candidates of their author (POSITIVES); empty where no file says it."""
+        """Return how queries are related to candidates of their author (POSITIVES); empty without a file."""
         return self._pairs_of(split, POSITIVES).sort("query_id", "candidate_id")
 
     def pairs(self, split: str) -> pl.DataFrame:
-        """Return the pairs to score (PAIRS), in their order; empty where there is no such file."""
+        """Return the pairs to score (PAIRS), in their order; empty without a file."""
         return self._pairs_of(split, PAIRS)
 
     def _pairs_of(self, split: str, table: Table) -> pl.DataFrame:
@@ -204,7 +204,7 @@ def candidate_documents(candidates: pl.DataFrame, queries: pl.Series, split: str
 
 
 def query_documents(queries: pl.DataFrame, candidates: pl.Series, truth: pl.DataFrame, split: str) -> pl.DataFrame:
-    """Return the queries that are no candidates (by id) as DOCUMENTS, their authors as the ground truth says."""
+    """Return queries outside the candidates (by id) as DOCUMENTS, with their authors from the ground truth."""
     others = queries.filter(~pl.col("query_id").is_in(candidates.implode()))
     return others.join(truth.select("query_id", "author_id"), on="query_id", how="left", maintain_order="left").select(
         pl.col("query_id").alias("id"),
@@ -217,19 +217,19 @@ def query_documents(queries: pl.DataFrame, candidates: pl.Series, truth: pl.Data
 
 
 def verification(unverified: str) -> Verification:
-    """Return what results state of a release, given why it is not verified (empty: it is)."""
+    """Return the statement of results about a release, given why it is not verified (empty: it is)."""
     return {"verified": False, "reason": unverified} if unverified else {"verified": True}
 
 
 def open_release(folder: Path) -> Release:
-    """Open a release, of which nothing but the manifest, where there is one, is read.
+    """Open a release; only the manifest, if it exists, is read.
 
-    Its splits are those that the manifest names and that have a file, in that order, then all others that have one.
-    This is for releases that the build itself has just made; `format.verify.open_verified` opens any other. What was
-    merged of a release that was not verified is not verified either.
+    Its splits are those with a file: first those that the manifest names, in that order, then all others. This function
+    is for releases that the build itself has just made; `format.verify.open_verified` opens any other. A release merged
+    from an unverified release is not verified either.
 
     Raises:
-        InputError: there is no such folder, no split in it, its manifest is none, or names lead out of the folder.
+        InputError: the folder is missing or has no split, its manifest is invalid, or names lead out of the folder.
     """
     if not folder.is_dir():
         raise InputError(
@@ -276,13 +276,13 @@ def open_complete_release(folder: Path) -> Release:
 
 
 def made_of_unverified(manifest: Manifest) -> str:
-    """Return why a release that a manifest says was merged into this one was not verified; empty where all were."""
+    """Return why a release merged into this one was not verified, by the manifest; empty if all were."""
     parts = [part for part in manifest.get("merged", ()) if part.get("unverified")]
     return "; ".join(f"made of {part['name']}, which was not verified: {part['unverified']}" for part in parts)
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Return the manifest of a release; an empty mapping where there is none.
+    """Return the manifest of a release; an empty mapping without the file.
 
     Raises:
         InputError: it does not fit its schema.
@@ -291,7 +291,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def read_deviation(folder: Path) -> Deviation:
-    """Return the targets of a release and what was taken; an empty mapping where there is no file.
+    """Return the targets of a release and what was taken; an empty mapping without the file.
 
     Raises:
         InputError: the file does not fit its schema.
@@ -300,7 +300,7 @@ def read_deviation(folder: Path) -> Deviation:
 
 
 def _read_fitting(path: Path) -> dict[str, Any]:
-    """Return the object in a JSON file, which fits the schema of the file's name; an empty one without a file."""
+    """Return the object in a JSON file, checked against the schema of the file's name; empty without a file."""
     if not path.exists():
         return {}
     found = read_foreign_json(path)
@@ -315,7 +315,7 @@ def named_splits(manifest: Manifest) -> list[str]:
 
 
 def _value(manifest: Manifest, place: str) -> Any:
-    """Return the value at a place such as `config.seed`; None where there is none."""
+    """Return the value at a place such as `config.seed`; None if there is none."""
     value: Any = manifest
     for key in place.split("."):
         value = (value or {}).get(key)

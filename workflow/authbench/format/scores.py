@@ -1,6 +1,6 @@
-"""The types of scores.json. A cell of scores, whose metrics are many, is open; what stands around it is not.
+"""The types of scores.json. A cell of scores is open, since there are many metrics; the structure around it is closed.
 
-`schemas/scores.schema.yaml` states what a file of others must have.
+`schemas/scores.schema.yaml` states the requirements for files from elsewhere.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,7 +45,7 @@ class HeadlineCell(TypedDict):
 
 
 class ScoredModel(TypedDict):
-    """What a model is: its entry as plain values (`models.entries.ModelEntry.as_dict`)."""
+    """The entry of a model as plain values (`models.entries.ModelEntry.as_dict`)."""
 
     name: str
     group: str
@@ -58,7 +58,7 @@ class ScoredModel(TypedDict):
 
 
 class Benchmark(Verification):
-    """The split that was scored; `pool_authors` counts authors of candidates by language."""
+    """The scored split; `pool_authors` counts authors of candidates by language."""
 
     name: str | None
     split: str
@@ -70,7 +70,7 @@ class Benchmark(Verification):
 
 
 class ScoringSettings(TypedDict):
-    """How it was scored."""
+    """The settings of the scoring."""
 
     seed: int
     negatives_per_query: int
@@ -86,18 +86,18 @@ class Interval(TypedDict):
 
 
 class NoInterval(TypedDict):
-    """Nothing, where a side has no pair."""
+    """An empty object, for a side without pairs."""
 
 
 class ByLanguage(TypedDict):
-    """Values of languages, and their mean where there are any."""
+    """Values of languages, and their mean if there are any."""
 
     languages: Mapping[str, Interval]
     value: NotRequired[float]
 
 
 class MatchedPairs(TypedDict, total=False):
-    """Equal error rates of the matched pairs: at one threshold, at one for each language, and query-normalised."""
+    """Equal error rates of the matched pairs: with one threshold, with one per language, and query-normalised."""
 
     pairs: int
     eer: Interval | NoInterval
@@ -106,7 +106,7 @@ class MatchedPairs(TypedDict, total=False):
 
 
 class Unsolved(TypedDict):
-    """Success@5 over the queries that no shortcut solves, and what a random order scores there."""
+    """Success@5 over the queries that no shortcut solves, and the score of a random order there."""
 
     value: float
     by_chance: float
@@ -117,7 +117,7 @@ class Unsolved(TypedDict):
 
 
 class Scores(TypedDict, total=False):
-    """The file but for its facets (`by_language`, ...: `cells_of`) and `s@5_unsolved`, which is no name in Python."""
+    """The file except for its facets (`by_language`, ...: `cells_of`) and `s@5_unsolved`, not a Python name."""
 
     model: ScoredModel
     benchmark: Benchmark
@@ -136,21 +136,21 @@ class Scores(TypedDict, total=False):
 
 
 def cells_of(scores: Scores, facet: str) -> Mapping[str, Cell]:
-    """Return the cells of a facet by label; none where the file lacks it."""
+    """Return the cells of a facet by label; empty if the file lacks it."""
     plain: Mapping[str, Any] = scores
     cells: Mapping[str, Cell] = plain.get(facet, {})
     return cells
 
 
 def part_of(scores: Scores, part: str) -> Mapping[str, Any]:
-    """Return one of the parts that say what was scored and how, such as `benchmark`. Raises KeyError for another."""
+    """Return a part on what was scored and how, such as `benchmark`. Raises KeyError for any other part."""
     plain: Mapping[str, Any] = scores
     found: Mapping[str, Any] = plain[part]
     return found
 
 
 def headline_value(scores: Scores, score: str, key: str = "value") -> float | None:
-    """Return a number of a headline score; None where there is no such score, or it lacks the number."""
+    """Return a number of a headline score; None if the score or the number is missing."""
     cell: Mapping[str, Any] = scores.get("headline", {}).get(score) or {}
     value = cell.get(key)
     return None if value is None else float(value)

@@ -1,4 +1,4 @@
-"""Splits that are scored, and those that anything is fitted on: never on what is scored."""
+"""Select the splits to score, and the splits to fit on, which are never scored."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ _SCORED = ("dev", "test")
 
 
 def scored_splits(splits: Sequence[str]) -> list[str]:
-    """Return the splits that models are scored on: `dev` and `test`, or all where none is called so.
+    """Return the splits that models are scored on: `dev` and `test`, or all if there is neither.
 
     >>> scored_splits(["train", "dev", "test"]), scored_splits(["one", "two"])
     (['dev', 'test'], ['one', 'two'])
@@ -15,7 +15,7 @@ def scored_splits(splits: Sequence[str]) -> list[str]:
 
 
 def reference_splits(splits: Sequence[str], split: str) -> list[str]:
-    """Return the splits whose texts anything that scores `split` is fitted on: those not scored, else itself.
+    """Return the splits to fit on when `split` is scored: the splits that are not scored, else itself.
 
     >>> reference_splits(["train", "dev", "test"], "test"), reference_splits(["test"], "test")
     (['train'], ['test'])

@@ -31,7 +31,7 @@ def read_table(path: Path, table: Table) -> Iterator[pl.DataFrame]:
     """Yield the rows of a JSON lines file in batches with the schema of `table`; other fields are left out.
 
     Raises:
-        InputError: the file cannot be read, or a row, whose line is named, lacks a field or has one of another type.
+        InputError: the file cannot be read, or a row, reported by line, lacks a field or has another type in one.
     """
     expect_file(path)
     for first, rows in value_batches(path, BATCH_BYTES):
@@ -60,10 +60,10 @@ def _column(name: str, values: list[Any], dtype: Any) -> pl.Series:
 
 
 def read_pairs(path: Path, table: Table) -> pl.DataFrame:
-    """Return the rows of a Parquet file of a split as they are, with the columns of `table`.
+    """Return the unchanged rows of a Parquet file of a split, with the columns of `table`.
 
     Raises:
-        InputError: the file cannot be read, or lacks a column or has one of another type, or a value where one must be.
+        InputError: the file cannot be read, lacks a column or a required value, or a column has another type.
     """
     for name, problem in table_problems(path, table):
         if name in table.names:
@@ -72,7 +72,7 @@ def read_pairs(path: Path, table: Table) -> pl.DataFrame:
 
 
 def table_problems(path: Path, table: Table) -> Iterator[tuple[str, str]]:
-    """Yield the columns of a Parquet file that are not as `table` declares them, each with what is wrong.
+    """Yield the columns of a Parquet file that contradict the declarations of `table`, each with the problem.
 
     Raises:
         InputError: the file cannot be read.
@@ -94,10 +94,10 @@ def table_problems(path: Path, table: Table) -> Iterator[tuple[str, str]]:
 
 
 def expect_file(path: Path) -> None:
-    """Check that a file of a split is there.
+    """Check that a file of a split exists.
 
     Raises:
-        InputError: there is no such file.
+        InputError: it does not.
     """
     if not path.is_file():
         expected = ", ".join(table.file for table in SPLIT_TABLES.values())
@@ -105,7 +105,7 @@ def expect_file(path: Path) -> None:
 
 
 def concat(batches: Iterator[pl.DataFrame], table: Table, columns: Sequence[str] | None = None) -> pl.DataFrame:
-    """Return the rows of batches of a table (of some `columns`) as one frame, empty where there is none."""
+    """Return the rows of batches of a table (of some `columns`) as one frame, empty without batches."""
     schema = {name: table.schema[name] for name in columns or table.names}
     return pl.concat([pl.DataFrame(schema=schema), *batches])
 

@@ -1,9 +1,9 @@
-"""Open a release that somebody handed over: it is verified before anything else of it is read, or anything written.
+"""Open a release from others: verify it before any other part of it is read, or any file is written.
 
-A name that leads out of the folder, or a file that is not in its form, is always refused. A contradiction is refused
-unless the caller asks for no verification: a file that is not as SHA256SUMS says, that it lists and that is missing, or
-that it does not list; splits, texts or terms that are not those of the manifest and the provenance. A folder without
-checksums cannot contradict them: it is opened, and what is made of it says that it is not verified.
+A name that leads out of the folder and a malformed file are always refused. A contradiction is refused unless the
+caller requests no verification: a file that differs from SHA256SUMS, is listed there but missing, or is not listed;
+splits, texts or terms that differ from the manifest and the provenance. A folder without checksums cannot contradict
+them: it is opened, and results made of it state that it is not verified.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -46,22 +46,23 @@ _HASHED_AT_ONCE = 4  # files
 
 @dataclass(frozen=True)
 class Withheld:
-    """What tier_b.json holds: the config entries of sources by tag, and the SHA-256 of each file by its path."""
+    """The contents of tier_b.json: the config entries of sources by tag, and the SHA-256 of each file by its path."""
 
     sources: Mapping[str, Mapping[str, object]]
     files: Mapping[str, str]
 
 
 def open_verified(folder: Path, *, complete: bool = False, unverified: bool = False) -> Release:
-    """Open a release that somebody handed over; `Release.unverified` says why where it is not verified.
+    """Open a release from others; `Release.unverified` says why it is not verified, if so.
 
     Args:
-        folder: a release, its public bundle, a folder with splits in the form of one, or what `hub.release_of` takes.
-        complete: whether it must have a manifest and a provenance with all that an export reads.
+        folder: a release, its public bundle, a folder with splits in the form of one, or an argument of
+            `hub.release_of`.
+        complete: whether it must have a manifest and a provenance with everything that an export reads.
         unverified: whether a contradiction is stated instead of refused.
 
     Raises:
-        InputError: there is none, a name leads out of it, a file is not in its form, or it contradicts itself.
+        InputError: it is missing or contradicts itself, a name leads out of it, or a file is malformed.
     """
     folder = release_of(folder)
     release = (open_complete_release if complete else open_release)(folder)
@@ -83,15 +84,15 @@ def open_verified(folder: Path, *, complete: bool = False, unverified: bool = Fa
 
 
 def _unverified(release: Release, reasons: Sequence[str]) -> Release:
-    """Return the release, not verified for these reasons and for those that it has."""
+    """Return the release, not verified for these reasons in addition to its previous ones."""
     return replace(release, unverified="; ".join([*filter(None, [release.unverified]), *reasons]))
 
 
 def read_withheld(folder: Path) -> Withheld:
-    """Return what the tier_b.json of a bundle holds.
+    """Return the contents of the tier_b.json of a bundle.
 
     Raises:
-        InputError: it, or a config entry in it, is not in its form, or a name in it leads out of a folder.
+        InputError: it, or a config entry in it, is malformed, or a name in it leads out of a folder.
     """
     path = folder / files.WITHHELD
     value = read_foreign_json(path)
@@ -114,7 +115,7 @@ def _expect_schema(place: object, value: dict[str, Any], schema: str) -> None:
 
 
 def _sums(folder: Path) -> dict[str, str] | None:
-    """Return the checksums of a folder, whose paths all lie in it; None where it has none."""
+    """Return the checksums of a folder, whose paths are all inside it; None without the file."""
     if not (folder / SUMS).exists():
         return None
     sums = read_sums(folder)
@@ -124,7 +125,7 @@ def _sums(folder: Path) -> dict[str, str] | None:
 
 
 def _expect_columns(release: Release, complete: bool) -> None:
-    """Raise InputError where the provenance is not in its form, or lacks a column that is read."""
+    """Raise InputError if the provenance is malformed, or lacks a required column."""
     path = release.folder / files.PROVENANCE
     wrong = [f"{name} {problem}" for name, problem in table_problems(path, PROVENANCE) if complete or name in _LABELS]
     if wrong:
@@ -132,7 +133,7 @@ def _expect_columns(release: Release, complete: bool) -> None:
 
 
 def _contradictions(release: Release, sums: Mapping[str, str] | None, withheld: Withheld | None) -> Iterator[str]:
-    """Yield where a release contradicts itself, the cheap before the dear."""
+    """Yield the contradictions in a release, cheap tests before expensive ones."""
     named = named_splits(release.manifest)
     for split in sorted(set(named) ^ splits_of(files_of_format(release.folder))) if named else ():
         yield f"{files.MANIFEST} and the folders differ: only one of them has the split {split}"
@@ -166,7 +167,7 @@ def _changed_files(folder: Path, sums: Mapping[str, str]) -> Iterator[str]:
 
 
 def _bundle_problems(sums: Mapping[str, str] | None, withheld: Withheld, release: Release) -> Iterator[str]:
-    """Yield files without texts that are not those of the complete release."""
+    """Yield files without texts that differ from the complete release."""
     texts = {f"{split}/{table.file}" for split in release.splits for table in (CANDIDATES, QUERIES)}
     for path, digest in sorted(withheld.files.items()):
         if sums is not None and path not in texts and sums.get(f"{files.COMPLETE}/{path}") != digest:
@@ -188,7 +189,7 @@ def _label_problems(release: Release, labels: pl.DataFrame) -> Iterator[str]:
 
 
 def _text_problems(release: Release, rows: pl.DataFrame) -> Iterator[str]:
-    """Yield texts that are not those of the provenance, and documents of it without a text."""
+    """Yield texts that differ from the provenance, and documents of it without a text."""
     for split in release.splits:
         own = rows.filter(pl.col("split") == split)
         seen = [pl.DataFrame(schema={"id": pl.String})]
