@@ -22,29 +22,30 @@ HOSTS = {
 }
 OPENING = """# Sources
 
-Every corpus that has an entry in `config/sources/`. This file is generated from the entries: after a change, run
-`authbench sources --markdown > docs/sources.md`. A corpus goes to its folder under `raw_dir`, in the format it is
-distributed in; `authbench acquire SOURCE` fetches it where that can be done for you ([how](acquiring.md)). Tier A: its
-text may be passed on. Tier B: share the provenance of a release, not the text. "As labelled": the corpus names the
-language of each text.
+Which corpora can a benchmark be built from, and what are their texts, authors and terms? This page lists the entries of
+`config/sources/`; after a change, run `authbench sources --markdown > docs/sources.md`. Put a corpus, in its
+distributed format, into its folder under `raw_dir`; `authbench acquire SOURCE` fetches it where possible
+([how](acquiring.md)).
 
-"Text" says whether spacing, quotes and numbering are an editor's, "classic" that language models have read these works.
-"Labels" says whether the texts of one author label are by one person: *clean*, *impure* (train only) or *unmeasured*
-(scored, and named beside the scores), as measured on a build of the open corpora, `docs/measured/labels.csv`, which is
-the `release/statistics/labels.csv` of that build; -: none of its texts were there. *Clean by construction*: a label is
-one account, and who shares it is not measured. A *work* stands for no writer: it may fill train, and is never scored.
+- Tier A: the text may be passed on. Tier B: share the provenance of a release, not the text.
+- Languages "as labelled": the corpus names the language of each text.
+- Text: whether spacing, quotes and numbering are edited or as typed; "classic" if language models have read the works.
+- Labels: whether the texts of an author label are by one person: *clean*, *impure* (only in train) or *unmeasured*
+  (scored, and named with the scores). Measured on a build of the open corpora, whose `release/statistics/labels.csv` is
+  `docs/measured/labels.csv`; -: it had none of these texts. *Clean by construction*: a label is one account, which
+  several people may share. A *work* names no writer: it may fill train, and is never scored.
 """
 AUTHORS = {
     "person": "a person, by name",
     "account": "an account",
     "outlet": "an outlet or byline",
     "masked": "a masked name, possibly several people",
-    "work": "nobody: a work, or a label whose texts are not its own wording",
+    "work": "no author: a work, or a label that did not word its texts",
 }
 ESTIMATORS = {
-    "same_item": "pairs of texts on one item by one label, over those expected of strangers",
+    "same_item": "pairs of texts by one label on one item, relative to the number expected of strangers",
     "account": "pairs of texts of one label by two accounts",
-    "voices": "marks of other voices in the text, of which an author's own has at most {limit:g} per 1,000 words",
+    "voices": "marks of other voices; texts in the author's own voice have at most {limit:g} per 1,000 words",
     "stated": "{value:g}, as stated by {reference}",
 }
 
@@ -125,7 +126,7 @@ def _labels(source: Source, measured: Sequence[LabelRow]) -> str:
         return "never scored"
     found = "; ".join(_found(row) for row in measured if row["labels"])
     if rule is None:
-        return "unmeasured: nothing in the corpus tells"
+        return "unmeasured"
     return f"measured by {_estimator(rule)}{f': {found}' if found else ''}"
 
 
