@@ -1,1 +1,1 @@
-"""Read the records of files in the formats in which corpora and datasets are distributed."""
+"""Read records from files in the formats in which corpora and datasets are distributed."""

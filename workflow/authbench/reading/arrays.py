@@ -1,6 +1,6 @@
-"""Arrays that somebody hands us: NumPy's `.npy` and `.npz`.
+"""Read user-supplied arrays: NumPy's `.npy` and `.npz`.
 
-A header states how many values follow; it is held to the bytes that there are before room is made for them.
+The number of values in a header is compared with the file size before memory is allocated.
 """
 
 import math
@@ -17,12 +17,12 @@ from numpy.lib import format as npy
 from authbench.errors import InputError
 from authbench.storage.bounds import room, too_large
 
-_KINDS = "biufUS"  # of values: numbers and texts, no objects and no records
+_KINDS = "biufUS"  # kinds of values: numbers and texts, no objects or records
 _PROBLEMS = (OSError, ValueError, EOFError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error)
 
 
 def read_npy(path: Path) -> np.ndarray:
-    """Return the array of a `.npy` file. Raises InputError where there is none, or its header states another size."""
+    """Return the array of a `.npy` file. Raises InputError if it is missing, or its header states another size."""
     try:
         with path.open("rb") as file:
             return _array(file, path.stat().st_size)
@@ -31,11 +31,11 @@ def read_npy(path: Path) -> np.ndarray:
 
 
 def read_npz(path: Path, names: Collection[str]) -> list[np.ndarray]:
-    """Return arrays of a `.npz` file by their names.
+    """Return arrays of a `.npz` file by name.
 
     Raises:
-        InputError: it cannot be read, lacks an array or has it twice, a header states another size than the array's, or
-            an array would take more than the room of the file.
+        InputError: it is unreadable, lacks an array or has it twice, a header states another size than the array's, or
+            an array exceeds the file's memory limit.
     """
     try:
         with zipfile.ZipFile(path) as archive:
@@ -57,7 +57,7 @@ def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path) -> np
 
 
 def _array(file: IO[bytes], size: int) -> np.ndarray:
-    """Return the array in a file of so many bytes. Raises ValueError where its header says another thing."""
+    """Return the array in a file of `size` bytes. Raises ValueError if its header disagrees."""
     version = npy.read_magic(file)
     if version not in ((1, 0), (2, 0)):
         raise ValueError(f"version {version} of the format; expected numbers or texts")
@@ -71,7 +71,7 @@ def _array(file: IO[bytes], size: int) -> np.ndarray:
         TypeError,
         RecursionError,
         MemoryError,
-    ):  # of the words of a header, as Python's
+    ):  # in Python-like header text
         raise ValueError("its header is none") from None
     if dtype.kind not in _KINDS or min(shape, default=0) < 0:
         raise ValueError(f"an array of {dtype} in the shape {shape}; expected numbers or texts")

@@ -1,8 +1,8 @@
-"""Records of the Blog Authorship Corpus.
+"""Read records of the Blog Authorship Corpus.
 
-One file per blogger (`<id>.<gender>.<age>.<job>.<sign>.xml`), in which dates and posts alternate. Most files are not
-XML (bare `&`, undefined entities, control characters), so the tags `Blog`, `date` and `post` are found as text, and
-what is between them is left as it is.
+There is one file per blogger (`<id>.<gender>.<age>.<job>.<sign>.xml`), in which dates and posts alternate. Most files
+are not XML (bare `&`, undefined entities, control characters), so the tags `Blog`, `date` and `post` are searched as
+text, and the text between them is unchanged.
 """
 
 import re
@@ -22,8 +22,8 @@ SPACE = re.compile(r"\s*")
 POST = "<post>"
 NEXT_ENTRY = re.compile(r"<date>")
 
-# January to December as bloggers' software wrote them: English, Spanish, French, German, Dutch, Italian,
-# Portuguese, Swedish, Danish, Norwegian, Finnish, Polish, Indonesian and Malay, Catalan, Turkish.
+# January to December as written by blogging software: English, Spanish, French, German, Dutch, Italian, Portuguese,
+# Swedish, Danish, Norwegian, Finnish, Polish, Indonesian and Malay, Catalan, Turkish.
 MONTHS = (
     "january enero janvier januar januari gennaio janeiro tammikuu styczeń stycznia gener ocak",
     "february febrero février februar februari febbraio fevereiro helmikuu luty lutego pebruari febrer şubat",
@@ -44,9 +44,9 @@ MONTH_NUMBERS = {name: number for number, names in enumerate(MONTHS, start=1) fo
 def read(
     file: RawFile, options: BlogXmlReader, wanted: Wanted = EVERYTHING, units: Units | None = None
 ) -> Iterator[Block]:
-    """Yield a record per post, empty ones too: `post`, `date` (ISO, null if it is none), `written_date`, `ordinal`.
+    """Yield a record per post, including empty posts: `post`, `date` (ISO, null if invalid), `written_date`, `ordinal`.
 
-    Whatever in the file is not a date with its post (an unclosed post, text outside) is a bad row with its place.
+    Anything other than a date with its post (an unclosed post, text outside) is a bad row with its position.
     """
     units = Units() if units is None else units
     units.unit = "posts"
@@ -62,7 +62,7 @@ def read(
 
 
 def posts(text: str, units: Units) -> Iterator[Row | BadRow]:
-    """Yield the posts of a blog, and what is none."""
+    """Yield the posts of a blog, and bad rows for the rest."""
     opening = OPENING.match(text)
     position = opening.end() if opening else 0
     ordinal, end = 0, 0
@@ -86,7 +86,7 @@ def posts(text: str, units: Units) -> Iterator[Row | BadRow]:
 
 
 def iso_date(written: str) -> str | None:
-    """Return the date of a post as `YYYY-MM-DD`; null where day, month or year is missing or none.
+    """Return the date of a post as `YYYY-MM-DD`; null if day, month or year is missing or invalid.
 
     >>> iso_date("31,janvier,2004"), iso_date("14,March,2004"), iso_date(",,")
     ('2004-01-31', '2004-03-14', None)

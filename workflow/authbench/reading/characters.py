@@ -1,8 +1,8 @@
-"""Halves of characters, which broken files hold: halves of surrogate pairs of UTF-16, as JSON escapes them."""
+"""Repair half characters of broken files: UTF-16 surrogates without their other half, from JSON escapes."""
 
 
 def whole_characters(text: str) -> str:
-    """Return the text with halves of surrogate pairs, which broken JSON holds, made U+FFFD or joined."""
+    """Return the text with surrogate halves from broken JSON joined, or replaced by U+FFFD."""
     if text.isascii():
         return text
     try:
@@ -13,7 +13,7 @@ def whole_characters(text: str) -> str:
 
 
 def has_half(text: str) -> bool:
-    """Return whether the text holds half of a surrogate pair without the other half beside it.
+    """Return whether the text contains a surrogate without its other half.
 
     >>> has_half("a\\ud83d"), has_half("\\ud83d\\ude00")
     (True, False)

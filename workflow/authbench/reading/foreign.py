@@ -1,6 +1,6 @@
-"""Tables that somebody hands us: CSV, TSV, JSON, JSON lines or Parquet, compressed or zipped, in a known encoding.
+"""Read user-supplied tables: CSV, TSV, JSON, JSON lines or Parquet, compressed or zipped, in a known encoding.
 
-The readers are those of the sources of a build: lines are counted, digits kept, and what cannot be read is said.
+The readers are the same as for a build's sources: lines are counted, digits are kept, and unreadable rows are reported.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -26,10 +26,10 @@ CSV, TSV, JSON, LINES, PARQUET, TEXT, ZIP = "CSV", "TSV", "JSON", "JSON lines", 
 KINDS = {".csv": CSV, ".tsv": TSV, ".json": JSON, ".jsonl": LINES, ".ndjson": LINES, ".parquet": PARQUET, ".txt": TEXT}
 _PATTERNS = tuple(f"{folder}*{suffix}" for suffix in KINDS for folder in ("", "**/"))
 _DELIMITERS = ",;\t|"
-_EXACT = 1 << 53  # from here on not every whole number is a floating-point number
+_EXACT = 1 << 53  # from here on not every integer is a floating-point number
 _SHOWN = 5
-_OF_A_VALUE, _OF_A_BAD_ROW = 64, 8  # bytes without those of a long text, and as many values
-_HEAD = 1 << 20  # characters, of which the first line is looked at
+_OF_A_VALUE, _OF_A_BAD_ROW = 64, 8  # overhead in bytes, excluding long texts
+_HEAD = 1 << 20  # characters in which the first line is searched
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,11 @@ class ForeignTable:
     """The rows of a file.
 
     Attributes:
-        columns: values as the format gives them, by the name of their column; None where a row has no value.
-        rows: the number of each row among all of the file, from 0.
-        names: all columns of the file, as far as they were met.
-        bad: rows that cannot be read.
-        assumed: what was not declared: encoding, delimiter.
+        columns: values as given by the format, by column name; None where a row has no value.
+        rows: the index of each row among all rows of the file, from 0.
+        names: all column names found in the file.
+        bad: unreadable rows.
+        assumed: undeclared properties that were guessed: encoding, delimiter.
     """
 
     columns: Mapping[str, list[Any]]
@@ -52,7 +52,7 @@ class ForeignTable:
 
 
 def kind_of(path: Path) -> str | None:
-    """Return the kind of table that a file is by its name; None for other files.
+    """Return the kind of table of a file, from its name; None for other files.
 
     >>> kind_of(Path("a.csv.gz")), kind_of(Path("b.zip")), kind_of(Path("c.docx"))
     ('CSV', 'zip', None)
@@ -64,7 +64,7 @@ def kind_of(path: Path) -> str | None:
 
 
 def is_of_a_system(path: Path) -> bool:
-    """Return whether a file is made by a file manager or an archiver, or hidden."""
+    """Return whether a file was made by a file manager or an archiver, or is hidden."""
     return any(part.startswith(".") or part in ("__MACOSX", "Thumbs.db", "desktop.ini") for part in path.parts)
 
 
@@ -75,22 +75,22 @@ def read_foreign(
     numbered: bool = False,
     option: str = "",
 ) -> ForeignTable:
-    """Read the columns of a table whose names `keep` takes.
+    """Read the columns of a table whose names `keep` accepts.
 
     Args:
-        encoding: of text; None: UTF-8, or what a byte order mark says.
-        numbered: the file has no line of headings; columns are called 1, 2, ...
-        option: where a user declares the encoding; empty: nowhere.
+        encoding: of text; None: the byte order mark's, or else UTF-8.
+        numbered: the file has no header; columns are named 1, 2, ...
+        option: the option by which users declare the encoding, or empty.
 
     Raises:
-        InputError: the file is none of KINDS, cannot be read, or has two columns of one name.
+        InputError: the file is not one of KINDS, is unreadable, or has duplicate column names.
     """
     file, kind = _file_of(path, option)
     return _collected(file, *_opened(file, kind, encoding, numbered, keep), keep)
 
 
 def foreign_blocks(path: Path) -> Iterator[list[Row]]:
-    """Yield the rows of a table, some thousands at a time. Raises InputError as `read_foreign`, and for a bad row."""
+    """Yield the rows of a table in blocks of some thousands. Raises InputError as `read_foreign`, and for a bad row."""
     blocks, _, _ = _opened(*_file_of(path, ""), None, False, lambda _: True)
     for block in blocks:
         if bad := next((row for row in block if isinstance(row, BadRow)), None):
@@ -99,7 +99,7 @@ def foreign_blocks(path: Path) -> Iterator[list[Row]]:
 
 
 def _file_of(path: Path, option: str) -> tuple[RawFile, str]:
-    """Return the one table in a file, and its kind."""
+    """Return the only table in a file, and its kind."""
     if not path.is_file():
         raise InputError(f"{path}: is no regular file. Expected a table.")
     members = RawFile(path, str(path), "", option=option).members(_PATTERNS)
@@ -115,7 +115,7 @@ def _file_of(path: Path, option: str) -> tuple[RawFile, str]:
 def _opened(
     file: RawFile, kind: str | None, encoding: str | None, numbered: bool, keep: Callable[[str], bool]
 ) -> tuple[Iterator[Block], list[str], list[str]]:
-    """Return the blocks of a file, the names that its header states, and what is assumed."""
+    """Return the blocks of a file, the names in its header, and what is assumed."""
     assumed: list[str] = []
     if kind == PARQUET:
         names = table_parquet.names_of(file)
@@ -146,14 +146,14 @@ def _opened(
 
 
 def _marked(file: RawFile) -> str:
-    """Return the encoding that a byte order mark at the beginning of a file states, else UTF-8."""
+    """Return the encoding of the byte order mark at the beginning of a file, or else UTF-8."""
     with file.open_binary() as stream:
         head = stream.peek(4)[:4]  # type: ignore[attr-defined]
     return next((name for mark, name in BYTE_ORDER_MARKS.items() if head.startswith(mark)), "utf-8")
 
 
 def _shape(file: RawFile, encoding: str) -> Literal["array", "object"] | None:
-    """Return what a JSON file is: an `array` or `object` of records; None: an object a line."""
+    """Return the shape of a JSON file: an `array` or `object` of records; None: an object per line."""
     with file.open_text(encoding) as text:
         head = text.read(1 << 16).lstrip()
     if head.startswith("["):
@@ -163,7 +163,7 @@ def _shape(file: RawFile, encoding: str) -> Literal["array", "object"] | None:
 
 
 def _layout(file: RawFile, encoding: str, kind: str) -> tuple[str, int]:
-    """Return what separates the cells of a file's first line, and their number."""
+    """Return the cell separator of a file's first line, and the number of cells."""
     with file.open_text(encoding) as text:
         first = next(iter(text.read(_HEAD).splitlines()), "")
     reader = table_csv.parser_of(_HEAD).reader
@@ -180,7 +180,7 @@ def _collected(
     assumed: list[str],
     keep: Callable[[str], bool],
 ) -> ForeignTable:
-    """Return the columns that `keep` takes. Raises InputError where they take more than the room of the file."""
+    """Return the columns that `keep` accepts. Raises InputError if they exceed the file's memory limit."""
     stored, taken = file.path.stat().st_size, 0
     columns: dict[str, list[Any]] = {}
     names: dict[str, None] = dict.fromkeys(header)
@@ -215,15 +215,15 @@ def _is_long(value: Any) -> bool:
 def text_column(path: Path, name: str, values: list[Any], ident: bool) -> pl.Series:
     """Return the values of a column as text.
 
-    Halves of surrogate pairs become U+FFFD.
+    Surrogate halves become U+FFFD.
 
     Args:
-        ident: the column identifies something, so that no two values may become one; else lists of texts are joined
-            by line breaks, and any number is taken.
+        ident: the column contains identifiers, so distinct values must remain distinct; otherwise, lists of texts are
+            joined by line breaks, and any number is accepted.
 
     Raises:
-        InputError: a value is no text: an object, or in a column of identifiers a list, a number with a fraction or
-            half of a character.
+        InputError: a value is an object, or in a column of identifiers a list, a number with a fraction or half a
+            character.
     """
     texts = [one if type(one) is str else _as_text(one, path, name, ident) for one in values]
     try:
@@ -263,6 +263,6 @@ def _as_text(value: Any, path: Path, name: str, ident: bool) -> str | None:
 
 
 def bad_rows_note(path: Path, bad: Collection[BadRow]) -> str:
-    """Return how many rows of a file cannot be read, and where the first of them are."""
+    """Return the number of unreadable rows in a file, and the positions of the first."""
     where = ", ".join(one.position for one in islice(bad, _SHOWN))
     return f"{printable(path.name)}: {len(bad):,} rows cannot be read ({where}{', …' if len(bad) > _SHOWN else ''})"

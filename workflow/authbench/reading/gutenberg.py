@@ -1,8 +1,8 @@
-"""Plain texts of Project Gutenberg, without the headers and footers of the edition.
+"""Read plain texts of Project Gutenberg without headers and footers.
 
-What stands around a book has changed since 1991: a line `*** START OF THE PROJECT GUTENBERG EBOOK ... ***` today, the
-end of the `SMALL PRINT` before. After it come credits (`Produced by ...`), before the end mark `End of the Project
-Gutenberg EBook of ...`. A file whose marks are not found is no book: nothing separates the licence from the text there.
+The text around a book has changed since 1991: today a line `*** START OF THE PROJECT GUTENBERG EBOOK ... ***`, formerly
+the end of the `SMALL PRINT`. It is followed by credits (`Produced by ...`); `End of the Project Gutenberg EBook of ...`
+precedes the end mark. A file without marks is rejected, since its licence cannot be separated from the text.
 """
 
 from collections import deque
@@ -44,18 +44,18 @@ _FIRST_LINE = regex.compile(
     r" (?:by|von|par) (?P<author>[^\n]{2,100})",
     regex.IGNORECASE,
 )
-_CREDITS = 6  # paragraphs after the mark that may be credits
+_CREDITS = 6  # paragraphs after the mark that are searched for credits
 _OF_THE_LICENCE = regex.compile(r"Project Gutenberg", regex.IGNORECASE)
-_TAIL = 3_000  # characters in which a footer without a mark would show
+_TAIL = 3_000  # characters at the end that are searched for an unmarked footer
 
 
 def read(
     file: RawFile, options: GutenbergReader, wanted: Wanted = EVERYTHING, units: Units | None = None
 ) -> Iterator[Block]:
-    """Yield the book of a file: `text`, and the fields of its header in small letters (`title`, `release_date`).
+    """Yield the book of a file: `text`, and the fields of its header in lower case (`title`, `release_date`).
 
-    `title` and `author` are those of the first line (`The Project Gutenberg Etext of X, by Y`) where the header has no
-    such lines. A file without the mark of where the book begins, or with a footer without one, is a bad row.
+    If the header lacks lines for `title` and `author`, they come from the first line (`The Project Gutenberg Etext of
+    X, by Y`). A file without a start mark, or with an unmarked footer, is a bad row.
     """
     units = Units() if units is None else units
     units.unit = "files"
@@ -68,7 +68,7 @@ def read(
 
 
 def book(text: str) -> Row | BadRow:
-    """Return the fields of a book and its text, or what is wrong with its marks."""
+    """Return a book's fields and text, or the problem with its marks."""
     begins = _last(_BEGINS, text) or _last(_SMALL_PRINT_ENDS, text)
     if begins is None:
         return BadRow("line 1", "no line `*** START OF THE PROJECT GUTENBERG EBOOK`, nor an older form of it")
@@ -83,7 +83,7 @@ def book(text: str) -> Row | BadRow:
 
 
 def _last(pattern: "regex.Pattern[str]", text: str) -> "regex.Match[str] | None":
-    """Return the last match that comes before the first mark of an end: a header may have several marks."""
+    """Return the last match before the first end mark: a header may have several marks."""
     end = _ENDS.search(text)
     found = deque(pattern.finditer(text, 0, end.start() if end else len(text)), 1)
     return found[0] if found else None
@@ -101,7 +101,7 @@ def _fields(header: str) -> Row:
 
 
 def _without_credits(body: str) -> str:
-    """Return a book without the paragraphs at its beginning that say who made the file."""
+    """Return a book without the initial paragraphs that name the makers of the file."""
     rest = body.lstrip()
     for _ in range(_CREDITS):
         if not _CREDIT.match(rest):

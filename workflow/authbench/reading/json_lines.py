@@ -1,4 +1,4 @@
-"""Records of JSON Lines files."""
+"""Read records of JSON Lines files."""
 
 import codecs
 import io
@@ -18,9 +18,9 @@ from authbench.storage.raw_files import RawFile
 def read(
     file: RawFile, options: JsonLinesReader, wanted: Wanted = EVERYTHING, units: Units | None = None
 ) -> Iterator[Block]:
-    """Yield the object of each line; blank lines are passed over, a line that holds none is a bad row.
+    """Yield the object of each line; blank lines are skipped, and a line without an object is a bad row.
 
-    So is a line of more than `max_record_bytes` bytes of UTF-8.
+    A line of more than `max_record_bytes` bytes of UTF-8 is a bad row, too.
     """
     units = Units() if units is None else units
     units.unit = "lines"
@@ -37,7 +37,7 @@ def read(
 
 
 def _utf8(text: io.TextIOWrapper) -> Callable[[int], bytes]:
-    """Return what reads on in the text, as UTF-8; what is declared as UTF-8 is not decoded, as the parser does that."""
+    """Return a function that reads the text as UTF-8; declared UTF-8 is passed to the parser undecoded."""
     if codecs.lookup(text.encoding).name == "utf-8":
         return text.buffer.read  # type: ignore[return-value]
     return lambda size: text.read(size).encode()
@@ -65,8 +65,7 @@ def _records(lines: list[bytes | None], before: int, limit: int, units: Units) -
 
 
 def _unusual(line: str, number: int) -> Row | BadRow:
-    """Return what holds numbers beyond 64 bits, NaN or halves of surrogate pairs, which are written all the same; a key
-    that comes twice makes a bad row."""
+    """Return the row of a line with numbers beyond 64 bits, NaN or surrogate halves; duplicate keys make a bad row."""
     try:
         record = loads_exactly(line)
     except DoubledKey as key:

@@ -1,6 +1,6 @@
-"""Records of JSON documents.
+"""Read records of JSON documents.
 
-An array or object of records is decoded record by record, so that a file larger than memory can be read.
+An array or object of records is decoded record by record; the file may be larger than memory.
 """
 
 import json
@@ -24,9 +24,9 @@ def read(
 ) -> Iterator[Block]:
     """Yield the records of an array, of an object (their key is the field `key`), or the file as one record.
 
-    `expand` names a field that holds records of its own: each is a row, with the record around it (without that
-    field) as its field `parent`. `group` joins the records of one work: `text` values in the order of the numbers in
-    their keys, or of the file; the other fields are the first record's.
+    `expand` names a field that contains records: each becomes a row, with the enclosing record (without that field) as
+    its field `parent`. `group` joins the records of one work: their `text` values are sorted by the numbers in their
+    keys, else keep file order; other fields come from the first record.
     """
     units = Units() if units is None else units
     units.unit = "elements"
@@ -41,7 +41,7 @@ def read(
 
 
 def _counted(rows: Iterable[Sized], units: Units) -> Iterator[Sized]:
-    """Yield the rows, counted as records and bad ones."""
+    """Yield the rows, counting good and bad records."""
     for row, size in rows:
         units.found += 1
         units.bad += (bad := isinstance(row, BadRow))
@@ -77,7 +77,7 @@ def _whole(file: RawFile, text: IO[str]) -> Any:
 
 
 class _Window:
-    """The part of the text that is being decoded, and where in the file that is."""
+    """The part of the text being decoded, and its position in the file."""
 
     def __init__(self, file: RawFile, text: IO[str]) -> None:
         self.file, self.text = file, text
@@ -85,7 +85,7 @@ class _Window:
         self.line, self.counted, self.size = 1, 0, 0
 
     def more(self) -> bool:
-        """Forget what is decoded and read on; False at the end of the file."""
+        """Drop the decoded part and read on; return False at the end of the file."""
         self.at()
         block = "" if self.ended else self.text.read(max(CHUNK, len(self.held) - self.place))
         self.ended = not block
@@ -99,7 +99,7 @@ class _Window:
         return self.line
 
     def peek(self) -> str:
-        """Return the next character that is not white space; empty at the end of the file."""
+        """Return the next non-space character; empty at the end of the file."""
         while True:
             self.place = SPACE.match(self.held, self.place).end()  # type: ignore[union-attr]
             if self.place < len(self.held):
@@ -129,7 +129,7 @@ class _Window:
                 if not self.more():
                     self.fail(str(error).partition(":")[0])
                 continue
-            if end < len(self.held) or not self.more():  # a number may go on in the next block
+            if end < len(self.held) or not self.more():  # a number may continue in the next block
                 self.size, self.place = end - self.place, end
                 return found
 
@@ -170,7 +170,7 @@ def _elements(file: RawFile, text: IO[str], keyed: bool) -> Iterator[tuple[str |
 
 
 def _expanded(rows: Iterable[Sized], field: str, units: Units) -> Iterator[Sized]:
-    """Yield the records inside of a field of each record; one that has none is counted as blank."""
+    """Yield the records in a field of each record; a record without any is counted as blank."""
     for row, size in rows:
         if isinstance(row, BadRow):
             yield row, size

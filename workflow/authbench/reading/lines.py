@@ -9,10 +9,10 @@ from authbench.storage.raw_files import CHUNK
 def bounded_lines(
     read_on: Callable[[int], AnyStr], cut: Callable[[AnyStr], list[AnyStr]], limit: int
 ) -> Iterator[list[AnyStr | None]]:
-    """Yield the lines of a stream, in lists of about a megabyte; `None` stands for a line longer than `limit`.
+    """Yield the lines of a stream in lists of about a megabyte; `None` replaces a line longer than `limit`.
 
-    `cut` parts a piece of the stream into lines; the last part, which may be empty, goes on in the next piece. Holds a
-    piece and at most `limit` of a line that has begun.
+    `cut` splits a piece of the stream into lines; the last part, which may be empty, continues in the next piece.
+    Memory: a piece, and at most `limit` of an unfinished line.
     """
     begun: list[Any] = []
     size = 0

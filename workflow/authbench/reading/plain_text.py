@@ -1,7 +1,7 @@
-"""Records of plain text files.
+"""Read records of plain text files.
 
-The file is one record, or many where the source says what stands between them. What stands above the text (title,
-author, editors' fields) is its header: it is cut off, and the source names the fields it wants from it.
+A file is one record, or several if the source defines a separator. Lines above the text (title, author, editors'
+fields) are its header: it is cut off, and the source defines the fields to extract from it.
 """
 
 from collections.abc import Iterator
@@ -17,10 +17,10 @@ from authbench.storage.raw_files import RawFile
 def read(
     file: RawFile, options: TextReader, wanted: Wanted = EVERYTHING, units: Units | None = None
 ) -> Iterator[Block]:
-    """Yield the records of a text file: fields `text`, `part` (1, 2, ...), and those of the header.
+    """Yield the records of a text file: fields `text`, `part` (1, 2, ...), and the header's fields.
 
-    All up to the first match of `header_ends` is the header (none: the text starts at once), in which the first group
-    of a field's pattern is its value; `split` is a pattern of what separates the records of one file.
+    The header extends to the first match of `header_ends` (without a match, there is no header); a field's value is the
+    first group of its pattern. `split` is a pattern that separates the records of a file.
     """
     units = Units() if units is None else units
     units.unit = "parts"
@@ -42,7 +42,7 @@ def read(
 
 
 def whole_text(file: RawFile, encoding: Encoding) -> str | BadRow:
-    """Return all of a file, with its line ends as `\\n`; a bad row if it is larger than a record may be."""
+    """Return the text of a file with `\\n` line ends; a bad row if it exceeds the record limit."""
     with file.open_text(encoding) as stream:
         text = stream.read(file.max_record_bytes + 1)
     if len(text) > file.max_record_bytes:
@@ -66,7 +66,7 @@ def _first_group(pattern: str, header: str) -> str | None:
 
 
 def parts(text: str, split: str | None) -> list[str]:
-    """Return the records of a text: the parts between matches of `split` that hold anything."""
+    """Return the records of a text: the non-empty parts between matches of `split`."""
     return [part.strip("\n") for part in _split(text, split) if part.strip()] or [""]
 
 

@@ -1,8 +1,8 @@
-"""Tell rows that an unmatched quotation mark swallowed from a text of several lines.
+"""Distinguish multi-line texts from rows swallowed by an unmatched quotation mark.
 
-An unmatched `"` runs to the next one, however far that is, and what lies between looks to a parser like one text. It is
-distinguished from a text with line breaks by its lines: rows of the table have the header's number of cells, and in
-columns of numbers, codes or few values their cells look like those of the rows around.
+An unmatched `"` extends to the next `"`, however far, and a parser takes everything between them as one text. Swallowed
+rows are recognised by their lines: they have the header's number of cells, and in columns of numbers, codes or few
+values, their cells resemble the surrounding rows.
 """
 
 import re
@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 Row = Sequence[str]
 
-SAMPLE = 200  # rows that a layout is learned from
-MOST_COLUMNS = 100  # that are compared
-NOVEL = 20  # a column is closed if at most one in so many of its values occurs once
-ALONE = 3  # lines that are enough where no column tells rows from text
+SAMPLE = 200  # rows from which a layout is learned
+MOST_COLUMNS = 100  # maximum number of compared columns
+NOVEL = 20  # a column is closed if at most one in so many of its values is unique
+ALONE = 3  # sufficient lines if no column distinguishes rows from text
 MOSTLY = 0.8
 
 _SHAPE_CHARACTERS = 64
@@ -25,20 +25,20 @@ _PLAIN = frozenset("a .,'’-")
 
 
 class Verdict(IntEnum):
-    """Whether cells are a row of the table: they differ from its rows, might be one, or look like one."""
+    """Whether cells are a row of the table: they differ from its rows, might be one, or resemble one."""
 
     OTHER, POSSIBLE, ROW = range(3)
 
 
 class Layout:
-    """What the cells of each column look like, learned from some rows of a table, all of one width."""
+    """The appearance of each column's cells, learned from some rows of a table, all of one width."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
         self.size = len(rows)
         self.columns = list(map(_looks, zip(*(row[:MOST_COLUMNS] for row in rows), strict=True)))
 
     def verdict(self, cells: Row, without: int = -1) -> Verdict:
-        """Return whether cells, but for one column, look like a row."""
+        """Return whether cells, ignoring column `without`, resemble a row."""
         alike = different = 0
         for place, (cell, (values, shapes)) in enumerate(zip(cells, self.columns, strict=False)):
             if place == without:
@@ -55,7 +55,7 @@ class Layout:
 
 
 def _looks(cells: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the values of a column and their shapes; none if a further row is likely to have another one."""
+    """Return the values of a column and their shapes; none if a further row is likely to have a new one."""
     values = Counter(cells)
     few = len(cells) >= NOVEL and _once(values) * NOVEL <= len(cells)
     shapes = Counter(map(_shape, cells))
@@ -68,7 +68,7 @@ def _once(counts: Counter[str]) -> int:
 
 
 def _shape(cell: str) -> str:
-    """Return the cell with letters as `a`, digits as `0` and runs of both as `x`.
+    """Return the cell with letters as `a`, digits as `0` and mixed runs as `x`.
 
     >>> _shape("user_17"), _shape("2024-01-31"), _shape("3f9a")
     ('a_0', '0-0-0', 'x')
@@ -81,7 +81,7 @@ def _kind(run: str) -> str:
 
 
 class TableLayout(NamedTuple):
-    """What is known of a table: its width, how a line on its own is parsed, how cells are judged but for a column."""
+    """A table's width, its parser of single lines, and its verdict on cells, ignoring a column."""
 
     width: int
     delimiter: str
@@ -90,11 +90,11 @@ class TableLayout(NamedTuple):
 
 
 def resumes_at(lines: Sequence[str], table: TableLayout) -> int | None:
-    """Return the place among a record's lines of the first row that it swallowed; None if it is a record.
+    """Return the index among a record's lines of the first swallowed row; None if it is a valid record.
 
-    A record of several lines swallowed rows if its last line is a row on its own, as the next `"` closed the text in a
-    later row, and so are most lines from the first row on. Where none before the last is, its first line, read without
-    quotation marks, must be one. The last line may be none where NOVEL lines before it look like rows.
+    A record of several lines swallowed rows if its last line is itself a row (the next `"` closed the text in a later
+    row), and so are most lines from the first row on. If no line before the last is a row, the first line, read without
+    quotation marks, must be one. The last line may differ if NOVEL lines before it resemble rows.
     """
     last = len(lines) - 1
     if table.width < 2 or not may_have_swallowed(lines, table):
@@ -114,14 +114,14 @@ def resumes_at(lines: Sequence[str], table: TableLayout) -> int | None:
 
 
 def may_have_swallowed(lines: Sequence[str], table: TableLayout) -> bool:
-    """Return whether a record of several lines may hold rows, by its number of lines or delimiters in the last."""
+    """Return whether a record may contain rows, by its number of lines or the delimiters in its last line."""
     return len(lines) > NOVEL or lines[-1].count(table.delimiter) >= table.width - 1
 
 
 def resumes_after_error(lines: Sequence[str], table: TableLayout) -> int | None:
-    """Return the place of the first line, but the first, that is a row or begins one; None if none is.
+    """Return the index of the first line, after the first, that is or begins a row; None if there is none.
 
-    The lines are those that a parser took before it found that they are no record.
+    The lines are those that a parser consumed before detecting that they are not a record.
     """
     if table.width < 2:
         return None
@@ -137,8 +137,8 @@ def resumes_after_error(lines: Sequence[str], table: TableLayout) -> int | None:
 
 
 def _verdicts(lines: Sequence[str], places: range, table: TableLayout) -> Iterator[tuple[int, Verdict]]:
-    """Yield the places of lines that on their own might be rows, and the verdict on each."""
-    opened = len(table.parse(lines[0])) - 1  # the column of the text, whose cells may look like anything
+    """Yield the indices of lines that might be rows by themselves, and the verdict on each."""
+    opened = len(table.parse(lines[0])) - 1  # the column of the text, whose cells are arbitrary
     for place in places:
         if lines[place].count(table.delimiter) < table.width - 1:
             continue
@@ -148,6 +148,6 @@ def _verdicts(lines: Sequence[str], places: range, table: TableLayout) -> Iterat
         if len(cells) != table.width:
             continue
         verdict = table.verdict(cells, opened)
-        sentence = any(cell[:1].isspace() for cell in cells)  # in which a comma is followed by a blank
+        sentence = any(cell[:1].isspace() for cell in cells)  # in sentences, a space follows a comma
         if verdict is Verdict.ROW or (verdict is Verdict.POSSIBLE and not sentence):
             yield place, verdict

@@ -1,4 +1,4 @@
-"""The reader of each file format, by the type of its options (see `rows` for what a reader is)."""
+"""Map each type of reader options to its reader (see `rows` for the definition of a reader)."""
 
 from authbench.reading import (
     blog_xml,

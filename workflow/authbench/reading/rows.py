@@ -1,11 +1,11 @@
-"""Rows: what a reader of a file format gives.
+"""Define rows, the output of file format readers.
 
-A reader turns one raw file into blocks of rows: `read(file, options, wanted, units) -> Iterator[Block]`. A block is a
-list of consecutive rows, small enough for memory (about a megabyte, or one record) and large enough to be worked on
-column by column. `options` is the section `reader` of an entry (authbench.registry.readers), `wanted` the columns that
-its mapping reads; in `units` the reader counts what becomes of every unit of the format (authbench.reading.units). A
-reader says what the format says and nothing about authors or languages; the mapping does that. A record that cannot be
-read is a `BadRow`; a file that cannot be read raises `InputError`.
+A reader converts one raw file to blocks of rows: `read(file, options, wanted, units) -> Iterator[Block]`. A block is a
+list of consecutive rows, small enough for memory (about a megabyte, or one record) and large enough for column-wise
+processing. `options` is the section `reader` of an entry (authbench.registry.readers), `wanted` the columns that its
+mapping reads; in `units` the reader counts the outcome of every unit of the format (authbench.reading.units). A reader
+follows the format and does not interpret authors or languages; the mapping does. An unreadable record is a `BadRow`; an
+unreadable file raises `InputError`.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -20,12 +20,12 @@ from authbench.records import PRIMARY_GENRES, is_language_code, primary_genre
 from authbench.storage.raw_files import RawFile
 
 Row = dict[str, Any]
-BAD_ROW, UNMATCHED_QUOTE = UNREADABLE = ("bad_row", "unmatched_quote")  # kinds of rows that cannot be read
+BAD_ROW, UNMATCHED_QUOTE = UNREADABLE = ("bad_row", "unmatched_quote")  # kinds of unreadable rows
 
 
 @dataclass(frozen=True)
 class BadRow:
-    """A record that cannot be used: where it is in the file (`line 12`), what is wrong with it, and its kind."""
+    """An unusable record: its position in the file (`line 12`), its problem, and its kind."""
 
     position: str
     reason: str
@@ -35,18 +35,18 @@ class BadRow:
 Block = list[Row | BadRow]
 Sized = tuple[Row | BadRow, int]  # a row and its size in bytes or characters
 
-DEEPEST = 100  # lists and objects inside of each other; deeper ones are no data, and what walks them may not end
+DEEPEST = 100  # maximum nesting of lists and objects; deeper nesting is not data and could exhaust recursion
 BLOCK_ROWS = 4096
 _DELIMITERS = (";", ",", "\t", "|")
-MOST_NAMES = 100  # that a message lists
+MOST_NAMES = 100  # maximum number listed in a message
 BLOCK_BYTES = 1 << 20
 
-Needs = Mapping[str, list[frozenset[str]]]  # YAML file and key: sets of fields, of each of which one must occur
+Needs = Mapping[str, list[frozenset[str]]]  # YAML file and key: sets of fields; of each set, at least one must occur
 ABSENT = object()
 
 
 class Wanted(NamedTuple):
-    """The columns that a mapping reads, all if None, and those that it cannot do without."""
+    """The columns that a mapping reads, all if None, and the columns it requires."""
 
     columns: Collection[str] | None = None
     needs: Needs = MappingProxyType({})
@@ -56,7 +56,7 @@ EVERYTHING = Wanted()
 
 
 class ReadFile(Protocol):
-    """A reader; `options` are those of its format."""
+    """A reader; `options` are for its format."""
 
     def __call__(
         self, file: RawFile, options: Any, wanted: Wanted = ..., units: Units | None = ..., /
@@ -78,14 +78,14 @@ def in_blocks(rows: Iterable[Sized]) -> Iterator[Block]:
 
 
 def count_rows(block: Block, units: Units) -> None:
-    """Count the rows of a block, each of one unit, as records and bad ones."""
+    """Count the rows of a block, each of one unit, as good and bad records."""
     records = list(map(type, block)).count(dict)
     units.records += records
     units.bad += len(block) - records
 
 
 def value_at(row: Any, path: str) -> Any:
-    """Return the value under a field name, or `ABSENT`; dots go into nested mappings and, as numbers, into lists.
+    """Return the value under a field name, or `ABSENT`; dots access nested mappings and, by index, lists.
 
     >>> value_at({"authors_parsed": [["Streinu", "Ileana"]]}, "authors_parsed.0.1")
     'Ileana'
@@ -104,7 +104,7 @@ def value_at(row: Any, path: str) -> Any:
 
 
 def nested_deeper(value: Any, most: int = DEEPEST) -> bool:
-    """Return whether lists and objects lie in each other more than `most` deep.
+    """Return whether lists and objects are nested more than `most` deep.
 
     >>> nested_deeper([[1], {"a": 2}], 2), nested_deeper([[1], {"a": []}], 2)
     (False, True)
@@ -116,7 +116,7 @@ def nested_deeper(value: Any, most: int = DEEPEST) -> bool:
 
 
 def missing(needs: Needs, row: Row) -> Needs:
-    """Return what is still needed after a row: the sets of fields of which it has none."""
+    """Return the remaining needs after a row: the sets of fields of which it has none."""
     left = {
         key: [names for names in sets if all(value_at(row, name) is ABSENT for name in names)]
         for key, sets in needs.items()
@@ -125,7 +125,7 @@ def missing(needs: Needs, row: Row) -> Needs:
 
 
 def refuse_missing(relative: str, needs: Needs, found: Iterable[str]) -> None:
-    """Raise InputError naming file, what the mapping expects and the fields that were found, if any is needed still."""
+    """Raise InputError if needs remain, naming the file, the expected fields and the fields found."""
     if needs:
         expected = "; ".join(
             f"{key} expects {', '.join(' or '.join(map(repr, sorted(names))) for names in sets)}"
@@ -141,7 +141,7 @@ def refuse_missing(relative: str, needs: Needs, found: Iterable[str]) -> None:
 
 
 def _meant(needs: Needs, found: Sequence[str]) -> str:
-    """Return which of the fields that were found may be meant, or which delimiter."""
+    """Return which of the found fields, or which delimiter, may be meant."""
     wanted = sorted(set[str]().union(*(names for sets in needs.values() for names in sets)))
     if len(found) == 1 and (signs := [sign for sign in _DELIMITERS if sign in found[0]]):
         return f"The delimiter may be {max(signs, key=found[0].count)!r}. "
@@ -150,7 +150,7 @@ def _meant(needs: Needs, found: Sequence[str]) -> str:
 
 
 def _constants(needs: Needs) -> str:
-    """Return what to write for missing fields whose names read like values: a language, a genre."""
+    """Return what to write for missing fields whose names resemble values: a language, a genre."""
     meant = []
     for key, sets in needs.items():
         field = key.rpartition(".")[2]
@@ -163,7 +163,7 @@ def _constants(needs: Needs) -> str:
 
 
 def check_header(relative: str, header: Iterable[str], wanted: Needs) -> None:
-    """Do as `refuse_missing` for a format that says beforehand which fields its rows have."""
+    """Apply `refuse_missing` in a format that declares the fields of its rows."""
     names = dict.fromkeys(header)
     needs: Needs = {
         key: [one for one in sets if not any(name in names or name.partition(".")[0] in names for name in one)]

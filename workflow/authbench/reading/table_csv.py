@@ -1,8 +1,8 @@
-"""Rows of CSV and TSV files.
+"""Read rows of CSV and TSV files.
 
-Lines are parsed some thousands at a time. As many rows as lines is the common case, and a parser of columns could take
-it; a record of several lines is looked at on its own, as an unmatched quotation mark may have swallowed rows
-(authbench.reading.quotation). Every line of a file is of the header, of a record, of a bad row, or blank.
+Lines are parsed in batches of some thousands. Usually there are as many rows as lines, as in a columnar parser. A
+record of several lines is checked separately, since an unmatched quotation mark may have swallowed rows
+(authbench.reading.quotation). Every line belongs to the header, a record or a bad row, or is blank.
 """
 
 import csv
@@ -40,17 +40,17 @@ from authbench.reading.units import Units
 from authbench.registry.readers import CsvReader
 from authbench.storage.raw_files import CHUNK, RawFile
 
-SAMPLE_LINES = 1000  # in which rows are looked for that show what rows look like
+SAMPLE_LINES = 1000  # lines searched for sample rows
 MOST_COLUMNS = 100_000
-UNENDED = "unexpected end of data"  # the parser's word for a record that is open where the lines end
+UNENDED = "unexpected end of data"  # the parser's message for a record left open at the end
 
 
 def read(file: RawFile, options: CsvReader, wanted: Wanted = EVERYTHING, units: Units | None = None) -> Iterator[Block]:
-    """Yield the rows under the names of the header, or of `options.header` if the file has none.
+    """Yield the rows, named by the header, or by `options.header` if the file has none.
 
-    A row with more or fewer cells than the header, with a stray quotation mark or a NUL byte, or that is too long is a
-    bad row. So is each line of a record that swallowed rows, up to the first of these, where reading resumes. Positions
-    are lines of the file.
+    A row is bad if its number of cells differs from the header's, if it has a stray quotation mark or a NUL byte, or if
+    it is too long. If a record swallowed rows, each of its lines before the first swallowed row is bad, and reading
+    resumes there. Positions are lines of the file.
     """
     units = Units() if units is None else units
     units.unit = "lines"
@@ -64,7 +64,7 @@ def read(file: RawFile, options: CsvReader, wanted: Wanted = EVERYTHING, units: 
             waiting += piece
             pieces += 1
             if pieces < 2 * tried and pieces * CHUNK < 2 * limit:
-                continue  # a record that is open is tried again with twice as much
+                continue  # an open record is retried with twice as many lines
             if table is None:
                 table = _Reading(file, options, wanted, units, waiting)
             yield from table.rows(waiting, ended=False)
@@ -77,12 +77,12 @@ def read(file: RawFile, options: CsvReader, wanted: Wanted = EVERYTHING, units: 
 
 
 class _Reading:
-    """The reading of a table, a batch of lines at a time.
+    """The reading of a table in batches of lines.
 
     Attributes:
-        taken: how many lines of the last batch were read.
-        line: the number in the file of the first line that is not read.
-        doubtful: whether a record was broken off, so that what follows may be the rest of its text.
+        taken: number of consumed lines of the last batch.
+        line: the number in the file of the first unread line.
+        doubtful: whether a record was broken off, so the next lines may belong to its text.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class _Reading:
         self.loose = partial(self.module.reader, **how)
         self.strict = partial(self.module.reader, strict=True, **how)
         self.taken, self.line, self.doubtful = 0, 1, False
-        self.layout, self.learned_at = Layout([]), 0  # learned anew, while rows are few, at twice as many lines
+        self.layout, self.learned_at = Layout([]), 0  # while rows are few, relearned at twice as many lines
         self.header, self.header_lines = options.header, 0
         if not options.header:
             self.header, self.header_lines = self._header(lines, wanted.columns)
@@ -102,9 +102,9 @@ class _Reading:
         self.width = len(self.header)
 
     def rows(self, lines: list[str | None], ended: bool) -> Iterator[Block]:
-        """Yield the rows of lines of which the first begins a record, or the header.
+        """Yield the rows of lines that start with a record or the header.
 
-        If more lines follow, a record that is open at their end is not taken.
+        If more lines follow, a record left open at the end is not consumed.
         """
         self.taken, self.header_lines = self.header_lines, 0
         self.units.header += self.taken
@@ -123,7 +123,7 @@ class _Reading:
                 yield block[start : start + BLOCK_ROWS]
 
     def _parse(self, lines: list[str], ended: bool, block: Block) -> int:
-        """Add the rows of lines, and return how many lines they take."""
+        """Add the rows of lines, and return the number of consumed lines."""
         header, width = self.header, self.width
         has_nul = "\0" in "".join(lines)
         start = before = single = 0
@@ -156,7 +156,7 @@ class _Reading:
         return start
 
     def _judged(self, lines: list[str], start: int, end: int, cells: Row, block: Block, has_nul: bool) -> int:
-        """Add a record that is no plain row of one line, and return where reading goes on."""
+        """Add a record that is not a plain one-line row, and return where reading continues."""
         limit = self.file.max_record_bytes
         if not cells:
             self.units.blank += end - start
@@ -185,7 +185,7 @@ class _Reading:
         return end
 
     def _broken(self, lines: list[str], start: int, end: int, reason: str, block: Block) -> int:
-        """Add the bad rows of lines that are no record, and return where reading goes on."""
+        """Add the bad rows of lines that are not a record, and return where reading continues."""
         if end > start + 1 and (after := resumes_after_error(lines[start:end], self._table(lines, start, end))):
             self._unmatched(block, start, after, end)
             return start + after
@@ -212,13 +212,13 @@ class _Reading:
             self.units.longest.meet(self._place(place), 1, longest)
 
     def _table(self, lines: list[str], start: int, end: int) -> TableLayout:
-        """Return what is known of the table where some lines are in question."""
+        """Return the table's layout around the lines in question."""
         return TableLayout(
             self.width, self.delimiter, self._alone, lambda cells, but: self._verdict(lines, start, end, cells, but)
         )
 
     def _verdict(self, lines: list[str], start: int, end: int, cells: Row, but: int = -1) -> Verdict:
-        """Return whether cells look like the table's rows before the lines in question, or after if there are few."""
+        """Return whether cells resemble the rows before the lines in question, or after them if there are few."""
         here = self.line + start
         if self.layout.size < SAMPLE and here >= 2 * self.learned_at:
             self.learned_at = here
@@ -230,11 +230,11 @@ class _Reading:
         return self.layout.verdict(cells, but)
 
     def _is_other(self, lines: list[str], start: int, end: int, cells: Row) -> bool:
-        """Return whether it is known what rows look like, and the cells do not."""
+        """Return whether the rows' appearance is known and the cells differ from it."""
         return self._verdict(lines, start, end, cells) is Verdict.OTHER and self.layout.size >= NOVEL
 
     def _sample(self, lines: list[str]) -> list[Row]:
-        """Return the first rows of lines of which the first begins a record."""
+        """Return the first rows of lines that start with a record."""
         rows, found = self.strict(lines), list[Row]()
         while len(found) < SAMPLE:
             try:
@@ -248,14 +248,14 @@ class _Reading:
         return found
 
     def _alone(self, line: str) -> Row:
-        """Return the cells of a line on its own, in which a quotation mark may stay open; none if it is not CSV."""
+        """Return the cells of a single line, with an unclosed quotation mark allowed; none if it is not CSV."""
         try:
             return next(self.loose([line]), [])
         except self.module.Error:
             return []
 
     def _header(self, lines: Sequence[str | None], read: Collection[str] | None) -> tuple[tuple[str, ...], int]:
-        """Return the names of the columns, and how many lines they take."""
+        """Return the column names, and the number of lines they take."""
         rows = self.strict(takewhile(lambda line: line is not None, lines))
         try:
             header = tuple(next(rows))
@@ -283,9 +283,9 @@ class _Reading:
 
 @cache
 def parser_of(field_chars: int) -> Any:
-    """Return a private instance of the `_csv` module whose fields may have so many characters.
+    """Return a private instance of the `_csv` module with this field size limit.
 
-    `csv.field_size_limit` would set the limit of every reader in the process.
+    `csv.field_size_limit` would change the limit of every reader in the process.
     """
     spec = find_spec("_csv")
     assert spec and spec.loader
@@ -296,7 +296,7 @@ def parser_of(field_chars: int) -> Any:
 
 
 def _runs(lines: list[str | None]) -> Iterator[tuple[bool, list[Any]]]:
-    """Yield runs of lines that are too long (None), and of lines that are not, and which they are."""
+    """Yield runs of lines that are too long (None) and of other lines, and which kind each is."""
     if None not in lines:
         yield False, lines
         return
@@ -305,7 +305,7 @@ def _runs(lines: list[str | None]) -> Iterator[tuple[bool, list[Any]]]:
 
 
 def _read_on(text: IO[str], size: int) -> str:
-    """Return a piece of a stream, with both characters of a line end."""
+    """Return a piece of a stream, without splitting a two-character line end."""
     parts = [text.read(size)]
     while parts[-1].endswith("\r"):
         parts.append(text.read(1))
@@ -313,6 +313,6 @@ def _read_on(text: IO[str], size: int) -> str:
 
 
 def _cut(piece: str) -> list[str]:
-    """Return the lines of a piece; the last, which may be empty, goes on in the next piece."""
+    """Return the lines of a piece; the last, which may be empty, continues in the next piece."""
     lines = list(io.StringIO(piece, newline=""))
     return lines if not lines[-1].endswith(("\n", "\r")) else [*lines, ""]

@@ -1,4 +1,4 @@
-"""Rows of Parquet files."""
+"""Read rows of Parquet files."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator
@@ -16,10 +16,10 @@ from authbench.registry.readers import ParquetReader
 from authbench.storage.parquet_headers import expect_bounded
 from authbench.storage.raw_files import FREE_EXPANSION, MAX_EXPANSION, RawFile
 
-BATCH_BYTES = 8 << 20  # a row may be a whole book
-WORST_BYTES = 32 << 20  # of a batch of texts
+BATCH_BYTES = 8 << 20  # a row may be an entire book
+WORST_BYTES = 32 << 20  # maximum for a batch of texts
 BATCH_ROWS = 4096
-INEXACT = {pa.float16(): 1 << 11, pa.float32(): 1 << 24, pa.float64(): 1 << 53}  # larger whole numbers lose digits
+INEXACT = {pa.float16(): 1 << 11, pa.float32(): 1 << 24, pa.float64(): 1 << 53}  # larger integers lose digits
 AS_THEY_ARE = (
     pa.types.is_null,
     pa.types.is_boolean,
@@ -39,20 +39,20 @@ AS_TEXT = (
     pa.types.is_large_binary,
     pa.types.is_fixed_size_binary,
     pa.types.is_binary_view,
-    pa.types.is_timestamp,  # some times are none of Python's
+    pa.types.is_timestamp,  # Python cannot represent some times
 )
 
 
 def read(
     file: RawFile, options: ParquetReader, wanted: Wanted = EVERYTHING, units: Units | None = None
 ) -> Iterator[Block]:
-    """Yield the rows, with the wanted columns only.
+    """Yield the rows with only the wanted columns.
 
     Memory: a batch of about BATCH_BYTES.
 
     Raises:
-        InputError: the file is damaged, two of the columns have one name, one holds no text, numbers or times, or the
-            file grows to more than MAX_EXPANSION times its size.
+        InputError: the file is damaged, two of the columns share a name, a column does not hold text, numbers or times,
+            or the file expands to more than MAX_EXPANSION times its size.
     """
     units = Units() if units is None else units
     units.unit = "rows"
@@ -91,7 +91,7 @@ def read(
 def _damage_told(file: RawFile) -> Iterator[None]:
     try:
         yield
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # the last: of a name of a column
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # the last: from a column name
         raise InputError(
             f"{file.relative} is not a whole Parquet file ({str(error).strip()}); fetch it again."
         ) from error
@@ -104,9 +104,9 @@ def names_of(file: RawFile) -> list[str]:
 
 
 def _rows_at_once(stream: IO[bytes], metadata: Any, group: int, names: Collection[str]) -> int:
-    """Return how many rows of a group are decoded at once: of about BATCH_BYTES, and not many times as much at worst.
+    """Return how many rows of a group are decoded at once: about BATCH_BYTES, and not many times more at worst.
 
-    A text that many rows have is stored once, so that the longest of those, if all rows had it, decides.
+    A text shared by many rows is stored once, so the worst case is that all rows have the longest such text.
     """
     stored = metadata.row_group(group)
     size = max(1, min(BATCH_ROWS, BATCH_BYTES * int(stored.num_rows) // max(1, int(stored.total_byte_size))))
@@ -126,7 +126,7 @@ def _rows_at_once(stream: IO[bytes], metadata: Any, group: int, names: Collectio
 
 
 def _parts(block: Block) -> Iterator[tuple[Block, int]]:
-    """Yield a block in parts of about BATCH_BYTES, each with how many letters it has."""
+    """Yield a block in parts of about BATCH_BYTES, each with its number of letters."""
     sizes = [sum(map(_letters, row.values())) if type(row) is dict else 0 for row in block]
     start = letters = 0
     for end, size in enumerate(sizes, 1):
@@ -141,7 +141,7 @@ def _letters(value: Any) -> int:
 
 
 def _checked(relative: str, schema: pa.Schema, wanted: Wanted) -> pa.Schema:
-    """Return the wanted columns of a file with the types in which they are read."""
+    """Return the wanted columns of a file with the types used for reading."""
     check_header(relative, schema.names, wanted.needs)
     columns = set(wanted.columns or ()) & set(schema.names) or set(schema.names)
     repeated = sorted(name for name, number in Counter(schema.names).items() if number > 1 and name in columns)
@@ -161,7 +161,7 @@ def _checked(relative: str, schema: pa.Schema, wanted: Wanted) -> pa.Schema:
 
 
 def _readable(kind: pa.DataType) -> pa.DataType | None:
-    """Return the type in which values are read: bytes and times as text, dictionaries as their values; None for others.
+    """Return the type for reading: bytes and times as text, dictionaries as their values; None if unsupported.
 
     >>> _readable(pa.map_(pa.string(), pa.list_(pa.binary(2))))
     MapType(map<string, list<item: string>>)
@@ -189,7 +189,7 @@ def _readable(kind: pa.DataType) -> pa.DataType | None:
 
 
 def _refuse_lost_digits(relative: str, batch: pa.RecordBatch) -> None:
-    """Raise InputError for a column of floating-point numbers with larger whole numbers than it can tell apart."""
+    """Raise InputError for a floating-point column with integers too large to be exact."""
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
         if column.type in INEXACT:
             values = column.cast(pa.float64())
@@ -204,7 +204,7 @@ def _refuse_lost_digits(relative: str, batch: pa.RecordBatch) -> None:
 
 
 def _rows(batch: pa.RecordBatch, schema: pa.Schema, before: int) -> Block:
-    """Return the rows of a batch; one with a value that Python cannot represent (text not in UTF-8) is a bad row."""
+    """Return the rows of a batch; a value that Python cannot represent (text not in UTF-8) makes a bad row."""
     names = batch.schema.names
     try:
         columns = [
@@ -213,7 +213,7 @@ def _rows(batch: pa.RecordBatch, schema: pa.Schema, before: int) -> Block:
             )
             for name, column in zip(names, batch.columns, strict=True)
         ]
-    except (ValueError, KeyError, OverflowError) as error:  # pyarrow's errors are among them
+    except (ValueError, KeyError, OverflowError) as error:  # includes pyarrow's errors
         if batch.num_rows == 1:
             return [BadRow(f"row {before + 1}", str(error).strip())]
         return [row for place in range(batch.num_rows) for row in _rows(batch.slice(place, 1), schema, before + place)]

@@ -1,8 +1,8 @@
-"""The record of a TEI file.
+"""Read the record of a TEI file.
 
-One record per file: the fields that the source asks for from the header, and the running text of the parts it
-names. TEI marks what it knows, so the file's own layout says nothing: white space folds, a verse (`l`) is a line,
-stanzas, paragraphs and divisions are set apart by a blank line.
+There is one record per file: the header fields requested by the source, and the running text of the parts it names. The
+layout of the file is ignored, because TEI marks structure explicitly: white space is folded, a verse (`l`) is a line,
+and stanzas, paragraphs and divisions are separated by a blank line.
 """
 
 import re
@@ -23,14 +23,14 @@ BLOCKS = frozenset(
 )
 LINES = frozenset({"l", "item", "row", "castItem", "speaker"})
 PROSE = frozenset({"p", "l", "ab", "head"})
-INLINE_IN_PROSE = frozenset({"label", "q", "quote", "note", "stage"})  # elsewhere lines
+INLINE_IN_PROSE = frozenset({"label", "q", "quote", "note", "stage"})  # lines elsewhere
 ATTRIBUTE = re.compile(r"(.+?)(?:@([\w.-]+))?", re.DOTALL)
 LINE, BLANK_LINE = 1, 2
 SEPARATORS = ("", "\n", "\n\n")
 
 
 class MalformedError(Exception):
-    """XML that cannot be read: where (`line 3, column 8`) and why."""
+    """Unreadable XML: its position (`line 3, column 8`) and the reason."""
 
     def __init__(self, position: str, reason: str) -> None:
         super().__init__(f"{position}: {reason}")
@@ -38,11 +38,10 @@ class MalformedError(Exception):
 
 
 def read(file: RawFile, options: TeiReader, wanted: Wanted = EVERYTHING, units: Units | None = None) -> Iterator[Block]:
-    """Yield the one record of a TEI file, with the field `text` and those of the header.
+    """Yield the single record of a TEI file, with the field `text` and the header fields.
 
-    Fields of the header are by their paths below `teiHeader` (`fileDesc/titleStmt/author`, `...@ident` for an
-    attribute); `text` names the parts that are read, `leave_out` elements whose content is not the author's running
-    text.
+    Header fields are given by paths below `teiHeader` (`fileDesc/titleStmt/author`, `...@ident` for an attribute);
+    `text` names the parts to read, `leave_out` elements whose content is not the author's running text.
     """
     units = Units() if units is None else units
     units.unit = "files"
@@ -80,10 +79,11 @@ def record(root: Element, options: TeiReader) -> Row | BadRow:
 
 
 def parse(xml: str | bytes) -> Element:
-    """Return the tree of a document, by local names (`TEI`, `lang`). Entities are never declared, fetched or expanded.
+    """Return the tree of a document, with local names (`TEI`, `lang`). Entities are never declared, fetched or
+    expanded.
 
     Raises MalformedError for XML that is not well-formed, that declares entities (they can name files and grow without
-    bound) or that uses one that XML does not define.
+    bound) or that uses an entity not defined by XML.
     """
     builder = TreeBuilder()
     parser = expat.ParserCreate(namespace_separator=" ")
@@ -123,7 +123,7 @@ def _local_name(name: str) -> str:
 
 
 def _outermost(element: Element, tags: Collection[str]) -> Iterator[Element]:
-    """Yield the elements with these tags, in order, without those inside another: a text in a text is read once."""
+    """Yield the elements with these tags, in order, without nested ones: a text within a text is read once."""
     for child in element:
         if child.tag in tags:
             yield child
@@ -132,7 +132,7 @@ def _outermost(element: Element, tags: Collection[str]) -> Iterator[Element]:
 
 
 def header_value(header: Element, path: str) -> str | None:
-    """Return what the header says at a path, white space folded; several elements are joined by `; `, none is null."""
+    """Return the header's value at a path, white space folded; several are joined by `; `, none gives null."""
     elements, attribute = ATTRIBUTE.fullmatch(path).groups()  # type: ignore[union-attr]
     found = header.iterfind(elements)
     values = (fold_space(element.get(attribute, "")) if attribute else written(element) for element in found)
@@ -140,7 +140,7 @@ def header_value(header: Element, path: str) -> str | None:
 
 
 def written(element: Element) -> str:
-    """Return the text of a header element; of a name in parts `surname, forename link` without other names, numbers.
+    """Return a header element's text; for a name in parts, `surname, forename link` without other parts and numbers.
 
     >>> written(parse("<author><surname>Saar</surname><forename>Ferdinand von</forename></author>"))
     'Saar, Ferdinand von'
@@ -157,7 +157,7 @@ def written(element: Element) -> str:
 
 
 def running_text(part: Element, leave_out: Collection[str] = ()) -> str:
-    """Return the text of an element and what is in it, as lines and paragraphs.
+    """Return the text of an element and its descendants, as lines and paragraphs.
 
     >>> running_text(parse("<body><lg><l>Ein  Vers</l> <l>und\\n noch <w>einer</w></l></lg><p>Prosa.</p></body>"))
     'Ein Vers\\nund noch einer\\n\\nProsa.'
@@ -195,7 +195,7 @@ def running_text(part: Element, leave_out: Collection[str] = ()) -> str:
 
 
 def _break_around(tag: str, in_prose: bool) -> int:
-    """Return how far an element stands apart from what surrounds it: 0 (in its line), a line, or a blank line."""
+    """Return the break around an element: 0 (inline), a line, or a blank line."""
     if tag in LINES:
         return LINE
     if tag in INLINE_IN_PROSE:

@@ -1,4 +1,4 @@
-"""Rows of known types in a CSV file of a release that somebody hands us."""
+"""Read rows of known types from a CSV file of a user-supplied release."""
 
 import types
 from pathlib import Path
@@ -16,10 +16,10 @@ _TRUTH = {"true": True, "false": False, None: None}
 
 
 def read_rows(path: Path, kind: type[Row]) -> list[Row]:
-    """Return the rows of a CSV file with the columns of a TypedDict; other columns are passed over.
+    """Return the rows of a CSV file with the columns of a TypedDict; other columns are ignored.
 
     Raises:
-        InputError: there is no such file, it cannot be read, lacks a column, or a value is of another type.
+        InputError: the file is missing, is unreadable or lacks a column, or a value has another type.
     """
     declared = {name: _type(hint) for name, hint in get_type_hints(kind).items()}
     read = read_foreign(path, declared.__contains__)

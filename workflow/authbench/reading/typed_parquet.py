@@ -1,6 +1,6 @@
-"""Columns of known types in a Parquet file that somebody hands us: ids, numbers, vectors.
+"""Read columns of known types from a user-supplied Parquet file: ids, numbers, vectors.
 
-What its pages take is held to the size of the file before room is made for it.
+The size of its pages is checked against the file size before memory is allocated.
 """
 
 from collections.abc import Mapping
@@ -21,11 +21,11 @@ def read_columns(path: Path, wanted: Mapping[str, str]) -> pl.DataFrame:
     """Return columns of a Parquet file; ids as text.
 
     Args:
-        wanted: IDENT, NUMBER or VECTOR by the name of a column.
+        wanted: IDENT, NUMBER or VECTOR by column name.
 
     Raises:
-        InputError: it cannot be read, lacks a column or has it twice, one is of another type, or it expands to more
-            than its room.
+        InputError: it is unreadable, lacks a column or has it twice, a column has another type, or it expands beyond
+            its memory limit.
     """
     try:
         footer = pq.read_metadata(path)
@@ -42,7 +42,7 @@ def read_columns(path: Path, wanted: Mapping[str, str]) -> pl.DataFrame:
 
 
 def _expect(path: Path, schema: pa.Schema, name: str, kind: str) -> None:
-    """Raise InputError where a table has no such column, or one of another type."""
+    """Raise InputError if a table lacks this column, or it has another type."""
     if (found := schema.names.count(name)) != 1:
         names = ", ".join(printable(one[:40]) for one in schema.names[:20])
         raise InputError(f"{path}: has {found or 'no'} column{'s' * (found > 1)} {name}; it has {names or 'none'}.")

@@ -1,4 +1,4 @@
-"""Account for what a file holds in the units of its format: lines, elements, rows, posts, parts."""
+"""Account for a file's content in units of its format: lines, elements, rows, posts, parts."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,7 +8,7 @@ from authbench.funnel import Unaccounted
 
 @dataclass
 class _Longest:
-    """The longest records of a source: the most lines, and the most characters, with the place of each."""
+    """The longest records of a source: the most lines, and the most characters, each with its position."""
 
     lines: int = 0
     lines_at: str = ""
@@ -16,7 +16,7 @@ class _Longest:
     characters_at: str = ""
 
     def meet(self, at: str, lines: int, characters: int) -> None:
-        """Count a record of so many lines and characters."""
+        """Count a record with this number of lines and characters."""
         if lines > self.lines:
             self.lines, self.lines_at = lines, at
         if characters > self.characters:
@@ -25,16 +25,16 @@ class _Longest:
 
 @dataclass
 class Units:
-    """What became of every unit of some files. Readers count `found` apart from the records that they make.
+    """The outcome of every unit of some files. Readers count `found` independently of the records they make.
 
     Attributes:
         unit: the unit of the format.
         found: units in the files.
-        header: units that are a header.
-        records: units that records are made of; a record of a CSV file may take several lines.
-        bad: units of bad rows.
-        blank: units that hold nothing.
-        longest: the longest records, in formats of lines.
+        header: units in headers.
+        records: units in records; a record of a CSV file may take several lines.
+        bad: units in bad rows.
+        blank: empty units.
+        longest: the longest records, in line-based formats.
     """
 
     unit: str = ""
@@ -46,7 +46,7 @@ class Units:
     longest: _Longest = field(default_factory=_Longest)
 
     def check(self, file: str) -> None:
-        """Raise Unaccounted if a unit of the files up to this one became nothing, or two things."""
+        """Raise Unaccounted if a unit of the files up to this file has no outcome, or two."""
         if self.found != self.header + self.records + self.bad + self.blank:
             raise Unaccounted(
                 f"{file}: {self.found} {self.unit}, of which header {self.header}, records {self.records}, "
@@ -62,7 +62,7 @@ class Units:
         return counts
 
     def sentence(self) -> str:
-        """Return the counts as a line of the log."""
+        """Return the counts as a log line."""
         parts = [f"{self.found} {self.unit}: {self.records} of records, {self.header} of headers"]
         parts.append(f"{self.bad} bad, {self.blank} blank")
         if self.longest.lines:

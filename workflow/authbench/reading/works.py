@@ -1,6 +1,6 @@
-"""Join the records of one work, wherever in the file they stand.
+"""Join the records of a work, wherever they are in the file.
 
-They wait in a private database on disk (SQLite's own temporary file), which sorts them: one work at a time is held.
+They are sorted in a private database on disk (SQLite's temporary file); one work at a time is in memory.
 """
 
 import pickle
@@ -20,11 +20,11 @@ TABLES = "CREATE TABLE work (number INTEGER PRIMARY KEY, name TEXT UNIQUE); CREA
 
 
 def joined(rows: Iterable[Sized], group: Group, limit: int) -> Iterator[Sized]:
-    """Yield a row for each work, in the order in which works first occur; bad rows pass.
+    """Yield a row per work, in order of first occurrence; bad rows are passed on.
 
-    `group` says which field names the work (`by`), which is its `text`, and what to `join` texts with. They stand in
-    the order of the numbers in the records' `key`, or of the file; the other fields are the first record's. A work of
-    more than `limit` characters is a bad row.
+    `group` names the field that identifies the work (`by`), its `text`, and the separator (`join`). Texts are sorted by
+    the numbers in the records' `key`, else keep file order; other fields come from the first record. A work of more
+    than `limit` characters is a bad row.
     """
     with closing(sqlite3.connect("")) as waiting:
         waiting.executescript(FORGET + TABLES)
@@ -44,7 +44,7 @@ def joined(rows: Iterable[Sized], group: Group, limit: int) -> Iterator[Sized]:
 
 
 def _place(key: str) -> bytes:
-    """Return the numbers in a key, as bytes that sort as they do."""
+    """Return the numbers in a key, as bytes with the same sort order."""
     return b"".join(min(int(digits[:20]), LARGEST).to_bytes(8) for digits in NUMBER.findall(key))
 
 

@@ -1,7 +1,7 @@
-"""Records of an XML file: every element of one name, wherever it stands, as corpora that are not TEI have them.
+"""Read records of a non-TEI XML file: every element with a given name, at any depth.
 
-The text of a record is that of some elements below it, a blank line between them; white space folds. The file is
-parsed whole, so a process holds one file (at most `ingest.max_record_bytes`) and its tree.
+A record's text consists of some elements below it, separated by blank lines; white space is folded. The file is parsed
+as a whole; memory holds one file (at most `ingest.max_record_bytes`) and its tree.
 """
 
 from collections.abc import Collection, Iterator
@@ -16,7 +16,7 @@ from authbench.storage.raw_files import RawFile
 
 
 def read(file: RawFile, options: XmlReader, wanted: Wanted = EVERYTHING, units: Units | None = None) -> Iterator[Block]:
-    """Yield a record for each element called `record`: `text`, `part` (1, 2, ...), and the fields by their paths."""
+    """Yield a record for each element named `record`: `text`, `part` (1, 2, ...), and the fields by path."""
     units = Units() if units is None else units
     units.unit = "elements"
     with file.open_binary() as stream:
@@ -61,7 +61,7 @@ def records(root: Element, options: XmlReader) -> list[Row]:
 
 
 def _pieces(element: Element, leave_out: Collection[str]) -> Iterator[str]:
-    """Yield the text of an element and of what is in it, without the elements that are left out."""
+    """Yield the text of an element and its descendants, without excluded elements."""
     yield element.text or ""
     for child in element:
         if child.tag not in leave_out:

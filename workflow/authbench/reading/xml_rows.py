@@ -1,7 +1,6 @@
-"""Rows of a table in XML: a line `<row Id="1" Body="..." />` each, as in the data dumps of Stack Exchange.
+"""Read rows of a table in XML: one `<row Id="1" Body="..." />` per line, as in Stack Exchange's data dumps.
 
-Every line is parsed on its own, so that a broken record costs itself alone and a file of any size takes the memory of a
-piece of it.
+Every line is parsed separately: a broken record affects no other, and memory holds only a piece of the file.
 """
 
 import codecs
@@ -25,12 +24,12 @@ _CLOSING = re.compile(rb"\s*</([A-Za-z_][\w.-]*)>\s*")
 def read(
     file: RawFile, options: XmlRowsReader, wanted: Wanted = EVERYTHING, units: Units | None = None
 ) -> Iterator[Block]:
-    """Yield the attributes of each row as fields; attributes that a row lacks are absent.
+    """Yield the attributes of each row as fields; missing attributes are absent.
 
-    A line that is no row, or no well-formed one, or longer than `max_record_bytes`, is a bad row.
+    A line that is not a well-formed row, or is longer than `max_record_bytes`, is a bad row.
 
     Raises:
-        InputError: the element around the rows is not closed, as in a file that was cut off, or there is none.
+        InputError: the element around the rows is missing or not closed, as in a truncated file.
     """
     units = Units() if units is None else units
     units.unit = "lines"
@@ -71,7 +70,7 @@ def read(
 
 
 def _without_declaration(line: bytes) -> bytes | None:
-    """Return the element that a line opens, empty for a line with the declaration alone; None if it is neither."""
+    """Return the element that a line opens, empty for a line with only the declaration; None for other lines."""
     declaration = _DECLARATION.match(line)
     rest = line[declaration.end() :] if declaration else line
     if declaration and not rest.strip():
@@ -81,7 +80,7 @@ def _without_declaration(line: bytes) -> bytes | None:
 
 
 def _row(line: bytes, number: int) -> Row | BadRow:
-    """Return the attributes of a row; entities other than XML's own are neither declared nor expanded.
+    """Return the attributes of a row; only XML's predefined entities are declared and expanded.
 
     >>> _row(b'<row Id="1" Body="&lt;p&gt;A &amp;amp; B" />', 1)
     {'Id': '1', 'Body': '<p>A &amp; B'}
