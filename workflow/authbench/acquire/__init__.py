@@ -1,7 +1,7 @@
-"""Download corpora, verified and the same every time.
+"""Download corpora reproducibly and verify them.
 
-`acquire_source` fetches what is missing of a source, verifies what is there, and records in the lock what is new. A
-file has its name only when it is complete and is what the host and the lock say.
+`acquire_source` fetches missing files of a source, verifies existing files, and records new ones in the lock. A file
+gets its name only when it is complete and agrees with the host and the lock.
 """
 
 import shutil
@@ -31,9 +31,9 @@ WAYS: dict[str, Look] = {
     "github": github.look,
     "url": url.look,
 }
-LOCK_SECONDS = 60.0  # between two writings of the lock, which of 20,000 files takes seconds
+LOCK_SECONDS = 60.0  # between two writings of the lock, which takes seconds for 20,000 files
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"
-DEMO = "make_demo.py"  # stands beside the demo's raw files, which it writes
+DEMO = "make_demo.py"  # in the folder of the demo's raw files, which it writes
 
 
 def acquire_source(
@@ -46,12 +46,12 @@ def acquire_source(
     """Make a source's files complete and verified under `raw_dir`, and return what was done, in words.
 
     Args:
-        share: of the files that are offered, chosen by a hash of their paths; at least one of each data set. A larger
-            share has the files of a smaller one.
+        share: of the offered files, selected by a hash of their paths; at least one of each data set. A larger share
+            includes the files of a smaller one.
 
     Raises:
         ByHand: a person has to do something first.
-        InputError: something does not come or has changed.
+        InputError: a file cannot be fetched or has changed.
     """
     tag = source.tag
     if any((folder / DEMO).is_file() for folder in raw_dir.resolve().parents):
@@ -99,7 +99,7 @@ def _verify(tag: str, folder: Path, files: Mapping[str, File]) -> str:
 
 
 def _taken(tag: str, folder: Path, names: list[str], others: Set[tuple[str, File]]) -> dict[str, File]:
-    """Return sizes and SHA-256 of what a person has put there, but for what another source has locked."""
+    """Return sizes and SHA-256 of the files that a person has put there, except files locked by another source."""
     digests = Digests(folder, tag)
     for name in names:
         _check_is_content(folder / name, name)
@@ -151,7 +151,7 @@ def _fetch(source: Source, raw_dir: Path, locked: Entry, share: float, look: Loo
 
 
 def _bring(offer: Offer, folder: Path, parts: Path, locked: File | None, digests: Digests, progress: Progress) -> File:
-    """Make one file whole at its place. Raises InputError where it is not what the host or the lock says."""
+    """Fetch one complete file to its place. Raises InputError if it differs from the host's or the lock's statement."""
     target = folder / offer.path
     if locked and offer.bytes not in (None, locked.bytes):
         raise _changed(offer.path, f"{offer.bytes:,} bytes", locked)
@@ -220,13 +220,13 @@ def _share_in_words(name: str, chosen: Collection[str], listing: Listing) -> str
 
 
 def _in_all(sizes: Collection[int | None]) -> int | None:
-    """Return the sum of sizes; None where one is not known."""
+    """Return the sum of sizes; None if one is unknown."""
     known = [size for size in sizes if size is not None]
     return sum(known) if len(known) == len(sizes) else None
 
 
 def _check_is_content(path: Path, name: str) -> None:
-    """Raise InputError for a pointer of Git LFS, which stands in a repository for a file that is kept elsewhere."""
+    """Raise InputError for a pointer of Git LFS, which a repository contains in place of a file stored elsewhere."""
     with path.open("rb") as file:
         if file.read(len(LFS_POINTER)) == LFS_POINTER:
             raise InputError(
@@ -236,7 +236,7 @@ def _check_is_content(path: Path, name: str) -> None:
 
 
 def pinned(revision: str | None) -> bool:
-    """Return whether a revision is one for ever: a commit, or the number of a version."""
+    """Return whether a revision is immutable: a commit, or the number of a version."""
     return bool(revision) and set(str(revision)) <= set("0123456789abcdef") and not str(revision).isalpha()
 
 

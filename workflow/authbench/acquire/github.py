@@ -1,7 +1,7 @@
 """Download the files of a GitHub repository at a commit.
 
-As one archive, so that a repository of twenty thousand files is one request. The archive is hostile until shown
-otherwise: only plain files whose names are safe leave it, of what is asked for, and never more than its page allows.
+They come as one archive, so a repository of twenty thousand files is one request. The archive is not trusted: only
+plain, requested files with safe names are extracted, never larger than the archive's listing states.
 """
 
 import re
@@ -21,7 +21,7 @@ BLOCK = 1 << 18
 
 
 def look(piece: Piece, revision: str | None, beside: Path, pause: Pause, archives: str = ARCHIVES) -> Listing:
-    """Return the files of the archive that fit the patterns, in its order. They must be brought in this order.
+    """Return the files of the archive that fit the patterns, in its order. They must be fetched in this order.
 
     Raises:
         InputError: the piece names no owner/repository at a commit.
@@ -35,7 +35,7 @@ def look(piece: Piece, revision: str | None, beside: Path, pause: Pause, archive
         come.replace(archive)
     fitting: dict[str, int] = {}
     others: list[str] = []
-    for _, member, name in _members(piece, archive):  # all names are looked at before anything is taken
+    for _, member, name in _members(piece, archive):  # check all names before any file is extracted
         if piece.asks_for(name):
             fitting[name] = member.size
         elif len(others) < 6:
@@ -61,13 +61,13 @@ def _members(piece: Piece, archive: Path) -> Iterator[tuple[tarfile.TarFile, tar
             if passed > most:
                 raise InputError(f"{piece.name}: the archive expands without end; nothing was taken from it.")
             if member.isreg():
-                yield tar, member, member.name.partition("/")[2]  # its one folder is named for the commit
+                yield tar, member, member.name.partition("/")[2]  # its only folder is named after the commit
 
 
 def _bringer(
     piece: Piece, archive: Path, tar: tarfile.TarFile, member: tarfile.TarInfo
 ) -> Callable[[Path, Advance], None]:
-    """Return a function that takes a member out of the archive, as long as the archive exists."""
+    """Return a function that extracts a member of the archive, as long as the archive exists."""
 
     def bring(part: Path, advance: Advance) -> None:
         content = tar.extractfile(member)
@@ -83,7 +83,7 @@ def _bringer(
 
 @contextmanager
 def _whole(piece: Piece, archive: Path) -> Iterator[None]:
-    """Say what a person reads, and take the archive away, where it turns out to be damaged."""
+    """Report a damaged archive in readable words, and delete it."""
     try:
         yield
     except (tarfile.TarError, EOFError, zlib.error, OSError) as error:

@@ -1,7 +1,7 @@
 """Download the files of a data set from the Hugging Face Hub.
 
-By the Hub's own client, which knows mirrors (`HF_ENDPOINT`), tokens (`HF_TOKEN`, or `hf auth login`) and how to go on
-with a part. The revision is a commit from the first listing on.
+The Hub's client is used, which supports mirrors (`HF_ENDPOINT`), tokens (`HF_TOKEN`, or `hf auth login`) and resuming a
+partial file. The revision is fixed to a commit at the first listing.
 """
 
 import os
@@ -31,7 +31,7 @@ def look(piece: Piece, revision: str | None, beside: Path, pause: Pause) -> List
     fitting = [one for one in info.siblings or [] if piece.asks_for(one.rfilename)]
     others = [one.rfilename for one in info.siblings or [] if not piece.asks_for(one.rfilename)]
     check_patterns(piece, [one.rfilename for one in fitting], others)
-    places = {one.rfilename: piece.place(one.rfilename) for one in fitting}  # all names are looked at first
+    places = {one.rfilename: piece.place(one.rfilename) for one in fitting}  # check all names first
 
     def offers() -> Iterator[Offer]:
         for one in sorted(fitting, key=lambda one: str(one.rfilename)):
@@ -50,7 +50,7 @@ def _bringer(
 ) -> Callable[[Path, Advance], None]:
     def bring(part: Path, advance: Advance) -> None:
         class ProgressBar(hub.utils.tqdm):  # type: ignore[misc]
-            """The client's bar: it draws nothing, and hands the numbers on."""
+            """A progress bar for the client that draws nothing and passes the numbers on."""
 
             def __init__(self, *arguments: Any, **settings: Any) -> None:
                 super().__init__(*arguments, **{**settings, "disable": True})
@@ -82,7 +82,7 @@ def _bringer(
 
 
 def _with_our_errors(call: Callable[[], Result], piece: Piece, endpoint: str) -> Result:
-    """Return what the call gives; its errors in our words."""
+    """Return the result of the call; its errors are converted to ours."""
     from huggingface_hub import errors
 
     page = f"{endpoint}/datasets/{piece.name}"
@@ -102,7 +102,7 @@ def _with_our_errors(call: Callable[[], Result], piece: Piece, endpoint: str) ->
     except errors.HfHubHTTPError as error:
         refuse(error.response.status_code, error.response.headers.get("Retry-After"), page)
         raise InputError(f"{page}: {without_secrets(str(error))}") from None
-    except errors.HTTPError as error:  # the client has tried five times on its own
+    except errors.HTTPError as error:  # the client has already tried five times
         raise Passing(f"the line broke ({type(error).__name__})") from error
     except OSError as error:
         if error.errno is not None:

@@ -1,7 +1,7 @@
 """Download the files of a data set from Kaggle.
 
-By Kaggle's own client, which takes the account from the user's environment or home (KAGGLE_API_TOKEN, KAGGLE_USERNAME
-and KAGGLE_KEY, or ~/.kaggle). None of it passes through here.
+Kaggle's client is used, which takes the account from the user's environment or home (KAGGLE_API_TOKEN, KAGGLE_USERNAME
+and KAGGLE_KEY, or ~/.kaggle). This module never sees credentials.
 """
 
 import io
@@ -27,12 +27,12 @@ LOGIN = (
 
 
 def look(piece: Piece, revision: str | None, beside: Path, pause: Pause, client: Any = None) -> Listing:
-    """Return the files of the data set that fit the patterns; `revision` is a version, the newest where it is None."""
+    """Return the files of the data set that fit the patterns; `revision` is a version, the newest if None."""
     api = client or _client()
     if revision is None:
         what = f"The version of {piece.name}"
         revision = patiently(lambda: _with_our_errors(lambda: _newest(api, piece.name), piece), what, pause=pause)
-    name = f"{piece.name}/{revision}"  # as the client writes a version
+    name = f"{piece.name}/{revision}"  # the client's syntax for a version
     files = patiently(
         lambda: _with_our_errors(lambda: _files(api, name), piece), f"The list of files of {piece.name}", pause=pause
     )
@@ -86,7 +86,7 @@ def _bringer(
         come = [path for path in folder.iterdir() if not path.name.endswith(".kaggle-partial")]
         if len(come) != 1:
             raise InputError(f"{piece.name}: Kaggle's client left {len(come)} files for {name}. Run again.")
-        if come[0].suffix == ".zip" and not name.endswith(".zip"):  # so Kaggle sends large tables
+        if come[0].suffix == ".zip" and not name.endswith(".zip"):  # Kaggle sends large tables as zip
             _unpack(come[0], part, PurePosixPath(name).name, size)
             come[0].unlink()
         else:
@@ -97,7 +97,7 @@ def _bringer(
 
 
 def _unpack(archive: Path, part: Path, name: str, size: int | None) -> None:
-    """Take the one file of an archive out of it: never more than was listed (`size`) and the archive says."""
+    """Extract the only file of an archive: never more than the listed size (`size`) and the archive state."""
     try:
         with zipfile.ZipFile(archive) as packed:
             entries = [entry for entry in packed.infolist() if not entry.is_dir()]
@@ -118,7 +118,7 @@ def _unpack(archive: Path, part: Path, name: str, size: int | None) -> None:
 
 
 def _with_our_errors(call: Callable[[], Any], piece: Piece) -> Any:
-    """Return what the call gives; its errors in our words."""
+    """Return the result of the call; its errors are converted to ours."""
     page = f"https://www.kaggle.com/datasets/{piece.name}"
     try:
         return call()
@@ -130,12 +130,12 @@ def _with_our_errors(call: Callable[[], Any], piece: Piece) -> Any:
         raise InputError(f"{page}: Kaggle answers {status}") from None
     except requests.RequestException as error:
         raise Passing(f"the line broke ({type(error).__name__})") from None
-    except SystemExit as error:  # the client leaves the process where it has no account
+    except SystemExit as error:  # the client exits the process without an account
         raise ByHand(f"{LOGIN}.") from error
 
 
 def _client() -> Any:
-    """Return Kaggle's client with the user's account. What it prints about accounts is not repeated."""
+    """Return Kaggle's client with the user's account. Its messages about accounts are not repeated."""
     try:
         with redirect_stdout(io.StringIO()):
             from kaggle.api.kaggle_api_extended import KaggleApi

@@ -1,7 +1,7 @@
-"""The lock of raw files: what each corpus held when it was first fetched.
+"""Read and write the lock of raw files: the contents of each corpus when it was first fetched.
 
-`resources/raw.lock.yaml` stands beside the folder of the raw files and bears its name. It holds, by source, the
-revision of each data set and size and SHA-256 of each file. What is once in it is never changed by a program.
+`resources/raw.lock.yaml` is in the same folder as the folder of raw files and has its name. It contains, by source, the
+revision of each data set and the size and SHA-256 of each file. Programs only add to it and never change entries.
 """
 
 import hashlib
@@ -33,8 +33,11 @@ class File:
 
 @dataclass
 class Entry:
-    """Of a source: the revision of each data set it comes from, its files by their paths below its folder, and the
-    share of what is offered that they are."""
+    """The lock of a source.
+
+    It contains the revision of each data set, the files by their paths below the source's folder, and their share of
+    the offered files.
+    """
 
     revisions: dict[str, str] = field(default_factory=dict)
     files: dict[str, File] = field(default_factory=dict)
@@ -42,12 +45,12 @@ class Entry:
 
 
 def lock_path(raw_dir: Path) -> Path:
-    """Return where the lock of a folder of raw files stands: `resources/raw.lock.yaml` for `resources/raw`."""
+    """Return the path of the lock of a folder of raw files: `resources/raw.lock.yaml` for `resources/raw`."""
     return raw_dir.with_name(f"{raw_dir.name}.lock.yaml")
 
 
 def read_raw_lock(path: Path) -> dict[str, Entry]:
-    """Return the entries by source. Raises InputError where the file says something else."""
+    """Return the entries by source. Raises InputError if the file is malformed."""
     if not path.exists():
         return {}
     try:
@@ -60,7 +63,7 @@ def read_raw_lock(path: Path) -> dict[str, Entry]:
 
 
 def add_to_lock(path: Path, tag: str, entry: Entry) -> None:
-    """Add what is new of a source, whatever else writes at the same time. What stands there stays; a share grows."""
+    """Add new statements about a source, safely under concurrent writes. Existing ones are kept; a share may grow."""
     with _alone(path):
         entries = read_raw_lock(path)
         known = entries.get(tag, Entry(share=entry.share))
@@ -83,7 +86,7 @@ def entries_digest(entries: Mapping[str, Entry]) -> str:
 
 
 def read_plain(value: Mapping[str, Any]) -> dict[str, Entry]:
-    """Return the entries in the plain values of a lock."""
+    """Return the entries from the plain values of a lock."""
     return {tag: _entry(plain) for tag, plain in value.items()}
 
 

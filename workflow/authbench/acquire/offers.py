@@ -1,4 +1,4 @@
-"""What a host offers, and what of it a source's entry requests."""
+"""Match the files that a host offers with those that a source's entry requests."""
 
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -9,8 +9,8 @@ from authbench.errors import InputError
 from authbench.registry.source_entry import Source
 from authbench.storage.raw_paths import matches
 
-Advance = Callable[[int], None]  # takes the number of bytes as they come, a negative one where they are fetched again
-LONGEST_NAME = 255  # bytes, as file systems take; a file comes beside its place under a short name
+Advance = Callable[[int], None]  # takes the number of new bytes, negative where they are fetched again
+LONGEST_NAME = 255  # bytes, the limit of file systems; a file is written under a short name first
 JOINERS = "\u200c\u200d"  # zero width, and part of the spelling of Hindi and Persian
 
 
@@ -20,27 +20,32 @@ class ByHand(InputError):
 
 @dataclass(frozen=True)
 class Piece:
-    """An entry of `acquire.fetch`: a repository, data set or address, which of its files, and the folder they go to
-    below the source's own."""
+    """An entry of `acquire.fetch`.
+
+    It is a repository, data set or address, with patterns of its files, and their folder below the source's folder.
+    """
 
     name: str
     revision: str | None
     files: tuple[str, ...]
     into: str
-    every: bool = False  # each pattern names something that must be there; else they are alternatives
+    every: bool = False  # each pattern must match; else they are alternatives
 
     def asks_for(self, path: str) -> bool:
         return matches(path, self.files)
 
     def place(self, path: str) -> str:
-        """Return where a file goes below the source's folder. Raises InputError for a name that is not safe."""
+        """Return the path of a file below the source's folder. Raises InputError for an unsafe name."""
         return f"{self.into.rstrip('/')}/{safe_path(path)}" if self.into else safe_path(path)
 
 
 @dataclass(frozen=True)
 class Offer:
-    """One file that the host has and the page asks for: where it goes below the source's folder, its size and SHA-256
-    where the host tells them, and how it comes. `bring` leaves the whole file at the path that it is given."""
+    """A requested file that the host has.
+
+    It has its path below the source's folder, its size and SHA-256 if the host states them, and a function: `bring`
+    writes the complete file to the path that it is given.
+    """
 
     path: str
     bytes: int | None
@@ -50,8 +55,11 @@ class Offer:
 
 @dataclass(frozen=True)
 class Listing:
-    """What a host offers of a piece: the exact revision, the size of each file (None where the host does not tell),
-    by its place, and the files, which come in the order of the iterator."""
+    """The files that a host offers for a piece.
+
+    It has the exact revision, the size of each file by path (None if the host does not state it), and the files, which
+    must be fetched in the order of the iterator.
+    """
 
     revision: str | None
     sizes: Mapping[str, int | None]
@@ -59,7 +67,7 @@ class Listing:
 
 
 def pieces(source: Source) -> list[Piece]:
-    """Return what a source's entry says is to be fetched; nothing where a person has to do it."""
+    """Return what a source's entry lists to fetch; empty if a person has to do it."""
     return [
         Piece(
             one.name or source.acquire.where,
@@ -73,7 +81,7 @@ def pieces(source: Source) -> list[Piece]:
 
 
 def safe_path(name: str) -> str:
-    """Return the relative path that a host names. Raises InputError where it could leave its folder or hide in it.
+    """Return the relative path that a host names. Raises InputError if it could leave its folder or hide in it.
 
     >>> safe_path("data/blogs.zip")
     'data/blogs.zip'
@@ -88,7 +96,7 @@ def safe_path(name: str) -> str:
 
 
 def check_patterns(piece: Piece, fitting: Collection[str], others: Sequence[str]) -> None:
-    """Raise InputError if no file fits, or none fits one of the patterns of an entry that asks for each."""
+    """Raise InputError if no file fits, or if every pattern must match and one does not."""
     unmet = [one for one in piece.files if one[0] != "!" and not any(matches(path, (one,)) for path in fitting)]
     if not fitting or (piece.every and unmet):
         some = ", ".join(others[:5]) or "no files" if not fitting else ", ".join([*fitting, *others][:5])

@@ -1,4 +1,4 @@
-"""Progress of downloads: bytes, rate and remaining time."""
+"""Report the progress of downloads: bytes, rate and remaining time."""
 
 import time
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from authbench.runtime.job import EVERY_SECONDS, log
 
 
 class Progress:
-    """Counts bytes, and every ten seconds says how many have come, how fast, and how long the rest will take."""
+    """A counter of bytes that reports every ten seconds how many have arrived, the rate, and the remaining time."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ def in_bytes(size: float) -> str:
 
 
 def _in_words(seconds: float) -> str:
-    """Return a time as one reads it.
+    """Return a time in words.
 
     >>> _in_words(42), _in_words(190), _in_words(9000)
     ('42 s', '3 min', '2.5 h')

@@ -1,4 +1,4 @@
-"""What is here of each corpus, and whether it is what was first fetched."""
+"""Report which files of each corpus are here, and whether they are unchanged since they were first fetched."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,13 +18,13 @@ ABSENT, PARTIAL, PRESENT, VERIFIED = "absent", "partial", "present", "verified"
 
 @dataclass(frozen=True)
 class State:
-    """What is here of a source.
+    """The state of a source's files.
 
     Attributes:
-        word: `absent`, `partial` (some is missing), `present` (nothing says that it is what it was) or `verified`
-            (sizes and SHA-256 are those of the lock).
-        files: how many are here.
-        bytes: how many they have.
+        word: `absent`, `partial` (some are missing), `present` (complete, but not known to be unchanged) or `verified`
+            (sizes and SHA-256 agree with the lock).
+        files: their number.
+        bytes: their total size.
         detail: the reason for the word, or what to do.
     """
 
@@ -35,14 +35,14 @@ class State:
 
 
 def parts_folder(source: Source, raw_dir: Path) -> Path:
-    """Return where files wait until they are complete; it is there while something is missing."""
+    """Return the folder of incomplete files; it exists while a file is missing."""
     return raw_dir / source.files.folder / f".parts-{source.tag}"
 
 
 def state(source: Source, raw_dir: Path, locked: Entry | None) -> State:
-    """Return what is here of a source.
+    """Return the state of a source's files.
 
-    No file is read: a SHA-256 counts as long as size and time are those that it was taken at.
+    No file is read: a SHA-256 is valid as long as size and time are the same as when it was computed.
     """
     folder = raw_dir / source.files.folder
     on_the_way = parts_folder(source, raw_dir).exists()
@@ -74,28 +74,28 @@ def state(source: Source, raw_dir: Path, locked: Entry | None) -> State:
 
 
 class Digests:
-    """Remembers the SHA-256 of a source's files by size and times, in a hidden file beside them."""
+    """The SHA-256 of a source's files by size and times, stored in a hidden file in the same folder."""
 
     def __init__(self, folder: Path, tag: str) -> None:
         self.folder, self.memory = folder, folder / f".digests-{tag}.json"
         self.known: dict[str, list[Any]] = {}
-        with suppress(InputError, FileNotFoundError):  # a damaged memory is none
+        with suppress(InputError, FileNotFoundError):  # a damaged memory is ignored
             self.known = read_json(self.memory)
 
     def of(self, name: str) -> str | None:
-        """Return the SHA-256 of a file, if it was taken and the file looks untouched."""
+        """Return the SHA-256 of a file, if it was computed and the file looks unchanged."""
         seen = self.known.get(name)
         return str(seen[-1]) if seen and seen[:-1] == file_mark(self.folder / name) else None
 
     def take(self, name: str) -> File:
-        """Return size and SHA-256 of a file, which is read if need be."""
+        """Return size and SHA-256 of a file, which is read if necessary."""
         mark = file_mark(self.folder / name)
         sha256 = self.of(name) or sha256_of_file(self.folder / name)
         self.note(name, mark, sha256)
         return File(mark[0], sha256)
 
     def note(self, name: str, mark: list[int], sha256: str) -> None:
-        """Remember the SHA-256 of a file by its `file_mark` from before it was taken."""
+        """Store the SHA-256 of a file with its `file_mark` from before it was computed."""
         self.known[name] = [*mark, sha256]
 
     def save(self) -> None:

@@ -1,8 +1,8 @@
-"""Transfer bytes over a line that may break, from a host that may be busy.
+"""Transfer bytes over a connection that may break, from a host that may be busy.
 
-A download goes on where it stopped, if the host says that the file is still the same (its ETag or date, kept beside
-the part); otherwise it begins anew. What passes (a cut line, 429, 5xx) is tried again, each time after twice the
-pause; what does not pass is reported at once.
+A download resumes where it stopped if the host confirms that the file is the same (by its ETag or date, stored with the
+part); otherwise it restarts. Temporary failures (a broken connection, 429, 5xx) are retried after a pause that doubles
+each time; permanent ones are reported at once.
 """
 
 import re
@@ -25,8 +25,8 @@ from authbench.storage.atomic import write_text
 from authbench.storage.raw_files import FREE_EXPANSION
 from authbench.version import VERSION
 
-ATTEMPTS = 6  # in a row that bring nothing
-FIRST_PAUSE = 1.0  # seconds, doubled each time: 31 s in all
+ATTEMPTS = 6  # consecutive ones without new bytes
+FIRST_PAUSE = 1.0  # seconds, doubled each time: 31 s in total
 LONGEST_PAUSE = 600.0
 TIMEOUT = (20, 60)  # seconds to connect, and between bytes
 BLOCK = 1 << 18
@@ -39,7 +39,7 @@ Pause = Callable[[float], None]
 
 
 class Passing(Exception):
-    """It did not work now and may work soon; `after` is how many seconds the host asks to wait."""
+    """A temporary failure; `after` is how many seconds the host asks to wait."""
 
     def __init__(self, what: str, after: float = 0.0) -> None:
         super().__init__(what)
@@ -47,9 +47,9 @@ class Passing(Exception):
 
 
 def download(url: str, part: Path, advance: Advance, pause: Pause = time.sleep) -> None:
-    """Bring what is at `url` to `part`, whole. Memory: one block.
+    """Fetch the complete file at `url` to `part`. Memory: one block.
 
-    Raises ByHand for 401 and 403, InputError for what is not there, does not come after ATTEMPTS, or exceeds a bound.
+    Raises ByHand for 401 and 403, InputError if the file does not exist, fails ATTEMPTS times, or exceeds a bound.
     """
     patiently(lambda: _go_on(url, part, advance), f"{shown(url)}", lambda: _size(part), pause)
     _mark(part).unlink(missing_ok=True)
@@ -58,7 +58,7 @@ def download(url: str, part: Path, advance: Advance, pause: Pause = time.sleep) 
 def patiently(
     call: Callable[[], Result], what: str, reached: Callable[[], int] = lambda: 0, pause: Pause = time.sleep
 ) -> Result:
-    """Return the result of the call, tried again while what fails is Passing; bytes `reached` set the count back.
+    """Return the result of the call, retried while failures are Passing; progress in `reached` resets the count.
 
     Raises:
         InputError: it failed too often in a row, or the host asks to wait for too long.
@@ -78,7 +78,7 @@ def patiently(
 
 
 def _go_on(url: str, part: Path, advance: Advance) -> None:
-    """Make one attempt. Bytes that it keeps of an earlier one are not reported again."""
+    """Make one attempt. Bytes kept from an earlier attempt are not reported again."""
     part.parent.mkdir(parents=True, exist_ok=True)
     mark = _mark(part).read_text(encoding="utf-8") if _mark(part).exists() else ""
     have = _size(part) if mark else 0
@@ -114,7 +114,7 @@ def _go_on(url: str, part: Path, advance: Advance) -> None:
     except _Refused as error:
         _forget(part, advance)
         raise InputError(f"{shown(url)} {error}") from None
-    except (requests.ConnectionError, requests.Timeout, HTTPError) as error:  # their words have the whole address
+    except (requests.ConnectionError, requests.Timeout, HTTPError) as error:  # their messages contain the whole address
         raise Passing(f"the line broke ({type(error).__name__})") from None
     except requests.RequestException as error:
         raise InputError(f"{shown(url)} cannot be fetched: {without_secrets(str(error))}") from None
@@ -123,7 +123,7 @@ def _go_on(url: str, part: Path, advance: Advance) -> None:
 
 
 class _Refused(Exception):
-    """The body cannot be taken; says why."""
+    """The body cannot be accepted, with the reason."""
 
 
 def _bounded(blocks: Iterable[bytes], length: str | None) -> Iterator[bytes]:
@@ -140,9 +140,9 @@ def _bounded(blocks: Iterable[bytes], length: str | None) -> Iterator[bytes]:
 
 
 def _decoded(blocks: Iterable[bytes], coding: str) -> Iterator[bytes]:
-    """Yield a body without its content encoding, in blocks; fail if the encoded stream does not end where it should.
+    """Yield a body without its content encoding, in blocks; fail if the encoded stream ends at the wrong place.
 
-    Hosts are asked for the identity; some encode nevertheless.
+    Requests ask for the identity encoding; some hosts encode nevertheless.
     """
     if coding not in CODINGS:
         raise _Refused(f"comes with the content encoding {coding!a}, which was not asked for; known: gzip, deflate")
@@ -168,29 +168,31 @@ def _decoded(blocks: Iterable[bytes], coding: str) -> Iterator[bytes]:
 
 
 def _decoder() -> "zlib._Decompress":
-    return zlib.decompressobj(zlib.MAX_WBITS | 32)  # takes the headers of gzip and of zlib
+    return zlib.decompressobj(zlib.MAX_WBITS | 32)  # accepts the headers of gzip and of zlib
 
 
 def _is_rest(headers: Mapping[str, str], have: int, mark: str) -> bool:
-    """Return whether a part goes on at `have` and is of the version that the mark names. A host need not repeat a
-    date; an ETag it must (RFC 9110, 15.3.7)."""
+    """Return whether a part continues at `have` and is of the version that the mark names.
+
+    A host need not repeat a date, but must repeat an ETag (RFC 9110, 15.3.7).
+    """
     same = headers.get("ETag") == mark if mark.startswith('"') else headers.get("Last-Modified", mark) == mark
     return same and headers.get("Content-Range", "").startswith(f"bytes {have}-")
 
 
 def _version(headers: Mapping[str, str]) -> str:
-    """Return what names the version of a file: its ETag if that is strong, else its date, else nothing."""
+    """Return the version of a file: its ETag if that is strong, else its date, else an empty text."""
     etag = headers.get("ETag", "")
     return etag if etag.startswith('"') else headers.get("Last-Modified", "")
 
 
 def _is_packed(url: str) -> bool:
-    """Return whether what is fetched is compressed itself, so that an encoding names what it is, not how it comes."""
+    """Return whether the file is compressed itself, in which case an encoding describes the file, not the transfer."""
     return urlsplit(url).path.lower().endswith((".gz", ".tgz")) or "/tar.gz/" in urlsplit(url).path
 
 
 def refuse(status: int, retry_after: str | None, what: str) -> None:
-    """Raise what a status means, if it is none of success."""
+    """Raise the error of a status, unless it is a success."""
     if status in BUSY or status >= 500:
         after = _seconds(retry_after or "")
         raise Passing("too many requests" if status == 429 else f"the host answers {status}", after)
@@ -203,7 +205,7 @@ def refuse(status: int, retry_after: str | None, what: str) -> None:
 
 
 def shown(url: str) -> str:
-    """Return an address without what may be secret in it.
+    """Return an address without the parts that may be secret.
 
     >>> shown("https://me:word@example.org/a.zip?token=1")
     'https://example.org/a.zip'
@@ -214,7 +216,7 @@ def shown(url: str) -> str:
 
 
 def without_secrets(words: str) -> str:
-    """Return a message with each address in it cut to what `shown` leaves.
+    """Return a message with each address in it shortened as in `shown`.
 
     >>> without_secrets("403 for url: https://cdn.example.org/a?Signature=abc")
     '403 for url: https://cdn.example.org/a'
@@ -238,7 +240,7 @@ def _mark(part: Path) -> Path:
 
 
 def _forget(part: Path, advance: Advance) -> None:
-    """Begin anew: bytes that were reported do not count."""
+    """Restart: subtract the reported bytes."""
     advance(-_size(part))
     for gone in (part, _mark(part)):
         with suppress(FileNotFoundError):

@@ -36,6 +36,6 @@ def look(piece: Piece, revision: str | None, beside: Path, pause: Pause) -> List
 
 
 def _is_page(part: Path) -> bool:
-    """Return whether a file begins as a page of HTML does."""
+    """Return whether a file begins like an HTML page."""
     with part.open("rb") as file:
         return bool(PAGE.match(file.read(4096)))

@@ -1,6 +1,6 @@
-"""Compare the raw files that a build reads with their lock.
+"""Compare the raw files of a build with their lock.
 
-The SHA-256 of the files are known (`runtime.inventory`), so that none is read here.
+The SHA-256 of the files are known (`runtime.inventory`), so no file is read here.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Set
@@ -26,13 +26,13 @@ ADDED = "files were added"
 
 @dataclass(frozen=True)
 class LockCheck:
-    """What a lock says of the raw files of a build.
+    """The result of comparing the raw files of a build with a lock.
 
     Attributes:
         path: of the lock.
         sha256: of its entries of the build's sources; None if it has none.
         states: VERIFIED, or why not, by source.
-        examples: the first file in question of a source that is not verified.
+        examples: the first questionable file of each unverified source.
     """
 
     path: Path
@@ -41,7 +41,7 @@ class LockCheck:
     examples: Mapping[str, str]
 
     def as_stated(self) -> dict[str, Any]:
-        """Return what a release states of it: no names of files."""
+        """Return the statements for a release, without names of files."""
         return {"sha256": self.sha256, "sources": dict(self.states)}
 
     def messages(self) -> list[str]:
@@ -62,10 +62,10 @@ class LockCheck:
 def check_lock(
     sources: Mapping[str, Source], raw_dir: Path, inventory: Mapping[str, Digests], memory: Path
 ) -> LockCheck:
-    """Return what the lock beside `raw_dir` says of the files of a build.
+    """Compare the files of a build with the lock in the folder of `raw_dir`.
 
     Args:
-        memory: a folder that keeps the lock in a form that is read in a fraction of the time, under its digest.
+        memory: a folder that caches the lock under its digest, in a form that is read in a fraction of the time.
     """
     path = lock_path(raw_dir)
     locked = _remembered(path, memory) if path.exists() else {}
@@ -92,14 +92,14 @@ def compare(
     everywhere: Set[tuple[str, str]] = frozenset(),
     interrupted: bool = False,
 ) -> tuple[str, str]:
-    """Return VERIFIED, or why a source's files are not what its lock says with the first file in question.
+    """Return VERIFIED, or why a source's files differ from its lock, with the first questionable file.
 
     Args:
         files: the SHA-256 of its files by path.
-        locked: what was first fetched of it.
+        locked: its entry when it was first fetched.
         fits: whether the source would read a file of this path.
-        everywhere: paths and SHA-256 of all sources in the lock; one of several in a folder may hold the others' files.
-        interrupted: whether a download of it has yet to be finished.
+        everywhere: paths and SHA-256 of all sources in the lock; several sources may share a folder.
+        interrupted: whether a download of it is unfinished.
     """
     if locked is None or not locked.files:
         return NOT_LOCKED, ""
@@ -119,7 +119,7 @@ def _differences(files: Digests, expected: Digests, everywhere: Set[tuple[str, s
 
 
 def _remembered(path: Path, memory: Path) -> dict[str, Entry]:
-    """Return the entries of a lock; of one with 100,000 files, YAML takes ten seconds to read, JSON half of one."""
+    """Return the entries of a lock; with 100,000 files, reading it takes ten seconds as YAML, half of one as JSON."""
     kept = memory / f"lock-{sha256_of_file(path)}.json"
     if kept.exists():
         return read_plain(read_json(kept))

@@ -1,8 +1,7 @@
-"""De-duplication: exact and near copies leave, one representative of them is kept.
+"""De-duplicate: remove exact and near copies, and keep one representative of them.
 
 Read in this order: `jobs` (the steps, from files to files), then the steps: `signatures` (with `shingles`, `minhash`
-and `permutations`), `copies`, `links`, `compare`, `representatives`. `settings` says what counts as similar and how
-surely it is found, `shingle_kernels` and `pair_kernels` are compiled, `similarity` says which text is compared and how
-it is fetched, `shards` reads signatures. `similar_pairs` finds pairs in memory, `containment` and `overlaps` find parts
-of long texts.
+and `permutations`), `copies`, `links`, `compare`, `representatives`. `settings` defines similarity and the probability
+of finding it, `shingle_kernels` and `pair_kernels` are compiled, `similarity` defines the compared text and fetches it,
+`shards` reads signatures. `similar_pairs` finds pairs in memory, `containment` and `overlaps` find parts of long texts.
 """

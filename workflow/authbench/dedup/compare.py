@@ -1,7 +1,7 @@
-"""Verification of near copies within components.
+"""Verify near copies within components.
 
-The true Jaccard similarity of multisets of shingles, J = |G(t) ∩ G(t')| / |G(t) ∪ G(t')|, in one pass in corpus
-order: a document that resembles one before it leaves, and nothing after it is compared with it.
+The true Jaccard similarity of multisets of shingles, J = |G(t) ∩ G(t')| / |G(t) ∪ G(t')|, is computed in one pass in
+corpus order: a document similar to an earlier one is removed, and later documents are not compared with it.
 """
 
 import os
@@ -16,12 +16,12 @@ from authbench.arrays import F64, I32, I64, U32, U64
 from authbench.dedup.settings import most_apart
 from authbench.settings.dedup import Comparison
 
-# The similarity texts of the documents at these places of the table that is compared, in their order.
+# The similarity texts of the documents at these rows of the compared table, in the same order.
 Texts = Callable[[I64], Sequence[str] | pl.Series]
 
-BLOCK_SHINGLES = 1 << 24  # 128 MB of hashes are kept in memory; a larger component goes to a temporary file
+BLOCK_SHINGLES = 1 << 24  # 128 MB of hashes are kept in memory; a larger component uses a temporary file
 SORTED_AT_ONCE = 1 << 21  # shingles of texts that are fetched together
-DOCUMENT_OVERHEAD = 16  # what a document takes beside its shingles, counted in shingles
+DOCUMENT_OVERHEAD = 16  # memory of a document in addition to its shingles, counted in shingles
 ALL = 2**62  # pairs
 PAIRS = pl.Schema({"earlier": pl.Int64, "later": pl.Int64, "similarity": pl.Float64})
 
@@ -32,7 +32,7 @@ class Work:
 
     Attributes:
         compared: pairs whose J was computed.
-        curtailed: documents that were compared with fewer than they might have been.
+        curtailed: documents that were compared with fewer than possible.
     """
 
     compared: int = 0
@@ -55,21 +55,21 @@ def compare_components(
     near: float = 1.0,
     most_found: int = ALL,
 ) -> tuple[pl.DataFrame, Work]:
-    """Return the verified pairs of near copies (PAIRS, by place in the table), and the work that it took.
+    """Return the verified pairs of near copies (PAIRS, by row of the table), and the counts of comparisons.
 
     Args:
-        component: shape (documents,), the component of each document; documents come component by component, in
-            corpus order within each.
+        component: shape (documents,), the component of each document; documents are sorted by component, and within it
+            in corpus order.
         sizes: shape (documents,), numbers of shingles.
         sketches: shape (documents, 2).
         texts: gives the similarity texts of documents.
         settings: threshold, shingle length and bounds of work.
-        only_accepted: leave out pairs whose earlier document is similar to one before it, and so not kept.
-        near, most_found: of a document's pairs, the nearest before it that are given, beside those that join what no
-            other pair joins, and those at `near` with a document that is no copy itself.
+        only_accepted: leave out pairs whose earlier document is similar to a still earlier one, and so not kept.
+        near, most_found: the number of each document's pairs with the nearest earlier documents that are returned, in
+            addition to pairs that alone join documents, and pairs at `near` with a document that is not a copy itself.
 
     Raises:
-        ValueError: where the texts are not those that were signed.
+        ValueError: the texts are not those that were signed.
     """
     from authbench.dedup import pair_kernels
 
@@ -94,10 +94,10 @@ def compare_components(
 
 
 def comparison_blocks(component: I32, sizes: U32) -> Iterator[slice]:
-    """Yield slices of complete components, as many together as BLOCK_SHINGLES allows, or a single larger one.
+    """Yield slices of complete components, as many together as BLOCK_SHINGLES allows, or a single larger component.
 
     Args:
-        component: shape (documents,), the root of each, documents of one component one after another.
+        component: shape (documents,), the root of each; documents of a component are contiguous.
         sizes: shape (documents,), shingles.
     """
     bounds = [*np.flatnonzero(np.diff(component, prepend=-1)).tolist(), len(component)]
@@ -112,7 +112,7 @@ def comparison_blocks(component: I32, sizes: U32) -> Iterator[slice]:
 
 
 def _sorted_shingles(block: slice, sizes: U32, texts: Texts, length: int) -> tuple[U64, I64]:
-    """Return the sorted shingle hashes of the block's documents, one after another, and their ends."""
+    """Return the sorted shingle hashes of the block's documents, concatenated, and their ends."""
     from authbench.dedup.shingles import shingle_hashes
 
     ends = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
@@ -136,7 +136,7 @@ def _room(count: int) -> U64:
     if count <= BLOCK_SHINGLES:
         return np.empty(count, np.uint64)
     with tempfile.TemporaryFile() as file:
-        if hasattr(os, "posix_fallocate"):  # a full disk is an error here, and would be the end of the process later
+        if hasattr(os, "posix_fallocate"):  # a full disk raises an error here, and would kill the process later
             os.posix_fallocate(file.fileno(), 0, 8 * count)
         return np.asarray(np.memmap(file, np.uint64, "w+", shape=(count,)))
 

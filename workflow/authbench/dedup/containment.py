@@ -1,8 +1,8 @@
-"""Long texts of different origins that contain much of each other.
+"""Find long texts of different origins that share much of their text.
 
-An excerpt, an abridged edition, or two chunks of two editions cut at different places are not similar as wholes.
-They share long runs of characters: the measure is the share of the smaller text's distinct 24-character shingles
-that the other has too. White space is folded, so that line breaks do not matter.
+An excerpt, an abridged edition, or two chunks of two editions cut at different places are not similar as wholes, but
+they share long runs of characters. The measure is the share of the smaller text's distinct 24-character shingles that
+the other text has too. White space is folded, so line breaks do not matter.
 """
 
 from itertools import pairwise
@@ -14,23 +14,25 @@ import polars as pl
 from authbench.arrays import F64, I32, I64, U64
 from authbench.settings.split import Containment
 
-SAMPLE = 8  # one shingle in 8, chosen by its hash, takes part in the search for candidates
-COMMON = 100  # texts; a passage that more of them have says nothing about which of them belong together
+SAMPLE = 8  # one shingle in 8, chosen by its hash, is used in the search for candidates
+COMMON = 100  # texts; a passage in more texts than this is not evidence that two texts belong together
 BLOCK_CHARS = 1 << 24  # of text whose shingles are in memory together: 128 MB, twice
 TEXTS_AT_ONCE = 1_000
 
 
 class Contained(NamedTuple):
-    """`pairs`: frame(a, b, share); `common`: how many texts have a passage that is too common to be searched by."""
+    """`pairs`: frame(a, b, share); `common`: the number of texts with a passage too common for the search."""
 
     pairs: pl.DataFrame
     common: int
 
 
 class _Occurrences(NamedTuple):
-    """The sampled shingles that at least two texts have, and no more than the most: `previous` is the last earlier
-    position with the same shingle (-1: none) and `owner` its text, whose positions are `ends[d]:ends[d + 1]`;
-    `sizes[d]` is the size of the text's sample without the shingles that are too common, `common[d]` how many are.
+    """The sampled shingles that at least two texts have, and at most the maximum number of texts.
+
+    `previous` is the last earlier position with the same shingle (-1: none) and `owner` its text, whose positions are
+    `ends[d]:ends[d + 1]`; `sizes[d]` is the size of the text's sample without the shingles that are too common,
+    `common[d]` their number.
     """
 
     previous: I64
@@ -43,14 +45,14 @@ class _Occurrences(NamedTuple):
 def contained_pairs(documents: pl.DataFrame, settings: Containment, most: int = COMMON) -> Contained:
     """Return pairs of texts of different origins that share much: frame(a, b, share) with a < b, sorted.
 
-    `documents` has `doc_key`, `origin_id` and `content`; texts under `min_chars` characters take no part.
-    `share` is verified on all distinct shingles of both. Candidates come from a sample of the shingles chosen by
-    hash, the same in every text: a pair exactly at the share is missed with probability about 0.001, one well
-    above it never. Shingles that more than `most` texts have (a licence, a disclaimer) lead to no candidates: they
-    would make pairs of all that have them, and each text meets the others at most `most` times a shingle.
+    `documents` has `doc_key`, `origin_id` and `content`; texts under `min_chars` characters are left out. `share` is
+    verified on all distinct shingles of both. Candidates come from a sample of the shingles chosen by hash, the same in
+    every text: a pair exactly at the share is missed with probability about 0.001, a pair well above it never. Shingles
+    in more than `most` texts (a licence, a disclaimer) give no candidates, since they would pair all these texts; each
+    text therefore meets others at most `most` times per shingle.
 
-    Memory: two bytes per character of the long texts and up to eight more for those that others have too, two blocks
-    of shingles, and twenty per pair, of which a text has at most about four times `most`.
+    Memory: two bytes per character of the long texts and up to eight more for characters that others have too, two
+    blocks of shingles, and twenty bytes per pair, of which a text has at most about four times `most`.
     """
     from authbench.dedup import overlaps
 
@@ -70,7 +72,7 @@ def contained_pairs(documents: pl.DataFrame, settings: Containment, most: int = 
 
 
 def _sample(texts: pl.Series, length: int) -> tuple[U64, I64]:
-    """Return each text's distinct shingles whose hash is a multiple of SAMPLE, one after another, and their ends."""
+    """Return each text's distinct shingles whose hash is a multiple of SAMPLE, concatenated, and their ends."""
     from authbench.dedup import overlaps
     from authbench.dedup.shingles import shingle_hashes
 
@@ -109,7 +111,7 @@ def _occurrences(sampled: U64, ends: I64, most: int) -> _Occurrences:
 
 
 def _shares(texts: pl.Series, earlier: I32, later: I32, length: int) -> F64:
-    """Return the share of each pair (earlier < later), comparing one block of texts with another at a time."""
+    """Return the share of each pair (earlier < later), comparing two blocks of texts at a time."""
     from authbench.dedup import overlaps
 
     share = np.zeros(len(earlier))
@@ -136,7 +138,7 @@ def _shares(texts: pl.Series, earlier: I32, later: I32, length: int) -> F64:
 
 
 def _distinct(texts: pl.Series, length: int) -> tuple[U64, I64]:
-    """Return each text's distinct shingles, sorted, one text after another, and their ends."""
+    """Return each text's distinct shingles, sorted, concatenated over texts, and their ends."""
     from authbench.dedup.shingles import shingle_hashes
 
     hashes, ends = shingle_hashes(texts, length)

@@ -1,6 +1,6 @@
-"""Exact copies: documents of the same text, and which of them comes first.
+"""Find exact copies: documents with the same text, and the first of them.
 
-Copies leave before anything is compared: however many there are, only the first of them reaches a bucket.
+Copies are removed before anything is compared: only the first of them reaches a bucket.
 """
 
 from collections.abc import Callable
@@ -10,20 +10,20 @@ import polars as pl
 
 from authbench.arrays import I32, I64, U64
 
-# Gives for the documents at these rows, row by row, the rest of the text's hash (`text_1`) and the columns that corpus
-# order goes by (`place`, `doc_key`).
+# Gives for the documents at these rows, row by row, the rest of the text's hash (`text_1`) and the columns that define
+# corpus order (`place`, `doc_key`).
 Lookup = Callable[[I64], pl.DataFrame]
 NOT_HERE = -1
 
 
 def first_copies(text_0: U64, rows: I64, look_up: Lookup) -> I32:
-    """Return for each document the row of the first in corpus order that has its text, which may be its own.
+    """Return for each document the row of the first in corpus order with its text, which may be its own row.
 
-    Memory: 36 bytes per document, and the keys of those that share a text.
+    Memory: 36 bytes per document, and the keys of documents that share a text.
 
     Args:
         text_0: shape (documents,), the first half of the texts' hashes.
-        rows: of the documents that take part; the others get NOT_HERE.
+        rows: of the documents to compare; the others get NOT_HERE.
         look_up: gives the second half, and corpus order.
     """
     first = np.full(len(text_0), NOT_HERE, np.int32)
@@ -40,7 +40,7 @@ def first_copies(text_0: U64, rows: I64, look_up: Lookup) -> I32:
 
 
 def _rows_of_repeated(hashes: U64, rows: I64) -> I64:
-    """Return the rows, ascending, whose hash another one shares (or, once in 2^30 pairs, nearly shares)."""
+    """Return the rows, ascending, whose hash another row shares (or, once in 2^30 pairs, nearly shares)."""
     packed, bits = pack(hashes, rows)
     bucket = packed >> np.uint64(bits)
     same = bucket[1:] == bucket[:-1]
@@ -51,17 +51,17 @@ def _rows_of_repeated(hashes: U64, rows: I64) -> I64:
 
 
 def pack(hashes: U64, rows: I64) -> tuple[U64, int]:
-    """Return the hashes at these rows in ascending order, each above its row in one number, and the bits of a row.
+    """Return the hashes at these rows, sorted, each combined with its row in one number, and the bits of a row.
 
-    One sort of plain numbers brings together what shares a hash, in the order of rows. A hash loses as many bits
-    as a row takes: of 10^8 documents, strangers share the rest once in 10^11 pairs.
+    The row is in the low bits, so one sort of plain numbers groups equal hashes in the order of rows. A hash loses as
+    many bits as a row takes: of 10^8 documents, strangers share the rest once in 10^11 pairs.
 
     Args:
         hashes: shape (documents,).
-        rows: shape (n,), places in `hashes`.
+        rows: shape (n,), rows of `hashes`.
 
     Returns:
-        Shape (n,), and the number of low bits that hold the row.
+        Shape (n,), and the number of low bits that contain the row.
     """
     bits = max(1, int(len(hashes) - 1).bit_length()) if len(hashes) else 1
     packed = hashes[rows]

@@ -1,7 +1,7 @@
-"""Components of documents that may be near copies of one another, directly or through others.
+"""Link documents that may be near copies of one another, directly or through others, into components.
 
-Near copies share a bucket (the hash of a band) and have sketches that agree. Documents so linked are a component, and
-documents of different components are never compared.
+Near copies share a bucket (the hash of a band) and have sketches that agree. Documents linked in this way form a
+component; documents of different components are never compared.
 """
 
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ WIDEST = 1_000  # a bucket with more documents is linked completely: its pairs w
 
 
 def unlinked(count: int) -> I32:
-    """Return `count` documents, each a component of its own: every one points at itself. Shape (count,)."""
+    """Return `count` documents in separate components: each points at itself. Shape (count,)."""
     return np.arange(count, dtype=np.int32)
 
 
@@ -28,10 +28,10 @@ def link_band(component: I32, hashes: U64, rows: I64, sketches: U64, settings: C
     Memory: 24 bytes more per document.
 
     Args:
-        component: shape (documents,), as of `unlinked`; changed in place.
+        component: shape (documents,), from `unlinked`; changed in place.
         hashes: shape (documents,), of the band.
-        rows: shape (n,), the documents looked at.
-        sketches: shape (documents, 2), as of `shingle_kernels.sketch`.
+        rows: shape (n,), the documents to link.
+        sketches: shape (documents, 2), from `shingle_kernels.sketch`.
         settings: the threshold decides how many bits of two sketches may differ.
     """
     from authbench.dedup import pair_kernels
@@ -41,7 +41,7 @@ def link_band(component: I32, hashes: U64, rows: I64, sketches: U64, settings: C
 
 
 def fewest_links(component: I32) -> pl.DataFrame:
-    """Return the fewest links that make these components: frame(document, root), the root its component's first.
+    """Return the fewest links that make these components: frame(document, root), where root is the first document.
 
     Args:
         component: shape (documents,), the parent of each; changed in place to its root.
@@ -54,7 +54,7 @@ def fewest_links(component: I32) -> pl.DataFrame:
 
 
 def components(count: int, links: Iterable[pl.DataFrame]) -> I32:
-    """Return for each of `count` documents the first of its component, by all links (frames as of `fewest_links`).
+    """Return for each of `count` documents the first of its component, by all links (frames from `fewest_links`).
 
     Returns:
         Shape (count,).
@@ -69,7 +69,7 @@ def components(count: int, links: Iterable[pl.DataFrame]) -> I32:
 
 
 def members(component: I32) -> I64:
-    """Return the documents whose component has several, component by component.
+    """Return the documents of components with more than one document, sorted by component.
 
     Args:
         component: shape (documents,), the root of each.
@@ -82,15 +82,15 @@ def members(component: I32) -> I64:
 
 
 def share_of_work(component: I32, sizes: U32, part: int, parts: int) -> slice:
-    """Return one of `parts` even shares of complete components, of documents that come component by component.
+    """Return one of `parts` even shares of complete components, of documents sorted by component.
 
-    A component belongs to the share in which its first document lies, counting shingles.
+    A component belongs to the share that contains its first document, counting shingles.
 
     Args:
         component: shape (documents,), the root of each.
         sizes: shape (documents,), shingles.
         part: the share, from 0.
-        parts: how many shares there are.
+        parts: the number of shares.
     """
     ends = np.cumsum(sizes, dtype=np.int64)
     opens = np.flatnonzero(np.diff(component, prepend=-1))

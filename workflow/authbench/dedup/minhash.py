@@ -1,7 +1,7 @@
-"""MinHash signatures of texts, and what is derived from them: bands and sketches.
+"""Compute MinHash signatures of texts, and the bands and sketches derived from them.
 
-A text is a multiset of shingles; its elements are (shingle, occurrence number), so that two texts which repeat one
-shingle differently often differ. A signature equals that of `datasketch.MinHash` over the same element hashes.
+A text is a multiset of shingles; its elements are (shingle, occurrence number), so texts that repeat a shingle a
+different number of times differ. A signature equals that of `datasketch.MinHash` over the same element hashes.
 """
 
 import numpy as np
@@ -16,12 +16,12 @@ from authbench.text_bytes import utf8
 def signatures(texts: pl.Series, permutations: U32, shingle_chars: int) -> tuple[U32, U32]:
     """Return MinHash signatures and numbers of shingles.
 
-    The hash of an element is the upper half of `h + k * 0x9E3779B97F4A7C15` modulo 2^64, where h is the hash of
-    the shingle and k = 0, 1, ... the number of times it occurred before in the text.
+    The hash of an element is the upper half of `h + k * 0x9E3779B97F4A7C15` modulo 2^64, where h is the hash of the
+    shingle and k = 0, 1, ... the number of its earlier occurrences in the text.
 
     Args:
-        texts: strings, none null.
-        permutations: shape (2, count), as of `permutations.draw_permutations`.
+        texts: strings without nulls.
+        permutations: shape (2, count), from `permutations.draw_permutations`.
         shingle_chars: characters per shingle.
 
     Returns:
@@ -35,7 +35,7 @@ def signatures(texts: pl.Series, permutations: U32, shingle_chars: int) -> tuple
 
 
 def band_hashes(values: U32, bands: int, rows: int) -> U64:
-    """Return a hash of each band of each signature, shape (bands, texts): equal where the band's rows are."""
+    """Return a hash of each band of each signature, shape (bands, texts): equal where the band's rows are equal."""
     hashes = np.empty((bands, len(values)), np.uint64)
     shingle_kernels.hash_bands(values, rows, hashes)
     return hashes

@@ -10,14 +10,14 @@ u64 = np.uint64
 
 @compiled
 def sample(hashes: U64, ends: I64, rate: int, chosen: U64, chosen_ends: I64) -> None:
-    """Write each text's distinct hashes that are multiples of `rate`, sorted, text after text.
+    """Write each text's distinct hashes that are multiples of `rate`, sorted, text by text.
 
     Args:
-        hashes: shape (shingles,); `hashes[ends[d]:ends[d + 1]]` are those of text d.
+        hashes: shape (shingles,); text d has `hashes[ends[d]:ends[d + 1]]`.
         ends: shape (texts + 1,).
         rate: one hash in so many is taken.
-        chosen: shape (shingles,), room for all; written from the front.
-        chosen_ends: shape (texts + 1,); written: those of text d end at `chosen_ends[d + 1]`.
+        chosen: shape (shingles,); written from the front.
+        chosen_ends: shape (texts + 1,); written: the hashes of text d end at `chosen_ends[d + 1]`.
     """
     chosen_ends[0] = 0
     for d in range(len(ends) - 1):
@@ -37,7 +37,7 @@ def sample(hashes: U64, ends: I64, rate: int, chosen: U64, chosen_ends: I64) -> 
 
 @compiled
 def perhaps_repeated(hashes: U64) -> BOOL:
-    """Return whether another position may have the same hash: true for all that do, and for a few that do not.
+    """Return whether another position may have the same hash: true wherever one has, and for a few others.
 
     Takes four to eight bytes a hash: a counter for each of as many values of the high bits.
 
@@ -65,7 +65,7 @@ def perhaps_repeated(hashes: U64) -> BOOL:
 def sample_overlaps(previous: I64, owner: I32, ends: I64, sizes: I64, origin: I64, share: float) -> tuple[I32, I32]:
     """Return pairs of texts of different origins whose samples of shingles may overlap by `share` of the smaller.
 
-    A pair is left out when its overlap lies more than three standard deviations under the one expected at `share`.
+    A pair is left out if its overlap is more than three standard deviations below the expectation at `share`.
 
     Args:
         previous: shape (positions,), the last earlier position with the same shingle (-1: none), of the shingles that
@@ -132,10 +132,10 @@ def shared(a: U64, b: U64) -> int:
 
 @compiled
 def shares_of_smaller(a: U64, ends_a: I64, of_a: I64, b: U64, ends_b: I64, of_b: I64) -> F64:
-    """For each pair (`of_a[k]`, `of_b[k]`) of documents the share of the smaller one's elements that both have.
+    """Return for each pair (`of_a[k]`, `of_b[k]`) of documents the share of the smaller set that both have.
 
     Args:
-        a: sorted sets, one after another: document i of the first side is `a[ends_a[i]:ends_a[i + 1]]`.
+        a: sorted sets, concatenated: document i of the first side is `a[ends_a[i]:ends_a[i + 1]]`.
         ends_a: shape (documents + 1,).
         of_a: shape (pairs,), documents of the first side.
         b, ends_b, of_b: likewise of the other side.

@@ -10,7 +10,7 @@ u64 = np.uint64
 
 @compiled
 def _ones(word: np.uint64) -> int:
-    """Number of bits set."""
+    """Return the number of bits set."""
     word -= (word >> u64(1)) & u64(0x5555555555555555)
     word = (word & u64(0x3333333333333333)) + ((word >> u64(2)) & u64(0x3333333333333333))
     word = (word + (word >> u64(4))) & u64(0x0F0F0F0F0F0F0F0F)
@@ -45,7 +45,7 @@ def unite(parent: I32, one: I32, other: I32) -> None:
 
 @compiled
 def find_roots(parent: I32) -> None:
-    """Let every document point at the root of its component.
+    """Point every document at the root of its component.
 
     Args:
         parent: shape (documents,), the parent of each; changed in place.
@@ -56,7 +56,7 @@ def find_roots(parent: I32) -> None:
 
 @compiled
 def _disagreement(one: U64, other: U64) -> int:
-    """Number of bits in which two sketches differ."""
+    """Return the number of bits in which two sketches differ."""
     return _ones(one[0] ^ other[0]) + _ones(one[1] ^ other[1])
 
 
@@ -65,9 +65,9 @@ def unite_buckets(packed: U64, number_bits: int, sketches: U64, most_apart: int,
     """Join the components of documents that share a bucket and whose sketches differ in at most `most_apart` bits.
 
     Args:
-        packed: shape (n,), sorted, a hash above the `number_bits` of a document's number, as of `copies.pack`.
-        number_bits: the low bits that hold a document.
-        sketches: shape (documents, 2), as of `shingle_kernels.sketch`.
+        packed: shape (n,), sorted, a hash above the `number_bits` of a document's number, from `copies.pack`.
+        number_bits: the low bits that contain a document.
+        sketches: shape (documents, 2), from `shingle_kernels.sketch`.
         most_apart: bits in which two sketches may differ.
         widest: a bucket of more documents is joined as a whole.
         parent: shape (documents,), pointers to earlier documents of the component; changed in place.
@@ -95,7 +95,7 @@ def unite_buckets(packed: U64, number_bits: int, sketches: U64, most_apart: int,
 
 @compiled
 def _jaccard_from(a: U64, b: U64, threshold: float) -> float:
-    """Jaccard similarity of two sorted multisets, or 0 as soon as it cannot reach the threshold."""
+    """Return the Jaccard similarity of two sorted multisets, or 0 as soon as it cannot reach the threshold."""
     needed = threshold * (len(a) + len(b)) / (1.0 + threshold) - 1e-6  # shared elements at the threshold
     spare_a, spare_b = len(a) - needed, len(b) - needed  # elements that may lack a partner
     if spare_a < 0 or spare_b < 0:
@@ -132,27 +132,28 @@ def compare_with_earlier(
 ) -> tuple[I32, I32, F64, int, int]:
     """Compare each document with the earlier ones of its component.
 
-    Documents come component by component, in corpus order within; `hashes[ends[d]:ends[d + 1]]` are d's shingles,
-    sorted. A pair whose sketches differ in more than `most_apart` bits is passed over. With `only_accepted`, a
-    document that resembles an earlier one is no longer there for those after it: a crowd of copies costs one
-    comparison each. Each document meets at most the `most` nearest before it.
+    Documents are sorted by component, and within it in corpus order; `hashes[ends[d]:ends[d + 1]]` are d's shingles,
+    sorted. Pairs whose sketches differ in more than `most_apart` bits are skipped. With `only_accepted`, later
+    documents are not compared with a document that is similar to an earlier one, so a crowd of copies costs one
+    comparison each. Each document is compared with at most the `most` nearest earlier documents.
 
-    Of a document's pairs the nearest `most_found` are given, and of the others those without which something would be
-    lost: that join what no pair before joined, and those at `near` with a document that is no copy (at `near`) itself.
+    The nearest `most_found` pairs of a document are returned. Of the others, only those are returned whose loss would
+    change the result: pairs that join documents that no earlier pair joined, and pairs at `near` with a document that
+    is not a copy (at `near`) itself.
 
     Args:
         component: shape (documents,).
-        sketches: shape (documents, 2), as of `shingle_kernels.sketch`.
+        sketches: shape (documents, 2), from `shingle_kernels.sketch`.
         hashes: shape (shingles,).
         ends: shape (documents + 1,).
         threshold: the least Jaccard similarity of a pair.
 
     Returns:
-        The earlier document, the later one and the similarity, each of shape (pairs,); the number of exact
-        comparisons; the number of documents that met fewer than there were.
+        The earlier document, the later one and the similarity, each of shape (pairs,); the number of exact comparisons;
+            the number of documents that were compared with fewer than there were.
     """
     standing = np.empty(len(component), np.int32)
-    first, last = 0, 0  # of `standing`, those of the component
+    first, last = 0, 0  # of `standing`, within the component
     earlier, later, similarity = np.empty(1024, np.int32), np.empty(1024, np.int32), np.empty(1024, np.float64)
     found, compared, curtailed = 0, 0, 0
     joined, is_copy = np.arange(len(component)).astype(np.int32), np.zeros(len(component), np.bool_)

@@ -1,4 +1,4 @@
-"""The random permutations of MinHash: datasketch's scheme `affine32`."""
+"""Draw the random permutations of MinHash by datasketch's scheme `affine32`."""
 
 import importlib
 import sys
@@ -26,8 +26,8 @@ def draw_permutations(count: int) -> U32:
 def _minhash_module() -> Any:
     """Return the module `datasketch.minhash`.
 
-    The package datasketch imports all its indexes, and scipy.integrate for them: half a second in every job. While an
-    empty package of its name stands in its place, the module and what it needs are imported alone.
+    The package datasketch imports all its indexes, and for them scipy.integrate, which takes half a second in every
+    job. An empty package therefore replaces it temporarily, and only the module and its dependencies are imported.
     """
     if "datasketch" in sys.modules or not (found := find_spec("datasketch")):
         return importlib.import_module("datasketch.minhash")

@@ -1,4 +1,4 @@
-"""Choice of the documents known to be copies that are removed, and the kept representative of each."""
+"""Choose which of the known copies are removed, and the kept representative of each."""
 
 import polars as pl
 
@@ -23,24 +23,26 @@ def choose_representatives(
 ) -> tuple[pl.DataFrame, dict[str, int]]:
     """Return every removed document with its kept representative, and counts by kind and author.
 
-    An exact duplicate has the same text as an earlier document, a near duplicate is at least `threshold` similar to an
-    earlier accepted one. A representative is always accepted itself: a copy of a removed text has that text's
-    representative, and `similarity` is that of the two. It is the most similar of several, of equals the earliest.
+    An exact duplicate has the same text as an earlier document; a near duplicate is at least `threshold` similar to an
+    earlier accepted document. A representative is always accepted itself: a copy of a removed text has that text's
+    representative, and `similarity` is between the two. Among several it is the most similar, and among equally similar
+    ones the earliest.
+
     With `drop_all`, an accepted document is removed too if a document of another author is that similar to it; `kept`
-    then names the first such document. It and all that it represented are `cross_author_duplicate`.
+    then names the first such document. Both it and all documents that it represented are `cross_author_duplicate`.
 
     Args:
         documents: those with an exact or near copy: `row` (a number), `doc_key`, `source`, `place` (of the source in
             the recipe), `author_id` and `first` (the row of the first with the same text).
-        similar: verified pairs of first copies (`earlier`, `later`: rows, `similarity`): with `keep_first` those whose
-            earlier document is accepted, with `drop_all` all of them.
+        similar: verified pairs of first copies (`earlier`, `later`: rows, `similarity`): with `keep_first` pairs whose
+            earlier document is accepted, with `drop_all` all pairs.
         settings: the policy for copies of other authors.
 
     Returns:
         The removed documents in corpus order (REMOVED_COPY), and the counts.
 
     Raises:
-        ValueError: where a doc_key occurs twice.
+        ValueError: a doc_key is repeated.
     """
     if documents["doc_key"].n_unique() < documents.height:
         raise ValueError("doc_key is not unique: documents with one key have no order")
@@ -70,7 +72,7 @@ def choose_representatives(
 
 
 def _removed(copies: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
-    """Return the removed documents, each with the accepted text that is most like it, and the reason."""
+    """Return the removed documents, each with the most similar accepted text, and the reason."""
     nearest = pairs.sort("later", "similarity", "earlier", descending=[False, True, False]).unique(
         "later", keep="first", maintain_order=True
     )
@@ -89,9 +91,9 @@ def _removed(copies: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
 
 
 def _disputed(copies: pl.DataFrame, pairs: pl.DataFrame, alike: pl.DataFrame) -> pl.DataFrame:
-    """Return the accepted documents that resemble one of another author, each with the first such document.
+    """Return the accepted documents similar to a document of another author, each with the first such document.
 
-    `pairs` have an accepted earlier text; `alike` are all the pairs that were compared.
+    `pairs` have an accepted earlier text; `alike` are all compared pairs.
     """
     accepted = copies.filter(pl.col("rank") == pl.col("text")).join(pairs, left_on="text", right_on="later", how="anti")
     themselves = accepted.select(similarity=pl.lit(1.0), earlier="text", later="text")
@@ -108,7 +110,7 @@ def _disputed(copies: pl.DataFrame, pairs: pl.DataFrame, alike: pl.DataFrame) ->
 
 
 def _with_accepted(alike: pl.DataFrame) -> pl.DataFrame:
-    """Return the pairs whose earlier text is accepted: similar to no accepted one before it."""
+    """Return the pairs whose earlier text is accepted, that is, not similar to an earlier accepted text."""
     gone: set[int] = set()
     for earlier, later in alike.sort("later").select("earlier", "later").iter_rows():
         if earlier not in gone:

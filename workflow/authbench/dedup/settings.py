@@ -1,4 +1,4 @@
-"""The probabilities that follow from the settings of de-duplication."""
+"""Compute the probabilities that follow from the settings of de-duplication."""
 
 from collections.abc import Iterator
 from math import ceil, comb
@@ -8,11 +8,11 @@ from authbench.errors import InputError
 from authbench.settings.dedup import Comparison, Dedup
 
 RECALL = 0.98  # the least expected share of pairs at the threshold that banding must find
-PERMUTATIONS = 128  # at most, where bands are chosen
-MOST_BANDS, MOST_PERMUTATIONS = 500, 4096  # of a configuration: what a signature holds, and a job signs with
-SKETCH_BITS = 128  # at most: a sketch has one bit of each value of a signature
+PERMUTATIONS = 128  # the most, where bands are chosen
+MOST_BANDS, MOST_PERMUTATIONS = 500, 4096  # of a configuration: they limit a signature, and a job's signing
+SKETCH_BITS = 128  # the most: a sketch has one bit of each value of a signature
 PART_MB = 1_000  # of raw text, for which one job links and one compares
-SCREENED_OUT = 1e-7  # of the pairs at the threshold, at most, by a sketch that disagrees by chance
+SCREENED_OUT = 1e-7  # the most pairs at the threshold that a sketch may reject by chance
 
 
 class _Config(TypedDict):
@@ -20,7 +20,7 @@ class _Config(TypedDict):
 
 
 def dedup_problems(config: _Config) -> Iterator[str]:
-    """Yield what is wrong with the section `dedup` of a configuration."""
+    """Yield problems of the section `dedup` of a configuration."""
     dedup = config["dedup"]
     threshold, bands, rows = dedup["threshold"], dedup["bands"], dedup["rows"]
     if bands > MOST_BANDS or bands * rows > MOST_PERMUTATIONS:
@@ -43,7 +43,7 @@ def band_recall(threshold: float, bands: int, rows: int) -> float:
 
 
 def _weakness(threshold: float, bands: int, rows: int) -> str | None:
-    """Return what is wrong with bands that would miss near copies and what to do, or None."""
+    """Return why bands would miss near copies and what to do, or None."""
     recall = band_recall(threshold, bands, rows)
     if recall >= RECALL:
         return None
@@ -59,7 +59,6 @@ def choose_bands(threshold: float, recall: float = 0.999, permutations: int = PE
 
     Raises:
         InputError: so many permutations cannot find pairs at this threshold.
-
     >>> choose_bands(0.8), choose_bands(0.7)
     ((25, 5), (32, 4))
     """
@@ -73,11 +72,10 @@ def choose_bands(threshold: float, recall: float = 0.999, permutations: int = PE
 
 
 def _least_agreement(threshold: float, bits: int) -> int:
-    """Return the bits in which two sketches of `bits` must agree, or their texts are not `threshold` similar.
+    """Return the least number of equal bits in two sketches of `bits` whose texts may be `threshold` similar.
 
-    A bit of texts of similarity s agrees with probability (1 + s) / 2 (Li and König 2010, b-bit minwise hashing
-    with b = 1). Of the pairs at the threshold, fewer than SCREENED_OUT agree in less.
-
+    A bit of texts of similarity s agrees with probability (1 + s) / 2 (Li and König 2010, b-bit minwise hashing with b
+    = 1). Of the pairs at the threshold, fewer than SCREENED_OUT agree in fewer bits.
     >>> _least_agreement(0.8, 125), _least_agreement(1.0, 125)
     (92, 125)
     """

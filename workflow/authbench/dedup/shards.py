@@ -1,4 +1,4 @@
-"""Reading of the signatures of all shards. Documents are numbered through the files, one after another."""
+"""Read the signatures of all shards. Documents are numbered consecutively over the files."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -28,7 +28,7 @@ def read_column(signatures: Paths, *names: str) -> U64:
 
 
 def read_documents(signatures: Paths, rows: I64, names: Sequence[str], order: Sequence[str] = ()) -> pl.DataFrame:
-    """Return columns of the documents with these numbers, in this order; with an order of sources their `place` too.
+    """Return columns of the documents with these numbers, in this order; with `order`, also `place` of their sources.
 
     Args:
         signatures: the shards' files.
@@ -65,7 +65,7 @@ def _taking_part(signatures: Paths, filtered: Paths) -> I64:
 
 
 def read_first_copies(signatures: Paths, filtered: Paths, order: Sequence[str]) -> I32:
-    """Return `copies.first_copies` of all documents that take part.
+    """Return `copies.first_copies` of all documents that no filter removed.
 
     Returns:
         Shape (documents,).

@@ -11,15 +11,15 @@ from authbench.runtime.jit import compiled
 u32, u64 = np.uint32, np.uint64
 
 BASE = u64(0xD6E8FEB86659FD93)  # of the polynomial over code points
-GOLDEN = u64(0x9E3779B97F4A7C15)  # apart from one occurrence of a shingle to the next
+GOLDEN = u64(0x9E3779B97F4A7C15)  # added per further occurrence of a shingle
 PIECE = 1 << 14  # code points of a text that are decoded at once
-TABLE = 1 << 22  # distinct shingles that are counted at once; a longer text is gone through several times
-BEFORE, INSIDE, GAP = 0, 1, 2  # where the reading of a text stands: before its first word, in or after a word
+TABLE = 1 << 22  # distinct shingles that are counted at once; a longer text is read several times
+BEFORE, INSIDE, GAP = 0, 1, 2  # state of reading a text: before its first word, in a word, after a word
 
 
 @compiled
 def mix(h: np.uint64) -> np.uint64:
-    """MurmurHash3's 64-bit finaliser, a bijection."""
+    """Apply MurmurHash3's 64-bit finaliser, a bijection."""
     h ^= h >> u64(33)
     h *= u64(0xFF51AFD7ED558CCD)
     h ^= h >> u64(33)
@@ -29,7 +29,7 @@ def mix(h: np.uint64) -> np.uint64:
 
 @compiled
 def _mix32(h: np.uint32) -> np.uint32:
-    """MurmurHash3's 32-bit finaliser: datasketch's `affine32` applies it to an element before it permutes."""
+    """Apply MurmurHash3's 32-bit finaliser, as datasketch's `affine32` does before it permutes an element."""
     h = u32(h ^ (h >> u32(16)))
     h = u32(h * u32(0x85EBCA6B))
     h = u32(h ^ (h >> u32(13)))
@@ -42,7 +42,7 @@ def _mix32(h: np.uint32) -> np.uint32:
 
 @compiled
 def _is_space(point: int) -> bool:
-    """Return whether a code point is white space as of `str.split`."""
+    """Return whether a code point is white space for `str.split`."""
     if point < 0x1680:
         return 9 <= point <= 13 or 28 <= point <= 32 or point == 0x85 or point == 0xA0
     return (
@@ -58,9 +58,9 @@ def _is_space(point: int) -> bool:
 
 @compiled
 def _read_points(data: U8, reading: I64, end: int, points: U32, count: int) -> int:
-    """Decode UTF-8 behind the first `count` points until they are full or the text ends; give their number.
+    """Decode UTF-8 after the first `count` points until they are full or the text ends; return their number.
 
-    Each run of white space becomes one space, none at either end. `reading` holds the next byte and the state.
+    Each run of white space becomes one space, none at either end. `reading` contains the next byte and the state.
     """
     at, state = reading[0], reading[1]
     while at < end and count + 2 <= len(points):
@@ -93,7 +93,7 @@ def _read_points(data: U8, reading: I64, end: int, points: U32, count: int) -> i
 
 @compiled
 def _hash_shingles(points: U32, count: int, length: int, hashes: U64) -> int:
-    """Hash each run of `length` code points, or the whole of a shorter text; give the number of shingles."""
+    """Hash each run of `length` code points, or the whole of a shorter text; return the number of shingles."""
     leaving = u64(1)
     for _ in range(length):
         leaving *= BASE
@@ -111,10 +111,10 @@ def _hash_shingles(points: U32, count: int, length: int, hashes: U64) -> int:
 def _next_shingles(
     data: U8, reading: I64, end: int, length: int, points: U32, shared: int, hashes: U64
 ) -> tuple[int, int]:
-    """Hash the shingles of the next piece of a text; return their number and how many points the next piece shares.
+    """Hash the shingles of the next piece of a text; return their number and the points shared with the next piece.
 
-    The first `shared` points are those shared with the piece before, -1 at the beginning of a text. A number of 0
-    means that the text has ended.
+    The first `shared` points are shared with the previous piece; -1 at the beginning of a text. A number of 0 means
+    that the text has ended.
     """
     count = _read_points(data, reading, end, points, max(shared, 0))
     if count == shared:
@@ -128,13 +128,13 @@ def _next_shingles(
 
 @compiled
 def shingle(data: U8, offsets: I64, length: int, hashes: U64, ends: I64) -> None:
-    """Write the shingle hashes of the texts one after another; text d's end at `ends[d + 1]`.
+    """Write the shingle hashes of the texts, concatenated; the hashes of text d end at `ends[d + 1]`.
 
     Args:
         data: UTF-8 bytes; text d is `data[offsets[d]:offsets[d + 1]]`.
         offsets: shape (texts + 1,).
         length: characters of a shingle.
-        hashes: room for all; written from the front.
+        hashes: large enough for all; written from the front.
         ends: shape (texts + 1,); written.
     """
     points, reading = np.empty(PIECE + length, u32), np.zeros(2, np.int64)
@@ -157,8 +157,8 @@ def characters(data: U8, start: int, end: int) -> int:
 
     Args:
         data: shape (bytes,), UTF-8.
-        start: where the text begins in `data`.
-        end: where it ends.
+        start: start of the text in `data`.
+        end: its end.
     """
     count = 0
     for at in range(start, end):
@@ -180,8 +180,8 @@ def _take_least(elements: U32, count: int, a: U32, b: U32, least: U32) -> None:
 def sign(data: U8, offsets: I64, length: int, a: U32, b: U32, signatures: U32, sizes: U32) -> None:
     """Fill the MinHash signature and the number of shingles of each text `data[offsets[d]:offsets[d + 1]]`.
 
-    The multiset becomes a set: the k-th occurrence of a shingle is an element of its own. What occurred is kept in
-    a hash table of at most TABLE shingles; a longer text is read several times, each time for a share of the hashes.
+    The multiset becomes a set: each occurrence of a shingle is a separate element. Occurrences are counted in a hash
+    table of at most TABLE shingles; a longer text is read several times, each time for a share of the hashes.
 
     Args:
         data: shape (bytes,), UTF-8.

@@ -1,4 +1,4 @@
-"""Signatures: what de-duplication keeps of a text until it is compared with another."""
+"""Compute the signatures that de-duplication keeps of each text until it is compared with another."""
 
 import hashlib
 
@@ -14,16 +14,16 @@ TEXT, SKETCH = ("text_0", "text_1"), ("sketch_0", "sketch_1")
 
 
 def sign_texts(texts: pl.Series, contents: pl.Series, permutations: U32, settings: Signing) -> pl.DataFrame:
-    """Return the signatures of a batch, row by row, 8 bytes each but for `grams`.
+    """Return the signatures of a batch, row by row, 8 bytes each except `grams`.
 
     Args:
         texts: the texts that similarity is computed on, without boilerplate.
-        contents: the normalised texts themselves.
-        permutations: shape (2, bands * rows), as of `permutations.draw_permutations`.
+        contents: the full normalised texts.
+        permutations: shape (2, bands * rows), from `permutations.draw_permutations`.
         settings: bands, rows and characters per shingle.
 
     Returns:
-        `text_0`, `text_1`: the first 128 bits of the content's SHA-256, equal where texts are;
+        `text_0`, `text_1`: the first 128 bits of the content's SHA-256, equal where texts are equal;
         `grams`: number of shingles of the text (UInt32);
         `sketch_0`, `sketch_1`: a bit of each MinHash value, an estimate of similarity;
         `band_0`, ...: a hash of the MinHash values of each band; near copies share one.

@@ -1,4 +1,4 @@
-"""All similar pairs of texts that are in memory, verified."""
+"""Find and verify all similar pairs of texts in memory."""
 
 from collections.abc import Sequence
 
@@ -11,8 +11,8 @@ from authbench.dedup.settings import choose_bands
 from authbench.dedup.signatures import SKETCH, sign_texts
 from authbench.settings.dedup import Comparison
 
-MOST = 100  # pairs of a text with those before it
-# The check of a release finds every pair, so that one in a thousand missed here would stop a build now and then.
+MOST = 100  # pairs of a text with earlier texts
+# The check of a release finds every pair, so a miss rate of one in a thousand here would occasionally stop a build.
 RECALL, PERMUTATIONS = 1 - 1e-6, 256
 
 
@@ -26,12 +26,12 @@ def similar_pairs(
 ) -> pl.DataFrame:
     """Return the pairs of texts with J >= threshold, verified: frame(a, b, similarity) with a < b, sorted.
 
-    All of them, but for a text that more than `most` before it resemble: of its pairs the nearest in order are given,
-    those that join what no other pair joins, and those at `near` with a text that is no copy at `near` itself. So
-    groups and copies are the same, and a crowd takes memory for `most` pairs a text.
+    All pairs are returned, except for a text that more than `most` earlier texts resemble. Its pairs are the nearest in
+    order, pairs that join texts that no other pair joins, and pairs at `near` with a text that is not a copy at `near`
+    itself. Groups and copies are therefore the same, and a crowd takes memory for `most` pairs a text.
 
-    For the groups that share a split (AuthBench paper, A.7). Bands are chosen for the threshold (`choose_bands`), so
-    that a pair at the threshold is missed with probability under 0.000001.
+    The pairs define groups that share a split (AuthBench paper, A.7). Bands are chosen for the threshold
+    (`choose_bands`): a pair at the threshold is missed with probability under 0.000001.
     """
     from authbench.dedup import links
 

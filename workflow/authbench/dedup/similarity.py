@@ -1,4 +1,4 @@
-"""Similarity texts: the part of a text that is compared with others, and how it is fetched again."""
+"""Select the part of a text that is compared with others, and fetch it again."""
 
 import tempfile
 from collections.abc import Sequence
@@ -14,23 +14,23 @@ from authbench.normalize.boilerplate import strip_texts
 from authbench.storage.parquet import read_batches
 from authbench.text_bytes import utf8
 
-IN_MEMORY = 1 << 27  # bytes of text that await comparison in memory; more of them in a temporary file
+IN_MEMORY = 1 << 27  # bytes of text kept in memory for comparison; more are kept in a temporary file
 
 
 def similarity_text(texts: pl.DataFrame) -> pl.Series:
-    """Return contents (frame with `lang`, `content`) without boilerplate, which would make strangers alike (A.2)."""
+    """Return contents (frame with `lang`, `content`) without boilerplate, which unrelated texts share (A.2)."""
     stripped, contents = strip_texts(texts), texts["content"]
     return stripped.zip_with(stripped != "", contents).alias("text")
 
 
 def stored_texts(paths: Sequence[str | Path], rows: I64) -> Texts:
-    """Return a function that gives the similarity texts of the documents at places of `rows`.
+    """Return a function that gives the similarity texts of documents by their position in `rows`.
 
-    The files are read once, now.
+    The files are read once, at this call.
 
     Args:
         paths: Parquet files.
-        rows: shape (n,), documents, counted over the files one after another.
+        rows: shape (n,), documents, numbered consecutively over the files.
     """
     aside = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115  (lives as long as the function returned)
     begins, ends = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)

@@ -1,6 +1,6 @@
-"""Fields that no two texts may share: prompts or questions (AuthBench paper, A.6).
+"""Remove texts that repeat a unique field, such as a prompt or question (AuthBench paper, A.6).
 
-Of the texts that have a value the first in corpus order stays, with all chunks of its document; the others go.
+Of the texts with a value, the first in corpus order is kept, with all chunks of its document; the others are removed.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,9 +31,9 @@ REPEATED = pl.Schema(
 
 
 def values_of(texts: pl.DataFrame, unique: Mapping[str, Sequence[str]], order: Sequence[str]) -> pl.DataFrame:
-    """Return the values of texts that may occur once, as hashes: a row for each that a text has.
+    """Return the values that may occur only once, as hashes: a row for each value of a text.
 
-    Values that differ in case, width of letters or white space alone are one.
+    Values that differ only in case, width of letters or white space are equal.
 
     Args:
         texts: with COLUMNS and `row`, the number of each.
@@ -57,13 +57,13 @@ def values_of(texts: pl.DataFrame, unique: Mapping[str, Sequence[str]], order: S
 
 
 def repeated_fields(values: Iterable[pl.DataFrame]) -> pl.DataFrame:
-    """Return the texts (REPEATED) of which a document before has a field's value, and the first text that has it.
+    """Return the texts (REPEATED) that repeat a field's value of an earlier document, and the first text with it.
 
-    A text that goes holds no value: what shares another field with it alone stays. Memory: about 500 bytes for each
-    value.
+    A removed text does not count: a text that shares another field only with it is kept. Memory: about 500 bytes for
+    each value.
 
     Args:
-        values: as `values_of` returns them, of the texts that are no copies.
+        values: from `values_of`, of the texts that are not copies.
     """
     every = pl.concat([pl.DataFrame(schema=_VALUES), *values]).sort("place", "doc_key", maintain_order=True)
     every = every.with_columns(document=pl.col("doc_key").str.replace(_CHUNK, ""))

@@ -1,4 +1,4 @@
-"""Causes of a difference: where the manifests of two releases disagree."""
+"""Find the causes of a difference: where the manifests of two releases disagree."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -9,7 +9,7 @@ _MADE_BY = ("authbench", "config", "versions", "inputs", "scorers", "skipped_sou
 
 
 def causes(a: Manifest, b: Manifest) -> list[tuple[str, Any, Any]]:
-    """Return where two manifests differ in what made the releases: (place, value in `a`, value in `b`)."""
+    """Return where two manifests differ in the causes of the releases: (place, value in `a`, value in `b`)."""
     return [difference for part in _MADE_BY for difference in differences(part, a.get(part), b.get(part))]
 
 

@@ -1,7 +1,7 @@
-"""What keeps scores on two releases from being compared, and how the version changes for it.
+"""Decide whether scores on two releases can be compared, and how the version changes.
 
-Major: what is scored differs, or a name by which others refer to it. Minor: more to train on or to read; scores stay
-comparable. Patch: what no score depends on.
+Major: the scored data differ, or a name by which others refer to them. Minor: more data to train on or to read; scores
+stay comparable. Patch: only data that no score depends on.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ _SHOWN = 4
 
 
 class Reason(NamedTuple):
-    """Why a version changes by `level`, in words; `split` where it is about one."""
+    """Why a version changes by `level`, in words; `split` if it concerns one."""
 
     level: str
     why: str
@@ -40,7 +40,7 @@ class StatedReason(TypedDict):
 
 
 class VersionChange(TypedDict):
-    """How the version changes, and on which splits scores can be compared; versions are None where none is stated."""
+    """How the version changes, and on which splits scores can be compared; versions are None if not stated."""
 
     bump: str
     reasons: list[StatedReason]
@@ -51,7 +51,7 @@ class VersionChange(TypedDict):
 
 
 def reasons(a: KeyedRelease, b: KeyedRelease) -> list[Reason]:
-    """Return why the version changes from `a` to `b`, the weightiest first; none where nothing differs.
+    """Return why the version changes from `a` to `b`, the weightiest first; empty without differences.
 
     Memory: ids and digests of a split of each.
     """
@@ -82,7 +82,7 @@ def next_version(version: str, level: str) -> str:
 
 
 def _names(a: KeyedRelease, b: KeyedRelease) -> Iterator[Reason]:
-    """Yield documents under other ids and authors under other pseudonyms: lists and vectors of others no longer fit."""
+    """Yield documents under other ids and authors under other pseudonyms: others' lists and vectors no longer fit."""
     both = a.documents.join(b.documents, on="key", suffix="_b")
     for column, what in (("id", "other ids"), ("author_id", "other author ids")):
         renamed = both.filter(pl.col(column) != pl.col(f"{column}_b")).group_by("split_b").len().sort("split_b")
@@ -102,7 +102,7 @@ def _splits(a: Release, b: Release) -> Iterator[Reason]:
 
 
 def _in_split(a: Release, b: Release, split: str, scored: bool) -> Iterator[Reason]:
-    """Yield what differs in a split; in one that is only fitted on, more and fewer texts leave scores comparable."""
+    """Yield the differences in a split; if it is only fitted on, more or fewer texts leave scores comparable."""
     found = False
     for table in (CANDIDATES, QUERIES):
         (one, other) = (_rows(release, split, table) for release in (a, b))
@@ -128,7 +128,7 @@ def _in_split(a: Release, b: Release, split: str, scored: bool) -> Iterator[Reas
 
 
 def _rows(release: Release, split: str, table: Table) -> dict[str, tuple[str, str]]:
-    """Return the digest of the text, and the author where it is stated, of each id of a table."""
+    """Return the digest of the text, and the author if stated, of each id of a table."""
     found: dict[str, tuple[str, str]] = {}
     for batch in release.rows(split, table):
         authors = batch["author_id"] if "author_id" in batch.columns else [""] * batch.height
@@ -146,7 +146,7 @@ def _answers(release: Release, split: str) -> dict[str, tuple[frozenset[str], fr
 
 
 def _pairs(release: Release, split: str, table: Table) -> bytes | None:
-    """Return the rows of a table of pairs, whatever their order, as something to compare; None where there is none."""
+    """Return the rows of a table of pairs, independent of their order, for comparison; None without the table."""
     path = release.path(split, table)
     if not path.is_file():
         return None
@@ -155,7 +155,7 @@ def _pairs(release: Release, split: str, table: Table) -> bytes | None:
 
 
 def _columns(a: Release, b: Release) -> Iterator[Reason]:
-    """Yield columns of the provenance that came or went."""
+    """Yield added and removed columns of the provenance."""
     before, after = (set(pl.read_parquet_schema(one.folder / PROVENANCE)) for one in (a, b))
     for level, what, names in ((MAJOR, "without", before - after), (MINOR, "with", after - before)):
         if names:
@@ -163,7 +163,7 @@ def _columns(a: Release, b: Release) -> Iterator[Reason]:
 
 
 def _files(a: Release, b: Release) -> Iterator[Reason]:
-    """Yield the files that differ and that no score depends on."""
+    """Yield the differing files that no score depends on."""
     if not all((one.folder / SUMS).is_file() for one in (a, b)):
         return
     before, after = read_sums(a.folder), read_sums(b.folder)
@@ -179,9 +179,11 @@ def _files(a: Release, b: Release) -> Iterator[Reason]:
 
 
 def version_change(a: KeyedRelease, b: KeyedRelease) -> VersionChange:
-    """Return how the version changes: `bump`, `reasons`, the `comparable` splits, and of published folders the
-    versions `before`, `stated` by `b` and `proposed`. Of a complete release and a public bundle none is proposed: these
-    are two benchmarks."""
+    """Return how the version changes.
+
+    These are `bump`, `reasons`, the `comparable` splits, and for published folders the versions `before`, `stated` by
+    `b` and `proposed`. Between a complete release and a public bundle no version is proposed: these are two benchmarks.
+    """
     alike = a.release.withheld == b.release.withheld
     found = reasons(a, b) if alike else []
     level = bump(found)

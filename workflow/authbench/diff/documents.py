@@ -1,4 +1,4 @@
-"""Documents and queries that changed between two releases, each with the reason."""
+"""List the documents and queries that changed between two releases, each with the reason."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -24,7 +24,8 @@ _NOT_LOGGED = "not known: the log of its removals (dirty_docs.log) is not beside
 def changed_documents(a: KeyedRelease, b: KeyedRelease) -> pl.DataFrame:
     """Return a row for every change (CHANGES): `gone`, `new`, `split`, `id`, `text`.
 
-    Sorted by change, source, reason and id. `before` and `after` are what differs: splits, ids, SHA-256 of texts.
+    Sorted by change, source, reason and id. `before` and `after` are the differing values: splits, ids, SHA-256 of
+    texts.
     """
     both = a.documents.join(b.documents, on="key", suffix="_b")
     rows = [
@@ -47,7 +48,7 @@ def changed_documents(a: KeyedRelease, b: KeyedRelease) -> pl.DataFrame:
 
 
 def _why_gone(document: Mapping[str, Any], b: KeyedRelease) -> str:
-    """Return why a document that was there before is not in `b`."""
+    """Return why a document of the earlier release is not in `b`."""
     key, author, source = (document[name] for name in ("key", "author_id", "source"))
     if key in b.reasons:
         return b.reasons[key].replace("_", " ")
@@ -59,13 +60,15 @@ def _why_gone(document: Mapping[str, Any], b: KeyedRelease) -> str:
 
 
 def _takes_down(author: str, b: KeyedRelease) -> bool:
-    """Return whether a document that `b` has numbered and not released was taken down, for certain: `b` built on no
-    lock, or its own lock no longer has the author."""
+    """Return whether a document that `b` has numbered but not released was certainly taken down.
+
+    This is certain if `b` was built without a lock, or if its lock no longer has the author.
+    """
     return not b.manifest["config"]["split"]["lock"] or author not in b.authors
 
 
 def _why_new(key: str, source: str, a: KeyedRelease) -> str:
-    """Return why a document that is there now was not in `a`."""
+    """Return why a document of the later release was not in `a`."""
     if key in a.reasons:
         return f"was {a.reasons[key].replace('_', ' ')}"
     if source not in a.manifest["inputs"]:

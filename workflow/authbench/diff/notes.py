@@ -1,4 +1,4 @@
-"""Release notes: what changed from one release to the next, for those who use them."""
+"""Write release notes for users: what changed from one release to the next."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -30,7 +30,7 @@ def release_notes(a: KeyedRelease, b: KeyedRelease, found: Difference) -> str:
     Args:
         a: the earlier release.
         b: the later one.
-        found: as `summary.difference` gives it.
+        found: the result of `summary.difference`.
     """
     version = found["version"]
     name = str(b.manifest.get("name") or b.folder.name)
@@ -122,7 +122,7 @@ def _texts(found: Difference) -> Iterator[str]:
 
 
 def _migration(a: KeyedRelease, b: KeyedRelease, found: Difference) -> Iterator[str]:
-    """Yield what whoever uses the earlier release has to change: names, ids, defaults."""
+    """Yield what users of the earlier release have to change: names, ids, defaults."""
     notes = [
         *_renamed(a, b),
         *_columns(a, b),

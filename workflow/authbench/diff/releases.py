@@ -1,4 +1,4 @@
-"""A release as it is compared with another: documents by the hash of their key, which a later build keeps."""
+"""Read a release for comparison: documents by the hash of their key, which later builds keep."""
 
 import re
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from authbench.registry.entries import read_yaml
 from authbench.storage.json_lines import read_objects
 
 _CFF = "CITATION.cff"
-_REMOVALS = "dirty_docs.log"  # beside a release, where it was built
+_REMOVALS = "dirty_docs.log"  # in the folder of a release, if it was built there
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,8 @@ class KeyedRelease:
     """A release by keys of documents.
 
     `documents` has key, id, split, source, lang, author_id and content_sha256; `queries` id, key, and `answers`, the
-    keys of the positives; `numbered` are the keys and `authors` the authors in its release.lock; `verification` is that
-    of the release.
+    keys of the positives; `numbered` are the keys and `authors` the authors in its release.lock; `verification` is the
+    release's.
     """
 
     folder: Path
@@ -43,14 +43,14 @@ class KeyedRelease:
 
     @cached_property
     def version(self) -> str | None:
-        """The version that a published folder states in its CITATION.cff; None where there is none."""
+        """Return the version that a published folder states in its CITATION.cff; None without one."""
         path = self.folder / _CFF
         stated = read_yaml(path).get("version") if path.is_file() else None
         return str(stated) if re.fullmatch(r"\d{1,9}\.\d{1,9}\.\d{1,9}", str(stated)) else None
 
     @cached_property
     def reasons(self) -> dict[str, str]:
-        """Why documents were removed in the build, by the hash of their key; empty where the log is not beside it."""
+        """Return why documents were removed in the build, by the hash of their key; empty without the log."""
         if not self.logged:
             return {}
         reasons: dict[str, str] = {}
@@ -69,10 +69,10 @@ def read_release(folder: Path, unverified: bool = False) -> KeyedRelease:
 
     Args:
         folder: the release.
-        unverified: whether one that contradicts itself is read all the same.
+        unverified: whether a release that contradicts itself is read all the same.
 
     Raises:
-        InputError: it is none, contradicts itself, or has no release.lock.
+        InputError: it is not a release, contradicts itself, or has no release.lock.
     """
     folder = release_of(folder)
     if not (folder / LOCK).is_file():

@@ -1,4 +1,4 @@
-"""The difference of two releases, as an object and as text."""
+"""Summarise the difference of two releases as an object and as text."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Generic, Literal, TypedDict, TypeVar
@@ -31,7 +31,7 @@ class Cause(TypedDict):
 
 
 class Both(TypedDict, Generic[Value]):
-    """The value of either release."""
+    """The values of both releases."""
 
     a: Value
     b: Value
@@ -51,8 +51,10 @@ class Difference(TypedDict):
 
 
 def difference(a: KeyedRelease, b: KeyedRelease) -> Difference:
-    """Return what changed and why: `documents` (rows of CHANGES), `queries`, `causes`, `totals`, `verification`, and
-    by how much the `version` changes for it."""
+    """Return what changed and why, and the change of the version.
+
+    The result has `documents` (rows of CHANGES), `queries`, `causes`, `totals`, `verification` and `version`.
+    """
     return {
         "a": str(a.folder),
         "b": str(b.folder),
@@ -73,7 +75,7 @@ def is_same(found: Difference) -> bool:
 
 
 def difference_text(found: Difference) -> str:
-    """Return the difference in words: counts by reason, the first ids of each, then in what the builds differ."""
+    """Return the difference in words: counts by reason, the first ids of each, then the differences of the builds."""
     if is_same(found):
         return f"{found['a']} and {found['b']}: the same documents, queries and settings\n"
     names: tuple[Literal["documents", "authors", "languages", "queries"], ...]
@@ -96,7 +98,7 @@ def difference_text(found: Difference) -> str:
 
 
 def _version_lines(version: VersionChange) -> list[str]:
-    """Return by how much the version changes, and why, in words."""
+    """Return in words how the version changes, and why."""
     if version["bump"] == NONE:
         return []
     numbers = f", {version['before']} -> {version['proposed']}" if version["proposed"] else ""

@@ -76,9 +76,7 @@ class SourceFindings(TypedDict, total=False):
     names_author: float
     masked: Mapping[str, int]
     over_chunk_cap: int
-    lost: Mapping[
-        str, Sequence[int]
-    ]  # fields of ours with over half of the values lost: values of the corpus, and how many gave none
+    lost: Mapping[str, Sequence[int]]  # fields with over half of their values lost: values read, and values lost
 
 
 class Exclusions(TypedDict):

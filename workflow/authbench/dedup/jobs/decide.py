@@ -38,7 +38,7 @@ def decide_all(
 
     Args:
         texts: the signed texts, file by file, if `unique` names fields.
-        unique: by task type the fields and labels of which no two texts that stay share a value.
+        unique: by task type, the fields and labels of which no two kept texts share a value.
     """
     first = read_first_copies(signatures, filtered, order)
     similar = read_columns(pairs)
@@ -73,7 +73,7 @@ def decide_all(
 def _repeated(
     texts: Paths, stays: NDArray[np.bool_], unique: Mapping[str, Sequence[str]], order: Sequence[str]
 ) -> pl.DataFrame:
-    """Return which of the texts that stay repeat a field of one before (REPEATED)."""
+    """Return the kept texts that repeat a field of an earlier text (REPEATED)."""
 
     def values() -> Iterator[pl.DataFrame]:
         start = 0

@@ -20,7 +20,7 @@ def link_part(
     order: Sequence[str],
     settings: Comparison,
 ) -> None:
-    """Find the links that one share of the bands, (part, of so many parts), makes between texts.
+    """Find the links between texts from one share of the bands, given as (part, number of parts).
 
     Memory: 52 bytes per document, whatever the number of bands.
     """
