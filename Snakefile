@@ -1,4 +1,4 @@
-"""The workflow of workflow/Snakefile, for those who look for it here."""
+"""Include workflow/Snakefile, for commands run in the repository's root."""
 
 
 include: "workflow/Snakefile"

@@ -1,8 +1,8 @@
-"""Shared by all rules: the package, the checked configuration, and what a rule depends on besides its inputs.
+"""Share with all rules the package, the checked configuration, and what rules depend on besides their inputs.
 
-A user's paths (`raw_dir`, `results/`, own entries in `config/`) are relative to the working directory. Code, schemas,
-templates, word lists and the entries that come with AuthBench belong to the package: in a checkout the one beside this
-file; where Snakemake reads this file from a repository, e.g. by `github(...)`, the installed one of the same version.
+A user's paths (`raw_dir`, `results/`, entries in `config/`) are relative to the working directory. Code, schemas,
+templates, word lists and the entries shipped with AuthBench belong to the package: in a checkout the package next to
+this file; if Snakemake reads this file from a repository, e.g. by `github(...)`, the installed one of the same version.
 """
 
 import atexit
@@ -62,10 +62,10 @@ BEGAN = time.time()
 share_code_with_jobs(HERE)
 keep_locks_of_other_runs()
 judge_jobs_behind_ancient_inputs()
-# The requested targets are known from the command line alone while this is read; `acquire` may lack raw files. A module
-# may give its rules a prefix.
+# While this file is read, only the command line gives the requested targets; `acquire` may lack raw files. A module may
+# give its rules a prefix.
 ACQUIRING = any(argument.rpartition("_")[2] == "acquire" for argument in sys.argv)
-# Statistics of raw texts, and single files, take no more authors than there are.
+# Statistics of raw texts, and single files, do not need enough authors for a release.
 MAKES_RELEASE = not any(part in argument for argument in sys.argv for part in ("raw_statistics", "--until", "results/"))
 
 if workflow.is_main_process:
@@ -97,7 +97,7 @@ SETTINGS = SETUP.config
 SOURCES = list(SETUP.sources)
 FILES = {tag: source.files for tag, source in SETUP.sources.items()}
 RESULTS = f"results/{SETTINGS['name']}"
-# Jobs know settings and raw files from their `params` alone: nothing that another run, or a dry run, may write is read.
+# Jobs know settings and raw files only from their `params`, never from a file that another run or a dry run may write.
 LISTINGS = {tag: write_listing(files, Path(RESULTS, "inventory")) for tag, files in SETUP.inventory.items()}
 
 SHARDS = shard_count(
@@ -131,12 +131,12 @@ def result(path):
 
 
 def raw_dir(wildcards, output):
-    """Return the folder of the raw files. Snakemake compares no setting derived from `output`: moving it reruns nothing."""
+    """Return the folder of the raw files; by `output`, Snakemake does not compare it, and moving it reruns no job."""
     return SETTINGS["raw_dir"]
 
 
 def code(rule):
-    """Return a hash of an adapter and the modules it imports, so that an edit reruns its jobs and a touch does not."""
+    """Return a hash of an adapter and the modules it imports: an edit reruns its jobs, a touch does not."""
     return code_hash(shipped(f"scripts/{rule}.py"))
 
 
@@ -146,19 +146,19 @@ def data_files(*names):
 
 
 def page_templates(name):
-    """Return a hash of a page's template and of what the pages share."""
+    """Return a hash of a page's template and of the templates that pages share."""
     return data_files(f"templates/{name}", "templates/base.html.j2", "templates/parts.html.j2")
 
 
 def input_mb(wildcards):
-    """Return the MB of raw text that a job works on: of its source, of its shard, or all."""
+    """Return the MB of raw text that a job processes: of its source, of its shard, or all."""
     if "source" in wildcards.keys():
         return RAW_MB[wildcards.source]
     return CORPUS_MB / SHARDS if "scatteritem" in wildcards.keys() else CORPUS_MB
 
 
 def memory(base, per_mb=0.0, per_corpus_mb=0.0):
-    """Return the `mem_mb` of a job (authbench.runtime.resources) by attempt: doubled when it is tried again."""
+    """Return the `mem_mb` of a job (authbench.runtime.resources) by attempt; it doubles with each retry."""
     return lambda wildcards, attempt: memory_mb(base, per_mb * input_mb(wildcards) + per_corpus_mb * CORPUS_MB, attempt)
 
 
@@ -173,6 +173,6 @@ def key_mark(variable):
 
 
 def weights():
-    """Return a mark of the checkpoint that Detoxify reads, if it is a file of the user's."""
+    """Return a mark of Detoxify's checkpoint, if it is a user's file."""
     path = SETTINGS["safety"]["detoxify"]["checkpoint"]
     return weights_mark(path) if path and "detoxify" in SETTINGS["safety"]["scorers"] else None

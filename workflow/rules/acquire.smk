@@ -1,7 +1,7 @@
-"""Acquire: the corpora of a recipe into raw_dir. `snakemake acquire` fetches them; a build never does.
+"""Acquire the corpora of a recipe into raw_dir. `snakemake acquire` fetches them; a build never does.
 
-Takes   config/sources/<source>.yaml, what their hosts offer
-Gives   raw_dir/<source>/, and what was first fetched in <raw_dir>.lock.yaml
+Takes   config/sources/<source>.yaml, and files from the hosts
+Gives   raw_dir/<source>/, and the digests of the first download in <raw_dir>.lock.yaml
 """
 
 from authbench.registry.load import entry_name
@@ -19,13 +19,13 @@ localrules:
 
 
 rule acquire:
-    """Have all corpora of the recipe here, verified."""
+    """Fetch and verify all corpora of the recipe."""
     input:
         expand(result("acquire/{corpus}.json"), corpus=REQUESTED),
 
 
 rule acquire_source:
-    """Fetch what is missing of one corpus, and verify what is here."""
+    """Fetch the missing files of one corpus, and verify the others."""
     output:
         said=result("acquire/{corpus}.json"),
     log:
@@ -38,8 +38,8 @@ rule acquire_source:
         download=1,
     params:
         source=lambda wildcards: REQUESTED[wildcards.corpus],
-        raw_dir=lambda wildcards: SETTINGS["raw_dir"],  # a function: braces in it are no wildcards
+        raw_dir=lambda wildcards: SETTINGS["raw_dir"],  # a function, because braces in it are not wildcards
         share=SETTINGS["acquire"]["share"],
-        asked=time.time(),  # what is here is verified whenever it is asked for
+        asked=time.time(),  # existing files are verified on every request
     script:
         "../scripts/acquire_source.py"

@@ -1,4 +1,4 @@
-"""Chunk: whole documents -> documents of at most 2,000 tokens, each counted once.
+"""Chunk whole documents into documents of at most 2,000 tokens, and count the tokens of each once.
 
 Takes   normalize/<shard>.parquet less dedup/documents/removed.parquet
 Gives   chunk/<shard>.parquet (DOCUMENT), counts/<shard>.json

@@ -1,8 +1,8 @@
-"""Dedup: remove all but one of the documents that are copies. Once for whole documents, once for the chunks cut from them.
+"""Dedup: keep one document of each group of copies, first among whole documents, then among their chunks.
 
-Takes   normalize/<shard>.parquet (unit `documents`), chunk/<shard>.parquet less what the filters drop (unit `chunks`)
-Gives   dedup/<unit>/removed.parquet (REMOVED: `detail` names the stand-in, `value` is the similarity; of a text that
-        shares a field of `dedup.unique` with one before, `detail` names the field and that text), counts.json
+Takes   normalize/<shard>.parquet (unit `documents`), chunk/<shard>.parquet less filtered chunks (unit `chunks`)
+Gives   dedup/<unit>/removed.parquet (REMOVED: `detail` names the stand-in, `value` is the similarity; for a text that
+        shares a field of `dedup.unique` with an earlier text, `detail` names the field and that text), counts.json
 """
 
 from authbench.dedup.settings import part_count
@@ -14,9 +14,9 @@ TEXTS = {
 }
 SIGNATURES = gather.shards(result("dedup/{{unit}}/signatures/{scatteritem}.parquet"))
 PARTS = part_count(CORPUS_MB, SETTINGS["dedup"]["bands"])
-# What the filters drop, for the unit that comes after them.
+# Chunks dropped by the filters, which precede this unit.
 FILTERED = {"documents": [], "chunks": gather.shards(result("filter/{scatteritem}.parquet"))}
-# What decides copies; and the fields that texts may not share, for the unit that is final.
+# Settings that define copies, and fields that texts may not share (final unit only).
 COPIES = part(SETTINGS["dedup"], Copies)
 UNIQUE = {"documents": {}, "chunks": SETTINGS["dedup"]["unique"]}
 EACH_PART = {"part": range(1, PARTS + 1), "parts": PARTS, "allow_missing": True}
@@ -45,7 +45,7 @@ rule sign_texts:
 
 
 rule link_texts:
-    """Link the texts that share a bucket in one of a part's bands and look alike."""
+    """Link the texts that share a bucket in one of a part's bands and are similar."""
     input:
         signatures=SIGNATURES,
         filtered=lambda wildcards: FILTERED[wildcards.unit],
@@ -94,7 +94,7 @@ rule compare_texts:
 
 
 rule find_duplicates:
-    """Name the documents that go: copies, and which one stands for each, and those that share a field with one before."""
+    """List the documents to remove: copies with their stand-ins, and texts that share a field with an earlier text."""
     input:
         signatures=SIGNATURES,
         filtered=lambda wildcards: FILTERED[wildcards.unit],

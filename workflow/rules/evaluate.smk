@@ -1,10 +1,10 @@
-"""Evaluate: does a model capture who wrote a text?
+"""Evaluate: how well does a model capture authorship?
 
 Takes   release/ and config/models/<model>.yaml, or folders, functions and files of results (evaluate.models);
-        train/<model>.yaml and what it names (train.in_leaderboard)
+        train/<model>.yaml and its checkpoint (train.in_leaderboard)
 Gives   evaluate/<model>/ (scores.json, queries.parquet, pairs.parquet, released_pairs.parquet), leaderboard/
         (index.html and its tables)
-Keeps   results/embeddings/: what a model has embedded it never embeds again
+Keeps   results/embeddings/: a model never embeds a text twice
 """
 
 TRAININGS = planned_trainings(map(SETUP.models.get, SETTINGS["train"]["models"]), SETTINGS["train"]["seeds"])
@@ -23,7 +23,7 @@ wildcard_constraints:
 
 
 rule embed_texts:
-    """Embed the texts of the split that have no vector yet: the one job that wants a GPU."""
+    """Embed the texts of the split without a vector: the only job that needs a GPU."""
     input:
         data=result("release_data.json"),
         release=RELEASED,
@@ -48,7 +48,7 @@ rule embed_texts:
 
 
 rule evaluate_sanity:
-    """Score the sanity rows in one job, as reading the split takes longer than most of them."""
+    """Score the sanity rows in one job, because reading the split takes longer than most of them."""
     input:
         data=result("release_data.json"),
         release=RELEASED,
@@ -77,7 +77,7 @@ rule evaluate_sanity:
 
 
 rule evaluate_model:
-    """Rank the candidates of every query, and score what comes out, slice by slice."""
+    """Rank the candidates of every query, and score the ranking by slice."""
     input:
         data=result("release_data.json"),
         release=RELEASED,
@@ -114,7 +114,7 @@ rule evaluate_model:
 
 
 rule join_results:
-    """Say what each model gains over the rows that read no style, and which of these solve a query."""
+    """Compute what each model gains over the rows without style, and which of these solve a query."""
     input:
         scores=expand(result("evaluate/{model}/own/scores.json"), model=MODELS),
         queries=expand(result("evaluate/{model}/own/queries.parquet"), model=MODELS),
@@ -136,7 +136,7 @@ rule join_results:
 
 
 rule leaderboard:
-    """Put the models into one table, and say which differences are real."""
+    """Compare the models in one table, and test which differences are significant."""
     input:
         scores=expand(result("evaluate/{model}/own/scores.json"), model=MODELS),
         queries=expand(result("evaluate/{model}/own/queries.parquet"), model=MODELS),

@@ -1,8 +1,8 @@
-"""Filter: measurements are made once and thresholds applied to them, so that a threshold is cheap to change.
+"""Filter: measure texts once and apply thresholds to the measurements, which makes thresholds cheap to change.
 
 Takes   chunk/<shard>.parquet
 Gives   filter/measures/<shard>.parquet (MEASURES), filter/<shard>.parquet (REMOVED), counts/<shard>.json;
-        filter/activity/<shard>.parquet (COUNTS) and authors.parquet (AUTHORS) where a threshold asks for them
+        filter/activity/<shard>.parquet (COUNTS) and authors.parquet (AUTHORS) if a threshold needs them
 """
 
 from authbench.config import possible_languages
@@ -10,7 +10,7 @@ from authbench.languages import languages_file
 from authbench.records import LANGUAGES
 
 LANGUAGE_TABLE = file_hash(languages_file())
-# Whatever a recipe asks for, strangers in these corpora are written in one of the ten.
+# Whatever a recipe requests, texts in a wrong language are in one of the ten.
 MEASURED_LANGUAGES = [*LANGUAGES, *sorted(set(possible_languages(SETTINGS, SETUP.sources)) - {*LANGUAGES, "other"})]
 AUTHORS_ASKED = any(SETTINGS["filter"][name] is not None for name in ("posts_per_day", "template_share"))
 
@@ -58,7 +58,7 @@ rule count_activity:
 
 
 rule measure_authors:
-    """Measure how busy and how uniform each author is, over all texts."""
+    """Measure the activity and uniformity of each author, over all texts."""
     input:
         counts=gather.shards(result("filter/activity/{scatteritem}.parquet")),
     output:
@@ -78,7 +78,7 @@ rule measure_authors:
 
 
 rule apply_filters:
-    """Decide, by the measurements, which texts go and why."""
+    """Decide from the measurements which texts to drop, with reasons."""
     input:
         documents=result("chunk/{scatteritem}.parquet"),
         measures=result("filter/measures/{scatteritem}.parquet"),

@@ -1,4 +1,4 @@
-"""Ingest: raw files of one source -> records of that source, by shard.
+"""Ingest the raw files of a source into records, by shard.
 
 Takes   raw_dir/<source>/ and config/sources/<source>.yaml, inventory/<digest>.json (raw files with their SHA-256)
 Gives   ingest/<source>/<shard>.parquet (RECORD), removed.parquet (REMOVED), counts.json

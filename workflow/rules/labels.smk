@@ -1,13 +1,13 @@
 """Labels: are the texts of one label by one person?
 
 Takes   normalize/<shard>.parquet less dedup/documents/removed.parquet, dedup/chunks/removed.parquet
-Gives   labels/authors.parquet (source, author_id, decision: clean, impure or unmeasured), sources.parquet (what was
-        measured of each source), texts.parquet (doc_key of texts known under two labels; chunks of such a text are not
-        listed one by one), shared.parquet (a, b: author_ids of one source that share three texts)
+Gives   labels/authors.parquet (source, author_id, decision: clean, impure or unmeasured), sources.parquet (the
+        measurements of each source), texts.parquet (doc_key of texts known under two labels, without their chunks),
+        shared.parquet (a, b: author_ids of one source that share three texts)
 """
 
 IMPURITY = {tag: source.entry["author"].get("impurity", {}) for tag, source in SETUP.sources.items()}
-# How many texts a mask has that sampling may take.
+# The most texts of a mask that sampling accepts.
 MASK_SIZES = [
     SETTINGS["sample"]["fallback_documents_per_author"] or SETTINGS["sample"]["min_documents_per_author"],
     SETTINGS["authors"]["masked_max_documents"],
@@ -15,7 +15,7 @@ MASK_SIZES = [
 
 
 rule count_labels:
-    """Count a shard's texts by label, and by item and day or by account where a source compares them."""
+    """Count a shard's texts by label, and by item and day or by account if a source compares them."""
     input:
         records=result("normalize/{scatteritem}.parquet"),
         duplicates=result("dedup/documents/removed.parquet"),

@@ -1,22 +1,22 @@
-"""Normalize: records as the source gives them -> records whose text is canonical.
+"""Normalize the texts of records to a canonical form.
 
 Takes   ingest/*/<shard>.parquet
 Gives   normalize/<shard>.parquet (RECORD), removed/<shard>.parquet (REMOVED), counts/<shard>.json;
-        normalize/uncut/ (the same before signatures go), endings/<shard>.parquet (ENDINGS), signatures.parquet
-        (SIGNATURES) where `normalize.signatures` is `cut`
+        normalize/uncut/ (the same before signatures are cut), endings/<shard>.parquet (ENDINGS),
+        signatures.parquet (SIGNATURES) if `normalize.signatures` is `cut`
 """
 
 from authbench.registry.source_entry import part_of_normalize
 
 EDITED = [tag for tag, source in SETUP.sources.items() if source.text == "edited"]
-# The folders of texts with signatures and without; the stages after this one read normalize/.
+# The folders of texts with and without signatures; later stages read normalize/.
 WITH, WITHOUT = (
     ("normalize/uncut", "normalize") if SETTINGS["normalize"]["signatures"] == "cut" else ("normalize", "normalize/cut")
 )
 
 
 rule normalize_text:
-    """Make equal texts equal, and take personal data and boilerplate out."""
+    """Give equal texts equal characters, and remove personal data and boilerplate."""
     input:
         records=expand(result("ingest/{source}/{{scatteritem}}.parquet"), source=SOURCES),
     output:
@@ -62,7 +62,7 @@ rule count_endings:
 
 
 rule find_signatures:
-    """Find the endings by which authors sign, over all texts."""
+    """Find the endings with which authors sign, over all texts."""
     input:
         endings=gather.shards(result("normalize/endings/{scatteritem}.parquet")),
     output:

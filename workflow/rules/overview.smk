@@ -1,10 +1,10 @@
-"""Overview: what is there of a run, and how is the rest made?
+"""Overview: which results of a run exist, and which commands make the others?
 
-Takes   nothing: it looks at the folder of the run, and no job waits for it
-Gives   index.html, which every run writes anew at its end
+Takes   no inputs: it reads the folder of the run, and no job waits for it
+Gives   index.html, which every run rewrites at its end
 """
 
-# How Snakemake was given its configuration: the commands that the page names repeat it.
+# Snakemake's options of the configuration, repeated in the commands that the page shows.
 OPTIONS = options_of(workflow.config_settings.configfiles, workflow.config_settings.config_args or [], HERE)
 CLOSING = Closing(Path(RESULTS), SETTINGS, BEGAN, OPTIONS)
 if workflow.is_main_process:
@@ -13,7 +13,7 @@ if workflow.is_main_process:
 
 
 rule index:
-    """Write the page again, on demand."""
+    """Rewrite the page, on demand."""
     log:
         result("logs/index.log"),
     conda:

@@ -2,7 +2,7 @@
 
 Takes   release/ and config/verifiers/<verifier>.yaml
 Gives   pan/pairs/ (train-large/, train-small/, test/: PAN's format), pan/answers/<verifier>/, pan/report/index.html
-Keeps   results/embeddings/: what a model has embedded it never embeds again
+Keeps   results/embeddings/: a model never embeds a text twice
 """
 
 from authbench.verifiers.requested import files_behind
@@ -15,7 +15,7 @@ wildcard_constraints:
 
 
 rule build_pairs:
-    """Make pairs on two topics each, test authors and topics apart, and check that they are."""
+    """Draw pairs on two topics each, keep test authors and topics separate, and verify it."""
     input:
         data=result("release_data.json"),
         release=RELEASED,
@@ -41,7 +41,7 @@ rule build_pairs:
 
 
 rule answer_pairs:
-    """Let a verifier learn from the train pairs and answer the test pairs."""
+    """Train a verifier on the train pairs and score the test pairs."""
     input:
         train=result(f"pan/pairs/train-{SETTINGS['pan']['train']}/pairs.jsonl"),
         test=result("pan/pairs/test/pairs.jsonl"),
@@ -67,7 +67,7 @@ rule answer_pairs:
 
 
 rule pan:
-    """Score the answers, say which differences are real, and ask whether they follow topics."""
+    """Evaluate the answers, test differences for significance, and measure whether answers follow topics."""
     input:
         truth=result("pan/pairs/test/truth.jsonl"),
         pairs=result("pan/pairs/test/pairs.jsonl"),

@@ -1,19 +1,19 @@
-"""People: how well do they tell authors apart, on the pairs that models are scored on?
+"""People: how well do they distinguish authors, on the pairs on which models are scored?
 
-Takes   release/, the verdicts that people saved, evaluate/<model>/released_pairs.parquet
-Gives   human_pairs/ (a sheet a language, for a browser; no answers in it), people/people.json (people and models on the
-        judged pairs), which the leaderboard shows
+Takes   release/, saved verdicts, evaluate/<model>/released_pairs.parquet
+Gives   human_pairs/ (a sheet per language, for a browser, without answers), people/people.json (people and models on
+        the judged pairs), which the leaderboard shows
 """
 
 
 rule human_pairs:
-    """The sheets of pairs, on demand."""
+    """Write the sheets of pairs, on demand."""
     input:
         result("human_pairs"),
 
 
 rule write_pair_sheets:
-    """Draw pairs of the pool `matched`, half by one author, and write the pages to judge them on."""
+    """Draw pairs of the pool `matched`, half by one author, and write the pages for judging them."""
     input:
         data=result("release_data.json"),
         release=RELEASED,
@@ -39,7 +39,7 @@ rule write_pair_sheets:
 
 
 rule score_people:
-    """Score the verdicts of people, and every model on the pairs that they judged."""
+    """Score the verdicts of people, and every model on the judged pairs."""
     input:
         data=result("release_data.json"),
         release=RELEASED,

@@ -1,4 +1,4 @@
-"""Publish: in which forms do others take the release?
+"""Publish: in which formats do others use the release?
 
 Takes   release/, config/sources/<source>.yaml, and evaluate/<model>/scores.json for the risk of re-identification
 Gives   publish/public/ (the release without texts of tier B), publish/<form>/ (of the public bundle)
@@ -12,7 +12,7 @@ wildcard_constraints:
 
 
 rule bundle_release:
-    """Leave out the texts that may not be passed on, and say how they can be made again."""
+    """Leave out the texts that may not be redistributed, and record how to restore them."""
     input:
         sums=result("release/SHA256SUMS"),
         scores=expand(result("evaluate/{model}/scores.json"), model=MODELS),
@@ -36,7 +36,7 @@ rule bundle_release:
 
 
 rule export_release:
-    """Write the public bundle in a form that others use."""
+    """Write the public bundle in another format."""
     input:
         sums=result("publish/public/SHA256SUMS"),
     output:
@@ -57,7 +57,7 @@ rule export_release:
 
 
 rule publish:
-    """The public bundle and all forms of it that `publish.forms` names."""
+    """Make the public bundle and all its formats in `publish.forms`."""
     input:
         result("publish/public/SHA256SUMS"),
         expand(result("publish/{form}/SHA256SUMS"), form=FORMS),

@@ -1,8 +1,8 @@
-"""Raven: which verifiers lean on topics?
+"""Raven: which verifiers rely on topics?
 
 Takes   raven.documents (planted, a release, PAN's files, a table) and config/verifiers/<verifier>.yaml
 Gives   raven/report/ (index.html, the tables of the RAVEN paper, scores.csv, figures)
-Keeps   results/embeddings/: what a model has embedded it never embeds again
+Keeps   results/embeddings/: a model never embeds a text twice
 """
 
 from authbench.raven.checks import load_verifiers
@@ -26,13 +26,13 @@ localrules:
 
 
 rule raven:
-    """Everything: run this."""
+    """Make the whole report, on demand."""
     input:
         result("raven/report/index.html"),
 
 
 rule raven_documents:
-    """Bring all texts with author and topic into one table."""
+    """Collect all texts with author and topic in one table."""
     input:
         data=result("release_data.json") if RAVEN["documents"] == RELEASE else [],
         release=RELEASED if RAVEN["documents"] == RELEASE else [],
@@ -56,7 +56,7 @@ rule raven_documents:
 
 
 rule raven_topics:
-    """Give every topic a vector."""
+    """Compute a vector for every topic."""
     input:
         documents=result("raven/documents.parquet"),
         given=lambda wildcards: RAVEN_ENCODERS[wildcards.encoder].files,
@@ -83,7 +83,7 @@ rule raven_topics:
 
 
 rule raven_subsets:
-    """Take the topics of every subset, and draw the pairs of its folds."""
+    """Select the topics of every subset, and draw the pairs of its folds."""
     input:
         documents=result("raven/documents.parquet"),
         topics=expand(result("raven/topics/{encoder}.parquet"), encoder=RAVEN_ENCODERS),
@@ -108,7 +108,7 @@ rule raven_subsets:
 
 
 rule raven_duration:
-    """Say how long the verifiers will take, before they start."""
+    """Report how long the verifiers will take, before they start."""
     input:
         facts=result("raven/subsets.json"),
     output:
@@ -127,7 +127,7 @@ rule raven_duration:
 
 
 rule raven_answers:
-    """Train a verifier on folds of subsets, calibrate it, and let it answer what is tested."""
+    """Train a verifier on folds of subsets, calibrate it, and score the test pairs."""
     input:
         documents=result("raven/documents.parquet"),
         facts=result("raven/subsets.json"),
@@ -159,7 +159,7 @@ rule raven_answers:
 
 
 rule raven_report:
-    """Score all answers, and write the tables of the paper."""
+    """Evaluate all answers, and write the tables of the paper."""
     input:
         verification=result("raven/release.json"),
         facts=result("raven/subsets.json"),

@@ -1,4 +1,4 @@
-"""Raw: what is in the corpora before anything is filtered? On demand: `snakemake raw_statistics`.
+"""Raw: what do the corpora contain before filtering? On demand: `snakemake raw_statistics`.
 
 Takes   ingest/*/<shard>.parquet, ingest/*/counts.json
 Gives   raw/ (index.html and its tables)
@@ -8,7 +8,7 @@ RAW_TABLES = ["sources", "left_out", "languages", "genres", "lengths", "token_le
 
 
 rule count_raw:
-    """Count the tokens of every record, and what authors, languages and genres have."""
+    """Count the tokens of every record, and the records of authors, languages and genres."""
     input:
         records=expand(result("ingest/{source}/{{scatteritem}}.parquet"), source=SOURCES),
     output:
@@ -29,7 +29,7 @@ rule count_raw:
 
 
 rule raw_statistics:
-    """Add the counts up, as tables and as a page."""
+    """Add up the counts, as tables and as a page."""
     input:
         texts=gather.shards(result("raw/texts/{scatteritem}.parquet")),
         authors=gather.shards(result("raw/authors/{scatteritem}.parquet")),

@@ -1,9 +1,9 @@
-"""Release: what exactly do we release, and is it sound?
+"""Release: what exactly is released, and is it sound?
 
 Takes   split/documents.parquet, contained.parquet, possibly_one.parquet, filter/measures/*.parquet, report/facts.json
 Gives   release/ (candidates, queries, ground truth per split; provenance, manifest, statistics, figures, report.html,
-        SHA256SUMS), check.json, release_data.json (digests of the data alone: what jobs on the release depend on),
-        published.json (that the draft of these digests is in release/: what they wait for)
+        SHA256SUMS), check.json, release_data.json (digests of only the data, on which jobs on the release depend),
+        published.json (states that the draft with these digests is in release/; these jobs wait for it)
 """
 
 from authbench.format.files import CHECKED_SECTIONS, FIGURES, STATISTICS
@@ -11,12 +11,12 @@ from authbench.registry.plain import part_for
 from authbench.registry.source_entry import Description
 from authbench.release.statement import make_statement
 
-# Jobs that read the release wait for it; one that is published again, with the same data, makes none of them rerun.
+# Jobs that read the release wait for it; publishing it again with the same data reruns none of them.
 RELEASED = ancient(result("published.json"))
 
 
 rule write_release:
-    """Number the documents, choose queries and the pairs to score, and write everything that goes out, as a draft."""
+    """Number the documents, choose queries and the pairs to score, and write the draft of the release."""
     input:
         documents=result("split/documents.parquet"),
         contained=result("split/contained.parquet"),
@@ -55,7 +55,7 @@ rule write_release:
 
 
 rule check_release:
-    """Check every claim that the draft makes."""
+    """Check every claim of the draft."""
     input:
         draft=result("draft"),
     output:
@@ -79,7 +79,7 @@ rule check_release:
 
 
 rule publish_release:
-    """Make the draft the release, once it is checked; a check that is repeated publishes nothing again."""
+    """Publish the draft as the release, once it is checked; a repeated check does not publish again."""
     input:
         draft=result("draft"),
         checked=ancient(result("check.json")),

@@ -1,4 +1,4 @@
-"""Report: where did every document go?
+"""Report: what happened to every document?
 
 Takes   every stage's counts and removed documents
 Gives   report/facts.json (for the manifest and report.html), dirty_docs.log
@@ -6,7 +6,7 @@ Gives   report/facts.json (for the manifest and report.html), dirty_docs.log
 
 
 rule count_survivors:
-    """Join the counts of all stages: what one keeps, the next takes in, or the run stops."""
+    """Join the counts of all stages, and stop the run if a stage does not take in what the previous one kept."""
     input:
         counts=[
             *COUNTS_BEFORE_SAMPLING,
@@ -36,7 +36,7 @@ rule count_survivors:
 
 
 rule list_removed:
-    """List every document that went, with stage, reason, value and threshold. It holds raw ids: not for release."""
+    """List every removed document with stage, reason, value and threshold. It holds raw ids: not for release."""
     input:
         removed=[
             *expand(result("ingest/{source}/removed.parquet"), source=SOURCES),

@@ -1,8 +1,8 @@
-"""Review: does a person find the texts good?
+"""Review: do people find the texts good?
 
-Takes   split/documents.parquet, and what the stages before found beside each text
-Gives   review/ (a sheet a language, for a browser). It holds raw ids: not for release.
-        review_summary/ (verdicts.csv: shares by language, verdict and reader; agreement.csv: of two readers each)
+Takes   split/documents.parquet, and the findings of earlier stages on each text
+Gives   review/ (a sheet per language, for a browser). It holds raw ids: not for release.
+        review_summary/ (verdicts.csv: shares by language, verdict and reader; agreement.csv: of each two readers)
 """
 
 SHEET_TEMPLATES = [
@@ -12,13 +12,13 @@ SHEET_TEMPLATES = [
 
 
 rule review:
-    """The sheets, on demand."""
+    """Write the sheets, on demand."""
     input:
         result("review"),
 
 
 rule write_sheets:
-    """Draw texts by language, genre and length, and show what the stages did to them and found like them."""
+    """Draw texts by language, genre and length, and show their changes and the texts similar to them."""
     input:
         documents=result("split/documents.parquet"),
         measures=gather.shards(result("filter/measures/{scatteritem}.parquet")),
@@ -48,13 +48,13 @@ rule write_sheets:
 
 
 rule review_summary:
-    """What the verdicts in review.verdicts come to, on demand."""
+    """Sum up the verdicts in review.verdicts, on demand."""
     input:
         result("review_summary/verdicts.csv"),
 
 
 rule sum_up_review:
-    """Count what reviewers rule out, by language, and how far two of them agree."""
+    """Count the texts that reviewers exclude, by language, and measure the agreement of each two reviewers."""
     input:
         documents=result("split/documents.parquet"),
     output:

@@ -1,8 +1,8 @@
-"""Sample: whole authors, on targets of language, genre and length, with safety asked where the selection looks.
+"""Sample whole authors, for targets of language, genre and length; only texts considered are scored for safety.
 
 Takes   chunk/<shard>.parquet less filter/<shard>.parquet and dedup/chunks/removed.parquet, labels/authors.parquet
 Gives   sample/selected.parquet (DOCUMENT and `toxicity`), toxic.parquet (REMOVED), counts.json, deviation.json, facts.json
-Keeps   sample/scores.parquet: what has been scored is never scored again
+Keeps   sample/scores.parquet: no text is scored twice
 """
 
 DETOXIFY_ASKED = "detoxify" in SETTINGS["safety"]["scorers"]
@@ -25,7 +25,7 @@ SCORERS = {
 
 
 rule load_scorers:
-    """Load the scorers of toxicity before anything else runs: their weights come, or are found missing, now."""
+    """Load the toxicity scorers before any other job: their weights are downloaded, or reported missing, now."""
     output:
         scorers=result("sample/scorers.json"),
     log:
@@ -46,7 +46,7 @@ rule load_scorers:
 
 
 rule fill_reservoirs:
-    """Keep of every author the documents that may be needed, chosen by hash."""
+    """Keep the documents of every author that may be needed, chosen by hash."""
     input:
         documents=result("chunk/{scatteritem}.parquet"),
         filtered=result("filter/{scatteritem}.parquet"),
@@ -75,7 +75,7 @@ rule fill_reservoirs:
 
 
 rule select_documents:
-    """Select whole authors that best meet the targets, and score the toxicity of what the selection looks at."""
+    """Select whole authors that best meet the targets, and score the toxicity of the texts considered."""
     input:
         documents=gather.shards(result("chunk/{scatteritem}.parquet")),
         reservoirs=gather.shards(result("sample/reservoirs/{scatteritem}.parquet")),

@@ -1,9 +1,9 @@
-"""Split: what must not straddle train, dev and test moves as one.
+"""Split documents into train, dev and test; documents that must not cross splits move together.
 
 Takes   sample/selected.parquet, deviation.json, labels/authors.parquet, texts.parquet, shared.parquet
 Gives   split/documents.parquet (DOCUMENT, `toxicity`, `split`, `unit`, `scored`), contained.parquet (a, b, share),
-        possibly_one.parquet (a, b: author ids of possibly one person, `unit`: they move as one),
-        removed.parquet (REMOVED), counts.json, facts.json, deviation.json (what is taken counted anew)
+        possibly_one.parquet (a, b: author ids of possibly one person, `unit`: they move together),
+        removed.parquet (REMOVED), counts.json, facts.json, deviation.json (taken documents recounted)
 """
 
 

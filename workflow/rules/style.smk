@@ -1,8 +1,8 @@
-"""Style: does a model capture style, apart from what a text is about?
+"""Style: does a model capture style independently of topic?
 
 Takes   style.data, config/style/<dataset>.yaml and config/models/<model>.yaml
 Gives   style/<model>/<long texts>.json and its speed, style/report/ (index.html, tables, figures)
-Keeps   results/embeddings/: what a model has embedded, or scored on a dataset, it never does again
+Keeps   results/embeddings/: a model never embeds a text, or scores a dataset, twice
 """
 
 from authbench.style.datasets import digest_of_entries, digests_of_run, find_datasets
@@ -12,7 +12,7 @@ STYLE_MODELS = {SETUP.models[asked].name: SETUP.models[asked] for asked in STYLE
 
 
 rule score_style:
-    """Ask a model every task of every dataset whose files are there."""
+    """Run a model on every task of every dataset whose files exist."""
     input:
         data=result("release_data.json") if STYLE["release"] else [],
         release=RELEASED if STYLE["release"] else [],
@@ -45,7 +45,7 @@ rule score_style:
 
 
 rule style_report:
-    """Sum up what the models score, and list the datasets that were not run."""
+    """Sum up the scores of the models, and list the datasets that were not run."""
     input:
         scores=expand(
             result("style/{style_model}/{long_texts}.json"), style_model=STYLE_MODELS, long_texts=STYLE["long_texts"]

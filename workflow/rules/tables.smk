@@ -1,4 +1,4 @@
-"""Tables: what does a paper on the benchmark show? On demand: `snakemake tables`.
+"""Tables: what would a paper on the benchmark show? On demand: `snakemake tables`.
 
 Takes   release/, evaluate/<model>/ (scores.json, queries.parquet, pairs.parquet)
 Gives   tables/ (index.html, tables as CSV, Markdown and LaTeX, figures as SVG and PDF, paper.tex)

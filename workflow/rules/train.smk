@@ -1,9 +1,9 @@
-"""Train: do models get better at authorship by the benchmark's own train split?
+"""Train: do models improve at authorship by training on the benchmark's train split?
 
 Takes   release/ and config/models/<model>.yaml
-Gives   train/ (curves.csv, curves.svg; a model, its config entry and its record for each model and seed); where
-        train.in_leaderboard is set, these models are rows of the leaderboard, beside those that they start from
-Keeps   train/<model>.unfinished/: a training that was stopped goes on from its last checkpoint
+Gives   train/ (curves.csv, curves.svg; a model, its config entry and its record for each model and seed); with
+        train.in_leaderboard, the leaderboard lists these models and the models that they start from
+Keeps   train/<model>.unfinished/: a stopped training resumes from its last checkpoint
 """
 
 
@@ -12,13 +12,13 @@ wildcard_constraints:
 
 
 rule train:
-    """Everything: run this."""
+    """Train all models and draw their curves, on demand."""
     input:
         result("train/curves.svg"),
 
 
 rule train_model:
-    """Tune one model with one seed, and score the dev split on the way."""
+    """Tune one model with one seed, and score it on the dev split during training."""
     input:
         data=result("release_data.json"),
         release=RELEASED,
