@@ -22,7 +22,7 @@ LOG = logging.getLogger(__name__)
 
 
 class _Table(NamedTuple):
-    """The row numbers of a table, ascending, and the values of each field in that order."""
+    """The numeric keys of a table's rows, ascending, and the values of each field in that order."""
 
     keys: I64
     values: Mapping[str, pa.LargeStringArray]

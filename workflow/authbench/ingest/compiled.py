@@ -16,7 +16,7 @@ class Compiled:
 
     Attributes:
         derived: fields to add to the rows, in this order.
-        drops: by reason, the function that has a value for the rows to drop.
+        drops: functions with reasons; a row for which the function has a value is dropped for that reason.
         fields: our columns; columns missing in the entry have no value.
         labels: further columns for the record's `labels`.
         clean: maps a text and its row to the text without revealing parts; None if the entry has no rules.

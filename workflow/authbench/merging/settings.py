@@ -20,7 +20,7 @@ _FREE = frozenset(
     }
 )
 _FREE_SECTIONS = ("split.splits.", "split.bridge.", "filter.", "safety.", "sample.")
-_MUST_AGREE = frozenset({"filter.preset", "sample.length_bins"})  # within those sections: measures and categories
+_MUST_AGREE = frozenset({"filter.preset", "sample.length_bins"})  # exceptions there: measures and classes
 _CHOOSING = ("filter", "safety", "sample", "release.queries_per_author")
 _NO_TARGETS: Settings = {
     "documents": None,

@@ -1,13 +1,13 @@
-"""The smallest difference of two systems that a test can show.
+"""Compute the smallest difference of two systems that a test can detect.
 
-A paired difference is a mean over authors. It is shown with probability POWER by a two-sided test at level LEVEL after
-Holm's correction over `tests` tests if it is at least
+A paired difference is a mean over authors. After Holm's correction over `tests` tests, a two-sided test at level LEVEL
+detects it with probability POWER if it is at least
 
     (z(1 - LEVEL / (2 tests)) + z(POWER)) s / sqrt(n)
 
 where s is the standard deviation over the n authors and z the normal quantile (Cohen 1988, chapter 2; Holm's first step
-divides the level by the number of tests). For a mean over languages, the standard errors s_l / sqrt(n_l) of L languages
-combine to sqrt(sum of their squares) / L.
+divides the level by the number of tests). For a mean over L languages, the standard errors s_l / sqrt(n_l) combine to
+sqrt(sum of their squares) / L.
 """
 
 from collections.abc import Sequence

@@ -80,7 +80,7 @@ def _eligible(documents: pl.DataFrame, seed: int) -> pl.DataFrame:
 def _divided(pool: pl.DataFrame, share: float, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return documents of the train and of the test authors, on train and on test topics.
 
-    Of DIVISIONS random divisions of the topics, the division that keeps most authors on the scarcer side, relative to
+    Of DIVISIONS divisions of the topics by hash, the division that keeps most authors on the scarcer side, relative to
     `share`, is used. An author with two topics on both sides is assigned to a side by hash.
     """
     from scipy.sparse import csr_array

@@ -33,13 +33,13 @@ SHOWN = 3
 
 @dataclass
 class Author:
-    """What the first records of a source have of an author in a language.
+    """An author's texts in a language, among a source's first records.
 
     Attributes:
-        texts: how many.
-        works: how many different ones they are of.
-        asking: of how many the letters are enough to ask who wrote them.
-        documents: how many documents the texts can become at most, none of those that are too short.
+        texts: number of texts.
+        works: number of distinct works.
+        asking: number of texts with enough letters for a query.
+        documents: maximum number of documents from these texts, without texts that are too short.
     """
 
     texts: int = 0

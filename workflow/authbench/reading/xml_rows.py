@@ -80,7 +80,7 @@ def _without_declaration(line: bytes) -> bytes | None:
 
 
 def _row(line: bytes, number: int) -> Row | BadRow:
-    """Return the attributes of a row; only XML's predefined entities are declared and expanded.
+    """Return the attributes of a row; only XML's predefined entities are expanded.
 
     >>> _row(b'<row Id="1" Body="&lt;p&gt;A &amp;amp; B" />', 1)
     {'Id': '1', 'Body': '<p>A &amp; B'}
