@@ -24,7 +24,8 @@ import zstandard
 from corpus import CHARACTERS, texts
 from machine import heading
 
-from authbench.ingest.source import IngestSettings, ingest_source
+from authbench.ingest.source import Naming, ingest_source
+from authbench.registry.defaults import default_settings  # noqa: E402
 from authbench.registry.source_entry import make_extraction
 from authbench.runtime.inventory import fitting_shards
 
@@ -149,7 +150,14 @@ def ingest(form: str, fields: dict[str, Any], raw: Path, out: Path, shards: int,
     paths = [out / f"{place}.parquet" for place in range(shards)]
     started = time.process_time()
     counts = ingest_source(
-        "bench", make_extraction(entry), raw, files, paths, out / "removed.parquet", IngestSettings()
+        "bench",
+        make_extraction(entry),
+        raw,
+        files,
+        paths,
+        out / "removed.parquet",
+        default_settings()["ingest"],
+        Naming(),
     )
     seconds = time.process_time() - started
     status = Path("/proc/self/status").read_text().splitlines()

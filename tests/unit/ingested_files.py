@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from defaults import section
 
-from authbench.ingest.source import IngestSettings, ingest_source
+from authbench.ingest.source import Naming, ingest_source
 from authbench.registry.source_entry import make_extraction
 from authbench.storage.raw_paths import match_files
 
@@ -26,9 +27,17 @@ class Ingested:
             names.reverse()
         digests = {name: hashlib.sha256((raw / name).read_bytes()).hexdigest() for name in names}
         shards = [out / f"{place}.parquet" for place in range(how.pop("shards", 2))]
-        settings = IngestSettings(**how)
+        naming = Naming(how.pop("author_key", None), how.pop("aliases", {}), how.pop("own_name", "keep") == "mask")
+        settings = section("ingest", **how)
         self.result = ingest_source(
-            "demo", make_extraction(mapping), raw, digests, shards, out / "removed.parquet", settings
+            "demo",
+            make_extraction(mapping),
+            raw,
+            digests,
+            shards,
+            out / "removed.parquet",
+            settings,
+            naming,
         )
         self.shards = [pl.read_parquet(shard) for shard in shards]
         self.records = pl.concat(self.shards).sort("doc_key")

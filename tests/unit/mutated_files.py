@@ -19,9 +19,10 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import zstandard
+from defaults import section
 
 from authbench.errors import InputError
-from authbench.ingest.source import IngestSettings, ingest_source
+from authbench.ingest.source import ingest_source
 from authbench.registry.source_entry import make_extraction
 
 SECONDS = 5.0  # of the processor, for one of them; hardly any needs a tenth
@@ -270,7 +271,7 @@ def accounted(folder: Path, files: dict[str, bytes], reader: dict[str, Any], fie
         "author": {"kind": "account"},
     }
     shards = [folder / f"{place}.parquet" for place in range(SHARDS)]
-    settings = IngestSettings(max_bad_rows=1.0, max_record_bytes=LIMIT)
+    settings = section("ingest", max_bad_rows=1.0, max_record_bytes=LIMIT)
     try:
         with at_most(SECONDS):
             made = ingest_source(

@@ -17,16 +17,17 @@ from xml.etree import ElementTree
 
 import polars as pl
 import pytest
+from defaults import section
 from shared_folders import DATA, skip_without_corpus
 
 from authbench.errors import InputError
-from authbench.ingest.source import IngestSettings, ingest_source
+from authbench.ingest.source import ingest_source
 from authbench.registry.entries import read_yaml
 from authbench.registry.source_entry import make_extraction
 from authbench.storage.raw_paths import match_files
 
 ROOT = Path(__file__).parents[2]
-MAX_BAD_ROWS = IngestSettings().max_bad_rows
+MAX_BAD_ROWS = section("ingest")["max_bad_rows"]
 FILE_IS_TEXT = ("text", "tei", "blog_xml")  # of many such files one that cannot be read does not stop the source
 MISSING = "fields are missing"  # of a file that has other columns than its corpus is known for
 LFS_POINTER = b"version https://git-lfs"
@@ -148,7 +149,7 @@ def ingested(tag: str, shards: int = 2) -> Ingested:
     good, bad = files_of(tag)
     given = good + (bad if source["reader"]["format"] in FILE_IS_TEXT else [])
     files = {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in given}
-    settings = IngestSettings(max_bad_rows=bad_rows_allowed(tag))
+    settings = section("ingest", max_bad_rows=bad_rows_allowed(tag))
     with TemporaryDirectory() as out:
         paths = [Path(out) / f"{place}.parquet" for place in range(shards)]
         try:

@@ -17,7 +17,7 @@ from authbench.filter.measure import measure_texts
 from authbench.format.release import Release
 from authbench.format.verify import open_verified
 from authbench.identity import keyed_hash
-from authbench.ingest.source import IngestSettings, ingest_source
+from authbench.ingest.source import Naming, ingest_source
 from authbench.normalize.table import normalize_records
 from authbench.records import LANGUAGES
 from authbench.registry.entries import read_yaml
@@ -133,7 +133,8 @@ def documents_of(raw: Path, work: Path, pages: Mapping[str, Mapping[str, Any]] =
             inventory[tag],
             [work / f"{tag}.parquet"],
             work / f"{tag}-gone.parquet",
-            IngestSettings(own_name=CONFIG["normalize"]["own_name"]),
+            section("ingest"),
+            Naming(mask_own=CONFIG["normalize"]["own_name"] == "mask"),
         )
         tables.append(read_columns([work / f"{tag}.parquet"]))
     rules = {tag: source.normalize for tag, source in sources.items()}

@@ -7,11 +7,12 @@ from typing import Any
 import polars as pl
 import pytest
 import yaml
+from defaults import section
 from jsonschema import Draft202012Validator
 
 from authbench.config import prepare
 from authbench.ingest.fields import as_text, compile_expression
-from authbench.ingest.source import IngestSettings, ingest_source
+from authbench.ingest.source import ingest_source
 from authbench.registry.entries import read_yaml
 from authbench.registry.source_entry import make_extraction
 from authbench.registry.sources import source_schema
@@ -45,7 +46,7 @@ def test_the_page_of_the_guide_is_a_source() -> None:
 
 def test_the_letters_of_the_guide_become_what_it_says(tmp_path: Path) -> None:
     (tmp_path / "2024.csv").write_text(block("csv"), encoding="cp1252")
-    settings, shard, removed = IngestSettings(max_bad_rows=1), tmp_path / "1.parquet", tmp_path / "removed.parquet"
+    settings, shard, removed = section("ingest", max_bad_rows=1), tmp_path / "1.parquet", tmp_path / "removed.parquet"
     source: dict[str, Any] = yaml.safe_load(block("yaml"))
     files = {"2024.csv": sha256_of_file(tmp_path / "2024.csv")}
     ingest_source("letters", make_extraction(source), tmp_path, files, [shard], removed, settings)
@@ -84,12 +85,12 @@ def test_files_and_settings_that_a_page_names_exist(page: Path) -> None:
     absent = [f for f in files if not (ROOT / f).exists() and f not in ours and not f.startswith("resources/raw/")]
     assert absent == []
     defaults = read_yaml(ROOT / "config/config.yaml")
-    for section, path in re.findall(
+    for part, path in re.findall(
         r"`(ingest|authors|normalize|chunk|filter|dedup|safety|sample|split|release)\.(?!py\b)([a-z_.]+)`", text
     ):
-        here: Any = defaults[section]
+        here: Any = defaults[part]
         for key in path.split("."):
-            assert key in here, f"{page.name}: {section}.{path}"
+            assert key in here, f"{page.name}: {part}.{path}"
             here = here[key]
 
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import polars as pl
 import pytest
+from defaults import section
 
 from authbench.identity import author_id
 from authbench.ingest.persons import canonical_name, keys_of
-from authbench.ingest.source import IngestSettings, ingest_source
+from authbench.ingest.source import ingest_source
 from authbench.registry.entries import read_yaml
 from authbench.registry.source_entry import make_extraction
 from authbench.storage.raw_paths import match_files
@@ -38,7 +39,7 @@ def ingest(tmp_path: Path, tag: str, files: dict[str, str | bytes]) -> tuple[lis
         name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in match_files(folder, source["files"])
     }
     shard, removed = tmp_path / "records.parquet", tmp_path / "removed.parquet"
-    ingest_source(tag, make_extraction(source), folder, found, [shard], removed, IngestSettings())
+    ingest_source(tag, make_extraction(source), folder, found, [shard], removed, section("ingest"))
     return pl.read_parquet(shard).to_dicts(), pl.read_parquet(removed)["reason"].to_list()
 
 

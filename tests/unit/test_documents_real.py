@@ -7,10 +7,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 import regex
+from defaults import section
 from open_corpora import MAX_BAD_ROWS, Ingested, bad_rows_allowed, files_of, folder_of, ingested, load_source
 from shared_folders import DATA, needs_corpora
 
-from authbench.ingest.source import IngestSettings, ingest_source
+from authbench.ingest.source import ingest_source
 from authbench.registry.source_entry import make_extraction
 from authbench.storage.atomic import sha256_of_file
 from authbench.storage.raw_paths import match_files
@@ -120,7 +121,7 @@ def test_a_real_folder_and_the_same_blogs_zipped_give_the_same_texts(tmp_path: P
     source = load_source("blog_authorship")
     found = {name: sha256_of_file(tmp_path / name) for name in match_files(tmp_path, source["files"])}
     shard, removed = tmp_path / "a.parquet", tmp_path / "b.parquet"
-    settings = IngestSettings(max_bad_rows=bad_rows_allowed("blog_authorship_xml"))
+    settings = section("ingest", max_bad_rows=bad_rows_allowed("blog_authorship_xml"))
     ingest_source("blog_authorship", make_extraction(source), tmp_path, found, [shard], removed, settings)
     columns = ["author_id", "genre", "date", "content"]
     zipped = pl.read_parquet(shard).select(columns).sort(columns)

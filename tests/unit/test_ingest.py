@@ -11,11 +11,12 @@ from typing import Any
 
 import polars as pl
 import pytest
+from defaults import section
 from ingested_files import Ingested
 
 from authbench.errors import InputError
 from authbench.identity import author_id
-from authbench.ingest.source import IngestSettings, ingest_source
+from authbench.ingest.source import ingest_source
 from authbench.ingest.tally import expect_some
 from authbench.records import RECORD, REMOVED
 from authbench.registry.source_entry import make_extraction
@@ -70,7 +71,7 @@ def test_a_file_that_changed_since_it_was_listed_stops_its_source_and_nothing_is
     listed = {"a.csv": hashlib.sha256(table(*ROWS).encode()).hexdigest()}
     shards, removed = [tmp_path / "out/1.parquet"], tmp_path / "out/removed.parquet"
     with pytest.raises(InputError, match=r"demo: .*a\.csv is not the file that this run was planned with"):
-        ingest_source("demo", make_extraction(SOURCE), tmp_path / "raw", listed, shards, removed, IngestSettings())
+        ingest_source("demo", make_extraction(SOURCE), tmp_path / "raw", listed, shards, removed, section("ingest"))
     assert not list((tmp_path / "out").iterdir())
 
 

@@ -7,12 +7,13 @@ from tempfile import TemporaryDirectory
 
 import polars as pl
 import pytest
+from defaults import section
 from open_corpora import MAX_BAD_ROWS, files_of, folder_of, ingested, load_source, sorted_out, table, tables_with
 from shared_folders import needs_corpora
 
 from authbench.errors import InputError
 from authbench.identity import author_id
-from authbench.ingest.source import IngestSettings, ingest_source
+from authbench.ingest.source import ingest_source
 from authbench.registry.source_entry import make_extraction
 from authbench.storage.atomic import sha256_of_file
 
@@ -91,7 +92,7 @@ def test_a_real_table_that_cannot_be_read_stops_its_source_by_name() -> None:
             shard, removed = Path(out) / "a.parquet", Path(out) / "b.parquet"
             extraction = make_extraction(load_source(tag))
             files = {name: sha256_of_file(path)}
-            ingest_source(tag, extraction, folder_of(tag), files, [shard], removed, IngestSettings())
+            ingest_source(tag, extraction, folder_of(tag), files, [shard], removed, section("ingest"))
         assert name in str(stopped.value)
 
 

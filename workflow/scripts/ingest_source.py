@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from authbench.ingest.aliases import persons_file, read_aliases
-from authbench.ingest.source import IngestSettings, ingest_source
+from authbench.ingest.source import Naming, ingest_source
 from authbench.ingest.tally import expect_some
 from authbench.registry.source_entry import file_set, make_extraction
 from authbench.runtime.job import log_to
@@ -22,17 +22,11 @@ counts = ingest_source(
     read_listing(snakemake.input.listing, params.raw),
     snakemake.output.records,
     snakemake.output.removed,
-    IngestSettings(
-        params.ingest["other_languages"],
+    params.ingest,
+    Naming(
         os.environ[key_variable].encode() if key_variable else None,
-        params.ingest["max_bad_rows"],
-        params.ingest["max_record_bytes"],
-        params.ingest["author_genres"],
-        params.own_name,
         read_aliases(persons_file()),
-        tuple(params.ingest["genres"]),
-        params.ingest["fine_genres"],
-        params.ingest["required"],
+        params.own_name == "mask",
     ),
 )
 expect_some(tag, counts)

@@ -31,7 +31,8 @@ from authbench.format.release import Release, named_splits, open_complete_releas
 from authbench.format.tables import table_problems
 from authbench.identity import sha256_of_text
 from authbench.printable import printable
-from authbench.registry.entries import schema_problems
+from authbench.registry.entries import Schema, schema_problems
+from authbench.registry.sources import source_schema
 from authbench.shipped import shipped
 from authbench.storage.atomic import sha256_of_file
 from authbench.storage.json_files import read_foreign_json
@@ -96,20 +97,20 @@ def read_withheld(folder: Path) -> Withheld:
     """
     path = folder / files.WITHHELD
     value = read_foreign_json(path)
-    _expect_schema(path, value, "tier_b")
+    _expect_schema(path, value, shipped("schemas/tier_b.schema.yaml"))
     expect_paths(path, value["files"])
     expect_inside(folder, [f"{files.COMPLETE}/{name}" for name in value["files"]])
     for tag, entry in value["sources"].items():
         if problem := name_problem(tag):
             raise InputError(f"{path} names the source {tag!a:.80}: {problem}.")
-        _expect_schema(f"{path}, the entry of {tag}", entry, "source")
+        _expect_schema(f"{path}, the entry of {tag}", entry, source_schema)
         if problem := path_problem(entry.get("folder", tag)):
             raise InputError(f"{path}, the entry of {tag}: the folder {entry['folder']!a:.80}: {problem}.")
     return Withheld(value["sources"], value["files"])
 
 
-def _expect_schema(place: object, value: dict[str, Any], schema: str) -> None:
-    if problems := [problem for _, problem in schema_problems(value, shipped(f"schemas/{schema}.schema.yaml"))]:
+def _expect_schema(place: object, value: dict[str, Any], schema: Schema) -> None:
+    if problems := [problem for _, problem in schema_problems(value, schema)]:
         shown = "; ".join(f"{problem:.200}" for problem in problems[:_SHOWN])
         raise InputError(printable(f"{place}: {shown}. Fetch it anew."))
 

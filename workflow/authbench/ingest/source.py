@@ -30,8 +30,8 @@ from authbench.reading.rows import BAD_ROW, BadRow
 from authbench.records import RECORD, REMOVED
 from authbench.registry.source_entry import Extraction
 from authbench.runtime.job import progress
+from authbench.settings.ingest import Ingest
 from authbench.storage.parquet import read_batches, write_batches
-from authbench.storage.raw_files import MAX_RECORD_BYTES
 from authbench.storage.raw_listing import describe
 from authbench.storage.unchanged import unchanged
 
@@ -42,22 +42,21 @@ TALLIED = ("lang", "names_author", "noisy", "author_id")
 
 
 @dataclass(frozen=True)
-class IngestSettings:
-    """The settings under `ingest:`, and `normalize.own_name`, since names do not leave ingestion.
+class Naming:
+    """How labels become author ids, and whether a text keeps its author's name: names do not leave ingestion.
 
-    `author_key` is the value of the environment variable `author_key_env`, `aliases` come from config/persons.yaml.
+    Attributes:
+        author_key: the value of the variable that `ingest.author_key_env` names.
+        aliases: those of config/persons.yaml.
+        mask_own: `normalize.own_name` is `mask`.
     """
 
-    other_languages: str = "drop"
     author_key: bytes | None = None
-    max_bad_rows: float = 0.01
-    max_record_bytes: int = MAX_RECORD_BYTES
-    author_genres: bool = False
-    own_name: str = "keep"
     aliases: Aliases = field(default_factory=dict)
-    genres: tuple[str, ...] = ()
-    fine_genres: bool = False
-    required: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    mask_own: bool = False
+
+
+_PLAIN = Naming()
 
 
 def ingest_source(
@@ -67,7 +66,8 @@ def ingest_source(
     files: Mapping[str, str],
     shards: Sequence[str | Path],
     removed: str | Path,
-    settings: IngestSettings,
+    settings: Ingest,
+    naming: Naming = _PLAIN,
 ) -> dict[str, Any]:
     """Write a source's records to `shards` (RECORD, sorted by doc_key), rejected ones to `removed` (REMOVED).
 
@@ -87,14 +87,14 @@ def ingest_source(
             f"{tag}: no file below {folder} matches {', '.join(extraction.files)}. See its YAML for how to get it."
         )
     choices = Choices(
-        settings.other_languages == "keep",
-        settings.genres,
-        settings.author_genres,
-        settings.own_name == "mask",
-        settings.fine_genres,
-        tuple(settings.required.get(extraction.task, ())),
+        settings["other_languages"] == "keep",
+        tuple(settings["genres"]),
+        settings["author_genres"],
+        naming.mask_own,
+        settings["fine_genres"],
+        tuple(settings["required"].get(extraction.task, ())),
     )
-    mapped = compile_source(tag, extraction, choices, settings.author_key, settings.aliases)
+    mapped = compile_source(tag, extraction, choices, naming.author_key, naming.aliases)
     tally = Tally(tag)
     names = {sha: relative for relative, sha in sorted(files.items(), reverse=True)}
     digests = sorted(names)
@@ -113,7 +113,7 @@ def ingest_source(
     with TemporaryDirectory(dir=beside, prefix=f".{tag}-") as aside:
         gone = Path(aside) / "removed.parquet"
         with Drafts(Path(aside) / "drafts.arrow", len(shards)) as drafts:
-            limit, units = settings.max_record_bytes, tally.units
+            limit, units = settings["max_record_bytes"], tally.units
             parts = read_parts(tag, extraction, Path(folder), files, numbers, mapped, limit, units)
             with unchanged(Path(folder), files, tag) as check:
                 parts = _checked(parts, check)
@@ -140,20 +140,20 @@ def _checked(parts: Iterator[Part], check: Callable[[], None]) -> Iterator[Part]
 
 
 def _sorted_all(
-    tag: str, parts: Iterator[Part], mapped: Mapped, settings: IngestSettings, drafts: Drafts, tally: Tally
+    tag: str, parts: Iterator[Part], mapped: Mapped, settings: Ingest, drafts: Drafts, tally: Tally
 ) -> Iterator[pl.DataFrame]:
     """Add the records of all parts to the drafts, and yield the rejected rows (REMOVED)."""
     gone: list[tuple[Any, ...]] = []
     for some in progress(gathered(parts), f"{tag}: blocks of rows"):
         tally.rows += sum(len(part.rows) for part in some)
-        for reason, doc_key, detail in _sorted_out(some, mapped, settings.max_record_bytes, drafts, tally):
+        for reason, doc_key, detail in _sorted_out(some, mapped, settings["max_record_bytes"], drafts, tally):
             tally.drop(reason, detail)
             gone.append((tag, doc_key, "ingest", reason, None, None, whole_characters(detail)))
-        tally.stop_if_bad(settings.max_bad_rows, at_least=MANY_BAD_ROWS)
+        tally.stop_if_bad(settings["max_bad_rows"], at_least=MANY_BAD_ROWS)
         if len(gone) > REFUSED_ROWS:
             yield pl.DataFrame(gone, schema=REMOVED, orient="row")
             gone = []
-    tally.stop_if_bad(settings.max_bad_rows)
+    tally.stop_if_bad(settings["max_bad_rows"])
     yield pl.DataFrame(gone, schema=REMOVED, orient="row")
 
 
