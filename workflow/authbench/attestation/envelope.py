@@ -1,7 +1,7 @@
-"""Signatures of a statement: a DSSE envelope with ed25519 keys, made and verified without a network.
+"""Sign a statement in a DSSE envelope with ed25519 keys, and verify signatures, without a network.
 
-Needs the extra `attest` (securesystemslib). A private key is PEM without a password, as
-`openssl genpkey -algorithm ed25519` writes it; a public key is PEM, too.
+Requires the extra `attest` (securesystemslib). A private key is PEM without a password, as `openssl genpkey -algorithm
+ed25519` writes it; a public key is PEM, too.
 """
 
 import json
@@ -17,10 +17,10 @@ PAYLOAD_TYPE = "application/vnd.in-toto+json"
 
 
 def sign(payload: bytes, key: Path, envelope: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Return the envelope of a statement with the signature of a key, beside those that it has.
+    """Return the envelope of a statement with the signature of a key added to the existing ones.
 
     Raises:
-        InputError: the key is no private ed25519 key, or the envelope holds another statement.
+        InputError: the key is not a private ed25519 key, or the envelope contains another statement.
     """
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
@@ -41,7 +41,7 @@ def sign(payload: bytes, key: Path, envelope: dict[str, Any] | None = None) -> d
 
 
 def read_envelope(path: Path) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """Read a statement, and the envelope that it is in: None where it is not signed.
+    """Read a statement and its envelope (None if it is not signed).
 
     Raises:
         InputError: it cannot be read, or is neither.
@@ -63,10 +63,10 @@ def read_envelope(path: Path) -> tuple[dict[str, Any], dict[str, Any] | None]:
 
 
 def unsigned_by(envelope: dict[str, Any] | None, keys: Sequence[Path]) -> list[Path]:
-    """Return those public keys by which an envelope is not signed, or not rightly.
+    """Return the public keys for which an envelope has no valid signature.
 
     Raises:
-        InputError: a file is no public ed25519 key.
+        InputError: a file is not a public ed25519 key.
     """
     if envelope is None:
         return list(keys)

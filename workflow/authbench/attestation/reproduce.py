@@ -1,6 +1,6 @@
-"""Build a release anew from its statement and the raw files, and compare.
+"""Rebuild a release from its statement and the raw files, and compare.
 
-The build runs in an empty folder with the settings and entries of the statement, by the package that is installed.
+The build runs in an empty folder with the settings and entries of the statement, by the installed package.
 """
 
 import json
@@ -28,20 +28,20 @@ _OWN = ("results", "config", "config.json", "profiles", "workflow")  # of a buil
 _LINES = 30  # of a failed build's output, and names of raw files
 
 
-# Takes a folder and the arguments of Snakemake, target and settings; gives its exit status and all that it said.
+# Takes a folder and the arguments of Snakemake, target and settings; returns its exit status and all its output.
 Build = Callable[[Path, Sequence[str]], tuple[int, str]]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of verifying: the exit status (0 reproduced, 1 differs, 2 cannot be decided), and why, a line each."""
+    """The result of verifying: the exit status (0 reproduced, 1 differs, 2 undecided), and reasons, a line each."""
 
     status: int
     reasons: tuple[str, ...] = ()
 
 
 def differences(statement: Mapping[str, object], release: Path) -> list[str]:
-    """Return where the files of a release are not those of its statement."""
+    """Return where the files of a release differ from its statement."""
     stated, (present, strange) = subjects(statement), walk(release)
     here = {path: sha256_of_file(release / path) for path in present}
     return [
@@ -53,14 +53,14 @@ def differences(statement: Mapping[str, object], release: Path) -> list[str]:
 
 
 def reproduce(statement: Mapping[str, Any], raw_dir: Path, build: Build, files: Path | None = None) -> Outcome:
-    """Build the release of a statement anew, and compare it with the statement.
+    """Rebuild the release of a statement, and compare it with the statement.
 
     Args:
-        statement: as `statement.read_statement` returns it.
-        raw_dir: holds the raw files, a folder for each source.
+        statement: from `statement.read_statement`.
+        raw_dir: contains the raw files, a folder for each source.
         build: runs Snakemake with the package's rules.
-        files: a folder with the files that settings name (a word list, a takedown, a lock), under the names they have;
-            what they do not name is left out.
+        files: a folder with the files that settings name (a word list, a takedown, a lock), under the same names; other
+            files are ignored.
     """
     given = statement["predicate"]["buildDefinition"]["externalParameters"]
     if others := _other_raw_files(statement, raw_dir):
@@ -79,7 +79,7 @@ def reproduce(statement: Mapping[str, Any], raw_dir: Path, build: Build, files: 
 
 
 def _other_raw_files(statement: Mapping[str, Any], raw_dir: Path) -> list[str]:
-    """Return which sources have other raw files than the statement says, and where the lock tells it, which files."""
+    """Return the sources whose raw files differ from the statement, and which files differ if the lock lists them."""
     entries = statement["predicate"]["buildDefinition"]["externalParameters"]["sources"]
     sources = {tag: make_source(tag, entry) for tag, entry in entries.items()}
     with tempfile.TemporaryDirectory() as place:
@@ -139,7 +139,7 @@ def _link_named(folder: Path, config: object, files: Path) -> None:
 
 
 def _named(value: object) -> Iterator[str]:
-    """Yield the texts in settings that could be the path of a file below a folder, and of no code."""
+    """Yield the texts in settings that may be the path of a file below a folder, except paths of code."""
     if isinstance(value, Mapping):
         for inner in value.values():
             yield from _named(inner)
@@ -154,7 +154,7 @@ def _named(value: object) -> Iterator[str]:
 
 
 def _other_environment(statement: Mapping[str, Any]) -> list[str]:
-    """Return what may be the cause of other bytes: the code, and libraries of other versions."""
+    """Return possible causes of different bytes: the code, and libraries of other versions."""
     parts = statement["predicate"]
     notes = []
     if dependency(statement, CODE) != code_digest():

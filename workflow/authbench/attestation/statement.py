@@ -1,7 +1,8 @@
-"""The statement of a release: from which raw files, settings, code and libraries which bytes came.
+"""State the raw files, settings, code and libraries from which a release was made.
 
-An in-toto Statement v1 whose predicate is SLSA Provenance v1. It has no clock and no path, so that equal builds make
-equal statements. The entries of the sources are in it whole: with the raw files it is all that a build needs.
+The statement is an in-toto Statement v1 whose predicate is SLSA Provenance v1. It contains no time and no path, so
+equal builds make equal statements. It contains the complete entries of the sources: with the raw files, it is all that
+a build needs.
 """
 
 import hashlib
@@ -40,11 +41,11 @@ def make_statement(release: Path, sources: Mapping[str, Mapping[str, object]]) -
     """Return the statement of a finished release.
 
     Args:
-        release: a release with its SHA256SUMS, whose files are what it says.
+        release: a release whose files agree with its SHA256SUMS.
         sources: the config entries of its sources, by tag, as they were read for it.
 
     Raises:
-        InputError: there are no checksums, a file is not what they say, or the manifest names a source without entry.
+        InputError: there are no checksums, a file differs from them, or the manifest names a source without entry.
     """
     sums, manifest = read_sums(release), read_manifest(release)
     needed = ("config", "versions", "inputs", "authbench", "skipped_sources")
@@ -90,7 +91,9 @@ def code_digest() -> str:
 
 
 def statement_bytes(statement: Mapping[str, object]) -> bytes:
-    """Return the bytes of a statement that are signed: JSON in UTF-8, keys in their order, which settings may need."""
+    """Return the bytes of a statement that are signed: JSON in UTF-8, with unsorted keys, whose order settings may
+    need.
+    """
     return (json.dumps(statement, ensure_ascii=False, indent=1) + "\n").encode()
 
 
@@ -104,7 +107,7 @@ def read_statement(path: Path) -> dict[str, Any]:
 
 
 def expect_statement(statement: dict[str, Any], place: Path) -> dict[str, Any]:
-    """Return a statement that has the form of one. Raises InputError where it is not in form."""
+    """Return a statement after checking its form. Raises InputError if it is malformed."""
     problems = [problem for _, problem in schema_problems(statement, shipped("schemas/statement.schema.yaml"))]
     if problems:
         raise InputError(f"{place} is no statement of a release: {'; '.join(problems[:4])}.")
@@ -117,7 +120,7 @@ def subjects(statement: Mapping[str, Any]) -> dict[str, str]:
 
 
 def dependency(statement: Mapping[str, Any], name: str) -> str:
-    """Return the digest of a dependency by its name; an empty text where there is none."""
+    """Return the digest of a dependency by its name; an empty text if it is missing."""
     found = (one for one in statement["predicate"]["buildDefinition"]["resolvedDependencies"] if one["name"] == name)
     return next((str(one["digest"]["sha256"]) for one in found), "")
 
@@ -142,7 +145,7 @@ def _dependencies(manifest: Manifest) -> list[dict[str, Any]]:
 def _config(manifest: Manifest, deviation: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of a manifest, which has sorted keys, in the orders that a release depends on.
 
-    They are that of the splits, by which shares are given, and that of the targets, in which `deviation` lists them.
+    These are the order of the splits in which shares are given, and the order of the targets in `deviation`.
     """
     config: dict[str, Any] = {**manifest["config"]}
     splits = config.get("split", {}).get("splits", {})
@@ -159,7 +162,7 @@ def _digest(path: Path) -> str:
 
 
 def _in_order_of_targets(sample: Mapping[str, Any], deviation: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the section `sample` with languages, lengths and genres as the deviation lists them."""
+    """Return the section `sample` with languages, lengths and genres in the order of the deviation."""
     cells = deviation.get("cells", ())
     languages = [row["language"] for row in deviation.get("languages", ())]
     found = dict(sample)
@@ -178,5 +181,5 @@ def _keys(cells: Iterable[DeviationRow], dimension: str, language: str | None = 
 
 
 def _in_order(values: Mapping[str, object], order: Iterable[str]) -> dict[str, Any]:
-    """Return a mapping with these keys first; those that it lacks are left out."""
+    """Return a mapping with these keys first; keys that it lacks are left out."""
     return {**{key: values[key] for key in order if key in values}, **values}

@@ -1,4 +1,4 @@
-"""Chunking of long documents.
+"""Cut long documents into chunks.
 
 Read in this order: `sentences` (the places), `cut` (the pieces).
 """

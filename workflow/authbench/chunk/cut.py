@@ -1,9 +1,9 @@
 """Cut long documents into chunks.
 
-A text over the limit becomes segments that end at paragraphs, else sentences, else lines, words or graphemes
-(AuthBench paper, A.4; processing plan, section 10). A share of the segments runs to 501-2,000 tokens, so that long
-texts fill the bucket extra_long as well; nothing is thrown away but what exceeds the cap of chunks per document,
-and that is chosen by hash before it is tokenised.
+A text over the limit becomes segments that end at paragraphs, else sentences, else lines, words or graphemes (AuthBench
+paper, A.4; processing plan, section 10). A share of the segments has 501-2,000 tokens, which lets long texts fill the
+bucket extra_long as well. All segments are kept up to the cap of chunks per document; beyond it, they are selected by
+hash before tokenisation.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,16 +25,16 @@ Places = NDArray[np.int64]
 NEWLINE = regex.compile("\n")
 NOWHERE: Places = np.array([], dtype=np.int64)
 
-# Letters of every Unicode version that the tokeniser may know, before anything but a letter.
+# Letters of every Unicode version that the tokeniser may know, before a character that is not a letter.
 END_OF_LETTERS = (
     r"[A-Za-zÀ-ÖØ-öø-ɏ\u0400-\u0481\u048a-\u04ff\u0620-\u064a\u0904-\u0939ぁ-ゖァ-ヺ\u4e00-\u9fa5가-힣]\P{L}"
 )
 LETTERS_END = regex.compile(END_OF_LETTERS)
 LAST_LETTERS_END = regex.compile("(?r)" + END_OF_LETTERS)
 GRAPHEME = regex.compile(r"\X")
-WHOLE_BYTES = 60_000  # a longer text is cut into windows first, and only as many are tokenised as the cap needs
+WHOLE_BYTES = 60_000  # a longer text is cut into windows first, and only as many are tokenised as the cap requires
 WINDOW_BYTES = 12_000
-TYPICAL_FILL = 0.85  # how much of its room a segment uses, on average: it ends at a paragraph or sentence before
+TYPICAL_FILL = 0.85  # the average fill of a segment: it ends at an earlier paragraph or sentence
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class _Stretch:
     tokens: Places
     paragraphs: Places
     lines: Places
-    seams: Places  # where parts that were tokenised apart meet
+    seams: Places  # between parts that were tokenised separately
 
 
 @dataclass(frozen=True)
@@ -58,11 +58,11 @@ class _Segment:
 
 @dataclass(frozen=True)
 class _Text:
-    """A normalised text with each run of line breaks made one, and how to find its places in the original."""
+    """A normalised text with each run of line breaks reduced to one, and the mapping to places in the original."""
 
     doc_key: str
     content: str
-    paragraphs: Places  # where paragraphs begin, but the first
+    paragraphs: Places  # where paragraphs begin, except the first
     removed: Places  # line breaks left out up to each of them
 
     def original(self, place: int) -> int:
@@ -75,10 +75,11 @@ def chunk_records(
 ) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, int]]:
     """Cut normalised RECORD rows into DOCUMENT rows, in the order of the records and their text.
 
-    Texts of at most `max_tokens` stay whole, and so does a longer one that a single extra-long segment holds:
-    `chunk_start` and `chunk_end` are null. Chunk k of the others has the key `{doc_key}#chunk_{k}` and the span of
-    characters it has in the normalised text. `content` has single line breaks; `token_length` is counted on it.
-    Gives the documents, the rows removed (REMOVED; no text is), and for each source how many documents have more
+    Texts of at most `max_tokens` are kept whole, as is a longer text that fits a single extra-long segment:
+    `chunk_start` and `chunk_end` are null. Chunk k of any other text has the key `{doc_key}#chunk_{k}` and its span of
+    characters in the normalised text. `content` has single line breaks; `token_length` is counted on it.
+
+    Returns the documents, the removed rows (REMOVED; always empty), and for each source how many documents have more
     chunks than `max_chunks_per_document`.
     """
     most = settings["max_tokens"]
@@ -148,8 +149,9 @@ def _documents_of(
 
 
 def _paragraph_starts(text: str) -> tuple[Places, Places]:
-    """Return where the paragraphs but the first begin once each run of line breaks is one, and how many line breaks are
-    left out up to each of them.
+    """Return the starts of paragraphs, except the first, after each run of line breaks is reduced to one.
+
+    The second value is the number of line breaks that are left out up to each of them.
     """
     starts, ends, end = [], [], 0
     while (start := text.find("\n\n", end)) >= 0:
@@ -173,7 +175,7 @@ def _cut_text(
 ) -> tuple[list[_Segment], bool]:
     """Return the segments of a text of `size` bytes, at most `max_chunks_per_document`, and whether there were more.
 
-    Without `tokens`, those of the whole text, it is tokenised in windows, and no more of them than the segments need.
+    Without `tokens` (of the whole text), the text is tokenised in windows, only as many as the segments need.
     """
     content, limit = text.content, settings["max_chunks_per_document"]
     if tokens is not None:
@@ -233,7 +235,7 @@ def _read_stretch(text: _Text, tokenizer: Tokenizer, start: int, end: int, token
 
 
 def _join_stretches(parts: Sequence[_Stretch]) -> _Stretch:
-    """Neighbouring stretches as one; a border between two is a paragraph, line or sentence of the later one or none."""
+    """Merge adjacent stretches. Each border keeps the break type of the later stretch, if it has one."""
 
     def joined(name: str) -> Places:
         return np.concatenate([getattr(part, name) for part in parts])
@@ -251,7 +253,7 @@ def _join_stretches(parts: Sequence[_Stretch]) -> _Stretch:
 def _cut_stretch(
     text: _Text, stretch: _Stretch, tokenizer: Tokenizer, settings: Chunk, seed: int
 ) -> Iterator[_Segment]:
-    """Greedily fill one segment after another; the hash of document and start says which may be extra long."""
+    """Fill segments greedily; the hash of document and start decides which may be extra long."""
     shortest, longest = settings["extra_long_tokens"]
     chances = extra_long_chances(shortest, longest, settings["extra_long_share"], settings["max_tokens"])
     start = stretch.start
@@ -281,8 +283,8 @@ def _cut_stretch(
 def _count_span(content: str, stretch: _Stretch, tokenizer: Tokenizer, start: int, end: int) -> int:
     """Return the tokens of content[start:end] without the white space at its ends, exactly.
 
-    The tokeniser never joins what lies before the end of a run of letters with what comes after it. So from the
-    first such place to the last the tokens are those of the stretch, and only the ends are encoded anew.
+    The tokeniser never joins text before the end of a run of letters with the text after it. Between the first and the
+    last such place, the tokens are therefore the stretch's, and only the ends are encoded again.
     """
     while content[end - 1] in " \n" and end > start + 1:
         end -= 1
@@ -299,10 +301,10 @@ def _count_span(content: str, stretch: _Stretch, tokenizer: Tokenizer, start: in
 
 
 def _last_place(content: str, stretch: _Stretch, start: int, first: int, low: int, room: int) -> int:
-    """Return where a segment that begins at `start` ends, after `low` to `room` tokens.
+    """Return the end of a segment that begins at `start`, after `low` to `room` tokens.
 
-    That is at a paragraph that leaves it at least half full, else at a sentence, a line, a word, a grapheme. Only a
-    grapheme larger than the room is cut.
+    The end is a paragraph that leaves the segment at least half full, else a sentence, a line, a word, a grapheme. Only
+    a grapheme larger than the room is cut.
     """
     high = max(int(stretch.tokens[first + room]), start + 1)
 
@@ -333,7 +335,7 @@ def _last_space(content: str, low: int, high: int) -> int:
 
 
 def _last_grapheme(content: str, start: int, high: int) -> int:
-    """Return the last grapheme boundary after `start` up to `high`; `high` where a single grapheme fills it all."""
+    """Return the last grapheme boundary after `start` up to `high`; `high` if a single grapheme fills it."""
     place = start
     for found in GRAPHEME.finditer(content, start, min(high + 1, len(content))):
         if found.end() > high:
@@ -344,12 +346,11 @@ def _last_grapheme(content: str, start: int, high: int) -> int:
 
 @cache
 def extra_long_chances(shortest: int, longest: int, share: float, limit: int) -> NDArray[np.float64]:
-    """Return the probability that a segment is extra long, by the number of tokens left (the last holds for any more).
+    """Return the probability that a segment is extra long, by the number of tokens left (the last for any more).
 
-    Chosen so that of the tokens left, if they are more than `limit`, the expected share in extra-long
-    segments is `share`, near the end of a text too: with p the chance, x and n the tokens that an
-    extra-long and an ordinary segment take, r those left and S(r) = share * r (0 up to the limit):
-    S(r) = p (x + S(r - x)) + (1 - p) S(r - n).
+    If more than `limit` tokens are left, the expected share of them in extra-long segments is `share`, near the end of
+    a text too. With p the chance, x and n the tokens that an extra-long and an ordinary segment take, r those left and
+    S(r) = share * r (0 up to the limit): S(r) = p (x + S(r - x)) + (1 - p) S(r - n).
     """
     aims = np.arange(shortest, longest + 1)
     typical = np.maximum(shortest, TYPICAL_FILL * aims)

@@ -1,4 +1,4 @@
-"""Languages of texts that a person has corrected."""
+"""Apply languages of texts that a person has corrected."""
 
 import codecs
 from collections.abc import Mapping
@@ -15,11 +15,11 @@ _EXPECTED = 'expected {"content_sha256": "64 hexadecimal digits", "lang": "en"},
 
 
 def read_retags(path: str | Path) -> dict[str, str]:
-    """Return the right language of each text that a list names, by the SHA-256 of its content.
+    """Return the corrected language of each text in a list, by the SHA-256 of its content.
 
     Raises:
-        InputError: a line, which is named, is none, names a language that is not of the benchmark, or contradicts
-            another.
+        InputError: a line is malformed, names an unsupported language or contradicts another; the message gives its
+            number.
     """
     found: dict[str, str] = {}
     content = Path(path).read_bytes().removeprefix(codecs.BOM_UTF8)

@@ -1,14 +1,14 @@
 """Find the ends of sentences.
 
-Rules for the ten languages: terminators, the closing quotes that stay with them, and the abbreviations and
-initials that end nothing. A miss costs little: a chunk ends at another sentence.
+Rules for the ten languages: terminators, closing quotes that belong to them, and abbreviations and initials that do not
+end a sentence. A miss costs little: a chunk ends at another sentence.
 """
 
 from collections.abc import Iterator
 
 import regex
 
-# A cut before one of these would fall inside a grapheme (a combining mark, a joiner, a vowel sign).
+# A cut before one of these would be inside a grapheme (a combining mark, a joiner, a vowel sign).
 NOT_INSIDE = r"(?![\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}])"
 CLOSERS = r"""(?:["'”’»›)\]」』）》〉】｣]|\ »(?=[\s,.;:!?)—–-]|\Z))*+"""
 CLOSERS_BEFORE_SPACE = CLOSERS.replace("[", "[“‘", 1)  # German quotes close with the sign that opens English ones
@@ -31,7 +31,7 @@ ABBREVIATION_LIST = (
     " sra srta ud uds vd vds dn dña fray gral núm pág págs cap excmo"
     " г гг в вв т тт тыс млн млрд руб коп стр см напр проф акад ул д кв им р св гр"
 )
-LONGEST_END = 64  # characters of stops, closing quotes and white space after which a sentence begins; more are rare
+LONGEST_END = 64  # characters of stops, closing quotes and white space before a sentence; more are rare
 FIRST_PIECE = 256
 LONGEST_INITIALS = 2  # letters after the last of the stops between initials
 ABBREVIATIONS = frozenset(ABBREVIATION_LIST.split())
@@ -57,7 +57,7 @@ def sentence_starts(text: str, start: int, end: int) -> Iterator[int]:
 def last_sentence_start(text: str, start: int, low: int, high: int) -> int:
     """Return the last of `sentence_starts` of text[start:] in low..high, or 0.
 
-    It is searched from the end, a piece at a time, as most often it is near.
+    The search goes backwards in pieces, as the place is usually near the end.
     """
     first, piece = max(start, low - LONGEST_END), FIRST_PIECE
     while True:

@@ -1,4 +1,4 @@
-"""The command `authbench`: what can be done from a shell."""
+"""The command `authbench`."""
 
 import argparse
 import stat
@@ -35,18 +35,18 @@ COMMANDS = dict(
 
 
 def _unknown(word: str, parser: argparse.ArgumentParser) -> str:
-    """Return what to say of an argument that a command does not take, with the option that it resembles."""
+    """Return the message for an unknown argument of a command, with the option that it resembles."""
     options = [option for action in parser._actions for option in action.option_strings if option.startswith("--")]
     close = get_close_matches(word.partition("=")[0], options, 1) if word.startswith("-") else []
     return f"unrecognized argument {word!r}" + (f", did you mean {close[0]}?" if close else "")
 
 
 def _no_file(parsed: argparse.Namespace) -> str:
-    """Return an input that is a pipe, a device or a socket, which may have no end; empty where there is none."""
+    """Return an input that is a pipe, a device or a socket, which may have no end; empty if there is none."""
     for name, value in vars(parsed).items():
         for one in value if isinstance(value, list) else [value]:
             if isinstance(one, str | Path) and name != "out":
-                with suppress(OSError, ValueError):  # no path
+                with suppress(OSError, ValueError):  # not a path
                     mode = Path(one).stat().st_mode
                     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
                         return str(one)

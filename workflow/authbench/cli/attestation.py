@@ -1,4 +1,4 @@
-"""Commands on the statement of a release: make and sign it, and build the release anew from it."""
+"""Commands on the statement of a release: make and sign it, and rebuild the release from it."""
 
 import argparse
 import json
@@ -105,7 +105,7 @@ def verify(arguments: argparse.Namespace) -> int:
     def build(folder: Path, targets: Sequence[str]) -> tuple[int, str]:
         profile = ("--workflow-profile", str(shipped("project/profiles/default")))
         command = snakemake_command(["--cores", arguments.cores, *profile, *targets], folder)
-        # modules beside the files of others are not imported, and their checkpoints never unpickled in full
+        # modules in the folders of others' files are not imported, and their checkpoints never unpickled in full
         surroundings = {**os.environ, "PYTHONSAFEPATH": "1", ONLY_WEIGHTS: "1"}
         done = subprocess.run(
             command, cwd=folder, env=surroundings, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True

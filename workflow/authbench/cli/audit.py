@@ -8,7 +8,7 @@ from authbench.cli.command import Command, whole_number
 from authbench.errors import InputError
 from authbench.printable import printable
 
-FEW_TEXTS, FEW_BYTES = 100, 50_000  # of which plain loops take a few seconds, and compiling them 40
+FEW_TEXTS, FEW_BYTES = 100, 50_000  # plain loops take a few seconds for these, and compiling the loops 40
 EXAMPLES = """examples:
   authbench audit results/demo/release --out audit
   authbench audit release/dev release/test --out audit --scores published.csv
@@ -69,7 +69,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Return 0 when the audit is done; 1 with --strict where a claim is broken."""
+    """Return 0 when the audit is done; 1 with --strict if a claim is broken."""
     from authbench.auditing.read import How, read_dataset
     from authbench.runtime.jit import stay_plain
 
@@ -81,7 +81,7 @@ def run(given: argparse.Namespace) -> int:
     content = dataset.documents["content"]
     if content.len() <= FEW_TEXTS and int(content.str.len_bytes().sum()) <= FEW_BYTES:
         stay_plain()
-    from authbench.auditing.run import examine  # now that it is known how its inner loops run
+    from authbench.auditing.run import examine  # imported after it is known how its inner loops run
 
     result = examine(
         dataset, given.source, scores=given.scores, clean=given.clean, texts=given.texts, seed=given.seed, say=say

@@ -30,16 +30,16 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Become Snakemake, whose exit status is that of the command."""
+    """Replace the process by Snakemake, whose exit status becomes the command's."""
     command = snakemake_command(given.others, Path())
     sys.stdout.flush()
     os.execve(command[0], command, {**os.environ, BUILD: "1"})
 
 
 def snakemake_command(given: Sequence[str], folder: Path) -> list[str]:
-    """Return the command of a run in a folder: Snakemake with the package's rules and a profile, and what was given.
+    """Return the command of a run in a folder: Snakemake with the package's rules, a profile, and the given arguments.
 
-    Targets go first, as options of Snakemake that take several words would swallow them.
+    Targets are put first, as options of Snakemake with several values would consume them.
 
     Raises:
         InputError: a profile, file of settings or target does not exist.
@@ -65,7 +65,7 @@ def snakemake_command(given: Sequence[str], folder: Path) -> list[str]:
 
 
 def _targets_first(given: Sequence[str], folder: Path) -> list[str]:
-    """Return the words with the targets that follow the values of --config or --configfile at their beginning.
+    """Return the words, with targets after the values of --config or --configfile moved to the front.
 
     >>> _targets_first(["--configfile", "mine.yaml", "release", "--config", "name=a", "pan"], Path())
     ['release', 'pan', '--configfile', 'mine.yaml']
@@ -90,7 +90,7 @@ def _is_target(word: str, folder: Path) -> bool:
 
 
 def _expect_settings(path: Path) -> None:
-    """Raise InputError where a file of settings cannot be one."""
+    """Raise InputError if a file of settings cannot be one."""
     if path.suffix not in SETTINGS_FILES:
         raise InputError(
             f"--configfile {path}: expected settings in YAML or JSON ({', '.join(SETTINGS_FILES)}). {_CORPUS}"
@@ -101,7 +101,7 @@ def _expect_settings(path: Path) -> None:
 
 
 def _expect_target(target: str, folder: Path) -> None:
-    """Raise InputError for a target that is no rule and cannot be a file of results."""
+    """Raise InputError for a target that is neither a rule nor a possible file of results."""
     rules = {name for file in shipped("project/workflow/rules").glob("*.smk") for name in _rules(file)} | {
         "all",
         "release",
@@ -119,7 +119,7 @@ def _rules(file: Path) -> list[str]:
 
 
 def _profile(option: str, names: Sequence[str]) -> Path:
-    """Return the file of the first profile that exists. Raises InputError where none does."""
+    """Return the file of the first profile that exists. Raises InputError if none does."""
     from snakemake.cli import get_profile_dir
 
     for name in names:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 class Command:
     """A subcommand: its description in `--help`, its arguments, and its function, which returns the exit status.
 
-    One that `passes_on` gets the arguments that it does not know as `others`. `negative` is what exit status 1 says;
-    without one the command never ends with 1.
+    A command that `passes_on` gets unknown arguments as `others`. `negative` is the meaning of exit status 1; without
+    it the command never ends with 1.
     """
 
     about: str
@@ -27,7 +27,7 @@ class Command:
 
 
 def statuses(command: Command) -> str:
-    """Return what the exit statuses of a command mean, for its `--help`."""
+    """Return the meaning of a command's exit statuses, for its `--help`."""
     negative = f"  1  {command.negative}\n" if command.negative else ""
     return (
         f"exit status:\n  0  done\n{negative}  2  an input or option cannot be used; the message says which and why\n"

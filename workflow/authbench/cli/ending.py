@@ -1,4 +1,4 @@
-"""How a command ends: its exit status, and one line on standard error where something went wrong.
+"""End a command: its exit status, and one line on standard error if something went wrong.
 
 0: done. 1: the negative answer that the command documents (`Command.negative`). 2: an input cannot be used. 70: a fault
 of AuthBench. 130: interrupted. 141: the reader of standard output has left.
@@ -16,7 +16,7 @@ from authbench.extras import missing_extra
 from authbench.printable import printable
 
 UNUSABLE, FAULT, INTERRUPTED, CLOSED_PIPE = 2, 70, 130, 141
-TRACEBACK = "AUTHBENCH_TRACEBACK"  # variable of the environment: 1 prints the traceback of a fault
+TRACEBACK = "AUTHBENCH_TRACEBACK"  # environment variable: 1 prints the traceback of a fault
 _SHOWN_CHARACTERS = 300
 
 
@@ -29,7 +29,7 @@ def run_to_end(run: Callable[[], int]) -> int:
             sys.stdout.flush()
         return status
     except BrokenPipeError:
-        with suppress(OSError, ValueError, AttributeError):  # standard output may be no file
+        with suppress(OSError, ValueError, AttributeError):  # standard output may not be a file
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLOSED_PIPE
     except KeyboardInterrupt:
@@ -52,7 +52,7 @@ def run_to_end(run: Callable[[], int]) -> int:
 
 
 def _problem(error: BaseException) -> str:
-    """Return what to say of an input that cannot be used; empty for a fault."""
+    """Return the message for an unusable input; empty for a fault."""
     if isinstance(error, InputError):
         return str(error)
     if isinstance(error, ModuleNotFoundError):
@@ -69,7 +69,9 @@ def _tell(message: str) -> None:
 
 @contextmanager
 def _exits_raise() -> Iterator[None]:
-    """Let `os._exit` raise SystemExit in this process, as a user's function could else end a command as if done."""
+    """Let `os._exit` raise SystemExit in this process: a user's function could otherwise end a command as if it were
+    done.
+    """
     process, exit_now = os.getpid(), os._exit
 
     def leave(status: int) -> None:

@@ -98,6 +98,6 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
 
 
 def examples(command: str) -> str:
-    """Return the end of a command's help; empty where it has no examples."""
+    """Return the end of a command's help; empty if it has no examples."""
     lines = [f"  authbench {line}" for line in EXAMPLES.get(command, ())]
     return "\n".join(["examples:", *lines]) if lines else ""

@@ -100,7 +100,7 @@ def evaluate(arguments: argparse.Namespace) -> int:
 
 
 def _requested_models(arguments: argparse.Namespace) -> "list[ModelEntry]":
-    """Return the models that the arguments name; print what was assumed of those without an entry."""
+    """Return the models that the arguments name; print the assumptions about models without an entry."""
     from authbench.models.entries import expect_distinct_names
     from authbench.models.requested import GIVEN, load_model, load_models, sanity_rows
 

@@ -63,7 +63,7 @@ def _diff_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def diff(arguments: argparse.Namespace) -> int:
-    """Return 0 if both hold the same, 1 if they differ; differences are printed with their causes."""
+    """Return 0 if both are equal, 1 if they differ; differences are printed with their causes."""
     from authbench.diff.releases import read_release
     from authbench.diff.summary import difference, difference_text, is_same
 
@@ -179,7 +179,7 @@ def _rebuild_arguments(parser: argparse.ArgumentParser) -> None:
 def rebuild(arguments: argparse.Namespace) -> int:
     """Return 0 if the release was rebuilt byte for byte, 1 if texts no longer match.
 
-    Then nothing is written, or with --partial a release of the texts that match.
+    In that case no file is written, or with --partial a release of the matching texts.
     """
     from collections import Counter
 

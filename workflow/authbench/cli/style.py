@@ -5,7 +5,7 @@ from pathlib import Path
 
 from authbench.cli.command import Command, cache_arguments, cache_of, unverified_argument, warn_unverified
 
-CHANCE = "random"  # a row of every table, whatever is asked for
+CHANCE = "random"  # a row of every table, whatever is requested
 
 
 def _style_arguments(parser: argparse.ArgumentParser) -> None:

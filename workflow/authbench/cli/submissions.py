@@ -1,4 +1,4 @@
-"""Commands on submissions: pack a result, and check what somebody packed."""
+"""Commands on submissions: pack a result, and check a packed one."""
 
 import argparse
 import sys
@@ -56,7 +56,7 @@ def _validate_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def validate(arguments: argparse.Namespace) -> int:
-    """Return 0 if all submissions stand, 1 if one does not, 2 if one is no submission."""
+    """Return 0 if all submissions hold, 1 if one does not, 2 if one is not a submission."""
     from authbench.errors import InputError
     from authbench.evaluation.split import Split, read_split
     from authbench.format.verify import open_verified

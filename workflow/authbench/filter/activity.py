@@ -1,7 +1,7 @@
-"""Measure how busy, and how uniform, authors are.
+"""Measure how active, and how uniform, authors are.
 
-What gives a bot away is seen over all of an author's texts: counts of batches and shards add up to the counts of the
-corpus, which are merged a part of the authors at a time.
+Bots are recognised over all of an author's texts. Counts of batches and shards are summed over the corpus, for a part
+of the authors at a time.
 """
 
 from collections.abc import Iterable
@@ -10,8 +10,8 @@ import polars as pl
 
 from authbench.filter.text_kernels import hash_texts
 
-VARIABLE = r"\[[A-Z]+\]|[\d\s]"  # placeholders of masked data, digits, white space: what a template fills in
-FEWEST_TEXTS = 3  # of fewer, one alone would be a third of them
+VARIABLE = r"\[[A-Z]+\]|[\d\s]"  # placeholders of masked data, digits, white space: the variable parts of a template
+FEWEST_TEXTS = 3  # one of fewer texts would be over a third of them
 PART = 5_000_000  # counts merged at a time
 
 # How many texts an author has of a day, or of a template: `key` is its hash.
@@ -20,10 +20,10 @@ AUTHORS = pl.Schema({"author_id": pl.String, "posts_per_day": pl.Int64, "templat
 
 
 def count_activity(documents: pl.DataFrame) -> pl.DataFrame:
-    """COUNTS of texts per day and per template.
+    """Return COUNTS of texts per day and per template.
 
-    `documents` has `author_id, date, content, chunk_start`; pieces of a longer text are no posts and do not count.
-    A day is the first ten characters of `date`; a template is what is left of a text without its variable parts.
+    `documents` has `author_id, date, content, chunk_start`; chunks of a longer text are not posts and do not count. A
+    day is the first ten characters of `date`; a template is a text without its variable parts.
     """
     posts = documents.filter(pl.col("chunk_start").is_null())
     keys = {
@@ -50,9 +50,9 @@ def part_of(counts: pl.DataFrame, part: int, parts: int) -> pl.DataFrame:
 
 
 def measure_authors(counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
-    """AUTHORS of these counts: the texts of the busiest day, and the share of the most frequent template.
+    """Return AUTHORS of these counts: the texts of the busiest day, and the share of the most frequent template.
 
-    Null where there is no date, or fewer than three texts. Takes about 200 bytes per count.
+    Null without dates, or with fewer than three texts. Takes about 200 bytes per count.
     """
     whole = add_counts(counts)
     busiest = whole.filter(pl.col("kind") == "day").group_by("author_id").agg(posts_per_day=pl.col("texts").max())

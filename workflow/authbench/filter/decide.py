@@ -1,7 +1,8 @@
 """Decide which documents are unusable, and for which reasons.
 
-Thresholds over the columns of `measure` (AuthBench paper, A.3; processing plan, section 11). Two presets: `robust`
-costs clean text of no language and length more than 2 %, `paper` applies the paper's formulas as they are worded.
+The rules are thresholds over the columns of `measure` (AuthBench paper, A.3; processing plan, section 11). There are
+two presets: `robust` drops at most 2 % of clean text in any language and length, `paper` applies the paper's formulas
+literally.
 """
 
 from collections.abc import Mapping
@@ -17,8 +18,9 @@ from authbench.settings.filter import Filter
 STAGE = "filter"
 PRESETS = ("robust", "paper")
 
-# Below so many the robust rules ask less: a share of a handful says nothing, and a drop must not be a style. A word
-# spelled out, laughter and a vowel drawn out are short; a key held down, or a page read letter by letter, is long.
+# Below these numbers the robust rules are less strict: a share of a few characters is not informative, and a style must
+# not be dropped. A spelled-out word, laughter and a drawn-out vowel are short; a held-down key, or a page read letter
+# by letter, is long.
 MIN_CHARACTERS = 20
 MIN_WORDS = 10
 MIN_REPEATED_WORDS = 20
@@ -26,16 +28,16 @@ MIN_RUNS = 200  # visible characters of a text that is dropped for runs of one c
 
 MIXED = 0.9  # letters of the expected scripts over letters, at most, of a text in another language with Han
 
-PAPER_SPACED_SYMBOLS = 0.4  # the most in what the AuthBench authors released of their public-domain sources
+PAPER_SPACED_SYMBOLS = 0.4  # the most in the AuthBench authors' released texts from their public-domain sources
 PUBLIC_DOMAIN = r"(?:^|_)pd(?:_|$)"  # tags of those sources
-PAPER_UNSURE_SCRIPT = 0.1  # so little above the least share of the script the language is asked for, too
+PAPER_UNSURE_SCRIPT = 0.1  # up to this much above the least share of the script, the language is tested, too
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A document is dropped for `reason` where `applies`; `value` is what was measured against `threshold`.
+    """A document is dropped for `reason` where `applies`; `value` is the measurement compared with `threshold`.
 
-    Nothing is dropped where the measurement or the threshold is null.
+    No document is dropped if the measurement or the threshold is null.
     """
 
     reason: str
@@ -45,13 +47,13 @@ class Rule:
 
 
 def apply_filters(documents: pl.DataFrame, settings: Filter) -> pl.DataFrame:
-    """Return the REMOVED rows of all documents that a rule drops: one for every reason, in the order of the rules.
+    """Return the REMOVED rows of all dropped documents: one for every reason, in the order of the rules.
 
-    `documents` has `source, doc_key, lang, genre, task, token_length` and the columns of `measure.MEASURES`;
-    `posts_per_day` and `template_share` (see `activity`) where their thresholds are set. `settings` is the
-    section `filter` of the configuration; `min_tokens` and `max_tokens` may be a number for all task types, or a
-    mapping from task type to number with an entry `default`, and `script` likewise by language. Raises InputError for a
-    setting that cannot be used.
+    `documents` has `source, doc_key, lang, genre, task, token_length` and the columns of `measure.MEASURES`, and
+    `posts_per_day` and `template_share` (see `activity`) if their thresholds are set. `settings` is the section
+    `filter` of the configuration; `min_tokens` and `max_tokens` may be a number for all task types, or a mapping from
+    task type to number with an entry `default`, and `script` likewise by language. Raises InputError for an invalid
+    setting.
     """
     numbered = documents.with_row_index("place")
     dropped = [
@@ -72,23 +74,23 @@ def apply_filters(documents: pl.DataFrame, settings: Filter) -> pl.DataFrame:
 
 
 def beside(documents: pl.DataFrame, measures: pl.DataFrame) -> pl.DataFrame:
-    """Return documents and their measurements, which stand in the same order. Raises InputError if they do not."""
+    """Return documents with their measurements, given in the same order. Raises InputError if the orders differ."""
     if not documents["doc_key"].equals(measures["doc_key"]):
         raise InputError("Measurements and documents do not belong together; delete filter/measures, to measure anew")
     return documents.hstack(measures.drop("doc_key"))
 
 
 def dropped_by_language(documents: pl.DataFrame, removed: pl.DataFrame) -> dict[str, int]:
-    """Return how many documents of each language are removed, each once whatever the number of its reasons."""
+    """Return how many documents of each language are removed, each counted once, whatever the number of its reasons."""
     gone = documents.filter(pl.col("doc_key").is_in(removed["doc_key"].implode()))
     return dict(gone.group_by("lang").len().sort("lang").iter_rows())
 
 
 def rules(settings: Filter) -> list[Rule]:
-    """Return the preset's rules in the order in which their reasons are given.
+    """Return the preset's rules in the order of their reasons.
 
     Raises:
-        InputError: the preset is not known.
+        InputError: the preset is unknown.
     """
     preset = settings["preset"]
     if preset not in PRESETS:
@@ -118,9 +120,9 @@ def _robust(settings: Filter) -> list[Rule]:
 def _script_and_language(settings: Filter) -> list[Rule]:
     """Return the rules on script and language.
 
-    The script must be an expected one, unless langid consents; few letters may be Latin ones everywhere (`wow`). The
-    language of texts that are long enough counts where the script does not tell: in Latin script, and in Han with much
-    of another script (Japanese as Chinese or Korean).
+    The script must be an expected one, unless langid identifies the stated language; a few letters may be Latin in any
+    language (`wow`). For texts that are long enough, the language counts where the script does not determine it: in
+    Latin script, and in Han with much of another script (Japanese as Chinese or Korean).
     """
     latin, han = map(written_in, ("Latin", "Han"))
     strange = pl.col("langid") != pl.col("lang")
@@ -138,11 +140,11 @@ def _script_and_language(settings: Filter) -> list[Rule]:
 
 
 def _paper(settings: Filter) -> list[Rule]:
-    """Return the paper's rules, where they leave a choice as in the texts that its authors released.
+    """Return the paper's rules; where they are ambiguous, they follow the texts that its authors released.
 
-    White space counts as symbols, and runs of symbols count, in their public-domain sources alone: the Hindi and Arabic
-    texts that they released have up to .56 symbols with white space, marks being symbols, and those sources at most .4.
-    The language of a text with few letters is asked for only where its script is in doubt.
+    White space counts as symbols, and runs of symbols count, only in their public-domain sources: the released Hindi
+    and Arabic texts have up to .56 symbols with white space, as marks are symbols, and those sources at most .4. The
+    language of a text with few letters is tested only if its script is in doubt.
     """
     book = pl.col("source").str.contains(PUBLIC_DOMAIN)
     symbols = pl.when(book).then("symbols_spaced_paper").otherwise("symbols_paper")

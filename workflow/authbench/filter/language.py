@@ -1,7 +1,7 @@
-"""Identify the language of a text among those that may be expected.
+"""Identify the language of a text among the expected ones.
 
-langid's own model and probabilities (Lui and Baldwin 2012), restricted to the languages of the recipe and to those
-that strangers in such corpora are written in; the same answer as langid's, a batch at a time.
+The model and probabilities are langid's (Lui and Baldwin 2012), restricted to the languages of the recipe and to
+foreign languages that are frequent in such corpora; the results equal langid's, computed in batches.
 """
 
 from collections.abc import Sequence
@@ -23,24 +23,26 @@ from authbench.runtime.jit import compiled
 from authbench.storage.atomic import atomic_file
 from authbench.text_bytes import utf8
 
-# Strangers among texts labelled otherwise; without them they are forced into the nearest language of the recipe. On
-# real corpora they triple the strangers found among English blogs, at the cost of 2 in 5,800 clean snippets of 14
-# words; all 58 languages that langid knows in Latin letters find hardly more and double the cost.
+# Frequent languages of mislabelled texts; without them, such texts are forced into the nearest language of the recipe.
+# On real corpora they triple the number of foreign texts found among English blogs, at the cost of 2 in 5,800 clean
+# snippets of 14 words; all 58 languages that langid knows in Latin letters find hardly more and double the cost.
 LATIN_INTRUDERS = ("pt", "it", "nl", "id", "ms", "tl", "tr", "vi", "pl", "sv", "da", "nb", "fi", "hu", "cs", "ro")
 OTHER_INTRUDERS = ("uk", "fa", "ur")
 
 LANES = 4
-# Sums over a text in another order differ by less than this part of them. Languages nearer to each other than that are
-# summed anew in langid's own order, so that the nearest of two is the same as there.
+# Sums over a text in another order differ by less than this fraction. Languages whose scores are closer are summed
+# again in langid's order, to select the same one as langid.
 NEAR = 1e-9
 DECIMALS = 6  # of a probability; further ones depend on the machine
 
 
 @dataclass(frozen=True)
 class Model:
-    """langid's automaton over bytes (`moves[state << 8 | byte]`), the features each state completes
-    (`features[starts[state]:starts[state + 1]]`), and their log probabilities per language, one by one and summed
-    over the features of a state."""
+    """langid's automaton over bytes, and its log probabilities per language.
+
+    Moves are `moves[state << 8 | byte]`, the features that each state completes `features[starts[state]:starts[state +
+    1]]`; their log probabilities are given for each feature and summed over the features of a state.
+    """
 
     labels: tuple[str, ...]
     moves: NDArray[np.uint16]
@@ -52,26 +54,26 @@ class Model:
 
 
 def identified_languages() -> frozenset[str]:
-    """Return the codes of the languages that langid tells apart."""
+    """Return the codes of the languages that langid identifies."""
     return frozenset(_whole_model()["labels"].tolist())
 
 
 def latin_candidates(languages: Sequence[str]) -> tuple[str, ...]:
-    """Return those of `languages`, and of the intruders, that are written in Latin letters."""
+    """Return the languages among `languages` and the intruders that are written in Latin letters."""
     latin = written_in("Latin")
     return tuple(lang for lang in languages if lang in latin) + LATIN_INTRUDERS
 
 
 def candidates(languages: Sequence[str]) -> tuple[str, ...]:
-    """Return what any text may be written in: `languages` and all intruders."""
+    """Return the possible languages of any text: `languages` and all intruders."""
     return (*languages, *LATIN_INTRUDERS, *OTHER_INTRUDERS)
 
 
 def identify(texts: pl.Series | Sequence[str], languages: Sequence[str]) -> tuple[list[str], NDArray[np.float64]]:
-    """Return the most probable language of each text and its probability, among those of `languages` that langid knows.
+    """Return the most probable language of each text and its probability, among the `languages` that langid knows.
 
-    Labels and probabilities are those of langid's `set_languages` and `classify` with `norm_probs`: a text that tells
-    nothing gets the language that is the most frequent in langid's training.
+    Labels and probabilities equal those of langid's `set_languages` and `classify` with `norm_probs`: a text without
+    any feature gets the most frequent language in langid's training.
 
     Returns:
         A label for each text, and shape (texts,), in [0, 1].
@@ -117,7 +119,7 @@ def _restricted_model(labels: tuple[str, ...]) -> Model:
 def _whole_model() -> dict[str, NDArray[Any]]:
     """Return langid's model as arrays, named as in `Model`.
 
-    To unpack langid's own file takes more than a second, so that the arrays are kept beside compiled code.
+    Unpacking langid's file takes more than a second, so the arrays are stored with the compiled code.
     """
     kept = compiled_code() / f"langid-{version('langid')}.npz"
     with suppress(OSError, EOFError, ValueError, BadZipFile), np.load(kept) as arrays:
@@ -154,7 +156,7 @@ def _by_state(
 
 
 def _summed_as_langid_does(text: NDArray[np.uint8], model: Model) -> NDArray[np.float64]:
-    """Return log probabilities of one text, the features counted before their rows are added up."""
+    """Return log probabilities of one text; features are counted before their rows are added up."""
     counts = np.zeros(len(model.given_language), np.uint32)
     state = 0
     for byte in text.tolist():
@@ -178,8 +180,8 @@ def _log_scores(
 ) -> NDArray[np.float64]:
     """Return the log probability of every text (`data[offsets[i]:offsets[i + 1]]`) in every language, up to a constant.
 
-    Each move through the automaton waits for memory, so that LANES texts move side by side, as far as the shortest of
-    them; `order` brings texts of like length together.
+    Each move through the automaton waits for memory, so LANES texts move in parallel, up to the length of the shortest;
+    `order` groups texts of similar length.
     """
     texts, labels, shift = len(offsets) - 1, len(languages), np.uint64(8)
     scores = np.empty((texts, labels))

@@ -1,8 +1,8 @@
-"""Measure what tells whether a text is usable.
+"""Measure whether a text is usable.
 
-Measured once, decided elsewhere (`filters`). Both forms of a statistic stand side by side where the paper's formula
-(AuthBench, A.3) costs clean text in some language: the paper's has the suffix `_paper`, or counts tokens where ours
-counts words. Placeholders, addresses and emoji codes say nothing about the text around them and are left out first.
+`decide` applies thresholds to these measurements. A statistic has two forms where the paper's formula (AuthBench, A.3)
+drops clean text in some language: the paper's form has the suffix `_paper`, or counts tokens instead of words.
+Placeholders, addresses and emoji codes are not informative about the text around them and are removed first.
 """
 
 import re
@@ -18,7 +18,7 @@ from authbench.records import MEASUREMENTS
 from authbench.text_bytes import utf8
 
 # `[URL]` and other placeholders in brackets, emoji codes (`[doge]`, `[捂脸R]`, `:smile:`), addresses, and the word that
-# stands for them in the Blog Authorship Corpus. Without flags and word boundaries, which cost 80 times more.
+# replaces them in the Blog Authorship Corpus. Without flags and word boundaries, which cost 80 times more.
 PLACEHOLDERS = r"\[[A-Za-z_\p{Han}]{1,20}\]|<[A-Za-z_]{1,20}>|:[a-z0-9_+-]{2,30}:|https?://[!-~]+|www\.[!-~]+|urlLink"
 OTHER_LETTERS = r"[\p{L}\p{M}--\p{Latin}]+"
 REPEATED_LETTERS = re.compile(r"([^\W\d_]{1,5}?)\1{2,}")
@@ -32,9 +32,9 @@ NUMBERS = pl.Schema([(name, dtype) for name, dtype in MEASURES.items() if name n
 def measure_texts(documents: pl.DataFrame, languages: Sequence[str]) -> pl.DataFrame:
     """Return one row of MEASURES per document (columns `doc_key`, `lang`, `content`), in the same order.
 
-    Shares of nothing (no words, no letters of a definite script) are null. langid is asked, among `languages` and
-    frequent intruders, where letters are of an unexpected script or too few to tell, and for languages in Latin
-    script from 60 letters on; elsewhere `langid` is null.
+    Shares of an empty set (no words, no letters of a definite script) are null. langid is applied, among `languages`
+    and frequent intruders, where letters are of an unexpected script or too few, and for languages in Latin script from
+    60 letters on; elsewhere `langid` is null.
     """
     texts = without_placeholders(documents["content"])
     measured = documents.select("doc_key", "lang").hstack(_numbers(texts, documents["lang"]))
@@ -42,7 +42,7 @@ def measure_texts(documents: pl.DataFrame, languages: Sequence[str]) -> pl.DataF
 
 
 def measure_numbers(documents: pl.DataFrame) -> pl.DataFrame:
-    """NUMBERS of every document (columns `lang`, `content`): all that is measured but the language."""
+    """Return NUMBERS of every document (columns `lang`, `content`): all measurements except the language."""
     return _numbers(without_placeholders(documents["content"]), documents["lang"])
 
 
@@ -63,8 +63,8 @@ def _numbers(texts: pl.Series, langs: pl.Series) -> pl.DataFrame:
 def _identify_where_asked(measured: pl.DataFrame, texts: pl.Series, languages: Sequence[str]) -> pl.DataFrame:
     """Add `langid` and `langid_probability`.
 
-    A text mostly in Latin letters, as expected, is judged by these alone and among languages written in them: a few
-    Korean or Thai hashtags else outweigh an English sentence. Any other text is judged whole, among all candidates.
+    If a text is mostly in Latin letters, as expected, only these are used, among languages in Latin script: otherwise a
+    few Korean or Thai hashtags outweigh an English sentence. Any other text is used whole, among all candidates.
     """
     latin = pl.col("lang").is_in(scripts.written_in("Latin"))
     mostly_latin = latin & (pl.col("letters") >= MIN_LANGUAGE_LETTERS) & (pl.col("script") >= MOSTLY)
@@ -82,10 +82,11 @@ def _identify_where_asked(measured: pl.DataFrame, texts: pl.Series, languages: S
 
 
 def _spared(judged: pl.DataFrame, among: Sequence[str]) -> pl.DataFrame:
-    """Return `row`, `langid`, `langid_probability` of texts whose letters alone may have made them strange.
+    """Return `row`, `langid`, `langid_probability` of texts that langid may have misjudged by their letters.
 
-    Alternating case, laughter and words over and over mislead langid, which knows runs of bytes. What it calls strange
-    it is asked again in its plain form, and is believed if that is strange, too; of a few letters it says nothing.
+    Alternating case, laughter and repeated words mislead langid, which knows runs of bytes. A text judged foreign is
+    judged again in its plain form, and counts as foreign only if both judgements say so; a plain form with few letters
+    gets no judgement.
     """
     strange = judged.filter(pl.col("langid") != pl.col("lang"))
     plain = pl.Series("text", list(map(plain_form, strange["text"])), pl.String)
@@ -106,7 +107,7 @@ def _spared(judged: pl.DataFrame, among: Sequence[str]) -> pl.DataFrame:
 
 
 def plain_form(text: str) -> str:
-    """Return the distinct words of a text in lower case, runs of a letter or of a syllable taken once.
+    """Return the distinct words of a text in lower case, with runs of a letter or of a syllable reduced to one.
 
     >>> plain_form("aLtErNaTiNg hahahaha ha ha sooooo SO blahblahblah")
     'alternating ha so blah'

@@ -1,4 +1,4 @@
-"""The settings by which filters drop a text, by their reasons."""
+"""Map reasons of filters to the settings by which they drop a text."""
 
 SETTINGS = {
     "too_short": "filter.min_tokens",

@@ -1,7 +1,7 @@
-"""Classes and scripts of characters.
+"""Classify characters by class and script.
 
-One table over all code points, built from the Unicode database of the `regex` package, so that compiled loops look a
-character up once and know all of it.
+One table over all code points is built from the Unicode database of the `regex` package, so compiled loops look up all
+properties of a character at once.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from authbench.languages import SCRIPTS, languages
 
 CODE_POINTS = 0x110000
-# Unicode has assigned nothing elsewhere but for private use: no letter, mark, number or space, and of no script.
+# Unicode has no assignments elsewhere except for private use: no letter, mark, number, space or script.
 ASSIGNED = ((0, 0x40000), (0xE0000, 0xE1000))
 
 OTHER_SCRIPT = 1 << len(SCRIPTS)
 ANY_SCRIPT = 0  # letters that belong to all scripts (Common, Inherited)
 
-# From how many letters the scripts of a text, and its language, are identified; the share of a script that is most of
-# it.
+# The number of letters from which the scripts of a text, and its language, are identified; the share that makes a
+# script the main one.
 MIN_SCRIPT_LETTERS = 8
 MIN_LANGUAGE_LETTERS = 60
 MOSTLY = 0.5
@@ -29,7 +29,7 @@ MOSTLY = 0.5
 SYMBOL, LETTER, MARK, NUMBER, SPACE = range(5)
 KINDS = {LETTER: r"\p{L}", MARK: r"\p{M}", NUMBER: r"\p{N}", SPACE: r"\p{White_Space}"}
 
-# Word_Break classes of UAX #29, folded to those that matter for words; SINGLE is our tailoring: a word by itself.
+# Word_Break classes of UAX #29, reduced to those that matter for words; SINGLE is our addition: a word by itself.
 OTHER, BREAK, EXTEND, ALETTER, NUMERIC, CONNECTOR, MID_LETTER, MID_NUMBER, MID_BOTH, SINGLE = range(0, 160, 16)
 WORD_BREAKS = (
     (BREAK, r"[\p{WB=CR}\p{WB=LF}\p{WB=Newline}]"),
@@ -43,16 +43,16 @@ WORD_BREAKS = (
     (SINGLE, r"[\p{WB=Katakana}[\p{L}&&[\p{Han}\p{Hiragana}\p{Katakana}]]]"),
 )
 
-# A quotation ends at the mark that fits its beginning, or counts for nothing if its line ends first.
+# A quotation ends at the matching mark; it is ignored if its line ends first.
 QUOTES = {"“": "”", "„": "“”", "«": "»", "»": "«", "「": "」", "『": "』", '"': '"'}
 
-# Where all this stands in `properties`: masks of the kind and the word break, flags, and where the scripts begin.
+# The layout of `properties`: masks of the kind and the word break, flags, and the first bit of the scripts.
 KIND, WORD_BREAK, ALPHABETIC, QUOTING, SCRIPT_SHIFT = 0x7, 0xF0, 0x100, 0x200, 16
 
 
 @cache
 def properties() -> NDArray[np.uint32]:
-    """Return all that is known of every code point, in one number.
+    """Return all properties of every code point in one number.
 
     Returns:
         Shape (0x110000,), bit fields.
@@ -65,7 +65,7 @@ def properties() -> NDArray[np.uint32]:
 
 @cache
 def kinds() -> NDArray[np.uint8]:
-    """SYMBOL, LETTER, MARK, NUMBER or SPACE for every code point, shape (CODE_POINTS,)."""
+    """Return SYMBOL, LETTER, MARK, NUMBER or SPACE for every code point, shape (CODE_POINTS,)."""
     table = np.full(CODE_POINTS, SYMBOL, np.uint8)
     for kind, pattern in KINDS.items():
         _mark(table, pattern, kind)
@@ -95,17 +95,17 @@ def _script_masks() -> NDArray[np.uint16]:
 
 @cache
 def _alphabetic_letters() -> NDArray[np.bool_]:
-    """Return which code points are letters of an alphabetic script, where a letter alone is hardly ever a word."""
+    """Return which code points are letters of an alphabetic script, where a single letter is hardly ever a word."""
     elsewhere = _script_masks() & _script_mask(["Hangul", "Han", "Bopomofo"]) != 0
     letters: NDArray[np.bool_] = (kinds() == LETTER) & (_word_breaks() == ALETTER) & ~elsewhere
     return letters
 
 
 def quote_marks() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """For every code point the number of the quotation it opens (0: none), and a bit for each that it closes.
+    """Return for every code point the number of the quotation it opens (0: none), and a bit for each that it closes.
 
     Returns:
-        Two of shape (CODE_POINTS,).
+        Two arrays of shape (CODE_POINTS,).
     """
     opens, closes = np.zeros(CODE_POINTS, np.uint8), np.zeros(CODE_POINTS, np.uint8)
     for number, (opening, closings) in enumerate(QUOTES.items(), start=1):
@@ -120,12 +120,12 @@ def _script_mask(scripts: Iterable[str]) -> int:
 
 
 def written_in(script: str) -> list[str]:
-    """Return the languages that are written in a script, among others, by the table of languages."""
+    """Return the languages that are written in a script, also among others, by the table of languages."""
     return [code for code, language in languages().items() if script in language.scripts]
 
 
 def expected_masks(langs: Sequence[str]) -> NDArray[np.uint16]:
-    """Return the scripts expected of each language, as a mask; 0 where nothing is known of the language.
+    """Return the expected scripts of each language, as a mask; 0 for an unknown language.
 
     Returns:
         Shape (languages given,), a bit for each script.

@@ -22,12 +22,12 @@ def filter_problems(config: Config) -> Iterator[str]:
 
 
 def of_task(bound: int | Mapping[str, int], task: str) -> int:
-    """Return a bound that may be one of each task type, for this one."""
+    """Return a bound that may differ by task type, for this type."""
     return bound if isinstance(bound, int) else bound.get(task, bound["default"])
 
 
 def _own_languages() -> Iterator[str]:
-    """Yield what is wrong with the user's own table of languages."""
+    """Yield problems of the user's table of languages."""
     path = languages_file()
     if path == shipped(FILE):
         return

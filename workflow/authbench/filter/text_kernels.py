@@ -1,9 +1,8 @@
-"""Compiled inner loops over characters and words, each text decoded once.
+"""Compiled inner loops over characters and words, with each text decoded once.
 
-A document is its code points (`codes`) and what `scripts.properties` knows of each of them (`properties`).
-
-Words are those of UAX #29 that hold a letter or a number, with two departures: each Han and Kana character is a
-word, and neither emoji nor Hebrew quotation marks are ever part of one.
+A document is its code points (`codes`) and their `scripts.properties` (`properties`). Words are words of UAX #29 that
+contain a letter or a number, with two exceptions: each Han and Kana character is a word, and emoji and Hebrew quotation
+marks are never part of one.
 """
 
 import numpy as np
@@ -35,7 +34,7 @@ from authbench.filter.scripts import (
 from authbench.runtime.jit import compiled
 from authbench.text_bytes import utf8
 
-KEPT_RUN = 3  # of one character repeated, so many count towards symbols and letters
+KEPT_RUN = 3  # of one repeated character, this many count towards symbols and letters
 LONG_RUN = 20
 
 CITING = ord(">")
@@ -44,7 +43,7 @@ LINE_BREAK = ord("\n")
 WINDOW = 200  # words
 FNV_OFFSET, FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 
-# A slot of a hash table is in use where it bears the `stamp` of the document, so that a table is never cleared.
+# A slot of a hash table is in use if it has the `stamp` of the document, so tables are never cleared.
 SLOT = np.dtype([("hash", np.uint64), ("stamp", np.int64), ("window", np.int64), ("count", np.int64)])
 
 Characters = NDArray[np.uint32]
@@ -52,7 +51,7 @@ Table = NDArray[np.void]
 
 
 def hash_texts(texts: pl.Series) -> pl.Series:
-    """Return a 64-bit hash of each text, the same on every machine. Raises ValueError where a text is null."""
+    """Return a 64-bit hash of each text, the same on every machine. Raises ValueError for a null."""
     content, offsets = utf8(texts)
     hashes = np.empty(len(texts), np.uint64)
     _hash_bytes(content, offsets, hashes)
@@ -61,7 +60,7 @@ def hash_texts(texts: pl.Series) -> pl.Series:
 
 @compiled
 def _hash_bytes(content: NDArray[np.uint8], offsets: NDArray[np.int64], hashes: NDArray[np.uint64]) -> None:
-    """FNV-1a of every text, stirred once more, so that the low bits depend on all of it."""
+    """Write FNV-1a of every text, mixed once more to make the low bits depend on all of it."""
     for row in range(len(hashes)):
         value = FNV_OFFSET
         for at in range(offsets[row], offsets[row + 1]):
@@ -73,12 +72,12 @@ def _hash_bytes(content: NDArray[np.uint8], offsets: NDArray[np.int64], hashes: 
 def decode(
     text: NDArray[np.uint8], table: Characters, codes: Characters, properties: Characters
 ) -> tuple[int, np.uint32]:
-    """Write the code points of valid UTF-8 and what `table` says of each; give their number, and all that it said.
+    """Write the code points of valid UTF-8 and their entries in `table`; return their number, and the union of bits.
 
     Args:
         text: shape (bytes,).
         table: shape (CODE_POINTS,), bits.
-        codes: room for a value of each character; written from the front.
+        codes: large enough for each character; written from the front.
         properties: likewise.
     """
     at, number, said = 0, 0, np.uint32(0)
@@ -101,7 +100,7 @@ def decode(
 def _measure_characters(
     codes: Characters, properties: Characters, expected: int
 ) -> tuple[float, float, float, float, float, float, float, float, float, float, float, float, float, float]:
-    """Return `measure.CHARACTER_COLUMNS` but the last; a share of nothing is nan. `expected` is a mask of scripts."""
+    """Return `measure.CHARACTER_COLUMNS` except the last; NaN for undefined shares. `expected` is a mask of scripts."""
     by_kind = np.zeros(5, np.int64)
     collapsed = np.zeros(5, np.int64)
     longest_run, in_long_runs = 0, 0
@@ -160,7 +159,7 @@ def _measure_characters(
 def _quoted_characters(
     codes: Characters, properties: Characters, opens: NDArray[np.uint8], closes: NDArray[np.uint8]
 ) -> int:
-    """Return how many visible characters stand between quotation marks of one line, or on lines that begin with `>`."""
+    """Return the number of visible characters between quotation marks of one line, or on lines that begin with `>`."""
     quoted, pending, quotation = 0, 0, 0
     cited, fresh = False, True
     for at in range(len(codes)):
@@ -188,7 +187,7 @@ def _quoted_characters(
 def _joins(before: int, left: int, right: int, after: int) -> bool:
     """Return whether two neighbouring characters are in one segment (UAX #29, WB5-WB13b), by their Word_Break classes.
 
-    `before` and `after` are the neighbours' neighbours, extending characters skipped.
+    `before` and `after` are the characters around them, skipping extending characters.
     """
     if left in (ALETTER, NUMERIC, CONNECTOR) and right in (ALETTER, NUMERIC, CONNECTOR):
         return True
@@ -209,7 +208,7 @@ def _joins(before: int, left: int, right: int, after: int) -> bool:
 
 @compiled
 def _segment_end(properties: Characters, start: int) -> int:
-    """Return where the UAX #29 segment that begins at `start` ends."""
+    """Return the end of the UAX #29 segment that begins at `start`."""
     end = len(properties)
     before, left = BREAK, properties[start] & WORD_BREAK
     at = start + 1
@@ -236,7 +235,7 @@ def _segment_end(properties: Characters, start: int) -> int:
 
 @compiled
 def _count_word(table: Table, stamp: int, window: int, word: np.uint64) -> tuple[int, bool]:
-    """Return how often the document has had this word by now, and whether it is new to the window.
+    """Return how often the document has had this word so far, and whether it is new to the window.
 
     `word` is its hash; the length of `table` is a power of two, and above the number of words.
     """
@@ -257,16 +256,19 @@ def _count_word(table: Table, stamp: int, window: int, word: np.uint64) -> tuple
 def _measure_words(
     codes: Characters, properties: Characters, table: Table, stamp: int
 ) -> tuple[float, float, float, float, float, float]:
-    """Words; distinct/all, median over whole windows of WINDOW words (a shorter text is one window); share of the most
-    frequent; share with a letter; share of single letters of alphabetic scripts (one with a vowel sign is a
-    syllable); longest run of such. Shares are nan without words."""
+    """Return the measures of words.
+
+    These are their number; the median share of distinct words over whole windows of WINDOW words (a shorter text is one
+    window); the shares of the most frequent word, of words with a letter, and of single letters of alphabetic scripts
+    (one with a vowel sign is a syllable); and the longest run of such letters. Shares are NaN without words.
+    """
     words, distinct, most, with_letter, single, run, longest = 0, 0, 0, 0, 0, 0, 0
     shares = np.empty(len(codes) // WINDOW)
     at = 0
     while at < len(codes):
         kind = properties[at] & KIND
         if properties[at] & WORD_BREAK == OTHER and kind != LETTER and kind != NUMBER:
-            at += 1  # begins no word, and nothing joins it but extending characters, which begin none either
+            at += 1  # begins no word; only extending characters join it, which begin none either
             continue
         start, at = at, _segment_end(properties, at)
         letters, numbers, word = 0, 0, FNV_OFFSET
@@ -301,10 +303,10 @@ def _measure_words(
 def _measure_tokens(
     codes: Characters, properties: Characters, table: Table, stamp: int
 ) -> tuple[float, float, float, float, float]:
-    """Return the paper's measures of what stands between white space.
+    """Return the paper's measures of tokens between white space.
 
-    These are their number, and the shares of distinct ones, of those with a letter and of single letters of any script,
-    and the longest run of such. Shares are nan without tokens.
+    These are their number, the shares of distinct tokens, of tokens with a letter and of single letters of any script,
+    and the longest run of these. Shares are NaN without tokens.
     """
     tokens, distinct, with_letter, single, run, longest = 0, 0, 0, 0, 0, 0
     at = 0
@@ -350,11 +352,11 @@ def measure(
     Args:
         text: UTF-8 bytes; document d is `text[offsets[d]:offsets[d + 1]]`.
         offsets: shape (documents + 1,).
-        masks: shape (documents,), as of `scripts.expected_masks`.
+        masks: shape (documents,), from `scripts.expected_masks`.
         known: shape (CODE_POINTS,), the properties of each character.
-        opens, closes: as of `scripts.quote_marks`.
+        opens, closes: from `scripts.quote_marks`.
         longest: the most bytes of a text.
-        table: room for words, of more slots than `longest`, a power of two; overwritten.
+        table: for words, with more slots than `longest`, a power of two; overwritten.
         numbers: shape (documents, columns); written.
     """
     all_codes, all_properties = np.empty(longest, np.uint32), np.empty(longest, np.uint32)
