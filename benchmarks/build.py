@@ -34,7 +34,7 @@ from typing import Any
 import yaml
 from corpus import make_corpus
 from machine import ROOT, commit, heading, machine, versions
-from raw_folders import PER_DOCUMENT, make_folders
+from raw_folders import PER_DOCUMENT, make_folders, parts_of
 from stages import Job, documents_in, rule_of, table
 
 sys.path += [str(ROOT / "tests/pipeline"), str(ROOT / "workflow")]
@@ -129,7 +129,7 @@ def bytes_below(folder: Path) -> int:
 
 
 def build(project: Project, results: Path, arguments: Sequence[str], cores: int, corpus: Corpus) -> Build:
-    """Build, or go on with a build that was stopped, and gather what it took in all its runs."""
+    """Build, or go on with a build that was stopped."""
     watched = project.folder / "watched" / results.name
     watched.mkdir(parents=True, exist_ok=True)
     env = surroundings({"PYTHONPATH": str(ROOT / "benchmarks/watch"), "WATCHED": str(watched)})
@@ -142,6 +142,11 @@ def build(project: Project, results: Path, arguments: Sequence[str], cores: int,
         print(time.monotonic() - began, used.ru_utime + used.ru_stime, file=runs)
     if status:
         raise SystemExit((project.folder / "said.txt").read_text()[-4000:])
+    return gathered(results, watched, corpus)
+
+
+def gathered(results: Path, watched: Path, corpus: Corpus) -> Build:
+    """What a finished build took in all its runs."""
     told = read_told(watched)
     wall, cpu = (sum(column) for column in zip(*read_runs(watched), strict=True))
     jobs = [one for one in told if one.job]
@@ -258,6 +263,7 @@ def build_recipe(recipe: Path, share: float, corpora: Path, cores: int) -> None:
         given = corpus_at(
             corpus, lambda folder, asked=asked, part=part: make_folders(folder / "raw", asked, part, PER_DOCUMENT)
         )
+        kinds = [(one.documents, one.mean_chars) for one in parts_of(asked, part, PER_DOCUMENT)]
         documents = round(asked["sample"]["documents"] * part)
         asked |= {"name": corpus.name, "raw_dir": str((corpus / "raw").resolve()), "safety": {"scorers": ["wordlist"]}}
         asked["sample"] |= {"documents": documents}
@@ -268,14 +274,13 @@ def build_recipe(recipe: Path, share: float, corpora: Path, cores: int) -> None:
         done = build(project, project.folder / "results" / corpus.name, targets, cores, given)
         note = "" if part == share else ", with compilation"
         print(f"\n## {corpus.name}: {documents:,} documents{note}\n\n{told_build(done)}", flush=True)
-    print(f"\n{compared(done, cores)}")
+    print(f"\n{compared(done, kinds, cores)}")
 
 
-def compared(done: Build, cores: int) -> str:
+def compared(done: Build, kinds: Sequence[tuple[float, float]], cores: int) -> str:
     """What the plan of a build says, beside what was measured; rules and folders that its settings leave out are not
     counted, nor those that no plan has."""
-    mean = done.characters / done.documents
-    made = plan.make_plan(plan.Corpus(done.documents, mean, done.entered["release"], cores), plan.read_rates())
+    made = plan.make_plan(plan.Corpus(kinds, done.entered["release"], cores), plan.read_rates())
     lines = ["| rule | CPU s planned | measured | peak MiB planned | measured |", "| --- |" + " ---: |" * 4]
     sums = [0.0, 0.0]
     for stage in made.stages:
@@ -343,7 +348,7 @@ def write_rates(measured: dict[str, Any]) -> None:
     plan.RATES.write_text(head + yaml.safe_dump(rates, sort_keys=False), encoding="utf-8")
     page = ROOT / "docs/scaling.md"
     before, _, after = page.read_text(encoding="utf-8").split("\n---\n\n")
-    made = as_text(plan.make_plan(plan.Corpus(1e8, 600, 300_000, 256), rates), rates)
+    made = as_text(plan.make_plan(plan.Corpus([(1e8, 600)], 300_000, 256), rates), rates)
     page.write_text("\n---\n\n".join([before, made, after]), encoding="utf-8")
 
 

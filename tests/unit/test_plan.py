@@ -57,7 +57,7 @@ RATES: dict[str, Any] = {
         },
     ],
 }
-LARGE = Corpus(100_000_000, 600, 300_000, 256)
+LARGE = Corpus([(100_000_000, 600)], 300_000, 256)
 
 
 def stage(made: Plan, rule: str) -> plan.Stage:
@@ -66,7 +66,7 @@ def stage(made: Plan, rule: str) -> plan.Stage:
 
 def of_measured(rates: dict[str, Any], size: dict[str, Any]) -> Plan:
     documents = size["documents"]
-    return make_plan(Corpus(documents, size["characters"] / documents, size["released"], rates["cores"]), rates)
+    return make_plan(Corpus([(documents, size["characters"] / documents)], size["released"], rates["cores"]), rates)
 
 
 @pytest.mark.parametrize("rates", [RATES, pytest.param(None, id="the project's")])
@@ -106,14 +106,14 @@ def test_what_one_process_holds_of_the_whole_corpus_grows_with_it() -> None:
     made = make_plan(LARGE, RATES)
     assert stage(made, "measure_authors").jobs == 1
     assert stage(made, "measure_authors").peak == pytest.approx(200 + 100_000_000 * 0.0005)
-    larger = Corpus(2 * LARGE.documents, LARGE.mean_chars, LARGE.released, LARGE.cores)
+    larger = Corpus([(2 * LARGE.documents, LARGE.mean_chars)], LARGE.released, LARGE.cores)
     assert stage(made, "normalize_text").peak == pytest.approx(
         stage(make_plan(larger, RATES), "normalize_text").peak, rel=0.01
     )
 
 
 def test_what_works_on_the_release_does_not_grow_with_the_corpus() -> None:
-    larger = Corpus(2 * LARGE.documents, LARGE.mean_chars, LARGE.released, LARGE.cores)
+    larger = Corpus([(2 * LARGE.documents, LARGE.mean_chars)], LARGE.released, LARGE.cores)
     one, other = make_plan(LARGE, RATES), make_plan(larger, RATES)
     assert stage(one, "write_release") == stage(other, "write_release")
     for folder in ("draft", "release"):
@@ -122,13 +122,13 @@ def test_what_works_on_the_release_does_not_grow_with_the_corpus() -> None:
     assert "logs" not in one.disk
 
 
-BOOKS = Corpus(300_000, 400_000, 150_000, 16)
+BOOKS = Corpus([(300_000, 400_000)], 150_000, 16)
 
 
 def test_a_release_of_books_holds_chunks_and_is_no_larger_than_these() -> None:
     made = make_plan(BOOKS, RATES)
     assert BOOKS.chunks == 50 * BOOKS.documents and 1_500 < BOOKS.chunk_chars < 2_000
-    of_short = make_plan(Corpus(1e8, BOOKS.chunk_chars, BOOKS.released, 16), RATES)
+    of_short = make_plan(Corpus([(1e8, BOOKS.chunk_chars)], BOOKS.released, 16), RATES)
     assert made.disk["release"] == pytest.approx(of_short.disk["release"])
     assert made.disk["release"] < 1e9 < 50e9 < made.disk["normalize"]
     assert stage(made, "write_release").cpu == pytest.approx(stage(of_short, "write_release").cpu)
@@ -146,13 +146,23 @@ def test_chunks_of_long_documents_are_counted_where_stages_read_them() -> None:
     assert stage(made, "link_texts documents").peak < 700
     assert made.disk["chunk"] == pytest.approx(BOOKS.chunks * BOOKS.chunk_chars)
     assert made.disk["dedup"] == pytest.approx(100 * (BOOKS.documents + BOOKS.chunks) / 2)
-    assert Corpus(1e6, 600, 1e5, 2).chunks == 1e6 and Corpus(1e6, 600, 1e5, 2).chunk_chars == 600
+    assert Corpus([(1e6, 600)], 1e5, 2).chunks == 1e6 and Corpus([(1e6, 600)], 1e5, 2).chunk_chars == 600
+
+
+def test_books_among_posts_are_cut_and_their_chunks_are_few_among_the_released() -> None:
+    posts, books = (1_000_000.0, 500.0), (10_000.0, 20_000.0)
+    mixed, of_books = Corpus([posts, books], 1e5, 2), Corpus([books], 1e5, 2)
+    assert mixed.documents == 1_010_000
+    assert mixed.mean_chars == pytest.approx(700e6 / 1_010_000)
+    assert mixed.chunks == pytest.approx(1e6 + of_books.chunks)
+    assert mixed.chunks * mixed.chunk_chars == pytest.approx(700e6)
+    assert 500 < mixed.chunk_chars < mixed.mean_chars
 
 
 def test_a_plan_says_what_share_of_the_files_is_enough() -> None:
     said = as_text(make_plan(BOOKS, RATES), RATES)
     assert "in 15,000,000 chunks of 1,7" in said and "acquire --share 0.1`" in said and "--documents 3e+04" in said
-    assert "--share" not in as_text(make_plan(Corpus(1e6, 600, 3e5, 2), RATES), RATES)
+    assert "--share" not in as_text(make_plan(Corpus([(1e6, 600)], 3e5, 2), RATES), RATES)
 
 
 def test_a_rule_may_be_in_one_measured_size_only() -> None:
@@ -238,6 +248,16 @@ def test_amounts_are_numbers_above_nothing(wrong: tuple[str, str], capsys: pytes
     with pytest.raises(SystemExit):
         main(["plan", *(part for pair in given.items() for part in pair)])
     assert wrong[0] in capsys.readouterr().err
+
+
+def test_the_command_takes_kinds_of_documents_with_a_length_of_each(capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["plan", "--documents", "1e8", "1e6", "--mean-chars", "600", "2e4", "--cores", "2"]
+    assert main(given) == 0
+    rates = read_rates()
+    assert capsys.readouterr().out == as_text(make_plan(Corpus([(1e8, 600), (1e6, 2e4)], 300_000, 2), rates), rates)
+    given.remove("2e4")
+    assert main(given) == 2
+    assert "--mean-chars: expected 2 numbers" in capsys.readouterr().err
 
 
 def test_the_command_counts_detoxify_where_asked(capsys: pytest.CaptureFixture[str]) -> None:

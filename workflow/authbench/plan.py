@@ -128,23 +128,33 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True)
 class Corpus:
-    """Describe the size of a build; long documents are cut by the default settings of `chunk`."""
+    """Describe the size of a build; long documents are cut by the default settings of `chunk`.
 
-    documents: float
-    mean_chars: float
+    `kinds` are numbers of documents and their mean length in characters: those of posts and those of books, say.
+    """
+
+    kinds: Sequence[tuple[float, float]]
     released: float
     cores: int
 
     @property
+    def documents(self) -> float:
+        return sum(number for number, _ in self.kinds)
+
+    @property
+    def mean_chars(self) -> float:
+        return sum(number * chars for number, chars in self.kinds) / self.documents
+
+    @property
     def chunks(self) -> float:
         """Return the number of chunks, at least one per document, and at most as many as `chunk` allows."""
-        most: int = default_settings()["chunk"]["max_chunks_per_document"]
-        return self.documents * max(1.0, min(self.mean_chars / _longest_mean(), most))
+        return sum(number * _chunks_of_each(chars) for number, chars in self.kinds)
 
     @property
     def chunk_chars(self) -> float:
         """Return the mean length of a chunk in characters."""
-        return min(self.mean_chars, _longest_mean())
+        longest = _longest_mean()
+        return sum(number * _chunks_of_each(chars) * min(chars, longest) for number, chars in self.kinds) / self.chunks
 
 
 @dataclass(frozen=True)
@@ -248,6 +258,12 @@ def _longest_mean() -> float:
     extra: float = sum(chunk["extra_long_tokens"]) / 2
     share: float = chunk["extra_long_share"]
     return CHARS_PER_TOKEN / ((1 - share) / usual + share / extra)
+
+
+def _chunks_of_each(chars: float) -> float:
+    """Return how many chunks a document of so many characters has."""
+    most: int = default_settings()["chunk"]["max_chunks_per_document"]
+    return max(1.0, min(chars / _longest_mean(), most))
 
 
 def make_plan(corpus: Corpus, rates: Rates, detoxify: bool = False) -> Plan:

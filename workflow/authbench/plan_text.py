@@ -60,7 +60,7 @@ def _to_fetch(corpus: Corpus) -> list[str]:
     return [
         f"Enough to fetch: `authbench acquire --share {shown}`, {SPARE} chunks for each that is released; more where "
         "few authors have several texts, or a language or genre is rare. A plan of that share: --documents "
-        f"{share * corpus.documents:.2g}."
+        f"{' '.join(f'{share * number:.2g}' for number, _ in corpus.kinds)}."
     ]
 
 

@@ -63,14 +63,20 @@ def sources(arguments: argparse.Namespace) -> int:
 
 def _plan_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--documents", type=amount, required=True, metavar="N", help="number of documents in the corpus, e.g. 1e8"
+        "--documents",
+        type=amount,
+        required=True,
+        nargs="+",
+        metavar="N",
+        help="number of documents in the corpus, e.g. 1e8; of a corpus of posts and books, one number of each kind",
     )
     parser.add_argument(
         "--mean-chars",
         type=amount,
         required=True,
+        nargs="+",
         metavar="N",
-        help="mean length of a document in characters, e.g. 4e5 of a book",
+        help="mean length of a document in characters, e.g. 4e5 of a book; as many numbers",
     )
     parser.add_argument("--cores", type=int, required=True, metavar="N", help="jobs that run at the same time")
     parser.add_argument(
@@ -87,8 +93,11 @@ def plan(arguments: argparse.Namespace) -> int:
 
     if arguments.cores < 1:
         raise InputError(f"--cores: expected 1 or more, found {arguments.cores}")
+    numbers, lengths = arguments.documents, arguments.mean_chars
+    if len(numbers) != len(lengths):
+        raise InputError(f"--mean-chars: expected {len(numbers)} numbers, as of --documents, found {len(lengths)}")
     rates = read_rates()
-    corpus = Corpus(arguments.documents, arguments.mean_chars, arguments.release, arguments.cores)
+    corpus = Corpus(list(zip(numbers, lengths, strict=True)), arguments.release, arguments.cores)
     sys.stdout.write(as_text(make_plan(corpus, rates, arguments.detoxify), rates))
     return 0
 
