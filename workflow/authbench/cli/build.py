@@ -68,7 +68,7 @@ def _targets_first(given: Sequence[str], folder: Path) -> list[str]:
     """Return the words, with targets after the values of --config or --configfile moved to the front.
 
     >>> _targets_first(["--configfile", "mine.yaml", "release", "--config", "name=a", "pan"], Path())
-    ['release', 'pan', '--configfile', 'mine.yaml']
+    ['release', 'pan', '--configfile', 'mine.yaml', '--config', 'name=a']
     """
     targets, rest, option, values = list[str](), list[str](), "", 0
     for word in given:

@@ -106,7 +106,7 @@ def where_answered(systems: Systems, by: str, year: int = 2021) -> pl.DataFrame:
 def _team(system: str) -> str:
     """Return a PAN system's name without the training set at its end.
 
-    >>> team("boenninghoff21-large"), team("all-minilm-l6-v2")
+    >>> _team("boenninghoff21-large"), _team("all-minilm-l6-v2")
     ('boenninghoff21', 'all-minilm-l6-v2')
     """
     return system.removesuffix("-large").removesuffix("-small")
