@@ -149,7 +149,7 @@ def _interval(low: float | None, high: float | None) -> str:
 
 
 def _work(source: Source) -> str:
-    """Return what counts as one work; texts of one work are not scored against each other."""
+    """Return the definition of one work; texts of one work are not scored against each other."""
     origin = source.extraction.fields.origin
     if origin is None:
         return "each record"

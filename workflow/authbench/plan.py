@@ -1,8 +1,8 @@
 """Estimate jobs, hours, memory and disk space for a corpus of a given size.
 
 Estimates come from the rates that `benchmarks/build.py --rates` measured by building corpora of two sizes; the formulas
-are in docs/scaling.md. Every cost is linear in the quantity that it depends on, hence the plan of a measured size gives
-the measured figures.
+are in docs/scaling.md. Every cost is linear between the two sizes in the quantity that it depends on; the plan of a
+measured size therefore gives the measured figures.
 """
 
 from collections.abc import Callable, Mapping, Sequence

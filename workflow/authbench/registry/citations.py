@@ -120,7 +120,7 @@ def parse_citation(text: str, tag: str) -> dict[str, str]:
 
 
 def citation_problem(text: str) -> str | None:
-    """Return what is wrong with a citation."""
+    """Return the problem of a citation."""
     try:
         entries(text)
     except ValueError as problem:

@@ -258,7 +258,7 @@ def _default_citation(tag: str, entry: Mapping[str, Any]) -> str:
 
 
 def part_of_normalize(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what `make_normalize` needs of an entry."""
+    """Return the part of an entry that `make_normalize` needs."""
     return {key: entry[key] for key in ("normalize", "text") if key in entry}
 
 

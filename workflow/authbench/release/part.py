@@ -56,7 +56,7 @@ class Part:
 
 
 def part_of(release: Release, kept: pl.DataFrame, scratch: Path) -> Part:
-    """Return the part of a release that holds some of its documents.
+    """Return the part of a release with some of its documents.
 
     Texts that share much of their wording are taken from the release's ignored texts and found again among the kept
     texts of the scored splits. Authors are possibly one person if their texts ignore each other.

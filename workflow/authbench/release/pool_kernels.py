@@ -217,7 +217,7 @@ def find_by_topic(
     """Write the negatives of positives in `topic_matched`, and the most topical negatives of queries.
 
     Args:
-        similar: shape (queries, texts of the cell), similarities; modified: NaN where a text is not a negative.
+        similar: shape (queries, texts of the cell), similarities; modified: NaN if a text is not a negative.
         queries: shape (queries,), places.
         pair_ends: shape (queries + 1,); the positives of query q are `positives[pair_ends[q]:pair_ends[q + 1]]`.
         positives: shape (n,), places.

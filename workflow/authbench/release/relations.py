@@ -77,7 +77,7 @@ def _equal(column: str) -> pl.Expr:
 
 
 def _similarities(vectors: Any, rows: np.ndarray, others: np.ndarray) -> pl.Series:
-    """Return the cosines of pairs of rows; null where a row is empty."""
+    """Return the cosines of pairs of rows; null if a row is empty."""
     found = np.zeros(len(rows), np.float32)
     for start in range(0, len(rows), _PAIRS_AT_ONCE):
         part = slice(start, start + _PAIRS_AT_ONCE)

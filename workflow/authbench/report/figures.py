@@ -177,7 +177,7 @@ def documents_per_author(table: pl.DataFrame) -> Chart:
 
 
 def _funnel_chart(funnel: pl.DataFrame) -> Chart:
-    """Return where the documents of each source went: shares released and dropped, by stage."""
+    """Return the shares of each source's documents that were released, and dropped at each stage."""
     fates = {source: fate(funnel.filter(pl.col("source") == source)) for source in ordered(funnel["source"])}
     met = {stage for counts in fates.values() for stage, number in counts.items() if number}
     colours = {stage: STAGE_COLOURS.get(stage, OTHER_COLOUR) for stage in fate_order(met)}

@@ -20,7 +20,7 @@ _CHATTER = (
     "Select jobs to execute...",
     "Exiting because a job execution failed. Look above for error messages",
 )
-_SCRIPT = "/.snakemake/scripts/"  # where Snakemake puts the adapter of a job
+_SCRIPT = "/.snakemake/scripts/"  # Snakemake's folder for the adapter of a job
 _FAILED = "At least one job did not complete successfully."
 _PLACE = re.compile(
     r'WorkflowError in file "[^"]*", line \d+:\n(?P<message>.*?)\n  File "[^"]*", line \d+, in .*', re.DOTALL

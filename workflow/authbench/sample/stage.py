@@ -99,7 +99,7 @@ def sample(
 
     Memory: some 310 bytes for each document of a reservoir, and at first 250 for each author of each shard. Texts are
     read a row group at a time, but the selected texts are held, twice while they are sorted. Raises InputError if no
-    document can be selected, and reports where documents were dropped, by the counts of `earlier` stages.
+    document can be selected, and reports which stages dropped the documents, by the counts of `earlier` stages.
     """
     rules = settings.sample
     merged, numbers = merge_tallies(tallies, rules["min_origins"])

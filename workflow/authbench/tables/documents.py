@@ -20,7 +20,7 @@ class Contents:
             and `length_bucket`.
         splits: a row per split: `split`, `candidates`, `queries`, `positives`.
         tiers: the tier of each source as the release states it.
-        licences: likewise its licence.
+        licences: the licence of each source, likewise.
     """
 
     documents: pl.DataFrame

@@ -61,7 +61,7 @@ def size_in_words(parameters: int | None) -> str:
 
 @lru_cache(maxsize=256)
 def _entry(name: str) -> ModelEntry | None:
-    """Return the registry's entry of a name; None if there is none that can be used here."""
+    """Return the registry's entry of a name; None without a usable entry."""
     try:
         return load_entry(MODELS, name) if name in list_entries(MODELS, Path()) else None
     except InputError:

@@ -221,7 +221,7 @@ def _adjusted(result: Result) -> dict[str, float]:
 
 
 def _about(results: Sequence[Result]) -> list[str]:
-    """Return in words what was scored."""
+    """Return a description of the scored data."""
     if not results:
         return []
     first = results[0].scores

@@ -2,11 +2,11 @@
 
 tables/<name>.csv .md .tex   each table; CSV with full precision, LaTeX for booktabs
 figures/<name>.svg .pdf      each figure; equal numbers give equal bytes
-slices.csv                   every score of every slice in long form, with counts; null where a slice has none
-examples.jsonl               the example records, as a release writes candidates
-contents.csv                 what there is
-paper.tex                    a document with all of it, to compile
-index.html                   all of it as one HTML page
+slices.csv                   every score of every slice in long form, with counts; null if a slice has no score
+examples.jsonl               the example records, in the form of candidates
+contents.csv                 the list of tables and figures
+paper.tex                    a document that includes all tables and figures, to compile
+index.html                   all tables and figures as one HTML page
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,8 +1,8 @@
-"""Train models, once per seed, and write what comes out.
+"""Train models, once per seed, and write the results.
 
-<out>/<model>-seed-<k>/            the trained model, as sentence-transformers store one
+<out>/<model>-seed-<k>/            the trained model in sentence-transformers' format
 <out>/<model>-seed-<k>.yaml        its config entry: authbench evaluate --model <out>/<model>-seed-<k>.yaml
-<out>/<model>-seed-<k>.json        what it was made with, and its scores on the dev split on the way (`curve`)
+<out>/<model>-seed-<k>.json        its inputs and settings, and its scores on the dev split during training (`curve`)
 <out>/<model>-seed-<k>.unfinished/ checkpoints, until it is finished
 <out>/curves.csv                   loss and scores on the dev split by model, seed and step
 <out>/release.json                 checksums of the splits, and whether their release is verified

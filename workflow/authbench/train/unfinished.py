@@ -43,7 +43,7 @@ class Unfinished:
         return cls(folder, {})
 
     def last_checkpoint(self) -> tuple[int, Path] | None:
-        """Return the step and folder of the last complete checkpoint; None if there is none."""
+        """Return the step and folder of the last complete checkpoint; None without a checkpoint."""
         for step, path in sorted(self._checkpoints(), reverse=True):
             with suppress(ValueError, OSError):
                 state = json.loads((path / "trainer_state.json").read_text(encoding="utf-8"))

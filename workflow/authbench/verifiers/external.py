@@ -5,7 +5,7 @@ It may name these folders:
     {train}        pairs.jsonl and truth.jsonl to learn from
     {calibration}  pairs.jsonl and truth.jsonl to set thresholds on
     {test}         pairs.jsonl
-    {out}          where it leaves answers.jsonl
+    {out}          the folder for answers.jsonl
 """
 
 import re

@@ -4,7 +4,7 @@ Koppel and Winter 2014, "Determining if two documents are written by the same au
 in nearly every random part of the features, they are more similar to each other than either is to texts of others.
 These others, a text's impostors, are drawn from the texts most similar to it. Features are rates of frequent character
 n-grams, weighted by TF-IDF; similarity is min-max (Ruzicka). The score is the share of rounds that the pair wins,
-averaged over both directions; thresholds (`thresholds`) decide where it is an answer.
+averaged over both directions; thresholds (`thresholds`) decide when it is an answer.
 """
 
 from dataclasses import dataclass, replace
