@@ -54,7 +54,7 @@ def draw_units(dataset: Dataset, split: str, most: int, seed: int) -> tuple[pl.D
 def queries_of(dataset: Dataset, split: str, units: pl.DataFrame) -> pl.DataFrame:
     """Return the units that are queries (`query_id`, `author`, and `answers`: their number), by id.
 
-    The stated candidates are answers; without statements, all candidates by the query's author.
+    Answers are as stated, else all candidates by the query's author.
     """
     asks = units.filter("query").select("author", "candidate", query_id="id")
     if dataset.answers is None:

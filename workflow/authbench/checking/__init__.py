@@ -1,6 +1,6 @@
 """Check a release, made by AuthBench or in its format.
 
-The files are compared with the texts, with the release's bookkeeping where it exists, and with the settings. Read in
+The files are compared with the texts, with the release's bookkeeping where it exists, and with its settings. Read in
 this order: `claims`, `rows` and `form` (the form of every table), `rules` (the settings), then one module per claim.
 """
 

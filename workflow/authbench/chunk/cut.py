@@ -122,8 +122,8 @@ def _documents_of(
 ) -> pl.DataFrame:
     """Return DOCUMENT rows in the order of the records.
 
-    They are the `whole` ones with their `texts` and `lengths` in tokens, and `pieces` (row of the record, key, content,
-    start, end, tokens) of the others.
+    The `whole` records have `texts` and `lengths` in tokens; the others have `pieces` (row of the record, key, content,
+    start, end, tokens).
     """
     shape = {"row": pl.Int64, "doc_key": pl.String, "content": pl.String}
     shape |= {"chunk_start": pl.Int64, "chunk_end": pl.Int64, "token_length": pl.Int32}

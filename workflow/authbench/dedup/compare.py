@@ -65,8 +65,9 @@ def compare_components(
         texts: gives the similarity texts of documents.
         settings: threshold, shingle length and bounds of work.
         only_accepted: leave out pairs whose earlier document is similar to a still earlier one, and so not kept.
-        near, most_found: the number of each document's pairs with the nearest earlier documents that are returned, in
-            addition to pairs that alone join documents, and pairs at `near` with a document that is not a copy itself.
+        near, most_found: a document's pairs are limited to the `most_found` nearest earlier documents, pairs that join
+            documents that no other pair joins, and pairs of similarity `near` with a document that is not a copy
+            itself.
 
     Raises:
         ValueError: the texts are not those that were signed.
