@@ -51,7 +51,7 @@ rule count_endings:
     conda:
         "../../envs/text.yaml"
     resources:
-        mem_mb=memory(550),
+        mem_mb=memory(675),
         runtime=duration(5, per_mb=0.05),
         in_series=1,
     params:
@@ -95,7 +95,7 @@ rule cut_signatures:
     conda:
         "../../envs/text.yaml"
     resources:
-        mem_mb=memory(550),
+        mem_mb=memory(575),
         runtime=duration(5, per_mb=0.05),
         in_series=1,
     params:
