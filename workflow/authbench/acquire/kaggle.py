@@ -100,7 +100,7 @@ def _unpack(archive: Path, part: Path, name: str, size: int | None) -> None:
     """Extract the only file of an archive: never more than the listed size (`size`) and the archive state."""
     try:
         with zipfile.ZipFile(archive) as packed:
-            entries = [entry for entry in packed.infolist() if not entry.is_dir()]
+            entries = [entry for entry in packed.infolist() if not entry.filename.endswith("/")]
             if len(entries) != 1 or PurePosixPath(entries[0].filename).name != name:
                 raise InputError(f"{archive.name}: expected {name} alone in the archive, found {len(entries)} files")
             if size not in (None, entries[0].file_size):

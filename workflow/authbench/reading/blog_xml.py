@@ -95,5 +95,5 @@ def iso_date(written: str) -> str | None:
     month, _, year = rest.partition(",")
     try:
         return date(int(year), MONTH_NUMBERS[month.strip().lower()], int(day)).isoformat()
-    except (KeyError, ValueError):
+    except (KeyError, ValueError, OverflowError):
         return None

@@ -18,8 +18,10 @@ from authbench.storage.bounds import room, too_large
 ALWAYS_VALUES = 1 << 20  # values of a column
 VALUES_PER_BYTE = 16  # values per byte of a larger file
 _HEAD, _LONG_HEAD = 1 << 12, 1 << 24
-_DEEPEST = 8
-_BOOLEANS, _BYTE, _NUMBERS, _DOUBLE, _BINARY, _STRUCT = (1, 2), 3, (4, 5, 6), 7, 8, 12
+_DEEPEST = 12
+_BOOLEANS, _BYTE, _NUMBERS, _DOUBLE, _BINARY, _LISTS, _STRUCT = (1, 2), 3, (4, 5, 6), 7, 8, (9, 10), 12
+# Fields of a footer, of a row group, of a column chunk, of its description, and of its size statistics.
+_ROW_GROUPS, _COLUMNS, _COLUMN, _ENCRYPTION, _SIZES, _UNENCODED, _REPETITIONS, _DEFINITIONS = 4, 1, 3, 8, 16, 1, 2, 3
 _VALUES_OF = (5, 7, 8)  # fields of a header whose first field counts values: of data, of a dictionary, of data in V2
 
 
@@ -61,6 +63,7 @@ def expect_bounded(
     Raises:
         InputError: the file is rejected, or its pages are not where the footer says.
     """
+    _expect_described(stream, metadata)
     most = max(ALWAYS_VALUES, VALUES_PER_BYTE * stored)
     totals: dict[str, int] = {}
     at_once = 0
@@ -78,6 +81,39 @@ def expect_bounded(
             at_once += held
             if at_once > room(stored) or totals.get(chunk.path_in_schema, 0) > most:
                 raise too_large(name, stored)
+
+
+def _expect_described(stream: IO[bytes], metadata: Any) -> None:
+    """Reject a footer with a column chunk at which pyarrow ends the process (`RowGroupMetaData.column`, 26.0).
+
+    Raises:
+        OSError: a column is encrypted, or its size statistics do not fit the schema.
+    """
+    size = stream.seek(-8, 2)
+    length = int.from_bytes(stream.read(4), "little")
+    stream.seek(max(0, size - length))
+    try:
+        footer, _ = _struct(stream.read(length), 0, 0)
+    except IndexError:
+        raise OSError("the footer ends early") from None
+    for group in _structs(footer.get(_ROW_GROUPS)):
+        for place, chunk in enumerate(_structs(group.get(_COLUMNS))):
+            described = chunk.get(_COLUMN)
+            if _ENCRYPTION in chunk or type(described) is not dict or place >= metadata.num_columns:
+                raise OSError("a column is encrypted, or not described")
+            sizes, leaf = described.get(_SIZES), metadata.schema.column(place)
+            if type(sizes) is not dict:
+                continue
+            levels = ((_REPETITIONS, leaf.max_repetition_level), (_DEFINITIONS, leaf.max_definition_level))
+            counted = [(sizes[kind], deepest) for kind, deepest in levels if isinstance(sizes.get(kind), list)]
+            if (_UNENCODED in sizes and leaf.physical_type != "BYTE_ARRAY") or any(
+                counts and len(counts) != deepest + 1 for counts, deepest in counted
+            ):
+                raise OSError("the size statistics of a column do not fit the schema")
+
+
+def _structs(value: Any) -> list[dict[int, Any]]:
+    return [one for one in value if type(one) is dict] if type(value) is list else []
 
 
 def _pages(stream: IO[bytes], chunk: Any) -> Iterator[tuple[int, int]]:
@@ -110,7 +146,7 @@ def _struct(data: bytes, at: int, depth: int) -> tuple[dict[int, Any], int]:
     fields: dict[int, Any] = {}
     field = 0
     if depth > _DEEPEST:
-        raise OSError("the header of a page is nested too deeply")
+        raise OSError("a header is nested too deeply")
     while head := data[at]:
         at += 1
         kind = head & 15
@@ -132,6 +168,8 @@ def _value(data: bytes, at: int, kind: int, depth: int) -> tuple[Any, int]:
         number, at = _varint(data, at)
         return (number >> 1) ^ -(number & 1), at
     if kind == _DOUBLE:
+        if at + 8 > len(data):
+            raise IndexError
         return None, at + 8
     if kind == _BINARY:
         size, at = _varint(data, at)
@@ -140,7 +178,21 @@ def _value(data: bytes, at: int, kind: int, depth: int) -> tuple[Any, int]:
         return None, at + size
     if kind == _STRUCT:
         return _struct(data, at, depth + 1)
-    raise OSError("the header of a page has a field of an unknown kind")
+    if kind in _LISTS:
+        return _list(data, at, depth + 1)
+    raise OSError("a header has a field of an unknown kind")
+
+
+def _list(data: bytes, at: int, depth: int) -> tuple[list[Any], int]:
+    if depth > _DEEPEST:
+        raise OSError("a header is nested too deeply")
+    head = data[at]
+    size, at = _varint(data, at + 1) if head >> 4 == 15 else (head >> 4, at + 1)
+    values = []
+    for _ in range(size):  # an element takes a byte or more, so the data end first
+        value, at = (data[at], at + 1) if head & 15 in _BOOLEANS else _value(data, at, head & 15, depth)
+        values.append(value)
+    return values, at
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
@@ -152,4 +204,4 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
         if byte < 128:
             return number, at
         if shift > 63:
-            raise OSError("a number in the header of a page is too long")
+            raise OSError("a number in a header is too long")

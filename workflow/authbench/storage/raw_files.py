@@ -158,7 +158,7 @@ class RawFile:
             return [self]
         try:
             with zipfile.ZipFile(self.path) as archive:
-                entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+                entries = [entry for entry in archive.infolist() if not entry.filename.endswith("/")]
         except NO_ZIP as error:
             with self.open_binary():  # raises for an empty file or a Git LFS pointer
                 raise InputError(f"{self.relative} is not a whole zip file ({error}); fetch it again.") from error

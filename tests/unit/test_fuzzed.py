@@ -1,0 +1,52 @@
+"""Files that a fuzzer found to end a reader are refused or read; each was a fault once."""
+
+import subprocess
+import sys
+from datetime import date
+from pathlib import Path
+
+import polars as pl
+import pyarrow.parquet as pq
+import pytest
+
+from authbench.errors import InputError
+from authbench.reading.blog_xml import iso_date
+from authbench.storage.parquet_headers import bounded_parquet
+from authbench.storage.raw_files import RawFile
+
+FUZZED = Path(__file__).parent / "fuzzed"
+ABORT = "import sys, pyarrow.parquet as pq; pq.read_metadata(sys.argv[1]).row_group(0).column(0)"
+
+
+@pytest.mark.parametrize("name", ["levels", "bytes"])
+def test_size_statistics_at_which_pyarrow_aborts_are_refused(name: str) -> None:
+    path = FUZZED / f"{name}.parquet"
+    with pytest.raises(InputError, match="size statistics"):
+        bounded_parquet(path)
+    columns = range(pq.read_metadata(path).num_columns)
+    every = ABORT.replace("column(0)", "column(int(sys.argv[2]))")
+    done = [subprocess.run([sys.executable, "-c", every, path, str(at)], capture_output=True) for at in columns]
+    assert any(one.returncode < 0 for one in done), "pyarrow raises now: the check of the footer can go"
+
+
+@pytest.mark.parametrize(
+    "column", [[1, None], ["a", None], [[1], None, [2, 3]], [{"a": [1]}, None], [date(2020, 1, 1)]]
+)
+def test_the_footers_of_sound_files_are_understood(column: list[object], tmp_path: Path) -> None:
+    frame = pl.DataFrame({"column": column})
+    frame.write_parquet(tmp_path / "polars.parquet")
+    pq.write_table(frame.to_arrow(), tmp_path / "arrow.parquet", row_group_size=1)
+    for name in ("polars", "arrow"):
+        assert bounded_parquet(tmp_path / f"{name}.parquet").equals(frame)
+
+
+def test_a_member_of_a_zip_without_a_name_is_refused() -> None:
+    path = FUZZED / "unnamed.csv.zip"
+    with pytest.raises(InputError):
+        for member in RawFile(path, path.name, "").members(["**/*"]):
+            with member.open_binary() as stream:
+                stream.read()
+
+
+def test_a_year_that_no_computer_can_hold_is_no_date() -> None:
+    assert iso_date(f"1,May,{10**30}") is None
