@@ -313,7 +313,7 @@ def build_demo(cores: int, arguments: Sequence[str] = ()) -> list[Build]:
     return builds
 
 
-def as_rates(builds: Sequence[Build], cores: int) -> dict[str, Any]:
+def as_rates(builds: Sequence[Build], cores: int, at: str) -> dict[str, Any]:
     """What `authbench plan` reads: per size the rules' jobs, CPU and wall seconds, peak MiB; bytes on disk by stage."""
     sizes = []
     for done in builds:
@@ -338,7 +338,7 @@ def as_rates(builds: Sequence[Build], cores: int) -> dict[str, Any]:
                 "disk_bytes": done.disk,
             }
         )
-    return {"machine": machine(), "versions": versions(), "commit": commit(), "cores": cores, "sizes": sizes}
+    return {"machine": machine(), "versions": versions(), "commit": at, "cores": cores, "sizes": sizes}
 
 
 def write_rates(measured: dict[str, Any]) -> None:
@@ -363,6 +363,7 @@ def main() -> None:
     parser.add_argument("--rates", action="store_true", help="write benchmarks/rates.yaml and what follows from it")
     asked = parser.parse_args()
     print(heading(), flush=True)
+    at = commit()  # of what is copied and built, whatever is committed meanwhile
     if asked.demo:
         print(f"\n{totals(build_demo(asked.cores))}")
         return
@@ -373,7 +374,7 @@ def main() -> None:
         builds = build_corpora(asked.documents, asked.corpora or Path(folder), asked.cores)
     print(f"\n{totals(builds)}")
     if asked.rates:
-        write_rates(as_rates(builds[1:], asked.cores))
+        write_rates(as_rates(builds[1:], asked.cores, at))
 
 
 if __name__ == "__main__":
