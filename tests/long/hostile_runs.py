@@ -14,9 +14,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "pipeline"))
+import warm_snakemake  # noqa: E402
 
 # Importing these starts no thread that a fork would miss.
 OF_COMMANDS = ("authbench.cli", "jinja2", "jsonschema", "matplotlib.figure", "numba", "orjson", "polars",
@@ -24,6 +27,7 @@ OF_COMMANDS = ("authbench.cli", "jinja2", "jsonschema", "matplotlib.figure", "nu
                "sklearn.feature_extraction.text", "sklearn.linear_model", "tiktoken", "yaml")  # fmt: skip
 SECONDS = 60
 MOST = 4 << 30  # bytes of addresses, beyond what is imported, so that a fault harms no other process
+EXIT_NOW = os._exit  # which a command replaces
 
 
 class Ended(NamedTuple):
@@ -63,6 +67,7 @@ def serve() -> None:
     for module in (*OF_COMMANDS, *(name for name in ours if ".shipped" not in name and "__main__" not in name)):
         with contextlib.suppress(ImportError):  # what an extra would bring
             importlib.import_module(module)
+    warm_snakemake.import_all()
     gc.freeze()
     for line in sys.stdin:
         words, folder = json.loads(line)
@@ -98,6 +103,7 @@ def _become(words: list[str], folder: str) -> Any:
     resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + MOST, resource.RLIM_INFINITY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     sys.argv = ["authbench", *words]
+    os.execve = _go_on_as_snakemake  # type: ignore[assignment]
     status = 99
     try:
         status = sys.modules["authbench.cli"].main(words)
@@ -107,7 +113,20 @@ def _become(words: list[str], folder: str) -> Any:
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(OSError, ValueError):
                 stream.flush()
-        os._exit(status)
+        EXIT_NOW(status)
+
+
+def _go_on_as_snakemake(_: str, command: Sequence[str], environment: Mapping[str, str]) -> Any:
+    """Run Snakemake in this process, as the program that a command becomes; its jobs are processes of their own."""
+    os.environ.update(environment)
+    sys.argv = ["snakemake", *command[3:]]
+    status = 97
+    try:
+        sys.modules["snakemake.cli"].main(command[3:])
+    except SystemExit as ended:
+        status = ended.code if isinstance(ended.code, int) else 98
+    finally:
+        EXIT_NOW(status)
 
 
 if __name__ == "__main__":

@@ -50,8 +50,8 @@ def lock_path(raw_dir: Path) -> Path:
 
 
 def read_raw_lock(path: Path) -> dict[str, Entry]:
-    """Return the entries by source. Raises InputError if the file is malformed."""
-    if not path.exists():
+    """Return the entries by source. Raises InputError where the file says something else."""
+    if not path.exists() and not path.is_symlink():
         return {}
     try:
         return read_plain(read_yaml(path))

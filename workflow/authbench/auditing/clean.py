@@ -11,7 +11,7 @@ the folder ignore it.
 import shutil
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, count
+from itertools import chain, count, repeat
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +29,18 @@ from authbench.auditing.read_retrieval import BEIR, MTEB
 from authbench.auditing.read_style import STYLE
 from authbench.auditing.read_table import DIFF
 from authbench.errors import InputError
+from authbench.format.columns import GROUND_TRUTH, IDS
 from authbench.reading.foreign import read_foreign
 from authbench.storage.atomic import atomic_folder
 from authbench.storage.exact_json import loads_exactly
 from authbench.storage.json_lines import line_batches, write_json_lines
 from authbench.storage.parquet_headers import bounded_parquet
+from authbench.storage.raw_paths import expect_inside
 
 _ROUNDS = 10
 _IDS = ("candidate_id", "query_id", "id", "_id")
+_LISTS = tuple(column.name for column in GROUND_TRUTH.columns if column.dtype == IDS)
+_SEEN = frozenset((*_IDS, *_LISTS, "query-id", "corpus-id"))  # columns that decide whether a row stays
 Keep = Callable[[Mapping[str, object], int], Mapping[str, object] | None]  # a row and its number; None: it is removed
 
 
@@ -170,8 +174,7 @@ def _write(
     for table, files in source.files.items():
         offset = 0
         for file in files:
-            if not file.resolve().is_relative_to(top.resolve()):
-                raise InputError(f"{file}: is a link out of the dataset. Put the file in its place.")
+            expect_inside(file, top)
             target = base / file.relative_to(top)
             target.parent.mkdir(parents=True, exist_ok=True)
             if source.form == PAN_FOLDERS:
@@ -222,7 +225,7 @@ def _of_release(table: str, gone: set[str], queries: set[str]) -> Keep:
             if row["query_id"] in gone or row["query_id"] in queries:
                 return None
             lists = {name: [one for one in row[name] if one not in gone]
-                     for name in ("positive_ids", "ignored_ids") if row.get(name)}  # fmt: skip
+                     for name in _LISTS if row.get(name)}  # fmt: skip
             return {**row, **lists} if any(lists[name] != row[name] for name in lists) else row
         if kind in ("qrels", "default", "positives", "pairs"):
             query = str(row.get("query-id", row.get("query_id")))
@@ -283,18 +286,21 @@ def _filter_file(file: Path, target: Path, keep: Keep, encoding: str | None) -> 
         return number
     if file.suffix == ".parquet":
         table = bounded_parquet(file)
-        pl.DataFrame(list(_kept(table, keep)), table.schema).write_parquet(target)
+        _left(table, keep).write_parquet(target)
         return table.height
     if file.suffix not in (".csv", ".tsv"):
         raise InputError(f"{file}: cannot be cleaned. Expected CSV, TSV, Parquet or JSON lines, unpacked.")
     found = read_foreign(file, lambda _: True, encoding)
     table = pl.DataFrame(found.columns, dict.fromkeys(found.columns, pl.String))
-    separator = "\t" if file.suffix == ".tsv" else ","
-    pl.DataFrame(list(_kept(table, keep)), table.schema).write_csv(target, separator=separator)
+    _left(table, keep).write_csv(target, separator="\t" if file.suffix == ".tsv" else ",")
     return table.height
 
 
-def _kept(table: pl.DataFrame, keep: Keep) -> Iterator[Mapping[str, object]]:
-    for number, row in enumerate(table.iter_rows(named=True)):
-        if (kept := keep(row, number)) is not None:
-            yield kept
+def _left(table: pl.DataFrame, keep: Keep) -> pl.DataFrame:
+    """Return the rows of a table that stay. Python sees ids alone: it cannot hold every time that a table can."""
+    seen = table.select(name for name, kind in table.schema.items() if name in _SEEN and not kind.is_temporal())
+    rows = seen.iter_rows(named=True) if seen.width else repeat(dict[str, object](), table.height)
+    kept = [keep(row, number) for number, row in enumerate(rows)]
+    lists = {name: [one[name] for one in kept if one is not None] for name in seen.columns if name in _LISTS}
+    left = table.filter(pl.Series([one is not None for one in kept], dtype=pl.Boolean))
+    return left.with_columns(pl.Series(name, values, table.schema[name]) for name, values in lists.items())

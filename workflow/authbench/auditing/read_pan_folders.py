@@ -14,10 +14,15 @@ import polars as pl
 from authbench.auditing.dataset import Dataset
 from authbench.auditing.read_pan import Tables, dataset_of_pairs
 from authbench.errors import InputError
+from authbench.reading.plain_text import whole_text
+from authbench.reading.rows import BadRow
+from authbench.storage.raw_files import RawFile
+from authbench.storage.raw_paths import expect_inside
 
 FORM = "PAN problem folders"
 TRUTH = "truth.txt"
 _KNOWN, _UNKNOWN = "known*.txt", "unknown*.txt"
+_ENCODINGS = ("utf-8", "cp1252")
 _LINE = re.compile(r"\s*(\S+)\s+([YN])\s*")
 _NOTE = "The known texts of a problem are joined, and count as one text."
 
@@ -52,11 +57,17 @@ def read_pan_folders(path: Path, truths: dict[str, Path]) -> Dataset:
 
 
 def write_without(truth: Path, target: Path, gone: Collection[str]) -> None:
-    """Write a truth without some problems, and the unchanged folders of the others."""
+    """Write a truth without some problems, and the unchanged folders of the others.
+
+    Raises:
+        InputError: a text of theirs is a link out of the dataset.
+    """
     target.parent.mkdir(parents=True, exist_ok=True)
     kept = [(ident, line) for ident, _, line in _lines(truth) if ident not in gone]
     target.write_text("".join(f"{line}\n" for _, line in kept), encoding="utf-8")
     for ident, _ in kept:
+        for file in (truth.parent / ident).rglob("*"):
+            expect_inside(file, truth.parent)
         shutil.copytree(truth.parent / ident, target.parent / ident)
 
 
@@ -86,8 +97,7 @@ def _texts(folder: Path) -> tuple[str, str]:
 
 def _text(file: Path) -> str:
     """Return the text of a file in UTF-8, else in Windows-1252, as some texts of PAN are."""
-    content = file.read_bytes()
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return content.decode("cp1252", "replace")
+    text = whole_text(RawFile(file, str(file), ""), _ENCODINGS)
+    if isinstance(text, BadRow) or not text.strip():
+        raise InputError(f"{file}: {text.reason if isinstance(text, BadRow) else 'holds no text'}. Fetch the set anew.")
+    return text

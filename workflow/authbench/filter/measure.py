@@ -54,7 +54,7 @@ def _numbers(texts: pl.Series, langs: pl.Series) -> pl.DataFrame:
     text, offsets = utf8(texts)
     masks = scripts.expected_masks(langs.to_list())
     longest = int(np.diff(offsets).max(initial=0))
-    table = np.zeros(2 << longest.bit_length(), SLOT)
+    table = np.zeros(1 << longest.bit_length(), SLOT)  # more than it has words
     numbers = np.empty((len(texts), len(NUMBERS)))
     measure(text, offsets, masks, scripts.properties(), *scripts.quote_marks(), longest, table, numbers)
     return pl.DataFrame(numbers, list(NUMBERS), orient="row").fill_nan(None).cast(NUMBERS)

@@ -44,7 +44,7 @@ WINDOW = 200  # words
 FNV_OFFSET, FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 
 # A slot of a hash table is in use if it has the `stamp` of the document, so tables are never cleared.
-SLOT = np.dtype([("hash", np.uint64), ("stamp", np.int64), ("window", np.int64), ("count", np.int64)])
+SLOT = np.dtype([("hash", np.uint64), ("stamp", np.int32), ("window", np.int32), ("count", np.int32)])
 
 Characters = NDArray[np.uint32]
 Table = NDArray[np.void]
@@ -366,7 +366,7 @@ def measure(
         size = 2
         while size <= length:
             size *= 2
-        slots = table[: 2 * size]
+        slots = table[:size]
         quoted = _quoted_characters(codes, properties, opens, closes) if said & QUOTING else 0
         of_characters = _measure_characters(codes, properties, masks[row])
         of_words = _measure_words(codes, properties, slots, 2 * row + 1)

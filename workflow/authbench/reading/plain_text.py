@@ -42,11 +42,13 @@ def read(
 
 
 def whole_text(file: RawFile, encoding: Encoding) -> str | BadRow:
-    """Return the text of a file with `\\n` line ends; a bad row if it exceeds the record limit."""
+    """Return the text of a file with `\\n` line ends; a bad row if it exceeds the record limit or holds a NUL byte."""
     with file.open_text(encoding) as stream:
         text = stream.read(file.max_record_bytes + 1)
     if len(text) > file.max_record_bytes:
         return BadRow("line 1", f"larger than {file.max_record_bytes} characters")
+    if (at := text.find("\0")) >= 0:
+        return BadRow(f"line {text.count(chr(10), 0, at) + 1}", "holds a NUL byte")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -25,6 +25,8 @@ Schema = Path | type | Callable[[], Settings]  # a file, a TypedDict that define
 def read_yaml(path: Path) -> Settings:
     """Return the mapping in a YAML file. Raises InputError if it holds none."""
     try:
+        if not path.is_file() and (path.exists() or path.is_symlink()):
+            raise InputError(f"{path}: is no regular file. Expected settings or an entry.")
         text = path.read_text(encoding="utf-8")
         if problem := shape_problem(text):
             raise InputError(f"{path} is {problem}. Expected settings or an entry.")

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from jsonschema import ValidationError
 
 _NUMBER = re.compile(r"[-+]?\d{1,15}(\.\d{1,15})?([eE][-+]?\d{1,2})?")
+_TOLD = 20  # unknown keys of a mapping
 _KINDS = {
     "object": "a mapping of keys to values",
     "array": "a list",
@@ -58,8 +59,11 @@ def _described(error: "ValidationError") -> Iterator[Problem]:
     value, rule, limit = error.instance, error.validator, error.validator_value
     if rule == "additionalProperties" and isinstance(error.schema.get("properties"), dict):
         known = list(error.schema["properties"])
-        for key in sorted(set(value) - set(known)):
+        unknown = sorted(set(value) - set(known))
+        for key in unknown[:_TOLD]:
             yield problem_at([*keys, key], f"unknown key{did_you_mean(key, known)}")
+        if len(unknown) > _TOLD:
+            yield problem_at([*keys, unknown[_TOLD]], f"unknown key, as are {len(unknown) - _TOLD - 1:,} others")
     elif rule == "required":
         missing = next(key for key in limit if error.message.startswith(repr(key)))
         yield problem_at([*keys, missing], "is required")

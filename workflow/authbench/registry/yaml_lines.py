@@ -1,6 +1,7 @@
 """Locate a problem in a YAML file by line."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 
 import yaml
@@ -45,9 +46,15 @@ def place_in(file: Path, problem: str) -> str:
     return f", line {line}" if line else ""
 
 
+@lru_cache(maxsize=1)  # of many problems of one file
+def _composed(text: str) -> yaml.Node | None:
+    node: yaml.Node | None = yaml.compose(text, FAST_LOADER)
+    return node
+
+
 def _line(file: Path, keys: Sequence[str]) -> int:
     """Return the line of the last of these keys that a file has in this order; 0 if it lacks the first."""
-    node, line = yaml.compose(file.read_text(encoding="utf-8"), FAST_LOADER), 0
+    node, line = _composed(file.read_text(encoding="utf-8")), 0
     for key in keys:
         if isinstance(node, yaml.MappingNode):
             found = next((pair for pair in node.value if pair[0].value == key), None)

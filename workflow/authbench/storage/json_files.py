@@ -35,8 +35,11 @@ def write_plain_json(path: str | Path, value: Any) -> None:
     write_text(path, json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True) + "\n")
 
 
-def read_foreign_json(path: str | Path) -> dict[str, Any]:
-    """Return the object in a JSON file from outside.
+def read_foreign_json(path: str | Path, nan: bool = False) -> dict[str, Any]:
+    """Return the object in a JSON file that somebody else wrote.
+
+    Args:
+        nan: whether NaN and Infinity are numbers.
 
     Raises:
         InputError: it cannot be read, is not a JSON object, is larger than MAX_BYTES or deeper than MAX_DEPTH, or has a
@@ -51,18 +54,18 @@ def read_foreign_json(path: str | Path) -> dict[str, Any]:
         content = path.read_bytes()
     except (OSError, ValueError) as problem:
         raise InputError(f"{path}: cannot be read as JSON: {problem}") from None
-    return parse_foreign_json(content, path)
+    return parse_foreign_json(content, path, nan)
 
 
-def parse_foreign_json(content: bytes, place: str | Path) -> dict[str, Any]:
-    """Return the object in JSON text from outside. Raises InputError as `read_foreign_json`."""
+def parse_foreign_json(content: bytes, place: str | Path, nan: bool = False) -> dict[str, Any]:
+    """Return the object in JSON text that somebody else wrote. Raises InputError as `read_foreign_json`."""
     try:
         value = json.loads(
             content.decode("utf-8-sig"),
             object_pairs_hook=distinct,
             parse_int=_int64,
             parse_float=_finite,
-            parse_constant=_no_number,
+            parse_constant=float if nan else _no_number,
         )
         _expect_shallow(value)
     except RecursionError:

@@ -181,6 +181,8 @@ class RawFile:
         if self.member is None:
             if not self.path.exists():
                 raise InputError(f"{self.path} is not there; it was when its checksum was taken.")
+            if not self.path.is_file():
+                raise InputError(f"{self.path} is no regular file. Expected one.")
             with self.path.open("rb") as raw:
                 yield raw, self.path.stat().st_size, _suffixes(self.path.name)
             return

@@ -65,6 +65,12 @@ def _files_below(folder: Path, patterns: Sequence[str]) -> Iterator[Path]:
             yield from (link / path.relative_to(target) for path in target.rglob("*") if path.is_file())
 
 
+def expect_inside(file: Path, folder: Path) -> None:
+    """Raise InputError for a file that a link takes out of a folder."""
+    if not file.resolve().is_relative_to(folder.resolve()):
+        raise InputError(f"{file}: is a link out of the dataset. Put the file in its place.")
+
+
 def matches(path: str, patterns: Sequence[str]) -> bool:
     """Return whether a path, with or without a compression suffix, matches a pattern and none that starts with `!`."""
     stem, dot, suffix = path.rpartition(".")

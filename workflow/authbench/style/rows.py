@@ -15,6 +15,7 @@ import polars as pl
 
 from authbench.errors import InputError
 from authbench.ingest.fields import compile_expression, compile_pattern, needs
+from authbench.reading.characters import whole_characters
 from authbench.reading.readers import READERS
 from authbench.reading.rows import BadRow, Block, Row, Wanted
 from authbench.registry.expressions import FILE_FIELDS, names
@@ -109,7 +110,10 @@ def _derived(dataset: Dataset, data: Path, read: dict[TableKey, ReadTable]) -> R
 
 
 def _read_table(dataset: Dataset, table: DatasetTable, data: Path) -> ReadTable:
-    """Return the rows of one table, a text column per field, null if missing, and the number of unreadable records."""
+    """Return the rows of one table, a text column per field, null if missing, and the number of unreadable records.
+
+    Halves of surrogate pairs become U+FFFD.
+    """
     where = f"config/style/{dataset.name}.yaml"
     folder = data / dataset.folder(table)
     derived = {name: compile_expression(one, f"{where}: derive.{name}") for name, one in table.derive.items()}
@@ -148,7 +152,7 @@ def _read_table(dataset: Dataset, table: DatasetTable, data: Path) -> ReadTable:
             f"{dataset.name}: {bad} of {good + bad} rows below {folder} cannot be read. "
             f"The first: {first.rstrip('.')}. Check `reader` in {where}."
         )
-    return pl.DataFrame({name: list(_plain(values)) for name, values in columns.items()}, strict=False), bad
+    return pl.DataFrame([_column(where, *column) for column in columns.items()]), bad
 
 
 def _blocks(file: RawFile, options: Reader, wanted: Wanted) -> Iterator[Block]:
@@ -159,11 +163,20 @@ def _blocks(file: RawFile, options: Reader, wanted: Wanted) -> Iterator[Block]:
         yield [BadRow("whole file", str(problem))]
 
 
-def _plain(values: list[Any]) -> Iterator[Any]:
-    """Yield values as text, or all as lists of text if any value is a list."""
-    lists = any(isinstance(value, list) for value in values)
-    for value in values:
-        if lists:
-            yield [str(part) for part in (value if isinstance(value, list) else [value])] if value is not None else None
-        else:
-            yield None if value is None else str(value)
+def _column(where: str, name: str, values: list[Any]) -> pl.Series:
+    """Return values as text, or all as lists of text if any value is a list.
+
+    Raises:
+        InputError: one of them is an object.
+    """
+    if any(isinstance(part, dict) for value in values for part in (value if isinstance(value, list) else [value])):
+        raise InputError(f"{where}: fields.{name} is of objects. Expected text; name a field of theirs.")
+    if not any(isinstance(value, list) for value in values):
+        return pl.Series(name, [None if value is None else _as_text(value) for value in values], pl.String)
+    lists = (value if isinstance(value, list) or value is None else [value] for value in values)
+    parts = [None if value is None else list(map(_as_text, value)) for value in lists]
+    return pl.Series(name, parts, pl.List(pl.String))
+
+
+def _as_text(value: Any) -> str:
+    return whole_characters(str(value))

@@ -4,7 +4,7 @@ A task selects the columns given in its entry and drops rows with an empty text.
 class (STEB appendix J), by a hash of the row.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -92,15 +92,22 @@ def level_columns(settings: OrderTask) -> list[str]:
     return [f"level {place}" for place in range(1, len(settings.levels) + 1)]
 
 
-def named(frame: pl.DataFrame, columns: Mapping[str, str]) -> pl.DataFrame:
+def named(frame: pl.DataFrame, columns: Mapping[str, str], lists: Collection[str] = ()) -> pl.DataFrame:
     """Return the columns (ours: theirs) as text, with `lang` if present.
 
+    Args:
+        lists: of ours, those that may hold lists.
+
     Raises:
-        InputError: the rows lack a column.
+        InputError: the rows lack a column, or one holds nothing, or lists that it may not.
     """
-    missing = [theirs for theirs in columns.values() if theirs not in frame.columns]
-    if missing:
-        raise InputError(f"A task asks for the column {missing[0]!r}; after the steps there are {frame.columns}.")
+    for ours, theirs in columns.items():
+        if theirs not in frame.columns:
+            raise InputError(f"A task asks for the column {theirs!r}; after the steps there are {frame.columns}.")
+        if isinstance(frame.schema[theirs], pl.List) and ours not in lists:
+            raise InputError(f"A task asks for the column {theirs!r}, which holds lists. Expected text; use `flatten`.")
+        if frame[theirs].null_count() == frame.height:
+            raise InputError(f"A task asks for the column {theirs!r}, which holds nothing. Check `fields` and `steps`.")
     language = [pl.col("lang")] if "lang" in frame.columns else []
     return frame.select(*(pl.col(theirs).alias(ours) for ours, theirs in columns.items()), *language)
 

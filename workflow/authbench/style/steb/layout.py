@@ -4,7 +4,6 @@ An episode is named `<texts per episode>_<episodes per label>`. If a dataset and
 by name with the task's score is used, as on STEB's board.
 """
 
-import json
 import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -14,6 +13,7 @@ import orjson
 
 from authbench.errors import InputError
 from authbench.storage.atomic import write_text
+from authbench.storage.json_files import read_foreign_json
 from authbench.style.steb.names import ACCURACY, FIGURES, NAMES
 
 METRICS = "metrics.json"
@@ -60,7 +60,7 @@ def read(*folders: Path) -> dict[str, dict[tuple[str, str], Mapping[str, Any]]]:
         here: dict[tuple[str, str, str], Mapping[str, object]] = {}
         for path in paths:
             dataset, model, _, task, _ = path.relative_to(folder).parts
-            metrics = _metrics(path)
+            metrics: Mapping[str, Any] = read_foreign_json(path, nan=True)  # as theirs may have it
             if _figure(metrics, FIGURES[OURS[task]]) is not None:
                 here.setdefault((model, OURS[task], dataset), metrics)
         for (model, task, dataset), metrics in here.items():
@@ -84,16 +84,6 @@ def _paths(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.glob(f"*/*/*/*/{METRICS}")):
         if path.parts[-2] in OURS:
             yield path
-
-
-def _metrics(path: Path) -> Mapping[str, object]:
-    try:
-        content = json.loads(path.read_bytes())  # accepts NaN, which STEB's files may contain
-    except (OSError, ValueError) as problem:
-        raise InputError(f"{path}: cannot be read as JSON: {problem}. Expected the metrics of a task.") from None
-    if not isinstance(content, dict):
-        raise InputError(f"{path}: holds no mapping. Expected the metrics of a task.")
-    return content
 
 
 def _figure(metrics: Mapping[str, object], key: str) -> float | None:

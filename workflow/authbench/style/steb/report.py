@@ -5,6 +5,7 @@ from pathlib import Path
 
 import polars as pl
 
+from authbench.errors import InputError
 from authbench.leaderboard.tables import Metric, score_table
 from authbench.presentation.files import write_table
 from authbench.presentation.numbers import limits
@@ -102,10 +103,16 @@ def write_board(folders: Sequence[Path], out: Path, datasets: Sequence[Dataset])
     """Write the tables of results in STEB's layout; return the operational table in Markdown.
 
     Also write BOARD, in the format that STEB's page reads.
+
+    Raises:
+        InputError: no result has the figure of its task, or none can be read.
     """
     models = {model: layout.figures(metrics) for model, metrics in sorted(layout.read(*folders).items())}
     foreign = other_languages(datasets)
     made = tables(models, dict.fromkeys(models, "models"), foreign)
+    if not made:
+        expected = ", ".join(f"{FIGURES[task]} of {NAMES[task]}" for task in FIGURES)
+        raise InputError(f"{', '.join(map(str, folders))}: no result has the figure of its task. Expected {expected}.")
     with atomic_folder(out) as folder:
         for table in made:
             write_table(folder, table)

@@ -68,7 +68,7 @@ def _collected(frame: pl.DataFrame, settings: RetrievalTask) -> tuple[pl.DataFra
 def _probed(frame: pl.DataFrame, settings: ProbingTask) -> tuple[pl.DataFrame, str]:
     if settings.classes and settings.parts:
         columns = {"text": settings.text, "classes": settings.classes, "parts": settings.parts}
-        return named(frame, columns).drop_nulls(), "1_1"
+        return named(frame, columns, ("classes", "parts")).drop_nulls(), "1_1"
     return drawn(frame, settings), "1_1"  # STEB also draws, without a seed
 
 
