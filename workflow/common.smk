@@ -32,7 +32,7 @@ else:
             f"is {installed}. Run `pip install authbench=={VERSION}` where Snakemake is, or name another tag."
         )
 
-from authbench.runtime.resources import memory_mb, minutes, raw_mb
+from authbench.runtime.resources import memory_mb, minutes, raw_mb, released_mb
 from authbench.runtime.code import cache_parsed, code_hash, file_hash, share_code_with_jobs
 from authbench.config import expect_settings_of_run, prepare
 from authbench.storage.disk import check_room

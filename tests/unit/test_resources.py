@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from authbench.plan import read_rates, request_to_score
-from authbench.runtime.resources import SNAKEMAKE_MB, memory_mb, minutes, raw_mb
+from authbench.runtime.resources import SNAKEMAKE_MB, memory_mb, minutes, raw_mb, released_mb
 from authbench.storage.raw_paths import FileSet
 
 ROOT = Path(__file__).parents[2]
@@ -103,3 +103,12 @@ def test_every_rule_asks_for_more_memory_than_it_was_seen_to_take() -> None:
             script_mb = asked["base"] + grown * size["text_mb"]
             took_mb = seen["peak_mib"] * 2**20 / 1e6
             assert script_mb >= HEADROOM * took_mb, f"{name}, {size['documents']} documents: raise its `memory`"
+
+
+@pytest.mark.parametrize(("documents", "peak_mib"), [(99_999, 717), (214_072, 1_073)])
+def test_splits_are_assigned_in_the_memory_that_recipes_were_seen_to_take(documents: int, peak_mib: float) -> None:
+    block = rules()["assign_splits"]
+    (kb_of_each,) = re.findall(r"released_mb\(.*, ([\d.]+)\)", block.partition("per_mb")[0])
+    asked = asked_by(block)["base"] + released_mb(documents, float(kb_of_each))
+    assert asked >= HEADROOM * peak_mib * 2**20 / 1e6
+    assert released_mb(None, float(kb_of_each)) == 0

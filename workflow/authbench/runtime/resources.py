@@ -25,6 +25,11 @@ def memory_mb(base: float, grown: float, attempt: int) -> int:
     return math.ceil((SNAKEMAKE_MB + base + grown) * (1 << (attempt - 1)))
 
 
+def released_mb(documents: int | None, kb_of_each: float) -> float:
+    """Return the MB that so many released documents take; 0 where no number is asked for, so that the input decides."""
+    return (documents or 0) * kb_of_each / 1e3
+
+
 def minutes(base: float, grown: float, attempt: int) -> int:
     """Return the minutes to request, likewise."""
     return math.ceil((base + grown) * (1 << (attempt - 1)))
