@@ -159,6 +159,13 @@ def dictionary_bomb() -> bytes:
     return parquet(table_of(id=names, author=names, text=texts, content=texts), compression="zstd")
 
 
+def row_of_one_text() -> bytes:
+    """A kilobyte: a text of a megabyte 3,000 times in the list of one row."""
+    texts = pa.DictionaryArray.from_arrays(pa.array(np.zeros(3_000, np.int32)), pa.array(["x" * (1 << 20)]))
+    rows = pa.ListArray.from_arrays(pa.array([0, 3_000], pa.int32()), texts)
+    return parquet(table_of(id=["1"], author=["Ann"], text=rows, content=rows, positive_ids=rows), compression="zstd")
+
+
 def one_long_value() -> bytes:
     texts = pa.array(["x" * (400 << 20)])
     return parquet(table_of(author=["Ann"], text=texts), compression="zstd", use_dictionary=False)
@@ -294,6 +301,7 @@ INPUTS: Mapping[str, tuple[str, Make]] = {
         from_sound(other_columns(lambda column: pa.array([b"\xff\x00"] * len(column)))),
     ),
     "parquet of a text that expands to terabytes": ("a.parquet", of(dictionary_bomb)),
+    "parquet of a row with a text 3,000 times": ("a.parquet", of(row_of_one_text)),
     "parquet of a value of 400 MiB": ("a.parquet", of(one_long_value)),
     "parquet of 3 million empty rows": ("a.parquet", of(many_rows)),
     "parquet of 20,000 columns": (

@@ -3,6 +3,7 @@
 import gzip
 import json
 import struct
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +43,35 @@ def test_a_text_that_all_rows_have_is_not_decoded_for_all_at_once(
     with pytest.raises(InputError, match="grows to more than"):
         read_foreign(path, everything)
     assert max(taken) <= 2 * table_parquet.WORST_BYTES and path.stat().st_size < 1 << 20
+
+
+def in_one_list(texts: pa.Array) -> pa.Array:
+    return pa.ListArray.from_arrays(pa.array([0, len(texts)], pa.int32()), texts)
+
+
+@pytest.mark.parametrize(
+    "nest",
+    [
+        in_one_list,
+        lambda texts: pa.StructArray.from_arrays([in_one_list(texts)], ["a"]),
+        lambda texts: in_one_list(in_one_list(texts)),
+    ],
+)
+def test_a_row_that_has_a_stored_text_many_times_is_refused_before_it_is_decoded(
+    nest: Callable[[pa.Array], pa.Array], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = pa.array(np.zeros(3_000, np.int32))
+    texts = pa.DictionaryArray.from_arrays(index, pa.array(["x" * (1 << 20)]))
+    pq.write_table(pa.table({"author": ["Ann"], "text": nest(texts)}), path := tmp_path / "a.parquet")
+    monkeypatch.setattr(table_parquet, "_rows", lambda *_: pytest.fail("decoded"))
+    with pytest.raises(InputError, match=VARIABLE):
+        read_foreign(path, everything)
+
+
+def test_an_honest_table_of_lists_is_read(tmp_path: Path) -> None:
+    rows = [["It rains."] * (n % 5) for n in range(3_000)]
+    pq.write_table(pa.table({"text": rows}), path := tmp_path / "a.parquet", row_group_size=700)
+    assert read_foreign(path, everything).columns["text"] == rows
 
 
 @pytest.mark.parametrize("compression", ["zstd", "none"])

@@ -10,9 +10,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from authbench.errors import InputError
+from authbench.reading.nested_bytes import row_bytes
 from authbench.reading.rows import EVERYTHING, BadRow, Block, Wanted, check_header, count_rows
 from authbench.reading.units import Units
 from authbench.registry.readers import ParquetReader
+from authbench.storage.bounds import room, too_large
 from authbench.storage.parquet_headers import expect_bounded
 from authbench.storage.raw_files import FREE_EXPANSION, MAX_EXPANSION, RawFile
 
@@ -66,7 +68,7 @@ def read(
         units.found += metadata.num_rows
         with pq.ParquetFile(stream, metadata=metadata, pre_buffer=False, buffer_size=1 << 20) as parquet:
             for group in range(metadata.num_row_groups):
-                size = _rows_at_once(stream, metadata, group, names)
+                size = _rows_at_once(file, stream, metadata, group, names)
                 for batch in parquet.iter_batches(batch_size=size, row_groups=[group], columns=schema.names):
                     _refuse_lost_digits(file.relative, batch)
                     for block, letters in _parts(_rows(batch, schema, before)):
@@ -103,17 +105,23 @@ def names_of(file: RawFile) -> list[str]:
         return list(parquet.schema_arrow.names)
 
 
-def _rows_at_once(stream: IO[bytes], metadata: Any, group: int, names: Collection[str]) -> int:
+def _rows_at_once(file: RawFile, stream: IO[bytes], metadata: Any, group: int, names: Collection[str]) -> int:
     """Return how many rows of a group are decoded at once: about BATCH_BYTES, and not many times more at worst.
 
-    A text shared by many rows is stored once, so the worst case is that all rows have the longest such text.
+    A text shared by many rows is stored once, so the worst case is that all rows have the longest such text. Of a
+    nested column a row can have it many times, so the texts of its rows are added up.
+
+    Raises:
+        InputError: a row takes more than the room of the file.
     """
     stored = metadata.row_group(group)
     size = max(1, min(BATCH_ROWS, BATCH_BYTES * int(stored.num_rows) // max(1, int(stored.total_byte_size))))
     repeated = [
         chunk.path_in_schema
         for chunk in map(stored.column, range(stored.num_columns))
-        if chunk.path_in_schema in names and chunk.physical_type == "BYTE_ARRAY" and chunk.has_dictionary_page
+        if chunk.physical_type == "BYTE_ARRAY"
+        and chunk.has_dictionary_page
+        and (chunk.path_in_schema in names or chunk.path_in_schema.partition(".")[0] in names)
     ]
     if repeated and stored.num_rows:
         with pq.ParquetFile(stream, metadata=metadata, pre_buffer=False, read_dictionary=repeated) as parquet:
@@ -122,6 +130,14 @@ def _rows_at_once(stream: IO[bytes], metadata: Any, group: int, names: Collectio
             if pa.types.is_dictionary(column.type) and len(column.dictionary):
                 longest: int = pc.max(pc.binary_length(column.dictionary)).as_py() or 0
                 size = max(1, min(size, WORST_BYTES // max(1, longest)))
+    if nested := [path for path in repeated if path not in names]:
+        most, allowed = 0, file.path.stat().st_size
+        with pq.ParquetFile(stream, metadata=metadata, pre_buffer=False, read_dictionary=nested) as parquet:
+            for batch in parquet.iter_batches(batch_size=BATCH_ROWS, row_groups=[group], columns=nested):
+                most = max(most, *(int(row_bytes(column).max(initial=0)) for column in batch.columns))
+        if most > room(allowed):
+            raise too_large(file.relative, allowed)
+        size = max(1, min(size, WORST_BYTES // max(1, most)))
     return size
 
 
