@@ -203,5 +203,7 @@ def _with_provenance(documents: pl.DataFrame, files: list[Path]) -> pl.DataFrame
             if table.schema.get(name) != pl.String:
                 raise InputError(f"{file}: the column {name} is {table.schema.get(name, 'absent')}. Expected texts.")
     known = pl.concat([table.select("id", *columns) for table in tables]).unique("id", keep="first")
+    if lacking := documents.join(known, on="id", how="anti").height:
+        raise InputError(f"{files[0]}: has no row for {lacking:,} of {documents.height:,} texts. Fetch it anew.")
     kept = documents.drop(columns).join(known, on="id", how="left", maintain_order="left")
     return kept.select(documents.columns)
