@@ -12,7 +12,7 @@ from authbench.evaluation.retrieval import rank
 from authbench.evaluation.scores import scored_pairs, summarise
 from authbench.evaluation.verification import draw_negatives
 from authbench.metrics.auc import auc
-from authbench.metrics.bootstrap import author_weights, interval, intervals, weighted_means
+from authbench.metrics.bootstrap import author_weights, interval, intervals, weighted_means, weighted_sums
 from authbench.metrics.chance import chance_adjusted
 from authbench.metrics.error_rate import error_rate, error_rates_of_histograms, error_rates_of_replicates
 from authbench.metrics.score_bins import BITS, bins_of, rates_of_bins
@@ -246,3 +246,11 @@ def test_scores_adjusted_for_chance_are_0_by_chance_and_1_if_perfect():
     assert chance_adjusted({"success@5": 0.36, "random_expectation": {"success@5": 0.2}})["success@5"] == pytest.approx(
         0.2
     )
+
+
+def test_weighted_sums_have_the_same_bits_in_any_order_of_the_authors():
+    chance = np.random.default_rng(3)
+    weights, values = chance.poisson(1, (60, 5_000)).astype(np.float32), chance.random((5_000, 7))
+    order = chance.permutation(5_000)
+    assert np.array_equal(weighted_sums(weights, values), weighted_sums(weights[:, order], values[order]))
+    assert np.allclose(weighted_sums(weights, values), weights.astype(float) @ values, atol=1e-5)

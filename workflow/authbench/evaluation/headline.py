@@ -23,7 +23,7 @@ from authbench.arrays import BOOL, F32, F64, I64
 from authbench.evaluation.released import COUNTS, SCORES
 from authbench.evaluation.slices import Slices, by_slice
 from authbench.format.scores import HeadlineCell
-from authbench.metrics.bootstrap import author_weights, interval
+from authbench.metrics.bootstrap import author_weights, interval, weighted_means
 
 LEAST_DEV_AUTHORS = 30  # of a dev split, to determine the best shortcut on a score
 LEAST_QUERY_AUTHORS = 10  # of a language, to be averaged, and of a slice, to have an interval
@@ -63,10 +63,7 @@ class Means:
 
     def replicates(self, authors: Authors) -> F64:
         """Return the mean over authors in each replicate, shape (replicates, rows); NaN for an empty one."""
-        drawn = authors.weights[:, self.present].astype(np.float64)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            found: F64 = (drawn @ self.values.T) / drawn.sum(axis=1, keepdims=True)
-        return found
+        return weighted_means(authors.weights[:, self.present], self.values.T, np.ones((len(self.present), 1)))
 
 
 def values_of(queries: pl.DataFrame, score: str) -> F64:

@@ -181,11 +181,11 @@ def _chosen_pairs(pairs: Pairs, chosen: np.ndarray) -> Pairs:
     return queries[kept], scores[kept]
 
 
-def _by_author(table: F64, author: np.ndarray, authors: int) -> F32:
+def _by_author(table: F64, author: np.ndarray, authors: int) -> F64:
     """Return the sums of the rows of each author, shape (authors, columns)."""
-    sums = np.zeros((authors, table.shape[1]), np.float64)
+    sums = np.zeros((authors, table.shape[1]))
     np.add.at(sums, author, table)
-    return sums.astype(np.float32)
+    return sums
 
 
 def _macro(genre: str, by_genre: Mapping[str, Cell]) -> Cell:

@@ -14,7 +14,7 @@ from authbench.errors import InputError
 from authbench.format.columns import IDS, SPLIT_TABLES, Table
 from authbench.printable import shown
 from authbench.storage.json_lines import value_batches
-from authbench.storage.parquet_headers import bounded_parquet, expect_readable
+from authbench.storage.parquet_headers import bounded_parquet, decoded, expect_readable
 
 BATCH_BYTES = 16 << 20
 _KINDS: Mapping[Any, tuple[str, Callable[[Any], bool]]] = {
@@ -78,12 +78,10 @@ def table_problems(path: Path, table: Table) -> Iterator[tuple[str, str]]:
         InputError: the file cannot be read.
     """
     expect_readable(path)
-    try:
-        schema, lines = pl.read_parquet_schema(path), pl.scan_parquet(path)
+    with decoded(path):
+        schema, lines = pl.read_parquet_schema(path), pl.scan_parquet(path, glob=False)
         needed = [name for name in table.required if schema.get(name) == table.schema[name]]
         nulls = lines.select(pl.col(needed).null_count()).collect().row(0) if needed else ()
-    except (pl.exceptions.PolarsError, OSError) as problem:
-        raise InputError(f"{path}: cannot be read as Parquet: {problem}. Fetch it anew.") from None
     for column in table.columns:
         if column.name in schema and schema[column.name] != column.dtype:
             yield column.name, f"is {schema[column.name]}, expected {column.dtype}"

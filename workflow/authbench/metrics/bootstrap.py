@@ -17,6 +17,8 @@ from authbench.identity import keyed_hash
 REPLICATES = 1_000
 _LEVEL = 0.95
 _LIMITS = ((1 - _LEVEL) / 2, (1 + _LEVEL) / 2)
+_STEPS = 1 << 28  # of a value, between two whole numbers
+_BLOCKS = 10  # of replicates: memory is a tenth of all weights in float64
 GOLDEN = 0x9E3779B97F4A7C15
 _POISSON = np.cumsum([0.36787944117144233 / factorial for factorial in (1, 1, 2, 6, 24, 120, 720, 5040, 40320, 362880)])
 
@@ -65,7 +67,21 @@ def intervals(replicates: F32 | F64) -> list[tuple[float, float] | None]:
     return list(zip(low.tolist(), high.tolist(), strict=True))
 
 
-def weighted_means(weights: F32, sums: F32, counts: F32) -> F32:
+def weighted_sums(weights: F32, values: F32 | F64) -> F64:
+    """Return the sum of each replicate, shape (replicates, columns), with the same bits on every processor.
+
+    BLAS adds in an order that depends on the processor. Values are rounded to multiples of 2**-28 and weights are whole
+    numbers, so no sum below 2**25 is rounded, in any order.
+
+    Args:
+        weights: shape (replicates, authors), from `author_weights`.
+        values: shape (authors, columns), finite.
+    """
+    exact = np.round(np.asarray(values, np.float64) * _STEPS) / _STEPS
+    return np.concatenate([some.astype(np.float64) @ exact for some in np.array_split(weights, _BLOCKS)])
+
+
+def weighted_means(weights: F32, sums: F32 | F64, counts: F32 | F64) -> F64:
     """Return the mean of each replicate, shape (replicates, columns).
 
     Args:
@@ -74,7 +90,7 @@ def weighted_means(weights: F32, sums: F32, counts: F32) -> F32:
         counts: shape (authors, columns) or (authors, 1), the numbers of these values.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
-        return (weights @ sums) / (weights @ counts)
+        return weighted_sums(weights, sums) / weighted_sums(weights, counts)
 
 
 def mixed(keys: U64) -> U64:

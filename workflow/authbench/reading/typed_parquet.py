@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from authbench.errors import InputError
 from authbench.printable import printable
-from authbench.storage.parquet_headers import expect_bounded
+from authbench.storage.parquet_headers import bounded_parquet, decoded
 
 IDENT, NUMBER, VECTOR = "text or whole numbers", "numbers", "lists of numbers"
 
@@ -27,17 +27,11 @@ def read_columns(path: Path, wanted: Mapping[str, str]) -> pl.DataFrame:
         InputError: it is unreadable, lacks a column or has it twice, a column has another type, or it expands beyond
             its memory limit.
     """
-    try:
-        footer = pq.read_metadata(path)
-        schema = footer.schema.to_arrow_schema()
-        for name, kind in wanted.items():
-            _expect(path, schema, name, kind)
-        with path.open("rb") as file:
-            expect_bounded(str(path), file, footer, wanted, path.stat().st_size)
-        table = pl.read_parquet(path, columns=list(wanted), glob=False)
-    except (pa.ArrowException, pl.exceptions.PolarsError, OSError, ValueError) as problem:
-        lines = str(problem).splitlines() or [type(problem).__name__]
-        raise InputError(f"{path}: cannot be read as Parquet: {printable(lines[0][:200])}") from None
+    with decoded(path):
+        schema = pq.read_metadata(path).schema.to_arrow_schema()
+    for name, kind in wanted.items():
+        _expect(path, schema, name, kind)
+    table = bounded_parquet(path, list(wanted))
     return table.with_columns(pl.col(name).cast(pl.String) for name, kind in wanted.items() if kind == IDENT)
 
 

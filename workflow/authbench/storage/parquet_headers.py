@@ -4,6 +4,7 @@ The footer states sizes too, but decoders do not enforce them. A header is in Th
 """
 
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -32,7 +33,18 @@ def bounded_parquet(path: Path, columns: Sequence[str] | None = None) -> pl.Data
         InputError: it expands to more than its room, or is not a Parquet file.
     """
     expect_readable(path, columns)
-    return pl.read_parquet(path, columns=None if columns is None else list(columns), glob=False)
+    with decoded(path):
+        return pl.read_parquet(path, columns=None if columns is None else list(columns), glob=False)
+
+
+@contextmanager
+def decoded(path: Path) -> Iterator[None]:
+    """Reject the Parquet file if pyarrow or polars fail to read it, by an exception or a panic."""
+    try:
+        yield
+    except (pa.ArrowException, pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError) as problem:
+        lines = str(problem).splitlines() or [type(problem).__name__]
+        raise InputError(f"{path}: cannot be read as Parquet: {printable(lines[0][:200])}") from None
 
 
 def expect_readable(path: Path, columns: Sequence[str] | None = None) -> None:
@@ -43,14 +55,11 @@ def expect_readable(path: Path, columns: Sequence[str] | None = None) -> None:
     """
     if not path.is_file():
         raise InputError(f"{path}: is no regular file. Expected a Parquet file.")
-    try:
+    with decoded(path):
         footer = pq.read_metadata(path)
         held = dict.fromkeys(footer.schema.column(place).path for place in range(footer.num_columns))
         with path.open("rb") as file:
             expect_bounded(str(path), file, footer, held if columns is None else columns, path.stat().st_size, True)
-    except (pa.ArrowException, OSError, ValueError) as problem:
-        lines = str(problem).splitlines() or [type(problem).__name__]
-        raise InputError(f"{path}: cannot be read as Parquet: {printable(lines[0][:200])}") from None
 
 
 def expect_bounded(
