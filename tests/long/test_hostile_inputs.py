@@ -381,6 +381,7 @@ OF_RELEASE = ("manifest.json", "provenance.parquet", "test/candidates.jsonl", "t
               "test/ground_truth.jsonl")  # fmt: skip
 BUILD = "build results/mine/ingest/mine/counts.json -c1 --configfile mine.yaml"
 STYLE = "style data --model random --cache cache --out out --dataset"
+EXPORT = "export release --form beir --out out --unverified --with-tier-b"
 EVALUATE = "evaluate scored --model random --cache cache --out out"
 
 
@@ -514,9 +515,7 @@ DOORS: Mapping[str, list[Door]] = {
             ),
         ),
     ],
-    "export": doors(
-        "export release --form beir --out out --unverified --with-tier-b", *(f"release/{name}" for name in OF_RELEASE)
-    ),
+    "export": [Door(EXPORT, f"release/{name}", NONE_OF_IT if name.startswith("test/") else ()) for name in OF_RELEASE],
     "freeze": doors("freeze release --config {}", "/"),
     "languages": [
         Door("languages release --out out", f"release/test/{name}.jsonl", NONE_OF_IT)
