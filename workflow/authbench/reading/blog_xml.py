@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from datetime import date
 
-from authbench.reading.plain_text import whole_text
+from authbench.reading.plain_text import marked_text
 from authbench.reading.rows import EVERYTHING, BadRow, Block, Row, Wanted, in_blocks
 from authbench.reading.units import Units
 from authbench.registry.readers import BlogXmlReader
@@ -50,7 +50,7 @@ def read(
     """
     units = Units() if units is None else units
     units.unit = "posts"
-    text = whole_text(file, options.encoding)
+    text = marked_text(file, options.encoding)
     if isinstance(text, BadRow):
         units.found += 1
         units.bad += 1

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import regex
 
-from authbench.reading.plain_text import whole_text
+from authbench.reading.plain_text import marked_text
 from authbench.reading.rows import EVERYTHING, BadRow, Block, Row, Wanted
 from authbench.reading.units import Units
 from authbench.registry.readers import GutenbergReader
@@ -59,7 +59,7 @@ def read(
     """
     units = Units() if units is None else units
     units.unit = "files"
-    text = whole_text(file, options.encoding)
+    text = marked_text(file, options.encoding)
     row = text if isinstance(text, BadRow) else book(text)
     units.found += 1
     units.bad += isinstance(row, BadRow)

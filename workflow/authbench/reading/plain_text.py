@@ -42,13 +42,22 @@ def read(
 
 
 def whole_text(file: RawFile, encoding: Encoding) -> str | BadRow:
-    """Return the text of a file with `\\n` line ends; a bad row if it exceeds the record limit or holds a NUL byte."""
+    """Return `marked_text`, or a bad row also for a NUL byte, which no text has: another encoding, or no text."""
+    text = marked_text(file, encoding)
+    if isinstance(text, str) and (at := text.find("\0")) >= 0:
+        return BadRow(f"line {text.count(chr(10), 0, at) + 1}", "holds a NUL byte")
+    return text
+
+
+def marked_text(file: RawFile, encoding: Encoding) -> str | BadRow:
+    """Return the text of a file with `\\n` line ends; a bad row if it exceeds the record limit.
+
+    A NUL byte stays: in a file of many posts, one damaged post is no reason to drop all.
+    """
     with file.open_text(encoding) as stream:
         text = stream.read(file.max_record_bytes + 1)
     if len(text) > file.max_record_bytes:
         return BadRow("line 1", f"larger than {file.max_record_bytes} characters")
-    if (at := text.find("\0")) >= 0:
-        return BadRow(f"line {text.count(chr(10), 0, at) + 1}", "holds a NUL byte")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
