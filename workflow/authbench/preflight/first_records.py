@@ -20,6 +20,7 @@ from authbench.ingest.mapping import Mapped, compile_source
 from authbench.ingest.tally import Tally
 from authbench.reading.rows import UNREADABLE, BadRow, Row, missing, refuse_missing
 from authbench.reading.units import Units
+from authbench.registry.expressions import FILE_FIELDS, read_by
 from authbench.registry.source_entry import Extraction
 from authbench.registry.values import shown
 from authbench.release.letters import has_letters
@@ -102,9 +103,11 @@ def read_first(tag: str, extraction: Extraction, folder: Path, files: Mapping[st
         mapped = compile_source(tag, extraction, asked.choices, asked.key, asked.aliases)
         rows, found.whole = _first_rows(tag, extraction, folder, files, mapped, asked.max_record_bytes)
         tally.rows = found.records = len(rows)
+        read = read_by(extraction.fields.author, extraction.derive)
+        named = extraction.path_fields or not read.isdisjoint(FILE_FIELDS)  # a path may tell the author
         for path, row in rows:
             if isinstance(row, BadRow):
-                tally.drop(row.kind, f"{path} {row.position}: {row.reason}")
+                tally.drop(row.kind, f"{'a file,' if named else path} {row.position}: {row.reason}")
         good = [row for _, row in rows if not isinstance(row, BadRow)]
         _map(tag, extraction, mapped, good, asked, found, tally)
         if tally.examples:
