@@ -54,8 +54,8 @@ from authbench.safety.detoxify_scorer import weights_mark
 from authbench.shipped import shipped
 from authbench.storage.raw_listing import write_listing
 from authbench.train.planned import planned_trainings, with_tuned
+from authbench.registry.plain import part_for
 from authbench.settings.evaluate import Pairs, Training
-from authbench.settings.values import part
 
 HERE = Path.cwd()
 BEGAN = time.time()

@@ -9,12 +9,12 @@ from shared_folders import DATA, skip_without_corpus
 from authbench.models.entries import MODELS
 from authbench.models.open import open_model
 from authbench.registry.load import load_entry
-from authbench.style.datasets import find_datasets
+from authbench.style.datasets import RELEASE, find_datasets
 from authbench.style.rows import missing_files, read_dataset
 from authbench.style.run import of_dataset, texts_of
 from authbench.style.tasks import TASKS
 
-TRIED = [dataset for dataset in find_datasets(["all"]) if dataset.tried]
+TRIED = [dataset for dataset in find_datasets(["all"]) if dataset.tried and dataset.name != RELEASE]
 
 
 def here(name):

@@ -20,15 +20,15 @@ from authbench.evaluation.split import read_split
 from authbench.format.release import open_release
 from authbench.models.requested import load_model, model_of_build
 from authbench.presentation.charts import as_svg
+from authbench.registry.plain import part_for
 from authbench.settings.evaluate import Training
-from authbench.settings.values import part
 from authbench.train import run, tune
 from authbench.train.curves import training_chart
 from authbench.train.pairs import NEAREST, Examples
 from authbench.train.planned import planned_trainings, with_tuned
 from authbench.train.records import CURVES, read_curves
 
-TINY: Training = part(section("train", epochs=2, batch=8, learning_rate=1e-3, evaluations=4), Training)
+TINY: Training = part_for(Training, section("train", epochs=2, batch=8, learning_rate=1e-3, evaluations=4))
 
 
 def texts_of(authors, each=3, ignored=None, **columns):

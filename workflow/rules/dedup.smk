@@ -17,7 +17,7 @@ PARTS = part_count(CORPUS_MB, SETTINGS["dedup"]["bands"])
 # Chunks dropped by the filters, which precede this unit.
 FILTERED = {"documents": [], "chunks": gather.shards(result("filter/{scatteritem}.parquet"))}
 # Settings that define copies, and fields that texts may not share (final unit only).
-COPIES = part(SETTINGS["dedup"], Copies)
+COPIES = part_for(Copies, SETTINGS["dedup"])
 UNIQUE = {"documents": {}, "chunks": SETTINGS["dedup"]["unique"]}
 EACH_PART = {"part": range(1, PARTS + 1), "parts": PARTS, "allow_missing": True}
 
@@ -37,7 +37,7 @@ rule sign_texts:
         runtime=duration(5, per_mb=0.05),
         in_series=1,
     params:
-        signature=part(SETTINGS["dedup"], Signing),
+        signature=part_for(Signing, SETTINGS["dedup"]),
         boilerplate=data_files("text/boilerplate.yaml"),
         code=code("sign_texts"),
     script:

@@ -5,7 +5,6 @@ Gives   ingest/<source>/<shard>.parquet (RECORD), removed.parquet (REMOVED), cou
 """
 
 from authbench.ingest.aliases import persons_file
-from authbench.registry.plain import part_for
 from authbench.registry.source_entry import Extraction
 
 

@@ -33,7 +33,7 @@ rule build_pairs:
         runtime=duration(30),
     params:
         topics=SETTINGS["pan"]["topics"],
-        settings=part(SETTINGS["pan"], Pairs),
+        settings=part_for(Pairs, SETTINGS["pan"]),
         seed=SETTINGS["seed"],
         code=code("build_pairs"),
     script:

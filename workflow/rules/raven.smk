@@ -73,7 +73,7 @@ rule raven_topics:
         runtime=duration(240),
     params:
         encoder=lambda wildcards: RAVEN_ENCODERS[wildcards.encoder].as_dict(),
-        limits=part(RAVEN, TopicLimits),
+        limits=part_for(TopicLimits, RAVEN),
         seed=SETTINGS["seed"],
         half=SETTINGS["evaluate"]["half"],
         embeddings="results/embeddings",
@@ -99,8 +99,8 @@ rule raven_subsets:
         runtime=duration(60),
     params:
         encoders=list(RAVEN_ENCODERS),
-        subsets=part(RAVEN, Subsets),
-        limits=part(RAVEN, TopicLimits),
+        subsets=part_for(Subsets, RAVEN),
+        limits=part_for(TopicLimits, RAVEN),
         seed=SETTINGS["seed"],
         code=code("raven_subsets"),
     script:

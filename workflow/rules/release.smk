@@ -7,7 +7,6 @@ Gives   release/ (candidates, queries, ground truth per split; provenance, manif
 """
 
 from authbench.format.files import CHECKED_SECTIONS, FIGURES, STATISTICS
-from authbench.registry.plain import part_for
 from authbench.registry.source_entry import Description
 from authbench.release.statement import make_statement
 

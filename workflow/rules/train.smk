@@ -34,7 +34,7 @@ rule train_model:
         mem_mb=memory(8000),
         runtime=duration(600),
     params:
-        train=part(SETTINGS["train"], Training),
+        train=part_for(Training, SETTINGS["train"]),
         model=lambda wildcards: TRAININGS[wildcards.tuned].model.as_dict(),
         seed=lambda wildcards: TRAININGS[wildcards.tuned].seed,
         code=code("train_model"),

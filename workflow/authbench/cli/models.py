@@ -16,8 +16,9 @@ from authbench.cli.command import (
 )
 from authbench.errors import InputError
 from authbench.registry.defaults import default_settings
+from authbench.registry.plain import part_for
 from authbench.settings.evaluate import Training
-from authbench.settings.values import choices, part
+from authbench.settings.values import choices
 
 if TYPE_CHECKING:
     from authbench.models.entries import ModelEntry
@@ -243,7 +244,7 @@ def train(arguments: argparse.Namespace) -> int:
     models = load_models(arguments.model)
     for model in models:
         expect_trainable(model)
-    settings = part(vars(arguments), Training)
+    settings = part_for(Training, vars(arguments))
     release = open_verified(arguments.release, unverified=arguments.unverified)
     warn_unverified(release.folder, release.unverified)
     learnt, dev = (read_split(release, name) for name in (arguments.learnt, arguments.dev))

@@ -16,8 +16,8 @@ from authbench.cli.command import (
 from authbench.format.columns import POOLS
 from authbench.pan.settings import SETTINGS, YEARS
 from authbench.registry.defaults import default_settings
+from authbench.registry.plain import part_for
 from authbench.settings.evaluate import Pairs
-from authbench.settings.values import part
 
 
 def _pan_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
@@ -171,7 +171,7 @@ def _pan_pairs(arguments: argparse.Namespace) -> int:
     if documents.is_dir() or str(documents).startswith(SCHEME):
         documents = open_verified(documents, unverified=arguments.unverified)
         warn_unverified(documents.folder, documents.unverified)
-    settings = part(vars(arguments), Pairs)
+    settings = part_for(Pairs, vars(arguments))
     facts = write_sets(documents, arguments.out, settings, arguments.topics, arguments.seed)
     for name, counts in facts["sets"].items():
         print(f"{arguments.out / name}: " + ", ".join(f"{count:,} {what}" for what, count in counts.items()))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from types import NoneType, UnionType
-from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 Typed = TypeVar("Typed")
 
@@ -21,9 +21,12 @@ def from_plain(kind: type[Typed], value: Mapping[str, Any]) -> Typed:
     return kind(**given)
 
 
-def part_for(kind: type, value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the entries of the mapping that `from_plain` would read, in their order."""
-    keys = {one.metadata.get("key", one.name) for one in fields(kind)}
+def part_for(kind: type, value: Mapping[str, Any]) -> Any:
+    """Return the entries of the mapping for the fields of a dataclass (`from_plain`) or TypedDict, in their order."""
+    if is_dataclass(kind):
+        keys = {one.metadata.get("key", one.name) for one in fields(kind)}
+    else:
+        keys = set(get_type_hints(kind))
     return {key: inner for key, inner in value.items() if key in keys}
 
 

@@ -11,11 +11,6 @@ class Keywords(dict[str, Any]):
         return hash(repr(self))
 
 
-def part(section: Mapping[str, Any], kind: type) -> Any:
-    """Return the settings of a section that a narrower TypedDict names, for jobs that depend only on these."""
-    return {name: section[name] for name in get_type_hints(kind)}
-
-
 def choices(kind: type, name: str) -> tuple[str, ...]:
     """Return the words allowed for a setting."""
     return get_args(get_type_hints(kind)[name])

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix, hstack
+from scipy.sparse import csr_array, hstack
 
 from authbench.identity import keyed_hash
 
@@ -150,18 +150,11 @@ def balance(
         return cut
     content, trains = _unit_by_bucket(documents, codes, len(cut))
     split = cut.copy()
-    off = _documents_of_splits(content, split, len(shares))
-    off -= due(np.asarray(content.sum(axis=0)).ravel(), trains, shares, training)
+    off = np.stack([content[split == number].sum(axis=0) for number in range(len(shares))])
+    off -= due(content.sum(axis=0), trains, shares, training)
     _move_units(content, split, off, fixed < 0)
-    _exchange_units(content.tocsr(), split, off, np.flatnonzero(fixed < 0))
+    _exchange_units(content, split, off, np.flatnonzero(fixed < 0))
     return split
-
-
-def _documents_of_splits(content: Any, split: NDArray[np.int64], splits: int) -> NDArray[np.float64]:
-    """Return the number of documents of each bucket in each split, shape (splits, buckets)."""
-    found = np.zeros((splits, content.shape[1]))
-    np.add.at(found, (split[content.row], content.col), content.data)
-    return found
 
 
 def _move_units(content: Any, split: NDArray[np.int64], off: NDArray[np.float64], movable: NDArray[np.bool_]) -> None:
@@ -171,12 +164,11 @@ def _move_units(content: Any, split: NDArray[np.int64], off: NDArray[np.float64]
     processor.
     """
     units = len(split)
-    columns = content.tocsc()
-    unit, bucket, count = content.row, content.col, content.data
-    weight = 1.0 / np.maximum(np.asarray(content.sum(axis=0)).ravel(), 1)
+    columns, entries = content.tocsc(), content.tocoo()
+    unit, bucket, count = entries.row, entries.col, entries.data
+    weight = 1.0 / np.maximum(content.sum(axis=0), 1)
     squares = np.bincount(unit, weight[bucket] * count**2, units)
     pull = np.stack([np.bincount(unit, (one * weight)[bucket] * count, units) for one in off])
-    own = content.tocsr()
     for _ in range(20 * units):
         # Moving u from s to t changes sum(weight * off**2) by 2 * (|u|^2 + (off_t - off_s) . u), all products weighted.
         change = squares[None, :] + pull - pull[split, np.arange(units)][None, :]
@@ -185,7 +177,8 @@ def _move_units(content: Any, split: NDArray[np.int64], off: NDArray[np.float64]
         target, index = divmod(int(change.argmin()), units)
         if change[target, index] > -1e-9:
             return
-        has, held = own[index].indices, own[index].data
+        own = slice(*content.indptr[index : index + 2])
+        has, held = content.indices[own], content.data[own]
         others = columns[:, has].tocoo()
         shift = np.bincount(others.row, (weight[has] * held)[others.col] * others.data, units)
         pull[split[index]] -= shift
@@ -243,7 +236,7 @@ def _exchange_units(
 
 
 def _unit_by_bucket(documents: pl.DataFrame, codes: NDArray[np.int64], units: int) -> tuple[Any, NDArray[np.float64]]:
-    """Return documents of each unit in each bucket of 20 or more and in each language, as a COO matrix.
+    """Return documents of each unit in each bucket of 20 or more and in each language, a CSR array.
 
     Also return, per column, how many of the documents are train-only.
     """
@@ -254,7 +247,7 @@ def _unit_by_bucket(documents: pl.DataFrame, codes: NDArray[np.int64], units: in
         names, inverse, counts = np.unique(
             documents.select(label).to_series().to_numpy(), return_inverse=True, return_counts=True
         )
-        table = csr_matrix((np.ones(len(codes)), (codes, inverse)), (units, len(names)))
+        table = csr_array((np.ones(len(codes)), (codes, inverse)), (units, len(names)))
         columns.append(table[:, counts >= least])
         only.append(np.bincount(inverse[trains], minlength=len(names))[counts >= least])
-    return hstack(columns).tocsr().tocoo(), np.concatenate(only).astype(np.float64)
+    return hstack(columns, format="csr"), np.concatenate(only).astype(np.float64)

@@ -70,11 +70,7 @@ def _of_style(levels: Sequence[Any]) -> tuple[dict[str, float], tuple[F64, F64]]
     points, points_apart = np.full((items, items), np.nan), np.full((items, items), np.nan)
     for start in range(0, items, step):
         stop = min(start + step, items)
-        # anchors x items x level of the anchor x level of the item; then the same within each anchor
-        across = np.stack([np.stack([all_cosines(one[start:stop], other) for other in rows], -1) for one in rows], -2)
-        within = np.stack(
-            [np.stack([cosines(one[start:stop], other[start:stop]) for other in rows], -1) for one in rows], -2
-        )
+        across, within = cosines_of_levels(rows, slice(start, stop))
         later = np.arange(items)[None, :] > np.arange(start, stop)[:, None]
         credit = aligned(across[later])
         points[start:stop][later] = credit
@@ -93,6 +89,21 @@ def _of_style(levels: Sequence[Any]) -> tuple[dict[str, float], tuple[F64, F64]]
         "ties": int(ties),
         "distractor_ties": int(apart_ties),
     }, (points, points_apart)
+
+
+def cosines_of_levels(rows: Sequence[Any], anchors: slice) -> tuple[F64, F64]:
+    """Return the cosines of some items with all, and of each of them with itself, by level.
+
+    Args:
+        rows: a matrix of unit rows per level, shape (items, dimensions).
+        anchors: the items.
+
+    Returns:
+        Shapes (anchors, items, levels of the anchor, levels of the item) and (anchors, levels, levels).
+    """
+    across = [np.stack([all_cosines(one[anchors], other) for other in rows], -1) for one in rows]
+    within = [np.stack([cosines(one[anchors], other[anchors]) for other in rows], -1) for one in rows]
+    return np.stack(across, -2), np.stack(within, -2)
 
 
 def _with_distractor(across: F64, within: F64, left_out: int) -> F64:

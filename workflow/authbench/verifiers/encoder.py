@@ -17,8 +17,8 @@ from authbench.models.model import Model, VectorCache
 from authbench.models.open import open_model
 from authbench.models.requested import load_model
 from authbench.registry.defaults import default_settings
+from authbench.registry.plain import part_for
 from authbench.settings.evaluate import Training
-from authbench.settings.values import part
 from authbench.verifiers import Bench
 from authbench.verifiers.parameters import EncoderParameters
 from authbench.verifiers.texts import distinct, languages, text_cosines
@@ -117,7 +117,7 @@ def _tuned(model: ModelEntry, train: pl.DataFrame, parameters: EncoderParameters
     expect_trainable(model)
     texts, authors = texts_by_author(train)
     split, watched = _as_split(texts, authors), _as_split(texts[:WATCHED], authors[:WATCHED])
-    settings: Training = part(default_settings()["train"], Training)
+    settings: Training = part_for(Training, default_settings()["train"])
     settings |= {"epochs": parameters.epochs, "batch": parameters.batch, "learning_rate": parameters.learning_rate}
     settings |= {"evaluations": 1, "negatives": "batch"}  # texts of pairs have no genre to match
     out = bench.folder / "tuned"

@@ -14,7 +14,8 @@ import numpy as np
 
 from authbench.arrays import F64
 from authbench.style import intervals
-from authbench.style.pairs import all_cosines, cosines, unit
+from authbench.style.order import cosines_of_levels
+from authbench.style.pairs import unit
 
 CLOSE = 1e-9  # costs that differ by less are decided by scipy's solver
 BLOCK_BYTES = 32 << 20
@@ -71,10 +72,7 @@ def _of_label(rows: Sequence[Any]) -> tuple[F64, F64]:
     for start in range(0, items, step):
         stop = min(start + step, items)
         later = np.arange(items)[None, :] > np.arange(start, stop)[:, None]
-        across = np.stack([np.stack([all_cosines(one[start:stop], other) for other in rows], -1) for one in rows], -2)
-        own = np.stack(
-            [np.stack([cosines(one[start:stop], other[start:stop]) for other in rows], -1) for one in rows], -2
-        )
+        across, own = cosines_of_levels(rows, slice(start, stop))
         across, within = across[later], own[np.nonzero(later)[0]]
         base.append(_shares(across, 0))
         with_last, with_first = across[:, :-1].copy(), across[:, 1:].copy()
