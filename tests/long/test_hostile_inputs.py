@@ -515,11 +515,11 @@ DOORS: Mapping[str, list[Door]] = {
             ),
         ),
     ],
-    "export": [Door(EXPORT, f"release/{name}", NONE_OF_IT if name.startswith("test/") else ()) for name in OF_RELEASE],
+    "export": doors(EXPORT, *(f"release/{name}" for name in OF_RELEASE)),
     "freeze": doors("freeze release --config {}", "/"),
     "languages": [
-        Door("languages release --out out", f"release/test/{name}.jsonl", NONE_OF_IT)
-        for name in ("candidates", "queries", "ground_truth")
+        *doors("languages release --out out", "release/test/candidates.jsonl", "release/test/queries.jsonl"),
+        Door("languages release --out out", "release/test/ground_truth.jsonl", NONE_OF_IT),
     ],
     "leaderboard": doors(
         "leaderboard results --out out", "results/random/scores.json", "results/random/queries.parquet"
@@ -531,7 +531,7 @@ DOORS: Mapping[str, list[Door]] = {
         "again/manifest.json",
         "again/provenance.parquet",
     )
-    + [Door("merge release again --unverified --out out", "again/test/candidates.jsonl", NONE_OF_IT)]
+    + doors("merge release again --unverified --out out", "again/test/candidates.jsonl")
     + [Door("merge release again --takedown {} --out out", takes=("empty", "a line end alone"))],
     "pan-evaluate": [
         Door("pan-evaluate --truth {} --answers pan/answers.jsonl"),

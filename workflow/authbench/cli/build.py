@@ -1,6 +1,7 @@
 """The subcommand that builds a benchmark: Snakemake with the rules of the package, in any folder."""
 
 import argparse
+import itertools
 import os
 import re
 import sys
@@ -69,9 +70,12 @@ def _targets_first(given: Sequence[str], folder: Path) -> list[str]:
 
     >>> _targets_first(["--configfile", "mine.yaml", "release", "--config", "name=a", "pan"], Path())
     ['release', 'pan', '--configfile', 'mine.yaml', '--config', 'name=a']
+    >>> _targets_first(["--cores", "2", "--", "release"], Path())
+    ['release', '--cores', '2']
     """
-    targets, rest, option, values = list[str](), list[str](), "", 0
-    for word in given:
+    options = list(itertools.takewhile(lambda word: word != "--", given))
+    targets, rest, option, values = list(given[len(options) + 1 :]), list[str](), "", 0
+    for word in options:
         if word.startswith("-"):
             option, values = word, 0
         elif (option == "--configfile" and values and _is_target(word, folder)) or (

@@ -17,7 +17,7 @@ import polars as pl
 
 from authbench.errors import InputError
 from authbench.format import files
-from authbench.format.columns import CANDIDATES, PROVENANCE, QUERIES
+from authbench.format.columns import CANDIDATES, GROUND_TRUTH, PROVENANCE, QUERIES, Table
 from authbench.format.hub import release_of
 from authbench.format.names import (
     expect_inside,
@@ -28,7 +28,7 @@ from authbench.format.names import (
     splits_of,
 )
 from authbench.format.release import Release, named_splits, open_complete_release, open_release
-from authbench.format.tables import table_problems
+from authbench.format.tables import concat, table_problems
 from authbench.identity import sha256_of_text
 from authbench.printable import printable
 from authbench.registry.entries import Schema, schema_problems
@@ -72,6 +72,9 @@ def open_verified(folder: Path, *, complete: bool = False, unverified: bool = Fa
     if release.has_provenance:
         _expect_columns(release, complete)
     problems = list(islice(_contradictions(release, sums, withheld), _SHOWN + 1))
+    if not problems or unverified:
+        for problem in _text_problems(release):  # to the end, as any split may be one that is refused
+            problems += [problem] * (len(problems) <= _SHOWN)
     if not problems:
         return _unverified(release, [] if sums is not None else [NO_CHECKSUMS])
     shown = [printable(problem) for problem in problems[:_SHOWN]] + ["..."] * (len(problems) > _SHOWN)
@@ -152,7 +155,6 @@ def _contradictions(release: Release, sums: Mapping[str, str] | None, withheld: 
             twice = rows["id"].filter(rows["id"].is_duplicated())[0]
             raise InputError(f"{release.folder / files.PROVENANCE}: has several rows of {twice!a:.40}.")
         yield from _label_problems(release, rows)
-        yield from _text_problems(release, rows)
 
 
 def _changed_files(folder: Path, sums: Mapping[str, str]) -> Iterator[str]:
@@ -189,24 +191,56 @@ def _label_problems(release: Release, labels: pl.DataFrame) -> Iterator[str]:
                 yield f"{files.PROVENANCE} has texts of {source!a:.80} in tier {tier}, {files.MANIFEST} in another"
 
 
-def _text_problems(release: Release, rows: pl.DataFrame) -> Iterator[str]:
-    """Yield texts that differ from the provenance, and documents of it without a text."""
+def _text_problems(release: Release) -> Iterator[str]:
+    """Yield texts that differ from the provenance, and documents of it without a text.
+
+    Raises:
+        InputError: the ground truth of a split names a query or a positive that is not in the split.
+    """
+    rows = release.read_provenance(_LABELS) if release.has_provenance else None
     for split in release.splits:
-        own = rows.filter(pl.col("split") == split)
-        seen = [pl.DataFrame(schema={"id": pl.String})]
-        here = [table for table in (CANDIDATES, QUERIES) if release.path(split, table).is_file()]
-        for table in here:
-            before = len(seen)
-            for batch in release.rows(split, table):
-                digests = pl.Series("found", list(map(sha256_of_text, batch["content"])), dtype=pl.String)
-                found = batch.select(id=table.ident).with_columns(digests)
-                seen.append(found.select("id"))
-                both = found.join(own, on="id", how="left", maintain_order="left")
-                for ident in both.filter(pl.col("found").ne_missing(pl.col("content_sha256")))["id"]:
-                    yield f"{split}/{table.file}: {ident} is not the text that {files.PROVENANCE} says it is"
-            ids = pl.concat(seen[:1] + seen[before:])["id"]
-            for ident in ids.filter(ids.is_duplicated()).unique(maintain_order=True):
-                yield f"{split}/{table.file} has several rows of {ident!a:.40}"
-        absent = own.join(pl.concat(seen), on="id", how="anti")
-        if absent.height and len(here) == 2:
-            yield f"{split} lacks {absent.height} texts of {files.PROVENANCE}, such as {absent['id'][0]}"
+        ids = dict[Table, pl.Series]()
+        own = None if rows is None else rows.filter(pl.col("split") == split)
+        for table in (CANDIDATES, QUERIES):
+            if release.path(split, table).is_file():
+                seen = [pl.Series(dtype=pl.String)]
+                for batch in release.rows(split, table):
+                    seen.append(batch[table.ident])
+                    for ident in [] if own is None else _changed_texts(batch, table, own):
+                        yield f"{split}/{table.file}: {ident} is not the text that {files.PROVENANCE} says it is"
+                ids[table] = pl.concat(seen)
+                for ident in ids[table].filter(ids[table].is_duplicated()).unique(maintain_order=True):
+                    yield f"{split}/{table.file} has several rows of {ident!a:.40}"
+        if own is not None and len(ids) == 2:
+            absent = own["id"].filter(~own["id"].is_in(pl.concat(ids.values()).implode()))
+            if len(absent):
+                yield f"{split} lacks {len(absent)} texts of {files.PROVENANCE}, such as {absent[0]}"
+        if release.path(split, GROUND_TRUTH).is_file():
+            _expect_answers(release, split, ids)
+
+
+def _changed_texts(batch: pl.DataFrame, table: Table, provenance: pl.DataFrame) -> Sequence[str]:
+    """Return the ids of texts that differ from their row of the provenance, or have none."""
+    digests = pl.Series("found", list(map(sha256_of_text, batch["content"])), dtype=pl.String)
+    found = batch.select(id=table.ident).with_columns(digests)
+    # Both are sorted by id, so that each row of the provenance is joined once.
+    first = provenance["id"].search_sorted(found["id"].min())
+    last = provenance["id"].search_sorted(found["id"].max(), side="right")
+    both = found.join(provenance.slice(first, last - first), on="id", how="left", maintain_order="left")
+    return both.filter(pl.col("found").ne_missing(pl.col("content_sha256")))["id"].to_list()
+
+
+def _expect_answers(release: Release, split: str, ids: Mapping[Table, pl.Series]) -> None:
+    """Raise InputError if the ground truth of a split names an id that the split's queries or candidates lack."""
+    path = release.path(split, GROUND_TRUTH)
+    columns = ("query_id", "positive_ids")
+    truth = concat((batch.select(columns) for batch in release.rows(split, GROUND_TRUTH)), GROUND_TRUTH, columns)
+    answers = truth.select("query_id", id="positive_ids").explode("id").drop_nulls()
+    named = {QUERIES: truth["query_id"], CANDIDATES: answers.filter(pl.col("id") != pl.col("query_id"))["id"]}
+    for table, listed in named.items():
+        absent = listed.filter(~listed.is_in(ids.get(table, pl.Series(dtype=pl.String)).implode()))
+        if len(absent):
+            raise InputError(
+                f"{path}: names {len(absent)} ids that {table.file} does not have, such as {absent[0]!a:.40}. "
+                "Fetch the release again."
+            )
