@@ -68,18 +68,38 @@ def test_a_query_without_an_author_in_the_ground_truth_is_left_out(tmp_path: Pat
     assert write_datasets(tmp_path / "out", open_release(tmp_path / "release"), "test") == {}
 
 
-def test_the_card_and_a_warning_say_how_many_queries_stand_among_the_candidates(
+def test_the_card_and_a_warning_say_of_how_many_authors_a_query_is_part_of_the_answer(
     published: tuple[Path, Path, Path], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING, "authbench"):
         folder = exported(published[1], "steb", tmp_path / "steb", with_tier_b=True)
     queries = len(lines(published[1] / "test/queries.jsonl"))
-    assert f"{queries} queries stand among the candidates of test, too" in caplog.text
-    card = " ".join((folder / "README.md").read_text(encoding="utf-8").split())
-    assert f"**{queries} queries stand among the candidates, too.**" in card
     records = lines(folder / "raw_datasets/authbench_attribution_en/authbench_attribution_en.jsonl")
     assert sum(row["is_query"] for row in records) == queries
-    assert f"| English | {queries} | {queries} | {len(records) - queries} |" in card
+    authors = len({row["label"] for row in records if row["is_query"]})
+    card = " ".join((folder / "README.md").read_text(encoding="utf-8").split())
+    assert f"{authors} authors are asked for" in caplog.text and f"**{authors} authors are asked for" in card
+    assert f"| English | {queries} | {len(records) - queries} | {authors} | {authors} |" in card
+
+
+def test_an_author_of_several_queries_is_counted_once(tmp_path: Path) -> None:
+    split = tmp_path / "release/test"
+    split.mkdir(parents=True)
+    text = {"lang": "en", "genre": "news", "source": "s", "token_length": 1}
+    rows = [("a", "q0", "x"), ("a", "q1", "y"), ("a", "q2", "z"), ("b", "q3", "x")]
+    for name, made in {
+        "queries": [{"query_id": ident, "content": words, **text} for _, ident, words in rows],
+        "candidates": [
+            {"candidate_id": f"c{place}", "author_id": author, "content": words, **text}
+            for place, (author, words) in enumerate([("a", "x"), ("a", "y"), ("a", "x"), ("b", "z")])
+        ],
+        "ground_truth": [
+            {"query_id": ident, "author_id": author, "positive_ids": [], "ignored_ids": []} for author, ident, _ in rows
+        ],
+    }.items():
+        (split / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in made))
+    counts = write_datasets(tmp_path / "out", open_release(tmp_path / "release"), "test")
+    assert counts["en"] == {"queries": 4, "candidates": 4, "authors": 2, "within": 1}
 
 
 def test_a_release_whose_queries_are_no_candidates_is_exported_without_a_warning(
@@ -90,7 +110,10 @@ def test_a_release_whose_queries_are_no_candidates_is_exported_without_a_warning
     path = release / "test/candidates.jsonl"
     left = [row for row in lines(path) if row["candidate_id"] not in asked]
     path.write_text("".join(json.dumps(row) + "\n" for row in left))
+    truth = release / "test/ground_truth.jsonl"
+    rows = [{**row, "positive_ids": sorted({*row["positive_ids"]} - asked)} for row in lines(truth)]
+    truth.write_text("".join(json.dumps(row) + "\n" for row in rows))
     with caplog.at_level(logging.WARNING, "authbench"):
         write_steb(tmp_path / "steb", opened(release, unverified=True), ABOUT)
-    assert "among the candidates" not in caplog.text
-    assert "No query stands among the candidates." in (tmp_path / "steb/README.md").read_text(encoding="utf-8")
+    assert "part of the answer" not in caplog.text
+    assert "part of the answer" not in (tmp_path / "steb/README.md").read_text(encoding="utf-8")

@@ -16,10 +16,12 @@ from authbench.models.model import VectorCache
 from authbench.registry.load import load_entry
 from authbench.style import intervals, pairs
 from authbench.style.datasets import find_datasets
+from authbench.style.entries import LabelledTask
 from authbench.style.page import NOT_ASKED, what_ran
 from authbench.style.run import read_all, run
 from authbench.style.steb import board, layout
 from authbench.style.steb.names import FIGURES
+from authbench.style.steb.tasks import TASKS
 
 ENTRY = """
 title: Notes
@@ -68,6 +70,14 @@ def test_neither_protocol_changes_what_the_other_gives(home: Path, tmp_path: Pat
     steb = scored(home, tmp_path / "steb", tmp_path / "third", ("steb",))
     assert both["datasets"] == strict["datasets"] and "steb" not in strict
     assert both["steb"] == steb["steb"] and not steb["datasets"]
+
+
+def test_their_clustering_reads_rows_label_by_label() -> None:
+    rows = pl.DataFrame({"t": [f"{n}" for n in range(75)], "s": ["bac"[n % 3] for n in range(75)]})
+    task = TASKS["clustering"]
+    taken, episodes = task.select(rows, LabelledTask(text="t", label="s"))
+    assert episodes == "1_25"
+    assert taken["text"].to_list() == [f"{n}" for first in range(3) for n in range(first, 75, 3)]
 
 
 def test_their_protocol_takes_the_first_of_each_label_whatever_the_budget(home: Path, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ candidates, and `steb/steb_datasets/authbench_attribution_<lang>/config.json`. O
 included, or the last if no split has that name.
 
 STEB has no documents: all texts of an author on one side become one vector, and any target of the author answers. If a
-query is also a candidate, STEB does not remove it from its author's targets.
+text of a query is also a candidate's, STEB does not remove it from its author's target.
 """
 
 import json
@@ -22,9 +22,10 @@ import polars as pl
 from authbench.errors import InputError
 from authbench.export.card import write_card
 from authbench.export.licences import licence_table
-from authbench.format.columns import CANDIDATES, GROUND_TRUTH, QUERIES
+from authbench.format.columns import GROUND_TRUTH, QUERIES
 from authbench.format.release import Release
 from authbench.format.tables import concat
+from authbench.identity import sha256_of_text
 from authbench.presentation.spreadsheets import as_csv
 from authbench.records import LENGTH_BUCKETS, length_bucket_expr, primary_genre
 from authbench.settings.publish import Publish
@@ -41,40 +42,42 @@ cp -r raw_datasets steb PATH_OF_STEB/
 Each language is a dataset, `authbench_attribution_<lang>`: the texts of an author become one vector on each side, and
 any target of the author is an answer; no ids of documents are written, and `ignored_ids` have no place.
 
-| language | queries | of them among the candidates | candidates |
-| --- | ---: | ---: | ---: |
+| language | queries | candidates | authors of queries | of them with a query's text among their candidates |
+| --- | ---: | ---: | ---: | ---: |
 {rows}
 
 {warning}
 """
 _WARNING = (
-    "**{queries} stand among the candidates, too.** STEB does not take them out: such a query's own text is part of "
-    "the vector that answers it, and scores are higher than they would be without. Build the release with "
-    "`release.queries_in_candidates: false` for scores that others can be compared with."
+    "**{authors} asked for by a text that is also part of the answer.** STEB does not remove it, which raises scores. "
+    "Build the release with `release.queries_in_candidates: false` for scores that others can be compared with."
 )
-_APART = "No query stands among the candidates."
+_APART = "No query's text is among its author's candidates."
 
 
 def write_steb(folder: Path, release: Release, about: Publish) -> None:
     """Write the datasets of all languages and a card; warn if queries are also candidates.
 
-    Memory: a batch of texts, and the ids of a split.
+    Memory: a batch of texts, and a digest of each query.
     """
     split = evaluated_split(release)
     counts = write_datasets(folder, release, split)
     within = sum(count["within"] for count in counts.values())
+    authors = plural(within, "author is", "authors are")
     if within:
         logging.getLogger("authbench").warning(
-            f"{plural(within, 'query stands', 'queries stand')} among the candidates of {split}, too: STEB does not "
-            "take a query out of what it is compared with. Set release.queries_in_candidates: false and build anew for "
-            "scores without them."
+            f"{authors} asked for by a text that is also part of the answer: STEB does not take a query out of its "
+            "author's candidates. Set release.queries_in_candidates: false and build again for scores without them."
         )
     rows = [
-        f"| {language_name(lang)} | {count['queries']:,} | {count['within']:,} | {count['candidates']:,} |"
+        f"| {language_name(lang)} | "
+        + " | ".join(f"{count[name]:,}" for name in ("queries", "candidates", "authors", "within"))
+        + " |"
         for lang, count in sorted(counts.items())
     ]
-    warning = _WARNING.format(queries=plural(within, "query", "queries")) if within else _APART
-    usage = _USAGE.format(split=split, rows="\n".join(rows), warning=warning)
+    usage = _USAGE.format(
+        split=split, rows="\n".join(rows), warning=_WARNING.format(authors=authors) if within else _APART
+    )
     write_text(folder / "licences.csv", as_csv(licence_table(release)))
     write_text(folder / "README.md", write_card(release, about, usage))
 
@@ -85,29 +88,36 @@ def evaluated_split(release: Release) -> str:
 
 
 def write_datasets(folder: Path, release: Release, split: str) -> Mapping[str, Counter[str]]:
-    """Write the files of each language; return by language its `queries`, `candidates`, and queries in both (`within`).
+    """Write the files of each language, and return the counts of each language.
+
+    Returns:
+        By language its `queries`, `candidates` and `authors` of queries, and `within`, the authors with a text among
+        both their queries and their candidates.
 
     Raises:
         InputError: a text has no tokens, for which STEB has no bucket of lengths.
     """
     truth = concat(release.rows(split, GROUND_TRUTH), GROUND_TRUTH).select("query_id", "author_id")
-    pool = pl.concat([batch["candidate_id"] for batch in release.candidates(split)] or [pl.Series(dtype=pl.String)])
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     genres: dict[str, set[str]] = defaultdict(set)
+    asked: dict[tuple[str, str], set[str]] = defaultdict(set)  # digests of texts by language and author
     with ExitStack() as stack:
         files: dict[str, IO[str]] = {}
         for batch, kind in _batches(release, split, truth):
-            ident = CANDIDATES.ident if kind == "candidates" else QUERIES.ident
-            within = batch.select(pl.col(ident).is_in(pool.implode())).to_series()
-            for row, also in zip(batch.iter_rows(named=True), within, strict=True):
-                lang = row["lang"]
+            for row in batch.iter_rows(named=True):
+                lang, author = row["lang"], (row["lang"], row["author_id"])
                 if lang not in files:
                     files[lang] = stack.enter_context(_data_file(folder, lang).open("w", encoding="utf-8"))
                 record = steb_record(row, is_query=kind == "queries")
                 files[lang].write(json.dumps(record) + "\n")
                 genres[lang].add(record["primary_genre"])
                 counts[lang][kind] += 1
-                counts[lang]["within"] += int(also and kind == "queries")
+                if kind == "queries":
+                    counts[lang]["authors"] += author not in asked
+                    asked[author].add(sha256_of_text(row["content"]))
+                elif author in asked and sha256_of_text(row["content"]) in asked[author]:
+                    counts[lang]["within"] += 1
+                    del asked[author]
     for lang, found in genres.items():
         place = folder / "steb" / "steb_datasets" / _name(lang) / "config.json"
         place.parent.mkdir(parents=True)

@@ -223,10 +223,10 @@ def _changed_texts(batch: pl.DataFrame, table: Table, provenance: pl.DataFrame) 
     """Return the ids of texts that differ from their row of the provenance, or have none."""
     digests = pl.Series("found", list(map(sha256_of_text, batch["content"])), dtype=pl.String)
     found = batch.select(id=table.ident).with_columns(digests)
-    # Both are sorted by id, so that each row of the provenance is joined once.
-    first = provenance["id"].search_sorted(found["id"].min())
-    last = provenance["id"].search_sorted(found["id"].max(), side="right")
-    both = found.join(provenance.slice(first, last - first), on="id", how="left", maintain_order="left")
+    near = provenance.filter(
+        pl.col("id").is_between(pl.lit(found["id"].min()), pl.lit(found["id"].max()))
+    )  # few: both are by id
+    both = found.join(near, on="id", how="left", maintain_order="left")
     return both.filter(pl.col("found").ne_missing(pl.col("content_sha256")))["id"].to_list()
 
 

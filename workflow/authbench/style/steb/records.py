@@ -1,4 +1,4 @@
-"""Select the records that STEB takes: the first of each label in file order."""
+"""Select the records that STEB takes: the first of each label in file order, label by label."""
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
@@ -38,7 +38,9 @@ def episodes_per_class(labels: Sequence[Hashable], episode_size: int = 1, asked:
 
 
 def take(labels: Sequence[Hashable], episode_size: int = 1, asked: int | str = AUTO) -> list[int]:
-    """Return the indices of the selected records, in file order.
+    """Return the indices of the selected records: label by label as first met, in file order within a label.
+
+    Mini-batch k-means depends on this order.
 
     Raises:
         InputError: no label has enough records.
@@ -46,17 +48,11 @@ def take(labels: Sequence[Hashable], episode_size: int = 1, asked: int | str = A
     if episode_size == ALL_TEXTS:
         return list(range(len(labels)))
     wanted = episode_size * episodes_per_class(labels, episode_size, asked)
-    sizes = Counter(labels)
-    met: Counter[Hashable] = Counter()
-    kept = []
+    places: dict[Hashable, list[int]] = {}
     for place, label in enumerate(labels):
-        met[label] += 1
-        if sizes[label] >= wanted and met[label] <= wanted:
-            kept.append(place)
+        places.setdefault(label, []).append(place)
+    kept = [place for own in places.values() if len(own) >= wanted for place in own[:wanted]]
     if not kept:
-        raise InputError(f"no label has {wanted} texts, which STEB's protocol asks for; the largest has {_most(sizes)}")
+        most = max(map(len, places.values()), default=0)
+        raise InputError(f"no label has {wanted} texts, which STEB's protocol asks for; the largest has {most}")
     return kept
-
-
-def _most(sizes: Counter[Hashable]) -> int:
-    return max(sizes.values(), default=0)
