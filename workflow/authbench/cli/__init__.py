@@ -9,11 +9,11 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from authbench.cli import attestation, audit, build, corpora, models, release, style, submissions, tables, verification
-from authbench.cli.command import statuses
+from authbench.cli.command import overview, statuses
 from authbench.cli.ending import run_to_end
 from authbench.cli.examples import examples
 from authbench.printable import printable
-from authbench.registry.values import did_you_mean
+from authbench.registry.values import nearest
 from authbench.version import VERSION
 
 COMMANDS = dict(
@@ -56,14 +56,17 @@ def _no_file(parsed: argparse.Namespace) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a subcommand and return its exit status (authbench.cli.ending)."""
     parser = argparse.ArgumentParser(
-        prog="authbench", description="Build and check authorship benchmarks, evaluate models on them, pass them on."
+        prog="authbench",
+        usage="authbench [-h] [--version] COMMAND ...",
+        description="Build and check authorship benchmarks, evaluate models on them, pass them on.",
+        epilog=overview(COMMANDS),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"authbench {VERSION}")
-    subcommands = parser.add_subparsers(required=True, metavar="COMMAND")
+    subcommands = parser.add_subparsers(required=True, metavar="COMMAND", prog="authbench", help=argparse.SUPPRESS)
     for name, command in COMMANDS.items():
         subparser = subcommands.add_parser(
             name,
-            help=command.about,
             description=command.about,
             epilog=f"{statuses(command)}\n\n{examples(name)}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -72,7 +75,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         subparser.set_defaults(run=command.run, parser=subparser, passes_on=command.passes_on)
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given and not given[0].startswith("-") and given[0] not in COMMANDS:
-        print(f"authbench: no command {printable(given[0])!r}{did_you_mean(given[0], COMMANDS)}", file=sys.stderr)
+        meant = nearest(given[0], COMMANDS) or "; `authbench --help` lists all"
+        print(f"authbench: no command {printable(given[0])!r}{meant}", file=sys.stderr)
         return 2
     parsed, unknown = parser.parse_known_args(given)
     parsed.others = unknown

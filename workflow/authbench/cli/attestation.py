@@ -131,8 +131,9 @@ def _beside(release: Path) -> Path:
 
 
 COMMANDS = {
-    "attest": Command("state what a release was made of (in-toto), and sign it", _attest_arguments, attest),
+    "attest": Command("release", "state what a release was made of (in-toto), and sign it", _attest_arguments, attest),
     "verify": Command(
+        "release",
         "build a release anew from its statement",
         _verify_arguments,
         verify,

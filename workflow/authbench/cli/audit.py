@@ -141,12 +141,16 @@ def _column(given: str) -> tuple[str, str]:
 
 COMMANDS = {
     "audit": Command(
+        "first",
         "find leaks, noisy labels and shortcuts in any authorship dataset",
         arguments,
         run,
         negative="with --strict: a claim is broken",
     ),
     "languages": Command(
-        "list texts that may be in another language than they are filed under", _languages_arguments, languages
+        "release",
+        "list texts that may be in another language than they are filed under",
+        _languages_arguments,
+        languages,
     ),
 }

@@ -146,6 +146,11 @@ def _shipped_profiles() -> list[str]:
 
 COMMANDS = {
     "build": Command(
-        "build a benchmark from raw corpora, with any option of snakemake", arguments, run, True, "the run failed"
+        "first",
+        "build a benchmark from raw corpora, with any option of snakemake",
+        arguments,
+        run,
+        True,
+        "the run failed",
     )
 }

@@ -2,23 +2,28 @@
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 if TYPE_CHECKING:
     from authbench.models.model import VectorCache
 
 
+Group = Literal["first", "release", "pan", "raven", "style", "publish", "sources"]
+
+
 @dataclass(frozen=True)
 class Command:
-    """A subcommand: its description in `--help`, its arguments, and its function, which returns the exit status.
+    """A subcommand: its group and description in `--help`, its arguments, its function, which returns the exit status.
 
+    `authbench --help` describes the commands of the group `first`, and names those of the other groups.
     A command that `passes_on` gets unknown arguments as `others`. `negative` is the meaning of exit status 1; without
     it the command never ends with 1.
     """
 
+    group: Group
     about: str
     arguments: Callable[[argparse.ArgumentParser], None]
     run: Callable[[argparse.Namespace], int]
@@ -33,6 +38,17 @@ def statuses(command: Command) -> str:
         f"exit status:\n  0  done\n{negative}  2  an input or option cannot be used; the message says which and why\n"
         "  70  a fault of AuthBench; AUTHBENCH_TRACEBACK=1 shows where"
     )
+
+
+def overview(commands: Mapping[str, Command]) -> str:
+    """Return the commands for `authbench --help`: those of the group `first` described, the others named by group."""
+    by_group = {
+        group: [name for name, command in commands.items() if command.group == group] for group in get_args(Group)
+    }
+    first = [f"  {name:<12} {commands[name].about}" for name in by_group.pop("first")]
+    further = [f"  {f'{group}:':<12} {' '.join(names)}" for group, names in by_group.items()]
+    more = "`authbench COMMAND --help` explains a command by examples. Further commands by topic:"
+    return "\n".join(["commands:", *first, "", more, *further])
 
 
 def whole_number(text: str) -> int:

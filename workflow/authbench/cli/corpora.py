@@ -104,10 +104,13 @@ def plan(arguments: argparse.Namespace) -> int:
 
 COMMANDS = {
     "acquire": Command(
-        "fetch corpora and verify their files: exit 0 complete, 2 incomplete", _acquire_arguments, acquire
+        "sources", "fetch corpora and verify their files: exit 0 complete, 2 incomplete", _acquire_arguments, acquire
     ),
     "sources": Command(
-        "list the known corpora: languages, licence, origin, and which files are present", _sources_arguments, sources
+        "sources",
+        "list the known corpora: languages, licence, origin, and which files are present",
+        _sources_arguments,
+        sources,
     ),
-    "plan": Command("estimate jobs, hours, memory and disk of a build", _plan_arguments, plan),
+    "plan": Command("sources", "estimate jobs, hours, memory and disk of a build", _plan_arguments, plan),
 }

@@ -256,7 +256,7 @@ def train(arguments: argparse.Namespace) -> int:
 
 
 COMMANDS = {
-    "evaluate": Command("score models on a split of a release", _evaluate_arguments, evaluate),
-    "leaderboard": Command("compare models that were evaluated", _leaderboard_arguments, leaderboard),
-    "train": Command("tune a model on a release", _train_arguments, train),
+    "evaluate": Command("first", "score models on a split of a release", _evaluate_arguments, evaluate),
+    "leaderboard": Command("first", "compare models that were evaluated", _leaderboard_arguments, leaderboard),
+    "train": Command("sources", "tune a model on a release", _train_arguments, train),
 }

@@ -240,13 +240,18 @@ def merge(arguments: argparse.Namespace) -> int:
 
 
 COMMANDS = {
-    "check": Command("check a release", _check_arguments, check, negative="violations were found"),
-    "diff": Command("compare two releases", _diff_arguments, diff, negative="the releases differ"),
-    "release-notes": Command("write what changed between two releases", _release_notes_arguments, release_notes),
-    "merge": Command("merge two releases into one: ids and splits stay, copies are left out", _merge_arguments, merge),
-    "export": Command("write a release in the format of another tool or host", _export_arguments, export),
-    "freeze": Command("state in a recipe which release its version is", _freeze_arguments, freeze),
+    "check": Command("first", "check a release", _check_arguments, check, negative="violations were found"),
+    "diff": Command("release", "compare two releases", _diff_arguments, diff, negative="the releases differ"),
+    "release-notes": Command(
+        "release", "write what changed between two releases", _release_notes_arguments, release_notes
+    ),
+    "merge": Command(
+        "release", "merge two releases into one: ids and splits stay, copies are left out", _merge_arguments, merge
+    ),
+    "export": Command("release", "write a release in the format of another tool or host", _export_arguments, export),
+    "freeze": Command("release", "state in a recipe which release its version is", _freeze_arguments, freeze),
     "rebuild": Command(
+        "release",
         "rebuild a complete release from its public bundle and raw files",
         _rebuild_arguments,
         rebuild,

@@ -113,6 +113,6 @@ def steb(arguments: argparse.Namespace) -> int:
 
 
 COMMANDS = {
-    "steb": Command("sum up results in STEB's layout as its leaderboard does", _steb_arguments, steb),
-    "style": Command("score models on datasets of writing style", _style_arguments, style),
+    "steb": Command("style", "sum up results in STEB's layout as its leaderboard does", _steb_arguments, steb),
+    "style": Command("style", "score models on datasets of writing style", _style_arguments, style),
 }

@@ -94,8 +94,11 @@ def validate(arguments: argparse.Namespace) -> int:
 
 
 COMMANDS = {
-    "submit": Command("pack the result of a model into one file that others can check", _submit_arguments, submit),
+    "submit": Command(
+        "publish", "pack the result of a model into one file that others can check", _submit_arguments, submit
+    ),
     "validate": Command(
+        "publish",
         "check submissions against the release",
         _validate_arguments,
         validate,

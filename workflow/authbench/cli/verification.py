@@ -309,12 +309,12 @@ def _raven_folds(arguments: argparse.Namespace) -> int:
 
 
 COMMANDS = {
-    "pan-evaluate": Command("score answers to PAN's verification task", _pan_evaluate_arguments, _pan_evaluate),
-    "pan-pairs": Command("make pairs in PAN's format from documents", _pan_pairs_arguments, _pan_pairs),
+    "pan-evaluate": Command("pan", "score answers to PAN's verification task", _pan_evaluate_arguments, _pan_evaluate),
+    "pan-pairs": Command("pan", "make pairs in PAN's format from documents", _pan_pairs_arguments, _pan_pairs),
     "pan-ratios": Command(
-        "likelihood ratios of evaluated models on a release's pairs", _pan_ratios_arguments, _pan_ratios
+        "pan", "likelihood ratios of evaluated models on a release's pairs", _pan_ratios_arguments, _pan_ratios
     ),
-    "pan-run": Command("train verifiers on pairs and answer others with them", _pan_run_arguments, _pan_run),
-    "raven": Command("measure how far verifiers rely on topics (RAVEN)", _raven_arguments, raven),
-    "raven-folds": Command("write the folds of RAVEN as PAN's files", _raven_folds_arguments, _raven_folds),
+    "pan-run": Command("pan", "train verifiers on pairs and answer others with them", _pan_run_arguments, _pan_run),
+    "raven": Command("raven", "measure how far verifiers rely on topics (RAVEN)", _raven_arguments, raven),
+    "raven-folds": Command("raven", "write the folds of RAVEN as PAN's files", _raven_folds_arguments, _raven_folds),
 }
