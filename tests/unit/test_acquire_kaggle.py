@@ -14,7 +14,7 @@ from authbench.acquire.lock import lock_path, read_raw_lock
 from authbench.acquire.offers import ByHand
 from authbench.errors import InputError
 from authbench.registry.readers import CsvReader
-from authbench.registry.source_entry import Acquire, Author, Extraction, Fetch, Fields, License, Normalize, Source
+from authbench.registry.source_entry import Acquire, Author, Extraction, Fetch, Fields, License, Source
 
 SERVICE = "/v1/datasets.DatasetApiService"
 TABLE = b"text,author\n" + b"a letter,me\n" * 20_000
@@ -24,7 +24,6 @@ LETTERS = Source(
     "Made up.",
     License("none stated", "B"),
     Acquire("kaggle", "owner/letters", "Put it here.", (Fetch(files=("**/*.csv",)),)),
-    Normalize(),
     Extraction(("**/*.csv",), CsvReader(), Fields("text", "author", "lang", "genre"), Author("person")),
     {},
 )

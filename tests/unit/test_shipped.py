@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
     ("name", "place"),
     [
         ("config/config.yaml", "config/config.yaml"),
-        ("schemas/source.schema.yaml", "workflow/schemas/source.schema.yaml"),
+        ("schemas/scores.schema.yaml", "workflow/schemas/scores.schema.yaml"),
         ("templates/report.html.j2", "workflow/report/report.html.j2"),
         ("text/function_words.yaml", "resources/text/function_words.yaml"),
         ("style/scores.yaml", "resources/style/scores.yaml"),

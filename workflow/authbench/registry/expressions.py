@@ -2,13 +2,44 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Annotated, Any, Literal, TypedDict
 
-Expression = str | Mapping[str, Any]
+from authbench.registry.typed_schema import schema_of
+from authbench.settings.values import Keywords, Pattern, Text, Texts
+
+Expression = Annotated[str | Mapping[str, Any], Keywords({"$ref": "#/$defs/expression"})]
 FILE_FIELDS = frozenset({"path", "file_name"})
 _NARROWING = ("pick", "count", "match", "map", "date")  # operations that leave a part of a value, or another value
 _PLACE = re.compile(r"\{([^{}?]+)(\?)?\}")
 _GROUP = re.compile(r"\(\?P<(\w+)>")
+
+
+class Operations(TypedDict):
+    """An expression other than a field's name (dots go into nested values): `field`, `const`, `compose` or `any`, and
+    operations that are applied in this order. An absent or empty value stays absent.
+    """
+
+    field: Text
+    const: str | float | bool | None
+    compose: Text  # text with {field} in it; absent if one of them is. {field?} may be missing
+    any: Annotated[list[Expression], Keywords(minItems=1)]  # the first that has a value
+    split: Pattern  # makes a list of a text
+    pick: int  # one element of a list, from 0; -1 is the last
+    count: Literal[True]  # the length of a list
+    join: str  # makes a text of a list
+    match: Pattern  # the first group (or all) of the first match; absent without a match
+    replace: Mapping[Pattern, str]  # patterns and what their matches become
+    lower: Literal[True]
+    translate: Mapping[Annotated[str, Keywords(minLength=1, maxLength=1, expected="one character")], str]
+    map: Mapping[str, str | None]  # theirs: ours; "*" for all others, which otherwise have no value
+    date: Text | Texts  # formats (as strptime, or unix, unix_ms), of which the first that fits gives YYYY-MM-DD
+    hash: Literal[True]  # its SHA-256, where the value might reveal the author
+
+
+def expression_schema() -> dict[str, Any]:
+    """Return the schema of an expression."""
+    one_of = [{"required": [source]} for source in ("field", "const", "compose", "any")]
+    return {"anyOf": [schema_of(Text), schema_of(Operations) | {"oneOf": one_of}]}
 
 
 def template_parts(text: str) -> tuple[list[tuple[str, str, bool]], str]:

@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from authbench.errors import InputError
-from authbench.registry.entries import read_yaml
+from authbench.registry.expressions import expression_schema
 from authbench.registry.plain import from_plain
-from authbench.registry.typed_schema import schema_of
-from authbench.settings.values import Keywords, Text
+from authbench.registry.typed_schema import if_is, schema_of, schema_of_fields
+from authbench.settings.values import Keywords, Pattern, Text, Texts
 
 _Codec = Annotated[
     str,
@@ -17,8 +16,6 @@ _Codec = Annotated[
 ]
 # Never guessed. Of several, the first that decodes a file without error is used; all but the last must be able to fail.
 Encoding = _Codec | Annotated[tuple[_Codec, ...], Keywords(minItems=2)]
-_Pattern = Annotated[str, Keywords(minLength=1, format="regex", expected="a regular expression")]
-_Texts = Annotated[tuple[Text, ...], Keywords(minItems=1)]
 
 
 @dataclass(frozen=True)
@@ -67,7 +64,7 @@ class TeiReader:
     """Read one record: fields of the header by their paths, the running text of some parts without some elements."""
 
     header: Mapping[str, Text] = field(default_factory=dict)
-    text: _Texts = ("body",)
+    text: Texts = ("body",)
     leave_out: tuple[Text, ...] = ()
 
 
@@ -79,7 +76,7 @@ class XmlReader:
     """
 
     record: Text
-    text: _Texts
+    text: Texts
     leave_out: tuple[Text, ...] = ()
     of_record: Mapping[str, Text] = field(default_factory=dict)
     of_file: Mapping[str, Text] = field(default_factory=dict)
@@ -90,9 +87,9 @@ class TextReader:
     """Read plain text: a header up to a pattern with fields by patterns, and records separated by `split`."""
 
     encoding: Encoding = "utf-8"
-    header_ends: _Pattern | None = None
-    header: Mapping[str, _Pattern] = field(default_factory=dict)
-    split: _Pattern | None = None
+    header_ends: Pattern | None = None
+    header: Mapping[str, Pattern] = field(default_factory=dict)
+    split: Pattern | None = None
 
 
 @dataclass(frozen=True)
@@ -116,7 +113,7 @@ class GutenbergReader:
     encoding: Encoding = "utf-8"
 
 
-Reader = (
+Reader = Annotated[
     CsvReader
     | JsonReader
     | JsonLinesReader
@@ -126,8 +123,9 @@ Reader = (
     | TextReader
     | BlogXmlReader
     | XmlRowsReader
-    | GutenbergReader
-)
+    | GutenbergReader,
+    Keywords({"$ref": "#/$defs/reader"}),
+]
 FORMATS: dict[str, type[Reader]] = {
     "csv": CsvReader,
     "json": JsonReader,
@@ -142,19 +140,15 @@ FORMATS: dict[str, type[Reader]] = {
 }
 
 
-def with_readers(schema: Path) -> dict[str, Any]:
-    """Return the schema of an entry that reads files, with `$defs/reader` derived from the readers' types."""
-    found = read_yaml(schema)
-    found["$defs"]["reader"] = {
+def entry_schema(*kinds: type) -> dict[str, Any]:
+    """Return the schema of an entry that reads files, of dataclasses that hold its keys."""
+    reader = {
         "type": "object",
         "required": ["format"],
         "properties": {"format": {"enum": list(FORMATS)}},
-        "allOf": [
-            {"if": {"properties": {"format": {"const": name}}}, "then": _options_of(kind)}
-            for name, kind in FORMATS.items()
-        ],
+        "allOf": [if_is("format", name, _options_of(kind)) for name, kind in FORMATS.items()],
     }
-    return found
+    return schema_of_fields(*kinds) | {"$defs": {"reader": reader, "expression": expression_schema()}}
 
 
 def _options_of(kind: type[Reader]) -> dict[str, Any]:

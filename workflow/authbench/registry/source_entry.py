@@ -1,13 +1,15 @@
 """Define the entry of a source, config/sources/<tag>.yaml: a corpus used in a release."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from authbench.registry.citations import default_citation
 from authbench.registry.expressions import Expression
 from authbench.registry.plain import from_plain
 from authbench.registry.readers import Reader, make_reader
+from authbench.registry.typed_schema import COMPUTED, if_is
+from authbench.settings.values import Count, Keywords, Pattern, Share, Task, Text, Texts, Threshold
 from authbench.storage.raw_paths import FileSet
 
 
@@ -15,28 +17,57 @@ from authbench.storage.raw_paths import FileSet
 class License:
     """State the terms of a source; tier A texts may be released, tier B texts only where they were found."""
 
-    name: str
-    tier: str
+    name: Text
+    tier: Literal["A", "B"]
 
 
 @dataclass(frozen=True)
 class Fetch:
-    """Name a data set, repository or address to fetch; `name` and `files` default to the source's."""
+    """Name a data set, repository or address to fetch; `name` and `files` default to the source's.
 
-    name: str | None = None
+    Attributes:
+        revision: a commit (GitHub: always), branch or version; the newest at the first download if not given.
+        into: a folder below the source's; the paths are kept below it.
+    """
+
+    name: Text | None = None
     revision: str | int | None = None
-    files: tuple[str, ...] | None = None
-    into: str = ""
+    files: Texts | None = None
+    into: Annotated[str, Keywords(pattern=r"^[\w-]+(/[\w-]+)*$(?!\n)")] = ""
 
 
 @dataclass(frozen=True)
 class Acquire:
-    """State where a source comes from, what a person has to do, and what is fetched."""
+    """State where a source comes from, what a person has to do, and what is fetched (a person's task if not given)."""
 
-    origin: str = field(metadata={"key": "from"})
-    where: str
-    how: str
-    fetch: tuple[Fetch, ...] = ()
+    origin: Literal["huggingface", "kaggle", "github", "url", "local"] = field(metadata={"key": "from"})
+    where: Text  # the name of the dataset or repository, or the address
+    how: Text  # a sentence on what to fetch and where to put it
+    fetch: Annotated[tuple[Fetch, ...], Keywords(minItems=1)] = ()
+
+
+def _each_fetch(**schema: Any) -> dict[str, Any]:
+    return {"properties": {"fetch": {"items": schema}}}
+
+
+_BY_ORIGIN = Keywords(
+    allOf=[
+        if_is(
+            "from",
+            "local",
+            {"properties": {"fetch": {"not": {}, "expected": "wanted here; a person puts local files in place"}}},
+        ),
+        if_is(
+            "from",
+            "github",
+            _each_fetch(
+                required=["revision"],
+                properties={"revision": {"type": "string", "pattern": r"^[0-9a-f]{12,40}$(?!\n)"}},
+            ),
+        ),
+        if_is("from", "url", _each_fetch(required=["name"], properties={"name": {"pattern": "^https?://"}})),
+    ]
+)
 
 
 PEOPLE = "person"  # the space of full names: an id is made from `person/<language>` and the canonical name
@@ -52,11 +83,22 @@ class Impurity:
     reference.
     """
 
-    estimator: str
-    patterns: tuple[str, ...] = ()
-    per_1000_words: float = 10.0
-    value: float | None = None
-    reference: str | None = None
+    estimator: Literal["same_item", "account", "voices", "stated"]
+    patterns: Annotated[tuple[Pattern, ...], Keywords(minItems=1)] = ()
+    per_1000_words: Threshold = 10.0
+    value: Share | None = None
+    reference: Text | None = None  # who measured the value, and where
+
+
+def _taken_by(estimator: str, required: Sequence[str], *others: str) -> dict[str, Any]:
+    refused = {"not": {}, "expected": f"wanted here; only the estimator {estimator} takes it"}
+    otherwise = {"properties": dict.fromkeys((*required, *others), refused)}
+    return if_is("estimator", estimator, {"required": required}, **{"else": otherwise})
+
+
+_BY_ESTIMATOR = Keywords(
+    allOf=[_taken_by("voices", ["patterns"], "per_1000_words"), _taken_by("stated", ["value", "reference"])]
+)
 
 
 @dataclass(frozen=True)
@@ -67,18 +109,26 @@ class Author:
     people: `full` names, or `ambiguous` names that several people may have. `own_name` says whether a text's mention of
     its author may be masked, or names a hero and is kept. A text with a value for `work_when` is not its author's
     wording: its kind is `work`, and its work replaces the author.
+
+    Attributes:
+        noisy: whether labels are known to join or split authors, or an expression that has a value where they do.
+        name: what to look for in the text as the author's name; the label if not given.
+        placeholders: labels that name nobody, compared whole and regardless of case; they replace the usual ones.
+        min_characters: a shorter label is a placeholder. If not given, so is a name of one character that is not a
+            digit (an account's), unless `names` says that labels are names.
+        impurity: unmeasured if not given.
     """
 
-    kind: str
+    kind: Literal["person", "account", "outlet", "masked", "work"]
     work_when: Expression | None = None
-    space: str | None = None
-    noisy: bool | str | Mapping[str, Any] = False
+    space: Text | None = None
+    noisy: bool | Expression = False
     name: Expression | None = None
     placeholders: tuple[str, ...] | None = None
-    min_characters: int | None = None
-    names: str | None = None
-    own_name: str = "mask"
-    impurity: Impurity | None = None
+    min_characters: Count | None = None
+    names: Literal["full", "ambiguous"] | None = None
+    own_name: Literal["mask", "keep"] = "mask"
+    impurity: Annotated[Impurity, _BY_ESTIMATOR] | None = None
 
     def space_of(self, tag: str) -> str:
         """Return the space of the author ids of the source `tag`; people with full names share a space."""
@@ -87,17 +137,34 @@ class Author:
 
 @dataclass(frozen=True)
 class Normalize:
-    """State how texts of a source are normalised besides the common rules; `edited` by others than their author."""
+    """State how texts of a source are normalised besides the common rules; `edited` by others than their author.
 
-    html: int = 0
+    Attributes:
+        html: how many times entities and tags are undone.
+        unwrap: whether hard-wrapped lines are joined within a paragraph.
+        boilerplate: whether copyright headers, navigation lists and the like are cut from the text.
+    """
+
+    html: Annotated[int, Keywords(minimum=0, maximum=2)] = 0
     unwrap: bool = False
     boilerplate: bool = False
-    edited: bool = False
+    edited: bool = field(default=False, metadata=COMPUTED)
 
 
 @dataclass(frozen=True)
 class Fields:
-    """State how the columns of a record are computed from a row; an absent column has no value."""
+    """State how the columns of a record are computed from a row; an absent column has no value.
+
+    Attributes:
+        id: without it, a document is known by author, text and date.
+        origin: the work or raw document that the text was cut from, if several records share one; never what a text
+            reviews.
+        item: what a text reviews (a film, a product). Only its hash is stored; `author.impurity` may need it.
+        account: the account behind the author label, where a field tells it. Only its hash is stored.
+        author_group: what is known of the author and not of the text (an occupation, an outlet), in plain words.
+        fine_genre: the genre with the corpus' sub-genre, where `genre` joins the small ones; for recipes with
+            `ingest.fine_genres`.
+    """
 
     text: Expression
     author: Expression
@@ -117,15 +184,39 @@ class Fields:
 
 @dataclass(frozen=True)
 class CleanRule:
-    """Apply one rule to a text: exactly one of `drop_before`, `drop_after`, `drop_lines` and `replace` is a pattern."""
+    """Apply one rule to a text: exactly one of `drop_before`, `drop_after`, `drop_lines` and `replace` is a pattern.
 
-    drop_before: str | None = None
-    drop_after: str | None = None
-    drop_lines: str | None = None
-    replace: str | None = None
+    {{field}} in it is the value of that field, literally; the rule is passed over where the field has none.
+
+    Attributes:
+        drop_before: all text to the end of the first match is dropped.
+        drop_after: all text from the start of the first match is dropped.
+        drop_lines: lines with a match are dropped, perhaps only among the first or last non-blank ones (`first_lines`,
+            `last_lines`).
+        replace: every match becomes `with`.
+    """
+
+    drop_before: Pattern | None = None
+    drop_after: Pattern | None = None
+    drop_lines: Pattern | None = None
+    replace: Pattern | None = None
     replacement: str = field(default="", metadata={"key": "with"})
-    first_lines: int | None = None
-    last_lines: int | None = None
+    first_lines: Count | None = None
+    last_lines: Count | None = None
+
+
+_ONE_RULE = Keywords(
+    minProperties=1,
+    oneOf=[
+        {"required": ["drop_before"], "maxProperties": 1},
+        {"required": ["drop_after"], "maxProperties": 1},
+        {
+            "required": ["drop_lines"],
+            "not": {"anyOf": [{"required": ["with"]}, {"required": ["first_lines", "last_lines"]}]},
+        },
+        {"required": ["replace"], "not": {"anyOf": [{"required": ["first_lines"]}, {"required": ["last_lines"]}]}},
+    ],
+)
 
 
 @dataclass(frozen=True)
@@ -133,7 +224,7 @@ class DropRule:
     """Drop rows in which `when` has a value, for this reason."""
 
     when: Expression
-    reason: str
+    reason: Task
 
 
 @dataclass(frozen=True)
@@ -141,32 +232,43 @@ class Beside:
     """Join a table in the folder of a file: its row whose `key` equals a row's `by` adds its fields to that row.
 
     Attributes:
-        file: the table's name; it is among `files`, and its rows are not records.
+        file: the table's name without a compression suffix; it is among `files`, and its rows are not records.
+        key: the table's field: a whole number that only one row has.
         fields: fields that rows get, and the table's fields that they are read from.
     """
 
-    file: str
-    key: str
-    by: str
-    fields: Mapping[str, str]
+    file: Annotated[str, Keywords(pattern="^[^/*]+$(?!\\n)")]
+    key: Text
+    by: Text
+    fields: Annotated[Mapping[str, Text], Keywords(minProperties=1)]
 
 
 @dataclass(frozen=True)
 class Extraction:
-    """State how the files of a source become records: the part of its entry that determines records."""
+    """State how the files of a source become records: the part of its entry that determines records.
 
-    files: tuple[str, ...]
+    Attributes:
+        files: patterns of the files that are read (`**/` any folders, `*` within a name; what fits one that starts with
+            `!` is left out), in the order of their paths. A suffix .gz .zst .bz2 .xz .zip may follow. Of a zip file the
+            members that match are read.
+        folder: below raw_dir; the source's tag if not given.
+        path_fields: a pattern of the relative path, whose named groups become fields. The field `path` is always the
+            path, and `file_name` the file's name without folders.
+        derive: further fields, computed in this order from the fields before them.
+    """
+
+    files: Texts
     reader: Reader
     fields: Fields
     author: Author
-    folder: str | None = None
-    path_fields: str | None = None
+    folder: Text | None = None
+    path_fields: Pattern | None = None
     beside: Beside | None = None
     derive: Mapping[str, Expression] = field(default_factory=dict)
-    clean: tuple[CleanRule, ...] = ()
+    clean: tuple[Annotated[CleanRule, _ONE_RULE], ...] = ()
     drop: tuple[DropRule, ...] = ()
-    task: str = "authorship"
-    genre_of: str = "text"
+    task: Task = "authorship"
+    genre_of: Literal["text", "author"] = "text"
 
 
 @dataclass(frozen=True)
@@ -194,20 +296,29 @@ class Description:
 
 @dataclass(frozen=True)
 class Source:
-    """Hold a source; `entry` is its unchanged YAML, the plain form used by jobs and public bundles."""
+    """Hold a source; `entry` is its unchanged YAML, the plain form used by jobs and public bundles.
 
-    tag: str
-    title: str
-    about: str
+    Attributes:
+        about: what the author label means and what is known to be wrong with it, in a sentence or two for the report.
+        text: whether spacing, quotes and numbering are an editor's, or the author's typing.
+        fame: `classic` for works that language models have read.
+        cite: how to cite the corpus, as BibTeX; made from `title` and `acquire` if not given.
+        legal_basis: on what ground texts and people's data are used: what the terms say, and for people the basis in
+            data protection law; "not known" where it is not.
+    """
+
+    tag: str = field(metadata=COMPUTED)
+    title: Text
+    about: Text
     license: License
-    acquire: Acquire
-    normalize: Normalize
-    extraction: Extraction
-    entry: Mapping[str, Any] = field(repr=False)
-    text: str = "typed"
-    fame: str = "none"
-    cite: str = ""
-    legal_basis: str = ""
+    acquire: Annotated[Acquire, _BY_ORIGIN]
+    extraction: Extraction = field(metadata=COMPUTED)
+    entry: Mapping[str, Any] = field(repr=False, metadata=COMPUTED)
+    normalize: Normalize = Normalize()
+    text: Literal["edited", "typed"] = "typed"
+    fame: Literal["classic", "none"] = "none"
+    cite: Annotated[str, Keywords(minLength=1, maxLength=20_000)] = ""
+    legal_basis: Annotated[str, Keywords(minLength=1, maxLength=2000)] = ""
 
     @property
     def files(self) -> FileSet:
@@ -243,9 +354,9 @@ def make_source(tag: str, entry: Mapping[str, Any]) -> Source:
         entry["about"],
         from_plain(License, entry["license"]),
         from_plain(Acquire, entry["acquire"]),
-        make_normalize(entry),
         make_extraction(entry),
         entry,
+        make_normalize(entry),
         entry.get("text", "typed"),
         entry.get("fame", "none"),
         (entry.get("cite") or _default_citation(tag, entry)).strip(),

@@ -8,9 +8,8 @@ from authbench.registry.entries import Settings
 from authbench.registry.expressions import shown_author
 from authbench.registry.licences import licence_problem
 from authbench.registry.load import EntryKind, list_entries, load_entries
-from authbench.registry.readers import with_readers
-from authbench.registry.source_entry import Source, make_source
-from authbench.shipped import shipped
+from authbench.registry.readers import entry_schema
+from authbench.registry.source_entry import Extraction, Source, make_source
 
 ESTIMATED_FROM = {"same_item": "item", "account": "account"}
 
@@ -37,7 +36,7 @@ def _absent_field(entry: Settings) -> Iterator[str]:
 
 def source_schema() -> Settings:
     """Return the JSON Schema of config/sources/<tag>.yaml."""
-    return with_readers(shipped("schemas/source.schema.yaml"))
+    return entry_schema(Source, Extraction)
 
 
 SOURCES = EntryKind("source", "sources", source_schema, lambda tag, entry, _: make_source(tag, entry), _problems)

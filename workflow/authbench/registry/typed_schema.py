@@ -20,7 +20,8 @@ def schema_of(kind: Any) -> dict[str, Any]:
     """
     origin, inner = get_origin(kind), get_args(kind)
     if origin is Annotated:
-        return schema_of(inner[0]) | {name: value for keywords in inner[1:] for name, value in keywords.items()}
+        keywords = {name: value for one in inner[1:] for name, value in one.items()}
+        return keywords if "$ref" in keywords else schema_of(inner[0]) | keywords
     if origin in (Union, UnionType):
         return _of_union(inner)
     if origin is Literal:
@@ -34,7 +35,29 @@ def schema_of(kind: Any) -> dict[str, Any]:
     if is_typeddict(kind):
         properties = {key: schema_of(value) for key, value in get_type_hints(kind, include_extras=True).items()}
         return {"type": "object", "additionalProperties": False, "properties": properties}
-    return _of_fields(kind) if is_dataclass(kind) else {"type": _NAMES[kind]}
+    if is_dataclass(kind):
+        return _of_fields(kind)
+    return {} if kind is object else {"type": _NAMES[kind]}
+
+
+def schema_of_fields(*kinds: type) -> dict[str, Any]:
+    """Return the schema of a mapping with the fields of several dataclasses; a field whose default is None is no null.
+
+    >>> schema_of_fields()
+    {'type': 'object', 'additionalProperties': False, 'required': [], 'properties': {}}
+    """
+    schemas = [_without_null(_of_fields(kind)) for kind in kinds]
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": [key for schema in schemas for key in schema["required"]],
+        "properties": {key: inner for schema in schemas for key, inner in schema["properties"].items()},
+    }
+
+
+def if_is(key: str, value: str, then: Mapping[str, Any], **otherwise: Any) -> dict[str, Any]:
+    """Return the part of a schema that holds for mappings with a value of a key."""
+    return {"if": {"properties": {key: {"const": value}}}, "then": dict(then), **otherwise}
 
 
 def schema_of_kinds(entry: type, kinds: Mapping[str, type]) -> dict[str, Any]:
@@ -45,8 +68,7 @@ def schema_of_kinds(entry: type, kinds: Mapping[str, type]) -> dict[str, Any]:
     for kind, parameters in kinds.items():
         inner = schema_of(parameters)
         required = {"required": ["parameters"]} if inner["required"] else {}
-        then = required | {"properties": {"parameters": inner}}
-        schema["allOf"].append({"if": {"properties": {"kind": {"const": kind}}}, "then": then})
+        schema["allOf"].append(if_is("kind", kind, required | {"properties": {"parameters": inner}}))
     return schema
 
 
@@ -64,9 +86,17 @@ def _of_fields(kind: Any) -> dict[str, Any]:
 def _of_union(kinds: Sequence[Any]) -> dict[str, Any]:
     """Return a schema whose messages are about the member of the union that matches a value's kind."""
     schemas = [schema_of(kind) for kind in kinds if kind is not NoneType]
+    if all(schema.keys() == {"type"} for schema in schemas):
+        return {"type": [*(schema["type"] for schema in schemas), *(["null"] if NoneType in kinds else [])]}
     if any("type" not in schema for schema in schemas):
-        return {"oneOf": schemas}
+        return {"oneOf": schemas} if schemas[1:] else schemas[0]
     first, *nested = sorted(schemas, key=lambda schema: schema["type"] in ("array", "object"))
     if NoneType in kinds:
         first["type"] = [first["type"], "null"]
     return {"if": {"type": nested[0]["type"]}, "then": nested[0], "else": first} if nested else first
+
+
+def _without_null(schema: Any) -> Any:
+    if isinstance(schema, dict):
+        return {key: _without_null(inner) for key, inner in schema.items()}
+    return [_without_null(inner) for inner in schema if inner != "null"] if isinstance(schema, list) else schema

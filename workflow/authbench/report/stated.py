@@ -12,6 +12,7 @@ from authbench.format.release import Release, read_deviation
 from authbench.funnel import FunnelRow
 from authbench.labels.decision import read_decisions
 from authbench.reading.typed_csv import read_rows
+from authbench.registry.plain import from_plain
 from authbench.registry.source_entry import Author, Description, License
 from authbench.report.page import KINDS
 
@@ -58,6 +59,5 @@ def _described(page: str, tag: str, licences: Mapping[str, Licence]) -> Descript
     found = re.search(_LABEL.format(tag=re.escape(html.escape(tag))), page, re.DOTALL)
     title, kind, about = map(html.unescape, found.groups()) if found else (tag, "", "")
     kinds = {words: kind for kind, words in KINDS.items()}
-    terms = licences.get(tag)
-    stated = License(terms["name"], terms["tier"]) if terms else License("None", "None")
-    return Description(title, stated, Author(kinds.get(kind, kind)), about)
+    terms = from_plain(License, licences.get(tag, {"name": "None", "tier": "None"}))
+    return Description(title, terms, from_plain(Author, {"kind": kinds.get(kind, kind)}), about)

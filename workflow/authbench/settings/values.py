@@ -35,6 +35,8 @@ Files = Annotated[
 Entry = Annotated[str, Keywords(minLength=1, format="path", expected="the name of an entry or the path of its file")]
 Entries = Annotated[list[Entry], Keywords(minItems=1, uniqueItems=True)]
 Text = Annotated[str, Keywords(minLength=1)]
+Texts = Annotated[tuple[Text, ...], Keywords(minItems=1)]
+Pattern = Annotated[str, Keywords(minLength=1, format="regex", expected="a regular expression")]
 Sha256 = Annotated[str, Keywords(pattern="^[0-9a-f]{64}$(?!\\n)", expected="64 hexadecimal digits")]
 SplitName = Annotated[
     str,
@@ -47,5 +49,12 @@ SplitName = Annotated[
 _Field = Annotated[
     str, Keywords(pattern="^[a-z][a-z0-9_]*$", expected="a field such as topic, date, item, origin, or a label")
 ]
-_Task = Annotated[str, Keywords(pattern="^[a-z][a-z_]*$", maxLength=100, expected="a task type such as authorship")]
-FieldsByTask = Mapping[_Task, Annotated[Sequence[_Field], Keywords(uniqueItems=True)]]
+Task = Annotated[
+    str,
+    Keywords(
+        pattern="^[a-z][a-z_]*$(?!\\n)",
+        maxLength=100,
+        expected="a word of small letters (a-z) and underscores",
+    ),
+]
+FieldsByTask = Mapping[Task, Annotated[Sequence[_Field], Keywords(uniqueItems=True)]]

