@@ -308,7 +308,7 @@ def test_the_command_exits_0_1_and_2(tmp_path: Path, capsys: pytest.CaptureFixtu
     plain = json.loads((tmp_path / "out" / "audit.json").read_text())
     assert {"claim", "count", "ids"} <= plain["findings"][0].keys()
     assert all(finding["count"] == len(finding["ids"]) for finding in plain["findings"])
-    assert {row["row"] for row in plain["rows"]} <= {"random", "metadata", "format", "edges", "content-words",
+    assert {row["row"] for row in plain["rows"]} <= {"random", "metadata", "date", "format", "edges", "content-words",
                                                      "punctuation", "masked", "ids", "order"}  # fmt: skip
     capsys.readouterr()
     assert main(["audit", str(path), "--strict", "--clean", str(tmp_path / "clean")]) == 1

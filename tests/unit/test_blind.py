@@ -27,7 +27,7 @@ from authbench.release.tables import write_split
 from authbench.shipped import shipped
 
 CONFIG = read_yaml(shipped("config/config.yaml"))
-SHORTCUTS = ("random", "metadata", "format", "edges", "content-words")
+SHORTCUTS = ("random", "metadata", "date", "format", "edges", "content-words")
 REAL = ("punctuation", "masked", "char-ngram", "tfidf")
 SEED = 11
 

@@ -188,6 +188,7 @@ def test_given_results_stand_on_a_leaderboard_beside_sanity_rows(
         "pairs",
         "random",
         "metadata",
+        "date",
         "format",
         "edges",
         "content-words",

@@ -2,6 +2,8 @@
 
 import codecs
 import json
+from datetime import date
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +15,7 @@ from split_folder import write_release
 
 from authbench.cli import main
 from authbench.content_words import content_vectors, fit_words
+from authbench.errors import InputError
 from authbench.evaluation.split import read_split
 from authbench.format.release import open_release
 from authbench.models.distortion import distort, frequent_words
@@ -24,7 +27,7 @@ from authbench.registry.load import load_entry
 
 ROOT = Path(__file__).parents[2]
 CONFIG = read_yaml(ROOT / "config/config.yaml")
-SHORTCUTS = ("random", "metadata", "format", "edges", "content-words")
+SHORTCUTS = ("random", "metadata", "date", "format", "edges", "content-words")
 ROWS = (*SHORTCUTS, "punctuation", "masked")
 TEXTS = st.lists(st.text("abcXYZ ,.!?\n'0159\u3000[]üé雨的", min_size=1, max_size=60), min_size=2, max_size=6)
 
@@ -45,12 +48,14 @@ def vectors(name, table, reference=None):
     return rows if isinstance(rows, np.ndarray) else rows.toarray()
 
 
-def test_every_table_has_the_rows_and_the_first_five_are_shortcuts():
+def test_every_table_has_the_rows_and_the_first_six_are_shortcuts():
     entries = {name: load_entry(MODELS, name) for name in ROWS}
     assert {entry.group for entry in entries.values()} == {"sanity"}
     assert [name for name, entry in entries.items() if entry.shortcut] == list(SHORTCUTS)
-    assert CONFIG["evaluate"]["models"][: len(ROWS)] == list(ROWS) == CONFIG["style"]["models"][: len(ROWS)]
-    of_pairs = set(ROWS) - {"metadata"}  # which pairs of texts do not have
+    assert CONFIG["evaluate"]["models"][: len(ROWS)] == list(ROWS)
+    undated = [row for row in ROWS if row != "date"]
+    assert CONFIG["style"]["models"][: len(undated)] == undated
+    of_pairs = set(undated) - {"metadata"}  # which pairs of texts do not have
     assert of_pairs <= set(CONFIG["pan"]["verifiers"])
     assert of_pairs <= set(CONFIG["raven"]["verifiers"])
 
@@ -97,6 +102,46 @@ def test_the_edges_row_sees_twelve_characters_of_either_end():
     found = vectors("edges", documents([*texts, "nothing of the kind is in here at all"]))
     assert found[0] @ found[1] == pytest.approx(1.0, abs=1e-6)
     assert found[0] @ found[2] < 0.5
+
+
+def by_date(dates, queries, candidates=None):
+    table = documents(["text"] * len(dates)).with_columns(pl.Series("date", dates, pl.String))
+    asked = np.array(queries, np.int32)
+    return open_model(load_entry(MODELS, "date")).compare(table, candidates or len(dates), asked)(0, len(asked))
+
+
+def test_the_date_row_scores_by_days_apart_and_an_unknown_date_as_the_middle_of_all_distances():
+    dates = ["2020-01-01", "2020-01-02", "2020-01-11", None, "2020-04-10", "no date"]
+    assert by_date(dates, [0, 3]).tolist() == [[0, -1, -10, -10, -100, -10], [-10] * 6]  # of 1, 9, 10, 90, 99, 100
+
+
+def test_years_are_equally_far_from_the_year_before_and_the_year_after_and_months_are_within_their_year():
+    (found,) = by_date(["1851", "1850", "1852", "1851", "1851-07-02", "1851-06", "1851-01-01"], [0])
+    assert found[0] == found[3] == 0 and found[1] == found[2] == -365.25
+    assert -1 < found[4] <= 0 and -31 < found[5] < 0 and -184 < found[6] < -180
+
+
+@given(st.lists(st.none() | st.dates().map(str) | st.dates().map(lambda day: str(day)[:4]), min_size=1, max_size=9))
+def test_distances_of_dates_are_exact_in_any_century_and_the_same_both_ways(dates):
+    found = by_date(dates, range(len(dates)))
+    assert (found == found.T).all() and (found <= 0).all()
+    whole = [told if told and len(told) == 10 else None for told in dates]
+    for (one, first), (other, second) in product(enumerate(whole), repeat=2):
+        if first and second:
+            assert -found[one, other] == abs((date.fromisoformat(first) - date.fromisoformat(second)).days)
+    assert [-found[k, k] for k, told in enumerate(dates) if told] == [0] * sum(told is not None for told in dates)
+
+
+def test_without_dates_every_score_is_equal_and_a_release_without_provenance_has_none():
+    assert len(np.unique(by_date([None] * 4, [0, 1, 3], candidates=3))) == 1
+    table = documents(["a", "b", "c"])
+    scorer = open_model(load_entry(MODELS, "date")).compare(table, 2, np.array([2], np.int32))
+    assert scorer(0, 1).tolist() == [[0.0, 0.0]]
+
+
+def test_the_date_row_gives_no_text_a_vector():
+    with pytest.raises(InputError, match="scores pairs"):
+        open_model(load_entry(MODELS, "date")).embed(documents(["a"]))
 
 
 def test_content_words_are_weighted_as_the_similarity_of_topics_of_a_release():

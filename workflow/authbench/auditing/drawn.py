@@ -156,9 +156,9 @@ def build_split(
         positives, pairs, counts = dataset.positives[split], dataset.pairs[split], _counts(dataset.pairs[split])
     else:
         positives, pairs, counts = _pools(dataset, split, named, truth, seed)
-    found = make_split(
-        split, candidates, queries.drop("author_id"), truth, "", None, positives, pairs
-    )  # fmt: skip
+    found = make_split(split, candidates, queries.drop("author_id"), truth, "", None, positives, pairs)
+    dated = found.documents.join(named.select("id", "date"), on="id", how="left", maintain_order="left")
+    found = replace(found, documents=dated)
     reference = [name for name in dataset.splits if name not in (split, POOL, "dev", "val", "validation", "test")]
     if reference:
         texts = dataset.documents.filter(pl.col("split").is_in(reference)).head(MOST)

@@ -33,7 +33,7 @@ from authbench.models.shortcuts import id_vectors
 from authbench.registry.load import load_entry
 from authbench.tokens import Tokenizer
 
-NAMES = ("random", "metadata", "format", "edges", "content-words", "punctuation", "masked", "ids")
+NAMES = ("random", "metadata", "date", "format", "edges", "content-words", "punctuation", "masked", "ids")
 ORDER = "order"  # distance of lines; the row `ids` uses the numbers in ids
 LONGEST = 20_000  # characters of a text that rows read
 FEWEST_AUTHORS = 2  # of a score; for an interval evaluation.scores requires 20
@@ -177,7 +177,7 @@ def _score(
     scores: dict[str, dict[str, ScoreCell]] = {}
     left_out = [f"{score}: {_LACKING.get(reason, reason)}" for score, reason in split.released.left_out.items()]
     for name in (*NAMES, ORDER):
-        if name in ("ids", ORDER) and not has_order:
+        if (name in ("ids", ORDER) and not has_order) or (name == "date" and not split.documents["date"].count()):
             continue
         if name == ORDER:
             at = split.documents.select("id").join(built.order, on="id", how="left", maintain_order="left")["order"]
@@ -252,8 +252,8 @@ def _score_pairs(
     one, other = (np.array([row[ident] for ident in asked[side]], np.int64) for side in ("one", "other"))
     weights = author_weights(asked["problem"].to_list(), seed, 200).astype(np.float64)
     for name, entry in entries.items():
-        if name == "ids":
-            continue  # a text's id is the id of its problem
+        if name in ("ids", "date"):
+            continue  # a text's id is the id of its problem, and problems have no dates
         vectors = open_model(entry).compare(documents, documents.height, np.arange(documents.height, dtype=np.int32))
         if not hasattr(vectors, "queries"):
             raise InputError(f"{name}: gives no vectors of texts. Expected a row that does.")

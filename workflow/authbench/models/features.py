@@ -10,13 +10,13 @@ from authbench.arrays import I32
 from authbench.function_words import LISTS
 from authbench.models.chance import random_vectors
 from authbench.models.edges import edge_vectors
-from authbench.models.entries import ModelEntry
+from authbench.models.entries import ModelEntry, expect_vectors
 from authbench.models.formatting import format_vectors
 from authbench.models.function_words import function_word_vectors
 from authbench.models.lexical import ngram_vectors
-from authbench.models.model import Reference, Rows, Vectors, expect_finite
+from authbench.models.model import Reference, Rows, Scorer, Vectors, expect_finite
 from authbench.models.punctuation import punctuation_vectors
-from authbench.models.shortcuts import content_word_vectors, id_vectors, metadata_vectors
+from authbench.models.shortcuts import content_word_vectors, date_scorer, id_vectors, metadata_vectors
 from authbench.models.stylometric import stylometric_vectors
 
 # documents, how many of the first are learnt from, parameters of the kind -> vectors of all documents
@@ -37,11 +37,13 @@ ENCODERS_BY_WORDS: Mapping[str, EncoderByWords] = {
     "content_words": content_word_vectors,
     "ngrams": ngram_vectors,
 }
+# documents, how many of the first are candidates, rows of the queries -> scores, for kinds without vectors
+SCORERS: Mapping[str, Callable[[pl.DataFrame, int, I32], Scorer]] = {"date": date_scorer}
 COLUMNS = ("id", "lang", "genre", "source", "content", "token_length")
 
 
 class FeatureModel:
-    """A model whose vectors are computed from documents and from the texts that its counts are fitted on."""
+    """A model computed from documents and from the texts that its counts are fitted on; of SCORERS, without vectors."""
 
     def __init__(self, entry: ModelEntry) -> None:
         self.entry = entry
@@ -55,6 +57,7 @@ class FeatureModel:
         }
 
     def embed(self, documents: pl.DataFrame, reference: Reference | None = None) -> Rows:
+        expect_vectors(self.entry)
         if reference is None:
             return self._rows(documents, documents.height, [documents])
         learnt = pl.concat([frame.select(COLUMNS) for frame in reference])
@@ -62,8 +65,10 @@ class FeatureModel:
 
     def compare(
         self, documents: pl.DataFrame, candidates: int, queries: I32, reference: Reference | None = None
-    ) -> Vectors:
+    ) -> Vectors | Scorer:
         """Compare as `Model.compare`; `queries` are rows of documents, shape (queries,)."""
+        if self.entry.kind in SCORERS:
+            return SCORERS[self.entry.kind](documents, candidates, queries)
         rows = self._rows(documents, candidates, [documents[:candidates]] if reference is None else reference)
         expect_finite(rows, documents["id"], self.entry.name)
         return Vectors(rows[queries], rows[:candidates])

@@ -33,8 +33,9 @@ def open_model(entry: ModelEntry, cache: VectorCache | None = None) -> Model:
         from authbench.models.calibrated import CalibratedModel
 
         return CalibratedModel(entry)
-    if not entry.parameters.embeds:
+    from authbench.models.features import SCORERS, FeatureModel
+
+    if entry.kind not in SCORERS:
         expect_vectors(entry)
-    from authbench.models.features import FeatureModel
 
     return FeatureModel(entry)

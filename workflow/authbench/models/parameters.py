@@ -65,6 +65,11 @@ class IdsParameters(_Parameters):
 
 
 @dataclass(frozen=True)
+class DateParameters(_Parameters):
+    embeds: ClassVar[bool] = False
+
+
+@dataclass(frozen=True)
 class FormatParameters(_Parameters):
     pass
 
@@ -250,6 +255,7 @@ Parameters: TypeAlias = (
     RandomParameters
     | MetadataParameters
     | IdsParameters
+    | DateParameters
     | FormatParameters
     | EdgesParameters
     | ContentWordsParameters
@@ -266,6 +272,7 @@ KINDS: Mapping[str, type[Parameters]] = {
     "random": RandomParameters,
     "metadata": MetadataParameters,
     "ids": IdsParameters,
+    "date": DateParameters,
     "format": FormatParameters,
     "edges": EdgesParameters,
     "content_words": ContentWordsParameters,

@@ -1,15 +1,18 @@
-"""Give vectors that ignore style: a text's origin and length, its topic, or the number in its id.
+"""Compare texts by what is not style: their origin and length, topic, dates, or the numbers in their ids.
 
 A model that scores no higher has shown no evidence about authorship.
 """
 
+from bisect import bisect_left
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from authbench.arrays import F32, I32
 from authbench.content_words import content_vectors, fit_words
-from authbench.models.model import Reference
+from authbench.dates import middle_day
+from authbench.models.model import Reference, Scorer
 from authbench.models.parameters import ContentWordsParameters, IdsParameters, MetadataParameters
 
 LENGTHS_PER_OCTAVE = 2
@@ -54,3 +57,35 @@ def id_vectors(documents: pl.DataFrame, candidates: int, parameters: IdsParamete
     numbers = documents["id"].str.extract(r"(\d{1,15})$").cast(pl.Int64).fill_null(0).to_numpy()
     angles = np.pi * numbers / (numbers.max(initial=0) + 1)
     return np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+
+def date_scorer(documents: pl.DataFrame, candidates: int, queries: I32) -> Scorer:
+    """Return a scorer by minus the days between two texts; an unknown date scores as the middle of all distances."""
+    days = middle_day("date") if "date" in documents.columns else pl.lit(None, pl.Float64)
+    placed = documents.with_columns(days=days)["days"].to_numpy().astype(np.float32)  # differences are exact
+    asking, pool = placed[queries], placed[:candidates]
+    middle = _middle_distance(np.sort(pool[~np.isnan(pool)]))
+
+    def score(first: int, last: int) -> np.ndarray:
+        found = asking[first:last, None] - pool
+        np.negative(np.abs(found, out=found), out=found)
+        found[np.isnan(found)] = -middle
+        return found
+
+    return score
+
+
+def _middle_distance(days: F32) -> int:
+    """Return the least whole distance that at least half of the pairs of sorted days do not exceed; 0 without pairs.
+
+    >>> _middle_distance(np.array([0, 1, 5, 100], np.float32))
+    5
+    """
+    if len(days) < 2:
+        return 0
+    later = np.arange(1, len(days) + 1)
+
+    def pairs_within(distance: int) -> int:
+        return int((np.searchsorted(days, days + np.float32(distance), "right") - later).sum())
+
+    return bisect_left(range(int(days[-1] - days[0]) + 1), len(days) * (len(days) - 1) / 4, key=pairs_within)
