@@ -302,6 +302,20 @@ def test_a_small_audit_compiles_nothing_and_finds_the_same(tmp_path: Path) -> No
     assert json.loads((tmp_path / "out/audit.json").read_bytes()) == audit(table).as_dict()
 
 
+def test_authors_with_years_of_their_own_are_told_by_the_date_row_and_texts_without_dates_have_no_such_row(
+    tmp_path: Path,
+) -> None:
+    table = rows(authors=24)
+    dated = [row | {"date": f"{1700 + int(row['author'].split()[1])}"} for row in table]
+    [measured] = audit(write_csv(tmp_path / "dated.csv", dated)).rows
+    found = {row["row"]: row for row in measured.rows}
+    assert found["date"]["shortcut"] and found["date"]["scores"]["success@1"]["value"] == 1
+    [measured] = audit(write_csv(tmp_path / "undated.csv", table)).rows
+    assert {"metadata", "format"} <= {row["row"] for row in measured.rows} and "date" not in {
+        row["row"] for row in measured.rows
+    }
+
+
 def test_the_command_exits_0_1_and_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write_csv(tmp_path / "posts.csv", planted())
     assert main(["audit", str(path), "--out", str(tmp_path / "out")]) == 0
