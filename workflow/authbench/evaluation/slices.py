@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from authbench.arrays import BOOL, I32
+from authbench.dates import middle_day
 from authbench.evaluation.lists import Lists
 
 Score = TypeVar("Score")
@@ -15,7 +16,10 @@ OVERALL = ("overall", "all")  # the place of all queries among the slices
 Slices: TypeAlias = Mapping[tuple[str, str], BOOL]  # by facet and label, which queries are in the slice: (queries,)
 
 CHARACTERS = (100, 500, 2_000, 8_000)
-GAPS = {"within a month": 31, "within a year": 366}  # days
+SAME_MONTH = "same month"
+GAPS = {"under 30 days": 30, "30 days to a year": 365}  # days between a query and its nearest positive in time
+A_YEAR = "a year or more"
+SAME_YEAR, OTHER_YEAR = "same year, days unknown", "other years, days unknown"  # of a text only its year is known
 
 # The names of slices in scores.json, and the column of `facets` that defines them.
 SLICES: Mapping[str, str] = {
@@ -28,6 +32,10 @@ SLICES: Mapping[str, str] = {
     "by_fame": "fame",
     "by_origin": "origin_of_positives",
     "by_time_gap": "time_gap",
+}
+# Slices that join others of their facet.
+JOINED: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("by_time_gap", "30 days or more"): ("30 days to a year", A_YEAR),
 }
 
 
@@ -50,13 +58,11 @@ def facets(documents: pl.DataFrame, asks: I32, positives: Lists) -> pl.DataFrame
     if "origin" not in queries.columns:
         return frame.with_columns(origin_of_positives=empty, time_gap=empty)
     pairs = pl.DataFrame({"query": positives.owners(), "row": positives.rows})
-    metadata = documents.select("origin", date=pl.col("date").str.slice(0, 10).str.to_date(strict=False))
-    answers, asking = metadata[pairs["row"]], metadata[asks][pairs["query"]]
-    pairs = pairs.with_columns(
-        same=answers["origin"] == asking["origin"], days=(answers["date"] - asking["date"]).dt.total_days().abs()
-    )
+    answers, asking = documents[pairs["row"]], documents[asks][pairs["query"]]
+    pairs = pairs.with_columns(same=answers["origin"] == asking["origin"], **_time_gaps(asking, answers))
+    nearest = pl.col("time_gap").sort_by("days", "time_gap", nulls_last=True).first()
     by_query = pairs.group_by("query").agg(
-        pl.col("same").any().alias("some"), pl.col("same").all().alias("all"), pl.col("days").min()
+        nearest, pl.col("same").any().alias("some"), pl.col("same").all().alias("all")
     )
     numbered = pl.DataFrame({"query": range(len(asks))}, schema={"query": pairs.schema["query"]})
     by_query = numbered.join(by_query, on="query", how="left", maintain_order="left")
@@ -68,16 +74,28 @@ def facets(documents: pl.DataFrame, asks: I32, positives: Lists) -> pl.DataFrame
         .when(pl.col("some").not_())
         .then(pl.lit("other"))
     )
-    gap: Any = pl.when(pl.col("days").is_null()).then(empty)
-    for label, days in GAPS.items():
-        gap = gap.when(pl.col("days") <= days).then(pl.lit(label))
-    return pl.concat(
-        [
-            frame,
-            by_query.select(origin.alias("origin_of_positives"), gap.otherwise(pl.lit("longer")).alias("time_gap")),
-        ],
-        how="horizontal",
+    return pl.concat([frame, by_query.select(origin.alias("origin_of_positives"), "time_gap")], how="horizontal")
+
+
+def _time_gaps(asking: pl.DataFrame, answers: pl.DataFrame) -> dict[str, pl.Series]:
+    """Return by pair `days`, and `time_gap`: its label, null where a date is unknown."""
+    dates = pl.DataFrame({"one": asking["date"], "other": answers["date"]})
+    years, months, days = ([pl.col(name).str.slice(0, end) for name in dates.columns] for end in (4, 7, 10))
+    is_whole = pl.all_horizontal(day.str.len_chars() == len("2020-05-17") for day in days)
+    knows_months = pl.all_horizontal(month.str.len_chars() == len("2020-05") for month in months)
+    apart = (middle_day("one") - middle_day("other")).abs()
+    gap: Any = (
+        pl.when(apart.is_null())
+        .then(None)
+        .when(knows_months & months[0].eq(months[1]) & (apart < 30))
+        .then(pl.lit(SAME_MONTH))
     )
+    gap = gap.when(~is_whole & years[0].eq(years[1])).then(pl.lit(SAME_YEAR))
+    gap = gap.when(~is_whole).then(pl.lit(OTHER_YEAR))
+    for label, least in GAPS.items():
+        gap = gap.when(apart < least).then(pl.lit(label))
+    found = dates.select(days=apart, time_gap=gap.otherwise(pl.lit(A_YEAR)))
+    return {"days": found["days"], "time_gap": found["time_gap"]}
 
 
 def slices_of(queries: pl.DataFrame) -> dict[tuple[str, str], BOOL]:
@@ -87,6 +105,10 @@ def slices_of(queries: pl.DataFrame) -> dict[tuple[str, str], BOOL]:
         if column in queries.columns:
             for label in queries[column].drop_nulls().unique().sort():
                 found[facet, label] = (queries[column] == label).fill_null(False).to_numpy()
+    for (facet, joined), labels in JOINED.items():
+        parts = [found[facet, label] for label in labels if (facet, label) in found]
+        if parts:
+            found[facet, joined] = np.logical_or.reduce(parts)
     return found
 
 
