@@ -517,10 +517,7 @@ DOORS: Mapping[str, list[Door]] = {
     ],
     "export": doors(EXPORT, *(f"release/{name}" for name in OF_RELEASE)),
     "freeze": doors("freeze release --config {}", "/"),
-    "languages": [
-        *doors("languages release --out out", "release/test/candidates.jsonl", "release/test/queries.jsonl"),
-        Door("languages release --out out", "release/test/ground_truth.jsonl", NONE_OF_IT),
-    ],
+    "languages": doors("languages release --out out", *(f"release/{name}" for name in OF_RELEASE[2:])),
     "leaderboard": doors(
         "leaderboard results --out out", "results/random/scores.json", "results/random/queries.parquet"
     )
@@ -737,7 +734,10 @@ def wrong(command: str, door: Door, what: str, ended: Ended, folder: Path) -> bo
     """Return whether a command is done that should not be, ends in another way than it documents, or takes too much."""
     statuses = {0} if what in door.takes else {1, 2} if COMMANDS[command].negative else {2}
     slow, large = ended.seconds >= SECONDS, ended.mib >= MIB
-    return ended.status not in statuses or "Traceback" in ended.said or slow or large or (folder / "ran").exists()
+    said = [line for line in ended.said.splitlines() if not line.startswith(" ")]
+    untold = ended.status == 2 and not (said and said[-1].startswith("authbench: "))
+    ran = (folder / "ran").exists()
+    return ended.status not in statuses or "Traceback" in ended.said or untold or slow or large or ran
 
 
 @pytest.fixture(scope="module")

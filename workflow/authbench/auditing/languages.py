@@ -14,7 +14,8 @@ from typing import Any
 import polars as pl
 
 from authbench.errors import InputError
-from authbench.format.release import open_release
+from authbench.format.release import Release
+from authbench.format.verify import open_verified
 from authbench.identity import keyed_hash, sha256_of_text
 from authbench.storage.atomic import atomic_folder
 from authbench.storage.json_files import write_plain_json
@@ -32,18 +33,20 @@ _METADATA = ("source", "lang", "genre", "author_id", "token_length")
 _MEASURED = ("langid", "langid_probability", "script", "letters")
 
 
-def audit_languages(folder: Path, out: Path, most: int = MOST) -> dict[str, Any]:
+def audit_languages(folder: Path, out: Path, most: int = MOST, unverified: bool = False) -> dict[str, Any]:
     """Write `suspects.jsonl` and `summary.json` into `out`; return the summary.
 
     Args:
         folder: a release, or the results of a build (with `chunk/` and `filter/`), whose dropped texts are audited too.
         out: the folder to write.
         most: suspects that are listed, selected by hash if there are more; the summary counts all.
+        unverified: whether a release that contradicts itself is read; the summary says so.
 
     Raises:
-        InputError: it is neither, or the release has no measurements.
+        InputError: it is neither, or the release contradicts itself or has no measurements.
     """
-    batches = _of_build(folder) if (folder / "chunk").is_dir() else _of_release(folder)
+    release = None if (folder / "chunk").is_dir() else open_verified(folder, unverified=unverified)
+    batches = _of_release(release) if release else _of_build(folder)
     inspected, too_short = 0, 0
     found: list[dict[str, Any]] = []
     pairs, low = Counter[str](), Counter[str]()
@@ -63,6 +66,7 @@ def audit_languages(folder: Path, out: Path, most: int = MOST) -> dict[str, Any]
         "another_language": dict(sorted(pairs.items(), key=lambda item: (-item[1], item[0]))),
         "low_script": dict(sorted(low.items())),
         "listed": len(found),
+        **({"release": release.verification} if release else {}),
     }
     with atomic_folder(out) as place:
         write_json_lines(
@@ -119,8 +123,7 @@ def _of_build(folder: Path) -> Iterator[pl.DataFrame]:
             yield joined.with_columns(id=pl.col("doc_key").map_elements(sha256_of_text, return_dtype=pl.String))
 
 
-def _of_release(folder: Path) -> Iterator[pl.DataFrame]:
-    release = open_release(folder)
+def _of_release(release: Release) -> Iterator[pl.DataFrame]:
     measured = release.read_provenance(("id", *_MEASURED))
     read = 0
     for split in release.splits:
@@ -129,4 +132,6 @@ def _of_release(folder: Path) -> Iterator[pl.DataFrame]:
             known = batch.select("id", *_METADATA, "content").join(measured, on="id", how="left", maintain_order="left")
             yield known.with_columns(removed=pl.lit(None, pl.String))
     if read != measured.height:
-        raise InputError(f"{folder}: holds {read:,} of the {measured.height:,} texts of its provenance. Fetch it anew.")
+        raise InputError(
+            f"{release.folder}: holds {read:,} of the {measured.height:,} texts of its provenance. Fetch it anew."
+        )

@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from authbench.cli.command import Command, whole_number
+from authbench.cli.command import Command, unverified_argument, warn_unverified, whole_number
 from authbench.errors import InputError
 from authbench.printable import printable
 
@@ -116,12 +116,14 @@ def _languages_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--most", type=whole_number, default=5_000, metavar="N", help="suspects that are listed (default: %(default)s)"
     )
+    unverified_argument(parser)
 
 
 def languages(given: argparse.Namespace) -> int:
     from authbench.auditing.languages import audit_languages
 
-    found = audit_languages(given.source, given.out, given.most)
+    found = audit_languages(given.source, given.out, given.most, given.unverified)
+    warn_unverified(given.source, found.get("release", {}).get("reason", ""))
     pairs = ", ".join(f"{pair} {number:,}" for pair, number in list(found["another_language"].items())[:8])
     print(f"{found['inspected']:,} texts, {found['too_short']:,} of them too short to tell a language by")
     print(f"Another language: {pairs or 'none'}. Too few letters of the script: {sum(found['low_script'].values()):,}.")

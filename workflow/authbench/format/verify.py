@@ -80,9 +80,8 @@ def open_verified(folder: Path, *, complete: bool = False, unverified: bool = Fa
     shown = [printable(problem) for problem in problems[:_SHOWN]] + ["..."] * (len(problems) > _SHOWN)
     if not unverified:
         raise InputError(
-            f"{folder} contradicts itself; nothing was read or written:\n"
-            + "".join(f"  - {problem}\n" for problem in shown)
-            + "Fetch it anew, or give --unverified: what is made of it then says that it is not verified."
+            f"{folder} contradicts itself. Fetch it again, or give --unverified: results then say that it is not "
+            "verified." + "".join(f"\n  - {problem}" for problem in shown)
         )
     return _unverified(release, shown)
 
@@ -195,7 +194,7 @@ def _text_problems(release: Release) -> Iterator[str]:
     """Yield texts that differ from the provenance, and documents of it without a text.
 
     Raises:
-        InputError: the ground truth of a split names a query or a positive that is not in the split.
+        InputError: a split has other queries than its ground truth, or names a positive that it does not have.
     """
     rows = release.read_provenance(_LABELS) if release.has_provenance else None
     for split in release.splits:
@@ -231,16 +230,20 @@ def _changed_texts(batch: pl.DataFrame, table: Table, provenance: pl.DataFrame) 
 
 
 def _expect_answers(release: Release, split: str, ids: Mapping[Table, pl.Series]) -> None:
-    """Raise InputError if the ground truth of a split names an id that the split's queries or candidates lack."""
-    path = release.path(split, GROUND_TRUTH)
+    """Raise InputError if queries and rows of the ground truth differ, or a positive is not a candidate."""
     columns = ("query_id", "positive_ids")
     truth = concat((batch.select(columns) for batch in release.rows(split, GROUND_TRUTH)), GROUND_TRUTH, columns)
-    answers = truth.select("query_id", id="positive_ids").explode("id").drop_nulls()
-    named = {QUERIES: truth["query_id"], CANDIDATES: answers.filter(pl.col("id") != pl.col("query_id"))["id"]}
-    for table, listed in named.items():
-        absent = listed.filter(~listed.is_in(ids.get(table, pl.Series(dtype=pl.String)).implode()))
+    queries, candidates = (ids.get(table, pl.Series(dtype=pl.String)) for table in (QUERIES, CANDIDATES))
+    positives = truth.select("query_id", id="positive_ids").explode("id").drop_nulls()
+    positives = positives.filter(pl.col("id") != pl.col("query_id"))["id"]
+    for there, named, lacking in (
+        (queries, truth["query_id"], QUERIES),
+        (truth["query_id"], queries, GROUND_TRUTH),
+        (candidates, positives, CANDIDATES),
+    ):
+        absent = named.filter(~named.is_in(there.implode()))
         if len(absent):
             raise InputError(
-                f"{path}: names {len(absent)} ids that {table.file} does not have, such as {absent[0]!a:.40}. "
-                "Fetch the release again."
+                f"{release.path(split, lacking)}: lacks {len(absent)} ids that queries or answers of the split name, "
+                f"such as {absent[0]!a:.40}. Fetch the release again."
             )
