@@ -234,8 +234,8 @@ def _expect_answers(release: Release, split: str, ids: Mapping[Table, pl.Series]
     columns = ("query_id", "positive_ids")
     truth = concat((batch.select(columns) for batch in release.rows(split, GROUND_TRUTH)), GROUND_TRUTH, columns)
     queries, candidates = (ids.get(table, pl.Series(dtype=pl.String)) for table in (QUERIES, CANDIDATES))
-    positives = truth.select("query_id", id="positive_ids").explode("id").drop_nulls()
-    positives = positives.filter(pl.col("id") != pl.col("query_id"))["id"]
+    answers = truth.select("query_id", id="positive_ids").explode("id").drop_nulls()
+    positives = answers.filter(pl.col("id") != pl.col("query_id"))["id"]
     for there, named, lacking in (
         (queries, truth["query_id"], QUERIES),
         (truth["query_id"], queries, GROUND_TRUTH),
