@@ -523,6 +523,7 @@ DOORS: Mapping[str, list[Door]] = {
     )
     + doors("leaderboard {} --out out", "/")
     + doors("leaderboard results --people {} --out out", "/"),
+    "lookup": doors("lookup release --handle Ann --unverified", *(f"release/{name}" for name in OF_RELEASE)),
     "merge": doors(
         "merge release again --unverified --out out",
         "again/manifest.json",
@@ -590,7 +591,7 @@ DOORS: Mapping[str, list[Door]] = {
 }
 # How commands end on what is as it should be, where it is not done: the release has no checksums; nothing says what the
 # texts were.
-SOUND = {"check release": 1, "verify sealed --statement said.json": 2}
+SOUND = {"check release": 1, "lookup release --handle Ann --unverified": 1, "verify sealed --statement said.json": 2}
 NONE = {"plan", "sources"}  # commands that read nothing that others hand over
 # Whatever a file is called, it may be one of these.
 ANYWHERE = ("empty", "a line end alone", "random bytes", "csv of nothing but NUL bytes", "Git LFS pointer", "pickle",

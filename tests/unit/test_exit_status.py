@@ -34,6 +34,7 @@ ON_ONE_INPUT = {
     "plan": "plan --documents 9 --mean-chars 9 --cores 1 {}",
     "raven": "raven {} --verifier naive --out {out}",
     "raven-folds": "raven-folds {} --out {out}",
+    "lookup": "lookup {} --handle Ann",
     "rebuild": "rebuild {} --raw {} --out {out}",
     "release-notes": "release-notes {} {}",
     "sources": None,

@@ -36,6 +36,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
         "leaderboard scores --hub-dataset owner/name",
         "leaderboard submissions --benchmark-version 1.2.0",
     ),
+    "lookup": ("lookup results/demo/release --handle NAME", "lookup public --handle NAME --source exorde"),
     "merge": (
         "merge results/first/release results/second/release --out merged",
         "merge results/first/release results/second/release --out merged --name both --takedown takedown.txt",

@@ -7,6 +7,7 @@ from pathlib import Path
 import orjson
 
 from authbench.cli.command import Command, unverified_argument, warn_unverified
+from authbench.errors import InputError
 from authbench.printable import printable
 
 
@@ -239,6 +240,40 @@ def merge(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _lookup_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("release", type=Path, metavar="RELEASE_DIR", help="directory of a release or its public bundle")
+    parser.add_argument("--handle", required=True, metavar="NAME", help="the author's label in the raw corpus")
+    parser.add_argument("--source", metavar="TAG", help="the source to search (default: all of the release)")
+    unverified_argument(parser)
+
+
+def lookup(arguments: argparse.Namespace) -> int:
+    """Return 0 if the author is in the release, else 1; the handle is not printed."""
+    import os
+
+    from authbench.format.verify import open_verified
+    from authbench.ingest.aliases import persons_file, read_aliases
+    from authbench.lookup import look_up, sources_of
+    from authbench.registry.sources import find_sources
+
+    release = open_verified(arguments.release, complete=True, unverified=arguments.unverified)
+    warn_unverified(release.folder, release.unverified)
+    tags = [arguments.source] if arguments.source else sources_of(release.provenance, release.absent)
+    variable = release.setting("ingest.author_key_env")
+    key = os.environ.get(variable, "") if variable else ""
+    if variable and not key:
+        raise InputError(f"The author ids are keyed: set the environment variable {variable} as in the build.")
+    found = look_up(release, arguments.handle, find_sources(tags), key.encode() or None, read_aliases(persons_file()))
+    if found.is_empty():
+        print(f"Not in {release.folder}: {len(tags)} sources searched")
+        return 1
+    for ident, split, source in found.select("id", "split", "source").iter_rows():
+        print(printable(f"{ident} {split} {source}"))
+    print(f"{found.height} texts. Lines for the file of release.takedown, which removes them from the next build:")
+    print("\n".join(sorted(found["author_id"].unique())))
+    return 0
+
+
 COMMANDS = {
     "check": Command("first", "check a release", _check_arguments, check, negative="violations were found"),
     "diff": Command("release", "compare two releases", _diff_arguments, diff, negative="the releases differ"),
@@ -250,6 +285,13 @@ COMMANDS = {
     ),
     "export": Command("release", "write a release in the format of another tool or host", _export_arguments, export),
     "freeze": Command("release", "state in a recipe which release its version is", _freeze_arguments, freeze),
+    "lookup": Command(
+        "release",
+        "find an author's texts in a release by handle, offline",
+        _lookup_arguments,
+        lookup,
+        negative="the author is not in the release",
+    ),
     "rebuild": Command(
         "release",
         "rebuild a complete release from its public bundle and raw files",
