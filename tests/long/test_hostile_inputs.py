@@ -12,6 +12,7 @@ import json
 import lzma
 import os
 import pickle
+import re
 import shutil
 import struct
 import zipfile
@@ -736,7 +737,7 @@ def wrong(command: str, door: Door, what: str, ended: Ended, folder: Path) -> bo
     statuses = {0} if what in door.takes else {1, 2} if COMMANDS[command].negative else {2}
     slow, large = ended.seconds >= SECONDS, ended.mib >= MIB
     said = [line for line in ended.said.splitlines() if not line.startswith(" ")]
-    untold = ended.status == 2 and not (said and said[-1].startswith("authbench: "))
+    untold = ended.status == 2 and not (said and re.match(r"authbench(: | \S+: error: )", said[-1]))
     ran = (folder / "ran").exists()
     return ended.status not in statuses or "Traceback" in ended.said or untold or slow or large or ran
 

@@ -139,6 +139,11 @@ def test_the_traceback_of_a_fault_is_shown_where_it_is_asked_for(
     assert "Traceback" in capsys.readouterr().err
 
 
+def test_a_line_break_in_an_argument_does_not_break_the_message(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_to_end(raising(InputError("a\nb.csv: is empty.")), ["", "a\nb.csv"]) == UNUSABLE
+    assert capsys.readouterr().err == "authbench: a\\nb.csv: is empty.\n"
+
+
 def test_a_user_s_function_cannot_end_a_command_as_if_done(capsys: pytest.CaptureFixture[str]) -> None:
     leave = os._exit
     assert run_to_end(lambda: os._exit(0)) == FAULT

@@ -85,4 +85,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if strange := _no_file(parsed):
         print(f"authbench: {printable(strange)!r}: is no regular file. Expected a file or a folder.", file=sys.stderr)
         return 2
-    return run_to_end(lambda: parsed.run(parsed))
+    return run_to_end(lambda: parsed.run(parsed), given)

@@ -8,7 +8,7 @@ import os
 import posix
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from authbench.errors import InputError
@@ -20,8 +20,13 @@ TRACEBACK = "AUTHBENCH_TRACEBACK"  # environment variable: 1 prints the tracebac
 _SHOWN_CHARACTERS = 300
 
 
-def run_to_end(run: Callable[[], int]) -> int:
-    """Return the exit status of a command; an exception of any kind becomes a status and a message."""
+def run_to_end(run: Callable[[], int], given: Sequence[str] = ()) -> int:
+    """Return the exit status of a command; an exception of any kind becomes a status and a message.
+
+    Args:
+        run: the command.
+        given: its arguments; a line break in them, as names of files may have it, is escaped in the message.
+    """
     try:
         with _exits_raise():
             status = run()
@@ -39,6 +44,8 @@ def run_to_end(run: Callable[[], int]) -> int:
         if isinstance(error, SystemExit) and error.code == UNUSABLE:
             raise  # of argparse
         if problem := _problem(error):
+            for word in given:
+                problem = problem.replace(word, printable(word))
             _tell(problem)
             return UNUSABLE
         if os.environ.get(TRACEBACK):
