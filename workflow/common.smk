@@ -32,30 +32,36 @@ else:
             f"is {installed}. Run `pip install authbench=={VERSION}` where Snakemake is, or name another tag."
         )
 
-from authbench.runtime.resources import memory_mb, minutes, raw_mb, released_mb
-from authbench.runtime.code import cache_parsed, code_hash, file_hash, share_code_with_jobs
-from authbench.config import expect_settings_of_run, prepare
-from authbench.storage.disk import check_room
-from authbench.errors import InputError
-from authbench.identity import author_id
-from authbench.models.entries import evaluated_together
-from authbench.overview.at_end import Closing
-from authbench.overview.options import options_of
-from authbench.plan import Request, request_to_score
-from authbench.preflight.at_start import expect_usable
-from authbench.presentation.links import back_link
-from authbench.printable import printable
-from authbench.release.at_start import expect_same_benchmark, expect_unaltered
-from authbench.runtime.inventory import shard_count
-from authbench.runtime.job_lines import tell_jobs_in_lines
-from authbench.runtime.run_locks import keep_locks_of_other_runs
-from authbench.runtime.targets import expect_targets, judge_jobs_behind_ancient_inputs
-from authbench.safety.detoxify_scorer import weights_mark
-from authbench.shipped import shipped
-from authbench.storage.raw_listing import write_listing
-from authbench.train.planned import planned_trainings, with_tuned
-from authbench.registry.plain import part_for
-from authbench.settings.evaluate import Pairs, Training
+try:
+    from authbench.runtime.resources import memory_mb, minutes, raw_mb, released_mb
+    from authbench.runtime.code import cache_parsed, code_hash, file_hash, share_code_with_jobs
+    from authbench.config import expect_settings_of_run, prepare
+    from authbench.storage.disk import check_room
+    from authbench.errors import InputError
+    from authbench.identity import author_id
+    from authbench.models.entries import evaluated_together
+    from authbench.overview.at_end import Closing
+    from authbench.overview.options import options_of
+    from authbench.plan import Request, request_to_score
+    from authbench.preflight.at_start import expect_usable
+    from authbench.presentation.links import back_link
+    from authbench.printable import printable
+    from authbench.release.at_start import expect_same_benchmark, expect_unaltered
+    from authbench.runtime.inventory import shard_count
+    from authbench.runtime.job_lines import tell_jobs_in_lines
+    from authbench.runtime.run_locks import keep_locks_of_other_runs
+    from authbench.runtime.targets import expect_targets, judge_jobs_behind_ancient_inputs
+    from authbench.safety.detoxify_scorer import weights_mark
+    from authbench.shipped import shipped
+    from authbench.storage.raw_listing import write_listing
+    from authbench.train.planned import planned_trainings, with_tuned
+    from authbench.registry.plain import part_for
+    from authbench.settings.evaluate import Pairs, Training
+except ModuleNotFoundError as missing:
+    raise WorkflowError(
+        f"Nothing was run: the Python of Snakemake lacks {missing.name}. Install the packages of requirements.lock there "
+        "(`pip install --requirement requirements.lock` in a checkout; docs/installing.md)."
+    ) from None
 
 HERE = Path.cwd()
 BEGAN = time.time()

@@ -1,5 +1,8 @@
 """What a person reads when a run cannot start, or a file cannot be used."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -138,3 +141,18 @@ def test_names_of_persons_that_contradict_each_other_stop_a_run(fresh: Project, 
         told = one_line(fresh.refusal())
     assert "Nothing was run" in told and "persons.yaml" in told and problem in told
     assert "Traceback" not in told
+
+
+def test_a_python_without_the_packages_is_told_which_to_install(fresh: Project, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['pyarrow'] = None\n")
+    ended = subprocess.run(
+        [sys.executable, "-m", "snakemake", "--lint"],
+        cwd=fresh.folder,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = one_line(ended.stdout + ended.stderr)
+    assert ended.returncode == 1 and "the Python of Snakemake lacks pyarrow" in said and "requirements.lock" in said
+    assert "Traceback" not in said
