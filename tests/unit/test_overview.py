@@ -1,5 +1,6 @@
 """What a run says and shows at its end: everything that it made, and how the rest is made."""
 
+import csv
 import json
 import logging
 import os
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from authbench.leaderboard.verdict import verdict
 from authbench.overview.at_end import Closing
 from authbench.overview.closing import close_run, closing_lines
 from authbench.overview.found import find
@@ -23,7 +25,11 @@ RULES = shipped("scripts").parent / "rules"
 NO_LISTS = {"name": "demo", "filter": {"exclude": None}, "release": {"takedown": None}}
 LISTS = {"name": "demo", "filter": {"exclude": "lists/out.jsonl"}, "release": {"takedown": None}}
 LATER = 4e9
-BOARD = "group,model,shortcut,score,value\nsanity,format,true,auc_matched,0.9\nown,mine,false,auc_matched,0.7\n"
+BOARD = """\
+group,model,score,value,authors,against,gain_value,p_holm
+sanity,masked,auc_matched,0.9,40,format,0.3,0.01
+own,mine,auc_matched,0.7,40,format,0.1,0.01
+"""
 
 
 class Links(HTMLParser):
@@ -91,13 +97,14 @@ def test_the_index_names_the_command_for_what_is_not_there(tmp_path: Path) -> No
     assert page.links == ["release/report.html", "logs/"]
 
 
-def test_the_index_tells_who_leads_apart_from_shortcuts(tmp_path: Path) -> None:
+def test_the_index_tells_what_models_show_apart_from_controls(tmp_path: Path) -> None:
     found = {one.part.made: one for one in find(everything(tmp_path))}
-    assert found["leaderboard/index.html"].summary == "mine leads with auc_matched 0.700."
+    said = found["leaderboard/index.html"].summary
+    assert said == verdict(list(csv.DictReader(BOARD.splitlines()))) and said.startswith("mine recognises")
 
 
 @pytest.mark.parametrize("written", ["", "score\n", BOARD.replace("0.7", "much"), "\x00"])
-def test_a_leaderboard_that_cannot_be_read_has_no_leader(tmp_path: Path, written: str) -> None:
+def test_a_leaderboard_that_cannot_be_read_has_no_verdict(tmp_path: Path, written: str) -> None:
     folder = everything(tmp_path)
     (folder / "leaderboard/headline.csv").write_text(written)
     assert {one.summary for one in find(folder) if one.part.made == "leaderboard/index.html"} == {""}

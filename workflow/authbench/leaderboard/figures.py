@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from authbench.evaluation.released import HEADLINES
-from authbench.leaderboard.headline import HEADINGS
 from authbench.leaderboard.tables import ATTRIBUTION, DRAWN, VERIFICATION, Metric, slice_order
+from authbench.leaderboard.verdict import HEADINGS
 from authbench.presentation.charts import Chart
 from authbench.presentation.multiples import small_multiples
 from authbench.presentation.numbers import decimals

@@ -11,22 +11,17 @@ import polars as pl
 
 from authbench.evaluation.gain import Comparison
 from authbench.evaluation.headline import LEAST_POOL_AUTHORS, LEAST_QUERY_AUTHORS
-from authbench.evaluation.released import HEADLINES, S_AT_5, SCORES
+from authbench.evaluation.released import HEADLINES, SCORES
 from authbench.evaluation.slices import OVERALL, SLICES
 from authbench.format.scores import HeadlineCell, Unsolved, cells_of, headline_value
 from authbench.leaderboard.collect import Result
-from authbench.leaderboard.pairwise import SURE, letters_of
+from authbench.leaderboard.pairwise import letters_of
+from authbench.leaderboard.verdict import HEADINGS, SURE
 from authbench.presentation.numbers import NO_DIFFERENCE, NOTHING, decimals, limits, shown_difference
 from authbench.presentation.tables import BEST, SECOND, Cell, Column, Row, Table, without_empty_columns
 from authbench.records import LENGTH_BUCKETS
 from authbench.words import language_name, spaced
 
-HEADINGS = {
-    "auc_matched": "AUC matched",
-    "auc_topic": "AUC topic",
-    S_AT_5: "S@5 other work",
-    "auc_adversarial": "AUC adversarial",
-}
 FACETS = ("by_language", "by_source", "by_primary_genre", "by_length", "by_fame")
 WITHOUT_SPACES = ("zh", "ja")  # languages with text lengths in characters
 _ABOUT = {"by_fame": ("Classic: works that language models have read, so that a model may know the text.",)}

@@ -8,9 +8,9 @@ import polars as pl
 from authbench.evaluation.gain import Comparison
 from authbench.leaderboard.collect import Result
 from authbench.leaderboard.figures import Charts, shown_in_words
-from authbench.leaderboard.headline import HEADINGS, left_out
-from authbench.leaderboard.pairwise import SURE
+from authbench.leaderboard.headline import left_out
 from authbench.leaderboard.tables import ATTRIBUTION, VERIFICATION, best_shortcut, overall_scores
+from authbench.leaderboard.verdict import HEADINGS, SURE, verdict
 from authbench.presentation.numbers import decimals
 from authbench.presentation.pages import environment, pictures
 from authbench.presentation.tables import Table
@@ -54,6 +54,7 @@ def render(
             overall=first["overall"],
             expectation=first["overall"].get("random_expectation", {}),
             headline=headline,
+            verdict=verdict(headline[0].data.to_dicts() if headline else []),
             left_out=left_out(results),
             headline_slices=by_slice,
             beside=beside,

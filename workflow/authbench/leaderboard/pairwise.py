@@ -11,10 +11,10 @@ from authbench.evaluation.headline import LEAST_QUERY_AUTHORS, Authors, counts_o
 from authbench.evaluation.released import HEADLINES
 from authbench.leaderboard.collect import Result
 from authbench.leaderboard.letters import letters
+from authbench.leaderboard.verdict import SURE
 from authbench.metrics.significance import holm, p_of_paired_means
 
 TESTED = ("success@5", "mrr")
-SURE = 0.05
 PAIRS = pl.Schema(
     {
         "metric": pl.String, "model": pl.String, "other": pl.String, "difference": pl.Float64, "p": pl.Float64,

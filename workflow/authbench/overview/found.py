@@ -11,7 +11,7 @@ from authbench.storage.json_files import read_json
 
 RELEASE_DATA = "release_data.json"
 CHECK = "check.json"
-_LINE = 1 << 16  # characters read for a table's first rows
+_LINE = 1 << 20  # characters read of a table: a row has 200
 
 
 @dataclass(frozen=True)
@@ -70,17 +70,14 @@ def _summary(folder: Path, part: Part) -> str:
 
 
 def _leader(table: Path) -> str:
-    """Return the leader of a leaderboard's first headline score, not counting shortcuts."""
+    """Return what the headline scores of a leaderboard show."""
+    from authbench.leaderboard.verdict import verdict
+
     try:
         with table.open(encoding="utf-8", newline="") as lines:
-            rows = list(csv.DictReader(lines.read(_LINE).splitlines()))
-        first = rows[0]["score"]
-        scored = [row for row in rows if row["score"] == first and row["shortcut"] == "false" and row["value"]]
-        best = max(scored, key=lambda row: float(row["value"]))
-        value = float(best["value"])
-    except (OSError, ValueError, KeyError, IndexError):
+            return verdict(list(csv.DictReader(lines.read(_LINE).splitlines())))
+    except (OSError, ValueError, KeyError, TypeError):
         return ""
-    return f"{best['model']} leads with {first} {value:.3f}."
 
 
 def _time(path: Path) -> float | None:

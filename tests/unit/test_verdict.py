@@ -1,0 +1,48 @@
+"""The sentence that opens a leaderboard says what the headline table says, and no control is called a model."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from authbench.leaderboard.verdict import verdict
+
+
+def row(model: str, value: float | None, gain: float | None, p: float | None = None, **others: Any) -> dict[str, Any]:
+    return {
+        "group": "lexical", "model": model, "score": "auc_matched", "value": value, "authors": 104, "against": "date",
+        "gain_value": gain, "p_holm": p, **others,
+    }  # fmt: skip
+
+
+CONTROL = row("masked", 0.95, 0.3, 0.001, group="sanity")
+
+
+def test_a_proved_gain_is_told_with_its_basis() -> None:
+    said = verdict([CONTROL, row("a", 0.8, 0.2, 0.01), row("b", 0.9, 0.3, 0.2)])
+    assert said.startswith("a recognises authors better than the best shortcut: AUC matched 0.800, +0.200 to date")
+    assert "104 authors" in said and "1 of 2 models prove a gain" in said and "masked" not in said
+
+
+@pytest.mark.parametrize(("gain", "p"), [(0.2, 0.05), (0.0, 0.01), (-0.2, 0.001), (0.1, None)])
+def test_a_gain_that_may_be_chance_is_no_proof(gain: float, p: float | None) -> None:
+    assert verdict([CONTROL, row("a", 0.8, gain, p)]).startswith(
+        "No gain over a shortcut is proved. The best model, a,"
+    )
+
+
+def test_without_models_or_shortcuts_the_sentence_says_so() -> None:
+    assert verdict([]) == ""
+    assert verdict([CONTROL]) == "Only controls were evaluated."
+    assert verdict([CONTROL, row("a", None, None)]) == "Only controls were evaluated."
+    assert verdict([row("a", 0.7, None)]) == "a has AUC matched 0.700 (104 authors); it was compared with no shortcut."
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(-1, 1), st.floats(0, 1)), min_size=1, max_size=6))
+def test_the_sentence_of_a_file_is_that_of_the_table(scores: list[tuple[float, float, float]]) -> None:
+    rows = [row(f"m{place}", *numbers) for place, numbers in enumerate(scores)]
+    of_file = [{key: "" if value is None else str(value) for key, value in one.items()} for one in rows]
+    said = verdict(rows)
+    assert said == verdict(of_file)
+    assert ("No gain" in said) == (not any(gain > 0 and p < 0.05 for _, gain, p in scores))

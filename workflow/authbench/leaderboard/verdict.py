@@ -1,0 +1,48 @@
+"""Say in one sentence what the headline scores show, with the basis of the statement."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from authbench.evaluation.released import S_AT_5
+from authbench.models.entries import SANITY
+
+HEADINGS = {
+    "auc_matched": "AUC matched",
+    "auc_topic": "AUC topic",
+    S_AT_5: "S@5 other work",
+    "auc_adversarial": "AUC adversarial",
+}
+SURE = 0.05
+
+
+def verdict(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return whether a model is shown to recognise authors better than the best shortcut, by the first headline score.
+
+    Controls (the group `sanity`) are not models.
+
+    Args:
+        rows: of headline.csv, numbers or their text; a missing value is None or empty.
+
+    Returns:
+        A sentence; empty without rows.
+    """
+    if not rows:
+        return ""
+    score = rows[0]["score"]
+    models = [
+        row for row in rows if row["score"] == score and row["group"] != SANITY and row["value"] not in (None, "")
+    ]
+    if not models:
+        return "Only controls were evaluated."
+    tested = [row for row in models if row["gain_value"] not in (None, "")]
+    proved = [row for row in tested if float(row["gain_value"]) > 0 and float(row["p_holm"] or 1) < SURE]
+    best = max(proved or tested or models, key=lambda row: float(row["value"]))
+    basis = f"{HEADINGS.get(score, score)} {float(best['value']):.3f}"
+    authors = f"{float(best['authors']):,.0f} authors"
+    if not tested:
+        return f"{best['model']} has {basis} ({authors}); it was compared with no shortcut."
+    basis += f", {float(best['gain_value']):+.3f} to {best['against']} ({authors})"
+    if not proved:
+        return f"No gain over a shortcut is proved. The best model, {best['model']}, has {basis}."
+    others = f"; {len(proved)} of {len(tested)} models prove a gain" if len(tested) > 1 else ""
+    return f"{best['model']} recognises authors better than the best shortcut: {basis}{others}."
