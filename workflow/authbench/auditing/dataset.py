@@ -116,6 +116,14 @@ def split_rank(name: str) -> tuple[int, str]:
     return (_EARLIEST.index(name) if name in _EARLIEST else len(_EARLIEST), name)
 
 
+def root(parent: dict[str, str], name: str) -> str:
+    """Return the root of a name among joined names; `parent` has the next name on the way to it, and is modified."""
+    while parent.setdefault(name, name) != name:
+        parent[name] = parent[parent[name]]
+        name = parent[name]
+    return name
+
+
 def as_documents(frame: pl.DataFrame, derived: bool = False) -> pl.DataFrame:
     """Return DOCUMENTS of a frame with some of their columns, with defaults for split, roles, id, place and row.
 

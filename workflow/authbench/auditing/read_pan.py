@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from authbench.auditing.dataset import DOCUMENTS, PROBLEMS, Dataset, Source, as_documents, split_rank, unique_ids
+from authbench.auditing.dataset import DOCUMENTS, PROBLEMS, Dataset, Source, as_documents, root, split_rank, unique_ids
 from authbench.author_labels import known_labels
 from authbench.errors import InputError
 from authbench.format.pan import read_pairs, read_truth
@@ -137,17 +137,10 @@ def _problems(split: str, rows: pl.DataFrame) -> pl.DataFrame:
 def _components(asked: pl.DataFrame) -> list[pl.Series]:
     """Return names of authors that are equal for the two texts of every same-author pair."""
     parent: dict[str, str] = {}
-
-    def root(text: str) -> str:
-        while parent.setdefault(text, text) != text:
-            parent[text] = parent[parent[text]]
-            text = parent[text]
-        return text
-
     keys = [[digest(text) for text in asked[f"text{side}"]] for side in (1, 2)]
     for one, other, same in zip(*keys, asked["same"], strict=True):
         if same:
-            parent[root(one)] = root(other)
+            parent[root(parent, one)] = root(parent, other)
     return [
-        pl.Series(f"author{side}", [root(key) for key in keys[side - 1]], dtype=pl.String) for side in (1, 2)
+        pl.Series(f"author{side}", [root(parent, key) for key in keys[side - 1]], dtype=pl.String) for side in (1, 2)
     ]  # fmt: skip

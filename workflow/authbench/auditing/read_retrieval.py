@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from authbench.auditing.dataset import ANSWERS, DOCUMENTS, POOL, Dataset, Source, as_documents, unique_ids
+from authbench.auditing.dataset import ANSWERS, DOCUMENTS, POOL, Dataset, Source, as_documents, root, unique_ids
 from authbench.auditing.read_authbench import configurations
 from authbench.errors import InputError
 from authbench.printable import printable
@@ -216,15 +216,8 @@ def _table(texts: Texts, split: str, place: str, author: Mapping[str, str], cand
 def _components(answers: Mapping[str, pl.DataFrame]) -> dict[str, str]:
     """Return the first id of the component of each query or document, by id."""
     parent: dict[str, str] = {}
-
-    def root(ident: str) -> str:
-        while parent.setdefault(ident, ident) != ident:
-            parent[ident] = parent[parent[ident]]
-            ident = parent[ident]
-        return ident
-
     for judged in answers.values():
         for query, document in judged.iter_rows():
-            one, other = sorted((root(query), root(document)))
+            one, other = sorted((root(parent, query), root(parent, document)))
             parent[other] = one
-    return {ident: root(ident) for ident in parent}
+    return {ident: root(parent, ident) for ident in parent}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from authbench.auditing.dataset import ALL, PROBLEMS, Dataset, Source, as_documents, unique_ids
+from authbench.auditing.dataset import ALL, PROBLEMS, Dataset, Source, as_documents, root, unique_ids
 from authbench.errors import InputError
 from authbench.identity import digest
 from authbench.style.datasets import find_datasets
@@ -97,24 +97,17 @@ def _of_order(entry: StyleDataset, found: pl.DataFrame) -> Dataset:
 def _of_pairs(entry: StyleDataset, found: pl.DataFrame) -> Dataset:
     """Return pairs as problems. Texts that same pairs join have the same author, every other text a separate one."""
     parent: dict[str, str] = {}
-
-    def root(text: str) -> str:
-        while parent.setdefault(text, text) != text:
-            parent[text] = parent[parent[text]]
-            text = parent[text]
-        return text
-
     keys = {side: [digest(text) for text in found[side]] for side in ("first", "second")}
     for one, other, same in zip(keys["first"], keys["second"], found["same"], strict=True):
         if same:
-            parent[root(one)] = root(other)
+            parent[root(parent, one)] = root(parent, other)
     names: dict[str, str] = {}
     rows = []
     for side in ("first", "second"):
         for number, (key, text) in enumerate(zip(keys[side], found[side], strict=True), start=1):
             if key not in names:
                 names[key] = f"pair {number} {side}"
-                rows.append({"id": names[key], "content": text, "author": root(key)})
+                rows.append({"id": names[key], "content": text, "author": root(parent, key)})
     problems = [
         {
             "split": ALL,

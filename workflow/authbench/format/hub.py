@@ -9,14 +9,14 @@ import hashlib
 import os
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import orjson
 import polars as pl
 import pyarrow.parquet as pq
 
-from authbench.errors import InputError
+from authbench.errors import InputError, first_line
 from authbench.extras import missing_extra
 from authbench.format.columns import CANDIDATES, QUERIES, Table
 from authbench.format.files import MANIFEST
@@ -61,41 +61,49 @@ def _fetched(named: str) -> Path:
     if not found:
         raise InputError(f"{SCHEME}{named}: expected {SCHEME}owner/name, or {SCHEME}owner/name@revision.")
     try:
-        from huggingface_hub import constants, snapshot_download
-        from huggingface_hub.errors import (
-            GatedRepoError,
-            HfHubHTTPError,
-            LocalEntryNotFoundError,
-            RepositoryNotFoundError,
-            RevisionNotFoundError,
-        )
+        return fetched(found[1], found[2], f"{SCHEME}{named}", [SUMS, *_READ], "dataset")
     except ModuleNotFoundError as error:
         raise missing_extra(error) or error from None
-    name, revision = found.groups()
+
+
+def fetched(name: str, revision: str | None, shown: str, files: Sequence[str], kind: str) -> Path:
+    """Return the folder of a model or dataset (`kind`) in the cache of Hugging Face, fetched if it is missing.
+
+    Args:
+        revision: a commit, branch or tag; None: the main branch.
+        files: patterns of files to fetch.
+
+    Raises:
+        InputError: it is neither cached nor available from the network.
+    """
+    from huggingface_hub import constants, snapshot_download
+    from huggingface_hub.errors import (
+        GatedRepoError,
+        HfHubHTTPError,
+        LocalEntryNotFoundError,
+        RepositoryNotFoundError,
+        RevisionNotFoundError,
+    )
+
+    cache = constants.HF_HUB_CACHE
     try:
         return Path(
-            snapshot_download(
-                name,
-                repo_type="dataset",
-                revision=revision,
-                cache_dir=constants.HF_HUB_CACHE,
-                allow_patterns=[SUMS, *_READ],
-            )
+            snapshot_download(name, repo_type=kind, revision=revision, cache_dir=cache, allow_patterns=[*files])
         )
     except LocalEntryNotFoundError:
         problem = (
-            f"is not in the cache of Hugging Face ({constants.HF_HUB_CACHE}), and huggingface.co "
-            "cannot be reached. Fetch it where there is a network (hf download --repo-type dataset), or give its folder"
+            f"is not in the cache of Hugging Face ({cache}), and huggingface.co cannot be reached. "
+            f"Fetch it where there is a network (hf download --repo-type {kind}), or give its folder"
         )
     except GatedRepoError:
         problem = "is gated: accept its terms on huggingface.co and log in (hf auth login)"
     except RevisionNotFoundError:
         problem = "has no such revision on huggingface.co"
     except RepositoryNotFoundError:
-        problem = "is no dataset on huggingface.co (or it is private: hf auth login)"
+        problem = f"is neither a folder here nor a {kind} on huggingface.co (or it is private: hf auth login)"
     except (HfHubHTTPError, OSError, ValueError) as other:
-        problem = f"cannot be had of huggingface.co: {(str(other).splitlines() or [''])[0]:.200}"
-    raise InputError(f"{SCHEME}{named} {problem}.")
+        problem = f"cannot be had of huggingface.co: {first_line(other)}"
+    raise InputError(f"{shown} {problem}.")
 
 
 def _restored(folder: Path) -> Path:

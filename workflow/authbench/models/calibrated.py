@@ -218,26 +218,13 @@ class CrossEntropies:
         self.unseen = np.log(SMOOTHING / (totals + SMOOTHING * _CONTEXT_COLUMNS))
 
     def of_pairs(self, one: I64, other: I64) -> F64:
-        """Return the similarities of pairs.
-
-        Args:
-            one: shape (n,), rows of documents.
-            other: shape (n,), rows of documents.
-
-        Returns:
-            Shape (n, similarities).
-        """
+        """Return the similarities of pairs as `NgramSimilarities.of_pairs`."""
         first = self.asked[one] * -(_products(self.shares[one], self.logs[other]) + self.unseen[other])
         second = self.asked[other] * -(_products(self.shares[other], self.logs[one]) + self.unseen[one])
         return np.stack([(first + second) / 2, np.abs(first - second)], axis=1)
 
     def of_blocks(self, one: I64, other: I64) -> Iterator[F64]:
-        """Yield for each similarity its values for every `one` with every `other`, shape (n, m).
-
-        Args:
-            one: shape (n,), rows of documents.
-            other: shape (m,), rows of documents.
-        """
+        """Yield the values of each similarity as `NgramSimilarities.of_blocks`."""
         first = (self.shares[one] @ self.logs[other].T).toarray()
         first = self.asked[one][:, None] * -(first + self.unseen[other][None])
         second = (self.logs[one] @ self.shares[other].T).toarray()

@@ -6,9 +6,9 @@ The cache is used as it is, so a name means one commit until the cache is renewe
 
 import json
 from pathlib import Path
-from typing import Any
 
 from authbench.errors import InputError
+from authbench.format.hub import fetched
 
 WEIGHTS = "model.safetensors"
 DESCRIBING = ("config.json", "modules.json")  # every checkpoint has one of these
@@ -26,36 +26,16 @@ def snapshot(name: str, revision: str | None, files: tuple[str, ...]) -> Path:
     Raises:
         InputError: it is neither cached nor available from the network.
     """
-    huggingface_hub = _library(name)
     if found := cached(name, revision):
         return found
-    from huggingface_hub.errors import (
-        GatedRepoError,
-        HfHubHTTPError,
-        LocalEntryNotFoundError,
-        RepositoryNotFoundError,
-        RevisionNotFoundError,
-    )
-    from huggingface_hub.utils import disable_progress_bars
-
-    disable_progress_bars("authbench")
-    shown = f"{name}@{revision}" if revision else name
     try:
-        return Path(huggingface_hub.snapshot_download(name, revision=revision, allow_patterns=list(files)))
-    except LocalEntryNotFoundError:
-        problem = (
-            f"is not in the cache of Hugging Face ({huggingface_hub.constants.HF_HUB_CACHE}), and huggingface.co "
-            "cannot be reached. Fetch it where there is a network (hf download), or give its folder"
-        )
-    except GatedRepoError:
-        problem = "is gated: accept its terms on huggingface.co and log in (hf auth login)"
-    except RevisionNotFoundError:
-        problem = "has no such revision on huggingface.co"
-    except RepositoryNotFoundError:
-        problem = "is neither a folder here nor a model on huggingface.co (or it is private: hf auth login)"
-    except (HfHubHTTPError, OSError, ValueError) as other:
-        problem = f"cannot be had of huggingface.co: {(str(other).splitlines() or [''])[0]:.200}"
-    raise InputError(f"{shown} {problem}.")
+        from huggingface_hub.utils import disable_progress_bars
+    except ImportError:
+        raise InputError(
+            f"{name}: models of Hugging Face need the extra `models`: pip install 'authbench[models]'"
+        ) from None
+    disable_progress_bars("authbench")
+    return fetched(name, revision, f"{name}@{revision}" if revision else name, files, "model")
 
 
 def commit_of(folder: Path) -> str | None:
@@ -93,13 +73,3 @@ def cached(name: str, revision: str | None) -> Path | None:
         if isinstance(found, str):
             return Path(found).parent
     return None
-
-
-def _library(name: str) -> Any:
-    try:
-        import huggingface_hub
-    except ImportError:
-        raise InputError(
-            f"{name}: models of Hugging Face need the extra `models`: pip install 'authbench[models]'"
-        ) from None
-    return huggingface_hub

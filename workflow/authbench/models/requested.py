@@ -22,7 +22,7 @@ from authbench.models.function_code import digest_of_code
 from authbench.models.hub import commit_of, snapshot
 from authbench.models.parameters import FunctionParameters, Group, TransformerParameters, parameters_of
 from authbench.registry.defaults import default_settings
-from authbench.registry.load import LONGEST_NAME, NAME, is_path, list_entries, load_entry
+from authbench.registry.load import LONGEST_NAME, NAME, is_path, list_entries, load_each, load_entry
 from authbench.registry.values import shown
 
 GIVEN = ("vectors", "run", "pairs")  # kinds whose results are read from a file
@@ -54,14 +54,7 @@ def load_models(requested: Iterable[str], base: Path = Path()) -> list[ModelEntr
     Raises:
         InputError: the problems of all of them, or that two share a name.
     """
-    models, problems = [], []
-    for one in requested:
-        try:
-            models.append(load_model(one, base))
-        except InputError as problem:
-            problems.append(str(problem))
-    if problems:
-        raise InputError("\n".join(problems))
+    models = load_each(lambda one: load_model(one, base), requested)
     expect_distinct_names(models)
     return models
 

@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from authbench.errors import InputError
+from authbench.errors import InputError, first_line
 from authbench.reading.arrays import read_npy, read_npz
 from authbench.reading.typed_parquet import IDENT, VECTOR, read_columns
 
@@ -37,7 +37,7 @@ def read_vectors(path: Path) -> tuple[list[str], F32]:
     try:
         ids, vectors = _READERS[path.suffix](path)
     except (OSError, ValueError, EOFError, KeyError, pl.exceptions.PolarsError) as problem:
-        raise InputError(f"{path}: cannot be read as {path.suffix}: {_first_line(problem)}") from None
+        raise InputError(f"{path}: cannot be read as {path.suffix}: {first_line(problem)}") from None
     if vectors.dtype.kind not in "fiu":
         raise InputError(f"{path}: the vectors are of {vectors.dtype}. Expected numbers, best 32-bit floats.")
     if vectors.ndim != 2 or not vectors.shape[1]:
@@ -105,7 +105,7 @@ def _from_safetensors(path: Path) -> tuple[list[str], np.ndarray]:
         tensors: Mapping[str, np.ndarray] = load_file(path)
     except (SafetensorError, TypeError, AttributeError) as problem:  # NumPy has no bfloat16
         raise InputError(
-            f"{path}: cannot be read as .safetensors: {_first_line(problem)}. Expected a tensor of float32 or float16."
+            f"{path}: cannot be read as .safetensors: {first_line(problem)}. Expected a tensor of float32 or float16."
         ) from None
     if "vectors" not in tensors and len(tensors) != 1:
         raise InputError(f"{path}: has tensors {', '.join(sorted(tensors))}. Expected one, or one called `vectors`.")
@@ -126,10 +126,6 @@ def _texts(path: Path, ids: np.ndarray) -> list[str]:
     if ids.dtype.kind not in "USiu":
         raise InputError(f"{path}: the array `ids` is of {ids.dtype}. Expected text: np.array(ids, dtype=str).")
     return [one.decode() if isinstance(one, bytes) else str(one) for one in ids.tolist()]
-
-
-def _first_line(problem: BaseException) -> str:
-    return f"{(str(problem).splitlines() or [type(problem).__name__])[0]:.200}"
 
 
 _READERS: Mapping[str, Callable[[Path], tuple[list[str], Any]]] = {

@@ -14,7 +14,7 @@ from typing import IO
 import numpy as np
 from numpy.lib import format as npy
 
-from authbench.errors import InputError
+from authbench.errors import InputError, first_line
 from authbench.storage.bounds import room, too_large
 
 _KINDS = "biufUS"  # kinds of values: numbers and texts, no objects or records
@@ -27,7 +27,7 @@ def read_npy(path: Path) -> np.ndarray:
         with path.open("rb") as file:
             return _array(file, path.stat().st_size)
     except _PROBLEMS as problem:
-        raise InputError(f"{path}: cannot be read as .npy: {_first_line(problem)}") from None
+        raise InputError(f"{path}: cannot be read as .npy: {first_line(problem)}") from None
 
 
 def read_npz(path: Path, names: Collection[str]) -> list[np.ndarray]:
@@ -46,7 +46,7 @@ def read_npz(path: Path, names: Collection[str]) -> list[np.ndarray]:
                     raise InputError(f"{path}: {found}; it has {', '.join(f'{one:.40}' for one in held[:20])}.")
             return [_member(archive, archive.getinfo(f"{name}.npy"), path) for name in names]
     except (*_PROBLEMS, KeyError) as problem:
-        raise InputError(f"{path}: cannot be read as .npz: {_first_line(problem)}") from None
+        raise InputError(f"{path}: cannot be read as .npz: {first_line(problem)}") from None
 
 
 def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path) -> np.ndarray:
@@ -81,7 +81,3 @@ def _array(file: IO[bytes], size: int) -> np.ndarray:
     file.seek(0)
     found: np.ndarray = npy.read_array(file, allow_pickle=False)
     return found
-
-
-def _first_line(problem: BaseException) -> str:
-    return f"{(str(problem).splitlines() or [type(problem).__name__])[0]:.200}"

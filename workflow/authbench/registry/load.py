@@ -5,7 +5,7 @@ shipped file.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Generic, TypeVar
@@ -70,12 +70,17 @@ def load_entry(kind: EntryKind[Entry], requested: str, base: Path = Path()) -> E
     return kind.build(path.stem, entry, path)
 
 
-def load_entries(kind: EntryKind[Entry], requested: Iterable[str], base: Path = Path()) -> dict[str, Entry]:
+def load_entries(kind: EntryKind[Entry], requested: Collection[str], base: Path = Path()) -> dict[str, Entry]:
     """Return entries in the order of the requests. Raises InputError with the problems of all requests."""
-    entries, problems = {}, []
+    return dict(zip(requested, load_each(lambda name: load_entry(kind, name, base), requested), strict=True))
+
+
+def load_each(load: Callable[[str], Entry], requested: Iterable[str]) -> list[Entry]:
+    """Return what a function loads for each request. Raises InputError with the problems of all requests."""
+    entries, problems = [], []
     for name in requested:
         try:
-            entries[name] = load_entry(kind, name, base)
+            entries.append(load(name))
         except InputError as problem:
             problems.append(str(problem))
     if problems:

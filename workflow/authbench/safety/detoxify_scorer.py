@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from authbench.errors import InputError
+from authbench.errors import InputError, first_line
 
 # The languages on which each published model was trained.
 LANGUAGES = {
@@ -98,11 +98,11 @@ def load_detoxify(
     except (OSError, ValueError) as problem:
         raise InputError(
             f"safety.detoxify: no configuration and tokenizer for {architecture.get('model_type')!r} "
-            f"({_first_line(problem)}). Give a folder that holds them as safety.detoxify.huggingface_config_path, fill "
+            f"({first_line(problem)}). Give a folder that holds them as safety.detoxify.huggingface_config_path, fill "
             "the Hugging Face cache where there is a network, or use safety.scorers: [wordlist]"
         ) from None
     except (RuntimeError, TypeError, AttributeError) as problem:
-        raise InputError(f"{path}: the weights do not fit their configuration: {_first_line(problem)}") from None
+        raise InputError(f"{path}: the weights do not fit their configuration: {first_line(problem)}") from None
     _check_complete(path, network, loaded["state_dict"])
     limit = min(tokenizer.model_max_length, getattr(network.config, "max_position_embeddings", max_tokens))
     if max_tokens > limit:
@@ -143,7 +143,7 @@ def _published(torch: Any, model: str, url: str) -> Path:
             torch.hub.download_url_to_file(url, str(path), hash_prefix=_prefix(url), progress=False)
         except (OSError, RuntimeError) as problem:
             raise InputError(
-                f"safety.detoxify: no weights of {model!r} here, and {url} cannot be had ({_first_line(problem)}). "
+                f"safety.detoxify: no weights of {model!r} here, and {url} cannot be had ({first_line(problem)}). "
                 f"Put that file at {path}, or name a local one as safety.detoxify.checkpoint (with "
                 "safety.detoxify.huggingface_config_path where there is no network), or use safety.scorers: [wordlist]"
             ) from None
@@ -163,7 +163,7 @@ def _load(torch: Any, path: Path, digest: str, trusted: bool) -> Mapping[str, An
             raise InputError(
                 f"{path}: not a checkpoint of weights and plain values alone, and unpickling anything else could run "
                 f"code; it is not loaded. If its publisher says that {digest} is its SHA-256, declare that as "
-                f"safety.detoxify.sha256 ({_first_line(problem)})"
+                f"safety.detoxify.sha256 ({first_line(problem)})"
             ) from None
         loaded = torch.load(path, map_location="cpu", weights_only=False)
     try:
@@ -190,7 +190,3 @@ def _check_complete(path: Path, network: Any, weights: Mapping[str, Any]) -> Non
 def _folder_digest(folder: Path) -> str:
     files = sorted(path for path in folder.iterdir() if path.suffix in {".json", ".txt", ".model"})
     return hashlib.sha256(b"".join(hashlib.sha256(path.read_bytes()).digest() for path in files)).hexdigest()[:16]
-
-
-def _first_line(problem: Exception) -> str:
-    return (str(problem).strip() or type(problem).__name__).splitlines()[0][:200]

@@ -210,9 +210,7 @@ def _of_dataset_in_steb(
             frames[task], episodes[task] = STEB_TASKS[task].select(rows.frame, settings)
         except InputError as problem:
             undefined[task] = {"undefined": str(problem)}
-    documents = _all_texts(
-        dataset, [(frame, STEB_TASKS[task].texts(dataset.tasks[task])) for task, frame in frames.items()]
-    )
+    documents = _all_texts(dataset, [(frame, TASKS[task].texts(dataset.tasks[task])) for task, frame in frames.items()])
     if documents.is_empty():
         nothing = dict.fromkeys(frames, {"undefined": "no text"})
         return {"tasks": undefined | nothing, "episodes": episodes, **_metadata(dataset, rows, documents)}, None

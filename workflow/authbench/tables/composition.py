@@ -16,6 +16,8 @@ _COUNTS = (
     pl.len().cast(pl.Int64).alias("documents"),
     pl.col("author_id").n_unique().cast(pl.Int64).alias("authors"),
 )
+_LANGUAGES = pl.col("lang").n_unique().cast(pl.Int64).alias("languages")
+_FINE_GENRES = pl.col("genre").n_unique().cast(pl.Int64).alias("fine_genres")
 
 
 def composition_tables(contents: Contents) -> list[Table]:
@@ -69,24 +71,17 @@ def _ranked(documents: pl.DataFrame, column: str) -> list[tuple[str, int]]:
 
 
 def _by_source(documents: pl.DataFrame) -> Table:
-    extra = (
-        pl.col("lang").n_unique().cast(pl.Int64).alias("languages"),
-        pl.col("genre").n_unique().cast(pl.Int64).alias("fine_genres"),
-    )
-    return _counted("composition", "Documents and authors by source", documents, "source", extra)
+    return _counted("composition", "Documents and authors by source", documents, "source", (_LANGUAGES, _FINE_GENRES))
 
 
 def _by_primary_genre(documents: pl.DataFrame) -> Table:
-    extra = (
-        pl.col("genre").n_unique().cast(pl.Int64).alias("fine_genres"),
-        pl.col("lang").n_unique().cast(pl.Int64).alias("languages"),
-    )
-    return _counted("genres", "Documents and authors by primary genre", documents, "primary", extra)
+    title = "Documents and authors by primary genre"
+    return _counted("genres", title, documents, "primary", (_FINE_GENRES, _LANGUAGES))
 
 
 def _by_fine_genre(documents: pl.DataFrame) -> Table:
-    extra = (pl.col("lang").n_unique().cast(pl.Int64).alias("languages"),)
-    return _counted("fine_genres", "Documents and authors by fine-grained genre", documents, "genre", extra)
+    title = "Documents and authors by fine-grained genre"
+    return _counted("fine_genres", title, documents, "genre", (_LANGUAGES,))
 
 
 def _counted(name: str, title: str, documents: pl.DataFrame, column: str, extra: Sequence[pl.Expr] = ()) -> Table:

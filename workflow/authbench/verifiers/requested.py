@@ -9,7 +9,7 @@ from authbench.models.function_code import files_of
 from authbench.models.parameters import KINDS as MODEL_KINDS
 from authbench.models.parameters import FunctionParameters
 from authbench.models.requested import load_model, names_model
-from authbench.registry.load import is_path, list_entries, load_entry, stated_kind
+from authbench.registry.load import is_path, list_entries, load_each, load_entry, stated_kind
 from authbench.verifiers.entries import VERIFIERS, VerifierEntry
 from authbench.verifiers.parameters import EncoderParameters
 
@@ -32,15 +32,7 @@ def load_verifier(requested: str, base: Path = Path()) -> VerifierEntry:
 
 def load_verifiers(requested: Iterable[str], base: Path = Path()) -> list[VerifierEntry]:
     """Return verifiers in the order of the requests. Raises InputError with the problems of all requests."""
-    verifiers, problems = [], []
-    for one in requested:
-        try:
-            verifiers.append(load_verifier(one, base))
-        except InputError as problem:
-            problems.append(str(problem))
-    if problems:
-        raise InputError("\n".join(problems))
-    return verifiers
+    return load_each(lambda one: load_verifier(one, base), requested)
 
 
 def files_behind(verifier: VerifierEntry, base: Path = Path()) -> list[str]:

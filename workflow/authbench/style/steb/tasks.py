@@ -4,7 +4,7 @@ Rows are taken in file order, the first of each label (`records`). Texts are unc
 readers treat an empty text as missing; STEB's keep it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,12 +30,10 @@ class _Task:
 
     Attributes:
         select: picks and renames rows in file order, and returns the number in the name of their result folder.
-        texts: names the text columns.
         score: scores vectors, given the rows and a folder that caches features of texts.
     """
 
     select: Callable[[pl.DataFrame, Any], tuple[pl.DataFrame, str]]
-    texts: Callable[[Any], Sequence[str]]
     score: Callable[[pl.DataFrame, Vectors, Any, Path], dict[str, Any]]
 
 
@@ -136,15 +134,11 @@ def _parts(values: Any, queue: Any) -> tuple[list[int | None], list[str | None]]
     return bins.tolist(), parts
 
 
-def _of_text(settings: Any) -> Sequence[str]:
-    return ["text"]
-
-
 TASKS: Mapping[str, _Task] = {
-    "clustering": _Task(_labelled, _of_text, _score_clustering),
-    "all_to_all": _Task(_labelled, _of_text, _score_all_to_all),
-    "predefined": _Task(_paired, lambda settings: ["first", "second"], _score_predefined),
-    "order_alignment": _Task(_leveled, level_columns, _score_order),
-    "retrieval": _Task(_collected, _of_text, _score_retrieval),
-    "probing": _Task(_probed, _of_text, _score_probing),
+    "clustering": _Task(_labelled, _score_clustering),
+    "all_to_all": _Task(_labelled, _score_all_to_all),
+    "predefined": _Task(_paired, _score_predefined),
+    "order_alignment": _Task(_leveled, _score_order),
+    "retrieval": _Task(_collected, _score_retrieval),
+    "probing": _Task(_probed, _score_probing),
 }
