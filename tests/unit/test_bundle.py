@@ -24,7 +24,7 @@ from authbench.format.release import open_complete_release
 from authbench.identity import sha256_of_text
 from authbench.models.entries import MODELS
 from authbench.models.model import VectorCache
-from authbench.rebuild.partial import Unmatched, write_partial
+from authbench.rebuild.run import Unmatched, write_partial
 from authbench.registry.load import load_entry
 from authbench.registry.sources import find_sources
 from authbench.report.verify import check_drawings

@@ -19,8 +19,7 @@ from authbench.cli import main
 from authbench.errors import InputError
 from authbench.export.data_protection import read_risk
 from authbench.export.datacite import datacite
-from authbench.export.description import describe_folder
-from authbench.export.run import FORMS, export_public
+from authbench.export.run import FORMS, describe_folder, export_public
 from authbench.format.release import open_release
 
 DOI = {**ABOUT, "doi": "10.5281/zenodo.1234567", "publisher": "Zenodo"}

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from authbench.registry.entries import schema_problems
-from authbench.registry.plain_values import fits
-from authbench.registry.validator import validator_of
+from authbench.registry.validator import fits, validator_of
 
 KINDS = st.sampled_from(["null", "boolean", "integer", "number", "string", "array", "object"])
 LEAVES = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text(max_size=2))

@@ -12,7 +12,7 @@ from authbench.labels.decision import BY_CONSTRUCTION
 from authbench.presentation.pages import TEMPLATES
 from authbench.registry.entries import read_yaml
 from authbench.registry.source_entry import Author, Description, License
-from authbench.release.findings import make_findings
+from authbench.release.write import make_findings
 from authbench.report import page as report
 from authbench.report import shortfalls as report_shortfalls
 from authbench.report import warnings as report_warnings

@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 
 from authbench.checking.fold import fold as check_fold
 from authbench.ingest.persons import OF_A_NAME
-from authbench.normalize.fold import fold
 from authbench.records import RECORD
 from authbench.split.assign import assign_splits, near_copies, split_deviation, split_documents
 from authbench.split.balance import due
-from authbench.split.leakage import Leaks, find_leaks
+from authbench.split.leakage import Leaks, find_leaks, fold
 from authbench.split.units import find_bridges, unit_of
 
 SETTINGS = {

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.leaderboard.letters import letters
+from authbench.leaderboard.pairwise import letters
 from authbench.presentation.latex import as_latex
 from authbench.presentation.numbers import decimals, limits, signed
 from authbench.presentation.tables import BEST, SECOND, Cell, Column, Row, Table, as_markdown, without_empty_columns

@@ -1,15 +1,14 @@
 """Summarise the difference of two releases as an object and as text."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Generic, Literal, TypedDict, TypeVar
 
 import polars as pl
 
-from authbench.diff.causes import causes
 from authbench.diff.comparable import MAJOR, NONE, VersionChange, version_change
 from authbench.diff.documents import changed_documents, changed_queries
 from authbench.diff.releases import KeyedRelease
-from authbench.format.manifest import Totals, Verification
+from authbench.format.manifest import Manifest, Totals, Verification
 
 _HEADINGS = {
     "gone": "documents gone",
@@ -114,3 +113,24 @@ def _version_lines(version: VersionChange) -> list[str]:
 
 def _listed(ids: Sequence[str]) -> str:
     return ", ".join(ids[:_SHOWN]) + (" …" if len(ids) > _SHOWN else "")
+
+
+_MADE_BY = ("authbench", "config", "versions", "inputs", "scorers", "skipped_sources", "licences", "takedown")
+
+
+def causes(a: Manifest, b: Manifest) -> list[tuple[str, Any, Any]]:
+    """Return where two manifests differ in the causes of the releases: (place, value in `a`, value in `b`)."""
+    return [difference for part in _MADE_BY for difference in differences(part, a.get(part), b.get(part))]
+
+
+def differences(place: str, one: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the innermost places where two values differ, with both values.
+
+    >>> list(differences("config", {"seed": 1, "split": {"lock": None}}, {"seed": 2, "split": {"lock": None}}))
+    [('config.seed', 1, 2)]
+    """
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        for key in sorted(one.keys() | other.keys()):
+            yield from differences(f"{place}.{key}", one.get(key), other.get(key))
+    elif one != other:
+        yield place, one, other

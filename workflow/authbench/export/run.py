@@ -6,21 +6,24 @@ from pathlib import Path
 
 from authbench.errors import InputError
 from authbench.export.beir import write_beir
-from authbench.export.data_protection import known_risk, read_risk
-from authbench.export.description import describe_folder
+from authbench.export.citations import write_citations
+from authbench.export.data_protection import DATA, SHEET, data_protection, known_risk, read_risk, sheet
+from authbench.export.datacite import CFF, DATACITE, citation_cff, datacite
 from authbench.export.huggingface import write_huggingface
 from authbench.export.mteb import write_mteb
 from authbench.export.pan import write_pan
 from authbench.export.public import write_public
 from authbench.export.release import expect_exportable
+from authbench.export.rocrate import CRATE, crate
 from authbench.export.steb import write_steb
 from authbench.export.trec import write_runs, write_trec
 from authbench.format.release import Release, open_complete_release
 from authbench.registry.source_entry import Source
 from authbench.registry.values import did_you_mean
 from authbench.settings.publish import Publish
-from authbench.storage.atomic import atomic_folder, sha256_of_file
-from authbench.storage.sha256sums import SUMS
+from authbench.storage.atomic import atomic_folder, sha256_of_file, write_text
+from authbench.storage.json_files import write_plain_json
+from authbench.storage.sha256sums import SUMS, sums_lines
 
 PUBLIC = "public"
 _Form = Callable[[Path, Release, Publish], None]
@@ -106,3 +109,25 @@ def _expect_frozen(release: Release, about: Publish) -> None:
             f"publish.sha256 is {about['sha256']}. Build it with the version of AuthBench, the locked packages and the "
             "raw files of that release, or publish this one under a new version (authbench release-notes)."
         )
+
+
+def describe_folder(folder: Path, release: Release, about: Publish, risk: Mapping[str, object] | None) -> None:
+    """Write these files and, if the release is verified, SHA256SUMS of all; each file is read once.
+
+    Args:
+        folder: a published form, complete except for these files.
+        release: the release that it was made of; for a public bundle, the bundle itself.
+        about: the publisher's statements.
+        risk: the result of `data_protection.read_risk`.
+    """
+    write_citations(folder, release)
+    write_plain_json(folder / DATACITE, datacite(release, about))
+    write_text(folder / CFF, citation_cff(release, about))
+    stated = data_protection(release, about, risk)
+    write_plain_json(folder / DATA, stated)
+    write_text(folder / SHEET, sheet(stated))
+    files = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    sums = {path: sha256_of_file(folder / path) for path in files if path not in (SUMS, CRATE)}
+    write_plain_json(folder / CRATE, crate(folder, release, about, sums))
+    if not release.unverified:
+        write_text(folder / SUMS, sums_lines(sums | {CRATE: sha256_of_file(folder / CRATE)}))

@@ -1,7 +1,8 @@
 """Test which differences between models exceed chance, by approximate randomisation."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import combinations
+from string import ascii_lowercase
 
 import numpy as np
 import polars as pl
@@ -10,7 +11,6 @@ from authbench.arrays import F64
 from authbench.evaluation.headline import LEAST_QUERY_AUTHORS, Authors, counts_of, means_of_authors, values_of
 from authbench.evaluation.released import HEADLINES
 from authbench.leaderboard.collect import Result
-from authbench.leaderboard.letters import letters
 from authbench.leaderboard.verdict import SURE
 from authbench.metrics.significance import holm, p_of_paired_means
 
@@ -92,3 +92,39 @@ def _known(values: Sequence[F64]) -> tuple[list[int], F64]:
     """Return the rows with a value, and their values, shape (rows, queries)."""
     which = [row for row, one in enumerate(values) if not np.isnan(one).all()]
     return which, np.array([values[row] for row in which]).reshape(len(which), len(values[0]))
+
+
+MOST = len(ascii_lowercase)
+
+
+def letters(models: Sequence[str], differing: Collection[tuple[str, str]]) -> dict[str, str]:
+    """Return the compact letter display of models by insertion and absorption (Piepho 2004).
+
+    Args:
+        models: best first; the best gets `a`.
+        differing: pairs that differ significantly, in either order.
+
+    Returns:
+        Letters by model; none if more than MOST would be needed.
+
+    >>> letters(["one", "two", "three"], [("one", "three")])
+    {'one': 'a', 'two': 'ab', 'three': 'b'}
+    """
+    groups = [frozenset(models)] if models else []
+    for one, other in differing:
+        divided: list[frozenset[str]] = []
+        for group in groups:
+            divided += [group - {one}, group - {other}] if {one, other} <= group else [group]
+        distinct = sorted(set(divided), key=lambda group: (-len(group), sorted(group)))
+        groups = []
+        for group in distinct:
+            if not any(group < larger for larger in groups):
+                groups.append(group)
+        if len(groups) > MOST:
+            return {}
+    place = {model: at for at, model in enumerate(models)}
+    ordered = sorted(groups, key=lambda group: sorted(place[model] for model in group))
+    return {
+        model: "".join(letter for letter, group in zip(ascii_lowercase, ordered, strict=False) if model in group)
+        for model in models
+    }

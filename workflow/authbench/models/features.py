@@ -1,23 +1,68 @@
 """Models of counted features: every kind except transformers."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
+import numpy as np
 import polars as pl
+import regex
 
 from authbench.arrays import I32
 from authbench.function_words import LISTS
-from authbench.models.chance import random_vectors
-from authbench.models.edges import edge_vectors
+from authbench.identity import keyed_hash
+from authbench.models.character_ngrams import count_ngrams
 from authbench.models.entries import ModelEntry, expect_vectors
 from authbench.models.formatting import format_vectors
 from authbench.models.function_words import function_word_vectors
-from authbench.models.lexical import ngram_vectors
+from authbench.models.lexical import ngram_vectors, tfidf, with_rows_of_length_1
 from authbench.models.model import Reference, Rows, Scorer, Vectors, expect_finite
-from authbench.models.punctuation import punctuation_vectors
+from authbench.models.parameters import EdgesParameters, PunctuationParameters, RandomParameters
 from authbench.models.shortcuts import content_word_vectors, date_scorer, id_vectors, metadata_vectors
+from authbench.models.standardise import F32, standardised
 from authbench.models.stylometric import stylometric_vectors
+
+_MARK = regex.compile(r"\p{P}")
+
+
+def punctuation_vectors(documents: pl.DataFrame, candidates: int, parameters: PunctuationParameters) -> F32:
+    """Return standardised square roots of the marks' shares of characters, shape (documents, marks in use)."""
+    counted = [Counter(_MARK.findall(text)) for text in documents["content"]]
+    column = {mark: place for place, mark in enumerate(sorted(set().union(*counted)))}
+    table = np.zeros((len(counted), max(1, len(column))))
+    for row, (marks, text) in enumerate(zip(counted, documents["content"], strict=True)):
+        for mark, count in marks.items():
+            table[row, column[mark]] = np.sqrt(count / len(text))
+    return standardised(table, documents["lang"], candidates)
+
+
+def edge_vectors(documents: pl.DataFrame, candidates: int, parameters: EdgesParameters) -> Any:
+    """Return TF-IDF of the n-grams of both ends (greetings, sign-offs), concatenated, shape (documents, n-grams)."""
+    from scipy.sparse import hstack
+
+    size, texts = parameters.characters, documents["content"].to_list()
+    parts = []
+    for ends in ([text[:size] for text in texts], [text[-size:] for text in texts]):
+        counts = count_ngrams(ends, candidates, "char", parameters.n, lower_case=False)
+        parts.append(tfidf(counts, candidates, len(ends), sublinear=True))
+    return with_rows_of_length_1(hstack(parts, "csr", dtype=np.float32))
+
+
+def random_vectors(documents: pl.DataFrame, candidates: int, parameters: RandomParameters) -> np.ndarray:
+    """Return a random direction per document, drawn by a hash of its id, shape (documents, dimensions).
+
+    It scores as a model without any knowledge does.
+    """
+    size, seed = parameters.dimensions, parameters.seed
+    vectors = np.empty((documents.height, size), np.float32)
+    for row, ident in enumerate(documents["id"]):
+        vectors[row] = np.random.Generator(np.random.Philox(keyed_hash(seed, "random model", ident))).standard_normal(
+            size
+        )
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors
+
 
 # documents, how many of the first are learnt from, parameters of the kind -> vectors of all documents
 Encoder: TypeAlias = Callable[[pl.DataFrame, int, Any], Rows]

@@ -13,27 +13,61 @@ from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 import orjson
 import polars as pl
 
 from authbench.errors import InputError
+from authbench.export.bundle import write_part
 from authbench.format.columns import CANDIDATES, GROUND_TRUTH, QUERIES, Table
-from authbench.format.files import COMPLETE, MANIFEST, PROVENANCE, WITHHELD
-from authbench.format.release import Release
+from authbench.format.files import COMPLETE, MANIFEST, NOT_FOUND, PROVENANCE, WITHHELD
+from authbench.format.release import Release, open_complete_release
 from authbench.format.tables import concat
 from authbench.format.verify import read_withheld
 from authbench.printable import printable
-from authbench.rebuild.partial import Unmatched, write_partial
 from authbench.rebuild.texts import expect_entries, texts_of_source
 from authbench.registry.entries import schema_problems
 from authbench.settings.config import Config
 from authbench.settings.data import DataConfig
 from authbench.storage.atomic import atomic_file, atomic_folder, sha256_of_file, write_text
 from authbench.storage.json_lines import read_objects
-from authbench.storage.sha256sums import SUMS, sums_lines
+from authbench.storage.sha256sums import SUMS, sums_lines, write_sums
+
+REASON = "not_found"
+
+
+class Unmatched(NamedTuple):
+    """Hold a document whose text the raw corpora no longer contain, with the reason."""
+
+    id: str
+    source: str
+    reason: str
+
+
+def write_partial(folder: Path, bundle: Release, found: Path, unmatched: Sequence[Unmatched]) -> None:
+    """Write the release of the texts that were found, whatever their tier. Memory: as `release.part.part_of`.
+
+    Like a public bundle, it withholds the others (NOT_FOUND), and has `complete/` and `tier_b.json` of the bundle, to
+    rebuild it again when more raw files are found.
+
+    Args:
+        folder: the empty folder to write into.
+        bundle: the public bundle.
+        found: the complete release without the lines of the texts that were not found.
+        unmatched: these texts, sorted by id.
+    """
+    complete = open_complete_release(found)
+    missing = pl.DataFrame(
+        [(one.id, one.source, REASON) for one in unmatched], ("id", "source", "reason"), orient="row"
+    )
+    write_part(folder, complete, missing)
+    shutil.copytree(bundle.folder / COMPLETE, folder / COMPLETE, dirs_exist_ok=True)
+    shutil.copyfile(bundle.folder / WITHHELD, folder / WITHHELD)
+    write_text(folder / NOT_FOUND, pl.DataFrame(unmatched, ("id", "source", "reason"), orient="row").write_csv())
+    write_sums(folder)
+
 
 _NEEDED = (
     *("id", "split", "source", "author_id", "lang", "genre", "token_length"),

@@ -1,23 +1,25 @@
 """Write a release, without its figures and report."""
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from authbench.format import files
 from authbench.format.findings import Findings
+from authbench.funnel import FunnelRow
 from authbench.registry.citations import bibliography
 from authbench.registry.source_entry import Description
 from authbench.release.contents import Contents
-from authbench.release.findings import make_findings
 from authbench.release.manifest import make_manifest
 from authbench.release.tables import make_provenance, write_split
 from authbench.report import statistics
 from authbench.report.labels import labels_table
-from authbench.report.warnings import noisy_share
+from authbench.report.warnings import noisy_share, warnings
 from authbench.storage.atomic import write_text
-from authbench.storage.json_files import write_plain_json
+from authbench.storage.json_files import finite_numbers, write_plain_json
 from authbench.storage.parquet import write_plain_parquet
 from authbench.storage.sha256sums import write_sums
 
@@ -65,3 +67,38 @@ def _write_bookkeeping(folder: Path, findings: Findings, tables: Mapping[str, pl
     write_text(folder / files.FUNNEL, statistics.funnel_table(findings["funnel"]).write_csv())
     for name, table in {**tables, "labels": labels_table(findings.get("labels", ()))}.items():
         write_text(folder / "statistics" / f"{name}.csv", table.write_csv())
+
+
+def make_findings(contents: Contents, sources: Mapping[str, Description], facts: Findings) -> Findings:
+    """Return the facts of the earlier stages with the release's rows of the funnel and all warnings in words.
+
+    Args:
+        contents: the content of the release.
+        sources: by tag.
+        facts: the findings of the earlier stages (`report.facts`).
+    """
+    entered = Counter(contents.documents["source"]) + Counter(contents.removed["source"])
+    taken = Counter(contents.removed["source"])
+    own: list[FunnelRow] = [
+        {"source": source, "stage": "release", "reason": reason, "documents": count}
+        for source in sorted(entered)
+        for reason, count in (
+            ("in", entered[source]),
+            ("taken_down", taken[source]),
+            ("kept", entered[source] - taken[source]),
+        )
+        if count or reason != "taken_down"
+    ]
+    before = [row for row in facts["funnel"] if row["stage"] != "release"]
+    pools: list[Any] = contents.pools.to_dicts()
+    deviation: Any = finite_numbers(facts["deviation"])
+    findings: Findings = {
+        **facts,
+        "funnel": before + own,
+        "deviation": deviation,
+        "takedown": contents.takedown,
+        "pools": pools,
+        "splits": list(contents.splits),
+    }
+    findings["warnings"] = warnings(findings, contents.documents, contents.queries, sources)
+    return findings

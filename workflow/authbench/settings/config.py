@@ -1,13 +1,34 @@
 """Type the whole configuration."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypedDict
 
-from authbench.settings.acquire import Acquire
 from authbench.settings.data import DataConfig
 from authbench.settings.evaluate import Evaluate, Pan, Raven, Style, Train
-from authbench.settings.people import People, Review
 from authbench.settings.publish import Publish
-from authbench.settings.values import Keywords, Path
+from authbench.settings.values import Count, Files, Keywords, Path
+
+
+class Review(TypedDict):
+    """Set how many texts of a cell are drawn for readers, and the files of their verdicts."""
+
+    texts_per_cell: Count
+    verdicts: Files
+
+
+class People(TypedDict):
+    """Set how many pairs people judge, and the files of their verdicts."""
+
+    pairs_per_language: Annotated[
+        int, Keywords(minimum=2, maximum=10000, multipleOf=2, expected="an even number from 2 to 10000")
+    ]
+    verdicts: Files
+
+
+class Acquire(TypedDict):
+    """Set how raw files are fetched; `share` is how much of the free disk one source may take."""
+
+    share: Annotated[float, Keywords(exclusiveMinimum=0, maximum=1)]
+    unverified: Literal["warn", "stop"]
 
 
 class Config(DataConfig):

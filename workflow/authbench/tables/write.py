@@ -10,7 +10,7 @@ index.html                   all tables and figures as one HTML page
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -25,7 +25,8 @@ from authbench.funnel import FunnelRow
 from authbench.leaderboard.collect import Result, collect
 from authbench.presentation.charts import Chart
 from authbench.presentation.files import write_table
-from authbench.presentation.pages import write_charts
+from authbench.presentation.latex import escaped
+from authbench.presentation.pages import environment, pictures, write_charts
 from authbench.presentation.spreadsheets import as_csv
 from authbench.presentation.tables import Table
 from authbench.reading.typed_csv import read_rows
@@ -36,10 +37,48 @@ from authbench.tables.documents import read_contents
 from authbench.tables.examples import examples, examples_json, examples_table
 from authbench.tables.figures import composition_charts, score_charts, training_charts
 from authbench.tables.models import models_table
-from authbench.tables.page import Part, document, render
 from authbench.tables.scores import adjusted_table, chosen, overall_table, slice_tables, topic_table
 from authbench.tables.settings import DEFAULT, Choice
 from authbench.tables.sources import known_sources, resources_table, source_tables
+
+_DOCUMENT = r"""\documentclass[11pt]{article}
+\usepackage{iftex}
+\ifPDFTeX\usepackage[T1]{fontenc}\fi
+\usepackage[margin=2cm]{geometry}
+\usepackage{booktabs,graphicx,xcolor}
+\begin{document}
+"""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Hold a part of the page: its tables, its figures, and further files by name."""
+
+    title: str
+    tables: Sequence[Table]
+    charts: Sequence[Chart]
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+def render(name: str, parts: Sequence[Part], lacking: Mapping[str, str], back: str = "") -> str:
+    """Return the page; `lacking` lists what is missing, with reasons; `back` links to the index of the run."""
+    shown = [(part.title, part.tables, pictures(part.charts), list(part.files)) for part in parts]
+    return environment().get_template("tables.html.j2").render(back=back, name=name, parts=shown, lacking=dict(lacking))
+
+
+def document(tables: Sequence[Table], charts: Sequence[Chart]) -> str:
+    """Return a LaTeX document that includes every table and figure, to compile in their folder."""
+    lines = [rf"\input{{tables/{table.name}.tex}}\clearpage" for table in tables]
+    for chart in charts:
+        caption = f"{escaped(chart.title)}. {escaped(chart.description)}"
+        lines += [
+            r"\begin{figure}\centering",
+            rf"\includegraphics[width=\linewidth]{{figures/{chart.name}.pdf}}",
+            rf"\caption{{{caption}}}\label{{fig:{chart.name.replace('_', '-')}}}",
+            r"\end{figure}\clearpage",
+        ]
+    return _DOCUMENT + "\n".join(lines) + "\n" + r"\end{document}" + "\n"
+
 
 TABLES, FIGURES = "tables", "figures"
 _FUNNEL = pl.Schema({"source": pl.String, "stage": pl.String, "reason": pl.String, "documents": pl.Int64})
