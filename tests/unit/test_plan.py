@@ -197,12 +197,26 @@ def test_a_text_takes_detoxify_as_long_as_its_tokens_up_to_the_most_that_it_read
     assert plan.seconds_to_score(tokens, SCORED["detoxify"]["cpu_s_by_tokens"]) == pytest.approx(seconds)
 
 
-def test_every_rule_of_the_workflow_is_planned_or_said_why_not() -> None:
+# Rules of other targets, or of settings that are off by default.
+UNPLANNED = {
+    *("acquire", "all", "release", "index"),  # write no data
+    *("acquire_source", "count_raw", "raw_statistics"),  # take the time of downloads and raw files
+    *("count_activity", "measure_authors", "load_scorers"),  # are off by default
+    *("embed_texts", "evaluate_sanity", "evaluate_model", "join_results", "leaderboard", "tables"),  # depend on models
+    *("build_pairs", "answer_pairs", "pan", "score_style", "style_report", "train", "train_model", "draw_curves"),
+    *("raven", "raven_documents", "raven_topics", "raven_subsets", "raven_answers", "raven_duration", "raven_report"),
+    *("bundle_release", "export_release", "publish"),  # copy the release in another form
+    *("review", "write_sheets", "review_summary", "sum_up_review"),  # people work longer
+    *("human_pairs", "write_pair_sheets", "score_people"),
+}
+
+
+def test_every_rule_of_the_workflow_is_planned_or_left_to_another_target() -> None:
     files = [*sorted((ROOT / "workflow/rules").glob("*.smk")), ROOT / "workflow/Snakefile"]
     found = {name for path in files for name in re.findall(r"^rule (\w+):", path.read_text(encoding="utf-8"), re.M)}
     planned = {rule.partition(" ")[0] for rule in plan.RULES}
-    assert found == planned | set(plan.UNPLANNED)
-    assert not planned & set(plan.UNPLANNED)
+    assert found == planned | UNPLANNED
+    assert not planned & UNPLANNED
 
 
 def test_a_plan_names_the_rules_that_were_not_measured_and_no_others() -> None:

@@ -49,34 +49,6 @@ RULES = (
     "publish_release",
     "render_report",
 )
-# Rules of other targets, or of settings that are off by default, and why plans do not count them.
-UNPLANNED: Mapping[str, str] = {
-    **dict.fromkeys(("acquire_source", "count_raw", "raw_statistics"), "its time is that of downloads and raw files"),
-    **dict.fromkeys(("count_activity", "measure_authors"), "off by default (filters of authors)"),
-    "load_scorers": "only where Detoxify is asked for, and a minute then",
-    **dict.fromkeys(
-        ("embed_texts", "evaluate_sanity", "evaluate_model", "join_results", "leaderboard", "tables"),
-        "depends on the models",
-    ),
-    **dict.fromkeys(("build_pairs", "answer_pairs", "pan", "score_style", "style_report"), "depends on the models"),
-    **dict.fromkeys(("raven_documents", "raven_topics", "raven_subsets", "raven_answers"), "depends on the models"),
-    "raven_duration": "says what the verifiers take",
-    **dict.fromkeys(("raven", "raven_report", "train", "train_model", "draw_curves"), "depends on the models"),
-    **dict.fromkeys(("bundle_release", "export_release", "publish"), "copies the release in another form"),
-    **dict.fromkeys(
-        (
-            "review",
-            "write_sheets",
-            "review_summary",
-            "sum_up_review",
-            "human_pairs",
-            "write_pair_sheets",
-            "score_people",
-        ),
-        "people work longer",
-    ),
-    **dict.fromkeys(("acquire", "all", "release", "index"), "writes no data, only names what others made"),
-}
 # Rules, and their folders of results, whose work grows with the released documents, not with the corpus.
 OF_THE_RELEASE = (
     "assign_splits",

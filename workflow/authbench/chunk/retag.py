@@ -1,6 +1,5 @@
 """Apply languages of texts that a person has corrected."""
 
-import codecs
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import polars as pl
 from authbench.errors import InputError
 from authbench.identity import sha256_of_text
 from authbench.records import LANGUAGES
-from authbench.storage.exact_json import loads
+from authbench.storage.exact_json import loads, read_lines
 
 _EXPECTED = 'expected {"content_sha256": "64 hexadecimal digits", "lang": "en"}, as authbench languages writes them'
 
@@ -22,21 +21,16 @@ def read_retags(path: str | Path) -> dict[str, str]:
             number.
     """
     found: dict[str, str] = {}
-    content = Path(path).read_bytes().removeprefix(codecs.BOM_UTF8)
-    for number, line in enumerate(content.splitlines(), start=1):
-        if not line.strip():
-            continue
+    for place, line in read_lines(path):
         try:
             row = loads(line)
             digest, lang = row["content_sha256"], row["lang"]
         except (ValueError, RecursionError, KeyError, TypeError) as error:
-            raise InputError(f"{path}, line {number}: {_EXPECTED} ({type(error).__name__}: {error})") from None
+            raise InputError(f"{place}: {_EXPECTED} ({type(error).__name__}: {error})") from None
         if not isinstance(digest, str) or len(digest) != 64 or lang not in LANGUAGES:
-            raise InputError(f"{path}, line {number}: {_EXPECTED}; languages are {', '.join(LANGUAGES)}")
+            raise InputError(f"{place}: {_EXPECTED}; languages are {', '.join(LANGUAGES)}")
         if found.setdefault(digest, lang) != lang:
-            raise InputError(
-                f"{path}, line {number}: {digest} is {lang} here and {found[digest]} before; keep one line"
-            )
+            raise InputError(f"{place}: {digest} is {lang} here and {found[digest]} before; keep one line")
     return found
 
 

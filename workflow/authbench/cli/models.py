@@ -24,13 +24,17 @@ if TYPE_CHECKING:
     from authbench.models.entries import ModelEntry
 
 
-def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
+def _release_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "release",
         type=Path,
         metavar="RELEASE_DIR",
         help="folder with a folder per split, or a dataset of Hugging Face: its folder, hf:owner/name[@revision]",
     )
+
+
+def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
+    _release_argument(parser)
     parser.add_argument("--split", default="test", help="split to evaluate on (default: test)")
     parser.add_argument(
         "--model",
@@ -174,12 +178,7 @@ def leaderboard(arguments: argparse.Namespace) -> int:
 
 
 def _train_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "release",
-        type=Path,
-        metavar="RELEASE_DIR",
-        help="folder with a folder per split, or a dataset of Hugging Face: its folder, hf:owner/name[@revision]",
-    )
+    _release_argument(parser)
     parser.add_argument(
         "--model",
         required=True,

@@ -5,7 +5,6 @@ the ranks are not read, and a line that ranks a query for itself is ignored. Mem
 BATCH lines.
 """
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -25,12 +24,6 @@ BATCH = 200_000
 LISTED = pl.Schema({"query": pl.Int32, "candidate": pl.Int32, "score": pl.Float64})
 _LINE = r"^\s*(?P<query_id>\S+)\s+\S+\s+(?P<candidate_id>\S+)\s+\S+\s+(?P<score>\S+)\s+\S+\s*$"
 _COLUMNS = "query Q0 document rank score tag"
-
-
-def digest_of_file(path: Path) -> str:
-    """Return the SHA-256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def expect_known(path: Path, ids: Iterable[str], split: Split) -> None:

@@ -21,7 +21,7 @@ import polars as pl
 import pyarrow as pa
 
 from authbench.arrays import I32
-from authbench.evaluation.given import LISTED, digest_of_file, expect_known, read_pairs, read_run
+from authbench.evaluation.given import LISTED, expect_known, read_pairs, read_run
 from authbench.evaluation.headline import (
     LEAST_DEV_AUTHORS,
     Authors,
@@ -47,7 +47,7 @@ from authbench.models.model import CPU, Model, VectorCache, Vectors
 from authbench.models.open import open_model
 from authbench.models.parameters import FunctionParameters, PairsParameters, RunParameters, VectorsParameters
 from authbench.models.provenance import made_by
-from authbench.storage.atomic import atomic_folder
+from authbench.storage.atomic import atomic_folder, sha256_of_file
 from authbench.storage.json_files import write_plain_json
 from authbench.storage.parquet import write_plain_parquet
 from authbench.version import VERSION
@@ -165,7 +165,7 @@ def ranking_of(
     parameters = entry.parameters
     if isinstance(parameters, RunParameters | PairsParameters):
         path = Path(parameters.file)
-        entry = replace(entry, parameters=replace(parameters, file_sha256=digest_of_file(path)))
+        entry = replace(entry, parameters=replace(parameters, file_sha256=sha256_of_file(path)))
         negatives = {**negatives, RELEASED: split.released.lists}
         if isinstance(parameters, RunParameters):
             return entry, None, rank_listed(read_run(path, split), split, negatives)

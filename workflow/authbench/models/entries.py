@@ -1,6 +1,5 @@
 """Read config entries of models: config/models/<name>.yaml, or a user's entry given by its path."""
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -27,6 +26,7 @@ from authbench.models.parts_of_speech import PIPELINES, tagger
 from authbench.registry.load import EntryKind
 from authbench.registry.typed_schema import COMPUTED, schema_of_kinds
 from authbench.settings.values import Keywords, Text
+from authbench.storage.atomic import sha256_of_file
 
 SANITY: Group = "sanity"  # the group of models that show what can be scored without reading style
 
@@ -225,9 +225,7 @@ def _with_corpus(parameters: NgramsParameters, path: Path) -> NgramsParameters:
             f"{path}: parameters.fit_on: there is no file {parameters.fit_on}. Expected {CANDIDATES}, or a file of "
             "JSON lines with `content`, by its path from the working directory or from the entry's folder."
         )
-    with corpus.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return replace(parameters, fit_on=str(corpus), corpus_sha256=digest)
+    return replace(parameters, fit_on=str(corpus), corpus_sha256=sha256_of_file(corpus))
 
 
 def _with_tagger(parameters: NgramsParameters, path: Path) -> tuple[NgramsParameters, str]:

@@ -4,7 +4,6 @@ A text is looked up by its id, or, if the file lacks the id, by the SHA-256 of t
 suites whose texts have no ids. Memory: the file's vectors.
 """
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from authbench.models.entries import ModelEntry
 from authbench.models.model import Reference, Rows, Vectors, unit
 from authbench.models.parameters import VectorsParameters
 from authbench.models.vector_file import F32, named, read_vectors
+from authbench.storage.atomic import sha256_of_file
 
 _ROUNDING = 1e-6  # a vector whose length is this close to 1 is unchanged
 
@@ -32,8 +32,7 @@ class GivenVectors:
         assert isinstance(entry.parameters, VectorsParameters)
         self.path = Path(entry.parameters.file)
         ids, vectors = read_vectors(self.path)
-        with self.path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        digest = sha256_of_file(self.path)
         self.entry = replace(entry, parameters=replace(entry.parameters, file_sha256=digest))
         self._vectors = _unit(vectors)
         self._place = {ident: place for place, ident in enumerate(ids)}

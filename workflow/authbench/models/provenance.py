@@ -7,7 +7,6 @@ patch releases. Only the kind of the device counts (`cpu`, `cuda`), not the GPU 
 
 import hashlib
 from collections.abc import Iterable
-from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,7 @@ from authbench.errors import InputError
 from authbench.models.checkpoint import checkpoint_path, device, load_checkpoint, snapshot, with_commit
 from authbench.models.parameters import FileParameters, Parameters, TransformerParameters
 from authbench.runtime.caches import user_cache
-from authbench.storage.json_files import read_json, write_json
-from authbench.storage.unchanged import file_mark
+from authbench.storage.unchanged import cached_digests
 
 LIBRARIES = ("torch", "transformers", "sentence-transformers")
 WEIGHTS = frozenset({".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".msgpack", ".h5"})
@@ -87,32 +85,9 @@ def _files(folder: Path) -> list[Path]:
 
 def _digest(folder: Path, files: Iterable[Path]) -> str:
     total = hashlib.sha256()
-    for path, digest in _digests(files).items():
+    for path, digest in cached_digests(user_cache() / "digests.json", files).items():
         total.update(path.relative_to(folder).as_posix().encode() + bytes.fromhex(digest))
     return total.hexdigest()
-
-
-def _digests(files: Iterable[Path]) -> dict[Path, str]:
-    """Return the SHA-256 of each file, from the user's cache if size and times equal those of an earlier call."""
-    memory = user_cache() / "digests.json"
-    known: dict[str, list[Any]] = {}
-    with suppress(InputError, OSError):  # a damaged cache is ignored
-        known = read_json(memory)
-    fresh: dict[str, list[Any]] = {}
-    found: dict[Path, str] = {}
-    for path in files:
-        place = str(path.resolve())
-        mark = file_mark(place)
-        seen = known.get(place)
-        if not isinstance(seen, list) or seen[:-1] != mark:
-            with path.open("rb") as handle:
-                seen = fresh[place] = [*mark, hashlib.file_digest(handle, "sha256").hexdigest()]
-        found[path] = seen[-1]
-    if fresh:
-        kept = {place: seen for place, seen in known.items() if Path(place).exists()}
-        with suppress(OSError):  # without a cache, digests are computed again
-            write_json(memory, kept | fresh)
-    return found
 
 
 def _version(library: str) -> str | None:

@@ -4,7 +4,6 @@ The review sheets export the file: JSON lines with `doc_key`, `reason` (null: th
 several people may be concatenated: a text is excluded if one of them excludes it, for the first reason given.
 """
 
-import codecs
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +12,7 @@ import polars as pl
 
 from authbench.errors import InputError
 from authbench.records import REMOVED
-from authbench.storage.exact_json import loads
+from authbench.storage.exact_json import loads, read_lines
 
 REASON = re.compile(r"[a-z][a-z_]{0,39}")
 EXCLUSIONS = pl.Schema({"doc_key": pl.String, "reason": pl.String, "note": pl.String})
@@ -49,17 +48,14 @@ def read_verdicts(path: str | Path) -> dict[str, str | None]:
 
 def _verdicts(path: str | Path) -> Iterator[tuple[str, str | None, str]]:
     """Yield key, reason and note of every line."""
-    content = Path(path).read_bytes().removeprefix(codecs.BOM_UTF8)
-    for number, line in enumerate(content.splitlines(), start=1):
-        if not line.strip():
-            continue
+    for place, line in read_lines(path):
         try:
             verdict = loads(line)
             key, reason, note = verdict["doc_key"], verdict["reason"], verdict.get("note") or ""
         except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
-            raise InputError(f"{path}, line {number}: {_EXPECTED} ({type(error).__name__}: {error})") from None
+            raise InputError(f"{place}: {_EXPECTED} ({type(error).__name__}: {error})") from None
         if not isinstance(key, str) or not isinstance(note, str) or (reason is not None and not _is_reason(reason)):
-            raise InputError(f"{path}, line {number}: {_EXPECTED}, found other values")
+            raise InputError(f"{place}: {_EXPECTED}, found other values")
         yield key, reason, note
 
 

@@ -10,13 +10,12 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from authbench.errors import InputError
 from authbench.storage.json_files import read_json, write_json
 from authbench.storage.raw_paths import FileSet
 from authbench.storage.raw_sizes import expanded_bytes
-from authbench.storage.unchanged import file_mark
+from authbench.storage.unchanged import cached_digests
 
 Digests = dict[str, str]
 SHARD_BYTES = 128 << 20
@@ -30,25 +29,11 @@ def take_inventory(raw_dir: Path, sources: Mapping[str, FileSet], cache: Path) -
     Args:
         cache: a JSON file of digests by path, size and times.
     """
-    known: dict[str, list[Any]] = {}
-    with suppress(InputError, FileNotFoundError):  # a damaged cache is ignored
-        known = read_json(cache)
-    fresh: dict[str, list[Any]] = {}
-    inventory: dict[str, Digests] = {}
-    for tag, files in sources.items():
-        inventory[tag] = {}
-        for name in files.below(raw_dir):
-            path = raw_dir / files.folder / name
-            mark = file_mark(path)
-            seen = known.get(str(path.resolve()))
-            if seen is None or seen[:-1] != mark:
-                with path.open("rb") as handle:
-                    seen = [*mark, hashlib.file_digest(handle, "sha256").hexdigest()]
-            fresh[str(path.resolve())] = seen
-            inventory[tag][name] = seen[-1]
-    if fresh != known:
-        write_json(cache, fresh)
-    return inventory
+    below = {
+        tag: {name: raw_dir / files.folder / name for name in files.below(raw_dir)} for tag, files in sources.items()
+    }
+    found = cached_digests(cache, (path for files in below.values() for path in files.values()))
+    return {tag: {name: found[path] for name, path in files.items()} for tag, files in below.items()}
 
 
 def source_digest(files: Digests) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from authbench.errors import InputError, first_line
+from authbench.storage.atomic import sha256_of_file
 
 # The languages on which each published model was trained.
 LANGUAGES = {
@@ -79,8 +80,7 @@ def load_detoxify(
     path = Path(checkpoint) if checkpoint else _published(torch, model, MODEL_URLS[model])
     if not path.is_file():
         raise InputError(f"safety.detoxify.checkpoint: there is no file {path}")
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    digest = sha256_of_file(path)
     if sha256 is not None and sha256.lower() != digest:
         raise InputError(f"safety.detoxify.sha256: {path} has {digest}, expected {sha256}; it is not loaded")
     loaded = _load(torch, path, digest, trusted=sha256 is not None)

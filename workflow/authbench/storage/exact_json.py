@@ -4,7 +4,10 @@ orjson is fast, but rounds whole numbers beyond 64 bits and keeps only the last 
 this may have happened are parsed again with the standard library.
 """
 
+import codecs
 import json
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -41,6 +44,13 @@ def loads(content: bytes) -> Any:
     """Return the value of JSON text in UTF-8. Raises DoubledKey, ValueError and RecursionError as json.loads does."""
     value = orjson.loads(content)
     return loads_exactly(content) if may_have_lost(content, value) else value
+
+
+def read_lines(path: str | Path) -> Iterator[tuple[str, bytes]]:
+    """Yield the lines of a file that are not blank, each with its place for a message."""
+    for number, line in enumerate(Path(path).read_bytes().removeprefix(codecs.BOM_UTF8).splitlines(), start=1):
+        if line.strip():
+            yield f"{path}, line {number}", line
 
 
 def loads_exactly(text: str | bytes) -> Any:

@@ -5,14 +5,17 @@ file are compared before and after, to ensure that the bytes read are the bytes 
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 from authbench.errors import InputError
 from authbench.printable import printable
+from authbench.storage.atomic import sha256_of_file
+from authbench.storage.json_files import read_json, write_json
 
 _BLOCK = 8 << 20
 
@@ -21,6 +24,26 @@ def file_mark(path: str | Path) -> list[int]:
     """Return size, modification time and change of status of a file, in ns; writing to a file changes them."""
     stat = Path(path).stat()
     return [stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns]
+
+
+def cached_digests(cache: Path, files: Iterable[Path]) -> dict[Path, str]:
+    """Return the SHA-256 of each file, from a JSON file of digests if size and times equal those of an earlier call."""
+    known: dict[str, list[Any]] = {}
+    with suppress(InputError, OSError):  # a damaged cache is ignored
+        known = read_json(cache)
+    fresh: dict[str, list[Any]] = {}
+    found: dict[Path, str] = {}
+    for path in files:
+        place, mark = str(path.resolve()), file_mark(path)
+        seen = known.get(place)
+        if not isinstance(seen, list) or seen[:-1] != mark:
+            seen = fresh[place] = [*mark, sha256_of_file(path)]
+        found[path] = seen[-1]
+    if fresh:
+        kept = {place: seen for place, seen in known.items() if Path(place).exists()}
+        with suppress(OSError):  # without a cache, digests are computed again
+            write_json(cache, kept | fresh)
+    return found
 
 
 @contextmanager
