@@ -236,7 +236,7 @@ def _records(block: _Block, compiled: Compiled, identities: Identities, of_autho
     genres = columns["genre"]
     groups = by_distinct(_group, ours["author_group"](rows))
     if of_author:
-        groups = [group or _sub_genre(genre) for group, genre in zip(groups, genres, strict=True)]
+        groups = [group or (genre.partition("/")[2] or None) for group, genre in zip(groups, genres, strict=True)]
         genres = by_distinct(primary_genre, genres)
     known = list(map(identities.known, columns["person"], names, columns["lang"], columns["work"]))
     made = {
@@ -294,10 +294,6 @@ def _plain(value: Any) -> str | None:
 def _group(value: Any) -> str | None:
     """Return the name of a group of authors, folded."""
     return _folded(value).casefold() or None
-
-
-def _sub_genre(genre: str) -> str | None:
-    return genre.partition("/")[2] or None
 
 
 def _voice_marks(rows: Sequence[Row], compiled: Compiled) -> Column:

@@ -29,17 +29,13 @@ _UNSOLVED = "unsolved"  # a pseudo-location in scores.json: its value comes from
 _GREY = "Grey: no gain over the best shortcut whose 95 % interval excludes 0."
 
 
-def _has_headline(results: Sequence[Result]) -> bool:
-    return any(result.scores.get("headline") for result in results)
-
-
 def headline_tables(results: Sequence[Result], comparison: Comparison, pairs: pl.DataFrame) -> list[Table]:
     """Return the leaderboard's first table and the table of means over languages, if headline scores exist.
 
     Args:
         pairs: from `pairwise.compare_pairs`.
     """
-    if not _has_headline(results):
+    if not any(result.scores.get("headline") for result in results):
         return []
     reasons = {heading: why for score, why in left_out(results).items() if (heading := HEADINGS.get(score))}
     reasons |= {"gain": "no shortcut has such a score to compare with, or no model is anything else"}

@@ -54,7 +54,7 @@ def embed_new(
         InputError: the folder belongs to another identity, or a vector is not finite.
     """
     _claim(folder, identity)
-    keys = [_text_key(text) for text in texts]
+    keys = [hashlib.sha256(text.encode()).digest()[:KEY_BYTES] for text in texts]
     first = {key: place for place, key in reversed(list(enumerate(keys)))}
     known = set(_cached_keys(folder))
     missing = sorted((key for key in first if key not in known), key=lambda key: (-len(texts[first[key]]), key))
@@ -67,10 +67,6 @@ def embed_new(
             )
         _write_part(folder, part, vectors, half)
     return _load(folder, keys)
-
-
-def _text_key(text: str) -> bytes:
-    return hashlib.sha256(text.encode()).digest()[:KEY_BYTES]
 
 
 def _claim(folder: Path, identity: Mapping[str, object]) -> None:

@@ -46,7 +46,7 @@ def write_run(
         _expect_apart(apart, pl.concat([one.select("text1", "text2") for one in sets]), ratios)
     with tempfile.TemporaryDirectory() as own:
         scores = learnt(verifier, *sets, Bench(seed, Path(own), cache))
-        answers = scores(_read_test(test))
+        answers = scores(read_pairs(test / "pairs.jsonl" if test.is_dir() else test))
         known = scores(apart)["value"].to_numpy() if apart is not None else None
     write_answers(answers, out / "answers.jsonl")
     if apart is not None and known is not None:
@@ -72,7 +72,3 @@ def _expect_apart(apart: pl.DataFrame, learns: pl.DataFrame, place: Path | None)
         raise InputError(
             f"{place}: all {apart.height} pairs are of one class. Expected pairs by one author and by two."
         )
-
-
-def _read_test(test: Path) -> pl.DataFrame:
-    return read_pairs(test / "pairs.jsonl" if test.is_dir() else test)

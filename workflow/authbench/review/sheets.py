@@ -10,7 +10,7 @@ import polars as pl
 
 from authbench.presentation.pages import environment
 from authbench.presentation.sheets import Choice, Sheet
-from authbench.review.difference import Part, shown, shown_difference
+from authbench.review.difference import shown, shown_difference
 from authbench.review.neighbours import MOST
 from authbench.storage.atomic import write_text
 from authbench.words import language_name
@@ -114,7 +114,7 @@ def entry(row: Mapping[str, Any], thresholds: Mapping[str, Any], beside: Beside)
                 "key": shown(copy),
                 "why": reason.replace("_", " "),
                 "similarity": similarity,
-                "text": _begins(copy, beside),
+                "text": shown(beside.begins.get(copy, "")),
             }
             for copy, reason, similarity in copies[:MOST]
         ],
@@ -124,10 +124,6 @@ def entry(row: Mapping[str, Any], thresholds: Mapping[str, Any], beside: Beside)
             for other, similarity, text in beside.neighbours.get(key, [])
         ],
     }
-
-
-def _begins(key: str, beside: Beside) -> list[Part]:
-    return shown(beside.begins.get(key, ""))
 
 
 def measures(row: Mapping[str, object], thresholds: Mapping[str, object]) -> list[tuple[str, str, str]]:
