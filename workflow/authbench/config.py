@@ -26,10 +26,10 @@ from authbench.ingest.stated import unusable_values
 from authbench.languages import languages
 from authbench.models.entries import ModelEntry, expect_trainable, expect_vectors
 from authbench.models.requested import load_model
-from authbench.people.settings import people_problems
+from authbench.people.verdicts import read_verdicts
 from authbench.printable import printable
 from authbench.raven.checks import settings_problems as raven_problems
-from authbench.registry.checks import same_names
+from authbench.registry.checks import same_names, unreadable_file
 from authbench.registry.defaults import default_settings
 from authbench.registry.entries import Settings, read_yaml, refused_texts, schema_problems
 from authbench.registry.load import entry_name, is_path, list_entries, load_entry
@@ -37,7 +37,7 @@ from authbench.registry.source_entry import Source
 from authbench.registry.sources import SOURCES
 from authbench.registry.values import did_you_mean, value_problems
 from authbench.registry.yaml_lines import place_in
-from authbench.release.settings import release_problems
+from authbench.release.takedown import read_takedown
 from authbench.review.settings import review_problems
 from authbench.runtime.inventory import Digests, take_inventory
 from authbench.safety.settings import safety_problems
@@ -46,10 +46,19 @@ from authbench.settings.config import Config
 from authbench.shipped import shipped
 from authbench.split.settings import split_problems
 from authbench.style.entries import ALL, DATASETS
-from authbench.style.settings import style_problems
+from authbench.style.redundancy import read_clusters
 from authbench.verifiers.entries import VerifierEntry
 from authbench.verifiers.requested import load_verifier
 from authbench.vocabulary import find_vocabulary
+
+
+def _unreadable_files(config: Config) -> Iterator[str]:
+    """Yield the problems of files of which nothing else is checked."""
+    yield from unreadable_file("release.takedown", config["release"]["takedown"], read_takedown)
+    for path in config["people"]["verdicts"]:
+        yield from unreadable_file("people.verdicts", path, read_verdicts)
+    yield from unreadable_file("style.clusters", config["style"]["clusters"], lambda path: read_clusters(Path(path)))
+
 
 # Checks beyond a schema, stage by stage; each yields all problems with the settings of its stage.
 CHECKS: tuple[Callable[[Config], Iterator[str]], ...] = (
@@ -60,10 +69,8 @@ CHECKS: tuple[Callable[[Config], Iterator[str]], ...] = (
     sample_problems,
     safety_problems,
     split_problems,
-    release_problems,
-    people_problems,
     review_problems,
-    style_problems,
+    _unreadable_files,
 )
 
 RUN_MARK = "AUTHBENCH_RUN_SETTINGS"  # environment variable that holds a mark of a run's settings
