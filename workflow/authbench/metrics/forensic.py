@@ -3,6 +3,9 @@
 The cost is the loss in bits against the truth at even prior odds (Brümmer and du Preez 2006): 0 for a perfect system, 1
 for a system that always returns a ratio of 1. Cllr_min is the cost after the best monotone transformation of the scores
 and measures discrimination. The rest is the calibration loss.
+
+`truth`, shape (n,), is True where both texts are by one author; `scores`, shape (n,), are higher where that is more
+likely; all ratios are natural logarithms of likelihood ratios.
 """
 
 from collections.abc import Sequence
@@ -20,13 +23,6 @@ def cllr(truth: BOOL, ratios: F64) -> float:
     """Return the cost in bits of natural log likelihood ratios; NaN if a class or a ratio is missing.
 
     Infinite if a ratio excludes the truth.
-
-    Args:
-        truth: shape (n,), True where both texts are by one author.
-        ratios: shape (n,), natural logarithms of likelihood ratios.
-
-    Returns:
-        Bits; 0 is perfect, 1 is uninformative.
     """
     if truth.all() or not truth.any() or np.isnan(ratios).any():
         return float("nan")
@@ -37,10 +33,6 @@ def cllr_interval(truth: BOOL, ratios: F64) -> tuple[float, float] | None:
     """Return the 95 % interval of `cllr`, the mean of two class means; None if undefined or infinite.
 
     The ratios are taken as given: the uncertainty of a fitted calibration is ignored.
-
-    Args:
-        truth: shape (n,), True where both texts are by one author.
-        ratios: shape (n,), natural logarithms of likelihood ratios.
     """
     cost = cllr(truth, ratios)
     if not np.isfinite(cost) or min(truth.sum(), (~truth).sum()) < 2:
@@ -54,12 +46,6 @@ def log_ratios(scores: F64) -> F64:
     """Return the log odds of scores, read as probabilities at even prior odds; 0 and 1 become infinite.
 
     NaN for a score outside [0, 1].
-
-    Args:
-        scores: shape (n,), probabilities in [0, 1].
-
-    Returns:
-        Shape (n,), natural logarithms.
     """
     inside = (scores >= 0) & (scores <= 1)
     with np.errstate(divide="ignore"):
@@ -69,15 +55,7 @@ def log_ratios(scores: F64) -> F64:
 
 
 def cllr_min(truth: BOOL, scores: F64) -> float:
-    """Return the cost of the best ratios that are monotone in the scores (`best_ratios`).
-
-    Args:
-        truth: shape (n,), True where both texts are by one author.
-        scores: shape (n,), higher means more likely one author.
-
-    Returns:
-        Bits, at most those of `cllr`.
-    """
+    """Return the cost in bits, at most that of `cllr`, of the best ratios that are monotone in the scores."""
     return cllr(truth, best_ratios(truth, scores))
 
 
@@ -87,12 +65,8 @@ def best_ratios(truth: BOOL, scores: F64) -> F64:
     At the minimum, changing a problem's weight affects the cost to first order as if the ratios were fixed, so
     `cllr_interval` is valid.
 
-    Args:
-        truth: shape (n,), True where both texts are by one author.
-        scores: shape (n,), higher means more likely one author.
-
     Returns:
-        Shape (n,), natural logarithms; NaN if a class is missing or a score is not finite.
+        Shape (n,); NaN if a class is missing or a score is not finite.
     """
     from sklearn.isotonic import isotonic_regression
 
@@ -107,15 +81,7 @@ def best_ratios(truth: BOOL, scores: F64) -> F64:
 def calibrated(truth: BOOL, scores: F64, ids: Sequence[str]) -> F64:
     """Return log likelihood ratios of scores by a logistic curve, fitted on the other half of the problems.
 
-    See `halves_of` for the halves, `calibrated_by` for the curve.
-
-    Args:
-        truth: shape (n,), True where both texts are by one author.
-        scores: shape (n,), higher means more likely one author.
-        ids: the n problems.
-
-    Returns:
-        Shape (n,), natural logarithms.
+    See `halves_of` for the halves of the problems `ids`, `calibrated_by` for the curve.
     """
     part = halves_of(ids)
     ratios = np.full(len(scores), np.nan)
@@ -165,10 +131,6 @@ def calibrated_by(truth: BOOL, scores: F64, new: F64) -> F64:
 
 def detection_errors(truth: BOOL, scores: F64) -> tuple[F64, F64]:
     """Return the false alarm and miss rates at each distinct score, from the highest down.
-
-    Args:
-        truth: shape (n,), True where both texts are by one author.
-        scores: shape (n,), of the same pairs.
 
     Returns:
         Two of shape (distinct scores,), in [0, 1]; false alarms are 0 without negatives, misses 1 without positives.

@@ -22,7 +22,6 @@ def evaluate(truth: Truth, scores: F64, published_2020: bool = False, year: int 
     """Return all MEASURES (OF_2020 in that year) and `overall`, their plain mean.
 
     Args:
-        truth: shape (n,), True where both texts are by one author.
         scores: shape (n,), higher means more likely one author.
         published_2020: count a score of exactly 0.5 as "same author" in F0.5u, as PAN's tables of 2020 do.
         year: of the evaluator. From 2024 on, a non-answer counts as "no" in F1. In 2024 it also does in c@1, and scores
@@ -69,15 +68,7 @@ def _c_at_1(truth: Truth, scores: F64, open_is_no: bool = False) -> float:
 
 
 def f1(truth: Truth, scores: F64) -> float:
-    """Return F1 of "same author" over the answered problems; 0 without answers. NaN counts as "same author".
-
-    Args:
-        truth: shape (n,), True where both texts are by one author.
-        scores: shape (n,), in [0, 1]; 0.5 is a non-answer.
-
-    Returns:
-        In [0, 1].
-    """
+    """Return F1 of "same author" over the answered problems; 0 without answers. NaN counts as "same author"."""
     answered = scores != 0.5
     said = answered & ~(scores < 0.5)
     right = int((said & truth).sum())
@@ -99,15 +90,7 @@ def _f05u(truth: Truth, scores: F64) -> float:
 
 
 def brier(truth: Truth, scores: F64) -> float:
-    """Return 1 minus the mean squared difference of score and truth; 0 if a score is outside [0, 1].
-
-    Args:
-        truth: shape (n,), True where both texts are by one author.
-        scores: shape (n,).
-
-    Returns:
-        In [0, 1], higher is better.
-    """
+    """Return 1 minus the mean squared difference of score and truth; 0 if a score is outside [0, 1]."""
     if not ((scores >= 0) & (scores <= 1)).all():
         return 0.0
     return float(1.0 - np.mean((scores - truth) ** 2))
