@@ -39,10 +39,10 @@ def cached_digests(cache: Path, files: Iterable[Path]) -> dict[Path, str]:
         if not isinstance(seen, list) or seen[:-1] != mark:
             seen = fresh[place] = [*mark, sha256_of_file(path)]
         found[path] = seen[-1]
-    if fresh:
-        kept = {place: seen for place, seen in known.items() if Path(place).exists()}
+    kept = {place: seen for place, seen in known.items() if Path(place).exists()} | fresh
+    if kept != known:
         with suppress(OSError):  # without a cache, digests are computed again
-            write_json(cache, kept | fresh)
+            write_json(cache, kept)
     return found
 
 
