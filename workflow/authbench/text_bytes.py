@@ -7,16 +7,10 @@ from authbench.arrays import I64, U8
 
 
 def utf8(texts: pl.Series) -> tuple[U8, I64]:
-    """Return the UTF-8 bytes of all texts, and where each text begins in them.
-
-    Args:
-        texts: strings without nulls, which callers must replace.
-
-    Returns:
-        The bytes, and offsets of shape (texts + 1,): text i is `bytes[offsets[i]:offsets[i + 1]]`.
+    """Return the UTF-8 bytes of all texts, and offsets: text i is `bytes[offsets[i]:offsets[i + 1]]`.
 
     Raises:
-        ValueError: a text is null.
+        ValueError: a text is null; callers must replace it.
     """
     if texts.null_count():
         raise ValueError(f"{texts.null_count()} of {len(texts)} texts are null")

@@ -15,12 +15,7 @@ _SCORED = ("dev", "test")
 
 
 def check_labels(release: Rows, settings: Mapping[str, object]) -> Iterator[Finding]:
-    """Yield malformed rows, decisions that do not follow from the interval, and scored documents of impure sources.
-
-    Args:
-        release: all rows.
-        settings: the section `authors`.
-    """
+    """Yield malformed rows, decisions that do not follow from the interval, and scored documents of impure sources."""
     path = release.folder / _PLACE
     if not path.is_file():
         return

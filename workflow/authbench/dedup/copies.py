@@ -55,13 +55,6 @@ def pack(hashes: U64, rows: I64) -> tuple[U64, int]:
 
     The row is in the low bits, so one sort of plain numbers groups equal hashes in the order of rows. A hash loses as
     many bits as a row takes: of 10^8 documents, strangers share the rest once in 10^11 pairs.
-
-    Args:
-        hashes: shape (documents,).
-        rows: shape (n,), rows of `hashes`.
-
-    Returns:
-        Shape (n,), and the number of low bits that contain the row.
     """
     bits = max(1, int(len(hashes) - 1).bit_length()) if len(hashes) else 1
     packed = hashes[rows]

@@ -69,14 +69,7 @@ def components(count: int, links: Iterable[pl.DataFrame]) -> I32:
 
 
 def members(component: I32) -> I64:
-    """Return the documents of components with more than one document, sorted by component.
-
-    Args:
-        component: shape (documents,), the root of each.
-
-    Returns:
-        Numbers of documents.
-    """
+    """Return the documents of components with more than one document, sorted by component (the root of each)."""
     rows = np.flatnonzero(np.bincount(component, minlength=1)[component] > 1)
     return rows[np.argsort(component[rows], kind="stable")]
 

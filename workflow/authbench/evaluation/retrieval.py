@@ -234,15 +234,7 @@ def query_blocks(queries: int, candidates: int) -> Iterator[tuple[int, int]]:
 
 
 def pool_sizes(split: Split, in_pool: Mapping[str, tuple[I32, I32]]) -> dict[str, I32]:
-    """Return the number of candidates in each query's pool that are not excluded.
-
-    Args:
-        split: with the excluded candidates.
-        in_pool: from `pools`.
-
-    Returns:
-        By name, shape (queries,).
-    """
+    """Return by pool how many of each query's candidates in it are not excluded, shape (queries,)."""
     sizes = {}
     excluded, owners = split.excluded.rows, split.excluded.owners()
     for name, (of_query, of_candidate) in in_pool.items():

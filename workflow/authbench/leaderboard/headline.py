@@ -30,11 +30,7 @@ _GREY = "Grey: no gain over the best shortcut whose 95 % interval excludes 0."
 
 
 def headline_tables(results: Sequence[Result], comparison: Comparison, pairs: pl.DataFrame) -> list[Table]:
-    """Return the leaderboard's first table and the table of means over languages, if headline scores exist.
-
-    Args:
-        pairs: from `pairwise.compare_pairs`.
-    """
+    """Return the leaderboard's first table and the table of means over languages, if headline scores exist."""
     if not any(result.scores.get("headline") for result in results):
         return []
     reasons = {heading: why for score, why in left_out(results).items() if (heading := HEADINGS.get(score))}

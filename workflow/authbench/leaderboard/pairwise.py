@@ -49,12 +49,7 @@ def compare_pairs(results: Sequence[Result], tables: Sequence[pl.DataFrame], see
 
 
 def letters_of(pairs: pl.DataFrame, metric: str, models: Sequence[str]) -> dict[str, str]:
-    """Return by model the letters it shares with models that do not differ significantly in a metric.
-
-    Args:
-        pairs: from `compare_pairs`.
-        models: models with a value, best first.
-    """
+    """Return by model, best first, the letters it shares with models that do not differ significantly in a metric."""
     tested = pairs.filter((pl.col("metric") == metric) & pl.col("p_holm").is_not_nan())
     known = set(tested["model"]) | set(tested["other"])
     sure = tested.filter(pl.col("p_holm") < SURE)

@@ -10,14 +10,9 @@ from authbench.arrays import BOOL, F64, I64
 
 
 def auc(truth: BOOL, scores: F64) -> float:
-    """Return the area under the ROC curve.
+    """Return the area under the ROC curve; NaN if one class is missing or a score is not finite.
 
-    Args:
-        truth: shape (n,), True for positives.
-        scores: shape (n,), higher means more likely positive.
-
-    Returns:
-        A value in [0, 1]; NaN if one class is missing or a score is not finite.
+    `truth`, shape (n,), is True for positives; of `scores`, shape (n,), higher ones mean more likely positive.
     """
     positives, negatives = scores[truth], scores[~truth]
     if not np.isfinite(scores).all():
@@ -27,30 +22,16 @@ def auc(truth: BOOL, scores: F64) -> float:
 
 
 def area_of_wins(wins: float | F64, positives: float, negatives: float) -> float | F64:
-    """Return the area for a number of pairs in which the positive scores higher; NaN if one class is missing.
+    """Return the area, of the shape of `wins`, for so many pairs in which the positive scores higher.
 
-    Args:
-        wins: number of pairs, a scalar or shape (n,).
-        positives: number of positives.
-        negatives: number of negatives.
-
-    Returns:
-        In [0, 1], of the shape of `wins`.
+    NaN if the number of positives or of negatives is 0.
     """
     pairs = positives * negatives
     return wins / pairs if pairs else wins * float("nan")
 
 
 def pairs_below(ascending: F64, scores: F64) -> float:
-    """Return the number of pairs with a value of `ascending` below a value of `scores`; ties count one half.
-
-    Args:
-        ascending: shape (n,), sorted.
-        scores: shape (m,), in any order.
-
-    Returns:
-        A count of pairs in [0, n * m].
-    """
+    """Return how many pairs have a value of `ascending` (sorted) below one of `scores`; ties count one half."""
     scores = np.sort(scores)  # sorted scores make lookups local
     low, high = np.searchsorted(ascending, scores, "left"), np.searchsorted(ascending, scores, "right")
     return float(low.sum() + (high - low).sum() / 2)

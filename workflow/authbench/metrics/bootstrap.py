@@ -44,14 +44,7 @@ def _author_weights(authors: tuple[str, ...], seed: int, replicates: int) -> F32
 
 
 def interval(replicates: F32 | F64) -> tuple[float, float] | None:
-    """Return the 95 % interval of the values of replicates; None if no value is finite.
-
-    Args:
-        replicates: shape (r,); non-finite values are left out.
-
-    Returns:
-        The 2.5th and 97.5th percentiles.
-    """
+    """Return the 2.5th and 97.5th percentiles of the finite values of replicates; None without any."""
     known = replicates[np.isfinite(replicates)]
     if not len(known):
         return None

@@ -132,8 +132,7 @@ def calibrated_by(truth: BOOL, scores: F64, new: F64) -> F64:
 def detection_errors(truth: BOOL, scores: F64) -> tuple[F64, F64]:
     """Return the false alarm and miss rates at each distinct score, from the highest down.
 
-    Returns:
-        Two of shape (distinct scores,), in [0, 1]; false alarms are 0 without negatives, misses 1 without positives.
+    False alarms are 0 without negatives, misses 1 without positives.
     """
     order = np.argsort(-scores, kind="stable")
     last = np.append(np.flatnonzero(np.diff(scores[order])), len(scores) - 1)
@@ -142,14 +141,7 @@ def detection_errors(truth: BOOL, scores: F64) -> tuple[F64, F64]:
 
 
 def at_least(ratios: F64) -> tuple[F64, F64]:
-    """Return the distinct finite ratios in order, and the share of all ratios at least as large (Tippett).
-
-    Args:
-        ratios: shape (n,).
-
-    Returns:
-        Two arrays of shape (distinct values,).
-    """
+    """Return the distinct finite ratios in order, and the share of all ratios at least as large (Tippett)."""
     known = np.sort(ratios)
     found = np.unique(known[np.isfinite(known)])
     return found, 1 - np.searchsorted(known, found, "left") / max(len(known), 1)

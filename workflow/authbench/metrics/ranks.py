@@ -6,16 +6,10 @@ from authbench.arrays import F64
 
 
 def average_ranks(values: F64) -> F64:
-    """Return ranks per column from 1, lowest value first; ties share their mean rank.
+    """Return ranks from 1 per column, lowest value first, shape (n,) or (n, columns); ties share their mean rank.
 
     A column with NaN has only NaN ranks. Results equal scipy.stats.rankdata bit for bit; importing scipy.stats would
     add more than a second to every job.
-
-    Args:
-        values: shape (n,) or (n, columns).
-
-    Returns:
-        The same shape.
     """
     values = np.asarray(values, np.float64)
     columns = values[:, None] if values.ndim == 1 else values

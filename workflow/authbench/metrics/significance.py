@@ -55,16 +55,10 @@ def _drawn_signs(keys: U64, first: int, rounds: int) -> F64:
 
 
 def p_of_unpaired_means(one: F64, other: F64) -> float:
-    """Return the two-sided p of Student's t-test for two independent samples.
+    """Return the two-sided p of Student's t-test for two independent samples, shapes (n,) and (m,).
 
-    NaN in a sample are left out. Constant samples have p = 1 if they are equal, else 0.
-
-    Args:
-        one: shape (n,).
-        other: shape (m,).
-
-    Returns:
-        NaN if a sample has fewer than two numbers.
+    NaN in a sample are left out; NaN if it has fewer than two numbers. Constant samples have p = 1 if they are equal,
+    else 0.
     """
     from scipy.stats import ttest_ind
 
@@ -108,14 +102,7 @@ def p_of_fold_means(one: F64, other: F64, folds: int) -> float:
 
 
 def holm(p_values: F64) -> F64:
-    """Return Holm's step-down correction of a family of p values, in their order; at most 1.
-
-    Args:
-        p_values: shape (n,), in any order.
-
-    Returns:
-        Shape (n,), in the order of the p values.
-    """
+    """Return Holm's step-down correction of a family of p values, shape (n,), in their order; at most 1."""
     order = np.argsort(p_values, kind="stable")
     scaled = np.maximum.accumulate(p_values[order] * np.arange(len(p_values), 0, -1))
     corrected = np.empty(len(p_values))

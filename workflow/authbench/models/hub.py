@@ -16,16 +16,7 @@ INDEX = "model.safetensors.index.json"
 
 
 def snapshot(name: str, revision: str | None, files: tuple[str, ...]) -> Path:
-    """Return the cached folder with small files of a checkpoint, fetched if the cache lacks its config.json.
-
-    Args:
-        name: `owner/name`.
-        revision: a commit, branch or tag; None: the main branch.
-        files: patterns of files to fetch.
-
-    Raises:
-        InputError: it is neither cached nor available from the network.
-    """
+    """Return the cached folder with small files of a checkpoint, `fetched` if the cache lacks its config.json."""
     if found := cached(name, revision):
         return found
     try:

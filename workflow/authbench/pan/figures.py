@@ -43,11 +43,7 @@ def _densities(name: str, title: str, values: Mapping[str, F64], marks: Mapping[
 
 
 def density(values: F64) -> XY:
-    """Return a Gaussian kernel density over a fine histogram, reflected at the boundaries.
-
-    Args:
-        values: shape (n,), in [0, 1].
-    """
+    """Return a Gaussian kernel density of values in [0, 1] over a fine histogram, reflected at the boundaries."""
     counts, edges = np.histogram(np.clip(values, 0, 1), bins=BINS, range=UNIT)
     middles = (edges[:-1] + edges[1:]) / 2
     mirrored = np.concatenate([counts[::-1], counts, counts[::-1]]) * BINS / len(values)
@@ -78,15 +74,7 @@ def precision_recall(
 
 
 def precision_recall_curve(truth: Truth, scores: F64) -> XY:
-    """Return recall and precision at each distinct score, from the highest down.
-
-    Args:
-        truth: shape (n,), True where both texts are by one author.
-        scores: shape (n,).
-
-    Returns:
-        Two of shape (distinct scores,), in [0, 1].
-    """
+    """Return recall and precision at each distinct score, from the highest down."""
     order = np.argsort(-scores, kind="stable")
     hits, claimed = np.cumsum(truth[order]), np.arange(1, len(truth) + 1)
     last = np.append(np.flatnonzero(np.diff(scores[order])), len(truth) - 1)

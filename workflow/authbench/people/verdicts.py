@@ -64,11 +64,7 @@ def _verdict(line: bytes, place: str) -> tuple[str, bool, int]:
 
 
 def verdicts_on(drawn: pl.DataFrame, people: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
-    """Return each file's verdicts, which must be on these pairs.
-
-    Args:
-        drawn: `pair`.
-        people: by file, the result of `read_verdicts`.
+    """Return each file's verdicts (`read_verdicts`), which must be on these pairs.
 
     Raises:
         InputError: a file judges pairs of other sheets.

@@ -52,17 +52,10 @@ def strata(documents: pl.DataFrame) -> list[dict[str, str]]:
 
 
 def comparable_limit(hits: pl.Series, random: pl.Series) -> int | None:
-    """Return a limit that matches both sides: the characters of a text, or the texts of a topic.
+    """Return a limit that matches both sides (characters of a text, or texts of a topic); None if none is needed.
 
     The largest limit at which the means of the limited numbers are within ALIKE; if there is none, the limit with the
     most similar means. It is at least half the lower mean.
-
-    Args:
-        hits: numbers of the HITS topics.
-        random: numbers of the random topics.
-
-    Returns:
-        None if no limit is needed.
     """
     numbers = [np.sort(side.to_numpy()).astype(np.int64) for side in (hits, random)]
     limits = np.unique(np.concatenate(numbers))

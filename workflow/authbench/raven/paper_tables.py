@@ -72,11 +72,7 @@ def paper_table(
 
 
 def mean_and_spread(values: F64) -> tuple[float, float]:
-    """Return mean and sample standard deviation, ignoring NaN; NaN if there are too few values.
-
-    Args:
-        values: shape (n,).
-    """
+    """Return mean and sample standard deviation, ignoring NaN; NaN if there are too few values."""
     known = values[~np.isnan(values)]
     return (
         float(known.mean()) if len(known) else float("nan"),

@@ -64,14 +64,8 @@ def mean_similarity_to_others(rows: F64) -> F64:
 def nearest(vectors: F64, taken: Sequence[int]) -> NDArray[np.int64]:
     """Return for each topic the index in `taken` of the most similar topic; for a selected topic, its index.
 
-    `group` merges the unselected topics this way (section 7.2). Ties go to the topic selected first.
-
-    Args:
-        vectors: shape (topics, dimensions).
-        taken: rows of the selected topics.
-
-    Returns:
-        Shape (topics,).
+    `group` merges the unselected topics this way (section 7.2). Ties go to the topic selected first. `vectors` has the
+    shape (topics, dimensions), and `taken` are rows of it.
     """
     rows = unit_rows(vectors)
     found: NDArray[np.int64] = np.argmax(rows @ rows[list(taken)].T, axis=1)
@@ -80,27 +74,14 @@ def nearest(vectors: F64, taken: Sequence[int]) -> NDArray[np.int64]:
 
 
 def similarities(vectors: F64) -> F64:
-    """Return the cosine similarities of all topics.
-
-    Args:
-        vectors: shape (topics, dimensions).
-
-    Returns:
-        Shape (topics, topics).
-    """
+    """Return the cosine similarities of all topics, (topics, topics), from vectors, (topics, dimensions)."""
     rows = unit_rows(vectors)
     found: F64 = rows @ rows.T
     return found
 
 
 def unit_rows(vectors: F64) -> F64:
-    """Return the rows scaled to length 1; zero rows are unchanged.
-
-    Args:
-        vectors: shape (n, dimensions).
-
-    Returns:
-        The same shape.
+    """Return the rows, shape (n, dimensions), scaled to length 1; zero rows are unchanged.
 
     Raises:
         InputError: a value is not finite.

@@ -12,13 +12,9 @@ from authbench.metrics.ranks import average_ranks, centred_ranks
 
 
 def rank_correlations(scores: F64) -> F64:
-    """Return Spearman's correlation of the systems' scores for each pair of folds (mean: tables 4, 8, 9, 10).
+    """Return Spearman's correlation of scores, shape (systems, folds), for each pair of folds (mean: tables 4, 8-10).
 
-    Args:
-        scores: shape (systems, folds).
-
-    Returns:
-        Shape (pairs of folds,); NaN if all systems of a fold have equal scores.
+    NaN if all systems of a fold have equal scores.
     """
     centred, lengths = centred_ranks(scores)
     return np.array(

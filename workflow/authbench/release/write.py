@@ -70,13 +70,7 @@ def _write_bookkeeping(folder: Path, findings: Findings, tables: Mapping[str, pl
 
 
 def make_findings(contents: Contents, sources: Mapping[str, Description], facts: Findings) -> Findings:
-    """Return the facts of the earlier stages with the release's rows of the funnel and all warnings in words.
-
-    Args:
-        contents: the content of the release.
-        sources: by tag.
-        facts: the findings of the earlier stages (`report.facts`).
-    """
+    """Return the facts of the earlier stages with the release's rows of the funnel and all warnings in words."""
     entered = Counter(contents.documents["source"]) + Counter(contents.removed["source"])
     taken = Counter(contents.removed["source"])
     own: list[FunnelRow] = [

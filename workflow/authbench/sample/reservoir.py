@@ -59,11 +59,7 @@ KIND = pl.Enum(sorted(AUTHOR_KINDS))
 
 
 def count_lengths(pool: pl.DataFrame) -> pl.DataFrame:
-    """Count documents and their characters by language and length in tokens (LENGTHS).
-
-    Args:
-        pool: `lang`, `token_length`, `char_length`.
-    """
+    """Count documents and their characters by language and length in tokens (LENGTHS)."""
     counted = pool.group_by("lang", "token_length").agg(
         pl.len().alias("documents"), pl.col("char_length").cast(pl.Int64).sum().alias("characters")
     )

@@ -70,14 +70,9 @@ def _assign_clusters(vectors: Any, k: int, seed: int) -> NDArray[np.int64]:
 
 
 def v_measure(labels: NDArray[np.int64], found: NDArray[np.int64]) -> float:
-    """Return the V-measure, the harmonic mean of homogeneity and completeness (Rosenberg and Hirschberg 2007).
+    """Return the V-measure of true classes and clusters, shape (texts,), in [0, 1].
 
-    Args:
-        labels: shape (texts,), true classes.
-        found: shape (texts,), clusters.
-
-    Returns:
-        A value in [0, 1].
+    It is the harmonic mean of homogeneity and completeness (Rosenberg and Hirschberg 2007).
     """
     from sklearn.metrics import v_measure_score
 

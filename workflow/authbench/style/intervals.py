@@ -40,12 +40,7 @@ def _limits(value: float, drawn: F64) -> list[float] | None:
 
 
 def of_mean(values: Sequence[float] | F64, owners: Sequence[str] | None = None) -> list[float] | None:
-    """Return the interval of a mean, resampling owners if given, else values.
-
-    Args:
-        values: shape (n,).
-        owners: the owner of each value.
-    """
+    """Return the interval of a mean, resampling the owners of the values if given, else values."""
     values = np.asarray(values, np.float64)
     codes = np.unique(np.asarray(owners), return_inverse=True)[1] if owners is not None else np.arange(len(values))
     drawn = _weights(int(codes.max()) + 1, "mean")
@@ -54,12 +49,7 @@ def of_mean(values: Sequence[float] | F64, owners: Sequence[str] | None = None) 
 
 
 def of_area(truth: BOOL, scores: F64) -> list[float] | None:
-    """Return the interval of an area under the ROC curve, resampling rows.
-
-    Args:
-        truth: shape (rows,), True for positives.
-        scores: shape (rows,).
-    """
+    """Return the interval of an area under the ROC curve (`metrics.auc.auc`), resampling rows."""
     levels, codes = np.unique(scores, return_inverse=True)
     which = csr_matrix((np.ones(len(codes)), (np.arange(len(codes)), codes)), shape=(len(codes), len(levels)))
     every = _weights(len(scores), "area")

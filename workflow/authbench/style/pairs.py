@@ -45,11 +45,8 @@ def compact(rows: Any) -> Any:
 def all_to_all(vectors: Any, labels: NDArray[np.int64]) -> dict[str, Any]:
     """Return `auroc` over all pairs of different texts; pairs with equal labels are positive.
 
-    Memory: 8 bytes per pair of the rarer kind, plus a few blocks of scores (3,000 texts in two labels: 66 MB).
-
-    Args:
-        vectors: shape (texts, dimensions), dense or CSR.
-        labels: shape (texts,).
+    `vectors` is dense or CSR, shape (texts, dimensions). Memory: 8 bytes per pair of the rarer kind, plus a few blocks
+    of scores (3,000 texts in two labels: 66 MB).
     """
     total = len(labels) * (len(labels) - 1) // 2
     sizes = np.unique(labels, return_counts=True)[1].astype(np.int64)

@@ -66,13 +66,7 @@ def _narrow(vectors: Any) -> NDArray[np.float64]:
 
 
 def quantile_bins(values: NDArray[np.float64]) -> NDArray[np.int64] | None:
-    """Return the quantile bin of each value, 0 to 4; None if ties leave fewer than five bins.
-
-    Args:
-        values: shape (n,).
-
-    Returns:
-        Shape (n,).
+    """Return the quantile bin of each value, shape (n,), 0 to 4; None if ties leave fewer than five bins.
 
     >>> quantile_bins(np.array([1.0, 2, 3, 4, 5, 6, 7, 8, 9, 10])).tolist()
     [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
@@ -83,15 +77,7 @@ def quantile_bins(values: NDArray[np.float64]) -> NDArray[np.int64] | None:
 
 
 def balanced_parts(bins: NDArray[np.int64], order: NDArray[np.int64]) -> list[NDArray[np.int64]] | None:
-    """Return the rows of train, validation and test, equally many per bin, in the given order; None if too few.
-
-    Args:
-        bins: shape (texts,), from `quantile_bins`.
-        order: shape (texts,), rows.
-
-    Returns:
-        Three arrays of rows, each of shape (rows of the part,).
-    """
+    """Return the rows of train, validation and test, equally many per bin, in the given order; None if too few."""
     members = [order[bins[order] == one] for one in range(BINS)]
     each = min(map(len, members))
     if each < FEWEST:

@@ -31,11 +31,7 @@ def correlations(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def merges(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return scipy's linkage matrix of the datasets (datasets - 1 x 4).
-
-    Args:
-        scores: shape (models, datasets).
-    """
+    """Return scipy's linkage matrix of the datasets (datasets - 1 x 4), from scores, shape (models, datasets)."""
     from scipy.cluster.hierarchy import linkage
     from scipy.spatial.distance import squareform
 

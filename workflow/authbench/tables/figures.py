@@ -135,11 +135,7 @@ def _bars(results: Sequence[Result], metric: Metric, digits: int) -> Chart:
 
 
 def training_charts(trainings: pl.DataFrame) -> list[Chart]:
-    """Return loss and scores on dev by step, a line per model: the mean over its seeds (figures 3 and 4).
-
-    Args:
-        trainings: the curves of all models (`train.records.CURVES`).
-    """
+    """Return loss and scores on dev by step (CURVES), a line per model: the mean over its seeds (figures 3 and 4)."""
     drawn = []
     for column, title, words in _TRAINED:
         lines = []

@@ -70,15 +70,7 @@ def _texts_to_learn_from(train: pl.DataFrame) -> pl.DataFrame:
 
 
 def similarities(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
-    """Return the similarities of the texts of pairs.
-
-    Args:
-        fitted: the model.
-        pairs: with text1 and text2.
-
-    Returns:
-        Shape (pairs,), cosines in [0, 1]; negative cosines count as 0.
-    """
+    """Return the cosines of the texts of pairs, shape (pairs,); negative ones count as 0."""
     texts, first, second = distinct(pairs)
     documents = _as_documents(texts, languages(pairs, texts), fitted.reference.height)
     return text_cosines(fitted.model.embed(documents, [fitted.reference]), first, second)

@@ -22,16 +22,9 @@ class Thresholds(NamedTuple):
 
 
 def rescale(similarities: F64, thresholds: Thresholds) -> F64:
-    """Return scores from similarities in [0, 1].
+    """Return scores from similarities, shape (n,), in [0, 1].
 
     Similarities up to p1 map to [0, 0.49], similarities from p2 to [0.51, 1], others to 0.5.
-
-    Args:
-        similarities: shape (n,).
-        thresholds: p1 and p2.
-
-    Returns:
-        Shape (n,), in [0, 1].
     """
     p1, p2 = thresholds
     low, high = similarities <= p1, similarities >= p2

@@ -14,12 +14,6 @@ def order_as_numpy_once_did(values: I64) -> I64:
 
     PAN's figures date from then, and which of equally frequent n-grams a vocabulary keeps depends on it. Since then
     numpy's order of equal values depends on the processor. (Quicksort, median of three, insertion below SMALL.)
-
-    Args:
-        values: shape (n,).
-
-    Returns:
-        Shape (n,).
     """
     places = np.arange(len(values))
     starts, ends = np.empty(128, np.int64), np.empty(128, np.int64)

@@ -159,14 +159,7 @@ def given(
 
 
 def quantile_bins(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the bin of each value and the bin edges: five quantile bins, fewer if edges coincide.
-
-    Args:
-        values: shape (n,).
-
-    Returns:
-        Shape (n,), and shape (bins + 1,), ascending.
-    """
+    """Return the bin of each value, shape (n,), and the bin edges: five quantile bins, fewer if edges coincide."""
     edges = np.unique(np.quantile(values, np.linspace(0, 1, BINS + 1)))
     bins = np.searchsorted(edges, values, "left") - 1
     bins[values == edges[0]] = 0
