@@ -378,6 +378,7 @@ class Door(NamedTuple):
 
 
 AUDIT = "audit {} --out out"
+NEW = "new source {} --name own --yes --dry-run"
 OF_RELEASE = ("manifest.json", "provenance.parquet", "test/candidates.jsonl", "test/queries.jsonl",
               "test/ground_truth.jsonl")  # fmt: skip
 BUILD = "build results/mine/ingest/mine/counts.json -c1 --configfile mine.yaml"
@@ -462,6 +463,8 @@ READ_AS_TEXT = (
     "csv with a column twice",
 )
 READ_AS_TEXTS = (*READ_AS_TEXT, "csv of commas", "json of lists 100,000 deep")
+# What a proposal is made of: Windows-1252 that fits, and values that a build reads as text.
+PROPOSED = ("csv in no UTF-8", "json lines of lists in lists", "json lines of lone surrogates", "parquet of floats")
 # Of a folder of texts, one that is not read is noted, and the others are audited.
 NOTED = ("empty", "a line end alone", "csv with NUL bytes", "csv of nothing but NUL bytes", "csv with one long line",
          "csv in UTF-16 without a mark", "folder")  # fmt: skip
@@ -532,6 +535,20 @@ DOORS: Mapping[str, list[Door]] = {
     )
     + doors("merge release again --unverified --out out", "again/test/candidates.jsonl")
     + [Door("merge release again --takedown {} --out out", takes=("empty", "a line end alone"))],
+    "new": [
+        Door(NEW, takes=(*(what for what in READ if what != "a name that is not UTF-8"), *PROPOSED)),
+        Door("new source clean.csv --name own --yes --dry-run", "clean.csv", (*READ[:4], PROPOSED[0])),
+        Door(
+            "new source clean.jsonl --name own --yes --dry-run",
+            "clean.jsonl",
+            (*READ_OF_LINES, "json lines with a key twice", "json lines that break off", *PROPOSED[1:3]),
+        ),
+        Door(
+            "new source texts --name own --yes --dry-run",
+            "texts/Ann/a.txt",
+            (*READ_AS_TEXTS, *NOTED, "csv in no UTF-8", "pickle"),
+        ),
+    ],
     "pan-evaluate": [
         Door("pan-evaluate --truth {} --answers pan/answers.jsonl"),
         Door("pan-evaluate --truth pan --answers {}"),

@@ -27,6 +27,7 @@ ON_ONE_INPUT = {
     "languages": "languages {} --out {out}",
     "leaderboard": "leaderboard {} --out {out}",
     "merge": "merge {} {} --out {out}",
+    "new": "new source {} --name own --yes",
     "pan-evaluate": "pan-evaluate --truth {} --answers {}",
     "pan-pairs": "pan-pairs {} --out {out}",
     "pan-ratios": "pan-ratios {} --out {out}",

@@ -8,28 +8,11 @@ import polars as pl
 from authbench.auditing.dataset import ALL, Dataset, Source, as_documents, unique_ids
 from authbench.errors import InputError
 from authbench.printable import printable
+from authbench.reading.column_names import NAMES, guess_columns
 from authbench.reading.foreign import ForeignTable, bad_rows_note, read_foreign, text_column
 
 DIFF = "diff.jsonl"  # the removals of a clean version
 IDENTS = ("author", "id", "split", "origin", "item", "account")  # columns in which values must not be merged
-# Names of columns elsewhere; the first that a table has is used.
-NAMES: Mapping[str, Sequence[str]] = {
-    "author": ("author", "author_id", "authors", "user_id", "user", "username", "user_name", "userid", "writer", "poet",
-               "blogger", "reviewer_id", "reviewerid", "reviewer", "reviewer_name", "author_name", "speaker",
-               "screen_name", "nickname", "handle", "from", "label", "name"),
-    "content": ("content", "text", "body", "review", "review_body", "reviewtext", "comment", "post", "tweet",
-                "abstract", "sentence", "document", "message", "poem"),
-    "id": ("id", "doc_id", "document_id", "doc_key", "text_id", "post_id", "review_id", "comment_id", "_id"),
-    "split": ("split", "partition", "set", "fold"),
-    "lang": ("lang", "language", "language_code"),
-    "genre": ("genre", "domain", "category", "fandom", "subreddit"),
-    "source": ("source", "corpus", "platform", "dataset"),
-    "date": ("date", "created_at", "timestamp", "published", "created_utc"),
-    "origin": ("origin", "work", "work_id", "book", "title_id"),
-    "item": ("item", "item_id", "product_id", "asin", "movie_id", "business_id"),
-    "account": ("account", "account_id", "user_url", "profile_url"),
-    "token_length": ("token_length",),
-}  # fmt: skip
 _SPLITS = ("train", "training", "dev", "development", "val", "valid", "validation", "test", "testing")
 STEB, TABLE = "STEB JSON lines", "table"
 
@@ -158,14 +141,10 @@ def _columns(file: Path, table: ForeignTable, given: Mapping[str, str]) -> dict[
     for name in table.columns:
         if (other := lowered.setdefault(name.strip().lower(), name)) != name:
             raise InputError(f"{file}: has the columns {other!a} and {name!a}. Name the one that counts by --column.")
-    found: dict[str, str] = {}
-    for ours, others in NAMES.items():
-        if ours in given:
-            if given[ours] not in table.columns:
-                raise InputError(f"{file}: has no column {given[ours]}. It has {_listed(table)}.")
-            found[ours] = given[ours]
-        elif free := [lowered[other] for other in others if lowered.get(other, "") not in ("", *found.values())]:
-            found[ours] = free[0]
+    for ours in filter(given.__contains__, NAMES):
+        if given[ours] not in table.columns:
+            raise InputError(f"{file}: has no column {given[ours]}. It has {_listed(table)}.")
+    found = guess_columns(list(table.columns), given)
     missing = [ours for ours in ("author", "content") if ours not in found]
     if missing:
         wanted = "; ".join(f"{ours}: one of {', '.join(NAMES[ours])}" for ours in missing)

@@ -10,6 +10,7 @@ from authbench.errors import InputError
 from authbench.printable import printable
 from authbench.reading.plain_text import whole_text
 from authbench.reading.rows import BadRow
+from authbench.reading.text_layout import layout_of
 from authbench.storage.raw_files import RawFile
 
 _SPLITS = ("train", "dev", "valid", "test")  # endings of the names of folders of splits
@@ -22,12 +23,13 @@ def read_texts(path: Path, files: Sequence[Path], encoding: str | None) -> Datas
         InputError: neither folders nor file names give the authors, or a file is not in the encoding.
     """
     depths = {len(file.relative_to(path).parts) for file in files}
-    by_name = len({file.parent for file in files}) == 1
-    if not (depths in ({2}, {3}) or (by_name and all("_" in file.stem for file in files))):
+    layout = layout_of([file.relative_to(path) for file in files])
+    if layout is None:
         raise InputError(
             f"{path}: holds {len(files)} texts whose authors cannot be told. Expected a folder for each author "
             "(author/title.txt, or split/author/title.txt), or files called Author_Title.txt."
         )
+    by_name = layout == "name"
     rows, unreadable = list[dict[str, object]](), list[str]()
     for row, (file, label, text) in enumerate(_texts(path, files, encoding)):
         if isinstance(text, BadRow):

@@ -8,7 +8,19 @@ from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 
-from authbench.cli import attestation, audit, build, corpora, models, release, style, submissions, tables, verification
+from authbench.cli import (
+    attestation,
+    audit,
+    build,
+    corpora,
+    models,
+    new,
+    release,
+    style,
+    submissions,
+    tables,
+    verification,
+)
 from authbench.cli.command import overview, statuses
 from authbench.cli.ending import run_to_end
 from authbench.cli.examples import examples
@@ -25,6 +37,7 @@ COMMANDS = dict(
             | corpora.COMMANDS
             | release.COMMANDS
             | models.COMMANDS
+            | new.COMMANDS
             | style.COMMANDS
             | submissions.COMMANDS
             | tables.COMMANDS

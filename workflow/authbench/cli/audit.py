@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections.abc import Collection
 from pathlib import Path
 
 from authbench.cli.command import Command, unverified_argument, warn_unverified, whole_number
@@ -71,12 +72,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> int:
     """Return 0 when the audit is done; 1 with --strict if a claim is broken."""
     from authbench.auditing.read import How, read_dataset
+    from authbench.reading.column_names import NAMES
     from authbench.runtime.jit import stay_plain
 
     def say(line: str) -> None:
         print(f"authbench: {line}", file=sys.stderr, flush=True)
 
-    columns = dict(_column(one) for one in given.column)
+    columns = dict(column(one, NAMES) for one in given.column)
     dataset = read_dataset(given.source, How(columns, given.data, given.encoding, given.config), say)
     content = dataset.documents["content"]
     if content.len() <= FEW_TEXTS and int(content.str.len_bytes().sum()) <= FEW_BYTES:
@@ -131,13 +133,12 @@ def languages(given: argparse.Namespace) -> int:
     return 0
 
 
-def _column(given: str) -> tuple[str, str]:
-    from authbench.auditing.read_table import NAMES
-
+def column(given: str, known: Collection[str]) -> tuple[str, str]:
+    """Return our name and theirs of a column. Raises InputError if ours is not a known one."""
     ours, sign, theirs = given.partition("=")
     ours = {"text": "content", "language": "lang"}.get(ours, ours)
-    if not sign or not theirs or ours not in NAMES:
-        raise InputError(f"--column {given}: expected OURS=THEIRS, OURS one of {', '.join(NAMES)}.")
+    if not sign or not theirs or ours not in known:
+        raise InputError(f"--column {given}: expected OURS=THEIRS, OURS one of {', '.join(known)}.")
     return ours, theirs
 
 

@@ -41,6 +41,11 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
         "merge results/first/release results/second/release --out merged",
         "merge results/first/release results/second/release --out merged --name both --takedown takedown.txt",
     ),
+    "new": (
+        "new source letters.csv",
+        "new source letters --name letters --column author=writer --yes",
+        "new source posts.jsonl --yes --dry-run",
+    ),
     "pan-evaluate": (
         "pan-evaluate --truth test --answers naive --answers mine --out report",
         "pan-evaluate --truth test --answers naive --answers mine --compare auc --compare overall --holm",

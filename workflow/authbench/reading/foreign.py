@@ -14,9 +14,10 @@ import polars as pl
 
 from authbench.errors import InputError
 from authbench.printable import printable
-from authbench.reading import json_lines, json_records, table_csv, table_parquet
+from authbench.reading import table_csv, table_parquet
 from authbench.reading.characters import whole_characters
-from authbench.reading.rows import EVERYTHING, MOST_NAMES, BadRow, Block, Row, Wanted
+from authbench.reading.readers import READERS
+from authbench.reading.rows import MOST_NAMES, BadRow, Block, Row, Wanted
 from authbench.registry.readers import CsvReader, JsonLinesReader, JsonReader, ParquetReader
 from authbench.storage.bounds import room, too_large
 from authbench.storage.raw_files import BYTE_ORDER_MARKS, RawFile
@@ -85,20 +86,20 @@ def read_foreign(
     Raises:
         InputError: the file is not one of KINDS, is unreadable, or has duplicate column names.
     """
-    file, kind = _file_of(path, option)
+    file, kind = table_in(path, option)
     return _collected(file, *_opened(file, kind, encoding, numbered, keep), keep)
 
 
 def foreign_blocks(path: Path) -> Iterator[list[Row]]:
     """Yield the rows of a table in blocks of some thousands. Raises InputError as `read_foreign`, and for a bad row."""
-    blocks, _, _ = _opened(*_file_of(path, ""), None, False, lambda _: True)
+    blocks, _, _ = _opened(*table_in(path, ""), None, False, lambda _: True)
     for block in blocks:
         if bad := next((row for row in block if isinstance(row, BadRow)), None):
             raise InputError(f"{path}, {bad.position}: cannot be read: {bad.reason}. Mend the row, or take it out.")
         yield [row for row in block if not isinstance(row, BadRow)]
 
 
-def _file_of(path: Path, option: str) -> tuple[RawFile, str]:
+def table_in(path: Path, option: str) -> tuple[RawFile, str]:
     """Return the only table in a file, and its kind."""
     if not path.is_file():
         raise InputError(f"{path}: is no regular file. Expected a table.")
@@ -116,22 +117,38 @@ def _opened(
     file: RawFile, kind: str | None, encoding: str | None, numbered: bool, keep: Callable[[str], bool]
 ) -> tuple[Iterator[Block], list[str], list[str]]:
     """Return the blocks of a file, the names in its header, and what is assumed."""
+    options, assumed = reader_of(file, kind, encoding, numbered)
+    if isinstance(options, ParquetReader):
+        names = table_parquet.names_of(file)
+        return table_parquet.read(file, options, Wanted([name for name in names if keep(name)])), names, assumed
+    header = list(options.header) if isinstance(options, CsvReader) else []
+    return READERS[type(options)](file, options), header, assumed
+
+
+def reader_of(
+    file: RawFile, kind: str | None, encoding: str | None = None, numbered: bool = False
+) -> tuple[CsvReader | JsonReader | JsonLinesReader | ParquetReader, list[str]]:
+    """Return the options by which a table of this kind is read, and what is assumed.
+
+    Args:
+        encoding: of text; None: the byte order mark's, or else UTF-8.
+        numbered: the file has no header; columns are named 1, 2, ...
+    """
     assumed: list[str] = []
     if kind == PARQUET:
-        names = table_parquet.names_of(file)
-        return table_parquet.read(file, ParquetReader(), Wanted([name for name in names if keep(name)])), names, assumed
+        return ParquetReader(), assumed
     if encoding is None:
-        encoding = _marked(file)
+        encoding = marked_encoding(file)
         if encoding != "utf-8":
             assumed.append(f"encoding: {encoding}, by its byte order mark")
     if kind == JSON:
         shape = _shape(file, encoding)
         if shape:
-            return json_records.read(file, JsonReader(encoding, records=shape)), [], assumed
+            return JsonReader(encoding, records=shape), assumed
         kind = LINES
         assumed.append("JSON lines: an object a line")
     if kind == LINES:
-        return json_lines.read(file, JsonLinesReader(encoding)), [], assumed
+        return JsonLinesReader(encoding), assumed
     delimiter, width = _layout(file, encoding, kind or CSV)
     if delimiter != ("\t" if kind in (TSV, TEXT) else ","):
         assumed.append(f"delimiter: {delimiter!r}")
@@ -141,11 +158,10 @@ def _opened(
             f"--column author=1 --column content={width}; or the folder of such texts."
         )
     header = tuple(map(str, range(1, width + 1))) if numbered else ()
-    options = CsvReader(encoding, delimiter, quoting=kind != TEXT, header=header)
-    return table_csv.read(file, options, EVERYTHING), list(header), assumed
+    return CsvReader(encoding, delimiter, quoting=kind != TEXT, header=header), assumed
 
 
-def _marked(file: RawFile) -> str:
+def marked_encoding(file: RawFile) -> str:
     """Return the encoding of the byte order mark at the beginning of a file, or else UTF-8."""
     with file.open_binary() as stream:
         head = stream.peek(4)[:4]  # type: ignore[attr-defined]

@@ -9,7 +9,7 @@ from pathlib import Path
 from authbench.errors import InputError
 
 COMPRESSED = (".gz", ".zst", ".bz2", ".xz")
-_NOT_UTF8 = re.compile("[\ud800-\udfff]")  # how Python represents undecodable bytes of a file name
+NOT_UTF8 = re.compile("[\ud800-\udfff]")  # how Python represents undecodable bytes of a file name
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def match_files(folder: str | Path, patterns: Sequence[str]) -> list[str]:
     paths = (path.relative_to(folder).as_posix() for path in _files_below(folder, patterns))
     matching = sorted(path for path in paths if "/." not in f"/{path}" and matches(path, patterns))
     for path in matching:
-        if _NOT_UTF8.search(path):
+        if NOT_UTF8.search(path):
             raise InputError(f"{folder}: the file name {path!a} is not UTF-8; rename the file.")
     return matching
 

@@ -1,0 +1,468 @@
+"""From files that somebody holds to an entry and a recipe that a build accepts; no author is named on the way."""
+
+import csv
+import gzip
+import io
+import json
+import os
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+from authbench.cli import main
+from authbench.config import prepare
+from authbench.drafting.sample import MOST_BYTES, MOST_RECORDS
+from authbench.errors import InputError
+from authbench.preflight.at_start import expect_usable
+from authbench.reading.column_names import guess_columns
+from authbench.registry.sources import find_sources
+
+Rows = list[dict[str, str]]
+AUTHORS = [f"{first} Quimby{last}" for first in ("Ada", "Zoë") for last in "abcdef"]
+WORDS = (
+    "the",
+    "rain",
+    "fell",
+    "on",
+    "fields",
+    "and",
+    "we",
+    "walked",
+    "home",
+    "along",
+    "a",
+    "road",
+    "with",
+    "our",
+    "dog",
+)
+
+
+def letters() -> Rows:
+    """Four letters of each author, in two sections, whose fields have names that no list has."""
+    return [
+        {
+            "nr": str(4 * number + text),
+            "writer": author,
+            "when": f"{13 + text}.0{1 + number % 9}.2024",
+            "section": ("traffic", "weather")[text % 2],
+            "letter": f"{' '.join(WORDS[(number + text + place) % len(WORDS)] for place in range(60))}. "
+            f"It is the café of {number} and {text}.",
+        }
+        for number, author in enumerate(AUTHORS)
+        for text in range(4)
+    ]
+
+
+def as_csv(rows: Rows, delimiter: str = ",") -> str:
+    file = io.StringIO(newline="")
+    writer = csv.DictWriter(file, list(rows[0]), delimiter=delimiter)
+    writer.writeheader()
+    writer.writerows(rows)
+    return file.getvalue()
+
+
+def in_cp1252(folder: Path) -> list[str]:
+    (folder / "letters.csv").write_text(as_csv(letters(), ";"), encoding="cp1252", newline="")
+    return ["letters.csv"]
+
+
+def json_lines(folder: Path) -> list[str]:
+    rows = [{"from": row["writer"], "body": row["letter"], "meta": {"sent": f"2024-02-{10 + n % 9}T08:00:00Z"}}
+            for n, row in enumerate(letters())]  # fmt: skip
+    (folder / "letters.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return ["letters.jsonl"]
+
+
+def author_folders(folder: Path) -> list[str]:
+    for row in letters():
+        file = folder / "letters" / row["writer"].replace(" ", "_") / f"{row['nr']}.txt"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(row["letter"], encoding="utf-8")
+    return ["letters"]
+
+
+def author_title(folder: Path) -> list[str]:
+    (folder / "letters").mkdir()
+    for row in letters():
+        (folder / f"letters/{row['writer']}_{row['nr']}.txt").write_text(row["letter"], encoding="utf-8")
+    return ["letters"]
+
+
+def in_parquet(folder: Path) -> list[str]:
+    rows = [{"author_id": n // 4, "text": row["letter"], "language": "English", "genre": "news", "id": n}
+            for n, row in enumerate(letters())]  # fmt: skip
+    pq.write_table(pa.Table.from_pylist(rows), folder / "letters.parquet")
+    return ["letters.parquet"]
+
+
+def zipped(folder: Path) -> list[str]:
+    with zipfile.ZipFile(folder / "letters.zip", "w") as archive:
+        archive.writestr("inside/all.csv", as_csv(letters()))
+    return ["letters.zip"]
+
+
+def in_two_gzips(folder: Path) -> list[str]:
+    (folder / "letters").mkdir()
+    for part in range(2):
+        (folder / f"letters/{part}.tsv.gz").write_bytes(gzip.compress(as_csv(letters()[part::2], "\t").encode()))
+    (folder / "letters/readme.md").write_text("About.", encoding="utf-8")
+    return ["letters"]
+
+
+LETTER_FIELDS: dict[str, Any] = {
+    "text": "letter",
+    "author": "writer",
+    "id": "nr",
+    "date": {"field": "when", "date": "%d.%m.%Y"},
+    "topic": "section",
+    "lang": {"const": "en"},
+    "genre": {"const": "letters"},
+}
+TEXT_FIELDS = {
+    "text": "text",
+    "author": "author",
+    "id": {"field": "path", "hash": True},
+    "lang": {"const": "en"},
+    "genre": {"const": "letters"},
+}
+Write = Callable[[Path], list[str]]
+FORMS: list[tuple[Write, list[str], dict[str, Any], dict[str, Any]]] = [
+    (in_cp1252, ["**/*.csv"], {"format": "csv", "encoding": "cp1252", "delimiter": ";"}, LETTER_FIELDS),
+    (
+        json_lines,
+        ["**/*.jsonl"],
+        {"format": "jsonl"},
+        {
+            "text": "body",
+            "author": "from",
+            "date": {"field": "meta.sent", "match": r"^\d{4}-\d\d-\d\d", "date": "%Y-%m-%d"},
+            "lang": {"const": "en"},
+            "genre": {"const": "letters"},
+        },
+    ),
+    (
+        author_folders,
+        ["**/*.txt"],
+        {"format": "text"},
+        {**TEXT_FIELDS, "author": {"field": "author", "replace": {"_": " "}}},
+    ),
+    (author_title, ["**/*.txt"], {"format": "text"}, TEXT_FIELDS),
+    (
+        in_parquet,
+        ["**/*.parquet"],
+        {"format": "parquet"},
+        {
+            "text": "text",
+            "author": "author_id",
+            "id": "id",
+            "lang": {"field": "language", "map": {"English": "en"}},
+            "genre": "genre",
+        },
+    ),
+    (zipped, ["**/*.zip", "**/*.csv"], {"format": "csv"}, LETTER_FIELDS),
+    (in_two_gzips, ["**/*.tsv"], {"format": "csv", "delimiter": "\t"}, LETTER_FIELDS),
+]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def new(*words: str) -> int:
+    return main(["new", "source", *words])
+
+
+def recipe() -> dict[str, Any]:
+    found = yaml.safe_load(Path("letters.yaml").read_text(encoding="utf-8"))
+    assert isinstance(found, dict)
+    return found
+
+
+def left() -> list[str]:
+    return sorted(path.as_posix() for path in Path().rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize(("write", "patterns", "reader", "fields"), FORMS, ids=[form[0].__name__ for form in FORMS])
+def test_files_become_an_entry_and_a_recipe_that_a_build_accepts(
+    write: Write,
+    patterns: list[str],
+    reader: dict[str, Any],
+    fields: dict[str, Any],
+    here: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert new(*write(here), "--yes") == 0
+    said = capsys.readouterr()
+    assert said.out.splitlines()[-1].endswith("authbench build --configfile letters.yaml") and said.err == ""
+    written = [Path(name).read_text(encoding="utf-8") for name in ("letters.yaml", "config/sources/letters.yaml")]
+    assert "Quimby" not in said.out + "".join(written)
+    entry = yaml.safe_load(written[1])
+    assert (entry["files"], entry["reader"], entry["fields"]) == (patterns, reader, fields)
+    assert entry["author"]["kind"] == ("account" if write is in_parquet else "person")
+    setup = prepare(recipe(), here)
+    assert expect_usable(setup, here / "resources/raw", here / "preflight.json", for_release=True) == []
+    found = json.loads((here / "preflight.json").read_text())["letters"]["found"]
+    assert (found["records"], found["kept"], found["whole"], found["dropped"]) == (48, 48, True, {})
+    assert len(found["authors"]) == len(AUTHORS) and all(one["lost"] == 0 for one in losses(found))
+
+
+def losses(found: dict[str, Any]) -> list[dict[str, int]]:
+    return [{"lost": lost} for _, lost, _ in found["losses"].values()]
+
+
+def test_what_the_corpus_cannot_give_is_said_before_the_build(here: Path) -> None:
+    rows = [{**row, "writer": AUTHORS[0]} for row in letters()]
+    (here / "letters.csv").write_text(as_csv(rows), encoding="utf-8")
+    assert new("letters.csv", "--yes", "--column", "topic=section") == 0
+    with pytest.raises(InputError, match="3 splits need an author each, and the texts have 1: of 48 texts"):
+        expect_usable(prepare(recipe(), here), here / "resources/raw", here / "preflight.json", for_release=True)
+
+
+def test_the_files_are_links_below_the_folder_of_the_source(here: Path) -> None:
+    author_folders(here)
+    before = left()
+    assert new("letters", "--yes") == 0
+    below = {path.removeprefix("letters/") for path in before}
+    placed = {name: here / "resources/raw/letters" / name for name in below}
+    assert all(file.is_symlink() and file.resolve() == here / "letters" / name for name, file in placed.items())
+    assert {*before, *(f"resources/raw/letters/{name}" for name in below), *NEW} == set(left())
+
+
+NEW = ("config/sources/letters.yaml", "letters.yaml")
+
+
+def test_files_that_lie_where_a_build_expects_them_stay(here: Path) -> None:
+    (here / "resources/raw").mkdir(parents=True)
+    author_title(here / "resources/raw")
+    before = left()
+    assert new("resources/raw/letters", "--yes") == 0
+    assert set(left()) == {*before, *NEW} and not any(path.is_symlink() for path in here.rglob("*"))
+
+
+def test_a_dry_run_prints_both_files_and_writes_nothing(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    in_cp1252(here)
+    assert new("letters.csv", "--dry-run") == 0
+    printed = capsys.readouterr().out
+    _, entry, made = printed.split("\n--- ")
+    assert yaml.safe_load(entry.partition("\n")[2])["fields"] == LETTER_FIELDS
+    assert yaml.safe_load(made.partition("\n")[2]) == {
+        "name": "letters", "sources": ["letters"], "ingest": {"genres": ["letters"]},
+    }  # fmt: skip
+    assert left() == ["letters.csv"]
+
+
+@pytest.mark.parametrize("taken", [*NEW, "resources/raw/letters/other.csv"])
+def test_no_file_is_overwritten(taken: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    in_cp1252(here)
+    (here / taken).parent.mkdir(parents=True, exist_ok=True)
+    (here / taken).write_text("mine", encoding="utf-8")
+    before = left()
+    assert new("letters.csv", "--yes") == 2
+    assert "--name" in capsys.readouterr().err
+    assert left() == before and (here / taken).read_text(encoding="utf-8") == "mine"
+    assert new("letters.csv", "--yes", "--name", "others") == 0
+    assert list(find_sources(["others"])) == ["others"]
+
+
+def test_a_name_of_a_known_source_is_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    in_cp1252(here)
+    for name in ("arxiv", "../up", "a b", "embeddings", "é"):
+        assert new("letters.csv", "--yes", "--name", name) == 2
+        assert "--name" in capsys.readouterr().err
+    assert left() == ["letters.csv"]
+
+
+def no_author(rows: Rows) -> Rows:
+    return [{"by": row["writer"], "letter": row["letter"]} for row in rows]
+
+
+def no_text(rows: Rows) -> Rows:
+    return [{"writer": row["writer"], "one": row["letter"], "two": row["letter"]} for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("change", "given", "option"),
+    [
+        (no_author, ["--yes"], "--column author="),
+        (no_text, ["--yes"], "--column text="),
+        (list, [], "--yes"),
+    ],
+)
+def test_without_a_terminal_what_cannot_be_told_ends_the_command_with_the_option(
+    change: Callable[[Rows], Rows], given: list[str], option: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "letters.csv").write_text(as_csv(change(letters())), encoding="utf-8")
+    assert new("letters.csv", *given) == 2
+    said = capsys.readouterr()
+    assert option in said.err and "Quimby" not in said.out + said.err
+    assert left() == ["letters.csv"]
+
+
+@pytest.mark.parametrize(("answers", "status"), [(["nobody", "by", ""], 0), (["by", "n"], 2), (["a", "b", "c"], 2)])
+def test_at_a_terminal_it_is_asked(
+    answers: list[str], status: int, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "letters.csv").write_text(as_csv(no_author(letters())), encoding="utf-8")
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
+    waiting = iter(answers)
+    monkeypatch.setattr("builtins.input", lambda _: next(waiting))
+    assert new("letters.csv") == status
+    assert not list(waiting)
+    if status:
+        assert left() == ["letters.csv"]
+    else:
+        (source,) = find_sources(["letters"]).values()
+        assert source.extraction.fields.author == "by"
+
+
+def test_no_more_records_are_read_than_said(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [{"author": f"w{n % 50}", "text": "it rains " * 9, "id": str(n)} for n in range(3 * MOST_RECORDS)]
+    (here / "letters.csv").write_text(as_csv(rows) + '"never closed', encoding="utf-8")
+    assert new("letters.csv", "--dry-run") == 0
+    assert f"the first {MOST_RECORDS:,} records of 1 file" in capsys.readouterr().out
+
+
+def test_no_more_bytes_are_read_than_said(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "letters.csv").write_text("author,text\n" + "a," + "x" * (MOST_BYTES + 1), encoding="utf-8")
+    assert new("letters.csv", "--dry-run") == 2
+    assert "no whole record" in capsys.readouterr().err
+
+
+def refused(make: Callable[[Path], object], words: list[str], here: Path, capsys: Any) -> str:
+    make(here)
+    before = left()
+    assert new(*words, "--yes") == 2
+    assert left() == before
+    said = capsys.readouterr().err
+    assert said.count("authbench:") == 1 and "Quimby" not in said
+    return str(said)
+
+
+def link_that_leads_out(folder: Path) -> None:
+    author_folders(folder)
+    (folder / "secret.txt").write_text("Not of the corpus.", encoding="utf-8")
+    (folder / "letters/Ada_Quimbya/more.txt").symlink_to(folder / "secret.txt")
+
+
+def link_to_a_folder(folder: Path) -> None:
+    author_folders(folder)
+    (folder / "letters/more").symlink_to(folder)
+
+
+def two_kinds(folder: Path) -> None:
+    (folder / "letters").mkdir()
+    in_cp1252(folder / "letters")
+    in_parquet(folder / "letters")
+
+
+def two_forms(folder: Path) -> None:
+    (folder / "letters").mkdir()
+    for delimiter, name in ((",", "a"), (";", "b")):
+        (folder / f"letters/{name}.csv").write_text(as_csv(letters(), delimiter), encoding="utf-8")
+
+
+def texts_of_nobody(folder: Path) -> None:
+    (folder / "letters").mkdir()
+    for name in "ab":
+        (folder / f"letters/{name}.txt").write_text("It rains.", encoding="utf-8")
+
+
+def in_chinese(folder: Path) -> None:
+    (folder / "letters.csv").write_text("author,text\n王,今天下雨了我们回家\n" * 9, encoding="gb18030")
+
+
+@pytest.mark.parametrize(
+    ("make", "word", "said"),
+    [
+        (link_that_leads_out, "letters", "link"),
+        (link_to_a_folder, "letters", "link"),
+        (two_kinds, "letters", "CSV, Parquet"),
+        (two_forms, "letters", "differ"),
+        (texts_of_nobody, "letters", "author/title.txt"),
+        (in_chinese, "letters.csv", "--encoding"),
+    ],
+)
+def test_what_it_cannot_describe_is_refused_and_nothing_is_written(
+    make: Callable[[Path], object], word: str, said: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert said in refused(make, [word], here, capsys)
+
+
+def test_an_encoding_is_taken_as_it_is_named(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    in_chinese(here)
+    assert new("letters.csv", "--yes", "--encoding", "gb18030") == 0
+    (source,) = find_sources(["letters"]).values()
+    assert source.entry["reader"] == {"format": "csv", "encoding": "gb18030"}
+    assert source.entry["fields"]["lang"] == {"const": "zh"}
+
+
+@pytest.mark.parametrize(
+    ("field", "values", "kept"),
+    [
+        ("date", ["03.02.2024", "04.05.2024"], True),
+        ("date", ["03/02/2024", "04/05/2024"], False),  # day or month first
+        ("date", ["13/02/2024", "04/05/2024"], True),
+        ("date", ["1704067200", "1704153600"], True),
+        ("date", ["spring", "autumn"], False),
+        ("topic", ["traffic", "weather"], True),
+    ],
+)
+def test_a_date_or_a_topic_is_proposed_where_it_is_sure(field: str, values: list[str], kept: bool, here: Path) -> None:
+    rows = [{"author": row["writer"], "text": row["letter"], field: values[n % len(values)]}
+            for n, row in enumerate(letters())]  # fmt: skip
+    (here / "letters.csv").write_text(as_csv(rows), encoding="utf-8")
+    assert new("letters.csv", "--yes") == 0
+    (source,) = find_sources(["letters"]).values()
+    assert (field in source.entry["fields"]) == kept
+
+
+def test_a_topic_that_tells_the_author_is_not_proposed_and_never_shown(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [{"author": str(n // 4), "topic": row["writer"], "text": row["letter"]} for n, row in enumerate(letters())]
+    (here / "letters.csv").write_text(as_csv(rows), encoding="utf-8")
+    assert new("letters.csv", "--yes") == 0
+    (source,) = find_sources(["letters"]).values()
+    printed = capsys.readouterr().out
+    assert "topic" not in source.entry["fields"] and "topic is not taken" in printed and "Quimby" not in printed
+
+
+def test_an_example_shares_no_word_with_an_author(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    about = ["to Quimbyb", "weather"]
+    rows = [{"author": row["writer"], "topic": about[n % 2], "text": row["letter"]} for n, row in enumerate(letters())]
+    (here / "letters.csv").write_text(as_csv(rows), encoding="utf-8")
+    assert new("letters.csv", "--dry-run") == 0
+    printed = capsys.readouterr().out
+    assert "e.g. weather" in printed and "Quimby" not in printed
+
+
+@pytest.mark.parametrize("name", ["a: b # c", "{x}", "- y", "no", "1", 'he said "it"', "été", "a.b", "*x", "&y"])
+def test_a_field_of_any_name_is_written_so_that_yaml_gives_it_back(name: str, here: Path) -> None:
+    rows = [{name: row["writer"], "text": row["letter"]} for row in letters()]
+    (here / "letters.csv").write_text(as_csv(rows), encoding="utf-8")
+    assert new("letters.csv", "--yes", "--column", f"author={name}") == 0
+    (source,) = find_sources(["letters"]).values()
+    assert source.extraction.fields.author == name
+    setup = prepare(recipe(), here)
+    assert expect_usable(setup, here / "resources/raw", here / "preflight.json", for_release=True) == []
+
+
+def test_audit_and_new_source_guess_columns_by_one_function() -> None:
+    assert guess_columns(["From", "body", "subject"]) == {"author": "From", "content": "body"}
+
+
+def test_a_pipe_in_a_folder_is_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    author_folders(here)
+    os.mkfifo(here / "letters/pipe.txt")
+    assert new("letters", "--yes") == 2
+    assert "regular file" in capsys.readouterr().err

@@ -1,0 +1,1 @@
+"""Draft the entry and the recipe of a user's own corpus from its files."""

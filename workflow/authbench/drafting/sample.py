@@ -1,0 +1,291 @@
+"""Read a bounded sample of the records of files that somebody holds, and find out by which options they are read."""
+
+import codecs
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePath
+
+import regex
+
+from authbench.errors import InputError
+from authbench.ingest.fields import as_text
+from authbench.printable import printable
+from authbench.reading import table_parquet
+from authbench.reading.characters import whole_characters
+from authbench.reading.column_names import NAMES, TOPICS
+from authbench.reading.foreign import (
+    JSON,
+    PARQUET,
+    TEXT,
+    ZIP,
+    is_of_a_system,
+    kind_of,
+    marked_encoding,
+    reader_of,
+    table_in,
+)
+from authbench.reading.readers import READERS
+from authbench.reading.rows import EVERYTHING, BadRow, Row, Wanted
+from authbench.reading.text_layout import Layout, layout_of
+from authbench.registry.readers import Encoding, ParquetReader, Reader, TextReader
+from authbench.storage.raw_files import EnoughRead, RawFile
+from authbench.storage.raw_paths import COMPRESSED, NOT_UTF8
+from authbench.words import plural
+
+MOST_RECORDS = 1_000
+MOST_FILES = 20  # tables that are read; of texts, as many as records
+MOST_FIELDS = 200
+MOST_BYTES = 16 << 20  # of a file
+_DECODED = 4 << 20  # bytes by which an encoding is told
+_OPTION = "--encoding"
+_WELL_KNOWN = frozenset(name for names in (*NAMES.values(), *TOPICS.values()) for name in names)
+_MOST_FOREIGN = 0.3  # share of accented letters in a text in Latin letters
+_KNOWN = "CSV, TSV, JSON, JSON lines, Parquet (also compressed or zipped), or plain texts"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Some records of a corpus, and how its files are read.
+
+    Attributes:
+        files: the corpus's files, by their path below the folder of the source.
+        patterns: those of the entry.
+        left_out: number of files of other kinds.
+        layout: how paths of plain texts name the authors; None for tables.
+        columns: the values of each field as text, None where a record has none.
+        records: number of records read.
+        whole: whether these are all.
+        bad: number of unreadable records among the first.
+        assumed: what is guessed of the files.
+    """
+
+    files: Mapping[str, Path]
+    patterns: tuple[str, ...]
+    left_out: int
+    reader: Reader
+    layout: Layout | None
+    columns: Mapping[str, Sequence[str | None]]
+    records: int
+    whole: bool
+    bad: int
+    assumed: tuple[str, ...]
+
+
+def read_sample(paths: Sequence[Path], encoding: str | None, named: Collection[str] = ()) -> Sample:
+    """Read at most MOST_RECORDS records of the files, or of the files below folders.
+
+    Args:
+        encoding: of text; None: the byte order mark's, or else UTF-8 or Windows-1252, whichever fits.
+        named: fields that are read in any case; of others, fields with well-known names come first.
+
+    Raises:
+        InputError: the files are of several or no known kinds, cannot be read, or name no authors.
+    """
+    found = _files_of(paths)
+    kinds = _kinds_of(found)
+    files = {below: file for below, file in found.items() if kind_of(file) in kinds}
+    suffixes = {_suffix(file) for file in files.values()}
+    patterns = tuple(sorted(f"**/*{suffix}" for suffix in suffixes))
+    layout = layout_of([PurePath(below) for below in files]) if kinds == {TEXT} else None
+    if kinds == {TEXT} and layout is None:
+        raise InputError(
+            f"The authors of {plural(len(files), 'plain text')} cannot be told. Expected a folder for each author "
+            "(author/title.txt), or files called Author_Title.txt."
+        )
+    wanted = frozenset(named) | _WELL_KNOWN
+    options, rows, bad, whole, assumed = _texts(files, encoding) if layout else _tables(files, encoding, wanted)
+    if ZIP in kinds:
+        patterns += tuple(f"**/*{ending}" for ending in sorted({_member_suffix(file) for file in files.values()}))
+    if not rows and not whole:
+        raise InputError(f"The first {MOST_BYTES >> 20} MiB hold no whole record.")
+    if not rows:
+        raise InputError(f"None of {plural(bad, 'record')} can be read." if bad else "The files hold no records.")
+    names = _first_names(dict.fromkeys(name for row in rows for name in row), wanted)
+    columns = {name: [_text(row.get(name)) for row in rows] for name in names}
+    left_out = len(found) - len(files)
+    return Sample(files, patterns, left_out, options, layout, columns, len(rows), whole, bad, tuple(assumed))
+
+
+def _first_names(names: Iterable[str], wanted: Collection[str]) -> list[str]:
+    """Return at most MOST_FIELDS names, the wanted ones first."""
+    return sorted(names, key=lambda name: name not in wanted and name.strip().lower() not in wanted)[:MOST_FIELDS]
+
+
+def _text(value: object) -> str | None:
+    text = as_text(value)
+    return None if text is None else whole_characters(text)
+
+
+def _files_of(paths: Sequence[Path]) -> dict[str, Path]:
+    """Return the files by their path below the source's folder, without files of an operating system."""
+    found: dict[str, Path] = {}
+    several_paths = len(paths) > 1
+    for path in paths:
+        if not path.exists():
+            raise InputError(f"{path}: there is no such file or folder. Expected {_KNOWN}.")
+        several = [path] if path.is_file() else [one for one in sorted(path.rglob("*")) if not _is_folder(one)]
+        for one in several:
+            below = one.name if one == path else one.relative_to(path.parent if several_paths else path).as_posix()
+            if one != path and is_of_a_system(Path(below)):
+                continue
+            if not one.is_file():
+                raise InputError(f"{path}: holds what is no regular file. Expected data; take it out.")
+            if one != path and not one.resolve().is_relative_to(path.resolve()):
+                raise InputError(f"{path}: holds a link that leads out of it. Put the file in its place.")
+            if NOT_UTF8.search(below):
+                raise InputError(f"{path}: the name of a file is not UTF-8. Rename the file.")
+            if below in found:
+                raise InputError(
+                    f"{path}: two files are called {printable(one.name)}. Give the folder that holds both."
+                )
+            found[below] = one
+    return found
+
+
+def _is_folder(path: Path) -> bool:
+    """Return whether a path is a folder. Raises InputError for a link to one."""
+    if path.is_symlink() and path.is_dir():
+        raise InputError("A folder holds a link to a folder. Put the folder in its place, or give it by itself.")
+    return path.is_dir()
+
+
+def _kinds_of(files: Mapping[str, Path]) -> set[str]:
+    """Return the kinds that are data: tables, else JSON, zip files or plain texts. Raises InputError for several."""
+    kinds = {kind for file in files.values() if (kind := kind_of(file))}
+    for several in (kinds - {JSON, ZIP, TEXT}, {JSON}, {ZIP}, {TEXT}):
+        if several & kinds:
+            if len(several) > 1:
+                raise InputError(f"Files of several kinds: {', '.join(sorted(several))}. Give those of one.")
+            return several
+    raise InputError(f"None of {plural(len(files), 'file')} is of a known kind. Expected {_KNOWN}.")
+
+
+def _suffix(file: Path) -> str:
+    """Return the ending of a file's name, in small letters and without that of a compression."""
+    suffixes = [suffix.lower() for suffix in file.suffixes if suffix.lower() not in COMPRESSED]
+    return suffixes[-1]
+
+
+def _member_suffix(file: Path) -> str:
+    table, _ = table_in(file, _OPTION)
+    return Path(table.member or "").suffix.lower() or _suffix(file)
+
+
+def _tables(
+    files: Mapping[str, Path], encoding: str | None, wanted: Collection[str]
+) -> tuple[Reader, list[Row], int, bool, Collection[str]]:
+    """Return the options of tables, rows of some of them, the number of bad rows, and whether the rows are all."""
+    chosen = list(files.values())[:: max(1, -(-len(files) // MOST_FILES))]
+    opened = [table_in(file, _OPTION) for file in chosen]
+    raw = [replace(file, at_most=MOST_BYTES) for file, _ in opened]
+    encodings = [encoding or ("utf-8" if kind == PARQUET else _encoding_of(file)) for file, kind in opened]
+    assumed: dict[str, None] = {}
+    options: dict[Reader, str] = {}
+    for file, (_, kind), own in zip(raw, opened, encodings, strict=True):
+        try:
+            one, guessed = reader_of(file, kind, own)
+        except EnoughRead:
+            raise InputError(f"{file.relative}: has no line end in its first {MOST_BYTES >> 20} MiB.") from None
+        assumed |= dict.fromkeys(guessed)
+        stated = one if isinstance(one, ParquetReader) else replace(one, encoding=_several(encodings))
+        options.setdefault(stated, file.relative)
+    if len(options) > 1:
+        raise InputError(
+            f"{' and '.join(list(options.values())[:2])} differ in form. Give files of one form at a time."
+        )
+    [reader] = options
+    rows, bad, whole = list[Row](), 0, len(chosen) == len(files)
+    for file in raw:
+        some, ended = _first_rows(file, reader, MOST_RECORDS // len(raw), wanted)
+        good = [row for row in some if not isinstance(row, BadRow)]
+        bad += len(some) - len(good)
+        rows += map(_flat, good)
+        whole &= ended
+    return reader, rows, bad, whole, [*assumed, *_told(encodings)]
+
+
+def _texts(files: Mapping[str, Path], encoding: str | None) -> tuple[Reader, list[Row], int, bool, Collection[str]]:
+    """Return the options of plain texts, some of the texts, and the counts of `_tables`; messages name no file."""
+    chosen = list(files.items())[:: max(1, -(-len(files) // MOST_RECORDS))]
+    raw = [RawFile(file, "a text", "", option=_OPTION, at_most=MOST_BYTES) for _, file in chosen if file.stat().st_size]
+    encodings = [encoding or _encoding_of(file) for file in raw]
+    reader = TextReader(_several(encodings))
+    rows = list[Row]()
+    for file in raw:
+        some, _ = _first_rows(file, reader, 1)
+        rows += [row for row in some if not isinstance(row, BadRow)]
+    return reader, rows, len(chosen) - len(rows), len(chosen) == len(files), _told(encodings)
+
+
+def _several(encodings: Collection[str]) -> Encoding:
+    """Return the encodings of some files as an entry states them: UTF-8 can fail, and is tried first."""
+    ordered = tuple(sorted(set(encodings), key=lambda one: (one != "utf-8", one)))
+    return ordered if len(ordered) > 1 else next(iter(ordered), "utf-8")
+
+
+def _told(encodings: Collection[str]) -> list[str]:
+    other = sorted(set(encodings) - {"utf-8"})
+    return [f"encoding: {' or '.join(other)}"] if other else []
+
+
+def _encoding_of(file: RawFile) -> str:
+    """Return the encoding of a file, by its byte order mark or its first bytes: UTF-8, or else Windows-1252.
+
+    Raises:
+        InputError: it is neither: too many of its letters would have accents.
+    """
+    if (marked := marked_encoding(file)) != "utf-8":
+        return marked
+    with file.open_binary() as stream:
+        head = stream.read(_DECODED)
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+        return "utf-8"
+    except UnicodeDecodeError:
+        pass
+    try:
+        letters = Counter(letter.isascii() for letter in regex.findall(r"\p{L}", head.decode("cp1252")))
+        if letters[False] <= _MOST_FOREIGN * letters.total():
+            return "cp1252"
+    except UnicodeDecodeError:
+        pass
+    raise InputError(f"{file.relative}: is neither UTF-8 nor Windows-1252. Name its encoding: {_OPTION} gb18030.")
+
+
+def _first_rows(
+    file: RawFile, reader: Reader, most: int, wanted: Collection[str] = ()
+) -> tuple[list[Row | BadRow], bool]:
+    """Return the first rows of a file, and whether they are all."""
+    found: list[Row | BadRow] = []
+    try:
+        for row in _rows(file, reader, wanted):
+            if len(found) == most:
+                return found, False
+            found.append(row)
+    except EnoughRead:
+        return found, False
+    return found, True
+
+
+def _rows(file: RawFile, reader: Reader, wanted: Collection[str]) -> Iterator[Row | BadRow]:
+    columns = EVERYTHING
+    if isinstance(reader, ParquetReader):  # of many columns each is read by itself
+        columns = Wanted(_first_names(table_parquet.names_of(file), wanted))
+    for block in READERS[type(reader)](file, reader, columns):
+        yield from block
+
+
+def _flat(row: Row) -> Row:
+    """Return a row with the values of nested objects under dotted names.
+
+    >>> _flat({"id": 1, "user": {"name": "Ann"}})
+    {'id': 1, 'user.name': 'Ann'}
+    """
+    flat: Row = {}
+    for name, value in row.items():
+        if isinstance(value, dict):
+            flat |= {f"{name}.{inner}": one for inner, one in value.items() if not isinstance(one, dict)}
+        else:
+            flat[name] = value
+    return flat

@@ -1,0 +1,45 @@
+"""Guess which column of a table is what, from its name."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+# Names of columns elsewhere, in small letters; the first that a table has is used.
+NAMES: Mapping[str, Sequence[str]] = {
+    "author": ("author", "author_id", "authors", "user_id", "user", "username", "user_name", "userid", "writer", "poet",
+               "blogger", "reviewer_id", "reviewerid", "reviewer", "reviewer_name", "author_name", "speaker",
+               "screen_name", "nickname", "handle", "from", "label", "name"),
+    "content": ("content", "text", "body", "review", "review_body", "reviewtext", "comment", "post", "tweet",
+                "abstract", "sentence", "document", "message", "poem"),
+    "id": ("id", "doc_id", "document_id", "doc_key", "text_id", "post_id", "review_id", "comment_id", "_id"),
+    "split": ("split", "partition", "set", "fold"),
+    "lang": ("lang", "language", "language_code"),
+    "genre": ("genre", "domain", "category", "fandom", "subreddit"),
+    "source": ("source", "corpus", "platform", "dataset"),
+    "date": ("date", "created_at", "timestamp", "published", "created_utc"),
+    "origin": ("origin", "work", "work_id", "book", "title_id"),
+    "item": ("item", "item_id", "product_id", "asin", "movie_id", "business_id"),
+    "account": ("account", "account_id", "user_url", "profile_url"),
+    "token_length": ("token_length",),
+}  # fmt: skip
+TOPICS: Mapping[str, Sequence[str]] = {
+    "topic": ("topic", "section", "subject", "theme", "thread", "title", *NAMES["genre"])
+}
+_NONE: Mapping[str, str] = MappingProxyType({})
+
+
+def guess_columns(
+    columns: Sequence[str], given: Mapping[str, str] = _NONE, known: Mapping[str, Sequence[str]] = NAMES
+) -> dict[str, str]:
+    """Return a table's name for each of our columns that it has: the given one, else the first known one that is free.
+
+    >>> guess_columns(["From", "body", "when"]), guess_columns(["from", "by"], {"author": "by"})
+    ({'author': 'From', 'content': 'body'}, {'author': 'by'})
+    """
+    lowered = {name.strip().lower(): name for name in columns}
+    found: dict[str, str] = {}
+    for ours, others in known.items():
+        if ours in given:
+            found[ours] = given[ours]
+        elif free := [lowered[other] for other in others if lowered.get(other, "") not in ("", *found.values())]:
+            found[ours] = free[0]
+    return found
