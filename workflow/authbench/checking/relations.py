@@ -32,13 +32,7 @@ def vectors_of(release: Rows, split: str) -> Any:
 
 
 def check_relations(release: Rows, split: str, vectors: Any) -> Iterator[Finding]:
-    """Yield pairs of a query and a text of its author that positives.parquet lacks, adds or describes wrongly.
-
-    Args:
-        release: all rows.
-        split: name of the split.
-        vectors: as `vectors_of` returns them.
-    """
+    """Yield pairs of a query and a text of its author that positives.parquet lacks, adds or describes wrongly."""
     path = release.folder / split / POSITIVES.file
     if not path.is_file() or release.provenance is None:
         return

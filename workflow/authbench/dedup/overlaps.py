@@ -40,12 +40,6 @@ def perhaps_repeated(hashes: U64) -> BOOL:
     """Return whether another position may have the same hash: true wherever one has, and for a few others.
 
     Takes four to eight bytes a hash: a counter for each of as many values of the high bits.
-
-    Args:
-        hashes: shape (n,).
-
-    Returns:
-        Shape (n,).
     """
     bits = 2
     while (1 << bits) < 4 * len(hashes):

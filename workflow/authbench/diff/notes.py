@@ -25,13 +25,7 @@ _CHANGES = {
 
 
 def release_notes(a: KeyedRelease, b: KeyedRelease, found: Difference) -> str:
-    """Return the notes on `b` as Markdown, for users of `a`.
-
-    Args:
-        a: the earlier release.
-        b: the later one.
-        found: the result of `summary.difference`.
-    """
+    """Return the notes on the later release `b` as Markdown, for users of `a`."""
     version = found["version"]
     name = str(b.manifest.get("name") or b.folder.name)
     number = version["stated"] if version["stated"] != version["before"] else version["proposed"]

@@ -145,13 +145,7 @@ def headline(queries: pl.DataFrame, pool_authors: Mapping[str, int], authors: Au
 def headlines_of_slices(
     queries: pl.DataFrame, authors: Authors, slices: Slices
 ) -> dict[tuple[str, str], dict[str, HeadlineCell]]:
-    """Return for each slice and each of SCORES `value` and counts, and an interval if there are enough authors.
-
-    Args:
-        queries: a row per query, with the scores.
-        authors: of the queries.
-        slices: of the queries.
-    """
+    """Return for each slice and each of SCORES `value` and counts, and an interval if there are enough authors."""
     columns = _columns(queries)
 
     def cells(chosen: BOOL) -> dict[str, HeadlineCell]:

@@ -157,16 +157,7 @@ def _expect_one_positive(split: str, pairs: pl.DataFrame) -> None:
 
 
 def group_scores(stated: Released, scores: F64, queries: int) -> dict[str, F64]:
-    """Return by score of POOLS the mean over each query's groups (NaN: none), and the number of groups.
-
-    Args:
-        stated: the pairs.
-        scores: shape (rows of `stated.lists`,).
-        queries: the number of queries.
-
-    Returns:
-        By name, each of shape (queries,): areas in [0, 1], and numbers of groups.
-    """
+    """Return by score of POOLS the mean area over each query's groups (NaN: none), and the number of groups."""
     found: dict[str, F64] = {}
     for pool, score in POOLS.items():
         here = (stated.pairs["pool"] == pool).to_numpy()

@@ -205,15 +205,7 @@ def rank(scorer: Scorer, split: Split, negatives: Mapping[str, Lists]) -> Rankin
 
 
 def without_positives(counts: I64, positives: F64) -> I64:
-    """Return counts of all candidates' scores by bin, minus the counts of the positives' scores.
-
-    Args:
-        counts: shape (bins,), of the scores of all candidates.
-        positives: shape (n,), scores of positives.
-
-    Returns:
-        Shape (bins,).
-    """
+    """Return the counts by bin of all candidates' scores, minus the counts of the scores of the positives."""
     found: I64 = counts - np.bincount(bins_of(positives), minlength=len(counts))
     return found
 

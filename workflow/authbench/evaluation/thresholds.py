@@ -74,16 +74,9 @@ def _one_threshold(query: I64, same: BOOL, scores: F64, authors: Authors) -> Int
 
 
 def query_normalised(stated: Released, scores: F64, drawn: Lists, against: F64) -> F64:
-    """Return the released scores standardised by the query's `drawn` scores; NaN where these do not vary.
+    """Return the released scores standardised by the scores `against` the candidates `drawn` for the query.
 
-    Args:
-        stated: the released pairs.
-        scores: shape (released pairs,).
-        drawn: the candidates drawn for each query.
-        against: shape (drawn candidates,), their scores.
-
-    Returns:
-        Shape (released pairs,).
+    NaN where these do not vary.
     """
     owners, queries = drawn.owners(), len(drawn.starts) - 1
     count = np.bincount(owners, minlength=queries)

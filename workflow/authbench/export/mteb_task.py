@@ -104,12 +104,7 @@ def task_name(release: Release, revision: str) -> str:
 
 
 def task_file(task: Task, release: Release, about: Publish, documents: pl.DataFrame, licences: pl.DataFrame) -> str:
-    """Return task.py.
-
-    Args:
-        documents: the provenance of the texts of the task.
-        licences: the table of terms (LICENCES).
-    """
+    """Return task.py, from the provenance of the task's texts and the table of terms (LICENCES)."""
     languages: Any = {subset: list(codes) for subset, codes in task.languages.items()}
     return _TASK.format(
         name=task.name,

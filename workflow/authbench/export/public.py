@@ -40,12 +40,6 @@ and `ground_truth.jsonl`; `provenance.parquet`, `manifest.json`, `report.html`; 
 def write_public(folder: Path, release: Release, about: Publish, sources: Mapping[str, Source]) -> None:
     """Write the public bundle of a release. Memory: as `release.part.part_of`.
 
-    Args:
-        folder: the empty folder of the bundle.
-        release: the complete release.
-        about: the publisher's statements for the card.
-        sources: as they were when the release was built.
-
     Raises:
         InputError: a config entry gives a source another tier than the release, or a text of tier B would enter the
             bundle.

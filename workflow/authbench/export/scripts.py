@@ -68,9 +68,6 @@ def scripts_of(texts: pl.DataFrame) -> pl.DataFrame:
     uses: characters that OpenCC's tables change and that the other's encoding (GB 2312, Big5) lacks; `Hani` if a text
     has no such characters, or as many of both.
 
-    Args:
-        texts: `lang` and `text`.
-
     Returns:
         `lang`, `script` (ISO 15924), `texts`, sorted.
     """

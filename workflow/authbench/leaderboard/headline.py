@@ -149,11 +149,7 @@ def _counts(results: Sequence[Result], facet: str, score: str) -> dict[str, int]
 
 
 def pools_table(results: Sequence[Result], unsolved: Mapping[str, Unsolved]) -> Table:
-    """Return retrieval in the pools of the query's language, and of its language and source, with diagnostics.
-
-    Args:
-        unsolved: by model, from the comparison of these results.
-    """
+    """Return retrieval in the pools of the query's language, and of its language and source, with diagnostics."""
     columns = (
         ("S@5, whole pool", ("overall", "success@5"), True),
         ("S@5, in language", ("overall", "within_language", "success@5"), True),

@@ -172,27 +172,14 @@ class NgramSimilarities:
         self.sizes, self.shares = np.split(np.array([_measured(text) for text in texts]).reshape(-1, 7), [2], axis=1)
 
     def of_pairs(self, one: I64, other: I64) -> F64:
-        """Return the similarities of pairs.
-
-        Args:
-            one: shape (n,), rows of documents.
-            other: shape (n,), rows of documents.
-
-        Returns:
-            Shape (n, similarities).
-        """
+        """Return the similarities of pairs of rows of documents, shape (pairs, similarities)."""
         cosines = [_products(rows[one], rows[other]) for rows in self.rows]
         likenesses = [_ratio(sizes[one], sizes[other]) for sizes in self.sizes.T]
         likenesses += [_closeness(shares[one], shares[other]) for shares in self.shares.T]
         return np.stack([*cosines, *likenesses], axis=1)
 
     def of_blocks(self, one: I64, other: I64) -> Iterator[F64]:
-        """Yield for each similarity its values for every `one` with every `other`, shape (n, m).
-
-        Args:
-            one: shape (n,), rows of documents.
-            other: shape (m,), rows of documents.
-        """
+        """Yield for each similarity its values for every row `one` with every row `other`, shape (n, m)."""
         for rows in self.rows:
             yield (rows[one] @ rows[other].T).toarray()
         for sizes in self.sizes.T:

@@ -52,10 +52,6 @@ class FolderSettings:
 def read_settings(folder: Path, name: str) -> FolderSettings:
     """Return the settings of a folder of sentence-transformers or transformers.
 
-    Args:
-        folder: contains the model.
-        name: the model's name in messages.
-
     Raises:
         InputError: config.json is missing, a file cannot be read, or the model does not take text.
     """

@@ -30,10 +30,6 @@ def normalize_records(
 
     Masked data are counted by source and kind, doubled texts (`doubled`) by source. A text that becomes empty is
     removed as `empty_text`; a record without a field that its task requires as `missing_field`.
-
-    Args:
-        rules: source-specific normalisation, in addition to the common steps.
-        settings: `normalize` of the configuration.
     """
     records = records.with_columns(pl.col("content").fill_null(""))
     records = normal(records, rules, settings["quotes"])

@@ -29,11 +29,7 @@ class Found:
 
 
 def find(folder: Path) -> list[Found]:
-    """Return every part that the rules can make, made or not, in the order of `parts.PARTS`.
-
-    Args:
-        folder: `results/<name>` of a run.
-    """
+    """Return every part of `results/<name>` that the rules can make, made or not, in the order of `parts.PARTS`."""
     release = _time(folder / RELEASE_DATA)
     found = []
     for part in PARTS:

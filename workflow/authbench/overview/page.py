@@ -17,13 +17,7 @@ _STEP = 1000
 
 
 def write_index(folder: Path, name: str, options: Sequence[str] = ()) -> Path:
-    """Write `index.html` into the folder of a run and return its path.
-
-    Args:
-        folder: `results/<name>`.
-        name: of the benchmark.
-        options: Snakemake options, repeated in the page's commands (`options.options_of`).
-    """
+    """Write `index.html` into the folder of a run, `results/<name>`, and return its path."""
     write_text(folder / INDEX, render(folder, name, options))
     return folder / INDEX
 

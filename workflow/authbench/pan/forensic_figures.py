@@ -18,12 +18,7 @@ FURTHEST = 0.7  # maximum error rate shown
 
 
 def tippett(ratios: pl.DataFrame, drawn: Mapping[str, Mark] | None = None) -> Chart:
-    """Return the share of problems with at least a given likelihood ratio, by system and truth.
-
-    Args:
-        ratios: from `forensic.ratios_of`.
-        drawn: the systems' marks.
-    """
+    """Return the share of problems with at least a given likelihood ratio, by system and truth."""
     truth = ratios["same"].to_numpy()
     lines = []
     names = [name for name in ratios.columns if name not in ("id", "same") and ratios[name].is_not_null().any()]

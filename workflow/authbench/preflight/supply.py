@@ -24,8 +24,7 @@ class Supply(NamedTuple):
 def supply(found: Mapping[str, FirstRecords], kinds: Mapping[str, str], config: Config) -> Supply:
     """Return what a release with queries lacks. All sources in `found` were fully read.
 
-    Args:
-        kinds: the kind of each source's authors.
+    `kinds` are the kinds of their authors.
     """
     entering: dict[str, list[Author]] = defaultdict(list)  # by pseudonym
     lost: Counter[str] = Counter()

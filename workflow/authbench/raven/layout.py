@@ -165,15 +165,9 @@ def _sizes(pairs: pl.DataFrame, documents: pl.DataFrame) -> list[dict[str, int]]
 def likeness(
     taken: Sequence[str], tests: Sequence[Sequence[str]], names: Sequence[str], vectors: F64
 ) -> dict[str, Any]:
-    """Return the cosine similarity of each fold's train and test topics.
+    """Return the cosine similarity of each fold's train and test topics, of the subset's topics `taken`.
 
     Mean and maximum per fold, and the most similar pairs of topics over all folds without repetition.
-
-    Args:
-        taken: the subset's topics.
-        tests: the test topics of each fold.
-        names: all topics.
-        vectors: shape (topics, dimensions), in the order of `names`.
     """
     place = {name: row for row, name in enumerate(names)}
     alike = similarities(vectors[[place[topic] for topic in taken]])

@@ -46,14 +46,7 @@ def select_topics(vectors: F64, count: int) -> tuple[list[int], list[float]]:
 
 
 def mean_similarity_to_others(rows: F64) -> F64:
-    """Return the mean cosine similarity of each row to all others; 0 for a single row.
-
-    Args:
-        rows: shape (topics, dimensions), of length 1 (or 0).
-
-    Returns:
-        Shape (topics,).
-    """
+    """Return the mean cosine similarity of each row, of length 1 (or 0), to all others; 0 for a single row."""
     if len(rows) == 1:
         return np.zeros(1)
     own = np.einsum("td,td->t", rows, rows)

@@ -21,10 +21,6 @@ def with_texts(pairs: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
     """Return pairs as verifiers take them: `id`, `text1`, `text2`, `same`, topics and authors likewise, and `lang`.
 
     Texts are shared, not copied. `lang` is null if the texts' languages differ.
-
-    Args:
-        pairs: as `folds.PAIRS`.
-        texts: COLUMNS of every text of the pairs.
     """
     place = pl.DataFrame({"id": texts["id"]}).with_row_index("place")
     columns = {"id": pairs["id"], "same": pairs["same"]}

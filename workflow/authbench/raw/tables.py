@@ -16,12 +16,7 @@ PER_AUTHOR = (1, 2, 5, 10, 50)
 def tables(
     texts: pl.DataFrame, authors: pl.DataFrame, ingested: Iterable[Mapping[str, object]]
 ) -> dict[str, pl.DataFrame]:
-    """Return the tables by name.
-
-    Args:
-        texts, authors: results of `count_records`, of all parts.
-        ingested: the counts of ingestion.
-    """
+    """Return the tables by name, from the results of `count_records` and the counts of ingestion."""
     return {
         "sources": sources(texts, authors),
         "left_out": left_out(ingested),

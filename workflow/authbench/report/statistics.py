@@ -20,11 +20,7 @@ QUANTILES = (10, 25, 50, 75, 90)
 def tables(
     documents: pl.DataFrame, queries: pl.DataFrame, splits: Sequence[str], noisy: Set[str] = frozenset()
 ) -> dict[str, pl.DataFrame]:
-    """Return every table of `statistics/` by its name.
-
-    Args:
-        noisy: the sources with noisy author labels.
-    """
+    """Return every table of `statistics/` by its name; `noisy` are sources with noisy author labels."""
     documents = documents.select(COLUMNS)
     return {
         "languages": languages(documents, queries, splits),

@@ -37,14 +37,10 @@ def removed_copies(texts: Iterable[str], removed: pl.DataFrame) -> dict[str, lis
 def kept_neighbours(
     texts: pl.DataFrame, batches: Iterable[pl.DataFrame], shingle_chars: int
 ) -> dict[str, list[tuple[str, float, str]]]:
-    """Return by doc_key the MOST most similar texts of its language: (key, multiset Jaccard similarity, content).
+    """Return by doc_key the MOST most similar kept texts of its language: (key, multiset Jaccard similarity, content).
 
     MinHash finds them: two thirds of the pairs with a similarity of at least LEAST are estimated to within 0.09.
     Memory: a batch, its signatures, and MOST texts for each.
-
-    Args:
-        texts: the reviewed texts, with `doc_key`, `lang`, `content`.
-        batches: all kept texts, with the same columns.
     """
     from authbench.dedup.minhash import signatures
     from authbench.dedup.permutations import draw_permutations

@@ -62,11 +62,6 @@ def read_numbered_rows(
 ) -> Iterator[pl.DataFrame]:
     """Yield the rows with these ascending numbers, a frame per row group that contains any; other groups are not read.
 
-    Args:
-        path: of the file.
-        rows: shape (n,), from 0.
-        columns: to read.
-
     Raises:
         InputError: the file has fewer rows.
     """

@@ -111,13 +111,7 @@ def _blocks(rows: Any, labels: NDArray[np.int64]) -> Any:
 
 
 def predefined(first: Any, second: Any, same: NDArray[np.bool_]) -> dict[str, Any]:
-    """Return `auroc` over the pairs (row i of `first` with row i of `second`).
-
-    Args:
-        first: shape (pairs, dimensions), dense or CSR.
-        second: likewise.
-        same: shape (pairs,), True for positives.
-    """
+    """Return `auroc` over the pairs (row i of `first` with row i of `second`, dense or CSR)."""
     counts = {"pairs": len(same), "positive_pairs": int(same.sum())}
     if same.all() or not same.any():
         return {"undefined": "all pairs of one kind", **counts}

@@ -39,11 +39,7 @@ def weights(make: Make, keys: Sequence[Key]) -> dict[str, F64]:
 def intervals(
     make: Make, models: Mapping[str, Figures], limits: Mapping[str, Mapping[Key, Sequence[float] | None]]
 ) -> dict[tuple[str, str], Interval]:
-    """Return the interval of each aggregate by model and column; none if one of its scores has no interval.
-
-    Args:
-        limits: each model's interval limits per score.
-    """
+    """Return the interval of each aggregate by model and column; none if one of its scores has no interval."""
     keys = common(models)
     datasets = np.unique([dataset for _, dataset in keys], return_inverse=True)[1]
     shares, found = weights(make, keys), {}

@@ -49,13 +49,7 @@ class Examples:
                 alike[key[row]].append(row)
 
     def batches(self, epochs: int, batch: int, matched: bool) -> list[list[Example]]:
-        """Return the batches of all epochs; none spans two epochs, and in an epoch no author has two anchors.
-
-        Args:
-            epochs: passes over the authors.
-            batch: examples of each.
-            matched: whether each has a negative.
-        """
+        """Return the batches of all epochs; none spans two epochs, and in an epoch no author has two anchors."""
         found = []
         for epoch in range(epochs):
             pairs = self.pairs(epoch)

@@ -31,13 +31,7 @@ def planned_trainings(models: Iterable[ModelEntry], seeds: int) -> dict[str, Tra
 def with_tuned(
     models: Mapping[str, ModelEntry], trainings: Mapping[str, Training], folder: str
 ) -> dict[str, ModelEntry]:
-    """Return models by name with the trained ones, before and after training; their training data are not yet known.
-
-    Args:
-        models: evaluated in any case.
-        trainings: by the names of the resulting models.
-        folder: where tuned checkpoints are.
-    """
+    """Return models by name with the trained ones, before and after training; their training data are not yet known."""
     before = {training.model.name: training.model for training in trainings.values()}
     after = {
         name: replace(with_tuned_checkpoint(training.model, f"{folder}/{name}"), name=name)

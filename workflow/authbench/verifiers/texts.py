@@ -37,16 +37,7 @@ def both_texts(pairs: pl.DataFrame) -> list[str]:
 
 
 def text_cosines(rows: Any, first: I64, second: I64) -> F64:
-    """Return the dot product of each pair of L2-normalised rows; negative values become 0.
-
-    Args:
-        rows: shape (texts, features), dense or CSR.
-        first: shape (pairs,), a row of each pair.
-        second: shape (pairs,), the other row.
-
-    Returns:
-        Shape (pairs,), in [0, 1].
-    """
+    """Return the dot product of each pair of L2-normalised rows, shape (pairs,); negative values become 0."""
     if isinstance(rows, np.ndarray):
         found = np.einsum("ij,ij->i", rows[first], rows[second], dtype=np.float64)
     else:

@@ -169,10 +169,7 @@ def quantile_bins(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArr
 def sizes_of_parts(bins: NDArray[np.int64], count: int, total: int = TOTAL) -> dict[str, int]:
     """Return how many texts of each of `count` bins are kept, and how many go to train, validation and test.
 
-    Args:
-        bins: shape (texts,), from `quantile_bins`.
-        count: number of bins.
-        total: maximum number of texts over all bins.
+    At most `total` are kept over all bins.
     """
     counts = np.bincount(bins, minlength=count)
     kept = int(min(counts.min(), total // len(counts)))
