@@ -20,9 +20,11 @@ from authbench.cli import main
 from authbench.config import prepare
 from authbench.drafting.sample import MOST_BYTES, MOST_RECORDS
 from authbench.errors import InputError
+from authbench.filter import language  # noqa: F401  (before the command asks for plain loops)
 from authbench.preflight.at_start import expect_usable
 from authbench.reading.column_names import guess_columns
 from authbench.registry.sources import find_sources
+from authbench.runtime import jit
 
 Rows = list[dict[str, str]]
 AUTHORS = [f"{first} Quimby{last}" for first in ("Ada", "Zoë") for last in "abcdef"]
@@ -175,6 +177,7 @@ FORMS: list[tuple[Write, list[str], dict[str, Any], dict[str, Any]]] = [
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(jit, "_plain", [])  # other tests of this process compile what they import
     return tmp_path
 
 
@@ -396,6 +399,10 @@ def test_what_it_cannot_describe_is_refused_and_nothing_is_written(
     make: Callable[[Path], object], word: str, said: str, here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert said in refused(make, [word], here, capsys)
+
+
+def test_plain_texts_have_no_columns_to_name(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "--column" in refused(author_title, ["letters", "--column", "author=writer"], here, capsys)
 
 
 def test_an_encoding_is_taken_as_it_is_named(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -65,6 +65,8 @@ def propose(sample: Sample, given: Mapping[str, str], genre: str, identify: Iden
         ask: asks for a field that cannot be told; may raise InputError.
     """
     if sample.layout:
+        if given:
+            raise InputError("--column: plain texts have no fields. Leave it out.")
         return _of_texts(sample, genre, identify)
     columns = sample.columns
     for ours, theirs in given.items():
