@@ -14,11 +14,17 @@ from authbench.lookalikes import LOOKALIKES
 
 _UNSEEN = r"[\p{Cf}\x{fe00}-\x{fe0f}\x{e0100}-\x{e01ef}\x{34f}\x{115f}\x{1160}\x{17b4}\x{17b5}\x{180b}-\x{180f}\x{640}]"
 
+_TEXTS_AT_ONCE = 8_000
 _SPACE = r"[\s\x1c-\x1f]"
 
 
 def fold(contents: pl.Series) -> pl.Series:
-    """Return the folded form of each text."""
+    """Return the folded form of each text; memory: the folded texts, and some forms of a few texts."""
+    parts = [_fold(contents.slice(start, _TEXTS_AT_ONCE)) for start in range(0, len(contents), _TEXTS_AT_ONCE)]
+    return pl.concat(parts) if parts else contents
+
+
+def _fold(contents: pl.Series) -> pl.Series:
     places = (~contents.str.contains(r"\A[\x00-\x7f]*\z")).arg_true()
     folded = contents.str.to_lowercase()
     if len(places):

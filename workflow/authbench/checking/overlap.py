@@ -22,7 +22,6 @@ def check_overlap(release: Rows, rules: Rules) -> Generator[Finding, None, Pairs
     Return the pairs of ids, in both orders, of long texts of different origins that share much of their text.
     """
     documents = release.documents.sort("id")
-    split = dict(documents.select("id", "split").iter_rows())
     repeated = documents.filter(pl.col("content").is_duplicated())
     for _, same in repeated.group_by("content", maintain_order=True):
         yield Finding("exact_duplicate", " = ".join(same["id"]), " and ".join(sorted(set(same["split"]))))
@@ -31,19 +30,27 @@ def check_overlap(release: Rows, rules: Rules) -> Generator[Finding, None, Pairs
     known: set[tuple[str, str]] = set()
     across = min(rules.leak, rules.near)
     similar = similar_texts(firsts["id"], firsts["content"], firsts["part"], rules.near, across, rules.shingle_chars)
-    for a, b, similarity in similar.iter_rows():
+    for a, b, similarity, split, other in _with_splits(similar, documents).iter_rows():
         code = "near_duplicate" if similarity >= rules.near else "leak"
-        where = "across splits" if split[a] != split[b] else split[a]
+        where = "across splits" if split != other else split
         known.add((a, b))
         yield Finding(code, f"{a} ~ {b}", f"{a} ~ {b} {similarity:.3f}, {where}")
     for a, b, similarity in _disguised(firsts, rules).iter_rows():
         if (a, b) not in known:
             yield Finding("near_duplicate", f"{a} ~ {b}", f"{a} ~ {b} {similarity:.3f} in the folded form")
     contained = contained_texts(firsts["id"], firsts["content"], firsts["origin"], rules.containment)
-    for a, b, share in contained.iter_rows():
-        if split[a] != split[b]:
+    for a, b, share, split, other in _with_splits(contained, documents).iter_rows():
+        if split != other:
             yield Finding("contained_leak", f"{a} ~ {b}", f"{a} ~ {b} {share:.3f}")
     return _both_ways(contained)
+
+
+def _with_splits(pairs: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
+    """Return the pairs with the split of each text."""
+    for name in ("a", "b"):
+        known = documents.select(pl.col("id").alias(name), pl.col("split").alias(f"split_{name}"))
+        pairs = pairs.join(known, on=name, how="left", maintain_order="left")
+    return pairs
 
 
 def contained_among(release: Rows, ids: Set[str], rules: Rules) -> Pairs:

@@ -3,17 +3,18 @@
 import csv
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache, partial
 
 import polars as pl
 
 from authbench.checking.claims import Finding
 from authbench.checking.overlap import Pairs
 from authbench.checking.pools import ORDER, PAIR, Texts, check_matched, check_topical
-from authbench.checking.relations import check_relations, vectors_of
+from authbench.checking.relations import check_relations, count_words, vectors_of
 from authbench.checking.rows import Rows
 from authbench.checking.rules import Rules
 from authbench.format.columns import PAIRS, POOLS, POSITIVES
-from authbench.format.splits import scored_splits
+from authbench.format.splits import reference_splits, scored_splits
 from authbench.format.tables import read_pairs
 from authbench.records import primary_genre
 
@@ -36,11 +37,12 @@ def check_pairs(release: Rows, rules: Rules, contained: Pairs) -> Iterator[Findi
     """
     counts: Counts = Counter()
     counted = False
+    words = cache(partial(count_words, release))  # several splits have one reference
     for split in release.splits:
         paths = [release.folder / split / table.file for table in (POSITIVES, PAIRS)]
         if not any(path.is_file() for path in paths) or release.provenance is None:
             continue
-        vectors = vectors_of(release, split)
+        vectors = vectors_of(release, split, words(tuple(reference_splits(release.splits, split))))
         yield from check_relations(release, split, vectors)
         if not paths[1].is_file():
             continue

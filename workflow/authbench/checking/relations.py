@@ -1,6 +1,6 @@
 """Check positives.parquet: work out again how every query is related to the other texts of its author."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,9 +9,8 @@ import polars as pl
 from authbench.arrays import F64, I64
 from authbench.checking.claims import Finding
 from authbench.checking.rows import Rows
-from authbench.content_words import content_vectors, fit_words
+from authbench.content_words import WordStatistics, content_vectors, fit_words
 from authbench.format.columns import POSITIVES
-from authbench.format.splits import reference_splits
 from authbench.format.tables import read_pairs
 
 CLOSE = 1e-4  # similarities in 32 bits differ by less when summed in another order
@@ -20,15 +19,19 @@ _BETWEEN = 4  # characters, at most, between consecutive chunks of a text
 _PAIRS_AT_ONCE = 50_000
 
 
-def vectors_of(release: Rows, split: str) -> Any:
+def count_words(release: Rows, splits: Sequence[str]) -> WordStatistics:
+    """Return the statistics of the words of splits, counted again from the texts."""
+    reference = release.documents.filter(pl.col("split").is_in(splits)).select("lang", "content")
+    return fit_words(reference.iter_slices(1_000))
+
+
+def vectors_of(release: Rows, split: str, statistics: WordStatistics) -> Any:
     """Return the content words of a split's documents, in the order of `release.documents`.
 
-    The format defines topic similarity (`content_words`); the words are counted again from the texts.
+    The format defines topic similarity (`content_words`).
     """
-    known = pl.col("split").is_in(reference_splits(release.splits, split))
-    reference = release.documents.filter(known).select("lang", "content")
     texts = release.documents.filter(pl.col("split") == split)
-    return content_vectors(texts.select("lang", "content"), fit_words(reference.iter_slices(1_000)))
+    return content_vectors(texts.select("lang", "content"), statistics)
 
 
 def check_relations(release: Rows, split: str, vectors: Any) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -26,64 +27,64 @@ def check_statistics(release: Rows) -> Iterator[Finding]:
     provenance = release.provenance
     if provenance is None:
         return
-    buckets = dict(provenance.select("id", "length_bucket").iter_rows())
-    documents = [
-        (*row, str(buckets.get(row[0])))
-        for row in release.documents.select(
-            "id", "split", "lang", "genre", "source", "author_id", "token_length", "query"
-        ).iter_rows()
-    ]
-    expected = _expected(documents, release.splits)
-    for name in expected:
+    author = pl.col("author_id").rank("dense")
+    documents = (
+        release.documents.select("id", "split", "lang", "genre", "source", author, "token_length", "query")
+        .join(provenance.select("id", "length_bucket"), on="id", how="left")
+        .drop("id")
+    )
+    for name, (keys, rows) in _expected(documents.iter_rows(), release.splits).items():
         path = release.folder / "statistics" / f"{name}.csv"
         if path.is_file():
-            place = f"statistics/{name}.csv"
-            keys, rows = expected[name]
-            yield from _compare(place, keys, rows, read_csv(path)[1])
+            yield from _compare(f"statistics/{name}.csv", keys, rows, read_csv(path)[1])
 
 
-def _expected(documents: Sequence[tuple[str, ...]], splits: Sequence[str]) -> dict[str, tuple[Key, dict[Key, Values]]]:
-    """Return for each table the names of its keys, and its values (as CSV has them) by key."""
-    groups: dict[str, defaultdict[Key, list[tuple[str, ...]]]] = {name: defaultdict(list) for name in _OF_DOCUMENTS}
-    for row in documents:
-        _, split, lang, genre, source, _, _, _, bucket = row
+def _expected(documents: Iterable[tuple[Any, ...]], splits: Sequence[str]) -> dict[str, tuple[Key, dict[Key, Values]]]:
+    """Return for each table the names of its keys, and its values (as CSV has them) by key.
+
+    `documents` are split, lang, genre, source, author, token_length, query, length_bucket.
+    """
+    texts: dict[str, Counter[Key]] = {name: Counter() for name in _OF_DOCUMENTS}
+    authors: dict[tuple[str, Key], set[Any]] = defaultdict(set)
+    queries, each = Counter[Key](), dict[str, Counter[Any]]()
+    lengths: dict[str, list[int]] = defaultdict(list)
+    for split, lang, genre, source, author, tokens, query, bucket in documents:
         for language in (lang, _ALL):
-            groups["genres"][language, genre].append(row)
-            groups["lengths"][language, bucket].append(row)
-            groups["token_lengths"][(language,)].append(row)
-            for part in (split, _ALL):
-                groups["languages"][language, part].append(row)
-        groups["sources"][source, lang].append(row)
-    for language in {row[2] for row in documents} | ({_ALL} if documents else set()):
+            lengths[language].append(tokens)
+            each.setdefault(language, Counter())[author] += 1
+            parts = [("languages", (language, part)) for part in (split, _ALL)]
+            queries.update(key for _, key in parts if query)
+            for name, key in (*parts, ("genres", (language, genre)), ("lengths", (language, str(bucket)))):
+                texts[name][key] += 1
+                authors[name, key].add(author)
+        texts["sources"][source, lang] += 1
+        authors["sources", (source, lang)].add(author)
+    for language in lengths:
         for split in splits:
-            groups["languages"].setdefault((language, split), [])
-    totals = {key[0]: len(rows) for key, rows in groups["token_lengths"].items()}
+            texts["languages"].setdefault((language, split), 0)
 
-    def counts(rows: Sequence[tuple[str, ...]]) -> Values:
-        return str(len(rows)), str(len({row[5] for row in rows}))
+    def counts(name: str, key: Key) -> Values:
+        return str(texts[name][key]), str(len(authors[name, key]))
 
-    def share(key: Key, rows: Sequence[tuple[str, ...]]) -> str:
-        return str(round(len(rows) / totals[key[0]], 4))
+    def share(name: str, key: Key) -> str:
+        return str(round(texts[name][key] / len(lengths[key[0]]), 4))
 
-    each: Counter[Key] = Counter()
-    for (language,), rows in groups["token_lengths"].items():
-        each.update((language, str(many)) for many in Counter(row[5] for row in rows).values())
+    many = Counter((lang, str(number)) for lang, of_author in each.items() for number in of_author.values())
     return {
         "languages": (("language", "split"), {
-            key: (*counts(rows), str(sum(bool(row[7]) for row in rows))) for key, rows in groups["languages"].items()
+            key: (*counts("languages", key), str(queries[key])) for key in texts["languages"]
         }),
         "genres": (("language", "genre"), {
-            key: (*counts(rows), share(key, rows)) for key, rows in groups["genres"].items()
+            key: (*counts("genres", key), share("genres", key)) for key in texts["genres"]
         }),
         "lengths": (("language", "length_bucket"), {
-            key: (*counts(rows), share(key, rows)) for key, rows in groups["lengths"].items()
+            key: (*counts("lengths", key), share("lengths", key)) for key in texts["lengths"]
         }),
-        "documents_per_author": (("language", "documents"), {key: (str(many),) for key, many in each.items()}),
+        "documents_per_author": (("language", "documents"), {key: (str(number),) for key, number in many.items()}),
         "token_lengths": (("language",), {
-            key: (str(len(rows)), *_quantiles([int(row[6]) for row in rows]))
-            for key, rows in groups["token_lengths"].items()
+            (lang,): (str(len(tokens)), *_quantiles(tokens)) for lang, tokens in lengths.items()
         }),
-        "sources": (("source", "language"), {key: counts(rows) for key, rows in groups["sources"].items()}),
+        "sources": (("source", "language"), {key: counts("sources", key) for key in texts["sources"]}),
     }  # fmt: skip
 
 
