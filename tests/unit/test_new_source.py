@@ -244,6 +244,21 @@ def test_the_files_are_links_below_the_folder_of_the_source(here: Path) -> None:
 NEW = ("config/sources/letters.yaml", "letters.yaml")
 
 
+def test_folders_of_authors_may_be_given_one_by_one(here: Path) -> None:
+    author_folders(here)
+    assert new(*sorted(map(str, Path("letters").iterdir())), "--yes") == 0
+    (source,) = find_sources(["letters"]).values()
+    assert source.entry["path_fields"] and len(list((here / "resources/raw/letters").glob("*/*.txt"))) == 48
+
+
+def test_two_files_of_one_name_are_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for folder in ("a", "b"):
+        (here / folder).mkdir()
+        in_cp1252(here / folder)
+    assert new("a/letters.csv", "b/letters.csv", "--name", "letters", "--yes") == 2
+    assert "letters.csv" in capsys.readouterr().err and not Path("config").exists()
+
+
 def test_files_that_lie_where_a_build_expects_them_stay(here: Path) -> None:
     (here / "resources/raw").mkdir(parents=True)
     author_title(here / "resources/raw")
