@@ -58,7 +58,7 @@ def make_documents(documents: int) -> pl.DataFrame:
             "ordinal": rows * 2,
             "chunk_start": pl.Series([None] * documents, dtype=pl.Int64),
             "chunk_end": pl.Series([None] * documents, dtype=pl.Int64),
-            "date": ["2020-01-01"] * documents,
+            "date": [f"20{n % 17 + 3:02d}-{n % 11 + 1:02d}-{n % 28 + 1:02d}" for n in range(documents)],
         }
     )
 

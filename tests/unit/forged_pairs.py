@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 from defaults import section
 
-from authbench.format.columns import PAIRS, POSITIVES
+from authbench.format.columns import PAIRS, POOLS, POSITIVES
 from authbench.release.contents import content_words_of, pair_up
 from authbench.split.leakage import find_leaks
 
@@ -71,10 +71,10 @@ def declare(files: Callable[..., Callable[[Callable[[Path], None]], None]]) -> N
 
         return of
 
-    matched, topical, hard = (pl.col("pool") == pool for pool in ("matched", "topic_matched", "topic_adversarial"))
+    matched, topical, hard, timed, topic_time = (pl.col("pool") == pool for pool in POOLS)
 
     def in_order(rows: Frame) -> Frame:
-        order = pl.col("pool").replace_strict({"matched": 0, "topic_matched": 1, "topic_adversarial": 2})
+        order = pl.col("pool").replace_strict({pool: place for place, pool in enumerate(POOLS)})
         return rows.sort(order, "group", "same", "candidate_id", descending=[False, False, True, False])
 
     def replaced(rows: Frame, which: pl.Expr, candidate: str) -> Frame:
@@ -155,6 +155,20 @@ def declare(files: Callable[..., Callable[[Callable[[Path], None]], None]]) -> N
     def milder_negatives(rows: Frame) -> Frame:
         last = pl.int_range(pl.len()).over("group") == pl.len().over("group") - 1
         return rows.filter(~(hard & last))
+
+    @table("negatives of `time_matched` are all nearer in time than their positive", "time_pairs")
+    def one_sided_dates(rows: Frame) -> Frame:
+        last = pl.int_range(pl.len()).over("group") == pl.len().over("group") - 1
+        return rows.filter(~(timed & last))
+
+    @table("a positive is left out of `time_matched`", "time_pairs")
+    def date_left_out(rows: Frame) -> Frame:
+        return rows.filter(pl.col("group") != rows.filter(timed)["group"].max())
+
+    @table("negatives of `topic_time` are all on one side of their positive", "time_pairs")
+    def one_sided_topics_and_dates(rows: Frame) -> Frame:
+        last = pl.int_range(pl.len()).over("group") == pl.len().over("group") - 1
+        return rows.filter(~(topic_time & last))
 
     @table("pairs.parquet pairs texts of train", "pair_form", split="train")
     def pairs_of_train(rows: Frame) -> Frame:

@@ -43,7 +43,7 @@ def write_scored_release(folder, authors, splits=("dev", "test")):
                 for other in others + same_work:
                     relations.append((ident, ids[author][other], False, other in same_work, False, None, 0.5, 1.0))
                 for other in others:
-                    for pool in ("matched", "topic_matched"):
+                    for pool in ("matched", "topic_matched", "time_matched"):
                         strangers = [ids[(author + 2 * step) % authors][other] for step in range(1, 6)]
                         candidates = [(ids[author][other], True), *((one, False) for one in strangers)]
                         pairs += [(pool, group, ident, candidate, same) for candidate, same in candidates]

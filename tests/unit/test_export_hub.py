@@ -206,7 +206,8 @@ def test_a_release_without_train_or_pairs_has_no_triplets_and_no_pairs(
     assert triplet_ids(provenance.filter(pl.col("split") != "train"), 7) == []
     folder = exported(published[1], "huggingface", tmp_path / "hub", with_tier_b=True)
     names = {config["config_name"] for config in header(folder)["configs"]}
-    assert not names & {*POOLS, "pairs"} and "triplets" in names
+    stated = {pool for split in ("dev", "test") for pool in opened(published[1]).pairs(split)["pool"]}
+    assert names & {*POOLS} == stated and "matched" not in stated and "triplets" in names
 
 
 # --- results for the repositories of models ---

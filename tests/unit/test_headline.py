@@ -142,7 +142,7 @@ def test_positives_of_the_query_s_own_work_neither_answer_nor_stand_in_the_way()
 
 def test_a_release_without_pairs_and_relations_has_no_headline_and_says_why():
     split = a_split(IDS, IDS[:2], {"d0": ["d2"], "d1": ["d4"]})
-    assert set(split.released.left_out) == {"auc_matched", "auc_topic", S_AT_5}
+    assert set(split.released.left_out) == {"auc_matched", "auc_topic", "auc_time", S_AT_5}
     assert not split.released.other_work.any()
     assert absent(split.positives).pairs.height == 0
 

@@ -1,5 +1,7 @@
 """Relations and pools: against brute force on made-up texts, and what becomes of small languages and authors."""
 
+import math
+from collections import Counter
 from itertools import product
 from typing import Any
 
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 from small_corpus import author, document, frame, release
 
 from authbench.content_words import content_vectors, fit_words
+from authbench.dates import middle_day
 from authbench.format.columns import PAIRS, POOLS, POSITIVES
 
 Rows = list[dict[str, Any]]
@@ -25,6 +28,7 @@ DRAWN = st.tuples(
     st.integers(3, 30),  # tokens
     st.lists(st.sampled_from(WORDS), max_size=5),
     st.sampled_from(["person"] * 5 + ["work"]),
+    st.sampled_from([None, "1851", "1852", "1852-07-01", "1852-07-01", "1852-07-02", "1853-01", "1853"]),
 )
 BARRED = st.sets(st.tuples(st.integers(0, 39), st.integers(0, 39)), max_size=3)
 
@@ -43,8 +47,9 @@ def made(texts: list[tuple[Any, ...]], **settings: Any) -> Any:
                 token_length=tokens,
                 content=" ".join([*words, f"number{chr(97 + number // 26)}{chr(97 + number % 26)}"]),
                 author_kind=kind,
+                date=date,
             )
-            for number, (writer, work, lang, genre, source, tokens, words, kind) in enumerate(texts)
+            for number, (writer, work, lang, genre, source, tokens, words, kind, date) in enumerate(texts)
         )
     )
     return release(rows, **{"positives": "other_work", "queries_per_author": "all", **settings})
@@ -67,6 +72,8 @@ class Brute:
         self.similar = (vectors @ vectors.T).toarray()
         self.empty = {ident for ident, place in self.row.items() if vectors[place].nnz == 0}
         self.related = {(row["query_id"], row["candidate_id"]): row for row in contents.positives.iter_rows(named=True)}
+        days = documents.select("id", days=middle_day("date"))
+        self.days = {ident: math.nan if day is None else day for ident, day in days.iter_rows()}
         self.answers = {
             (row["query_id"], positive)
             for row in contents.queries.iter_rows(named=True)
@@ -76,6 +83,9 @@ class Brute:
 
     def similarity(self, one: str, other: str) -> float:
         return float(self.similar[self.row[one], self.row[other]])
+
+    def similarity_in_time(self, one: str, other: str) -> float:
+        return -abs(self.days[one] - self.days[other])
 
     def others(self, query: str, like: str, source: bool) -> list[str]:
         asked, model = self.by_id[query], self.by_id[like]
@@ -90,6 +100,30 @@ class Brute:
             and (row["source"] == model["source"] or not source)
             and not any(frozenset((row["doc_key"], self.by_id[one]["doc_key"])) in self.contained for one in own)
         ]
+
+    def near_in_length(self, query: str, positive: str) -> list[str]:
+        length = self.by_id[positive]["token_length"]
+        return [
+            ident
+            for ident in self.others(query, positive, True)
+            if length <= 2 * self.by_id[ident]["token_length"] <= 4 * length
+        ]
+
+    def in_time(self, query: str, positive: str, topics: bool) -> Counter[tuple[int, int]]:
+        """Return how many texts may be negatives, by the signs of their differences in topic and time."""
+        own = (self.similarity(query, positive), self.similarity_in_time(query, positive))
+        found: Counter[tuple[int, int]] = Counter()
+        for ident in self.near_in_length(query, positive):
+            apart = (self.similarity(query, ident) - own[0], self.similarity_in_time(query, ident) - own[1])
+            if not math.isnan(apart[1]):
+                found[int(np.sign(apart[0])) if topics else 0, int(np.sign(apart[1]))] += 1
+        return found
+
+    def may_match(self, query: str, positive: str, topics: bool) -> bool:
+        """Return whether both are dated and, for topics, have content words, and the positive may be in a pair."""
+        both = {query, positive}
+        dated = not any(math.isnan(self.days[ident]) for ident in both)
+        return dated and not (topics and both & self.empty) and self.by_id[positive]["author_kind"] == "person"
 
     def matched(self, query: str, positive: str) -> tuple[list[int], int] | None:
         """Return the lengths of the negatives, and how many negatives are as long as the positive."""
@@ -138,26 +172,53 @@ def test_pools_are_those_of_a_brute_force(texts: list[tuple[Any, ...]], containe
         if negatives is not None and expected is not None:
             assert set(negatives) <= set(brute.others(query, positive, True))
             assert sorted(brute.by_id[ident]["token_length"] for ident in negatives) == expected[0]
-    for (query, positive), negatives in groups_of(contents, "topic_matched").items():
-        assert (query, positive) in brute.answers
-        length, own = brute.by_id[positive]["token_length"], brute.similarity(query, positive)
-        allowed = [
-            ident
-            for ident in brute.others(query, positive, True)
-            if length <= 2 * brute.by_id[ident]["token_length"] <= 4 * length
-        ]
-        assert set(negatives) <= set(allowed) and 2 <= len(negatives) <= 10
-        for sign in (1, -1):
-            apart = sorted(sign * (brute.similarity(query, ident) - own) for ident in allowed)
-            chosen = sorted(sign * (brute.similarity(query, ident) - own) for ident in negatives)
-            chosen = [value for value in chosen if value > 0]
-            assert chosen == [value for value in apart if value > 0][: len(chosen)]
-            assert len(chosen) == sum(brute.similarity(query, ident) * sign < own * sign for ident in negatives)
+    for pool, similarity in (("topic_matched", brute.similarity), ("time_matched", brute.similarity_in_time)):
+        for (query, positive), negatives in groups_of(contents, pool).items():
+            assert (query, positive) in brute.answers
+            own, allowed = similarity(query, positive), brute.near_in_length(query, positive)
+            allowed = [ident for ident in allowed if not math.isnan(similarity(query, ident))]
+            assert set(negatives) <= set(allowed) and 2 <= len(negatives) <= 10
+            for sign in (1, -1):
+                apart = sorted(sign * (similarity(query, ident) - own) for ident in allowed)
+                chosen = sorted(sign * (similarity(query, ident) - own) for ident in negatives)
+                chosen = [value for value in chosen if value > 0]
+                assert chosen == [value for value in apart if value > 0][: len(chosen)]
+                assert len(chosen) == sum(similarity(query, ident) * sign < own * sign for ident in negatives)
     for (query, positive), negatives in groups_of(contents, "topic_adversarial").items():
         answers = [other for one, other in brute.answers if one == query and other not in brute.empty]
         assert brute.similarity(query, positive) == min(brute.similarity(query, other) for other in answers)
         values = sorted((brute.similarity(query, one) for one in brute.others(query, query, False)), reverse=True)
         assert sorted((brute.similarity(query, one) for one in negatives), reverse=True) == values[:20]
+
+
+@given(st.lists(DRAWN, min_size=12, max_size=40), BARRED)
+@costly(40)
+def test_negatives_in_time_are_balanced_and_left_out_only_where_none_are_on_both_sides(
+    texts: list[tuple[Any, ...]], contained: set[tuple[int, int]]
+) -> None:
+    contents = made(texts, containment=pairs_of(contained, "news:"))
+    brute = Brute(contents, contained)
+    for pool, topics in (("time_matched", False), ("topic_time", True)):
+        groups = groups_of(contents, pool)
+        assert groups.keys() <= brute.answers
+        for query, positive in brute.answers:
+            if not brute.may_match(query, positive, topics):
+                assert (query, positive) not in groups
+                continue
+            signs = brute.in_time(query, positive, topics)
+            opposite = sum(min(signs[one], signs[-one[0], -one[1]]) for one in ((0, 1), (1, 0), (1, 1), (1, -1)))
+            negatives = groups.get((query, positive))
+            assert negatives is not None or not opposite
+            if negatives is None:
+                continue
+            assert opposite or signs[0, 0] >= 2
+            own = brute.similarity_in_time(query, positive)
+            chosen = [np.sign(brute.similarity_in_time(query, ident) - own) for ident in negatives]
+            assert sum(chosen) == 0
+            assert own or not any(chosen)  # of the very date: only texts of that date
+            if topics:
+                assert sum(np.sign(brute.similarity(query, ident) - brute.similarity(query, positive))
+                           for ident in negatives) == 0  # fmt: skip
 
 
 @given(st.lists(DRAWN, min_size=12, max_size=40), BARRED)
@@ -247,7 +308,8 @@ def test_a_language_of_one_source_has_pairs_of_its_own() -> None:
         assert lang[query] == lang[candidate]
     assert set(contents.pools["lang"]) == {"en", "de"}
     assert contents.pairs["group"].unique().sort().to_list() == list(range(contents.pairs["same"].sum()))
-    assert contents.pairs["pool"].unique(maintain_order=True).to_list() == list(POOLS)
+    assert contents.pairs["pool"].unique(maintain_order=True).to_list() == list(POOLS[:3])  # no text has a date
+    assert contents.pools.filter(pl.col("pool").is_in(POOLS[3:]))["kept"].sum() == 0
 
 
 def test_an_author_of_one_work_asks_nothing_and_is_a_negative() -> None:

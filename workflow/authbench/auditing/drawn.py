@@ -35,7 +35,7 @@ def draw_units(dataset: Dataset, split: str, most: int, seed: int) -> tuple[pl.D
     )
     rank = (pl.col("row").rank("dense").over("place") / (1 + pl.col("row").n_unique().over("place"))).alias("order")
     units = units.rename({"unit": "id"}).with_columns(
-        rank, pl.col("lang").fill_null("other"), pl.col("genre", "source").fill_null(ALL)
+        rank, pl.col("lang").fill_null("other"), pl.col("genre", "source").fill_null(ALL), pl.col("date").str.head(10)
     )
     units = units.with_columns(genre=pl.when(pl.col("genre") == "").then(pl.lit(ALL)).otherwise("genre"))
     whole = units.height

@@ -17,7 +17,8 @@ from authbench.printable import printable
 
 HEADINGS = {
     "success@1": "S@1", "success@5": "S@5", "mrr": "MRR", "eer": "EER", "eer_same_language": "EER, one language",
-    "auc_matched": "AUC, matched", "auc_topic": "AUC, topic", "s@5_other_work": "S@5, in language",
+    "auc_matched": "AUC, matched", "auc_topic": "AUC, topic", "auc_time": "AUC, time",
+    "s@5_other_work": "S@5, in language",
     "pairs_auc": "AUC of pairs",
 }  # fmt: skip
 _SHOWN = 8  # ids of a finding on the page

@@ -49,6 +49,8 @@ CLAIMS = {
     "unscored_pair": "a text of pairs.parquet has letters enough, and is scored",
     "matched_pairs": "`matched` has every positive that can be matched, with the negatives nearest to it in length",
     "topic_pairs": "`topic_matched` has every positive that can be matched, with the negatives nearest to it in topic",
+    "time_pairs": "`time_matched` and `topic_time` have every positive that can be matched, with as many negatives "
+    "nearer in time as further; those of `time_matched` are the nearest",
     "adversarial_pairs": "`topic_adversarial` has each query's least topical positive and the most topical negatives",
     "ids": "neither ids nor the order of lines tells author, source, language, genre, split or length",
     "numbering": "lines are in the order of their ids",

@@ -1,18 +1,21 @@
 """Check the scored pairs: their form, their members, and the statistics about them."""
 
 import csv
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache, partial
 
+import numpy as np
 import polars as pl
 
 from authbench.checking.claims import Finding
 from authbench.checking.overlap import Pairs
-from authbench.checking.pools import ORDER, PAIR, Texts, check_matched, check_topical
+from authbench.checking.pools import ORDER, PAIR, TIMED, Texts, check_matched, check_similar
 from authbench.checking.relations import check_relations, count_words, vectors_of
 from authbench.checking.rows import Rows
 from authbench.checking.rules import Rules
+from authbench.dates import middle_day
 from authbench.format.columns import PAIRS, POOLS, POSITIVES
 from authbench.format.splits import reference_splits, scored_splits
 from authbench.format.tables import read_pairs
@@ -60,17 +63,25 @@ def check_pairs(release: Rows, rules: Rules, contained: Pairs) -> Iterator[Findi
             texts = Texts(
                 candidates,
                 vectors[candidates["place"].to_numpy()],
+                candidates.select(middle_day("date")).to_series().to_numpy().astype(np.float32),
                 truth.join(documents.select("tokens", query_id="id"), on="query_id"),
                 _other_work(release, split),
                 _barred(release, split, documents, contained),
             )
-            counted = True
-            counts += _count(split, pairs, texts)
+            counted, pools = True, _pools_of(release, pairs)
+            counts += _count(split, pairs, texts, pools)
             yield from _check_members(pairs, texts)
             yield from check_matched(pairs, texts)
-            yield from check_topical(pairs, texts)
+            yield from check_similar(pairs, texts, pools)
     if counted:
         yield from _check_counts(release, counts)
+
+
+def _pools_of(release: Rows, pairs: pl.DataFrame) -> tuple[str, ...]:
+    """Return the pools of a release; earlier ones, in which neither pairs nor statistics name TIMED, lack these."""
+    path = release.folder / _STATISTICS
+    named = {*pairs["pool"], *(re.findall("[a-z_]+", path.read_text("utf-8")) if path.is_file() else ())}
+    return tuple(pool for pool in POOLS if pool not in TIMED or not named.isdisjoint(TIMED))
 
 
 def _documents(release: Rows, rules: Rules, split: str) -> pl.DataFrame:
@@ -78,10 +89,10 @@ def _documents(release: Rows, rules: Rules, split: str) -> pl.DataFrame:
     provenance = release.provenance
     assert provenance is not None
     scored = pl.col("scored")
-    named = provenance.select("id", may=scored & (pl.col("author_kind") != "work"))
+    named = provenance.select("id", "date", may=scored & (pl.col("author_kind") != "work"))
     part = release.documents.filter(pl.col("split") == split).join(named, on="id", how="left", maintain_order="left")
     return part.select(
-        "id", "author_id", "lang", "source", "candidate",
+        "id", "author_id", "lang", "source", "candidate", "date",
         pl.col("genre").map_elements(primary_genre, pl.String).alias("primary"),
         pl.col("token_length").alias("tokens"),
         fits=pl.col("may").fill_null(True) & (letters() >= rules.min_letters_for_query),
@@ -167,10 +178,10 @@ def _check_members(pairs: pl.DataFrame, texts: Texts) -> Iterator[Finding]:
             yield Finding(code, candidate if code == "unscored_pair" else query, f"{candidate} for {query}")
 
 
-def _count(split: str, pairs: pl.DataFrame, texts: Texts) -> Counts:
+def _count(split: str, pairs: pl.DataFrame, texts: Texts, pools: Sequence[str]) -> Counts:
     """Return the number of groups (`kept`) and of possible groups (`positives`) by pool, language and source."""
     places = texts.table.select("lang", "source", candidate_id="id")
-    positives = texts.answers.join(pl.DataFrame({"pool": POOLS[:2]}), how="cross")
+    positives = texts.answers.join(pl.DataFrame({"pool": [pool for pool in pools if pool != POOLS[2]]}), how="cross")
     counts: Counts = Counter()
     for name, rows in (("kept", pairs.filter("same")), ("positives", positives)):
         of_place = rows.join(places, on="candidate_id").group_by("pool", "lang", "source").len()

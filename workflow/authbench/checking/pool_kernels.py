@@ -110,12 +110,15 @@ def check_lengths(
 
 
 @compiled
-def check_topics(
+def check_near(
     similar: F32,
+    beside: F32,
     first: int,
     queries: I64,
+    asked: I64,
     positives: I64,
     similarity: F64,
+    similarity_beside: F64,
     starts: I64,
     ends: I64,
     negatives: I64,
@@ -127,29 +130,40 @@ def check_topics(
     most: int,
     problems: I64,
 ) -> None:
-    """Write what is wrong with the topics of the negatives of positives in `topic_matched`.
+    """Write what is wrong with the similarities, of topic or date, of the negatives of positives.
+
+    With a second similarity, equal numbers must be lower and higher in either, whichever are nearest.
 
     Args:
-        similar: shape (queries, texts of the cell), similarities of topic; NaN: not a negative of the query.
+        similar: shape (queries, texts of the cell), similarities; NaN: not a negative of the query.
+        beside: likewise the second similarity, or of no columns.
         first: row of the cell's first text.
         queries: shape (pairs,), rows of `similar`.
+        asked: shape (pairs,), tokens of the query.
         positives: shape (pairs,), in the cell.
-        similarity: shape (pairs,), of query and positive.
+        similarity, similarity_beside: shape (pairs,), of query and positive.
         starts, ends: shape (pairs,), of the negatives.
         negatives: rows.
         tokens, kind_starts, kind_ends: shape (texts,).
-        close: similarities that differ by less are equal.
+        close: similarities that differ by less may be equal; 0: they are exact.
         side: the most negatives of lower and of higher similarity.
         most: negatives of a positive.
         problems: shape (pairs,); written.
     """
     for i in range(len(positives)):
         row, own, length = similar[queries[i]], similarity[i], tokens[positives[i]]
+        second, two = beside[queries[i]], beside.shape[1] > 0
         begin, end = kind_starts[positives[i]], kind_ends[positives[i]]
+        if np.isnan(own) or (two and np.isnan(similarity_beside[i])):
+            problems[i] = UNASKED if starts[i] >= 0 else 0
+            continue
         problems[i] = 0
-        lower, higher, furthest_lower, furthest_higher = 0, 0, 0.0, 0.0
+        lower, higher, furthest_lower, furthest_higher, nearer, further = 0, 0, 0.0, 0.0, 0, 0
         for one in negatives[starts[i] : ends[i]]:
             if not begin <= one < end or np.isnan(row[one - first]) or not length <= 2 * tokens[one] <= 4 * length:
+                problems[i] = STRANGE
+                break
+            if two and np.isnan(second[one - first]):
                 problems[i] = STRANGE
                 break
             value = row[one - first]
@@ -159,26 +173,42 @@ def check_topics(
             elif value > own + close:
                 higher += 1
                 furthest_higher = max(furthest_higher, value - own)
+            nearer += two and second[one - first] > similarity_beside[i]
+            further += two and second[one - first] < similarity_beside[i]
         if problems[i]:
             continue
-        around, below, above, nearer_below, nearer_above = 0, 0, 0, 0, 0
+        around, nearer_below, nearer_above = 0, 0, 0
+        level = np.zeros(
+            3, np.int64
+        )  # texts as similar: as far as the positive from the query's length, nearer, further
+        signs = np.zeros((3, 3), np.int64)  # texts by the sign of their difference in the first and second similarity
         low = begin + np.searchsorted(tokens[begin:end], (length + 1) // 2)
         high = begin + np.searchsorted(tokens[begin:end], 2 * length, "right")
-        for value in row[low - first : high - first]:
-            around += not np.isnan(value)
-            if value < own - close:
-                below += 1
-                nearer_below += own - value + close < furthest_lower
-            elif value > own + close:
-                above += 1
-                nearer_above += value - own + close < furthest_higher
-        there, each = ends[i] - starts[i], min(side, below, above)
-        tied = there - lower - higher
+        for one in range(low, high):
+            value = row[one - first]
+            if np.isnan(value) or (two and np.isnan(second[one - first])):
+                continue
+            around += 1
+            sign = -1 if value < own - close else 1 if value > own + close else 0
+            sign_beside = np.int64(np.sign(second[one - first] - similarity_beside[i])) if two else 0
+            signs[sign + 1, sign_beside + 1] += 1
+            if sign == 0 and sign_beside == 0:
+                far, near = max(tokens[one], asked[i]), min(tokens[one], asked[i])
+                beyond = far * min(length, asked[i]) - near * max(length, asked[i])
+                level[0 if beyond == 0 else 1 if beyond < 0 else 2] += 1
+            nearer_below += sign < 0 and own - value + close < furthest_lower
+            nearer_above += sign > 0 and value - own + close < furthest_higher
+        opposite = min(signs[0, 1], signs[2, 1]) + min(signs[0, 0], signs[2, 2]) + min(signs[0, 2], signs[2, 0])
+        there, each = ends[i] - starts[i], min(side, opposite)
+        tied, tied_beside = there - lower - higher, there - nearer - further
         if not there:
-            problems[i] = NO_GROUP if each else 0
-        elif not 2 <= there <= most or abs(lower - higher) > tied:
+            as_similar = 0 if close else level[0] + 2 * min(level[1], level[2])
+            problems[i] = NO_GROUP if each or as_similar > 1 else 0
+        elif not 2 <= there <= most or abs(lower - higher) > tied or abs(nearer - further) > tied_beside:
             problems[i] = UNBALANCED
-        elif not tied and there != 2 * each and around == below + above:
+        elif two:
+            continue
+        elif not tied and there != 2 * each and around == signs[0, 1] + signs[2, 1]:
             problems[i] = MISCOUNTED
         elif (lower and nearer_below >= lower) or (higher and nearer_above >= higher):
             problems[i] = FARTHER
@@ -200,7 +230,7 @@ def check_most_topical(
     """Write what is wrong with the groups of queries in `topic_adversarial`.
 
     Args:
-        similar, first, negatives, close: as in `check_topics`.
+        similar, first, negatives, close: as in `check_near`.
         answered: shape (queries,), whether a positive may be in a pair.
         is_least: shape (queries,), whether the positive of the group is the least topical of these positives.
         starts, ends: shape (queries,), of the negatives.

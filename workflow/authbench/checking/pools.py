@@ -4,10 +4,10 @@ They are worked out again from lengths, labels and texts, one positive at a time
 searches for the nearest. The release may choose among texts of the same length or similarity.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -18,8 +18,10 @@ from authbench.checking.relations import CLOSE, cosines
 from authbench.format.columns import POOLS
 
 _LEAST, _MOST, _SIDE, _TOPICAL = 5, 10, 5, 20
-_CELLS_AT_ONCE = 4_000_000
-_MATCHED, _TOPIC, _ADVERSARIAL = POOLS
+_CELLS_AT_ONCE = 2_000_000  # of topics and of dates
+_MATCHED, _TOPIC, _ADVERSARIAL, _TIME, _TOPIC_TIME = POOLS
+TIMED = (_TIME, _TOPIC_TIME)  # pools that earlier releases lack
+_CLAIMS = {_TOPIC: "topic_pairs", _TIME: "time_pairs", _TOPIC_TIME: "time_pairs"}
 ORDER = ("lang", "primary", "source", "tokens", "id")  # of texts, as `pool_kernels` expects them
 PAIR = ["query_id", "candidate_id"]
 
@@ -31,6 +33,7 @@ class Texts:
     Attributes:
         table: their id, author_id, lang, source, primary, tokens and `fits` (may be positive or negative), in `ORDER`.
         vectors: the content words of its rows.
+        days: shape (rows,), their dates as days, NaN if unknown.
         queries: query_id and tokens of every query.
         answers: query_id and candidate_id of the positives from another work.
         barred: author_id and candidate_id of texts by others that may not be negatives of the author.
@@ -38,6 +41,7 @@ class Texts:
 
     table: pl.DataFrame
     vectors: Any
+    days: F32
     queries: pl.DataFrame
     answers: pl.DataFrame
     barred: pl.DataFrame
@@ -113,54 +117,70 @@ def check_matched(pairs: pl.DataFrame, texts: Texts) -> Iterator[Finding]:
     yield from _findings("matched_pairs", answers, problems)
 
 
-def check_topical(pairs: pl.DataFrame, texts: Texts) -> Iterator[Finding]:
-    """Yield groups of `topic_matched` and `topic_adversarial` whose negatives do not follow from their topics."""
+class _Asked(NamedTuple):
+    """The positives that a pool may match, by the query's row, and the negatives of all groups of the pool."""
+
+    pairs: pl.DataFrame
+    negatives: I64
+    problems: I64
+
+
+def check_similar(pairs: pl.DataFrame, texts: Texts, pools: Sequence[str]) -> Iterator[Finding]:
+    """Yield groups whose negatives do not follow from topics or dates, and positives without one.
+
+    Args:
+        pairs: of the split.
+        texts: of the split.
+        pools: that the release has.
+    """
     from authbench.checking import pool_kernels
 
-    groups, negatives = _groups(pairs, _TOPIC, texts)
+    compared, asked = _compared(texts), {}
+    for pool in (pool for pool in _CLAIMS if pool in pools):
+        groups, negatives = _groups(pairs, pool, texts)
+        answers = _with_groups(compared, groups, PAIR)
+        for query, positive in answers.filter(~pl.col("fits"), pl.col("end") > pl.col("start"))[PAIR].iter_rows():
+            yield Finding(_CLAIMS[pool], query, f"{positive}: may be in no pair")
+        matched = answers.filter("fits", pl.col("cell") == pl.col("cell_of_query"))
+        asked[pool] = _Asked(matched, negatives, np.zeros(matched.height, np.int64))
     hard_groups, hard_negatives = _groups(pairs, _ADVERSARIAL, texts)
-    answers = _with_groups(_compared(texts), groups, PAIR)
-    for query, positive in answers.filter(~pl.col("fits"), pl.col("end") > pl.col("start")).select(PAIR).iter_rows():
-        yield Finding("topic_pairs", query, f"{positive}: may be in no pair")
-    matched = answers.filter("fits", pl.col("cell") == pl.col("cell_of_query"))
-    queries = _asking(texts, answers, hard_groups)
-    asking, positives, similarity, starts, ends = _arrays(matched, "row_of_query", "row", "similarity", "start", "end")
+    queries = _asking(texts, compared, hard_groups)
     rows, answered, is_least, hard_starts, hard_ends = _arrays(queries, "row", "answered", "is_least", "start", "end")
-    (tokens,), kinds = texts.arrays("tokens"), texts.kinds()
-    problems, hard_problems = np.zeros(matched.height, np.int64), np.zeros(queries.height, np.int64)
+    hard_problems = np.zeros(queries.height, np.int64)
     for block, first, end in _blocks(rows, texts):
         similar = texts.similarities(rows[block], first, end)
-        part = slice(*np.searchsorted(asking, [rows[block][0], rows[block][-1] + 1]).tolist())
-        pool_kernels.check_topics(
-            similar,
-            first,
-            np.searchsorted(rows[block], asking[part]),
-            positives[part],
-            similarity[part],
-            starts[part],
-            ends[part],
-            negatives,
-            tokens,
-            *kinds,
-            CLOSE,
-            _SIDE,
-            _MOST,
-            problems[part],
-        )
+        for pool, one in asked.items():
+            _check_near(pool, one, rows[block], similar, first, texts)
         pool_kernels.check_most_topical(
-            similar,
-            first,
-            answered[block],
-            is_least[block],
-            hard_starts[block],
-            hard_ends[block],
-            hard_negatives,
-            CLOSE,
-            _TOPICAL,
-            hard_problems[block],
-        )
-    yield from _findings("topic_pairs", matched, problems)
+            similar, first, answered[block], is_least[block], hard_starts[block], hard_ends[block], hard_negatives,
+            CLOSE, _TOPICAL, hard_problems[block],
+        )  # fmt: skip
+    for pool, one in asked.items():
+        yield from _findings(_CLAIMS[pool], one.pairs, one.problems)
     yield from _findings("adversarial_pairs", queries, hard_problems)
+
+
+def _check_near(pool: str, asked: _Asked, queries: I64, topics: F32, first: int, texts: Texts) -> None:
+    """Write what is wrong with groups of a pool; `topics` are the similarities of queries to texts of their cell."""
+    from authbench.checking import pool_kernels
+
+    (asking,) = _arrays(asked.pairs, "row_of_query")
+    part = slice(*np.searchsorted(asking, [queries[0], queries[-1] + 1]).tolist())
+    positives, by_topic, by_date, starts, ends = _arrays(
+        asked.pairs[part], "row", "similarity", "nearness", "start", "end"
+    )
+    days = texts.days[first : first + topics.shape[1]]
+    dates = np.empty((len(queries), 0), np.float32)
+    if pool != _TOPIC:
+        dates = np.where(np.isnan(topics), np.float32(np.nan), -np.abs(texts.days[queries][:, None] - days))
+    similar, beside = (dates, dates[:, :0].copy()) if pool == _TIME else (topics, dates)
+    tokens, (kind_starts, kind_ends) = texts.arrays("tokens")[0], texts.kinds()
+    rows = np.searchsorted(queries, asking[part])
+    pool_kernels.check_near(
+        similar, beside, first, rows, tokens[asking[part]], positives, by_date if pool == _TIME else by_topic,
+        by_date if pool == _TOPIC_TIME else by_topic, starts, ends, asked.negatives, tokens, kind_starts, kind_ends,
+        0.0 if pool == _TIME else CLOSE, _SIDE, _MOST, asked.problems[part],
+    )  # fmt: skip
 
 
 def _groups(pairs: pl.DataFrame, pool: str, texts: Texts) -> tuple[pl.DataFrame, I64]:
@@ -183,11 +203,13 @@ def _with_groups(asked: pl.DataFrame, groups: pl.DataFrame, key: str | list[str]
 
 
 def _compared(texts: Texts) -> pl.DataFrame:
-    """Return the answers of queries that are candidates, by the query's row: whether they fit, and their similarity."""
+    """Return the answers of queries that are candidates, by the query's row: `fits`, `similarity`, `nearness`."""
     queries = texts.rows.select(query_id="id", row_of_query="row", cell_of_query="cell")
     positives = texts.rows.select("row", "cell", "fits", candidate_id="id")
     answers = texts.answers.join(queries, on="query_id").join(positives, on="candidate_id").sort("row_of_query")
-    return answers.with_columns(similarity=cosines(texts.vectors, *_arrays(answers, "row_of_query", "row")))
+    asking, positive = _arrays(answers, "row_of_query", "row")
+    nearness = -np.abs(texts.days[asking] - texts.days[positive]).astype(np.float64)
+    return answers.with_columns(similarity=cosines(texts.vectors, asking, positive), nearness=nearness)
 
 
 def _asking(texts: Texts, answers: pl.DataFrame, groups: pl.DataFrame) -> pl.DataFrame:

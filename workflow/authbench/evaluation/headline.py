@@ -1,12 +1,13 @@
-"""Compute the three headline scores of a model from the metrics of its queries.
+"""Compute the four headline scores of a model from the metrics of its queries.
 
 auc_matched       for a positive from another work, the share of its `matched` negatives that score lower (ties half)
 auc_topic         the same for its `topic_matched` negatives, which are as topical as the positive itself
+auc_time          the same for its `time_matched` negatives, which are as far from the query in time as the positive
 s@5_other_work    whether one of the five best candidates of the query's language is such a positive
 
 An author's value is the mean over the author's groups (or queries), and a score is the mean over authors. `macro` is
-the mean, over languages with enough authors, of the mean over their authors. `auc_adversarial` is an additional
-diagnostic.
+the mean, over languages with enough authors, of the mean over their authors. `auc_topic_time` and
+`auc_adversarial` are diagnostics.
 
 All scores are computed from a table with a row per query (`evaluate.run.queries_table`), so leaderboards do not need
 the model. Memory: 4 bytes per author and bootstrap replicate, and a few columns of the queries.

@@ -24,13 +24,16 @@ POOLS: Mapping[str, str] = {
     "matched": "auc_matched",
     "topic_matched": "auc_topic",
     "topic_adversarial": "auc_adversarial",
+    "time_matched": "auc_time",
+    "topic_time": "auc_topic_time",
 }
 # For each score, the column with the number of groups that a query's value averages; None: a value counts once.
 COUNTS: Mapping[str, str | None] = {score: f"{pool}_groups" for pool, score in POOLS.items()} | {S_AT_5: None}
-HEADLINES = ("auc_matched", "auc_topic", S_AT_5)
-SCORES = (*HEADLINES, "auc_adversarial")
+HEADLINES = ("auc_matched", "auc_topic", "auc_time", S_AT_5)
+SCORES = (*HEADLINES, "auc_topic_time", "auc_adversarial")
 
 NO_PAIRS = "the release has no pairs.parquet"
+NO_DATES = "no pair of the release is matched in time"
 NO_POSITIVES = "the release has no positives.parquet"
 CUTOFF = 5
 
@@ -83,9 +86,11 @@ def released(
         InputError: an id is not in the split, a positive has no relations, or a group does not have exactly one
             positive.
     """
-    left_out = (
-        dict.fromkeys((score for score in HEADLINES if score != S_AT_5), NO_PAIRS) if stated_pairs.is_empty() else {}
-    )
+    left_out = {}
+    if stated_pairs.is_empty():
+        left_out = dict.fromkeys((score for score in HEADLINES if score != S_AT_5), NO_PAIRS)
+    elif not (stated_pairs["pool"] == "time_matched").any():
+        left_out["auc_time"] = NO_DATES
     if stated_positives.is_empty():
         left_out[S_AT_5] = NO_POSITIVES
     query_of = {ident: number for number, ident in enumerate(queries)}

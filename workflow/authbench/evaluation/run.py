@@ -211,7 +211,7 @@ def line(name: str, result: Scores) -> str:
     overall = result["overall"]
     opening = "".join(
         f"{label} {result['headline'][score]['value']:.3f}  "
-        for score, label in zip(HEADLINES, ("AUC matched", "AUC topic", "S@5 other work"), strict=True)
+        for score, label in zip(HEADLINES, ("AUC matched", "AUC topic", "AUC time", "S@5 other work"), strict=True)
         if score in result["headline"]
     )
     if "pool" not in overall:

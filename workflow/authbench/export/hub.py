@@ -15,9 +15,11 @@ FRAMEWORK = "authbench"
 TASKS = {
     "auc_matched": "pairs",
     "auc_topic": "pairs",
+    "auc_time": "pairs",
     "success_at_5_other_work": "positives",
     "ndcg_at_10": "ground_truth",
 }
+_POOLS = {"auc_matched": "matched", "auc_topic": "topic_matched", "auc_time": "time_matched"}  # that a task needs
 # The hub's identifiers of licences that SPDX has, too (huggingface.co/docs/hub/repositories-licenses).
 _IDENTIFIERS = """
 afl-3.0 agpl-3.0 apache-2.0 artistic-2.0 bsd-2-clause bsd-3-clause bsl-1.0 cc-by-2.0 cc-by-2.5 cc-by-3.0 cc-by-4.0
@@ -83,7 +85,9 @@ def eval_yaml(release: Release, configs: Sequence[str]) -> str:
         "description": "Authorship attribution and verification: which texts share an author, whatever their topic?",
         "evaluation_framework": FRAMEWORK,
         "tasks": [
-            {"id": ident, "config": config, "split": split} for ident, config in TASKS.items() if config in configs
+            {"id": ident, "config": config, "split": split}
+            for ident, config in TASKS.items()
+            if config in configs and _POOLS.get(ident, config) in configs
         ],
     }
     return yaml.safe_dump(content, sort_keys=False, width=1000)

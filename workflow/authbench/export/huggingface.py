@@ -54,7 +54,7 @@ triplets = load_dataset("this folder", "triplets", split="train")
 `candidates` has every text with its author, `queries` those that ask, `ground_truth` the ids that answer,
 `provenance` what is known and was measured of each document. `pairs` are those that every evaluation scores: each
 positive of a query with negatives like it in all but the writer, by `pool`; `positives` says how the texts of one
-author are related. `matched`, `topic_matched` and `topic_adversarial` are pairs of these pools with their texts
+author are related. `matched`, `topic_matched` and other pools are pairs of these pools with their texts
 (`sentence1`, `sentence2`, `label`: 1 if by one author), each positive with one of its negatives, at most {most:,}
 positives of a pool and a split. A release without such pairs has none of these. `triplets` of train (`anchor`,
 `positive` from another work, `negative` of the positive's language, source, genre and length, by another author) are in

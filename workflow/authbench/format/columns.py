@@ -138,11 +138,11 @@ POSITIVES = Table(
     ),
     ".parquet",
 )
-POOLS = ("matched", "topic_matched", "topic_adversarial")
+POOLS = ("matched", "topic_matched", "topic_adversarial", "time_matched", "topic_time")
 PAIRS = Table(
     "pairs",
     (
-        Column("pool", pl.String, "`matched`, `topic_matched` or `topic_adversarial`", "|".join(POOLS)),
+        Column("pool", pl.String, "one of " + ", ".join(f"`{pool}`" for pool in POOLS), "|".join(POOLS)),
         Column("group", pl.Int32, "number of a positive with its negatives, unique in the file"),
         QUERY_ID,
         CANDIDATE_ID,

@@ -156,6 +156,7 @@ def pools_table(results: Sequence[Result], unsolved: Mapping[str, Unsolved]) -> 
         ("S@5, in language and source", ("overall", "within_language_source", "success@5"), True),
         ("S@5, unsolved", (_UNSOLVED, "value"), True),
         ("unsolved, by chance", (_UNSOLVED, "by_chance"), None),
+        (HEADINGS["auc_topic_time"], ("headline", "auc_topic_time", "value"), True),
         (HEADINGS["auc_adversarial"], ("headline", "auc_adversarial", "value"), True),
         ("EER, matched pairs", ("matched_pairs", "eer", "value"), False),
         ("EER, threshold per language", ("matched_pairs", "eer_by_language", "value"), False),

@@ -19,6 +19,7 @@ from authbench.storage.atomic import write_text
 TASK_SCORES = {
     "auc_matched": ("headline", "auc_matched", "value"),
     "auc_topic": ("headline", "auc_topic", "value"),
+    "auc_time": ("headline", "auc_time", "value"),
     "success_at_5_other_work": ("headline", "s@5_other_work", "value"),
     "ndcg_at_10": ("overall", "ndcg@10"),
 }

@@ -9,7 +9,9 @@ from authbench.models.entries import SANITY
 HEADINGS = {
     "auc_matched": "AUC matched",
     "auc_topic": "AUC topic",
+    "auc_time": "AUC time",
     S_AT_5: "S@5 other work",
+    "auc_topic_time": "AUC topic and time",
     "auc_adversarial": "AUC adversarial",
 }
 SURE = 0.05

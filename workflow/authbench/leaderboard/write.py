@@ -1,6 +1,6 @@
 """Write a leaderboard.
 
-headline.csv .md .tex        the three headline scores with intervals and gains over the best shortcut
+headline.csv .md .tex        the headline scores with intervals and gains over the best shortcut
 headline_macro.csv ...       the same as means over languages
 gains.csv                    every gain, over all queries and by slice, with p and Holm's correction
 power.json                   the smallest detectable differences

@@ -51,7 +51,7 @@ def find_matched(
     Args:
         queries: shape (n,), places.
         positives: shape (n,), places; equal positives are adjacent.
-        starts, ends, lengths, rank: as in `find_topic_matched`.
+        starts, ends, lengths, rank: as in `find_near`.
         author: shape (texts,).
         excluded: for each author in turn, the places that no negative of the author may have.
         excluded_ends: shape (authors + 1,); author a has `excluded[excluded_ends[a]:excluded_ends[a + 1]]`.
@@ -108,11 +108,13 @@ def _keep(
 
 
 @compiled
-def find_topic_matched(
+def find_near(
     query: int,
     positives: I64,
     similarities: F32,
     row: F32,
+    balanced: F32,
+    beside: F32,
     first: int,
     starts: I64,
     ends: I64,
@@ -129,13 +131,16 @@ def find_topic_matched(
 
     Up to `most` are as similar: first those proportionally as long as the positive, then equal numbers nearer to and
     further from the query's length. The others are equal numbers of lower and higher similarity, `each_side` less half
-    of the first kind.
+    of the first kind. With a second similarity, texts of one sign of difference in both similarities are as many as
+    texts of the opposite signs, and so equal numbers are lower and higher in either.
 
     Args:
         query: place of the query.
         positives: shape (n,), places.
         similarities: shape (n,), of the positives to the query.
         row: similarity of each text of the cell to the query; NaN: not a negative.
+        balanced: shape (n,), of the positives by the second similarity; not read without one.
+        beside: the second similarity of each text of the cell, NaN: not a negative; empty: there is none.
         first: place of the cell's first text.
         starts: shape (texts,), the first place of a text's cell and source.
         ends: shape (texts,), the place after the last.
@@ -148,7 +153,9 @@ def find_topic_matched(
         found: shape (n, most + 2 * each_side); written from the front of each row.
         sizes: shape (n,), how many were written.
     """
-    kinds = 5  # equal length, nearer, further; less and more similar
+    # As similar: of equal length, nearer, further. Then pairs of opposite signs of difference: (first, second) is
+    # (-, 0) and (+, 0), (0, -) and (0, +), (-, -) and (+, +), (-, +) and (+, -).
+    kinds = 11
     places = np.empty((kinds, most), np.int64)
     distances, turns = np.empty((kinds, most)), np.empty((kinds, most), np.uint64)
     filled, seen = np.empty(kinds, np.int64), np.empty(kinds, np.int64)
@@ -160,15 +167,21 @@ def find_topic_matched(
         filled[:], seen[:] = 0, 0
         own = abs(logarithms[positive] - logarithms[query])
         for place in range(low, high):
-            value = row[place - first]
-            if value == similarity:
+            value, second = row[place - first], np.float32(0)
+            if len(beside):
+                if np.isnan(beside[place - first]):
+                    continue
+                second = beside[place - first] - balanced[p]
+            if value == similarity and second == 0:
                 distance = abs(logarithms[place] - logarithms[positive])
                 beyond = abs(logarithms[place] - logarithms[query]) - own
                 kind = 0 if abs(beyond) < equal else 1 if beyond < 0 else 2
+            elif value == similarity:
+                distance, kind = abs(np.float64(second)), 5 if second < 0 else 6
             elif value < similarity:
-                distance, kind = np.float64(similarity - value), 3
+                distance, kind = np.float64(similarity - value), 3 if second == 0 else 7 if second < 0 else 9
             elif value > similarity:
-                distance, kind = np.float64(value - similarity), 4
+                distance, kind = np.float64(value - similarity), 4 if second == 0 else 8 if second > 0 else 10
             else:
                 continue
             seen[kind] += 1
@@ -182,16 +195,21 @@ def find_topic_matched(
         for kind in (1, 2):
             for k in range(each):
                 found[p, size], size = places[kind, k], size + 1
-        each = min(each_side - (size + 1) // 2, seen[3], seen[4])
-        for kind in (3, 4):
+        left = each_side - (size + 1) // 2
+        for kind in (3, 5, 7, 9):
+            each = max(0, min(left, seen[kind], seen[kind + 1]))
+            left -= each
             for k in range(each):
                 found[p, size], size = places[kind, k], size + 1
+            for k in range(each):
+                found[p, size], size = places[kind + 1, k], size + 1
         sizes[p] = size
 
 
 @compiled
-def find_by_topic(
+def find_by_similarity(
     similar: F32,
+    beside: F32,
     queries: I64,
     pair_ends: I64,
     positives: I64,
@@ -214,18 +232,19 @@ def find_by_topic(
     hardest: I64,
     hardest_sizes: I64,
 ) -> None:
-    """Write the negatives of positives in `topic_matched`, and the most topical negatives of queries.
+    """Write the negatives of positives by similarity to the query (`find_near`), and the most similar ones of queries.
 
     Args:
         similar: shape (queries, texts of the cell), similarities; modified: NaN if a text is not a negative.
+        beside: likewise a second similarity, not modified, or of no columns.
         queries: shape (queries,), places.
         pair_ends: shape (queries + 1,); the positives of query q are `positives[pair_ends[q]:pair_ends[q + 1]]`.
         positives: shape (n,), places.
-        asks: shape (queries,), whether the most topical negatives are wanted.
-        first, starts, ends, lengths, logarithms, rank, equal, most, each_side: as in `find_topic_matched`.
+        asks: shape (queries,), whether the most similar negatives are wanted.
+        first, starts, ends, lengths, logarithms, rank, equal, most, each_side: as in `find_near`.
         author, excluded, excluded_ends: as in `find_matched`.
-        topical: negatives of a query.
-        found, sizes: as in `find_topic_matched`.
+        topical: the most similar negatives of a query.
+        found, sizes: as in `find_near`.
         hardest: shape (queries, topical); written from the front of each row.
         hardest_sizes: shape (queries,), how many were written.
     """
@@ -236,9 +255,11 @@ def find_by_topic(
         for place in excluded[excluded_ends[author[query]] : excluded_ends[author[query] + 1]]:
             if 0 <= place - first < len(row):
                 row[place - first] = np.nan
-        find_topic_matched(
-            query, positives[own], similarities, row, first, starts, ends, lengths, logarithms, rank, equal, most,
-            each_side, found[own], sizes[own],
+        second = beside[q]
+        balanced = second[positives[own] - first] if len(second) else similarities
+        find_near(
+            query, positives[own], similarities, row, balanced, second, first, starts, ends, lengths, logarithms, rank,
+            equal, most, each_side, found[own], sizes[own],
         )  # fmt: skip
         filled = 0
         for place in range(first, first + len(row) if asks[q] else first):

@@ -3,7 +3,9 @@
 `matched`: the negatives have the positive's language, source and primary genre, and its length; otherwise as many are
 nearer to the query's length as are further from it. `topic_matched`: they are as similar to the query in topic as the
 positive is, or equal numbers are slightly less and slightly more similar. `topic_adversarial`: a query's least topical
-positive against the most topical negatives.
+positive against the most topical negatives. `time_matched`: they are as far from the query in time as the positive is,
+or equal numbers are slightly nearer and slightly further; a positive of the query's date has only negatives of that
+date. `topic_time`: equal numbers are less and more similar in topic, and equal numbers nearer and further in time.
 
 Positives come from another work than their query. Negatives are not by the query's author or a possibly identical
 person, and neither contain nor are contained in a text of the author. Positives and negatives have enough letters.
@@ -16,7 +18,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from authbench.arrays import I32, I64
+from authbench.arrays import BOOL, F32, I32, I64
+from authbench.dates import middle_day
 from authbench.format.columns import PAIRS, POOLS
 from authbench.release.letters import may_ask
 from authbench.release.pool_texts import Texts, arrange
@@ -26,12 +29,12 @@ COUNTS = pl.Schema(
     dict.fromkeys(("pool", "lang", "source"), pl.String) | dict.fromkeys(("positives", "kept", "left_out"), pl.Int64)
 )
 LEAST, MOST = 5, 10  # negatives of a positive in `matched`
-EACH_SIDE = 5  # negatives below and above a positive in `topic_matched`
-LEAST_OF_TOPIC = 2
+EACH_SIDE = 5  # negatives below and above a positive in `topic_matched`, `time_matched` and `topic_time`
+LEAST_OF_SIDES = 2
 TOPICAL = 20  # negatives of a query in `topic_adversarial`
 _EQUAL = 1e-9  # logarithms of lengths that differ by less are equal
-_SIMILARITIES_AT_ONCE = 8_000_000
-_MATCHED, _TOPIC_MATCHED, _ADVERSARIAL = POOLS
+_SIMILARITIES_AT_ONCE = 3_000_000  # of two or three kinds
+_MATCHED, _TOPIC_MATCHED, _ADVERSARIAL, _TIME_MATCHED, _TOPIC_TIME = POOLS
 
 
 class _Groups(NamedTuple):
@@ -66,8 +69,8 @@ def make_pools(
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return a split's pairs (PAIRS), and the number of positives kept by pool, language and source (COUNTS).
 
-    Memory: 60 bytes per pair, the same again for the largest pool while it is sorted, and 8 million similarities at a
-    time (texts of a language and primary genre to some queries).
+    Memory: 60 bytes per pair, the same again for the largest pool while it is sorted, and 9 million similarities at a
+    time (of topics and dates, of texts of a language and primary genre to some queries).
 
     Args:
         documents: of the split, with the columns of records.DOCUMENT and id; `asks` may replace content.
@@ -85,14 +88,19 @@ def make_pools(
     has_content = np.diff(vectors.indptr) > 0
     texts = arrange(documents.with_columns(fits=fits if shared else fits & ~is_query), seed, containment, possibly_one)
     pairs = _positives(related, queries, texts)
-    known = pairs[has_content[texts.rows[pairs]].all(axis=1)]
+    days = documents.select(middle_day("date")).to_series().to_numpy().astype(np.float32)[texts.rows]
     asked = _least_topical(related, queries, texts)
-    by_topic = zip((_NO_GROUPS, _NO_GROUPS), *_by_topic(known, asked, texts, vectors), strict=True)
-    topical, hardest = (_Groups(*map(np.concatenate, zip(*parts, strict=True))) for parts in by_topic)
-    found = {_MATCHED: _matched(pairs, texts), _TOPIC_MATCHED: topical, _ADVERSARIAL: hardest}
-    wanted = {_MATCHED: pairs, _TOPIC_MATCHED: pairs, _ADVERSARIAL: asked}
-    counts = pl.concat(_count(pool, wanted[pool], found[pool], texts, documents) for pool in POOLS)
-    return _table(found, texts), counts
+    by_pool = {_TOPIC_MATCHED: has_content[texts.rows], _TIME_MATCHED: ~np.isnan(days)}
+    by_pool[_TOPIC_TIME] = by_pool[_TOPIC_MATCHED] & by_pool[_TIME_MATCHED]
+    known = {pool: pairs[has[pairs].all(axis=1)] for pool, has in by_pool.items()}
+    found = {pool: [_NO_GROUPS] for pool in (_TOPIC_MATCHED, _ADVERSARIAL, _TIME_MATCHED, _TOPIC_TIME)}
+    for pool, groups in _by_similarity(known, asked, texts, vectors, days):
+        found[pool].append(groups)
+    joined = {pool: _Groups(*map(np.concatenate, zip(*parts, strict=True))) for pool, parts in found.items()}
+    joined = {_MATCHED: _matched(pairs, texts), **joined}
+    wanted = dict.fromkeys(POOLS, pairs) | {_ADVERSARIAL: asked}
+    counts = pl.concat(_count(pool, wanted[pool], joined[pool], texts, documents) for pool in POOLS)
+    return _table(joined, texts), counts
 
 
 def _positives(related: pl.DataFrame, queries: pl.DataFrame, texts: Texts) -> I64:
@@ -139,43 +147,83 @@ def _least_topical(related: pl.DataFrame, queries: pl.DataFrame, texts: Texts) -
     return _places(least, texts)
 
 
-def _by_topic(pairs: I64, asked: I64, texts: Texts, vectors: Any) -> Iterator[tuple[_Groups, _Groups]]:
-    """Yield groups of `topic_matched` and of `topic_adversarial`, in blocks of queries of a cell.
+def _by_similarity(
+    known: Mapping[str, I64], asked: I64, texts: Texts, vectors: Any, days: F32
+) -> Iterator[tuple[str, _Groups]]:
+    """Yield groups of the pools that match by similarity to the query, with their pool, in blocks of queries of a cell.
 
     Args:
-        pairs: shape (pairs, 2), places of queries and positives with a content word.
+        known: by pool, shape (pairs, 2), places of queries and positives that have a content word, a date or both.
         asked: shape (queries, 2), places of queries and of the least topical positive of each.
+        texts: of the split.
+        vectors: the content words of each document.
+        days: shape (texts,), the date of each text, NaN if unknown.
     """
-    from authbench.release.pool_kernels import find_by_topic
-
-    cells, homes = texts.cell[pairs[:, 1]], texts.home[asked[:, 0]]
-    for cell in np.unique(texts.cell[texts.cell >= 0]):
-        places = np.flatnonzero(texts.cell == cell)
-        first, own, at_home = int(places[0]), pairs[cells == cell], asked[homes == cell]
-        own = own[np.argsort(own[:, 0], kind="stable")]
+    cells, homes = texts.cell, texts.home[asked[:, 0]]
+    for cell in np.unique(cells[cells >= 0]):
+        places = np.flatnonzero(cells == cell)
+        at_home = asked[homes == cell]
+        own = {pool: _by_query(pairs[cells[pairs[:, 1]] == cell]) for pool, pairs in known.items()}
         least = np.full(len(texts.ids), -1, np.int64)
         least[at_home[:, 0]] = at_home[:, 1]
-        asking = np.union1d(own[:, 0], at_home[:, 0])
+        asking = np.unique(np.concatenate([at_home[:, 0], *(pairs[:, 0] for pairs in own.values())]))
         turned = vectors[texts.rows[places]].T.tocsr()
         step = max(1, _SIMILARITIES_AT_ONCE // len(places))
         for queries in (asking[start : start + step] for start in range(0, len(asking), step)):
-            of_pairs, positives = own[slice(*np.searchsorted(own[:, 0], [queries[0], queries[-1] + 1]))].T.copy()
-            ends = np.searchsorted(of_pairs, np.append(queries, queries[-1] + 1))
-            similar = (vectors[texts.rows[queries]] @ turned).toarray()
-            found, sizes = (
-                np.empty((len(positives), MOST + 2 * EACH_SIDE), np.int64),
-                np.empty(len(positives), np.int64),
-            )
-            hardest, hardest_sizes = np.empty((len(queries), TOPICAL), np.int64), np.empty(len(queries), np.int64)
-            find_by_topic(
-                similar, queries, ends, positives, least[queries] >= 0, first, texts.first, texts.end, texts.lengths,
-                texts.logarithms, texts.rank, texts.author, *texts.excluded, _EQUAL, MOST, EACH_SIDE, TOPICAL, found,
-                sizes, hardest, hardest_sizes,
-            )  # fmt: skip
-            yield (
-                _groups(of_pairs, positives, found, sizes, LEAST_OF_TOPIC),
-                _groups(queries, least[queries], hardest, hardest_sizes, 1),
-            )
+            topics = (vectors[texts.rows[queries]] @ turned).toarray()
+            times = -np.abs(days[queries, None] - days[places])
+            own_pairs = {pool: _of_queries(pairs, queries) for pool, pairs in own.items()}
+            none, unasked = np.empty((len(queries), 0), np.float32), np.zeros(len(queries), np.bool_)
+            both, _ = _near(own_pairs[_TOPIC_TIME], queries, unasked, int(places[0]), texts, topics.copy(), times)
+            yield _TOPIC_TIME, both
+            near, _ = _near(own_pairs[_TIME_MATCHED], queries, unasked, int(places[0]), texts, times, none)
+            yield _TIME_MATCHED, near
+            asks = least[queries] >= 0
+            near, hardest = _near(own_pairs[_TOPIC_MATCHED], queries, asks, int(places[0]), texts, topics, none)
+            yield _TOPIC_MATCHED, near
+            yield _ADVERSARIAL, _groups(queries, least[queries], hardest, (hardest >= 0).sum(axis=1), 1)
+
+
+def _by_query(pairs: I64) -> I64:
+    return pairs[np.argsort(pairs[:, 0], kind="stable")]
+
+
+def _of_queries(pairs: I64, queries: I64) -> I64:
+    """Return the pairs of some adjacent queries, all sorted by query."""
+    return pairs[slice(*np.searchsorted(pairs[:, 0], [queries[0], queries[-1] + 1]))]
+
+
+def _near(
+    pairs: I64, queries: I64, asks: BOOL, first: int, texts: Texts, similar: F32, beside: F32
+) -> tuple[_Groups, I64]:
+    """Return the groups of pairs by similarity to the query, and the most similar negatives of the queries that ask.
+
+    Args:
+        pairs: shape (pairs, 2), sorted by query.
+        queries: shape (queries,), sorted places.
+        asks: shape (queries,).
+        first: place of the cell's first text.
+        texts: of the split.
+        similar: shape (queries, texts of the cell); modified.
+        beside: likewise a second similarity, or of no columns.
+
+    Returns:
+        The groups, and places of shape (queries, TOPICAL), -1 behind the last.
+    """
+    from authbench.release.pool_kernels import find_by_similarity
+
+    asking, positives = pairs.T.copy()
+    ends = np.searchsorted(asking, np.append(queries, queries[-1] + 1))
+    found = np.empty((len(positives), MOST + 2 * EACH_SIDE), np.int64)
+    sizes, hardest_sizes = np.empty(len(positives), np.int64), np.empty(len(queries), np.int64)
+    hardest = np.empty((len(queries), TOPICAL), np.int64)
+    find_by_similarity(
+        similar, beside, queries, ends, positives, asks, first, texts.first, texts.end, texts.lengths,
+        texts.logarithms, texts.rank, texts.author, *texts.excluded, _EQUAL, MOST, EACH_SIDE, TOPICAL, found, sizes,
+        hardest, hardest_sizes,
+    )  # fmt: skip
+    hardest[np.arange(TOPICAL) >= hardest_sizes[:, None]] = -1
+    return _groups(asking, positives, found, sizes, LEAST_OF_SIDES), hardest
 
 
 def _count(

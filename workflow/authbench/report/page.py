@@ -51,6 +51,8 @@ POOL_WORDS = {
     "matched": "matched in length",
     "topic_matched": "matched in topic",
     "topic_adversarial": "unlike in topic, against the most like",
+    "time_matched": "matched in time",
+    "topic_time": "matched in topic and time",
 }
 COPY_WORDS = {
     "exact_duplicate_same_author": "equal, same author",

@@ -21,7 +21,7 @@ class Evaluate(TypedDict):
 class Pairs(TypedDict):
     """Set how pairs of a PAN data set are drawn; `test`, `same` and `small` are shares."""
 
-    setting: Literal["open", "closed", "matched", "topic_matched", "topic_adversarial"]
+    setting: Literal["open", "closed", "matched", "topic_matched", "topic_adversarial", "time_matched", "topic_time"]
     test: Between
     same: Between
     small: Between
