@@ -37,7 +37,8 @@ def verdict(rows: Sequence[Mapping[str, Any]]) -> str:
     if not models:
         return "Only controls were evaluated."
     tested = [row for row in models if row["gain_value"] not in (None, "")]
-    proved = [row for row in tested if float(row["gain_value"]) > 0 and float(row["p_holm"] or 1) < SURE]
+    sure = [row for row in tested if row["p_holm"] not in (None, "") and float(row["p_holm"]) < SURE]
+    proved = [row for row in sure if float(row["gain_value"]) > 0]
     best = max(proved or tested or models, key=lambda row: float(row["value"]))
     basis = f"{HEADINGS.get(score, score)} {float(best['value']):.3f}"
     authors = f"{float(best['authors']):,.0f} authors"
