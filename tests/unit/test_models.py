@@ -247,7 +247,7 @@ def test_two_runs_write_the_same_bytes(tmp_path):
     ("spoil", "message"),
     [
         (lambda folder: (folder / "test/queries.jsonl").unlink(), "queries.jsonl: there is no such file"),
-        (lambda folder: (folder / "test/queries.jsonl").write_text(""), "holds no row"),
+        (lambda folder: (folder / "test/queries.jsonl").write_text(""), "queries.jsonl: lacks 5 ids"),
         (lambda folder: (folder / "test/queries.jsonl").write_text('{"query_id": "doc_000000"}\n'), "line 1: no lang"),
         (lambda folder: (folder / "test").rename(folder / "other"), "no such split"),
     ],

@@ -20,6 +20,7 @@ CONTROL = row("masked", 0.95, 0.3, 0.001, group="sanity")
 
 
 def test_a_proved_gain_is_told_with_its_basis() -> None:
+    assert verdict([row("a", 0.8, 0.2, 0.0)]).startswith("a recognises")
     said = verdict([CONTROL, row("a", 0.8, 0.2, 0.01), row("b", 0.9, 0.3, 0.2)])
     assert said.startswith("a recognises authors better than the best shortcut: AUC matched 0.800, +0.200 to date")
     assert "104 authors" in said and "1 of 2 models prove a gain" in said and "masked" not in said

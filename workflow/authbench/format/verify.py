@@ -28,7 +28,7 @@ from authbench.format.names import (
     splits_of,
 )
 from authbench.format.release import Release, named_splits, open_complete_release, open_release
-from authbench.format.tables import concat, table_problems
+from authbench.format.tables import concat, expect_file, table_problems
 from authbench.identity import sha256_of_text
 from authbench.printable import printable
 from authbench.registry.entries import Schema, schema_problems
@@ -231,15 +231,16 @@ def _changed_texts(batch: pl.DataFrame, table: Table, provenance: pl.DataFrame) 
 
 def _expect_answers(release: Release, split: str, ids: Mapping[Table, pl.Series]) -> None:
     """Raise InputError if queries and rows of the ground truth differ, or a positive is not a candidate."""
+    for table in (QUERIES, CANDIDATES):
+        expect_file(release.path(split, table))
     columns = ("query_id", "positive_ids")
     truth = concat((batch.select(columns) for batch in release.rows(split, GROUND_TRUTH)), GROUND_TRUTH, columns)
-    queries, candidates = (ids.get(table, pl.Series(dtype=pl.String)) for table in (QUERIES, CANDIDATES))
     answers = truth.select("query_id", id="positive_ids").explode("id").drop_nulls()
     positives = answers.filter(pl.col("id") != pl.col("query_id"))["id"]
     for there, named, lacking in (
-        (queries, truth["query_id"], QUERIES),
-        (truth["query_id"], queries, GROUND_TRUTH),
-        (candidates, positives, CANDIDATES),
+        (ids[QUERIES], truth["query_id"], QUERIES),
+        (truth["query_id"], ids[QUERIES], GROUND_TRUTH),
+        (ids[CANDIDATES], positives, CANDIDATES),
     ):
         absent = named.filter(~named.is_in(there.implode()))
         if len(absent):
