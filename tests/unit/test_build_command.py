@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from authbench.cli import main
-from authbench.cli.build import snakemake_command
+from authbench.cli.build import _described, snakemake_command
 from authbench.overview.options import BUILD
 from authbench.overview.page import command as index_command
 
@@ -81,6 +81,7 @@ def test_a_target_after_an_option_of_several_words_stays_a_target(given: list[st
         (["--configfile", "none.yaml"], "none.yaml"),
         (["--configfile", "letters.csv"], "letters.csv"),
         (["letters.csv"], "letters.csv"),
+        (["letters.csv", "--configfile", "mine.yaml"], "letters.csv"),
         (["relese"], "relese"),
         (["--configfile", "mine.yaml", "relese"], "relese"),
     ],
@@ -91,6 +92,25 @@ def test_what_is_not_there_is_refused_by_name_before_anything_runs(
     monkeypatch.setattr(os, "execve", lambda *_: pytest.fail("ran"))
     assert main(["build", *given]) == 2
     assert named in capsys.readouterr().err
+
+
+def test_a_corpus_is_described_once_and_built_by_one_command(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    became: list[list[str]] = []
+    monkeypatch.setattr(os, "execve", lambda _, command, __: became.append(command))
+    rows = "".join(f"Writer {n % 4},The rain fell on the town for {n} days and we waited.\n" for n in range(40))
+    (folder / "Post.csv").write_text("author,text\n" + rows)
+    main(["build", "release", "Post.csv", "-n"])
+    entry, recipe = folder / "config/sources/post.yaml", folder / "post.yaml"
+    assert became[0][len(PYTHON) :][:4] == ["release", "-n", "--configfile", "post.yaml"]
+    entry.write_text(entry.read_text() + "# mine\n")
+    main(["build", "release", "Post.csv", "-n"])
+    assert became[0] == became[1] and recipe.is_file() and entry.read_text().endswith("# mine\n")
+
+
+def test_a_result_that_exists_is_a_target(folder: Path) -> None:
+    (folder / "results/mine").mkdir(parents=True)
+    (folder / "results/mine/check.json").touch()
+    assert _described(["results/mine/check.json"], folder) == ["results/mine/check.json"]
 
 
 def test_the_command_becomes_snakemake_with_all_that_it_was_given(monkeypatch: pytest.MonkeyPatch) -> None:

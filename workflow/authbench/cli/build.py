@@ -1,30 +1,33 @@
 """The subcommand that builds a benchmark: Snakemake with the rules of the package, in any folder."""
 
 import argparse
-import itertools
 import os
 import re
 import sys
 from collections.abc import Sequence
+from functools import cache
+from itertools import chain, takewhile
 from pathlib import Path
 
 from authbench.cli.command import Command
 from authbench.errors import InputError
 from authbench.overview.options import BUILD
+from authbench.printable import printable
 from authbench.registry.entries import read_yaml
 from authbench.registry.values import did_you_mean
 from authbench.shipped import shipped
 
 PROFILES = "profiles"
 SETTINGS_FILES = (".yaml", ".yml", ".json")
-_CORPUS = "A corpus of your own needs a folder below raw_dir and an entry in config/sources (docs/adding-a-source.md)."
+_CORPUS = "For a corpus of your own: authbench build FILE_OR_FOLDER (docs/adding-a-source.md)."
 _CORES = ("cores", "jobs", "executor")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.usage = "authbench build [TARGET ...] [any option of snakemake]"
+    parser.usage = "authbench build [TARGET ... | CORPUS] [any option of snakemake]"
     parser.description = (
-        "Build a benchmark in this folder: `snakemake` with the rules of the package. Without a target all is built,"
+        "Build a benchmark in this folder: `snakemake` with the rules of the package. A corpus (a file or a folder) is"
+        " described first, as `authbench new source CORPUS --yes` does it. Without a target all is built,"
         " on all cores where neither --cores nor a profile says otherwise. --workflow-profile takes the name of a"
         f" profile of the package, too: {', '.join(_shipped_profiles())}."
     )
@@ -32,7 +35,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Replace the process by Snakemake, whose exit status becomes the command's."""
-    command = snakemake_command(given.others, Path())
+    command = snakemake_command(_described(given.others, Path()), Path())
     sys.stdout.flush()
     os.execve(command[0], command, {**os.environ, BUILD: "1"})
 
@@ -52,7 +55,7 @@ def snakemake_command(given: Sequence[str], folder: Path) -> list[str]:
     for path in parsed.configfile or ():
         _expect_settings(folder / path)
     for target in parsed.targets:
-        _expect_target(target, folder)
+        _expect_target(target)
     profiles = [_profile("--profile", [name]) for name in parsed.profile or () if name != "none"]
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(shipped("project/workflow/Snakefile")), *words]
     if parsed.workflow_profile != "none":
@@ -65,6 +68,41 @@ def snakemake_command(given: Sequence[str], folder: Path) -> list[str]:
     return command
 
 
+def _described(given: Sequence[str], folder: Path) -> list[str]:
+    """Return the words with the recipe of a corpus in place of its path; the recipe is drafted where there is none.
+
+    Raises:
+        InputError: a corpus is given with a recipe, or cannot be described.
+    """
+    from snakemake.cli import get_argument_parser
+
+    words = _targets_first(given, folder)
+    parsed = get_argument_parser().parse_args(words)
+    corpora = [target for target in parsed.targets if _is_corpus(target, folder)]
+    if not corpora:
+        return words
+    if parsed.configfile:
+        raise InputError(f"build: {printable(corpora[0])} is a corpus. Expected it or --configfile, not both.")
+    from authbench.cli.new import describe
+    from authbench.drafting.write import name_of, recipe_path
+
+    paths = [folder / target for target in corpora]
+    recipe = recipe_path(name_of(paths))
+    if not recipe.is_file():
+        describe(paths)
+    return [*(word for word in words if word not in corpora), "--configfile", str(recipe)]
+
+
+def _is_corpus(target: str, folder: Path) -> bool:
+    """Return whether a target is neither a rule nor a result, but a file or folder of texts."""
+    path = folder / target
+    return (
+        target not in _rule_names()
+        and path.exists()
+        and not path.absolute().is_relative_to(folder.absolute() / "results")
+    )
+
+
 def _targets_first(given: Sequence[str], folder: Path) -> list[str]:
     """Return the words, with targets after the values of --config or --configfile moved to the front.
 
@@ -73,7 +111,7 @@ def _targets_first(given: Sequence[str], folder: Path) -> list[str]:
     >>> _targets_first(["--cores", "2", "--", "release"], Path())
     ['release', '--cores', '2']
     """
-    options = list(itertools.takewhile(lambda word: word != "--", given))
+    options = list(takewhile(lambda word: word != "--", given))
     targets, rest, option, values = list(given[len(options) + 1 :]), list[str](), "", 0
     for word in options:
         if word.startswith("-"):
@@ -104,22 +142,20 @@ def _expect_settings(path: Path) -> None:
     read_yaml(path)
 
 
-def _expect_target(target: str, folder: Path) -> None:
+def _expect_target(target: str) -> None:
     """Raise InputError for a target that is neither a rule nor a possible file of results."""
-    rules = {name for file in shipped("project/workflow/rules").glob("*.smk") for name in _rules(file)} | {
-        "all",
-        "release",
-    }
-    if target in rules or "/" in target:
-        return
-    hint = f"{did_you_mean(target, rules)}."
-    if (folder / target).exists():
-        hint = f". {_CORPUS}"
-    raise InputError(f"build: {target!r} is neither a rule nor a file of results{hint}")
+    rules = _rule_names()
+    if target not in rules and "/" not in target:
+        raise InputError(f"build: {target!r} is neither a rule nor a file of results{did_you_mean(target, rules)}.")
 
 
-def _rules(file: Path) -> list[str]:
-    return re.findall(r"^(?:rule|checkpoint) (\w+)", file.read_text(encoding="utf-8"), re.MULTILINE)
+@cache
+def _rule_names() -> frozenset[str]:
+    files = [*shipped("project/workflow/rules").glob("*.smk"), shipped("project/workflow/Snakefile")]
+    found = (
+        re.findall(r"^(?:rule|checkpoint) (\w+)", file.read_text(encoding="utf-8"), re.MULTILINE) for file in files
+    )
+    return frozenset(chain.from_iterable(found))
 
 
 def _profile(option: str, names: Sequence[str]) -> Path:

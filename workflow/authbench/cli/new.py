@@ -34,6 +34,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="print the files instead of writing them")
 
 
+def describe(paths: Sequence[Path]) -> None:
+    """Draft the entry and the recipe of a corpus, and take the proposals."""
+    parser = argparse.ArgumentParser()
+    arguments(parser)
+    run(parser.parse_args(["source", "--yes", "--", *map(str, paths)]))
+
+
 def run(given: argparse.Namespace) -> int:
     """Return 0 when the files are written or, with --dry-run, printed."""
     from authbench.drafting.propose import FIELDS, propose

@@ -98,9 +98,9 @@ def read_sample(paths: Sequence[Path], encoding: str | None, named: Collection[s
     if ZIP in kinds:
         patterns += tuple(f"**/*{ending}" for ending in sorted({_member_suffix(file) for file in files.values()}))
     if not rows and not whole:
-        raise InputError(f"The first {MOST_BYTES >> 20} MiB hold no whole record.")
+        raise InputError(f"{paths[0]}: the first {MOST_BYTES >> 20} MiB hold no whole record.")
     if not rows:
-        raise InputError(f"None of {plural(bad, 'record')} can be read." if bad else "The files hold no records.")
+        raise InputError(f"{paths[0]}: " + (f"none of {plural(bad, 'record')} can be read." if bad else "no records."))
     names = _first_names(dict.fromkeys(name for row in rows for name in row), wanted)
     columns = {name: [_text(row.get(name)) for row in rows] for name in names}
     left_out = len(found) - len(files)
