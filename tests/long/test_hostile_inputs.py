@@ -493,6 +493,7 @@ DOORS: Mapping[str, list[Door]] = {
         *doors("build results/mine/ingest/mine/counts.json -c1 --configfile {}", "/"),
         *doors(BUILD, "mine.yaml", "config/sources/mine.yaml"),
         Door(BUILD, "raw/mine/a.csv", READ_OF_CSV),
+        Door("build {} -n", takes=("json lines with a key of its own each", "parquet of 20,000 columns")),
     ],
     "check": doors("check release", *(f"release/{name}" for name in (*OF_RELEASE, "sampling_deviation.json")))
     + doors("check sealed", "sealed/SHA256SUMS"),
@@ -737,9 +738,16 @@ def outcome(server: Any, folder: Path, door: Door, name: str, make: Make) -> End
         remove_made(folder)
 
 
+MADE = ("out", "clean", "out.json", "out.zip", "cache", "results/mine", "resources", ".snakemake/locks")
+ENTRIES, RECIPES = "config/sources/*.yaml", "*.yaml"
+
+
 def remove_made(folder: Path) -> None:
-    for made in ("out", "clean", "out.json", "out.zip", "cache", "results/mine", ".snakemake/locks"):
+    for made in MADE:
         remove(folder / made)
+    for path in (*folder.glob(ENTRIES), *folder.glob(RECIPES)):
+        if path.name != "mine.yaml" and not path.name.startswith("style-"):
+            remove(path)
 
 
 def remove(path: Path) -> None:

@@ -25,7 +25,7 @@ from typing import IO, Any
 
 import zstandard
 
-from authbench.errors import InputError
+from authbench.errors import InputError, first_line
 from authbench.storage.raw_paths import COMPRESSED, matches
 
 MAX_EXPANSION = 1000  # times the compressed size,
@@ -106,10 +106,10 @@ class RawFile:
                     )
                 yield stream
         except (EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError, zipfile.BadZipFile, gzip.BadGzipFile) as e:
-            raise InputError(f"{self.relative} is truncated or damaged ({e}); fetch it again.") from e
+            raise InputError(f"{self.relative} is truncated or damaged ({first_line(e)}); fetch it again.") from e
         except OSError as e:
             if e.errno in (None, errno.EINVAL):  # bz2 and gzip for damaged data, zip for wrong offsets
-                raise InputError(f"{self.relative} is truncated or damaged ({e}); fetch it again.") from e
+                raise InputError(f"{self.relative} is truncated or damaged ({first_line(e)}); fetch it again.") from e
             raise
 
     @contextmanager
