@@ -222,6 +222,10 @@ DEEP = 100_000
 LAUGHS = b"a: &a [l,l,l,l,l,l,l,l,l]\n" + b"".join(
     b"%c: &%c [%s]\n" % (c, c, b",".join([b"*%c" % (c - 1)] * 9)) for c in range(ord("b"), ord("k"))
 )
+_PARTS = "".join(f'Content-Type: multipart/mixed; boundary="b{n}"\n\n--b{n}\n' for n in range(20_000))
+MBOX_OF_PARTS = f"From a\nFrom: a@x\n{_PARTS}Content-Type: text/plain\n\nRain\n".encode()
+_OPEN = b"(" * 200_000
+MBOX_OF_HEADERS = b"From a\nFrom: %b\nSubject: %b\nDate: %b\n\nRain\n" % (_OPEN, b"=?utf-8?q?a?= " * 100_000, _OPEN)
 XML_LAUGHS = (
     b'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY a "aaaaaaaaaa">'
     + b"".join(b"<!ENTITY %c '%s'>" % (c, b"&%c;" % (c - 1) * 10) for c in range(ord("b"), ord("k")))
@@ -345,6 +349,8 @@ INPUTS: Mapping[str, tuple[str, Make]] = {
         "a.xml",
         of(b'<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>'),
     ),
+    "mbox of parts in parts": ("a.mbox", of(MBOX_OF_PARTS)),
+    "mbox of long headers": ("a.mbox", of(MBOX_OF_HEADERS)),
     "named pipe": ("a.csv", piped),
     "folder": ("a.csv", folder_of_folders),
     "link to nothing": ("a.csv", link_to("nothing.csv")),

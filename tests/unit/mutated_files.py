@@ -98,6 +98,11 @@ It rains for the fields.
 
 *** END OF THE PROJECT GUTENBERG EBOOK RAIN ***
 """
+MBOX = "".join(
+    f"From ann\nFrom: Ann <a{place}@x.org>\nSubject: =?utf-8?q?R=C3=A9gen?=\nDate: Sun, 17 May 2020 10:00:00 +0200\n"
+    f"Content-Type: text/plain; charset=utf-8\n\n{text}\n\n"
+    for place, text in enumerate(TEXTS)
+)
 OF_FILE = {"text": "text", "author": {"any": ["author", {"const": "someone"}]}, "lang": {"const": "en"}}
 KINDS: dict[str, Any] = {
     "csv": kind(table(","), {"format": "csv"}, "a.csv", WITH_ID),
@@ -148,6 +153,7 @@ KINDS: dict[str, Any] = {
     ),
     "xml rows": kind(XML_ROWS, {"format": "xml_rows"}, "Posts.xml", {**OF_FILE, "text": "Body", "author": "Owner"}),
     "gutenberg": kind(GUTENBERG, {"format": "gutenberg"}, "a.txt", OF_FILE),
+    "mbox": kind(MBOX, {"format": "mbox"}, "a.mbox", {**OF_FILE, "author": "from", "date": "date"}),
 }
 
 

@@ -15,6 +15,7 @@ from authbench.printable import printable
 from authbench.reading.column_names import NAMES, TOPICS, guess_columns
 from authbench.records import LANGUAGES, PRIMARY_GENRES, is_language_code, primary_genre
 from authbench.registry.expressions import Expression
+from authbench.registry.readers import MboxReader
 
 Identify = Callable[[Sequence[str]], Sequence[str]]  # the language of each text
 Ask = Callable[[str, Sequence[str]], str]  # a question and the possible answers
@@ -97,6 +98,8 @@ def propose(sample: Sample, given: Mapping[str, str], genre: str, identify: Iden
             fields[ours], evidence[ours] = found
         elif ours in chosen:
             notes.append(f"{printable(chosen[ours])} is not taken as {ours}: {_REASONS[ours]}.")
+    if isinstance(sample.reader, MboxReader) and "id" in fields:
+        fields["id"] = {"field": "id", "hash": True}  # it names the sender's host
     _add_language(fields, evidence, chosen, columns, texts, identify)
     _add_genre(fields, evidence, chosen, columns, genre)
     return Proposal(fields, evidence, notes, _kind(authors), foreign=_is_foreign(fields["lang"]))

@@ -16,6 +16,7 @@ from authbench.reading.characters import whole_characters
 from authbench.reading.column_names import NAMES, TOPICS
 from authbench.reading.foreign import (
     JSON,
+    MBOX,
     PARQUET,
     TEXT,
     ZIP,
@@ -28,7 +29,7 @@ from authbench.reading.foreign import (
 from authbench.reading.readers import READERS
 from authbench.reading.rows import EVERYTHING, BadRow, Row, Wanted
 from authbench.reading.text_layout import Layout, layout_of
-from authbench.registry.readers import Encoding, ParquetReader, Reader, TextReader
+from authbench.registry.readers import Encoding, MboxReader, ParquetReader, Reader, TextReader
 from authbench.storage.raw_files import EnoughRead, RawFile
 from authbench.storage.raw_paths import COMPRESSED, NOT_UTF8
 from authbench.words import plural
@@ -179,7 +180,7 @@ def _tables(
     chosen = list(files.values())[:: max(1, -(-len(files) // MOST_FILES))]
     opened = [table_in(file, _OPTION) for file in chosen]
     raw = [replace(file, at_most=MOST_BYTES) for file, _ in opened]
-    encodings = [encoding or ("utf-8" if kind == PARQUET else _encoding_of(file)) for file, kind in opened]
+    encodings = [encoding or ("utf-8" if kind in (PARQUET, MBOX) else _encoding_of(file)) for file, kind in opened]
     assumed: dict[str, None] = {}
     options: dict[Reader, str] = {}
     for file, (_, kind), own in zip(raw, opened, encodings, strict=True):
@@ -188,8 +189,9 @@ def _tables(
         except EnoughRead:
             raise InputError(f"{file.relative}: has no line end in its first {MOST_BYTES >> 20} MiB.") from None
         assumed |= dict.fromkeys(guessed)
-        stated = one if isinstance(one, ParquetReader) else replace(one, encoding=_several(encodings))
-        options.setdefault(stated, file.relative)
+        if not isinstance(one, ParquetReader | MboxReader):
+            one = replace(one, encoding=_several(encodings))
+        options.setdefault(one, file.relative)
     if len(options) > 1:
         raise InputError(
             f"{' and '.join(list(options.values())[:2])} differ in form. Give files of one form at a time."

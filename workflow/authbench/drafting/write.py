@@ -15,7 +15,7 @@ from authbench.errors import InputError
 from authbench.registry.defaults import default_settings
 from authbench.registry.entries import schema_problems
 from authbench.registry.load import list_entries
-from authbench.registry.readers import FORMATS, Reader
+from authbench.registry.readers import FORMATS, MboxReader, Reader
 from authbench.registry.sources import SOURCES
 from authbench.settings.config import Config
 from authbench.storage.atomic import write_text
@@ -80,7 +80,9 @@ def entry_text(name: str, sample: Sample, proposal: Proposal) -> str:
     }
     if proposal.path_fields:
         head["path_fields"] = proposal.path_fields
-    tail = {"author": {"kind": proposal.kind}}
+    tail: dict[str, Any] = {"author": {"kind": proposal.kind}}
+    if isinstance(sample.reader, MboxReader):
+        tail["clean"] = [{"replace": pattern} for pattern in _NOT_BY_THE_SENDER]
     entry = {**head, "fields": dict(proposal.fields), **tail}
     if problems := [problem for _, problem in schema_problems(entry, SOURCES.schema)] or list(SOURCES.problems(entry)):
         raise InputError("\n".join(f"{entry_path(name)}: {problem}" for problem in problems))
@@ -94,7 +96,13 @@ def entry_text(name: str, sample: Sample, proposal: Proposal) -> str:
     return "\n".join(lines) + "\n"
 
 
+_NOT_BY_THE_SENDER = (
+    r"(?m)^>.*\n?",  # quoted
+    r"(?m)^.*\b(wrote|a écrit|escribió|schrieb|написал\w*)\s*:\s*$\n?",
+    r"(?s)(^|\n)-- ?\n.*$",  # a signature
+)
 _COMMENTS = {
+    "clean": "quoted lines and signatures are removed",
     "title": "shown in the report",
     "about": "what the author label means, and its faults; the report repeats it",
     "license": "tier B: texts stay private; A: they may be passed on",

@@ -18,13 +18,17 @@ from authbench.reading import table_csv, table_parquet
 from authbench.reading.characters import whole_characters
 from authbench.reading.readers import READERS
 from authbench.reading.rows import MOST_NAMES, BadRow, Block, Row, Wanted
-from authbench.registry.readers import CsvReader, JsonLinesReader, JsonReader, ParquetReader
+from authbench.registry.readers import CsvReader, JsonLinesReader, JsonReader, MboxReader, ParquetReader
 from authbench.storage.bounds import room, too_large
 from authbench.storage.raw_files import BYTE_ORDER_MARKS, RawFile
 from authbench.storage.raw_paths import COMPRESSED
 
 CSV, TSV, JSON, LINES, PARQUET, TEXT, ZIP = "CSV", "TSV", "JSON", "JSON lines", "Parquet", "text", "zip"
-KINDS = {".csv": CSV, ".tsv": TSV, ".json": JSON, ".jsonl": LINES, ".ndjson": LINES, ".parquet": PARQUET, ".txt": TEXT}
+MBOX = "mbox"
+KINDS = {
+    ".csv": CSV, ".tsv": TSV, ".json": JSON, ".jsonl": LINES, ".ndjson": LINES, ".parquet": PARQUET, ".txt": TEXT,
+    ".mbox": MBOX,
+}  # fmt: skip
 _PATTERNS = tuple(f"{folder}*{suffix}" for suffix in KINDS for folder in ("", "**/"))
 _DELIMITERS = ",;\t|"
 _EXACT = 1 << 53  # from here on not every integer is a floating-point number
@@ -127,7 +131,7 @@ def _opened(
 
 def reader_of(
     file: RawFile, kind: str | None, encoding: str | None = None, numbered: bool = False
-) -> tuple[CsvReader | JsonReader | JsonLinesReader | ParquetReader, list[str]]:
+) -> tuple[CsvReader | JsonReader | JsonLinesReader | ParquetReader | MboxReader, list[str]]:
     """Return the options by which a table of this kind is read, and what is assumed.
 
     Args:
@@ -137,6 +141,8 @@ def reader_of(
     assumed: list[str] = []
     if kind == PARQUET:
         return ParquetReader(), assumed
+    if kind == MBOX:
+        return MboxReader(), assumed
     if encoding is None:
         encoding = marked_encoding(file)
         if encoding != "utf-8":

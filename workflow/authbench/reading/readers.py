@@ -5,6 +5,7 @@ from authbench.reading import (
     gutenberg,
     json_lines,
     json_records,
+    mbox,
     plain_text,
     table_csv,
     table_parquet,
@@ -26,4 +27,5 @@ READERS: dict[type[readers.Reader], ReadFile] = {
     readers.BlogXmlReader: blog_xml.read,
     readers.XmlRowsReader: xml_rows.read,
     readers.GutenbergReader: gutenberg.read,
+    readers.MboxReader: mbox.read,
 }

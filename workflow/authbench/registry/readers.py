@@ -113,6 +113,11 @@ class GutenbergReader:
     encoding: Encoding = "utf-8"
 
 
+@dataclass(frozen=True)
+class MboxReader:
+    """Read the messages of an mbox file."""
+
+
 Reader = Annotated[
     CsvReader
     | JsonReader
@@ -123,7 +128,8 @@ Reader = Annotated[
     | TextReader
     | BlogXmlReader
     | XmlRowsReader
-    | GutenbergReader,
+    | GutenbergReader
+    | MboxReader,
     Keywords({"$ref": "#/$defs/reader"}),
 ]
 FORMATS: dict[str, type[Reader]] = {
@@ -137,6 +143,7 @@ FORMATS: dict[str, type[Reader]] = {
     "blog_xml": BlogXmlReader,
     "xml_rows": XmlRowsReader,
     "gutenberg": GutenbergReader,
+    "mbox": MboxReader,
 }
 
 
