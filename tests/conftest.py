@@ -16,7 +16,7 @@ from process_settings import changes, process_settings
 from project import Project, copy_project
 from tiny import NAME, RECIPE, make_tiny
 
-from authbench.cli import audit
+from authbench.runtime import jit
 from authbench.runtime.caches import compiled_code
 
 # A claim is not broken by a machine that is busy: no example has a deadline.
@@ -29,7 +29,7 @@ settings.load_profile("ci" if os.environ.get("CI") else "desk")
 pytest_randomly.entrypoint_reseeds = []
 # Kernels are compiled once for all processes of the tests and the runs that they start.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(compiled_code()))
-audit.FEW_TEXTS = 0  # what a small audit leaves plain would be slow for the tests after it
+jit.stay_plain = lambda: None  # what a command on few texts leaves plain would be slow for the tests after it
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -752,7 +752,7 @@ def remove_made(folder: Path) -> None:
     for made in MADE:
         remove(folder / made)
     for path in (*folder.glob(ENTRIES), *folder.glob(RECIPES)):
-        if path.name != "mine.yaml" and not path.name.startswith("style-"):
+        if not path.name.startswith(("mine.", "style-", "raw.lock.")):
             remove(path)
 
 

@@ -8,8 +8,6 @@ from project import copy_project
 from tiny import csv_text, rows
 
 from authbench.cli import main
-from authbench.filter import language  # noqa: F401  (before the command asks for plain loops)
-from authbench.runtime import jit
 from authbench.storage.json_files import read_json
 
 NAME = "letters"
@@ -22,7 +20,6 @@ def test_a_table_in_windows_encoding_becomes_a_release_by_two_commands(
     table = [{**row, "body": f"{row['body']} Ça va à Zürich."} for row in rows("en", 0)]
     content = csv_text(table).encode("cp1252", "replace")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(jit, "_plain", [])  # other tests of this process compile what they import
     Path("Letters.csv").write_bytes(content)
     assert main(["new", "source", "Letters.csv", "--yes"]) == 0
     project.build("release", "--configfile", f"{NAME}.yaml")

@@ -20,11 +20,9 @@ from authbench.cli import main
 from authbench.config import prepare
 from authbench.drafting.sample import MOST_BYTES, MOST_RECORDS
 from authbench.errors import InputError
-from authbench.filter import language  # noqa: F401  (before the command asks for plain loops)
 from authbench.preflight.at_start import expect_usable
 from authbench.reading.column_names import guess_columns
 from authbench.registry.sources import find_sources
-from authbench.runtime import jit
 
 Rows = list[dict[str, str]]
 AUTHORS = [f"{first} Quimby{last}" for first in ("Ada", "Zoë") for last in "abcdef"]
@@ -177,7 +175,6 @@ FORMS: list[tuple[Write, list[str], dict[str, Any], dict[str, Any]]] = [
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(jit, "_plain", [])  # other tests of this process compile what they import
     return tmp_path
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from authbench.auditing.dataset import ANSWERS, Dataset, Source, as_documents, split_rank, unique_ids
-from authbench.errors import InputError
+from authbench.errors import InputError, first_line
 from authbench.format.columns import CANDIDATES, GROUND_TRUTH, PAIRS, POSITIVES, QUERIES, SPLIT_TABLES, Table
 from authbench.format.files import PROVENANCE
 from authbench.format.tables import expect_file, read_pairs, read_table
@@ -145,7 +145,7 @@ def _batches(file: Path, table: Table) -> Iterator[pl.DataFrame]:
         absent = [pl.lit(None, table.schema[name]).alias(name) for name in table.optional if name not in rows.columns]
         yield rows.with_columns(absent).select(table.names).cast(dict(table.schema))  # type: ignore[arg-type]
     except (pl.exceptions.PolarsError, OSError) as problem:
-        raise InputError(f"{file}: cannot be read as {table.name} in Parquet: {problem}") from None
+        raise InputError(f"{file}: cannot be read as {table.name} in Parquet: {first_line(problem)}") from None
 
 
 def _is_of(found: pl.DataType, declared: pl.DataType) -> bool:
@@ -196,7 +196,7 @@ def _with_provenance(documents: pl.DataFrame, files: list[Path]) -> pl.DataFrame
     try:
         tables = [bounded_parquet(file) for file in files]
     except (pl.exceptions.PolarsError, OSError) as problem:
-        raise InputError(f"{files[0]}: cannot be read as Parquet: {problem}. Fetch it anew.") from None
+        raise InputError(f"{files[0]}: cannot be read as Parquet: {first_line(problem)}. Fetch it anew.") from None
     columns = [name for name in _OF_PROVENANCE if all(name in table.columns for table in tables)]
     for file, table in zip(files, tables, strict=True):
         for name in ("id", *columns):

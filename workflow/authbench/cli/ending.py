@@ -44,9 +44,7 @@ def run_to_end(run: Callable[[], int], given: Sequence[str] = ()) -> int:
         if isinstance(error, SystemExit) and error.code == UNUSABLE:
             raise  # of argparse
         if problem := _problem(error):
-            for word in given:
-                problem = problem.replace(word, printable(word))
-            _tell(problem)
+            _tell(problem, given)
             return UNUSABLE
         if os.environ.get(TRACEBACK):
             traceback.print_exc()
@@ -69,9 +67,16 @@ def _problem(error: BaseException) -> str:
     return ""
 
 
-def _tell(message: str) -> None:
+def _tell(message: str, given: Sequence[str] = ()) -> None:
     with suppress(OSError):
-        print("authbench:", printable(message, keep="\n"), file=sys.stderr)
+        print("authbench:", told(message, given), file=sys.stderr)
+
+
+def told(message: str, names: Sequence[str]) -> str:
+    """Return a message as it is printed: its line breaks stay, but line breaks in these names are escaped."""
+    for name in names:
+        message = message.replace(name, printable(name))
+    return printable(message, keep="\n")
 
 
 @contextmanager

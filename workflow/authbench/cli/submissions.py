@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from authbench.cli.command import Command, unverified_argument, warn_unverified
+from authbench.cli.ending import told
 from authbench.printable import printable
 
 _FIELDS = {
@@ -75,7 +76,7 @@ def validate(arguments: argparse.Namespace) -> int:
                     splits[name] = read_split(release, name)
                 verdict = validate(submission, splits[name])
         except InputError as problem:
-            print("authbench:", printable(str(problem), keep="\n"), file=sys.stderr)
+            print("authbench:", told(str(problem), [str(file)]), file=sys.stderr)
             status = 2
             continue
         for line in verdict.problems:

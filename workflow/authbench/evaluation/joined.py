@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import polars as pl
 
-from authbench.errors import InputError
+from authbench.errors import InputError, first_line
 from authbench.evaluation.gain import Comparison, Scored, compare
 from authbench.evaluation.released import BY_CHANCE, COUNTS, HEADLINES, SCORES
 from authbench.evaluation.slices import OVERALL, SLICES
@@ -79,7 +79,7 @@ def read_queries(folder: Path) -> pl.DataFrame:
     try:
         table = bounded_parquet(path)
     except (pl.exceptions.PolarsError, OSError) as problem:
-        raise InputError(f"{path}: cannot be read: {problem}. Evaluate the model again.") from None
+        raise InputError(f"{path}: cannot be read: {first_line(problem)}. Evaluate the model again.") from None
     for name, dtype in _QUERIES.items():
         if table.schema.get(name, None if name in _EXPECTED else dtype) != dtype:
             raise InputError(

@@ -164,7 +164,9 @@ def _write_lines(target: Path, place: Path, split: str, table: Table) -> None:
                         for row in pl.DataFrame(batch).select(table.names).iter_rows(named=True):
                             yield orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
             except (OSError, ValueError, KeyError, pl.exceptions.PolarsError) as problem:
-                raise InputError(f"{path}: cannot be read as {table.name}: {problem}. Fetch it anew.") from None
+                raise InputError(
+                    f"{path}: cannot be read as {table.name}: {first_line(problem)}. Fetch it anew."
+                ) from None
 
     target.parent.mkdir(parents=True, exist_ok=True)
     with atomic_file(target) as aside, aside.open("wb") as file:

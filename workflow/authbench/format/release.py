@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import polars as pl
 
-from authbench.errors import InputError
+from authbench.errors import InputError, first_line
 from authbench.format import files
 from authbench.format.columns import (
     CANDIDATES,
@@ -120,7 +120,7 @@ class Release:
                 )
             table = bounded_parquet(path, columns or None)
         except (pl.exceptions.PolarsError, OSError) as problem:
-            raise InputError(f"{path}: cannot be read as Parquet: {problem}. Fetch it anew.") from None
+            raise InputError(f"{path}: cannot be read as Parquet: {first_line(problem)}. Fetch it anew.") from None
         return table if table["id"].is_sorted() else table.sort("id", maintain_order=True)
 
     @cached_property

@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from authbench.arrays import F64
-from authbench.errors import InputError
+from authbench.errors import InputError, first_line
 from authbench.pan.compare import Systems
 from authbench.pan.forensic import forensic_table, ratios_of
 from authbench.pan.forensic_figures import det, tippett
@@ -39,7 +39,7 @@ def read_scores(folder: Path, pool: str) -> tuple[pl.DataFrame, Systems]:
         try:
             table = bounded_parquet(path, ["pool", *_PAIR, "score"]).filter(pl.col("pool") == pool)
         except (pl.exceptions.PolarsError, OSError) as problem:
-            raise InputError(f"{path}: cannot be read: {str(problem)[:200]}") from None
+            raise InputError(f"{path}: cannot be read: {first_line(problem)}") from None
         if scores and not table.select(_PAIR).equals(pairs):
             raise InputError(f"{path}: has other pairs than {next(iter(scores))}. Expected evaluations of one release.")
         pairs = table.select(_PAIR)

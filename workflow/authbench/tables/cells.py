@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from authbench.errors import InputError
+from authbench.errors import InputError, first_line
 from authbench.evaluation.scores import LEAST_AUTHORS, MACRO
 from authbench.evaluation.slices import SLICES
 from authbench.evaluation.verification import NEGATIVES
@@ -99,4 +99,4 @@ class Slices:
         try:
             return bounded_parquet(path, ["query", "kind", "score", "rank_topic"])
         except (pl.exceptions.PolarsError, OSError) as problem:
-            raise InputError(f"{path}: cannot be read: {problem}. Evaluate the model again.") from None
+            raise InputError(f"{path}: cannot be read: {first_line(problem)}. Evaluate the model again.") from None

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import polars as pl
 
-from authbench.errors import InputError
+from authbench.errors import InputError, first_line
 
 MEASURED = ("loss", "success@5", "auc_matched", "eer")
 CURVES = pl.Schema(
@@ -25,7 +25,9 @@ def read_curves(path: Path) -> pl.DataFrame:
     try:
         table = pl.read_csv(path, schema_overrides=CURVES)
     except (pl.exceptions.PolarsError, OSError) as problem:
-        raise InputError(f"{path}: cannot be read: {problem}. Expected curves.csv of authbench train.") from None
+        raise InputError(
+            f"{path}: cannot be read: {first_line(problem)}. Expected curves.csv of authbench train."
+        ) from None
     if table.schema != CURVES:
         raise InputError(
             f"{path}: has the columns {', '.join(table.columns)!a:.200}, expected {', '.join(CURVES)}: curves.csv of "
