@@ -485,6 +485,18 @@ def test_clean_lines_of_steb_have_no_leak_and_are_otherwise_the_same_to_the_byte
     assert kept == [line for line in lines if line in kept] and 22 <= len(kept) < 26
 
 
+def test_a_link_out_of_pan_problems_is_not_followed_into_a_clean_version(tmp_path: Path) -> None:
+    problems = {f"EN{k:03}": ([text(k, 1)], text(k if k % 2 else k + 50, 3), bool(k % 2)) for k in range(4)}
+    problems["EN004"] = ([text(3, 1) + " more"], text(40, 1), False)
+    folder = write_problems(tmp_path / "pan15", problems)
+    (tmp_path / "secret.txt").write_text(text(60, 1))
+    (folder / "EN000/known01.txt").unlink()
+    (folder / "EN000/known01.txt").symlink_to(tmp_path / "secret.txt")
+    with pytest.raises(InputError, match="link"):
+        cleaned(folder, tmp_path / "clean")
+    assert not (tmp_path / "clean").exists()
+
+
 def test_folders_of_pan_problems_are_read_and_cleaned(tmp_path: Path) -> None:
     problems = {f"EN{k:03}": ([text(k, 1), text(k, 2)], text(k if k % 2 else k + 50, 3), bool(k % 2)) for k in range(6)}
     problems["EN006"] = ([text(3, 1), text(3, 2) + " more"], text(40, 1), False)
