@@ -40,12 +40,13 @@ def verdict(rows: Sequence[Mapping[str, Any]]) -> str:
     sure = [row for row in tested if row["p_holm"] not in (None, "") and float(row["p_holm"]) < SURE]
     proved = [row for row in sure if float(row["gain_value"]) > 0]
     best = max(proved or tested or models, key=lambda row: float(row["value"]))
-    basis = f"{HEADINGS.get(score, score)} {float(best['value']):.3f}"
+    heading, value = HEADINGS.get(score, score), f"{float(best['value']):.3f}"
     authors = f"{float(best['authors']):,.0f} authors"
     if not tested:
-        return f"{best['model']} has {basis} ({authors}); it was compared with no shortcut."
-    basis += f", {float(best['gain_value']):+.3f} to {best['against']} ({authors})"
+        return f"{best['model']} has {heading} {value} ({authors}); it was compared with no shortcut."
+    gain = float(best["gain_value"])
+    value += f", {abs(gain):.3f} {'below' if gain < 0 else 'above'} {best['against']} ({authors})"
     if not proved:
-        return f"No gain over a shortcut is proved. The best model, {best['model']}, has {basis}."
+        return f"No gain over a shortcut is proved in {heading}. The best model, {best['model']}, has {value}."
     others = f"; {len(proved)} of {len(tested)} models prove a gain" if len(tested) > 1 else ""
-    return f"{best['model']} recognises authors better than the best shortcut: {basis}{others}."
+    return f"{best['model']} recognises authors better than the best shortcut in {heading}: {value}{others}."
