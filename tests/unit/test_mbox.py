@@ -64,6 +64,15 @@ def test_the_first_plain_text_counts_and_no_attachment(tmp_path: Path) -> None:
     assert row["text"] == "Rain\n" and row["from"] is None
 
 
+@pytest.mark.parametrize(
+    "subject", ["=?u\u00fftf-8?q?R=C3=A9gen?=", "=?none?b?!?=", "=?utf-8?b?x?=", "=?utf-8?q?=C3?="]
+)
+def test_a_header_that_cannot_be_decoded_stays_as_it_is(tmp_path: Path, subject: str) -> None:
+    content = f"From a\nFrom: a@x.org\nSubject: {subject}\n\nRain.\n".encode()
+    [row], _ = read(tmp_path / "a.mbox", content)
+    assert row["text"] == "Rain." and row["subject"]
+
+
 def test_what_cannot_be_read_is_a_bad_row_with_its_line(tmp_path: Path) -> None:
     wrong = b"From b\nContent-Type: text/plain; charset=utf-8\n\n\xff\xfe\n"
     unknown = b"From b\nContent-Type: text/plain; charset=none-such\n\nx\n"

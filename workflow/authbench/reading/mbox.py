@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from email import message_from_bytes, policy
+from email.errors import MessageError
 from email.header import decode_header, make_header
 from email.message import Message
 from email.utils import parseaddr, parsedate_to_datetime
@@ -103,7 +104,7 @@ def _row(content: bytes, number: int) -> Row | BadRow:
         }
     except (UnicodeDecodeError, LookupError) as problem:
         return BadRow(f"line {number}", f"is not in the encoding that it states: {type(problem).__name__}")
-    except (ValueError, TypeError, AttributeError) as problem:  # of the parser, for malformed parts
+    except (ValueError, TypeError, AttributeError, MessageError) as problem:  # of the parser, for malformed parts
         return BadRow(f"line {number}", f"is malformed: {type(problem).__name__}")
 
 
@@ -124,7 +125,7 @@ def _header(message: Message, name: str) -> str | None:
     if message[name] is None:
         return None
     value = str(message[name])[:_LONGEST_HEADER]
-    with suppress(ValueError, LookupError, TypeError):
+    with suppress(ValueError, LookupError, TypeError, MessageError):
         value = str(make_header(decode_header(value)))
     return " ".join(value.split()) or None
 
