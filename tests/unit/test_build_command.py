@@ -107,6 +107,21 @@ def test_a_corpus_is_described_once_and_built_by_one_command(folder: Path, monke
     assert became[0] == became[1] and recipe.is_file() and entry.read_text().endswith("# mine\n")
 
 
+def test_a_recipe_of_other_files_is_not_built_in_their_place(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    became: list[list[str]] = []
+    monkeypatch.setattr(os, "execve", lambda _, command, __: became.append(command))
+    for place in ("one", "two"):
+        (folder / place / "post").mkdir(parents=True)
+        rows = "".join(f"Writer {n % 4},{place} fell on the town for {n} days and we waited.\n" for n in range(40))
+        (folder / place / "post/a.csv").write_text("author,text\n" + rows)
+    main(["build", "one/post", "-n"])
+    assert main(["build", "two/post", "-n"]) == 2 and "post.yaml describes other files" in capsys.readouterr().err
+    (folder / "one/post/b.csv").write_text("author,text\n" + rows)
+    assert main(["build", "one/post", "-n"]) == 2 and len(became) == 1
+
+
 def test_a_result_that_exists_is_a_target(folder: Path) -> None:
     (folder / "results/mine").mkdir(parents=True)
     (folder / "results/mine/check.json").touch()

@@ -72,7 +72,7 @@ def _described(given: Sequence[str], folder: Path) -> list[str]:
     """Return the words with the recipe of a corpus in place of its path; the recipe is drafted where there is none.
 
     Raises:
-        InputError: a corpus is given with a recipe, or cannot be described.
+        InputError: a corpus is given with a recipe, cannot be described, or its name is taken by another.
     """
     from snakemake.cli import get_argument_parser
 
@@ -84,11 +84,14 @@ def _described(given: Sequence[str], folder: Path) -> list[str]:
     if parsed.configfile:
         raise InputError(f"build: {printable(corpora[0])} is a corpus. Expected it or --configfile, not both.")
     from authbench.cli.new import describe
-    from authbench.drafting.write import name_of, recipe_path
+    from authbench.drafting.write import expect_described, name_of, recipe_path
 
     paths = [folder / target for target in corpora]
-    recipe = recipe_path(name_of(paths))
-    if not recipe.is_file():
+    name = name_of(paths)
+    recipe = recipe_path(name)
+    if recipe.is_file():
+        expect_described(name, paths)
+    else:
         describe(paths)
     return [*(word for word in words if word not in corpora), "--configfile", str(recipe)]
 

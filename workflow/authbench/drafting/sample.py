@@ -83,7 +83,7 @@ def read_sample(paths: Sequence[Path], encoding: str | None, named: Collection[s
     Raises:
         InputError: the files are of several or no known kinds, cannot be read, or name no authors.
     """
-    found = _files_of(paths)
+    found = files_of(paths)
     kinds = _kinds_of(found)
     files = {below: file for below, file in found.items() if kind_of(file) in kinds}
     suffixes = {_suffix(file) for file in files.values()}
@@ -118,7 +118,7 @@ def _text(value: object) -> str | None:
     return None if text is None else whole_characters(text)
 
 
-def _files_of(paths: Sequence[Path]) -> dict[str, Path]:
+def files_of(paths: Sequence[Path]) -> dict[str, Path]:
     """Return the files by their path below the source's folder, without files of an operating system."""
     found: dict[str, Path] = {}
     several_paths = len(paths) > 1

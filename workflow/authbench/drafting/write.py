@@ -10,8 +10,10 @@ import regex
 import yaml
 
 from authbench.drafting.propose import Proposal
-from authbench.drafting.sample import Sample
+from authbench.drafting.sample import Sample, files_of
 from authbench.errors import InputError
+from authbench.printable import printable
+from authbench.reading.foreign import kind_of
 from authbench.registry.defaults import default_settings
 from authbench.registry.entries import schema_problems
 from authbench.registry.load import list_entries
@@ -145,6 +147,17 @@ def _line(key: str, value: object, comment: str = "") -> str:
     inner = written.strip()[1:-1]
     said = comment or _COMMENTS.get(key, "")
     return f"{inner}  # {said}" if said else inner
+
+
+def expect_described(name: str, paths: list[Path]) -> None:
+    """Raise InputError if the files linked below the folder of the source are not the data in these paths."""
+    linked = {path.resolve() for path in (RAW / name).rglob("*") if path.is_file()}
+    kinds = {kind_of(path) for path in linked}
+    if linked != {path.resolve() for path in files_of(paths).values() if kind_of(path) in kinds}:
+        raise InputError(
+            f"{recipe_path(name)} describes other files than {printable(str(paths[0]))}. Describe these under another "
+            "name, authbench new source ... --name NAME, or remove it with its entry and its folder."
+        )
 
 
 def put(name: str, files: Mapping[str, Path], entry: str, recipe: str) -> None:

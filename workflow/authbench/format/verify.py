@@ -222,9 +222,8 @@ def _changed_texts(batch: pl.DataFrame, table: Table, provenance: pl.DataFrame) 
     """Return the ids of texts that differ from their row of the provenance, or have none."""
     digests = pl.Series("found", list(map(sha256_of_text, batch["content"])), dtype=pl.String)
     found = batch.select(id=table.ident).with_columns(digests)
-    near = provenance.filter(
-        pl.col("id").is_between(pl.lit(found["id"].min()), pl.lit(found["id"].max()))
-    )  # few: both are by id
+    first, last = pl.lit(found["id"].min()), pl.lit(found["id"].max())
+    near = provenance.filter(pl.col("id").is_between(first, last))  # few rows: both are sorted by id
     both = found.join(near, on="id", how="left", maintain_order="left")
     return both.filter(pl.col("found").ne_missing(pl.col("content_sha256")))["id"].to_list()
 
