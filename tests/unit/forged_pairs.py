@@ -71,6 +71,7 @@ def declare(files: Callable[..., Callable[[Callable[[Path], None]], None]]) -> N
 
         return of
 
+    last = pl.int_range(pl.len()).over("group") == pl.len().over("group") - 1
     matched, topical, hard, timed, topic_time = (pl.col("pool") == pool for pool in POOLS)
 
     def in_order(rows: Frame) -> Frame:
@@ -144,7 +145,6 @@ def declare(files: Callable[..., Callable[[Callable[[Path], None]], None]]) -> N
 
     @table("negatives of `topic_matched` are all less like the query than its positive", "topic_pairs")
     def one_sided_topics(rows: Frame) -> Frame:
-        last = pl.int_range(pl.len()).over("group") == pl.len().over("group") - 1
         return rows.filter(~(topical & last))
 
     @table("a positive is left out of `topic_matched`", "topic_pairs")
@@ -153,12 +153,10 @@ def declare(files: Callable[..., Callable[[Callable[[Path], None]], None]]) -> N
 
     @table("`topic_adversarial` has other negatives than the most topical", "adversarial_pairs")
     def milder_negatives(rows: Frame) -> Frame:
-        last = pl.int_range(pl.len()).over("group") == pl.len().over("group") - 1
         return rows.filter(~(hard & last))
 
     @table("negatives of `time_matched` are all nearer in time than their positive", "time_pairs")
     def one_sided_dates(rows: Frame) -> Frame:
-        last = pl.int_range(pl.len()).over("group") == pl.len().over("group") - 1
         return rows.filter(~(timed & last))
 
     @table("a positive is left out of `time_matched`", "time_pairs")
@@ -167,7 +165,6 @@ def declare(files: Callable[..., Callable[[Callable[[Path], None]], None]]) -> N
 
     @table("negatives of `topic_time` are all on one side of their positive", "time_pairs")
     def one_sided_topics_and_dates(rows: Frame) -> Frame:
-        last = pl.int_range(pl.len()).over("group") == pl.len().over("group") - 1
         return rows.filter(~(topic_time & last))
 
     @table("pairs.parquet pairs texts of train", "pair_form", split="train")
