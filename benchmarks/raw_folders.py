@@ -249,7 +249,7 @@ def crawled(folder: Path, part: Part, written: Sequence[Text]) -> None:
             "creation_date": demo.stamp(one.chance, 2021), "published_at": demo.stamp(one.chance, 2022),
         }  # fmt: skip
         rows.append(row)
-    write_json_lines(folder / "crawled.jsonl", rows, {5: '{"raw_id": "cut'})
+    write_json_lines(folder / "crawled.jsonl", rows, {5: '{"raw_id": "cut'} if len(rows) > 200 else {})
 
 
 WRITERS = {
