@@ -104,18 +104,19 @@ def table(lines: Sequence[dict[str, Any]]) -> str:
     of = defaultdict(list)
     for line in lines:
         if line["fired"]:
-            of[line["kind"], line["fault"]].append(line)
+            of[line["fault"]].append(line)
     fired = [line for some in of.values() for line in some]
     wrong = sum(bool(line["wrong"]) for line in fired)
     rows = [
         f"{len(fired)} builds with a fault in one of {len({line['job'] for line in fired})} jobs, {wrong} wrong results"
     ]
-    rows += ["", "| call | fault | builds | ended well | ended well when run again | wrong |"]
+    rows += ["", "| fault | of | builds | ended well | ended well when run again | wrong |"]
     rows += ["| --- | --- | ---: | ---: | ---: | ---: |"]
-    for (kind, fault), some in sorted(of.items()):
+    for fault, some in sorted(of.items()):
+        kinds = ", ".join(sorted({line["kind"] for line in some}))
         bad = sum(bool(line["wrong"]) for line in some)
         well = sum(not line["wrong"] and not line["status"] for line in some)
-        rows.append(f"| {kind} | {fault} | {len(some)} | {well} | {len(some) - well - bad} | {bad} |")
+        rows.append(f"| {fault} | {kinds} | {len(some)} | {well} | {len(some) - well - bad} | {bad} |")
     return "\n".join(rows)
 
 

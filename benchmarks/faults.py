@@ -237,21 +237,22 @@ class Bench:
 
 
 def table(lines: Sequence[Mapping[str, Any]]) -> str:
-    """Return the counts of points by kind and fault, without those whose call did not come."""
+    """Return the counts of points by fault, without those whose call did not come."""
     of = defaultdict(list)
     lines = [line for line in lines if line["fired"] or line["kind"] == "memory"]
     for line in lines:
-        of[line["kind"], line["fault"] if line["kind"] != "memory" else "limit of address space"].append(line)
+        of[line["fault"] if line["kind"] != "memory" else "limit of address space"].append(line)
     jobs = len({line["job"] for line in lines})
     wrong = sum(bool(line["wrong"]) for line in lines)
     rows = [f"{len(lines)} points in {jobs} jobs, {wrong} wrong results", ""]
     rows += [
-        "| call | fault | points | ended well | one message | wrong |",
+        "| fault | of | points | ended well | one message | wrong |",
         "| --- | --- | ---: | ---: | ---: | ---: |",
     ]
-    for (kind, fault), some in sorted(of.items()):
+    for fault, some in sorted(of.items()):
+        kinds = ", ".join(sorted({one["kind"] for one in some}))
         counts = Counter("wrong" if one["wrong"] else "message" if one["status"] else "well" for one in some)
-        rows.append(f"| {kind} | {fault} | {len(some)} | {counts['well']} | {counts['message']} | {counts['wrong']} |")
+        rows.append(f"| {fault} | {kinds} | {len(some)} | {counts['well']} | {counts['message']} | {counts['wrong']} |")
     return "\n".join(rows)
 
 

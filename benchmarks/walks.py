@@ -417,10 +417,8 @@ def table(lines: Sequence[Mapping[str, Any]]) -> str:
     """Return the counts of walks, of their steps, and of wrong results."""
     steps = Counter(step for line in lines for step in line["steps"])
     wrong = sum(bool(line["wrong"]) for line in lines)
-    head = (
-        f"{len(lines)} walks, {sum(steps.values())} steps, {wrong} wrong results\n\n| step | times |\n| --- | ---: |\n"
-    )
-    return head + "\n".join(f"| {name.replace('_', ' ')} | {number} |" for name, number in sorted(steps.items()))
+    counts = ", ".join(f"{name.replace('_', ' ')} {number}" for name, number in sorted(steps.items()))
+    return f"{len(lines)} walks, {sum(steps.values())} steps, {wrong} wrong results. Steps: {counts}."
 
 
 def main() -> None:

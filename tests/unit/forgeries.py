@@ -454,13 +454,13 @@ def tier_everywhere(r: Release) -> None:
     r.manifest["licences"]["blog_authorship"] = {"name": "CC BY 4.0", "tier": "A"}
 
 
-@data("dates are others", undetectable="a date stands in the raw files alone; `authbench rebuild` compares")
+@data("dates are others", undetectable="only the raw files have dates; `authbench rebuild` compares")
 def other_dates(r: Release) -> None:
     for row in r.provenance.values():
         row["date"] = "1999"
 
 
-@data("topics are others", undetectable="a topic stands in the raw files alone; `authbench rebuild` compares")
+@data("topics are others", undetectable="only the raw files have topics; `authbench rebuild` compares")
 def other_topics(r: Release) -> None:
     for row in r.provenance.values():
         row["topic"] = "music"
@@ -537,7 +537,7 @@ def language_renamed(r: Release) -> None:
             row["content"] = r.of_id(ident)[0]["content"]
 
 
-@data("a genre is renamed everywhere", undetectable="a genre stands in the raw files or the source's entry alone")
+@data("a genre is renamed everywhere", undetectable="only the raw files or the source's entry have genres")
 def genre_renamed(r: Release) -> None:
     for ident, row in r.provenance.items():
         if row["genre"] == "blog/arts":
@@ -568,7 +568,7 @@ def author_divided(r: Release) -> None:
 
 @data(
     "two authors' texts change owners",
-    undetectable="which pseudonym is whose is a digest of names that no release holds; build it anew",
+    undetectable="pseudonyms are digests of names, which no release holds; rebuild from the raw files",
 )
 def authors_swapped(r: Release) -> None:
     one, other = id_of("Mary Shelley"), id_of("Jules Verne")
@@ -584,7 +584,7 @@ def document_moved(r: Release) -> None:
 
 @data(
     "an author moves to another split",
-    undetectable="which authors are in which split is drawn by hash of names that no release holds; build it anew",
+    undetectable="splits are drawn by a hash of names, which no release holds; rebuild from the raw files",
 )
 def author_moved(r: Release) -> None:
     for ident in r.ids_of("Jules Verne"):
@@ -594,7 +594,7 @@ def author_moved(r: Release) -> None:
 
 @data(
     "a text is another, as plausible one",
-    undetectable="the text stands in the raw files alone; `authbench rebuild` compares",
+    undetectable="only the raw files have the text; `authbench rebuild` compares",
 )
 def text_replaced(r: Release) -> None:
     r.write_text(r.ids_of("Jane Roe")[3], prose("another", "en", 145))
@@ -776,13 +776,13 @@ def no_warnings(folder: Path) -> None:
 
 @files(
     "the digest of a source's raw files is another",
-    undetectable="the raw files are not in a release; whoever has them sees it, and `authbench rebuild` does",
+    undetectable="no release holds the raw files; `authbench rebuild` compares",
 )
 def false_input(folder: Path) -> None:
     alter_json(folder / "manifest.json", lambda told: told["inputs"]["exorde"].update(sha256="0" * 64))
 
 
-@files("the name or the version of the program is another", undetectable="both are labels; no claim depends on them")
+@files("the name or the version of the program is another", undetectable="no claim depends on them")
 def other_name(folder: Path) -> None:
     alter_json(folder / "manifest.json", lambda told: told.update(name="authbench-300k"))
     alter_json(folder / "manifest.json", lambda told: told["config"].update(name="authbench-300k"))
@@ -950,9 +950,7 @@ def alter_json(path: Path, alter: Callable[[Any], Any]) -> None:
 
 
 def table() -> str:
-    """Return the forgeries as the table of docs/reliability.md."""
-    rows = ["| forgery | caught by, or why not |", "| --- | --- |"]
-    for forgery in FORGERIES.values():
-        caught = "refused when it is opened" if forgery.claim == REFUSED else f"`{forgery.claim}`"
-        rows.append(f"| {forgery.lie} | {caught if forgery.claim else f'**not**: {forgery.undetectable}'} |")
+    """Return the forgeries that no check can find as the table of docs/reliability.md."""
+    hidden = [one for one in FORGERIES.values() if not one.claim]
+    rows = ["| forgery | why not |", "| --- | --- |", *(f"| {one.lie} | {one.undetectable} |" for one in hidden)]
     return "\n".join(rows) + "\n"

@@ -53,14 +53,14 @@ def test_a_wrong_point_is_counted_as_one() -> None:
     point = {"job": "a", "kind": "read", "number": 1, "fault": "EIO", "status": 0, "fired": 1, "wrong": "it hangs"}
     said = faults.table([point, {**point, "number": 2, "status": 1, "wrong": ""}])
     assert "2 points in 1 jobs, 1 wrong results" in said
-    assert "| read | EIO | 2 | 0 | 1 | 1 |" in said
+    assert "| EIO | read | 2 | 0 | 1 | 1 |" in said
 
 
 def test_a_build_whose_fault_did_not_come_is_not_counted() -> None:
     build = {"job": "a", "kind": "read", "number": 1, "fault": "EIO", "status": 1, "fired": 1, "wrong": ""}
     said = broken_builds.table([build, {**build, "job": "b", "status": 0}, {**build, "job": "c", "fired": 0}])
     assert "2 builds with a fault in one of 2 jobs, 0 wrong results" in said
-    assert "| read | EIO | 2 | 1 | 1 | 0 |" in said
+    assert "| EIO | read | 2 | 1 | 1 | 0 |" in said
 
 
 def test_a_table_replaces_the_one_before(tmp_path: Path) -> None:

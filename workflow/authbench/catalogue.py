@@ -10,7 +10,7 @@ from authbench.labels.decision import in_words, read_decisions
 from authbench.printable import inert_markdown
 from authbench.records import LANGUAGES, OTHER
 from authbench.registry.expressions import names
-from authbench.registry.source_entry import Acquire, Impurity, Source
+from authbench.registry.source_entry import Impurity, Source
 from authbench.shipped import shipped
 
 Measured = Mapping[str, Sequence[LabelRow]]  # rows of statistics/labels.csv, by source
@@ -23,31 +23,21 @@ HOSTS = {
 OPENING = """# Sources
 
 Which corpora can a benchmark be built from, and what are their texts, authors and terms? This page lists the entries of
-`config/sources/`; after a change, run `authbench sources --markdown > docs/sources.md`. Put a corpus, in its
-distributed format, into its folder under `raw_dir`; `authbench acquire SOURCE` fetches it where possible
-([how](acquiring.md)).
+`config/sources/` (after a change: `authbench sources --markdown > docs/sources.md`). Put a corpus, in its distributed
+format, into its folder under `raw_dir`; `authbench acquire SOURCE` [does](acquiring.md) what a line *get* says.
 
+- Languages *as labelled*: the corpus names the language of each text.
+- Author: [what a label identifies](adding-a-source.md#author-labels). A *work* names no writer and is never scored.
+- Labels: whether the texts of a label are by one person: *clean*, *impure* (only in train) or *unmeasured* (scored, and
+  named with the scores), measured on a build of the open corpora (`docs/measured/labels.csv`); -: no texts in it.
+  *Clean by construction*: a label is one account, which several people may share.
+- Text: spacing, quotes and numbering are *edited* or as *typed*. *Classic*: language models have read the works.
 - Tier A: the text may be passed on. Tier B: share the provenance of a release, not the text.
-- Languages "as labelled": the corpus names the language of each text.
-- Text: whether spacing, quotes and numbering are edited or as typed; "classic" if language models have read the works.
-- Labels: whether the texts of an author label are by one person: *clean*, *impure* (only in train) or *unmeasured*
-  (scored, and named with the scores). Measured on a build of the open corpora, whose `release/statistics/labels.csv` is
-  `docs/measured/labels.csv`; -: it had none of these texts. *Clean by construction*: a label is one account, which
-  several people may share. A *work* names no writer: it may fill train, and is never scored.
+
+In the sections, *labels* gives the [estimator](how-it-works.md#labels) and its findings on labels with three texts or
+more; without this line labels are not measured. *A work* is each record unless that line defines it. `files` of an
+entry has the patterns of the files that are read.
 """
-AUTHORS = {
-    "person": "a person, by name",
-    "account": "an account",
-    "outlet": "an outlet or byline",
-    "masked": "a masked name, possibly several people",
-    "work": "no author: a work, or a label that did not word its texts",
-}
-ESTIMATORS = {
-    "same_item": "pairs of texts by one label on one item, relative to the number expected of strangers",
-    "account": "pairs of texts of one label by two accounts",
-    "voices": "marks of other voices; texts in the author's own voice have at most {limit:g} per 1,000 words",
-    "stated": "{value:g}, as stated by {reference}",
-}
 
 
 def as_text(sources: Mapping[str, Source], states: Mapping[str, State]) -> str:
@@ -120,19 +110,17 @@ def _decisions(source: Source, measured: Sequence[LabelRow]) -> str:
 
 
 def _labels(source: Source, measured: Sequence[LabelRow]) -> str:
-    """Return how the labels of a source are measured, with the results."""
+    """Return the estimator of the labels of a source, with its results; empty without one."""
     rule = source.extraction.author.impurity
-    if source.extraction.author.kind == "work":
-        return "never scored"
+    if rule is None or source.extraction.author.kind == "work":
+        return ""
     found = "; ".join(_found(row) for row in measured if row["labels"])
-    if rule is None:
-        return "unmeasured"
-    return f"measured by {_estimator(rule)}{f': {found}' if found else ''}"
+    return f"- labels: {_estimator(rule)}{f': {found}' if found else ''}\n"
 
 
 def _estimator(rule: Impurity) -> str:
-    words = ESTIMATORS[rule.estimator]
-    return words.format(limit=rule.per_1000_words, value=rule.value, reference=rule.reference)
+    limit = f", at most {rule.per_1000_words:g} per 1,000 words" if rule.estimator == "voices" else ""
+    return f"`{rule.estimator}`{f', {rule.value:g} by {rule.reference}' if rule.estimator == 'stated' else limit}"
 
 
 def _decision(row: LabelRow) -> str:
@@ -141,7 +129,7 @@ def _decision(row: LabelRow) -> str:
 
 def _found(row: LabelRow) -> str:
     value = "" if row["impurity"] is None else f", impurity {row['impurity']:.2f}{_interval(row['low'], row['high'])}"
-    return f"{_decision(row)} in {row['labels']} labels with three texts or more{value}"
+    return f"{_decision(row)} in {row['labels']} labels{value}"
 
 
 def _interval(low: float | None, high: float | None) -> str:
@@ -149,37 +137,21 @@ def _interval(low: float | None, high: float | None) -> str:
 
 
 def _work(source: Source) -> str:
-    """Return the definition of one work; texts of one work are not scored against each other."""
+    """Return the definition of one work, of which no text is scored against another; empty where it is each record."""
     origin = source.extraction.fields.origin
     if origin is None:
-        return "each record"
+        return ""
     alternatives = origin["any"] if isinstance(origin, Mapping) and "any" in origin else [origin]
     agreeing = (", ".join(f"`{name}`" for name in sorted(names(one))) for one in alternatives)
-    return f"records that agree in {'; else in '.join(agreeing)}"
-
-
-def _author(source: Source) -> str:
-    author = source.extraction.author
-    parts = [AUTHORS[author.kind]]
-    if author.work_when is not None:
-        parts.append("a work where the wording is not the author's")
-    if source.extraction.genre_of == "author":
-        parts.append("the sub-genre describes the author")
-    return "; ".join(parts)
+    return f"- a work: records that agree in {'; else in '.join(agreeing)}\n"
 
 
 def _section(source: Source, measured: Sequence[LabelRow]) -> str:
     get = source.acquire
     host = HOSTS.get(get.origin)
     where = ", ".join(links(host, get.where.split(", "))) if host else get.where
+    folder = "" if source.files.folder == source.tag else f"\n- folder: `{source.files.folder}/`"
     return (
-        f"\n### {source.tag}\n\n{source.title}. {source.about.strip()}\n\n"
-        f"- author: {_author(source)}\n- labels: {_labels(source, measured)}\n- a work: {_work(source)}\n"
-        f"- text: {source.text}{', classic' if source.fame == 'classic' else ''}\n- from: {where}\n"
-        f"- how: {get.how.strip()}{_command(source.tag, get)}\n"
-        f"- folder: `{source.files.folder}/`, files {', '.join(f'`{one}`' for one in source.files.patterns)}"
+        f"\n### {source.tag}\n\n{source.about.strip()}\n\n{_labels(source, measured)}{_work(source)}"
+        f"- {'get' if get.fetch else 'by hand'}: {where}. {get.how.strip()}{folder}"
     )
-
-
-def _command(tag: str, get: Acquire) -> str:
-    return f" Or: `authbench acquire {tag}`" if get.fetch else ""
