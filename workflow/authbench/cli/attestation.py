@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from authbench.cli.command import Command
+from authbench.cli.command import Command, many, path
 from authbench.printable import printable
 
 if TYPE_CHECKING:
@@ -19,14 +19,13 @@ _KEY = "PEM file of an ed25519 key without a password (openssl genpkey -algorith
 
 
 def _attest_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("release", type=Path, metavar="RELEASE_DIR", help="directory of a finished release")
-    parser.add_argument(
-        "--out",
-        type=Path,
-        metavar="FILE",
-        help="the statement, in an envelope where it is signed (default: RELEASE_DIR.intoto.json); its signatures stay",
+    path(parser, "release RELEASE_DIR", "directory of a finished release")
+    path(
+        parser,
+        "--out FILE",
+        "the statement, in an envelope where it is signed (default: RELEASE_DIR.intoto.json); its signatures stay",
     )
-    parser.add_argument("--key", type=Path, metavar="FILE", help=f"private key that signs: {_KEY}; extra `attest`")
+    path(parser, "--key FILE", f"private key that signs: {_KEY}; extra `attest`")
 
 
 def attest(arguments: argparse.Namespace) -> int:
@@ -56,28 +55,18 @@ def attest(arguments: argparse.Namespace) -> int:
 
 
 def _verify_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("release", type=Path, metavar="RELEASE_DIR", help="directory of the release")
-    parser.add_argument(
-        "--raw", type=Path, metavar="DIR", help="directory of the raw files; without it only files and signatures count"
-    )
-    parser.add_argument(
-        "--statement", type=Path, metavar="FILE", help="what attest wrote (default: RELEASE_DIR.intoto.json)"
-    )
-    parser.add_argument(
-        "--key",
+    path(parser, "release RELEASE_DIR", "directory of the release")
+    path(parser, "--raw DIR", "directory of the raw files; without it only files and signatures count")
+    path(parser, "--statement FILE", "what attest wrote (default: RELEASE_DIR.intoto.json)")
+    many(
+        parser,
+        "--key FILE",
+        "public key that must have signed (openssl pkey -pubout); may be given several times; extra `attest`",
         type=Path,
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="public key that must have signed (openssl pkey -pubout); may be given several times; extra `attest`",
     )
-    parser.add_argument(
-        "--files", type=Path, metavar="DIR", help="directory of files that settings name: word list, takedown, lock"
-    )
+    path(parser, "--files DIR", "directory of files that settings name: word list, takedown, lock")
     parser.add_argument("--cores", default="all", metavar="N", help="cores of the build, default: all")
-    parser.add_argument(
-        "--countersign", type=Path, metavar="FILE", help=f"private key that signs, too, if reproduced: {_KEY}"
-    )
+    path(parser, "--countersign FILE", f"private key that signs, too, if reproduced: {_KEY}")
 
 
 def verify(arguments: argparse.Namespace) -> int:

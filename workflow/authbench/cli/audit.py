@@ -5,7 +5,7 @@ import sys
 from collections.abc import Collection
 from pathlib import Path
 
-from authbench.cli.command import Command, unverified_argument, warn_unverified, whole_number
+from authbench.cli.command import Command, many, path, unverified_argument, warn_unverified, whole_number
 from authbench.errors import InputError
 from authbench.printable import printable
 
@@ -23,41 +23,32 @@ EXAMPLES = """examples:
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = f"{(parser.epilog or '').rstrip()}\n\n{EXAMPLES}"
-    parser.add_argument(
-        "source",
-        nargs="+",
-        type=Path,
-        metavar="X",
-        help="a release or its splits, hf:owner/name of one on the hub, our Hugging Face folder, PAN pairs, a BEIR or "
+    path(
+        parser,
+        "source X",
+        "a release or its splits, hf:owner/name of one on the hub, our Hugging Face folder, PAN pairs, a BEIR or "
         "MTEB folder, LUAR episodes, STEB JSON lines, a table with author and text, or a folder of texts; several are "
         "one dataset",
+        nargs="+",
     )
-    parser.add_argument("--out", type=Path, metavar="DIR", help="folder for index.html, audit.md and audit.json")
+    path(parser, "--out DIR", "folder for index.html, audit.md and audit.json")
     parser.add_argument("--strict", action="store_true", help="exit 1 where a claim is broken")
-    parser.add_argument(
-        "--clean", type=Path, metavar="DIR", help="new folder for a version without the leaks, with diff.jsonl"
-    )
-    parser.add_argument(
-        "--scores",
+    path(parser, "--clean DIR", "new folder for a version without the leaks, with diff.jsonl")
+    many(
+        parser,
+        "--scores FILE",
+        "published scores (CSV, JSON, a folder of them) or answers to PAN's problems; may be repeated",
         type=Path,
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="published scores (CSV, JSON, a folder of them) or answers to PAN's problems; may be repeated",
     )
-    parser.add_argument(
-        "--column",
-        action="append",
-        default=[],
-        metavar="OURS=THEIRS",
-        help="a table's own name of a column (its number where there are no headings), such as author=user, "
+    many(
+        parser,
+        "--column OURS=THEIRS",
+        "a table's own name of a column (its number where there are no headings), such as author=user, "
         "content=body, lang, split, source, genre, date, item, account, origin; may be repeated",
     )
     parser.add_argument("--encoding", metavar="NAME", help="encoding of tables and plain texts (default: utf-8)")
     parser.add_argument("--config", metavar="NAME", help="of a dataset of several configurations, the one to audit")
-    parser.add_argument(
-        "--data", type=Path, metavar="DIR", help="folder of the datasets that X, an entry of config/style, reads"
-    )
+    path(parser, "--data DIR", "folder of the datasets that X, an entry of config/style, reads")
     parser.add_argument(
         "--texts",
         type=whole_number,
@@ -111,10 +102,8 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _languages_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("source", type=Path, metavar="X", help="results of a build (results/NAME), or a release")
-    parser.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help="folder for suspects.jsonl and summary.json"
-    )
+    path(parser, "source X", "results of a build (results/NAME), or a release")
+    path(parser, "--out DIR", "folder for suspects.jsonl and summary.json", required=True)
     parser.add_argument(
         "--most", type=whole_number, default=5_000, metavar="N", help="suspects that are listed (default: %(default)s)"
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 if TYPE_CHECKING:
+    from authbench.format.release import Release
     from authbench.models.model import VectorCache
 
 
@@ -75,6 +76,19 @@ def share(text: str) -> float:
     return value
 
 
+def path(parser: argparse.ArgumentParser, named: str, about: str, **settings: object) -> None:
+    """Add an argument that is the path of a file or folder; `named` is such as "--out DIR"."""
+    name, metavar = named.split()
+    parser.add_argument(name, type=Path, metavar=metavar, help=about, **settings)  # type: ignore[arg-type]
+
+
+def many(parser: argparse.ArgumentParser, named: str, about: str, **settings: object) -> None:
+    """Add an option that may be given several times, likewise."""
+    name, metavar = named.split()
+    given = {"default": [], **settings}
+    parser.add_argument(name, action="append", metavar=metavar, help=about, **given)  # type: ignore[arg-type]
+
+
 def unverified_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--unverified",
@@ -89,13 +103,21 @@ def warn_unverified(place: Path, reason: str) -> None:
         print(f"authbench: {place} is not verified: {reason}", file=sys.stderr, flush=True)
 
 
+def verified(folder: Path, arguments: argparse.Namespace, complete: bool = False) -> "Release":
+    """Return a release; print why it is not verified, if it is not."""
+    from authbench.format.verify import open_verified
+
+    release = open_verified(folder, complete=complete, unverified=arguments.unverified)
+    warn_unverified(release.folder, release.unverified)
+    return release
+
+
 def cache_arguments(parser: argparse.ArgumentParser, what: str = "vectors") -> None:
     """Add --cache and --half, which `cache_of` reads."""
-    parser.add_argument(
-        "--cache",
-        type=Path,
-        metavar="DIR",
-        help=f"directory that caches {what}, for all commands and models (default: vectors in the user's cache)",
+    path(
+        parser,
+        "--cache DIR",
+        f"directory that caches {what}, for all commands and models (default: vectors in the user's cache)",
     )
     parser.add_argument("--half", action="store_true", help="cache vectors in 16 bits")
 
@@ -109,10 +131,9 @@ def cache_of(arguments: argparse.Namespace) -> "VectorCache":
 
 
 def raw_argument(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--raw",
-        type=Path,
+    path(
+        parser,
+        "--raw DIR",
+        "directory of the raw files, one subdirectory per source (default: %(default)s)",
         default=Path("resources/raw"),
-        metavar="DIR",
-        help="directory of the raw files, one subdirectory per source (default: %(default)s)",
     )

@@ -2,7 +2,6 @@
 
 import argparse
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from authbench.cli.command import (
@@ -10,8 +9,10 @@ from authbench.cli.command import (
     amount,
     cache_arguments,
     cache_of,
+    many,
+    path,
     unverified_argument,
-    warn_unverified,
+    verified,
     whole_number,
 )
 from authbench.errors import InputError
@@ -25,23 +26,20 @@ if TYPE_CHECKING:
 
 
 def _release_argument(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "release",
-        type=Path,
-        metavar="RELEASE_DIR",
-        help="folder with a folder per split, or a dataset of Hugging Face: its folder, hf:owner/name[@revision]",
+    path(
+        parser,
+        "release RELEASE_DIR",
+        "folder with a folder per split, or a dataset of Hugging Face: its folder, hf:owner/name[@revision]",
     )
 
 
 def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     _release_argument(parser)
     parser.add_argument("--split", default="test", help="split to evaluate on (default: test)")
-    parser.add_argument(
-        "--model",
-        action="append",
-        default=[],
-        metavar="MODEL",
-        help="model: a name of config/models, the path of an entry (.yaml), a folder of sentence-transformers or "
+    many(
+        parser,
+        "--model MODEL",
+        "model: a name of config/models, the path of an entry (.yaml), a folder of sentence-transformers or "
         "transformers, owner/name of Hugging Face, or module:function; may be repeated",
     )
     for kind, about in (
@@ -49,23 +47,14 @@ def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
         ("run", "ranked candidates of each query, six columns as TREC has them"),
         ("pairs", "scores of the released pairs (.parquet or .csv: query_id, candidate_id, score)"),
     ):
-        parser.add_argument(
-            f"--{kind}",
-            dest=f"given_{kind}",  # `run` is the subcommand's function
-            action="append",
-            default=[],
-            metavar="FILE",
-            help=f"{about}; may be repeated",
-        )
+        many(parser, f"--{kind} FILE", f"{about}; may be repeated", dest=f"given_{kind}")
     parser.add_argument(
         "--name", metavar="NAME", help="what results call the one model that is given (default: that of its file)"
     )
     parser.add_argument(
         "--sanity", action="store_true", help="score the sanity rows beside it, which gains are measured by"
     )
-    parser.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help="output directory; one subdirectory per model"
-    )
+    path(parser, "--out DIR", "output directory; one subdirectory per model", required=True)
     cache_arguments(parser)
     parser.add_argument(
         "--dev",
@@ -86,11 +75,9 @@ def evaluate(arguments: argparse.Namespace) -> int:
     from authbench.evaluation.run import evaluate, expect_usable, line
     from authbench.evaluation.split import read_dev, read_split
     from authbench.evaluation.verification import draw_negatives
-    from authbench.format.verify import open_verified
 
     models = _requested_models(arguments)
-    release = open_verified(arguments.release, unverified=arguments.unverified)
-    warn_unverified(release.folder, release.unverified)
+    release = verified(arguments.release, arguments)
     seed = release.seed if arguments.seed is None else arguments.seed
     split = read_split(release, arguments.split)
     expect_usable(models, split)
@@ -127,24 +114,20 @@ def _requested_models(arguments: argparse.Namespace) -> "list[ModelEntry]":
 
 
 def _leaderboard_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "results",
+    path(
+        parser,
+        "results DIR",
+        "output directory of authbench evaluate, directory of submissions, or a submission",
         nargs="+",
-        type=Path,
-        metavar="DIR",
-        help="output directory of authbench evaluate, directory of submissions, or a submission",
     )
-    parser.add_argument(
-        "--out", type=Path, metavar="DIR", help="output directory (default: leaderboard in the first DIR)"
-    )
+    path(parser, "--out DIR", "output directory (default: leaderboard in the first DIR)")
     parser.add_argument(
         "--benchmark-version", default="", metavar="VERSION", help="version of the benchmark, which the page states"
     )
-    parser.add_argument(
-        "--people",
-        type=Path,
-        metavar="FILE",
-        help="people.json of a build (results/<name>/people): what people score on pairs that they judged",
+    path(
+        parser,
+        "--people FILE",
+        "people.json of a build (results/<name>/people): what people score on pairs that they judged",
     )
     parser.add_argument("--pdf", action="store_true", help="write each figure as a PDF too, for papers")
     parser.add_argument(
@@ -153,12 +136,10 @@ def _leaderboard_arguments(parser: argparse.ArgumentParser) -> None:
         help="id of the benchmark on the Hugging Face hub: also write eval_results/MODEL/.eval_results/, for the "
         "repositories of the models",
     )
-    parser.add_argument(
-        "--metric",
-        action="append",
-        default=[],
-        metavar="KEY",
-        help="further column of the overall table, a key of scores.json such as roc_auc or eer_all; may be repeated",
+    many(
+        parser,
+        "--metric KEY",
+        "further column of the overall table, a key of scores.json such as roc_auc or eer_all; may be repeated",
     )
 
 
@@ -187,13 +168,7 @@ def _train_arguments(parser: argparse.ArgumentParser) -> None:
         help="model to tune: a name of config/models, the path of an entry, a folder or owner/name of Hugging Face; "
         "may be repeated",
     )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        required=True,
-        metavar="DIR",
-        help="output directory for models, their config entries and curves",
-    )
+    path(parser, "--out DIR", "output directory for models, their config entries and curves", required=True)
     parser.add_argument(
         "--seeds",
         type=whole_number,
@@ -234,7 +209,6 @@ def _train_arguments(parser: argparse.ArgumentParser) -> None:
 
 def train(arguments: argparse.Namespace) -> int:
     from authbench.evaluation.split import read_split
-    from authbench.format.verify import open_verified
     from authbench.models.entries import expect_trainable
     from authbench.models.requested import load_models
     from authbench.train.curves import write_curves
@@ -244,8 +218,7 @@ def train(arguments: argparse.Namespace) -> int:
     for model in models:
         expect_trainable(model)
     settings = part_for(Training, vars(arguments))
-    release = open_verified(arguments.release, unverified=arguments.unverified)
-    warn_unverified(release.folder, release.unverified)
+    release = verified(arguments.release, arguments)
     learnt, dev = (read_split(release, name) for name in (arguments.learnt, arguments.dev))
     for line in last_lines(train(models, learnt, dev, settings, range(arguments.seeds), arguments.out)):
         print(line)

@@ -6,28 +6,25 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from authbench.cli.audit import column
-from authbench.cli.command import Command
+from authbench.cli.command import Command, many, path
 from authbench.errors import InputError
 from authbench.printable import printable
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", choices=["source"], help="what to describe: a corpus")
-    parser.add_argument(
-        "files",
-        nargs="+",
-        type=Path,
-        metavar="FILES",
-        help="tables (CSV, TSV, JSON, JSON lines, Parquet, also compressed or zipped), or a folder of them or of texts "
+    path(
+        parser,
+        "files FILES",
+        "tables (CSV, TSV, JSON, JSON lines, Parquet, also compressed or zipped), or a folder of them or of texts "
         "(author/title.txt, Author_Title.txt); at most 1,000 records are read",
+        nargs="+",
     )
     parser.add_argument("--name", metavar="NAME", help="name of the source (default: that of the file or folder)")
-    parser.add_argument(
-        "--column",
-        action="append",
-        default=[],
-        metavar="OURS=THEIRS",
-        help="the field that is text, author, id, date, topic, lang or genre; may be repeated",
+    many(
+        parser,
+        "--column OURS=THEIRS",
+        "the field that is text, author, id, date, topic, lang or genre; may be repeated",
     )
     parser.add_argument("--encoding", metavar="NAME", help="encoding of the files (default: UTF-8, else Windows-1252)")
     parser.add_argument("--yes", action="store_true", help="take the proposals without a question")

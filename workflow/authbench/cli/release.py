@@ -2,24 +2,20 @@
 
 import argparse
 import sys
-from pathlib import Path
 
 import orjson
 
-from authbench.cli.command import Command, unverified_argument, warn_unverified
+from authbench.cli.command import Command, path, unverified_argument, verified, warn_unverified
 from authbench.errors import InputError
 from authbench.printable import printable
 
 
 def _check_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "release", type=Path, metavar="RELEASE_DIR", help="directory of a release, with a subdirectory per split"
-    )
-    parser.add_argument(
-        "--config",
-        type=Path,
-        metavar="FILE",
-        help="settings that the release may have, e.g. a recipe; they override those in its manifest.json",
+    path(parser, "release RELEASE_DIR", "directory of a release, with a subdirectory per split")
+    path(
+        parser,
+        "--config FILE",
+        "settings that the release may have, e.g. a recipe; they override those in its manifest.json",
     )
     parser.add_argument("--json", action="store_true", help="print the violations as one JSON object, with all ids")
 
@@ -55,8 +51,8 @@ def check(arguments: argparse.Namespace) -> int:
 
 
 def _diff_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("a", type=Path, metavar="A", help="directory of a release, or of its public bundle")
-    parser.add_argument("b", type=Path, metavar="B", help="directory of a later one")
+    path(parser, "a A", "directory of a release, or of its public bundle")
+    path(parser, "b B", "directory of a later one")
     parser.add_argument(
         "--json", action="store_true", help="print the differences as one JSON object, document by document"
     )
@@ -80,9 +76,9 @@ def diff(arguments: argparse.Namespace) -> int:
 
 
 def _release_notes_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("a", type=Path, metavar="A", help="directory of the earlier release, or of its public bundle")
-    parser.add_argument("b", type=Path, metavar="B", help="directory of the later one")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="Markdown file to write; printed if not given")
+    path(parser, "a A", "directory of the earlier release, or of its public bundle")
+    path(parser, "b B", "directory of the later one")
+    path(parser, "--out FILE", "Markdown file to write; printed if not given")
     unverified_argument(parser)
 
 
@@ -105,18 +101,15 @@ def release_notes(arguments: argparse.Namespace) -> int:
 
 
 def _export_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "release", type=Path, metavar="RELEASE_DIR", help="directory of a release, or of its public bundle"
-    )
+    path(parser, "release RELEASE_DIR", "directory of a release, or of its public bundle")
     parser.add_argument("--form", required=True, help="format: public, huggingface, beir, mteb, trec, pan or steb")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="output directory")
-    parser.add_argument("--config", type=Path, metavar="FILE", help="settings, of which the section `publish` is read")
-    parser.add_argument("--runs", type=Path, metavar="DIR", help="for trec: output directory of authbench evaluate")
-    parser.add_argument(
-        "--scores",
-        type=Path,
-        metavar="DIR",
-        help="output directory of authbench evaluate, by which DATA_PROTECTION.md states the risk of re-identification",
+    path(parser, "--out DIR", "output directory", required=True)
+    path(parser, "--config FILE", "settings, of which the section `publish` is read")
+    path(parser, "--runs DIR", "for trec: output directory of authbench evaluate")
+    path(
+        parser,
+        "--scores DIR",
+        "output directory of authbench evaluate, by which DATA_PROTECTION.md states the risk of re-identification",
     )
     parser.add_argument(
         "--with-tier-b",
@@ -129,12 +122,10 @@ def _export_arguments(parser: argparse.ArgumentParser) -> None:
 def export(arguments: argparse.Namespace) -> int:
     from authbench.export.publication import read_publication
     from authbench.export.run import PUBLIC, export, export_public
-    from authbench.format.verify import open_verified
     from authbench.registry.sources import find_sources
 
     about = read_publication(arguments.config)
-    release = open_verified(arguments.release, complete=True, unverified=arguments.unverified)
-    warn_unverified(release.folder, release.unverified)
+    release = verified(arguments.release, arguments, complete=True)
     if arguments.form == PUBLIC:
         export_public(release, arguments.out, about, find_sources(), arguments.scores)
     else:
@@ -144,10 +135,8 @@ def export(arguments: argparse.Namespace) -> int:
 
 
 def _freeze_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("release", type=Path, metavar="RELEASE_DIR", help="directory of the complete release")
-    parser.add_argument(
-        "--config", type=Path, required=True, metavar="RECIPE", help="its recipe, which gets `publish.sha256`"
-    )
+    path(parser, "release RELEASE_DIR", "directory of the complete release")
+    path(parser, "--config RECIPE", "its recipe, which gets `publish.sha256`", required=True)
 
 
 def freeze(arguments: argparse.Namespace) -> int:
@@ -163,11 +152,9 @@ def freeze(arguments: argparse.Namespace) -> int:
 
 
 def _rebuild_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("bundle", type=Path, metavar="PUBLIC_BUNDLE", help="directory that export --form public wrote")
-    parser.add_argument(
-        "--raw", type=Path, required=True, metavar="DIR", help="directory of the raw files, one subdirectory per source"
-    )
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="output directory; the complete release")
+    path(parser, "bundle PUBLIC_BUNDLE", "directory that export --form public wrote")
+    path(parser, "--raw DIR", "directory of the raw files, one subdirectory per source", required=True)
+    path(parser, "--out DIR", "output directory; the complete release", required=True)
     parser.add_argument(
         "--partial",
         action="store_true",
@@ -184,11 +171,9 @@ def rebuild(arguments: argparse.Namespace) -> int:
     """
     from collections import Counter
 
-    from authbench.format.verify import open_verified
     from authbench.rebuild.run import rebuild
 
-    bundle = open_verified(arguments.bundle, complete=True, unverified=arguments.unverified)
-    warn_unverified(bundle.folder, bundle.unverified)
+    bundle = verified(arguments.bundle, arguments, complete=True)
     unmatched = rebuild(bundle, arguments.raw, arguments.out, arguments.partial)
     if not unmatched:
         print(f"The release, to the byte: {arguments.out}/")
@@ -203,29 +188,19 @@ def rebuild(arguments: argparse.Namespace) -> int:
 
 
 def _merge_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("a", type=Path, metavar="A", help="directory of a release, which stays as it is")
-    parser.add_argument("b", type=Path, metavar="B", help="directory of another, of which what A lacks is added")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="output directory; the merged release")
+    path(parser, "a A", "directory of a release, which stays as it is")
+    path(parser, "b B", "directory of another, of which what A lacks is added")
+    path(parser, "--out DIR", "output directory; the merged release", required=True)
     parser.add_argument("--name", help="name of the merged release (default: the names of both)")
-    parser.add_argument(
-        "--takedown",
-        type=Path,
-        metavar="FILE",
-        help="author ids or SHA-256 of contents, one a line, that are to be in neither",
-    )
+    path(parser, "--takedown FILE", "author ids or SHA-256 of contents, one a line, that are to be in neither")
     unverified_argument(parser)
 
 
 def merge(arguments: argparse.Namespace) -> int:
-    from authbench.format.verify import open_verified
     from authbench.merging.run import merge
     from authbench.release.takedown import read_takedown
 
-    first, second = (
-        open_verified(folder, complete=True, unverified=arguments.unverified) for folder in (arguments.a, arguments.b)
-    )
-    for one in (first, second):
-        warn_unverified(one.folder, one.unverified)
+    first, second = (verified(folder, arguments, complete=True) for folder in (arguments.a, arguments.b))
     takedown = read_takedown(arguments.takedown) if arguments.takedown else frozenset()
     found = merge(first, second, arguments.out, arguments.name or f"{first.name}-{second.name}", takedown)
     for stated in found["merged"]:
@@ -241,7 +216,7 @@ def merge(arguments: argparse.Namespace) -> int:
 
 
 def _lookup_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("release", type=Path, metavar="RELEASE_DIR", help="directory of a release or its public bundle")
+    path(parser, "release RELEASE_DIR", "directory of a release or its public bundle")
     parser.add_argument("--handle", required=True, metavar="NAME", help="the author's label in the raw corpus")
     parser.add_argument("--source", metavar="TAG", help="the source to search (default: all of the release)")
     unverified_argument(parser)
@@ -251,13 +226,11 @@ def lookup(arguments: argparse.Namespace) -> int:
     """Return 0 if the author is in the release, else 1; the handle is not printed."""
     import os
 
-    from authbench.format.verify import open_verified
     from authbench.ingest.aliases import persons_file, read_aliases
     from authbench.lookup import look_up, sources_of
     from authbench.registry.sources import find_sources
 
-    release = open_verified(arguments.release, complete=True, unverified=arguments.unverified)
-    warn_unverified(release.folder, release.unverified)
+    release = verified(arguments.release, arguments, complete=True)
     tags = [arguments.source] if arguments.source else sources_of(release.provenance, release.absent)
     variable = release.setting("ingest.author_key_env")
     key = os.environ.get(variable, "") if variable else ""

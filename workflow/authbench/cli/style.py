@@ -1,22 +1,26 @@
 """Subcommands of writing style: the suite of STEB by two protocols, and a leaderboard of results in STEB's layout."""
 
 import argparse
-from pathlib import Path
 
-from authbench.cli.command import Command, cache_arguments, cache_of, unverified_argument, warn_unverified
+from authbench.cli.command import (
+    Command,
+    cache_arguments,
+    cache_of,
+    many,
+    path,
+    unverified_argument,
+    verified,
+)
 
 CHANCE = "random"  # a row of every table, whatever is requested
 
 
 def _style_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("data", type=Path, metavar="DATA_DIR", help="folder with the folders of the datasets")
-    parser.add_argument(
-        "--model",
-        action="append",
-        default=[],
-        metavar="MODEL",
-        help="model, as authbench evaluate takes it, or vectors=FILE, whose ids are the SHA-256 of texts; may be "
-        "repeated",
+    path(parser, "data DATA_DIR", "folder with the folders of the datasets")
+    many(
+        parser,
+        "--model MODEL",
+        "model, as authbench evaluate takes it, or vectors=FILE, whose ids are the SHA-256 of texts; may be repeated",
     )
     parser.add_argument(
         "--dataset",
@@ -24,14 +28,8 @@ def _style_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="dataset, a name of config/style or the path of your own entry; may be repeated (default: all)",
     )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        required=True,
-        metavar="DIR",
-        help="output directory; one subdirectory per model, and report",
-    )
-    parser.add_argument("--release", type=Path, metavar="RELEASE_DIR", help="release to score author retrieval on, too")
+    path(parser, "--out DIR", "output directory; one subdirectory per model, and report", required=True)
+    path(parser, "--release RELEASE_DIR", "release to score author retrieval on, too")
     parser.add_argument(
         "--missing",
         choices=("skip", "error"),
@@ -51,19 +49,13 @@ def _style_arguments(parser: argparse.ArgumentParser) -> None:
         default="chunk_and_pool",
         help="how transformers read texts longer than their limit (default: chunk_and_pool)",
     )
-    parser.add_argument(
-        "--clusters",
-        type=Path,
-        metavar="FILE",
-        help="clusters.json of an earlier report, whose redundancy clusters stay",
-    )
+    path(parser, "--clusters FILE", "clusters.json of an earlier report, whose redundancy clusters stay")
     cache_arguments(parser, "vectors and scores")
     parser.add_argument("--seed", type=int, default=0, help="random seed of k-means (default: 0)")
     unverified_argument(parser)
 
 
 def style(arguments: argparse.Namespace) -> int:
-    from authbench.format.verify import open_verified
     from authbench.models.entries import expect_vectors
     from authbench.models.requested import load_models
     from authbench.style.datasets import find_datasets, with_release
@@ -76,9 +68,7 @@ def style(arguments: argparse.Namespace) -> int:
     models = load_models([*asked, *([CHANCE] if asked and CHANCE not in asked else [])])
     for model in models:
         expect_vectors(model)
-    release = open_verified(arguments.release, unverified=arguments.unverified) if arguments.release else None
-    if release:
-        warn_unverified(release.folder, release.unverified)
+    release = verified(arguments.release, arguments) if arguments.release else None
     datasets = with_release(find_datasets(arguments.dataset or ["all"]), arguments.release)
     cache = cache_of(arguments)
     protocols = arguments.protocol or PROTOCOLS
@@ -93,14 +83,13 @@ def style(arguments: argparse.Namespace) -> int:
 
 
 def _steb_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "results",
-        type=Path,
+    path(
+        parser,
+        "results RESULTS_DIR",
+        "folder with <dataset>/<model>/<episode>/<task>/metrics.json; of one result in several the first counts",
         nargs="+",
-        metavar="RESULTS_DIR",
-        help="folder with <dataset>/<model>/<episode>/<task>/metrics.json; of one result in several the first counts",
     )
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="output directory")
+    path(parser, "--out DIR", "output directory", required=True)
 
 
 def steb(arguments: argparse.Namespace) -> int:

@@ -5,7 +5,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from authbench.cli.command import Command, unverified_argument, warn_unverified
+from authbench.cli.command import Command, path, unverified_argument, verified
 from authbench.cli.ending import told
 from authbench.printable import printable
 
@@ -18,12 +18,10 @@ _FIELDS = {
 
 
 def _submit_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "scores", type=Path, metavar="SCORES", help="directory of one model in what authbench evaluate wrote"
-    )
+    path(parser, "scores SCORES", "directory of one model in what authbench evaluate wrote")
     for name, about in _FIELDS.items():
         parser.add_argument(f"--{name}", metavar="TEXT", help=about)
-    parser.add_argument("--out", type=Path, metavar="FILE", help="file to write (default: <name>.zip)")
+    path(parser, "--out FILE", "file to write (default: <name>.zip)")
 
 
 def submit(arguments: argparse.Namespace) -> int:
@@ -49,10 +47,8 @@ def submit(arguments: argparse.Namespace) -> int:
 
 
 def _validate_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "submissions", nargs="+", type=Path, metavar="FILE", help="file that authbench submit wrote; may be several"
-    )
-    parser.add_argument("--release", type=Path, required=True, metavar="RELEASE_DIR", help="release that was scored")
+    path(parser, "submissions FILE", "file that authbench submit wrote; may be several", nargs="+")
+    path(parser, "--release RELEASE_DIR", "release that was scored", required=True)
     unverified_argument(parser)
 
 
@@ -60,12 +56,10 @@ def validate(arguments: argparse.Namespace) -> int:
     """Return 0 if all submissions hold, 1 if one does not, 2 if one is not a submission."""
     from authbench.errors import InputError
     from authbench.evaluation.split import Split, read_split
-    from authbench.format.verify import open_verified
     from authbench.submissions.archive import unpacked
     from authbench.submissions.validate import read_scores, validate
 
-    release = open_verified(arguments.release, unverified=arguments.unverified)
-    warn_unverified(release.folder, release.unverified)
+    release = verified(arguments.release, arguments)
     splits: dict[str, Split] = {}
     status = 0
     for file in arguments.submissions:

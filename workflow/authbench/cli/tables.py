@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from authbench.cli.command import Command, unverified_argument, warn_unverified, whole_number
+from authbench.cli.command import Command, many, path, unverified_argument, verified, whole_number
 from authbench.errors import InputError
 
 _MOST_DIGITS = 6
@@ -17,25 +17,20 @@ def _digits(text: str) -> int:
 
 
 def _tables_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "scores",
-        nargs="*",
-        type=Path,
-        metavar="SCORES",
-        help="output directory of authbench evaluate, directory of submissions, or a submission (default: none, for "
+    path(
+        parser,
+        "scores SCORES",
+        "output directory of authbench evaluate, directory of submissions, or a submission (default: none, for "
         "the tables of the release alone)",
+        nargs="*",
     )
-    parser.add_argument("--release", type=Path, metavar="RELEASE_DIR", help="the release that was evaluated")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="output directory, made anew")
-    parser.add_argument(
-        "--model", action="append", default=[], metavar="NAME", help="model to show; may be repeated (default: all)"
-    )
-    parser.add_argument(
-        "--metric",
-        action="append",
-        default=[],
-        metavar="KEY",
-        help="score to show, a key of scores.json such as success@1, mrr, roc_auc or eer_matched, as a column of the "
+    path(parser, "--release RELEASE_DIR", "the release that was evaluated")
+    path(parser, "--out DIR", "output directory, made anew", required=True)
+    many(parser, "--model NAME", "model to show; may be repeated (default: all)")
+    many(
+        parser,
+        "--metric KEY",
+        "score to show, a key of scores.json such as success@1, mrr, roc_auc or eer_matched, as a column of the "
         "overall table and a table of each slice; may be repeated (default: those of the paper)",
     )
     parser.add_argument("--digits", type=_digits, default=3, help="decimals of scores (default: %(default)s)")
@@ -55,18 +50,11 @@ def _tables_arguments(parser: argparse.ArgumentParser) -> None:
         default="group",
         help="whether the best and the second best are those of a group or of a column (default: %(default)s)",
     )
-    parser.add_argument(
-        "--curves",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="curves.csv of authbench train, for the figures of training; may be repeated",
-    )
+    many(parser, "--curves FILE", "curves.csv of authbench train, for the figures of training; may be repeated")
     unverified_argument(parser)
 
 
 def tables(arguments: argparse.Namespace) -> int:
-    from authbench.format.verify import open_verified
     from authbench.tables.settings import Choice
     from authbench.tables.write import write_tables
     from authbench.train.records import read_curves
@@ -82,9 +70,7 @@ def tables(arguments: argparse.Namespace) -> int:
         arguments.marks,
     )
     trainings = [read_curves(Path(file)) for file in arguments.curves]
-    release = open_verified(arguments.release, unverified=arguments.unverified) if arguments.release else None
-    if release:
-        warn_unverified(release.folder, release.unverified)
+    release = verified(arguments.release, arguments) if arguments.release else None
     written = write_tables(arguments.scores, release, arguments.out, choice, trainings)
     for what, reason in written.lacking.items():
         print(f"Not there: {what}, as {reason}.")

@@ -9,8 +9,11 @@ from authbench.cli.command import (
     Command,
     cache_arguments,
     cache_of,
+    many,
+    path,
     share,
     unverified_argument,
+    verified,
     warn_unverified,
 )
 from authbench.format.columns import POOLS
@@ -21,7 +24,7 @@ from authbench.settings.evaluate import Pairs
 
 
 def _pan_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--truth", type=Path, required=True, metavar="FILE", help="truth.jsonl, or its folder")
+    path(parser, "--truth FILE", "truth.jsonl, or its folder", required=True)
     parser.add_argument(
         "--answers",
         type=Path,
@@ -31,7 +34,7 @@ def _pan_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
         help="answers.jsonl of a system, or its folder",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object: system -> measures")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="output directory for tables, figures and index.html")
+    path(parser, "--out DIR", "output directory for tables, figures and index.html")
     parser.add_argument(
         "--year",
         type=int,
@@ -51,24 +54,10 @@ def _pan_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("f1", "auc", "brier", "overall"),
         help="measure whose differences are tested on the terminal; may be repeated (default: f1)",
     )
-    parser.add_argument(
-        "--baseline",
-        action="append",
-        default=[],
-        metavar="SYSTEM",
-        help="baseline, which other systems are compared with; may be repeated",
-    )
-    parser.add_argument(
-        "--subset",
-        action="append",
-        default=[],
-        metavar="SYSTEM",
-        help="add a table of the problems that this system answers; may be repeated",
-    )
-    parser.add_argument("--pairs", type=Path, metavar="FILE", help="pairs.jsonl, to show whether answers follow topics")
-    parser.add_argument(
-        "--train", type=Path, metavar="FILE", help="pairs.jsonl to learn topics from (default: those of --pairs)"
-    )
+    many(parser, "--baseline SYSTEM", "baseline, which other systems are compared with; may be repeated")
+    many(parser, "--subset SYSTEM", "add a table of the problems that this system answers; may be repeated")
+    path(parser, "--pairs FILE", "pairs.jsonl, to show whether answers follow topics")
+    path(parser, "--train FILE", "pairs.jsonl to learn topics from (default: those of --pairs)")
     parser.add_argument(
         "--topics",
         type=int,
@@ -76,14 +65,7 @@ def _pan_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="topics of the topic model (default: %(default)s)",
     )
-    parser.add_argument(
-        "--beside",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="DIR",
-        help="output directory for another data set, for a table by data set",
-    )
+    many(parser, "--beside DIR", "output directory for another data set, for a table by data set", type=Path)
     parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
 
 
@@ -133,12 +115,8 @@ def _pan_evaluate(arguments: argparse.Namespace) -> int:
 
 def _pan_pairs_arguments(parser: argparse.ArgumentParser) -> None:
     usual: dict[str, Any] = {**default_settings()["pan"]}
-    parser.add_argument(
-        "documents", type=Path, metavar="RELEASE_OR_TABLE", help="documents with authors, topics and texts"
-    )
-    parser.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help="output directory for train-large, train-small and test"
-    )
+    path(parser, "documents RELEASE_OR_TABLE", "documents with authors, topics and texts")
+    path(parser, "--out DIR", "output directory for train-large, train-small and test", required=True)
     parser.add_argument(
         "--setting",
         choices=SETTINGS,
@@ -164,13 +142,11 @@ def _pan_pairs_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _pan_pairs(arguments: argparse.Namespace) -> int:
     from authbench.format.hub import SCHEME
-    from authbench.format.verify import open_verified
     from authbench.pan.build import write_sets
 
     documents = arguments.documents
     if documents.is_dir() or str(documents).startswith(SCHEME):
-        documents = open_verified(documents, unverified=arguments.unverified)
-        warn_unverified(documents.folder, documents.unverified)
+        documents = verified(documents, arguments)
     settings = part_for(Pairs, vars(arguments))
     facts = write_sets(documents, arguments.out, settings, arguments.topics, arguments.seed)
     for name, counts in facts["sets"].items():
@@ -179,20 +155,13 @@ def _pan_pairs(arguments: argparse.Namespace) -> int:
 
 
 def _pan_run_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--train", type=Path, required=True, metavar="DIR", help="directory with pairs.jsonl and truth.jsonl"
-    )
-    parser.add_argument(
-        "--calibrate", type=Path, metavar="DIR", help="likewise, to set thresholds on (default: --train)"
-    )
-    parser.add_argument(
-        "--test", type=Path, required=True, metavar="FILE", help="pairs.jsonl to answer, or its directory"
-    )
-    parser.add_argument(
-        "--likelihood-ratios",
-        type=Path,
-        metavar="DIR",
-        help="likewise with truth, in neither of the others: write likelihood_ratios.jsonl, decimal logarithms, by a "
+    path(parser, "--train DIR", "directory with pairs.jsonl and truth.jsonl", required=True)
+    path(parser, "--calibrate DIR", "likewise, to set thresholds on (default: --train)")
+    path(parser, "--test FILE", "pairs.jsonl to answer, or its directory", required=True)
+    path(
+        parser,
+        "--likelihood-ratios DIR",
+        "likewise with truth, in neither of the others: write likelihood_ratios.jsonl, decimal logarithms, by a "
         "logistic curve of the scores of these pairs",
     )
     parser.add_argument(
@@ -203,9 +172,7 @@ def _pan_run_arguments(parser: argparse.ArgumentParser) -> None:
         help="verifier: a name of config/verifiers, the path of an entry, or any model (a folder, owner/name, "
         "module:function, vectors=FILE with the SHA-256 of texts as ids), whose cosine decides; may be repeated",
     )
-    parser.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help="output directory; answers in <verifier>/answers.jsonl"
-    )
+    path(parser, "--out DIR", "output directory; answers in <verifier>/answers.jsonl", required=True)
     parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
     cache_arguments(parser)
 
@@ -224,11 +191,9 @@ def _pan_run(arguments: argparse.Namespace) -> int:
 
 
 def _pan_ratios_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("evaluations", type=Path, metavar="DIR", help="directory with the evaluation of each model")
+    path(parser, "evaluations DIR", "directory with the evaluation of each model")
     parser.add_argument("--pool", choices=POOLS, default=POOLS[0], help="pool of pairs (default: %(default)s)")
-    parser.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help="output directory for tables and figures"
-    )
+    path(parser, "--out DIR", "output directory for tables and figures", required=True)
 
 
 def _pan_ratios(arguments: argparse.Namespace) -> int:
@@ -246,7 +211,7 @@ def _raven_arguments(parser: argparse.ArgumentParser) -> None:
         help="a release, a directory with PAN's pairs and truth, or a table with author, topic and text "
         "(default: %(default)s, a made-up corpus)",
     )  # fmt: skip
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="output directory; tables in report")
+    path(parser, "--out DIR", "output directory; tables in report", required=True)
     parser.add_argument(
         "--verifier",
         action="append",
@@ -290,10 +255,8 @@ def raven(arguments: argparse.Namespace) -> int:
 
 
 def _raven_folds_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "folder", type=Path, metavar="RUN", help="output directory of authbench raven, or the graph's raven"
-    )
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="output directory; must not exist")
+    path(parser, "folder RUN", "output directory of authbench raven, or the graph's raven")
+    path(parser, "--out DIR", "output directory; must not exist", required=True)
     parser.add_argument(
         "--subset", default="hits", metavar="NAME", help="whose folds: hits, random-0, ... (default: %(default)s)"
     )
