@@ -91,7 +91,7 @@ def test_an_encoder_of_the_label_scores_one_in_clustering_pairs_and_retrieval(tm
     frame = made_up()
     known = dict(zip(frame["text"], frame["author"], strict=True))
 
-    def author_of(model, documents, *rest):
+    def author_of(model, documents, *rest, as_given):
         rows = np.eye(AUTHORS)[[int(known[text]) for text in documents["content"]]]
         return Vectors(rows, {text: place for place, text in enumerate(documents["content"])})
 
@@ -134,7 +134,7 @@ def test_equal_texts_have_constant_features_and_leave_no_probe(tmp_path):
 
 
 def test_constant_vectors_are_probed_at_chance(tmp_path, monkeypatch):
-    def one_point(model, documents, *rest):
+    def one_point(model, documents, *rest, as_given):
         return Vectors(np.ones((documents.height, 3)), {text: place for place, text in enumerate(documents["content"])})
 
     monkeypatch.setattr(suite, "vectors_of", one_point)

@@ -442,7 +442,6 @@ def test_large_figures_of_a_table_have_no_decimals():
 def test_a_table_of_a_task_has_a_column_per_dataset(suite):
     home, _ = suite
     results = collect([home / "out"])
-    models = {result.name: result.figures() for result in results}
-    table = tables.of_task("clustering", results, models)
+    table = tables.task_table("clustering", "clustering", "Clustering", tables.scored_of(results))
     assert [column.heading for column in table.columns] == ["model", "notes"]
     assert np.isfinite(table.data["notes"].to_numpy()).all()

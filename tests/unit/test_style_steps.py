@@ -15,7 +15,8 @@ from authbench.style.steps import STEPS, apply
 
 
 def done(step, frame, argument=None, **tables):
-    return STEPS[step](pl.DataFrame(frame), argument, {name: pl.DataFrame(rows) for name, rows in tables.items()})
+    others = {name: pl.DataFrame(rows) for name, rows in tables.items()}
+    return apply([{step: argument}], pl.DataFrame(frame), others, "here")
 
 
 def test_lines_keep_their_numbers_across_blank_ones():
@@ -33,9 +34,9 @@ def test_quadruples_become_pairs_in_one_order():
     frame = pl.DataFrame(
         {"style": ["s", "s"], "x": ["low", "high"], "y": ["high", "low"], "d": ["forward", "backward"]}
     )
-    turned = STEPS["orient"](frame, {"first": "x", "second": "y", "when": "d"}, {})
-    stacked = STEPS["stack"](turned, [{"style": "style", "first": "x", "second": "y"}], {})
-    assert STEPS["distinct"](stacked, ["first", "second"], {}).rows() == [("s", "low", "high")]
+    turned = done("orient", frame, {"first": "x", "second": "y", "when": "d"})
+    stacked = done("stack", turned, [{"style": "style", "first": "x", "second": "y"}])
+    assert done("distinct", stacked, ["first", "second"]).rows() == [("s", "low", "high")]
 
 
 def test_known_texts_are_joined_in_order():
@@ -67,18 +68,18 @@ def test_pairs_of_one_author_are_no_more_than_those_of_two_in_each_document():
         {"document": ["d"] * 5 + ["e"] * 2, "first": list("abcdefg"), "same": ["true"] * 4 + ["false"] + ["true"] * 2}
     )
     argument = {"document": "document", "same": "same"}
-    found = STEPS["balance_per_document"](frame, argument, {})
+    found = done("balance_per_document", frame, argument)
     assert found.filter(document="d")["same"].sort().to_list() == ["false", "true"]
     assert found.filter(document="e").is_empty()
-    again = STEPS["balance_per_document"](frame.reverse(), argument, {})
+    again = done("balance_per_document", frame.reverse(), argument)
     assert sorted(again.rows()) == sorted(found.rows())
 
 
 def test_a_subset_is_the_same_for_all_and_balanced():
     frame = pl.DataFrame({"same": ["true", "false"] * 50, "first": [str(number) for number in range(100)]})
-    found = STEPS["subset"](frame, {"by": "same", "each": 10}, {})
+    found = done("subset", frame, {"by": "same", "each": 10})
     assert found["same"].value_counts().sort("same")["count"].to_list() == [10, 10]
-    assert set(STEPS["subset"](frame.reverse(), {"by": "same", "each": 10}, {}).rows()) == set(found.rows())
+    assert set(done("subset", frame.reverse(), {"by": "same", "each": 10}).rows()) == set(found.rows())
 
 
 def test_identical_pairs_and_shared_texts_go():
@@ -104,8 +105,8 @@ def test_labels_are_multiplied_collapsed_left_out_and_counted():
 
 def test_one_reference_of_several_is_drawn_by_the_row_alone():
     frame = pl.DataFrame({"complex": list("abcdefgh"), "simple": [["x", "y", "z"]] * 8})
-    found = STEPS["one_of_several"](frame, {"of": "simple", "into": "one"}, {})
-    again = STEPS["one_of_several"](frame.reverse(), {"of": "simple", "into": "one"}, {})
+    found = done("one_of_several", frame, {"of": "simple", "into": "one"})
+    again = done("one_of_several", frame.reverse(), {"of": "simple", "into": "one"})
     assert dict(found.select("complex", "one").rows()) == dict(again.select("complex", "one").rows())
     assert found["one"].n_unique() > 1
     columns = done("one_of_several", {"a": ["x"], "b": ["x"]}, {"of": ["a", "b"], "into": "one"})
@@ -128,23 +129,23 @@ def corpus():
 
 def test_verification_pairs_are_by_one_author_or_by_two_and_nobody_twice():
     by = dict(corpus().select("text", "author").rows())
-    found = STEPS["verification_pairs"](corpus(), {"author": "author", "text": "text", "pairs": 6}, {})
+    found = done("verification_pairs", corpus(), {"author": "author", "text": "text", "pairs": 6})
     for kind in ("true", "false"):
         rows = found.filter(same=kind).rows()
         assert len(rows) == 6
         assert all((by[first] == by[second]) == (kind == "true") for first, second, _ in rows)
     firsts = [by[first] for first, _, same in found.rows() if same == "true"]
     assert len(set(firsts)) == len(firsts)
-    again = STEPS["verification_pairs"](corpus().reverse(), {"author": "author", "text": "text", "pairs": 6}, {})
+    again = done("verification_pairs", corpus().reverse(), {"author": "author", "text": "text", "pairs": 6})
     assert again.equals(found)
 
 
 def test_half_of_an_authors_texts_ask_for_the_others():
     argument = {"author": "author", "text": "text", "documents": 4, "authors": 5}
-    found = STEPS["query_and_target"](corpus(), argument, {})
+    found = done("query_and_target", corpus(), argument)
     assert found["author"].n_unique() == 5 and "alone" not in found["author"]
     assert found.group_by("author", "role").len()["len"].unique().to_list() == [2]
-    assert STEPS["query_and_target"](corpus().reverse(), argument, {}).equals(found)
+    assert done("query_and_target", corpus().reverse(), argument).equals(found)
 
 
 def test_unknown_texts_ask_for_candidates_of_their_own_problem():
@@ -239,3 +240,10 @@ def test_a_page_that_is_wrong_is_told_with_the_nearest_name(tmp_path):
     (tmp_path / "odd.yaml").write_text("title: Odd\nattribut: time\n", encoding="utf-8")
     with pytest.raises(InputError, match="did you mean 'attribute'"):
         find_datasets([str(tmp_path / "odd.yaml")])
+
+
+@pytest.mark.parametrize("argument", [{"by": "same"}, {"by": "same", "each": 1, "most": 2}, ["same"]])
+def test_an_argument_that_a_step_lacks_or_does_not_take_is_refused_with_the_step(argument):
+    with pytest.raises(InputError) as refused:
+        done("subset", {"same": ["true"]}, argument)
+    assert "steps[0] (subset)" in str(refused.value)

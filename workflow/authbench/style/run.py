@@ -122,8 +122,7 @@ def run(
             path = cache.folder / "scores" / entry.name / f"{_digest(marks, *taken)}.json"
             known = path.is_file()
             if not known:
-                of = of_dataset if protocol == STRICT else _of_dataset_in_steb
-                found, speed = of(model, *taken, cache.folder, rates, seed)
+                found, speed = of_dataset(model, *taken, cache.folder, rates, seed, protocol)
                 rate = speed or rate
                 write_json(path, found)
             results[protocol][dataset.name] = read_json(path)
@@ -165,66 +164,51 @@ def _digest(decides: Mapping[str, object], dataset: Dataset, rows: Rows) -> str:
 
 
 def of_dataset(
-    model: Model, dataset: Dataset, rows: Rows, cache: Path, rates: Path, seed: int
+    model: Model, dataset: Dataset, rows: Rows, cache: Path, rates: Path, seed: int, protocol: str = STRICT
 ) -> tuple[dict[str, Any], float | None]:
-    """Return the results of a dataset's tasks with metadata and costs, and the texts per second so far.
+    """Return the results of a dataset's tasks with metadata, and the texts per second so far.
+
+    STRICT adds costs. STEB adds `episodes`, the names of result folders; its random seed is always 42, and a task on
+    which STEB's code would stop is `undefined`.
 
     Args:
         cache: caches features of texts.
         rates: records the model's speed.
 
     Raises:
-        InputError: rows and tasks do not fit; the message names the dataset.
+        InputError: rows and tasks do not fit STRICT; the message names the dataset.
     """
-    try:
-        frames = {task: TASKS[task].select(rows.frame, settings) for task, settings in dataset.tasks.items()}
-    except InputError as problem:
-        raise InputError(f"{dataset.name}: {problem}") from None
-    documents = texts_of(dataset, frames)
-    if documents.is_empty():
-        nothing = {"tasks": {task: {"undefined": "no text"} for task in frames}, **_metadata(dataset, rows, documents)}
-        return nothing, None
-    before, started = model.embedded, time.monotonic()
-    vectors = vectors_of(model, documents, dataset.name)
-    rate = texts_per_second(rates, model.embedded - before, time.monotonic() - started)
-    mean = float(documents["token_length"].mean() or 0)  # type: ignore[arg-type]
-    with threadpool_limits(1):  # thousands of small products: more threads only wait for each other
-        scored = {
-            task: TASKS[task].score(frames[task], vectors, settings, seed, cache)
-            for task, settings in dataset.tasks.items()
-        }
-    cost = {"flops_per_text": flops_per_text(model, mean), "tokens_per_text": mean}
-    return {"tasks": scored, "cost": cost, **_metadata(dataset, rows, documents)}, rate
-
-
-def _of_dataset_in_steb(
-    model: Model, dataset: Dataset, rows: Rows, cache: Path, rates: Path, seed: int
-) -> tuple[dict[str, Any], float | None]:
-    """Return the results of `of_dataset` in STEB's protocol, with `episodes`, the names of result folders.
-
-    The random seed is always 42, as in STEB. A task on which STEB's code would stop is `undefined`.
-    """
-    frames, episodes, undefined = {}, {}, {}
+    steb, frames, episodes, undefined = protocol == STEB, {}, {}, {}
     for task, settings in dataset.tasks.items():
         try:
-            frames[task], episodes[task] = STEB_TASKS[task].select(rows.frame, settings)
+            chosen = (STEB_TASKS if steb else TASKS)[task].select(rows.frame, settings)
+            frames[task], episodes[task] = chosen if isinstance(chosen, tuple) else (chosen, "")
         except InputError as problem:
+            if not steb:
+                raise InputError(f"{dataset.name}: {problem}") from None
             undefined[task] = {"undefined": str(problem)}
-    documents = _all_texts(dataset, [(frame, TASKS[task].texts(dataset.tasks[task])) for task, frame in frames.items()])
+    documents = texts_of(dataset, frames)
+    named = {"episodes": episodes} if steb else {}
+    described = {**named, **_metadata(dataset, rows, documents)}
     if documents.is_empty():
-        nothing = dict.fromkeys(frames, {"undefined": "no text"})
-        return {"tasks": undefined | nothing, "episodes": episodes, **_metadata(dataset, rows, documents)}, None
+        return {"tasks": undefined | {task: {"undefined": "no text"} for task in frames}, **described}, None
     before, started = model.embedded, time.monotonic()
-    vectors = vectors_of(model, documents, dataset.name, as_given=True)
+    vectors = vectors_of(model, documents, dataset.name, as_given=steb)
     rate = texts_per_second(rates, model.embedded - before, time.monotonic() - started)
-    with threadpool_limits(1):
-        scored = {
-            task: STEB_TASKS[task].score(frame, vectors, dataset.tasks[task], cache)
-            if frame.height
-            else {"undefined": "no row"}
-            for task, frame in frames.items()
-        }
-    return {"tasks": undefined | scored, "episodes": episodes, **_metadata(dataset, rows, documents)}, rate
+
+    def score(task: str, frame: pl.DataFrame) -> dict[str, Any]:
+        if not steb:
+            return TASKS[task].score(frame, vectors, dataset.tasks[task], seed, cache)
+        there = frame.height > 0
+        return STEB_TASKS[task].score(frame, vectors, dataset.tasks[task], cache) if there else {"undefined": "no row"}
+
+    with threadpool_limits(1):  # thousands of small products: more threads only wait for each other
+        scored = undefined | {task: score(task, frame) for task, frame in frames.items()}
+    if steb:
+        return {"tasks": scored, **described}, rate
+    mean = float(documents["token_length"].mean() or 0)  # type: ignore[arg-type]
+    cost = {"flops_per_text": flops_per_text(model, mean), "tokens_per_text": mean}
+    return {"tasks": scored, "cost": cost, **described}, rate
 
 
 def _metadata(dataset: Dataset, rows: Rows, documents: pl.DataFrame) -> dict[str, Any]:
@@ -241,15 +225,10 @@ def _metadata(dataset: Dataset, rows: Rows, documents: pl.DataFrame) -> dict[str
 
 def texts_of(dataset: Dataset, frames: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """Return the distinct texts of all tasks: `content`, `lang`, `token_length` (cl100k)."""
-    return _all_texts(dataset, [(frame, TASKS[task].texts(dataset.tasks[task])) for task, frame in frames.items()])
-
-
-def _all_texts(dataset: Dataset, frames: Sequence[tuple[pl.DataFrame, Sequence[str]]]) -> pl.DataFrame:
-    """Return the distinct texts in these columns of rows."""
     parts = [pl.DataFrame(schema={"content": pl.String, "lang": pl.String})]
-    for frame, columns in frames:
+    for task, frame in frames.items():
         language = pl.col("lang") if "lang" in frame.columns else pl.lit(dataset.languages[0])
-        parts += [frame.select(content=column, lang=language) for column in columns]
+        parts += [frame.select(content=name, lang=language) for name in TASKS[task].texts(dataset.tasks[task])]
     found = pl.concat(parts).unique("content", keep="first", maintain_order=True).sort("content")
     counted = load_tokenizer().count(found["content"])
     return found.with_columns(token_length=pl.Series(counted, dtype=pl.Int64))

@@ -1,7 +1,7 @@
 """Make the style suite's tables: aggregate scores, tasks, cost, and treatments of long texts."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,6 +16,7 @@ from authbench.style.datasets import FIGURES
 from authbench.style.protocols import STEB, STRICT
 from authbench.style.redundancy import FrozenClusters
 from authbench.style.steb.names import FIGURES as STEB_FIGURES
+from authbench.words import spaced
 
 HEADINGS = {
     "clustering": "Clustering", "all_to_all": "All-to-all", "predefined": "Predefined",
@@ -48,14 +49,13 @@ def all_tables(results: Sequence[Result], clusters: FrozenClusters | None) -> li
         clusters: frozen redundancy clusters.
     """
     ranked = of_one_treatment(results)
-    models = {result.name: result.figures() for result in ranked}
-    found = [_summed(name, ranked, models, make) for name, make in _sums_of(ranked, clusters).items()]
-    found = [table for table in found if len(table.columns) > NAMES]
+    scored = scored_of(ranked)
+    found = [sum_table(name, TITLES[name], make, scored) for name, make in _sums_of(ranked, clusters).items()]
     for kind in (*FIGURES, scores.DISTRACTOR):
-        table = of_task(kind, ranked, models)
-        if len(table.columns) > NAMES:
-            found.append(table)
-    found.append(_cost(ranked))
+        task, figure = ("order_alignment", kind) if kind == scores.DISTRACTOR else (kind, FIGURES[kind])
+        found.append(task_table(kind, kind, f"{HEADINGS[task]}: {FIGURE_NAMES[figure]}", scored))
+    found = [table for table in found if len(table.columns) > NAMES]
+    found.append(_cost(ranked, scored))
     if compared := long_texts(results):
         found.append(compared)
     return found
@@ -84,20 +84,66 @@ def english(results: Sequence[Result]) -> set[str]:
     return {name for name, cell in cells.items() if cell["languages"] == ["en"]}
 
 
-def _summed(name: str, results: Sequence[Result], models: Mapping[str, scores.Figures], make: Sum) -> Table:
-    """Return an aggregate table with intervals and chance level; headings contain the number of datasets."""
-    frame, counts = make(models)
-    columns = tuple(
-        Metric(
-            key, HEADINGS.get(key, key.replace("_", " ").capitalize()) + (f" ({counts[key]})" if key in counts else "")
-        )
+@dataclass(frozen=True)
+class Scored:
+    """The scores of models by task and dataset, with the group of each, the intervals and the chance levels."""
+
+    models: Mapping[str, scores.Figures]
+    groups: Mapping[str, str]
+    limits: Mapping[str, Mapping[sums.Key, Sequence[float] | None]]
+    chances: Mapping[sums.Key, float | None]
+
+    def grouped(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Return the rows of models, with `group` as first column."""
+        return frame.select(pl.Series("group", [self.groups[model] for model in frame["model"]], pl.String), pl.all())
+
+
+def scored_of(results: Sequence[Result]) -> Scored:
+    """Return the scores of results by the strict protocol."""
+    return Scored(
+        {one.name: one.figures() for one in results},
+        {one.name: one.group for one in results},
+        {one.name: limits_of(one) for one in results},
+        _chances_of(results),
+    )
+
+
+def sum_table(name: str, title: str, make: Sum, scored: Scored, shown: Sum | None = None) -> Table:
+    """Return an aggregate table with intervals and chance level; headings contain the number of datasets.
+
+    Args:
+        make: the aggregate as a function of models, of which intervals and chance levels are computed.
+        shown: the aggregate that is shown, if that is another.
+    """
+    frame, counts = (shown or make)(scored.models)
+    columns = [
+        Metric(key, HEADINGS.get(key, spaced(key).capitalize()) + (f" ({counts[key]})" if key in counts else ""))
         for key in frame.columns
         if key != "model"
-    )
-    found = sums.intervals(lambda others: make(others)[0], models, {one.name: limits_of(one) for one in results})
-    beside = {place: (limits(*ends), "") for place, ends in found.items()}
-    table = score_table(name, TITLES[name], columns, _with_groups(results, frame), beside=beside)
-    return with_chance(table, columns, sums.by_chance(lambda others: make(others)[0], models, _chances_of(results)))
+    ]
+
+    def sum_of(models: Mapping[str, scores.Figures]) -> pl.DataFrame:
+        return make(models)[0]
+
+    spread = sums.intervals(sum_of, scored.models, scored.limits) if any(scored.limits.values()) else {}
+    beside = {place: (limits(*ends), "") for place, ends in spread.items()}
+    table = score_table(name, title, columns, scored.grouped(frame), beside=beside)
+    return with_chance(table, columns, sums.by_chance(sum_of, scored.models, scored.chances) if scored.chances else {})
+
+
+def task_table(name: str, kind: str, title: str, scored: Scored) -> Table:
+    """Return the table of a kind of score, with a column per dataset."""
+    datasets = sorted({dataset for one in scored.models.values() for task, dataset in one if task == kind})
+    cells = {dataset: [one.get((kind, dataset)) for one in scored.models.values()] for dataset in datasets}
+    frame = pl.DataFrame({"model": list(scored.models)} | cells)
+    columns = [Metric(dataset, dataset) for dataset in datasets]
+    beside = {
+        (model, dataset): (limits(*(ends.get((kind, dataset)) or (None, None))), "")
+        for model, ends in scored.limits.items()
+        for dataset in datasets
+    }
+    table = score_table(name, title, columns, scored.grouped(frame), beside=beside)
+    return with_chance(table, columns, {dataset: scored.chances.get((kind, dataset)) for dataset in datasets})
 
 
 def limits_of(result: Result) -> dict[sums.Key, Any]:
@@ -135,32 +181,7 @@ def with_chance(table: Table, columns: Sequence[Metric], chances: Mapping[str, f
     return replace(table, rows=rows, data=pl.concat([table.data, last]))
 
 
-def of_task(kind: str, results: Sequence[Result], models: Mapping[str, scores.Figures]) -> Table:
-    """Return the table of a task with a column per dataset."""
-    datasets = sorted({name for one in models.values() for task, name in one if task == kind})
-    frame = pl.DataFrame(
-        {"model": list(models)} | {name: [one.get((kind, name)) for one in models.values()] for name in datasets}
-    )
-    task = "order_alignment" if kind == scores.DISTRACTOR else kind
-    figure = FIGURE_NAMES["distractor" if kind == scores.DISTRACTOR else FIGURES[task]]
-    columns = tuple(Metric(name, name) for name in datasets)
-    key = "distractor_interval" if kind == scores.DISTRACTOR else "interval"
-    cells = {result.name: result.content["datasets"] for result in results}
-    beside = {
-        (model, name): (
-            limits(*(cells[model].get(name, {}).get("tasks", {}).get(task, {}).get(key) or (None, None))),
-            "",
-        )
-        for model in models
-        for name in datasets
-    }
-    title = f"{HEADINGS[task]}: {figure}"
-    table = score_table(kind, title, columns, _with_groups(results, frame), beside=beside)
-    chances = _chances_of(results)
-    return with_chance(table, columns, {name: chances.get((kind, name)) for name in datasets})
-
-
-def _cost(results: Sequence[Result]) -> Table:
+def _cost(results: Sequence[Result], scored: Scored) -> Table:
     """Return embedding speed in texts per second and 10^9 operations per text, averaged over all texts."""
     rows = []
     for result in results:
@@ -179,7 +200,7 @@ def _cost(results: Sequence[Result]) -> Table:
         )
     schema = {"model": pl.String, "texts_per_second": pl.Float64, "gflops": pl.Float64}
     columns = (Metric("texts_per_second", "Texts/s"), Metric("gflops", "GFLOP/text", False))
-    table = score_table("cost", "Cost", columns, _with_groups(results, pl.DataFrame(rows, schema=schema)))
+    table = score_table("cost", "Cost", columns, scored.grouped(pl.DataFrame(rows, schema=schema)))
     shown = [
         replace(row, cells=[row.cells[0], *(replace(cell, text=three_digits(cell.value)) for cell in row.cells[1:])])
         for row in table.rows
@@ -210,15 +231,8 @@ def long_texts(results: Sequence[Result]) -> Table | None:
     )
     schema = {"model": pl.String} | {column.key: pl.Float64 for column in columns}
     frame = pl.DataFrame([{key: row.get(key) for key in schema} for row in rows], schema=schema)
-    shown = [one["chunk_and_pool"] for one in both.values()]
-    return score_table(
-        "long_texts", "Long texts: chunked and pooled, or truncated", columns, _with_groups(shown, frame)
-    )
-
-
-def _with_groups(results: Sequence[Result], frame: pl.DataFrame) -> pl.DataFrame:
-    groups = pl.DataFrame({"model": [one.name for one in results], "group": [one.group for one in results]})
-    return groups.join(frame, on="model", maintain_order="left").select("group", "model", pl.exclude("group", "model"))
+    scored = scored_of([one["chunk_and_pool"] for one in both.values()])
+    return score_table("long_texts", "Long texts: chunked and pooled, or truncated", columns, scored.grouped(frame))
 
 
 def every_score(results: Sequence[Result]) -> pl.DataFrame:

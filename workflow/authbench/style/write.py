@@ -32,7 +32,7 @@ from authbench.style.steb import layout
 from authbench.style.steb.names import ACCURACY
 from authbench.style.steb.report import LIMITS_OF, other_languages
 from authbench.style.steb.report import tables as steb_tables
-from authbench.style.tables import all_tables, chance_of, english, every_score, of_one_treatment
+from authbench.style.tables import Scored, all_tables, chance_of, english, every_score, of_one_treatment
 
 
 def write_report(
@@ -74,22 +74,21 @@ def _in_steb(results: Sequence[Result], datasets: Sequence[Dataset]) -> list[Tab
     }
     if not scored:
         return []
-    limits = {
-        (model, kind, name): measured[ends]
+    kinds = {task: [(task, ends)] for task, ends in LIMITS_OF.items()}
+    kinds["order_alignment"].append((ACCURACY, "interval"))
+    measures = {
+        model: {
+            (kind, name): (measured.get(ends), chance_of(STEB, measured))
+            for (task, name), measured in own.items()
+            for kind, ends in kinds[task]
+        }
         for model, own in metrics.items()
-        for (task, name), measured in own.items()
-        for kind, ends in ((task, LIMITS_OF[task]), *([(ACCURACY, "interval")] if task == "order_alignment" else []))
-        if measured.get(ends)
     }
     groups = {result.name: result.group for result in results}
     figured = {model: layout.figures(own) for model, own in metrics.items()}
-    chances = {
-        (kind, name): chance_of(STEB, measured)
-        for own in metrics.values()
-        for (task, name), measured in own.items()
-        for kind in ((task, ACCURACY) if task == "order_alignment" else (task,))
-    }
-    return steb_tables(figured, groups, other_languages(datasets), limits, chances)
+    known = {model: {key: ends for key, (ends, _) in own.items()} for model, own in measures.items()}
+    chances = {key: chance for own in measures.values() for key, (_, chance) in own.items()}
+    return steb_tables(Scored(figured, groups, known, chances), other_languages(datasets))
 
 
 def _charts(ranked: Sequence[Result], models: Mapping[str, scores.Figures], values: pl.DataFrame) -> list[Chart]:
