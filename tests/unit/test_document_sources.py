@@ -129,6 +129,35 @@ class TestDlk:
         assert text(tmp_path, "dlk_poems_de", "a.xml", body).split("\n\n") == ["ach", "weh", "ach"]
 
 
+class TestVolumesAndCycles:
+    def works(self, tmp_path: Path, tag: str, headers: list[tuple[str, str]]) -> list[str]:
+        """The works of poems with these elements before and after the author's."""
+        files = {
+            f"{number}.xml": tei("Saar, Anna", f"<lg><l>{number}</l></lg>")
+            .replace("<author>", f"{before}<author>")
+            .replace("</fileDesc>", f"{after}</fileDesc>")
+            for number, (before, after) in enumerate(headers)
+        }
+        records, _ = ingest(tmp_path, tag, files)  # type: ignore[arg-type]
+        return [record["origin_id"] for record in sorted(records, key=lambda record: record["content"])]
+
+    def test_the_poems_of_a_printed_volume_are_a_work_and_a_year_is_none(self, tmp_path: Path) -> None:
+        named = ["urn:nbn:de:kobv:b4-25129-1", "urn:nbn:de:kobv:b4-25129-1", "urn:nbn:de:kobv:b4-1", "N.A.", "N.A."]
+        year = "<publicationStmt><date type='publication'>1848</date></publicationStmt>"
+        headers = [("", f"{year}<sourceDesc><p corresp='{volume}'/></sourceDesc>") for volume in named]
+        first, second, *others = self.works(tmp_path, "dlk_poems_de", headers)
+        assert first == second
+        assert len({first, *others}) == 4
+
+    def test_numbered_sonnets_of_a_title_are_a_work(self, tmp_path: Path) -> None:
+        titles = ["Motivos del mar – I", "Motivos del mar – VII", "Motivos del mar", "En la playa", "En la playa"]
+        first, second, *others = self.works(
+            tmp_path, "disco_sonnets_es", [(f"<title>{title}</title>", "") for title in titles]
+        )
+        assert first == second
+        assert len({first, *others}) == 4
+
+
 class TestAozora:
     def test_header_legend_and_colophon_go(self, tmp_path: Path) -> None:
         assert aozora(tmp_path, "　本文です。\n　二行目。") == "本文です。\n　二行目。"

@@ -157,8 +157,8 @@ class Fields:
 
     Attributes:
         id: without it, a document is known by author, text and date.
-        origin: the work or raw document that the text was cut from, if several records share one; never what a text
-            reviews.
+        origin: the work or raw document that the text was cut from, if several records share one, or the collection it
+            was published in (a volume, the reviews of a day); never what a text reviews.
         item: what a text reviews (a film, a product). Only its hash is stored; `author.impurity` may need it.
         account: the account behind the author label, where a field tells it. Only its hash is stored.
         author_group: what is known of the author and not of the text (an occupation, an outlet), in plain words.
