@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import orjson
@@ -25,7 +26,6 @@ from authbench.format.columns import (
     SPLIT_TABLES,
     STATISTICS,
     Column,
-    Table,
 )
 from authbench.format.release import DOCUMENTS, Release, open_complete_release, open_release
 from authbench.format.tables import concat, read_table
@@ -48,19 +48,36 @@ def type_of(column: Column) -> str:
     return "list of strings" if column.dtype == pl.List(pl.String) else TYPES[column.dtype]
 
 
-def table_of_docs(table: Table) -> str:
-    rows = [
-        f"| `{column.name}` | {type_of(column)}{'' if column.required else ', optional'} | {column.meaning} |"
-        for column in table.columns
-    ]
-    return "\n".join(["| column | type | meaning |", "| --- | --- | --- |", *rows])
+SHARED = [column for table in SPLIT_TABLES.values() for column in table.columns]
 
 
-@pytest.mark.parametrize(
-    "table", [*SPLIT_TABLES.values(), *PAIR_TABLES.values(), PROVENANCE, MERGED], ids=lambda table: table.name
-)
-def test_the_docs_have_the_columns_that_are_declared(table: Table) -> None:
-    assert table_of_docs(table) in DOCS
+def table_of_docs(columns: Iterable[Column], files_of: Callable[[Column], str] | None = None) -> str:
+    head = ["| column | type | meaning |", "| --- | --- | --- |"]
+    if files_of:
+        head = ["| column | files | type | meaning |", "| --- | --- | --- | --- |"]
+    return "\n".join(
+        [
+            *head,
+            *(
+                f"| `{column.name}` | {f'{files_of(column)} | ' if files_of else ''}"
+                f"{type_of(column)}{'' if column.required else ', optional'} | {column.meaning} |"
+                for column in columns
+            ),
+        ]
+    )
+
+
+def split_files(column: Column) -> str:
+    return ", ".join(table.name for table in SPLIT_TABLES.values() if column in table.columns)
+
+
+def test_the_docs_have_the_columns_that_are_declared() -> None:
+    assert table_of_docs(dict.fromkeys(SHARED), split_files) in DOCS
+    for table in (*PAIR_TABLES.values(), MERGED):
+        assert table_of_docs(table.columns) in DOCS
+    known = [column for column in PROVENANCE.columns if column in SHARED]
+    assert table_of_docs(column for column in PROVENANCE.columns if column not in known) in DOCS
+    assert f"It also has {', '.join(f'`{column.name}`' for column in known)}, as in the JSON lines" in DOCS
 
 
 def test_the_docs_have_the_columns_of_tables_in_csv() -> None:
