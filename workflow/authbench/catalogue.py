@@ -1,4 +1,4 @@
-"""Make tables of the known sources: their terms and authors, how to get them, and which of their files are present."""
+"""Make tables of the known sources: their terms and authors, where they are, and which of their files are present."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -9,8 +9,7 @@ from authbench.format.findings import LabelRow
 from authbench.labels.decision import in_words, read_decisions
 from authbench.printable import inert_markdown
 from authbench.records import LANGUAGES, OTHER
-from authbench.registry.expressions import names
-from authbench.registry.source_entry import Impurity, Source
+from authbench.registry.source_entry import Acquire, Source
 from authbench.shipped import shipped
 
 Measured = Mapping[str, Sequence[LabelRow]]  # rows of statistics/labels.csv, by source
@@ -22,21 +21,20 @@ HOSTS = {
 }
 OPENING = """# Sources
 
-Which corpora can a benchmark be built from, and what are their texts, authors and terms? This page lists the entries of
-`config/sources/` (after a change: `authbench sources --markdown > docs/sources.md`). Put a corpus, in its distributed
-format, into its folder under `raw_dir`; `authbench acquire SOURCE` [does](acquiring.md) what a line *get* says.
+Which corpora can a benchmark be built from, and what are their texts, authors and terms? The table lists the entries
+of `config/sources/` (after a change: `authbench sources --markdown > docs/sources.md`). A tag leads to its entry, with
+the meaning and faults of texts and labels (`about`), how to get the corpus by hand (`acquire.how`), what a work is
+(`fields.origin`) and how labels are measured (`author.impurity`). Put a corpus, in its distributed format, into its
+folder under `raw_dir`; [`authbench acquire SOURCE`](acquiring.md) does so, except where *by hand* is stated.
 
 - Languages *as labelled*: the corpus names the language of each text.
 - Author: [what a label identifies](adding-a-source.md#author-labels). A *work* names no writer and is never scored.
 - Labels: whether the texts of a label are by one person: *clean*, *impure* (only in train) or *unmeasured* (scored, and
-  named with the scores), measured on a build of the open corpora (`docs/measured/labels.csv`); -: no texts in it.
-  *Clean by construction*: a label is one account, which several people may share.
+  named with the scores), with the number of labels with three texts or more and their
+  [impurity](how-it-works.md#labels), measured on a build of the open corpora (`docs/measured/labels.csv`); -: no texts
+  in it. *Clean by construction*: a label is one account, which several people may share.
 - Text: spacing, quotes and numbering are *edited* or as *typed*. *Classic*: language models have read the works.
 - Tier A: the text may be passed on. Tier B: share the provenance of a release, not the text.
-
-In the sections, *labels* gives the [estimator](how-it-works.md#labels) and its findings on labels with three texts or
-more; without this line labels are not measured. *A work* is each record unless that line defines it. `files` of an
-entry has the patterns of the files that are read.
 """
 
 
@@ -55,27 +53,27 @@ def as_text(sources: Mapping[str, Source], states: Mapping[str, State]) -> str:
 
 
 def as_markdown(sources: Mapping[str, Source], measured: Measured) -> str:
-    """Return docs/sources.md: a table, then for each source its author label and how to get it."""
+    """Return docs/sources.md: a table of the sources."""
     rows = [
-        ("tag", "title", "languages", "author", "labels", "text", "licence", "tier"),
-        ("---",) * 8,
+        ("tag", "title", "languages", "author", "labels", "text", "licence", "tier", "from"),
+        ("---",) * 9,
         *(
             (
-                f"[`{tag}`](#{tag})",
+                f"[`{tag}`](../config/sources/{tag}.yaml)",
                 one.title,
                 _languages(one),
                 one.extraction.author.kind,
-                _decisions(one, measured.get(tag, [])),
+                _labels(one, measured.get(tag, [])),
                 f"{one.text}, classic" if one.fame == "classic" else one.text,
                 one.license.name,
                 one.license.tier,
+                _origin(one.acquire),
             )
             for tag, one in sources.items()
         ),
     ]
     lines = [f"| {' | '.join(map(inert_markdown, row))} |" for row in rows]
-    sections = [_section(source, measured.get(tag, [])) for tag, source in sources.items()]
-    return "\n".join([OPENING, *lines, *sections]) + "\n"
+    return "\n".join([OPENING, *lines]) + "\n"
 
 
 def measured_labels(path: Path | None = None) -> Measured:
@@ -103,55 +101,23 @@ def _languages(source: Source) -> str:
     return " ".join(lang for lang in (*LANGUAGES, OTHER) if lang in found) if found else "as labelled"
 
 
-def _decisions(source: Source, measured: Sequence[LabelRow]) -> str:
+def _labels(source: Source, measured: Sequence[LabelRow]) -> str:
+    """Return what was decided on the labels of a source; "-" if it had none."""
     if source.extraction.author.kind == "work":
         return "work"
-    return ", ".join(dict.fromkeys(map(_decision, measured))) or "-"
-
-
-def _labels(source: Source, measured: Sequence[LabelRow]) -> str:
-    """Return the estimator of the labels of a source, with its results; empty without one."""
-    rule = source.extraction.author.impurity
-    if rule is None or source.extraction.author.kind == "work":
-        return ""
-    found = "; ".join(_found(row) for row in measured if row["labels"])
-    return f"- labels: {_estimator(rule)}{f': {found}' if found else ''}\n"
-
-
-def _estimator(rule: Impurity) -> str:
-    limit = f", at most {rule.per_1000_words:g} per 1,000 words" if rule.estimator == "voices" else ""
-    return f"`{rule.estimator}`{f', {rule.value:g} by {rule.reference}' if rule.estimator == 'stated' else limit}"
+    return "; ".join(map(_decision, measured)) or "-"
 
 
 def _decision(row: LabelRow) -> str:
-    return in_words(row["decision"], row["estimator"], row["impurity"])
+    said = in_words(row["decision"], row["estimator"], row["impurity"])
+    if not row["labels"]:
+        return said
+    impurity = "" if row["impurity"] is None else f", {row['impurity']:.2f}"
+    interval = "" if row["low"] is None or row["high"] is None else f" [{row['low']:.2f}, {row['high']:.2f}]"
+    return f"{said}: {row['labels']}{impurity}{interval}"
 
 
-def _found(row: LabelRow) -> str:
-    value = "" if row["impurity"] is None else f", impurity {row['impurity']:.2f}{_interval(row['low'], row['high'])}"
-    return f"{_decision(row)} in {row['labels']} labels{value}"
-
-
-def _interval(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f" [{low:.2f}, {high:.2f}]"
-
-
-def _work(source: Source) -> str:
-    """Return the definition of one work, of which no text is scored against another; empty where it is each record."""
-    origin = source.extraction.fields.origin
-    if origin is None:
-        return ""
-    alternatives = origin["any"] if isinstance(origin, Mapping) and "any" in origin else [origin]
-    agreeing = (", ".join(f"`{name}`" for name in sorted(names(one))) for one in alternatives)
-    return f"- a work: records that agree in {'; else in '.join(agreeing)}\n"
-
-
-def _section(source: Source, measured: Sequence[LabelRow]) -> str:
-    get = source.acquire
+def _origin(get: Acquire) -> str:
     host = HOSTS.get(get.origin)
     where = ", ".join(links(host, get.where.split(", "))) if host else get.where
-    folder = "" if source.files.folder == source.tag else f"\n- folder: `{source.files.folder}/`"
-    return (
-        f"\n### {source.tag}\n\n{source.about.strip()}\n\n{_labels(source, measured)}{_work(source)}"
-        f"- {'get' if get.fetch else 'by hand'}: {where}. {get.how.strip()}{folder}"
-    )
+    return where if get.fetch else f"{where} by hand"
