@@ -4,7 +4,7 @@ import hashlib
 
 from authbench.presentation.charts import Chart, as_pdf, as_svg
 from authbench.presentation.palette import SERIES, mark_of
-from authbench.presentation.plots import Curve, Piece, Stack, Value, curves, dots, stacked_bars, value_bars
+from authbench.presentation.plots import Curve, Piece, Stack, Value, curves, dots, ranking, stacked_bars, value_bars
 
 
 def every_kind(name: str = "tfidf") -> list[Chart]:
@@ -13,6 +13,7 @@ def every_kind(name: str = "tfidf") -> list[Chart]:
     return [
         stacked_bars("stack", name, name, {name: SERIES[0]}, [Stack(name, [Piece(3, SERIES[0], name)], 0.7, "3")]),
         value_bars("bars", name, name, [value]),
+        ranking("ranking", name, name, [value, value], [value], value, {name}),
         dots("dots", name, name, {name: mark_of(name)}, {name: [value, value]}),
         curves("curves", name, name, [Curve(name, [0, 1], [0, 0.5], mark_of(name), points=True)], name, name),
     ]

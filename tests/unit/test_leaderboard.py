@@ -15,6 +15,7 @@ from authbench.errors import InputError
 from authbench.evaluation.gain import Comparison
 from authbench.leaderboard.collect import collect
 from authbench.leaderboard.headline import power_line, unmeasured_note
+from authbench.leaderboard.pairwise import not_told_apart
 from authbench.leaderboard.tables import Metric, score_table
 from authbench.leaderboard.write import write_leaderboard
 from authbench.presentation.latex import as_latex
@@ -46,6 +47,25 @@ def test_best_and_second_are_marked_within_a_group_and_for_errors_less_is_better
     assert places(held, 1) == places(held, 2) == [2, 1, 0, 0]
     assert "| two | **0.700** | **0.100** |" in as_markdown(held)
     assert r"one & \underline{0.500} & \underline{0.200}" in as_latex(held)
+
+
+def test_controls_are_not_ranked():
+    held = table(
+        ("sanity", "one", 0.9, 0.0), ("sanity", "two", 0.8, 0.1), ("a", "three", 0.5, 0.2), ("a", "four", 0.4, 0.3)
+    )
+    assert places(held, 1) == places(held, 2) == [0, 0, 1, 2]
+
+
+def test_what_is_not_told_apart_from_the_leader_is_told_by_the_tests_of_pairs():
+    rows = [
+        ("s", "a", "b", 0.05),
+        ("s", "c", "a", 0.2),
+        ("s", "b", "c", 0.9),
+        ("s", "a", "d", 0.049),
+        ("t", "a", "d", 1.0),
+    ]
+    pairs = pl.DataFrame(rows, schema=["metric", "model", "other", "p_holm"], orient="row")
+    assert not_told_apart(pairs, "s", "a") == {"b", "c"}
 
 
 def test_a_model_that_may_know_the_texts_has_a_dagger_that_is_explained():
@@ -174,6 +194,11 @@ def test_a_leaderboard_opens_with_the_headline_scores_in_their_order(board):
     page = (board / "index.html").read_text()
     places = [page.index(f"<button>{name}") for name in ("AUC matched", "AUC topic", "AUC time", "S@5 other", "EER")]
     assert places == sorted(places)
+    assert page.index("<strong>") < page.index("<svg") < page.index("best shortcut: metadata") < places[0]
+    band = page.partition('<tbody class="controls">')[2].partition("</tbody>")[0]
+    assert "Controls, not ranked" in page and re.findall(r"</i><span>([a-z]+)</span>", band) == ["metadata", "random"]
+    basis = re.findall(r"<dt>AUC matched</dt><dd[^>]*>(.*?)</dd>", page)
+    assert basis == ["44 of 44 authors, 2 of 2 languages, 0% of queries left out"]
     lines = (board / "headline.md").read_text().splitlines()
     assert lines[2] == "| model | AUC matched | gain | AUC topic | gain | AUC time | gain | S@5 other work | gain |"
     [gains] = [text for text in lines if text.startswith("Gains")]

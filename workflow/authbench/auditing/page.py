@@ -8,7 +8,7 @@ from authbench.auditing.claims import CLAIMS
 from authbench.auditing.rows import LOWER_IS_BETTER, Measured, ScoreCell
 from authbench.auditing.run import Audit, AuditedDataset
 from authbench.labels.decision import BY_CONSTRUCTION, EXPLAINED, in_words
-from authbench.presentation.numbers import decimals, shown_difference
+from authbench.presentation.numbers import decimals, limits, shown_difference
 from authbench.presentation.pages import environment, pictures
 from authbench.presentation.palette import mark_of
 from authbench.presentation.plots import Value, value_bars
@@ -182,13 +182,8 @@ def _rows_table(part: Measured) -> Table:
 def _score(cell: ScoreCell | None) -> Cell:
     if cell is None:
         return Cell("–")
-    low, high = cell["low"], cell["high"]
-    limits = "" if low is None or high is None else f" [{_limit(low)}, {_limit(high)}]"
-    return Cell(decimals(cell["value"]) + limits, cell["value"], grey=cell["above_chance"] is False)
-
-
-def _limit(value: float) -> str:
-    return f"{value:.2f}".lstrip("0") or "0"
+    interval = limits(cell["low"], cell["high"])
+    return Cell(decimals(cell["value"]), cell["value"], grey=cell["above_chance"] is False, interval=interval)
 
 
 def _chart(part: Measured) -> list[Any]:
@@ -199,7 +194,8 @@ def _chart(part: Measured) -> list[Any]:
         ]
         if values:
             title = f"{HEADINGS[score]} of the rows, {part.split}"
-            charts.append(value_bars(f"{score}_{part.split}", title, "Bars are 95 % intervals over authors.", values))
+            values.sort(key=lambda value: -value.value)
+            charts.append(value_bars(f"{score}_{part.split}", title, "With 95 % intervals over authors.", values))
     return charts
 
 

@@ -1,18 +1,25 @@
 """Draw leaderboard charts: all models with intervals (the paper's figures 5 to 8), and small multiples of slices."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import cycle
+from typing import Any
 
 import polars as pl
 
+from authbench.evaluation.gain import Comparison
+from authbench.evaluation.headline import LEAST_QUERY_AUTHORS
 from authbench.evaluation.released import HEADLINES
+from authbench.leaderboard.collect import Result
+from authbench.leaderboard.pairwise import not_told_apart
 from authbench.leaderboard.tables import ATTRIBUTION, DRAWN, VERIFICATION, Metric, slice_order
 from authbench.leaderboard.verdict import HEADINGS
+from authbench.models.entries import SANITY
 from authbench.presentation.charts import Chart
 from authbench.presentation.multiples import small_multiples
 from authbench.presentation.numbers import decimals
-from authbench.presentation.palette import mark_of
-from authbench.presentation.plots import Value, value_bars
+from authbench.presentation.palette import GREY, MARKERS, SERIES, Mark
+from authbench.presentation.plots import Value, ranking
 from authbench.words import language_name, spaced
 
 MOST_ROWS = 14
@@ -23,7 +30,7 @@ OPENING = tuple(Metric(score, HEADINGS[score]) for score in HEADLINES)
 
 @dataclass(frozen=True)
 class Charts:
-    """Bars over all queries, and small multiples of headline scores and of full-pool scores."""
+    """Rankings over all queries, and small multiples of headline scores and of full-pool scores."""
 
     overall: Sequence[Chart]
     headline: Sequence[Chart]
@@ -33,24 +40,39 @@ class Charts:
         return [*self.overall, *self.headline, *self.slices]
 
 
-def charts(scores: pl.DataFrame, gains: pl.DataFrame) -> Charts:
+def charts(results: Sequence[Result], scores: pl.DataFrame, comparison: Comparison, pairs: pl.DataFrame) -> Charts:
     """Return all charts; small multiples show the MOST_ROWS leading models.
 
     Args:
         scores: from `tables.every_score`.
-        gains: from a comparison; a slice's headline score is faint unless the interval of its gain excludes 0.
+        comparison: a slice's headline score is faint unless the interval of its gain excludes 0.
+        pairs: from `pairwise.compare_pairs`.
     """
-    present = set(scores.select("facet", "metric").unique().rows())
+    present = set(scores.filter(facet="overall")["metric"])
+    marks = marks_by_group(results)
+    shortcuts = {result.name for result in results if result.shortcut}
 
     def multiples(metrics: Sequence[Metric], facets: Sequence[str]) -> list[Chart]:
-        drawn = [(metric, facet) for metric in metrics for facet in facets if (facet, metric.key) in present]
-        return [_by_slice(scores, facet, metric, gains) for metric, facet in drawn]
+        drawn = [(metric, facet) for metric in metrics for facet in facets if _in_slices(scores, facet, metric).height]
+        return [_by_slice(scores, facet, metric, comparison.gains, marks) for metric, facet in drawn]
+
+    def ranked(metric: Metric) -> Chart:
+        rows = _overall(scores, metric)
+        chosen = {comparison.chosen[metric.key][0]} if metric.key in comparison.chosen else shortcuts
+        return _ranking(metric, rows, marks, next((row for row in rows if row["model"] in chosen), None), pairs)
 
     return Charts(
-        [_bars(scores, metric) for metric in (*OPENING, *DRAWN) if ("overall", metric.key) in present],
+        [ranked(metric) for metric in (*OPENING, *DRAWN) if metric.key in present],
         multiples(OPENING, ALL_FACETS),
         multiples((ATTRIBUTION, VERIFICATION), FACETS),
     )
+
+
+def marks_by_group(results: Sequence[Result]) -> dict[str, Mark]:
+    """Return each model's mark, a colour and a shape for its group; controls are grey."""
+    models = sorted({result.group for result in results} - {SANITY})
+    looks = dict(zip(models, map(Mark, cycle(SERIES), cycle(MARKERS)), strict=False))
+    return {result.name: looks.get(result.group, Mark(GREY)) for result in results}
 
 
 def shown_in_words(models: int) -> str:
@@ -58,42 +80,59 @@ def shown_in_words(models: int) -> str:
     return f"Of {models} models the {MOST_ROWS} that lead." if models > MOST_ROWS else ""
 
 
-def _leading(scores: pl.DataFrame, metric: Metric) -> list[str]:
-    """Return the best models in a metric over all queries, best first."""
-    rows = scores.filter((pl.col("facet") == "overall") & (pl.col("metric") == metric.key))
-    ranked = rows.sort("value", "model", descending=[metric.more_is_better, False])["model"].to_list()
-    return ranked[:MOST_ROWS]
+def _overall(scores: pl.DataFrame, metric: Metric) -> list[dict[str, Any]]:
+    """Return a metric over all queries, a row for each model, best first."""
+    rows = scores.filter(facet="overall", metric=metric.key)
+    return rows.sort("value", "model", descending=[metric.more_is_better, False]).to_dicts()
 
 
-def _bars(scores: pl.DataFrame, metric: Metric) -> Chart:
-    """Return a bar with interval per model, best first."""
-    rows = scores.filter((pl.col("facet") == "overall") & (pl.col("metric") == metric.key)).sort(
-        "value", "model", descending=[metric.more_is_better, False]
-    )
+def _ranking(
+    metric: Metric,
+    rows: Sequence[dict[str, Any]],
+    marks: Mapping[str, Mark],
+    shortcut: dict[str, Any] | None,
+    pairs: pl.DataFrame,
+) -> Chart:
+    """Return models best first, joined to the leader where a test does not tell them apart, and controls."""
     values = [
         Value(
             label=row["model"],
             value=row["value"],
-            mark=mark_of(row["model"]),
+            mark=marks[row["model"]],
             tip=f"{row['model']}: {_interval_in_words(row)}",
             low=row["low"],
             high=row["high"],
-            group=row["group"],
+            group="controls" if row["group"] == SANITY else row["group"],
             note=decimals(row["value"]),
         )
-        for row in rows.iter_rows(named=True)
+        for row in rows
     ]
-    better = "more is better" if metric.more_is_better else "less is better"
-    about = f"All queries, with 95 % intervals over authors; {better}."
-    return value_bars(metric.key.replace("@5", ""), f"{metric.heading}, all models", about, values)
+    models, controls = (
+        [value for value, row in zip(values, rows, strict=True) if (row["group"] == SANITY) == apart]
+        for apart in (False, True)
+    )
+    joined = not_told_apart(pairs, metric.key, models[0].label) if models else set[str]()
+    line = Value("", shortcut["value"], Mark(GREY), f"best shortcut: {shortcut['model']}") if shortcut else None
+    about = f"Dots with 95 % intervals over authors; {'more' if metric.more_is_better else 'less'} is better."
+    about += " Dashed: the best row that sees no style." if line else ""
+    if joined & {value.label for value in models}:
+        about += " A bracket joins what is not told apart from the leader."
+    return ranking(metric.key.replace("@5", ""), metric.heading, about, models, controls, line, joined)
 
 
-def _by_slice(scores: pl.DataFrame, facet: str, metric: Metric, gains: pl.DataFrame) -> Chart:
+def _in_slices(scores: pl.DataFrame, facet: str, metric: Metric) -> pl.DataFrame:
+    """Return a metric in the slices of a facet that are large enough to be drawn."""
+    return scores.filter(pl.col("authors") >= LEAST_QUERY_AUTHORS, facet=facet, metric=metric.key)
+
+
+def _by_slice(
+    scores: pl.DataFrame, facet: str, metric: Metric, gains: pl.DataFrame, marks: Mapping[str, Mark]
+) -> Chart:
     """Return a small chart per slice of a facet, with a dot and its interval per model."""
     judged = set(gains["model"])
     sure = set(gains.filter(pl.col("low") > 0).select("model", "facet", "slice", "score").rows())
-    models = _leading(scores, metric)
-    rows = scores.filter((pl.col("facet") == facet) & (pl.col("metric") == metric.key) & pl.col("model").is_in(models))
+    models = [row["model"] for row in _overall(scores, metric)[:MOST_ROWS]]
+    rows = _in_slices(scores, facet, metric).filter(pl.col("model").is_in(models))
     panels: dict[str, list[Value]] = {}
     for part in sorted(rows["slice"].unique(), key=slice_order):
         here = rows.filter(pl.col("slice") == part)
@@ -102,7 +141,7 @@ def _by_slice(scores: pl.DataFrame, facet: str, metric: Metric, gains: pl.DataFr
             Value(
                 label=row["model"],
                 value=row["value"],
-                mark=mark_of(row["model"]),
+                mark=marks[row["model"]],
                 tip=f"{row['model']}, {name}: {_interval_in_words(row)}, {row['queries']} queries",
                 low=row["low"],
                 high=row["high"],

@@ -17,8 +17,9 @@ from authbench.format.scores import HeadlineCell, Unsolved, cells_of, headline_v
 from authbench.leaderboard.collect import Result
 from authbench.leaderboard.pairwise import letters_of
 from authbench.leaderboard.verdict import HEADINGS, SURE
+from authbench.models.entries import SANITY
 from authbench.presentation.numbers import NO_DIFFERENCE, NOTHING, decimals, limits, shown_difference
-from authbench.presentation.tables import BEST, SECOND, Cell, Column, Row, Table, without_empty_columns
+from authbench.presentation.tables import Cell, Column, Row, Table, places, without_empty_columns
 from authbench.records import LENGTH_BUCKETS
 from authbench.words import language_name, spaced
 
@@ -42,7 +43,11 @@ def _overall(results: Sequence[Result], comparison: Comparison, pairs: pl.DataFr
     """Return value and gain of each headline score, as means over authors or over languages."""
     keys = ("macro", "macro_low", "macro_high") if macro else ("value", "low", "high")
     gains = _gains(comparison)
-    places = {score: _places(results, score, keys[0]) for score in HEADLINES}
+    groups = [None if result.group == SANITY else result.group for result in results]
+    placed = {
+        score: places(groups, [headline_value(result.scores, score, keys[0]) for result in results])
+        for score in HEADLINES
+    }
     same = {score: {} if macro else letters_of(pairs, score, _ranked(results, score)) for score in HEADLINES}
     rows = []
     for number, result in enumerate(results):
@@ -50,7 +55,7 @@ def _overall(results: Sequence[Result], comparison: Comparison, pairs: pl.DataFr
         for score in HEADLINES:
             cell: Mapping[str, Any] = result.scores.get("headline", {}).get(score) or {}
             gain = gains.get((result.name, *OVERALL, score), {})
-            cells.append(_with_interval(cell, keys, places[score][number], same[score].get(result.name, "")))
+            cells.append(_with_interval(cell, keys, placed[score][number], same[score].get(result.name, "")))
             cells.append(_gain_cell(gain, keys, with_p=not macro))
         rows.append(Row(cells, result.group))
     columns = [Column("model", words=True)]
@@ -250,6 +255,20 @@ def headline_scores(results: Sequence[Result]) -> Iterator[tuple[Result, str, st
                         yield result, facet, name, score, part["headline"][score]
 
 
+def basis(results: Sequence[Result]) -> list[tuple[str, str]]:
+    """Return on how many authors, queries and languages each headline score rests, and the share left out."""
+    first = next((result.scores for result in results if result.scores.get("headline")), None)
+    if first is None:
+        return []
+    whole, languages, rows = first["overall"], cells_of(first, "by_language"), []
+    for score in (name for name in HEADLINES if name in first["headline"]):
+        cell = first["headline"][score]
+        scored = sum(score in part.get("headline", {}) for part in languages.values())
+        authors = f"{cell['authors']:,} of {whole['authors']:,} authors, {scored} of {len(languages)} languages"
+        rows.append((HEADINGS[score], f"{authors}, {1 - cell['queries'] / whole['queries']:.0%} of queries left out"))
+    return rows
+
+
 def left_out(results: Sequence[Result]) -> dict[str, str]:
     """Return by headline score why the split lacks it."""
     return dict(results[0].scores.get("headline_left_out", {}))
@@ -295,24 +314,6 @@ def _letters_note(same: Mapping[str, Mapping[str, str]], pairs: pl.DataFrame) ->
         "Models that share a letter do not differ more than chance might (approximate randomisation over authors, "
         f"Holm's p of {SURE} or more over {tested} pairs of models)."
     )
-
-
-def _places(results: Sequence[Result], score: str, key: str) -> list[int]:
-    """Return 1 for a group's best value to three decimals, 2 for the second, else 0; a single model gets 0."""
-    values = [headline_value(result.scores, score, key) for result in results]
-    places = []
-    for result, value in zip(results, values, strict=True):
-        rivals = sorted(
-            {round(other, 3) for one, other in zip(results, values, strict=True)
-             if one.group == result.group and other is not None},
-            reverse=True,
-        )  # fmt: skip
-        count = sum(
-            1 for one, other in zip(results, values, strict=True) if one.group == result.group and other is not None
-        )
-        rank = rivals.index(round(value, 3)) + 1 if value is not None else 0
-        places.append(rank if rank in (BEST, SECOND) and count > 1 else 0)
-    return places
 
 
 def _chosen_notes(comparison: Comparison) -> list[str]:

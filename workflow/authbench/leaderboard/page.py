@@ -5,20 +5,17 @@ from typing import Any
 
 import polars as pl
 
-from authbench.evaluation.gain import Comparison
 from authbench.leaderboard.collect import Result
-from authbench.leaderboard.figures import Charts, shown_in_words
-from authbench.leaderboard.headline import left_out
-from authbench.leaderboard.tables import ATTRIBUTION, VERIFICATION, best_shortcut, overall_scores
-from authbench.leaderboard.verdict import HEADINGS, SURE, verdict
-from authbench.presentation.numbers import decimals
+from authbench.leaderboard.figures import Charts, marks_by_group, shown_in_words
+from authbench.leaderboard.headline import basis, left_out
+from authbench.leaderboard.tables import ATTRIBUTION
+from authbench.leaderboard.verdict import SURE, verdict
 from authbench.presentation.pages import environment, pictures
 from authbench.presentation.tables import Table
 
 
 def render(
     results: Sequence[Result],
-    comparison: Comparison,
     headline: Sequence[Table],
     tables: Sequence[Table],
     by_slice: Sequence[Table],
@@ -32,7 +29,6 @@ def render(
 
     Args:
         results: of all models.
-        comparison: their gains.
         headline: the page's first tables (`headline.headline_tables`); none: the release lacks headline scores.
         tables: from `tables.all_tables`.
         by_slice: from `headline.slice_tables`.
@@ -43,7 +39,7 @@ def render(
     """
     first = results[0].scores
     return (
-        environment()
+        environment(marks=marks_by_group(results))
         .get_template("leaderboard.html.j2")
         .render(
             back=back,
@@ -56,9 +52,9 @@ def render(
             headline=headline,
             verdict=verdict(headline[0].data.to_dicts() if headline else []),
             left_out=left_out(results),
+            basis=basis(results),
             headline_slices=by_slice,
             beside=beside,
-            to_beat=_shortcuts_to_beat(results, comparison),
             overall_table=tables[0],
             slices=tables[1:],
             pictures=pictures(charts.overall),
@@ -68,7 +64,6 @@ def render(
             models=[_model_line(result) for result in results],
             doubtful=_doubtful(pairs),
             pairs=pairs.filter(pl.col("metric") == ATTRIBUTION.key).height,
-            best_shortcut=_best_shortcuts(results),
         )
     )
 
@@ -82,23 +77,3 @@ def _doubtful(pairs: pl.DataFrame) -> list[dict[str, Any]]:
     """Return the pairs whose difference in Success@5 may be chance (Holm's p of 0.05 or more), nearest first."""
     tested = pairs.filter((pl.col("metric") == ATTRIBUTION.key) & (pl.col("p_holm") >= SURE))
     return tested.sort(pl.col("difference").abs(), "model", "other").to_dicts()
-
-
-def _best_shortcuts(results: Sequence[Result]) -> list[tuple[str, str, str]]:
-    """Return for both tasks the heading, the best shortcut, and its score."""
-    rows = overall_scores(results)
-    return [
-        (metric.heading, row["model"], decimals(row[metric.key]))
-        for metric in (ATTRIBUTION, VERIFICATION)
-        if (row := best_shortcut(rows, metric))
-    ]
-
-
-def _shortcuts_to_beat(results: Sequence[Result], comparison: Comparison) -> list[tuple[str, str, str]]:
-    """Return for each headline score its heading, the reference shortcut of gains, and its score."""
-    found = []
-    for score, (name, _) in comparison.chosen.items():
-        [chosen_result] = [result for result in results if result.name == name]
-        if cell := chosen_result.scores.get("headline", {}).get(score):
-            found.append((HEADINGS[score], name, decimals(cell["value"])))
-    return found

@@ -56,6 +56,12 @@ def letters_of(pairs: pl.DataFrame, metric: str, models: Sequence[str]) -> dict[
     return letters([model for model in models if model in known], sure.select("model", "other").rows())
 
 
+def not_told_apart(pairs: pl.DataFrame, metric: str, leader: str) -> set[str]:
+    """Return the models whose difference from the leader in a metric may be chance."""
+    doubtful = pairs.filter(pl.col("p_holm") >= SURE, metric=metric).select("model", "other")
+    return {name for pair in doubtful.rows() if leader in pair for name in pair} - {leader}
+
+
 def _of_authors(tables: Sequence[pl.DataFrame], seed: int) -> dict[str, tuple[list[int], F64, list[str]]]:
     """Return by headline score the models that have it, the authors' means, shape (models, authors), and the authors.
 

@@ -12,8 +12,9 @@ from authbench.format.scores import cells_of
 from authbench.leaderboard.collect import Result
 from authbench.leaderboard.headline import headline_scores
 from authbench.leaderboard.pairwise import letters_of
+from authbench.models.entries import SANITY
 from authbench.presentation.numbers import decimals, limits
-from authbench.presentation.tables import DAGGER, Cell, Column, Row, Table, without_empty_columns
+from authbench.presentation.tables import DAGGER, Cell, Column, Row, Table, places, without_empty_columns
 from authbench.records import LENGTH_BUCKETS
 
 
@@ -132,7 +133,7 @@ def score_table(
     seen: Mapping[str, Sequence[str]] | None = None,
     beside: Mapping[tuple[str, str], tuple[str, str]] | None = None,
 ) -> Table:
-    """Return models by scores, with each group's best and second marked.
+    """Return models by scores, with each group's best and second marked; controls are not ranked.
 
     Args:
         frame: `group`, `model` and a column for each metric's key (null: no score).
@@ -140,7 +141,8 @@ def score_table(
         beside: by model and metric the interval and the letters of a cell.
     """
     seen, beside = seen or {}, beside or {}
-    place = [_places(frame, metric) for metric in metrics]
+    groups = [None if group == SANITY else group for group in frame["group"]]
+    placed = [places(groups, frame[metric.key].to_list(), metric.more_is_better) for metric in metrics]
     rows = []
     for number, row in enumerate(frame.iter_rows(named=True)):
         named = f"{row['model']} {DAGGER}" if row["model"] in seen else row["model"]
@@ -148,7 +150,7 @@ def score_table(
             Cell(
                 decimals(row[metric.key], signed=metric in GAINS),
                 row[metric.key],
-                place[at][number],
+                placed[at][number],
                 False,
                 *beside.get((row["model"], metric.key), ()),
             )
@@ -245,18 +247,3 @@ def _described(result: Result) -> dict[str, Any]:
 def _as_frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[Metric]) -> pl.DataFrame:
     schema = {"group": pl.String, "model": pl.String, **{metric.key: pl.Float64 for metric in columns}}
     return pl.DataFrame([{name: row.get(name) for name in schema} for row in rows], schema=schema)
-
-
-def _places(frame: pl.DataFrame, metric: Metric) -> list[int]:
-    """Return for each row 1 if it is the best of its group to three decimals, 2 if second, else 0.
-
-    A group with a single row has no best.
-    """
-    ranked = frame.select("group", value=pl.col(metric.key).round(3)).with_columns(
-        place=pl.col("value").rank("dense", descending=metric.more_is_better).over("group"),
-        known=pl.col("value").count().over("group"),
-    )
-    return [
-        int(place) if place is not None and place <= 2 and known > 1 else 0
-        for place, known in ranked.select("place", "known").iter_rows()
-    ]

@@ -11,7 +11,7 @@ by_<facet>_<metric>.csv ...  the same by language, genre and length
 scores.csv                   a row per model, slice and metric, with intervals and counts
 pairwise.csv                 differences between models, with p and Holm's correction
 submissions.csv              name, model, command and contributor of each submission, if there are any
-figures/*.svg                bars over all models, small multiples by slice
+figures/*.svg                all models with intervals, small multiples by slice
 eval_results/<model>/...     scores for the model's repository on the Hugging Face hub, if the benchmark is there
 index.html                   the full leaderboard as one HTML page
 """
@@ -68,7 +68,7 @@ def write_leaderboard(
     first = headline_tables(results, comparison, pairs)
     by_slice = slice_tables(results, comparison)
     beside = [*people_table(people), pools_table(results, comparison.unsolved), *filter(None, [lengths_table(results)])]
-    drawn = charts(scores, comparison.gains)
+    drawn = charts(results, scores, comparison, pairs)
     with atomic_folder(out) as folder:
         for table in (*first, *tables, *by_slice, *beside):
             write_table(folder, table)
@@ -83,6 +83,6 @@ def write_leaderboard(
         write_charts(folder / "figures", drawn.all(), pdf)
         write_text(
             folder / "index.html",
-            render(results, comparison, first, tables, by_slice, beside, drawn, pairs, back, version),
+            render(results, first, tables, by_slice, beside, drawn, pairs, back, version),
         )
     return "\n".join(as_markdown(table) for table in (*first[:1], tables[0]))

@@ -101,15 +101,16 @@ def write_charts(folder: Path, charts: "Iterable[Chart]", pdf: bool = False) -> 
 
 
 class _Picture(NamedTuple):
-    """A chart in a page: title, file name and SVG."""
+    """A chart in a page: title, file name, SVG, and what it shows."""
 
     title: str
     name: str
     svg: Markup
+    about: str
 
 
 def pictures(charts: "Iterable[Chart]") -> list[_Picture]:
     """Return charts for an HTML page."""
     from authbench.presentation.charts import as_svg
 
-    return [_Picture(chart.title, chart.name, Markup(as_svg(chart))) for chart in charts]
+    return [_Picture(chart.title, chart.name, Markup(as_svg(chart)), chart.description) for chart in charts]

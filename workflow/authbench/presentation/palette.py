@@ -18,7 +18,7 @@ PAPER = "#ffffff"
 SERIES = (BLUE, ORANGE, GREEN, PINK, SKY, VERMILION, VIOLET, SAND, GREY, INDIGO, OLIVE, WINE)
 _OF_MODELS = (BLUE, ORANGE, GREEN, VERMILION, SKY, PINK, INDIGO, WINE, OLIVE, VIOLET)
 _SHADES = ((0, 0.0), (0, 0.35), (255, 0.45))  # black or white, and its share
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _DASHES = ("-", "--", "-.", ":")
 # Models that are often in one chart; append new ones at the end, to keep all colours.
 _SETTLED = (
@@ -68,7 +68,7 @@ def _place(model: str) -> int:
 def _mark_at(place: int) -> Mark:
     turn = place // len(_OF_MODELS)
     colour = _shade(_OF_MODELS[place % len(_OF_MODELS)], turn % len(_SHADES))
-    return Mark(colour, _MARKERS[turn % len(_MARKERS)], _DASHES[turn % len(_DASHES)])
+    return Mark(colour, MARKERS[turn % len(MARKERS)], _DASHES[turn % len(_DASHES)])
 
 
 def _shade(colour: str, turn: int) -> str:

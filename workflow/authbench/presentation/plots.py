@@ -1,13 +1,24 @@
 """Draw the chart types shared by several suites: stacked bars, bars and dots with intervals, curves."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
 
 from matplotlib.axes import Axes
 from matplotlib.transforms import blended_transform_factory
 
-from authbench.presentation.charts import LEFT, SIZE, SMALL, WIDTH, Canvas, Chart, legend_height, round_ticks, shorten
+from authbench.presentation.charts import (
+    LEFT,
+    LEGEND_ROW,
+    SIZE,
+    SMALL,
+    WIDTH,
+    Canvas,
+    Chart,
+    legend_height,
+    round_ticks,
+    shorten,
+)
 from authbench.presentation.palette import EMPTY, INK, MUTED, PAPER, RULE, Mark
 
 ROW = 26  # units between bars
@@ -159,6 +170,65 @@ def dots(
                     _dot(canvas, axes, value, first + DOT_ROW * number)
 
     return Chart(name, title, description, top + bounds[-1] + AXIS, draw)
+
+
+def ranking(
+    name: str,
+    title: str,
+    description: str,
+    values: Sequence[Value],
+    controls: Sequence[Value],
+    line: Value | None,
+    joined: Collection[str],
+) -> Chart:
+    """Return a chart with a dot, an interval and the note of each value, and controls in a band below.
+
+    Args:
+        values: in their order; the legend names their groups.
+        line: a value drawn as a dashed line across all rows.
+        joined: labels of values that a bracket joins to the first.
+    """
+    legend = {value.group: value.mark for value in (*values, *controls)}
+    top = legend_height(list(legend)) + (LEGEND_ROW if line else 0)
+    rows = dict(enumerate(values)) | dict(enumerate(controls, len(values) + 1))
+    bottom = top + ROW * (max(rows, default=0) + 1)
+
+    def draw(canvas: Canvas) -> None:
+        canvas.legend(legend)
+        if not rows:
+            return
+        axes = canvas.axes(top, bottom, right=WIDTH - NUMBERS)
+        axes.set_ylim(max(rows) + 0.5, -0.5)
+        low, high = limits_of([*rows.values(), *filter(None, [line])])
+        space = 0.04 * (high - low) or 0.05
+        axes.set_xlim(low - space, high + space)
+        _number_axis(axes)
+        name_rows(canvas, axes, [value.label for value in rows.values()], rows)
+        if controls:
+            axes.axhspan(len(values) - 0.5, max(rows) + 0.5, xmin=_across(0), xmax=_across(WIDTH), color=EMPTY,
+                         linewidth=0, zorder=0, clip_on=False)  # fmt: skip
+            canvas.text(6, top + ROW * len(values) + 17, "Controls, not ranked")
+        outside = blended_transform_factory(axes.transAxes, axes.transData)
+        for place, value in rows.items():
+            if value.value == value.value:
+                _dot(canvas, axes, value, place)
+                axes.text(_across(WIDTH - 6), place, value.note, transform=outside, ha="right", va="center_baseline",
+                          fontsize=SMALL, color=INK)  # fmt: skip
+        if line:
+            axes.axvline(line.value, color=INK, linewidth=1.1, linestyle="--")
+            side = "right" if line.value > (low + high) / 2 else "left"
+            axes.text(line.value, -0.6, canvas.words(line.tip), ha=side, va="bottom", fontsize=SMALL, color=INK)
+        tied = [place for place, value in enumerate(values) if value.label in joined]
+        for ends, places in [((14, 14), (0, tied[-1])), *(((8, 14), (at, at)) for at in (0, *tied))] if tied else []:
+            axes.plot([_across(WIDTH - NUMBERS + end) for end in ends], places, transform=outside, color=INK,
+                      linewidth=1.3, clip_on=False)  # fmt: skip
+
+    return Chart(name, title, description, bottom + AXIS, draw)
+
+
+def _across(place: float) -> float:
+    """Return a place in a chart as a share of the axes between LEFT and the numbers."""
+    return (place - LEFT) / (WIDTH - NUMBERS - LEFT)
 
 
 def curves(

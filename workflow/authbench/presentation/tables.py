@@ -95,6 +95,26 @@ def plain_rows(cells: Iterable[Sequence[str]], best: frozenset[tuple[int, int]] 
     ]
 
 
+def places(
+    groups: Sequence[str | None], values: Sequence[float | None], more_is_better: bool = True, digits: int = 3
+) -> list[int]:
+    """Return 1 for the best value, as shown, of each group of two or more, 2 for the second, else 0.
+
+    Args:
+        groups: of the rows; None: a row that is not ranked.
+    """
+    shown = [
+        None if value is None or group is None else round(value, digits)
+        for group, value in zip(groups, values, strict=True)
+    ]
+    found = []
+    for group, value in zip(groups, shown, strict=True):
+        rivals = [other for place, other in zip(groups, shown, strict=True) if place == group and other is not None]
+        best = sorted(set(rivals), reverse=more_is_better)[:SECOND]
+        found.append(best.index(value) + 1 if value in best and len(rivals) > 1 else 0)
+    return found
+
+
 def by_group(rows: Iterable[Row]) -> list[Row]:
     """Return rows sorted by group, with groups and rows in order of first occurrence."""
     rows = list(rows)

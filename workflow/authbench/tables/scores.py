@@ -11,8 +11,9 @@ from authbench.leaderboard.choices import CHOICES
 from authbench.leaderboard.collect import Result
 from authbench.leaderboard.tables import Metric, slice_order, unverified_notes
 from authbench.metrics.chance import chance_adjusted
+from authbench.models.entries import SANITY
 from authbench.presentation.numbers import NOTHING, decimals
-from authbench.presentation.tables import BEST, DAGGER, SECOND, Cell, Column, Row, Table, without_empty_columns
+from authbench.presentation.tables import DAGGER, Cell, Column, Row, Table, places, without_empty_columns
 from authbench.tables.cells import Slice, Slices
 from authbench.tables.models import group_in_words, group_place, size_in_words, size_of
 from authbench.tables.settings import BY_NAME, IN_GROUP, Choice
@@ -158,15 +159,15 @@ def _score_table(
     choice: Choice,
 ) -> Table:
     """Return models by scores with their sizes, the best and the second marked."""
-    groups = [one.group if choice.marks == IN_GROUP else "" for one in results]
-    places = {metric.key: _places(groups, [one[metric.key] for one in values], metric, choice.digits)
-              for metric in metrics}  # fmt: skip
+    groups = [(one.group if one.group != SANITY else None) if choice.marks == IN_GROUP else "" for one in results]
+    placed = {one.key: places(groups, [row[one.key] for row in values], one.more_is_better, choice.digits)
+              for one in metrics}  # fmt: skip
     rows, data = [], []
     for at, (result, found) in enumerate(zip(results, values, strict=True)):
         size = size_of(result)
         named = f"{result.name} {DAGGER}" if result.seen else result.name
         cells = [
-            Cell(decimals(found[one.key], choice.digits), found[one.key], places[one.key][at])
+            Cell(decimals(found[one.key], choice.digits), found[one.key], placed[one.key][at])
             if found[one.key] is not None
             else Cell(NOTHING)
             for one in metrics
@@ -179,18 +180,6 @@ def _score_table(
     columns += [Column(one.heading, more_is_better=one.more_is_better) for one in metrics]
     notes = [f"{DAGGER} {one.name} may have been trained on {', '.join(one.seen)}." for one in results if one.seen]
     return Table(name, title, columns, rows, frame, [*notes, *unverified_notes(results)])
-
-
-def _places(groups: Sequence[str], values: Sequence[float | None], metric: Metric, digits: int) -> list[int]:
-    """Return 1 for the best value, as shown, of each group of two or more, 2 for the second, else 0."""
-    shown = [None if value is None else round(value, digits) for value in values]
-    places = []
-    for group, value in zip(groups, shown, strict=True):
-        rivals = [other for place, other in zip(groups, shown, strict=True) if place == group and other is not None]
-        ranked = sorted(set(rivals), reverse=metric.more_is_better)
-        place = ranked.index(value) + 1 if value is not None and len(rivals) > 1 else 0
-        places.append(place if place in (BEST, SECOND) else 0)
-    return places
 
 
 def _long(results: Sequence[Result], facet: str, parts: Sequence[Mapping[str, Slice]]) -> list[tuple[Any, ...]]:

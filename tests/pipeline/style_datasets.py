@@ -1,0 +1,40 @@
+"""Datasets of style of a few made-up texts."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+PAGE = """
+title: {name}
+about: Made up for a test.
+attribute: register
+languages: [en]
+licence: ours
+acquire: {{where: a test, how: Write them.}}
+folder: {name}
+files: ["*.jsonl"]
+reader: {{format: jsonl}}
+fields: {{text: text, plain: plain, label: label, author: author, role: role}}
+tasks: {tasks}
+"""
+TASKS = {
+    "letters": "{clustering: {}, all_to_all: {}, order_alignment: {levels: [plain, text]}}",
+    "notes": "{retrieval: {}, clustering: {budget: 12}}",
+    "gone": "{clustering: {}}",
+}
+MODELS = ["tfidf", "random"]
+
+
+def write_datasets(folder: Path) -> dict[str, Any]:
+    """Three pages in a project, the files of two of them, and settings that ask for all three."""
+    for name, tasks in TASKS.items():
+        (folder / f"{name}.yaml").write_text(PAGE.format(name=name, tasks=tasks), encoding="utf-8")
+    for name in ("letters", "notes"):
+        rows = [
+            {"text": f"{name} {place}: {'oh ' * (place % 5)}well!", "plain": f"{name}: {place}.",
+             "label": "ab"[place % 2], "author": f"w{place % 4}", "role": ("query", "target")[place // 4 % 2]}
+            for place in range(32)
+        ]  # fmt: skip
+        (folder / f"data/{name}").mkdir(parents=True)
+        (folder / f"data/{name}/rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return {"data": "data", "datasets": [f"{name}.yaml" for name in TASKS], "models": MODELS}
