@@ -33,7 +33,6 @@ KEPT = ROOT / "docs/measured/broken_builds.jsonl"
 PAGE = ROOT / "docs/reliability.md"
 OF_THE_RUN = "/index.html"  # which says how the run ended
 SCORED = "sample/scores.parquet.parts/"  # batches that were scored: kept for the next run, removed at the end of one
-UNCOMPARED = ("logs", "inventory", "inventory.json")  # messages with times; raw files with theirs
 
 
 class Builds:
@@ -85,9 +84,7 @@ class Builds:
 def digests(project: Project) -> dict[str, str]:
     """Return the digests of the files of results, by path."""
     results = project.folder / "results" / NAME
-    places = [
-        path for path in results.glob("*") if path.name not in UNCOMPARED and not path.name.startswith("inventory")
-    ]
+    places = [path for path in results.glob("*") if path.name != "logs"]  # messages with times
     return faults.digests(places, project.folder)
 
 

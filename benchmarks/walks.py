@@ -52,7 +52,6 @@ CHOICES: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
 )
 DAMAGED = re.compile(r"(results/\S+) is not as it was written")
 FILES = ("check.json", "dirty_docs.log")
-READ_AGAIN = ("inventory.json", "release_inventory.json", "shards.json")  # any run notes there what its files were
 
 
 class Wrong(Exception):
@@ -365,9 +364,7 @@ def ended(process: int) -> bool:
 
 
 def times_of(folder: Path) -> dict[str, int]:
-    """Return the times of files, without those that any run writes while it reads its settings."""
-    files = (path for path in folder.rglob("*") if path.is_file() and "inventory" not in path.relative_to(folder).parts)
-    return {str(path): path.stat().st_mtime_ns for path in files if path.name not in READ_AGAIN}
+    return {str(path): path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
 
 
 def sums(release: Path) -> bytes:

@@ -35,7 +35,7 @@ else:
 try:
     from authbench.runtime.resources import memory_mb, minutes, raw_mb, released_mb
     from authbench.runtime.code import cache_parsed, code_hash, file_hash, share_code_with_jobs
-    from authbench.config import expect_settings_of_run, prepare
+    from authbench.config import expect_settings_of_run, known_folder, prepare
     from authbench.storage.disk import check_room
     from authbench.errors import InputError
     from authbench.identity import author_id
@@ -50,10 +50,14 @@ try:
     from authbench.runtime.inventory import shard_count
     from authbench.runtime.job_lines import tell_jobs_in_lines
     from authbench.runtime.run_locks import keep_locks_of_other_runs
-    from authbench.runtime.targets import expect_targets, judge_jobs_behind_ancient_inputs
+    from authbench.runtime.targets import (
+        expect_targets,
+        forget_places_of_ancient_inputs,
+        judge_jobs_behind_ancient_inputs,
+    )
     from authbench.safety.detoxify_scorer import weights_mark
     from authbench.shipped import shipped
-    from authbench.storage.raw_listing import write_listing
+    from authbench.storage.raw_listing import listing_digest
     from authbench.train.planned import planned_trainings, with_tuned
     from authbench.registry.plain import part_for
     from authbench.settings.evaluate import Pairs, Training
@@ -68,6 +72,7 @@ BEGAN = time.time()
 share_code_with_jobs(HERE)
 keep_locks_of_other_runs()
 judge_jobs_behind_ancient_inputs()
+forget_places_of_ancient_inputs()
 # While this file is read, only the command line gives the requested targets; `acquire` may lack raw files. A module may
 # give its rules a prefix.
 ACQUIRING = any(argument.rpartition("_")[2] == "acquire" for argument in sys.argv)
@@ -82,14 +87,15 @@ try:
     check_room([".snakemake", "results"])
     cache_parsed(Path(".snakemake/parsed_code.json"))
     SETUP = prepare(config, HERE, not ACQUIRING, workflow.configfiles)
+    KNOWN = known_folder(HERE, SETUP.config)
     expect_settings_of_run(SETUP, starts_run=workflow.is_main_process)
     if workflow.is_main_process and not ACQUIRING:
         expect_same_benchmark(Path("results", SETUP.config["name"]), SETUP.sources)
-        expect_unaltered(Path("results", SETUP.config["name"]))
+        expect_unaltered(Path("results", SETUP.config["name"]), KNOWN / "release.json")
         WARNINGS = expect_usable(
             SETUP,
             HERE / SETUP.config["raw_dir"],
-            Path("results", SETUP.config["name"], "preflight.json"),
+            KNOWN / "preflight.json",
             MAKES_RELEASE,
         )
 except InputError as problem:
@@ -103,15 +109,13 @@ SETTINGS = SETUP.config
 SOURCES = list(SETUP.sources)
 FILES = {tag: source.files for tag, source in SETUP.sources.items()}
 RESULTS = f"results/{SETTINGS['name']}"
-# Jobs know settings and raw files only from their `params`, never from a file that another run or a dry run may write.
-LISTINGS = {tag: write_listing(files, Path(RESULTS, "inventory")) for tag, files in SETUP.inventory.items()}
 
 SHARDS = shard_count(
     SETTINGS["shards"],
     HERE / SETTINGS["raw_dir"],
     FILES,
     SETUP.inventory,
-    HERE / RESULTS / "shards.json",
+    KNOWN / "shards.json",
 )
 RAW_MB = raw_mb(HERE / SETTINGS["raw_dir"], FILES, SETUP.inventory)
 CORPUS_MB = sum(RAW_MB.values())
@@ -136,9 +140,13 @@ def result(path):
     return f"{RESULTS}/{path}"
 
 
-def raw_dir(wildcards, output):
-    """Return the folder of the raw files; by `output`, Snakemake does not compare it, and moving it reruns no job."""
-    return SETTINGS["raw_dir"]
+def here(*paths):
+    """Return a function of inputs that lie on the user's machine and in no storage; None is skipped.
+
+    Neither their times nor their places rerun a job: a digest of their content is among its params. A function, because
+    braces in a path are not wildcards.
+    """
+    return lambda wildcards: local(ancient([str(path) for path in paths if path]))
 
 
 def code(rule):

@@ -55,7 +55,7 @@ def test_the_command_line_writes_the_same_bytes(styled: Styled, tmp_path: Path) 
     theirs = {
         path.relative_to(project.results / "style"): path.read_bytes()
         for path in (project.results / "style").rglob("*")
-        if path.is_file() and not path.name.startswith(TIMED) and not path.name.endswith("speed.json")
+        if path.is_file() and not path.name.startswith((*TIMED, ".")) and not path.name.endswith("speed.json")
     }
     assert {Path("tfidf/chunk_and_pool.json"), Path("report/operational.csv")} < set(theirs)
     assert [path for path, content in theirs.items() if (tmp_path / path).read_bytes() != content] == []

@@ -30,3 +30,9 @@ def test_a_dry_run_with_other_settings_leaves_a_finished_build_untouched(bench: 
     before = files_of(bench.results)
     assert bench.plan("--config", "safety={threshold: 0.7}", "seed=7", "missing_sources=skip")
     assert files_of(bench.results) == before
+
+
+def test_a_run_leaves_no_file_among_results_before_its_first_job(fresh: Project, tmp_path: Path) -> None:
+    project = fresh.copy(tmp_path / "planned")
+    assert project.plan()
+    assert not [path for path in (project.folder / "results").rglob("*") if path.is_file()]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from authbench.errors import InputError
-from authbench.storage.raw_listing import describe, listing_digest, read_listing, write_listing
+from authbench.storage.raw_listing import describe, listing_digest, take_listing
 from authbench.storage.unchanged import file_mark, unchanged
 
 
@@ -70,13 +70,12 @@ def test_an_edit_that_keeps_size_and_time_still_marks_a_file(tmp_path: Path) -> 
     assert file_mark(tmp_path / "a") != before
 
 
-def test_a_listing_is_named_by_its_digest_and_read_as_no_other(tmp_path: Path) -> None:
-    files = {"b.csv": "2", "a.csv": "1"}
-    path = write_listing(files, tmp_path)
-    assert path.stem == listing_digest(files) == describe(files)["sha256"]
-    before = path.stat().st_mtime_ns
-    assert write_listing(files, tmp_path).stat().st_mtime_ns == before
-    assert read_listing(path, path.stem) == files
-    other = write_listing({"a.csv": "1"}, tmp_path)
-    with pytest.raises(InputError, match="lists other files than its name says"):
-        read_listing(other, path.stem)
+def test_a_folder_is_listed_only_as_the_files_that_were_planned(tmp_path: Path) -> None:
+    files = listed(tmp_path, a="one", b="two")
+    (tmp_path / "b.txt").write_text("not asked for")
+    planned = listing_digest(files)
+    assert planned == describe(files)["sha256"]
+    assert take_listing(tmp_path, ("a", "b"), planned) == files
+    (tmp_path / "b").rename(tmp_path / "c")
+    with pytest.raises(InputError, match="not the files that this run was planned with"):
+        take_listing(tmp_path, ("a", "b", "c"), planned)

@@ -133,10 +133,10 @@ def prepare(
     problems += raven_problems(config["raven"], root)
     raw_dir = root / config["raw_dir"]
     files = {tag: source.files for tag, source in sources.items()}
-    inventory = take_inventory(raw_dir, files, root / f"results/{config['name']}/inventory.json")
+    inventory = take_inventory(raw_dir, files, known_folder(root, config) / "inventory.json")
     skipped = [tag for tag in sources if not inventory[tag]]
     present = {tag: source for tag, source in sources.items() if tag not in skipped}
-    lock = check_lock(present, raw_dir, inventory, root / f"results/{config['name']}/inventory")
+    lock = check_lock(present, raw_dir, inventory, known_folder(root, config))
     if need_files and skipped and (config["missing_sources"] == "error" or len(skipped) == len(config["sources"])):
         problems += [_missing(sources[tag], raw_dir) for tag in skipped]
         problems.append("missing_sources=skip builds without the sources that have no files")
@@ -148,6 +148,11 @@ def prepare(
         lines = [f"Nothing was run: {count} to mend", *(f"  {problem}" for problem in placed)]
         raise InputError(printable("\n".join(lines), keep="\n"))
     return Setup(config, present, {tag: inventory[tag] for tag in present}, lock, skipped, models, verifiers)
+
+
+def known_folder(root: Path, config: Config) -> Path:
+    """Return the folder of what a run knows of its files before its first job, which later runs need not find again."""
+    return root / ".snakemake/authbench" / config["name"]
 
 
 def possible_languages(config: Config, sources: Mapping[str, Source]) -> list[str]:

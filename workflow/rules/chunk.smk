@@ -10,6 +10,7 @@ rule chunk_documents:
     input:
         records=result("normalize/{scatteritem}.parquet"),
         duplicates=result("dedup/documents/removed.parquet"),
+        retag=here(SETTINGS["chunk"]["retag"]),
     output:
         documents=result("chunk/{scatteritem}.parquet"),
         counts=result("chunk/counts/{scatteritem}.json"),

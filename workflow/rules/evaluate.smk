@@ -25,8 +25,7 @@ wildcard_constraints:
 rule embed_texts:
     """Embed the texts of the split without a vector: the only job that needs a GPU."""
     input:
-        data=result("release_data.json"),
-        release=RELEASED,
+        **RELEASED,
         tuned=lambda wildcards: TUNED_FILES.get(wildcards.model, []),
     output:
         done=result("evaluate/embedded/{model}.json"),
@@ -50,8 +49,7 @@ rule embed_texts:
 rule evaluate_sanity:
     """Score the sanity rows in one job, because reading the split takes longer than most of them."""
     input:
-        data=result("release_data.json"),
-        release=RELEASED,
+        **RELEASED,
     output:
         expand(result("evaluate/{model}/{file}"), model=SANITY_ROWS, file=RESULTS_OF_A_MODEL),
     log:
@@ -79,10 +77,9 @@ rule evaluate_sanity:
 rule evaluate_model:
     """Rank the candidates of every query, and score the ranking by slice."""
     input:
-        data=result("release_data.json"),
-        release=RELEASED,
+        **RELEASED,
         embedded=lambda wildcards: (result("evaluate/embedded/{model}.json") if wildcards.model in EMBEDDED else []),
-        given=lambda wildcards: MODELS[wildcards.model].files,
+        given=lambda wildcards: local(MODELS[wildcards.model].files),
         tuned=lambda wildcards: TUNED_FILES.get(wildcards.model, []),
     output:
         scores=result("evaluate/{model}/own/scores.json"),
@@ -142,15 +139,11 @@ rule leaderboard:
         queries=expand(result("evaluate/{model}/own/queries.parquet"), model=MODELS),
         people=PEOPLE_SCORES,
     output:
-        page=report(
-            result("leaderboard/index.html"),
+        folder=report(
+            directory(result("leaderboard")),
+            htmlindex="index.html",
             category="Leaderboard",
             caption="../report/captions/leaderboard.rst",
-        ),
-        overall=report(
-            result("leaderboard/overall.csv"),
-            category="Leaderboard",
-            caption="../report/captions/overall.rst",
         ),
     log:
         result("logs/leaderboard.log"),

@@ -83,6 +83,7 @@ rule apply_filters:
         documents=result("chunk/{scatteritem}.parquet"),
         measures=result("filter/measures/{scatteritem}.parquet"),
         authors=result("filter/authors.parquet") if AUTHORS_ASKED else [],
+        exclude=here(SETTINGS["filter"]["exclude"]),
     output:
         removed=result("filter/{scatteritem}.parquet"),
         counts=result("filter/counts/{scatteritem}.json"),

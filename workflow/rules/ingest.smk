@@ -1,6 +1,6 @@
 """Ingest the raw files of a source into records, by shard.
 
-Takes   raw_dir/<source>/ and config/sources/<source>.yaml, inventory/<digest>.json (raw files with their SHA-256)
+Takes   raw_dir/<source>/ and config/sources/<source>.yaml
 Gives   ingest/<source>/<shard>.parquet (RECORD), removed.parquet (REMOVED), counts.json
 """
 
@@ -11,7 +11,8 @@ from authbench.registry.source_entry import Extraction
 rule ingest_source:
     """Turn the files of one corpus into records, and account for every row."""
     input:
-        listing=lambda wildcards: ancient(str(LISTINGS[wildcards.source])),
+        raw=lambda wildcards: local(ancient(str(Path(SETTINGS["raw_dir"], FILES[wildcards.source].folder)))),
+        persons=here(persons_file()),
     output:
         records=scatter.shards(result("ingest/{{source}}/{scatteritem}.parquet")),
         removed=result("ingest/{source}/removed.parquet"),
@@ -26,8 +27,7 @@ rule ingest_source:
         in_series=1,
     params:
         source=lambda wildcards: part_for(Extraction, SETUP.sources[wildcards.source].entry),
-        raw=lambda wildcards: LISTINGS[wildcards.source].stem,
-        raw_dir=raw_dir,
+        raw=lambda wildcards: listing_digest(SETUP.inventory[wildcards.source]),
         ingest=SETTINGS["ingest"],
         own_name=SETTINGS["normalize"]["own_name"],
         persons=file_hash(persons_file()),

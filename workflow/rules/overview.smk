@@ -6,7 +6,8 @@ Gives   index.html, which every run rewrites at its end
 
 # Snakemake's options of the configuration, repeated in the commands that the page shows.
 OPTIONS = options_of(workflow.config_settings.configfiles, workflow.config_settings.config_args or [], HERE)
-CLOSING = Closing(Path(RESULTS), SETTINGS, BEGAN, OPTIONS)
+STORED = workflow.storage_settings.default_storage_provider
+CLOSING = Closing(None if STORED else Path(RESULTS), SETTINGS, BEGAN, OPTIONS)
 if workflow.is_main_process:
     logger.addFilter(CLOSING.hear)
     atexit.register(lambda: CLOSING.at_exit(workflow.dryrun))

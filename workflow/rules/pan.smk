@@ -17,13 +17,9 @@ wildcard_constraints:
 rule build_pairs:
     """Draw pairs on two topics each, keep test authors and topics separate, and verify it."""
     input:
-        data=result("release_data.json"),
-        release=RELEASED,
+        **RELEASED,
     output:
-        facts=result("pan/pairs/pairs.json"),
-        train=result(f"pan/pairs/train-{SETTINGS['pan']['train']}/pairs.jsonl"),
-        test=result("pan/pairs/test/pairs.jsonl"),
-        truth=result("pan/pairs/test/truth.jsonl"),
+        pairs=directory(result("pan/pairs")),
     log:
         result("logs/build_pairs.log"),
     conda:
@@ -43,9 +39,8 @@ rule build_pairs:
 rule answer_pairs:
     """Train a verifier on the train pairs and score the test pairs."""
     input:
-        train=result(f"pan/pairs/train-{SETTINGS['pan']['train']}/pairs.jsonl"),
-        test=result("pan/pairs/test/pairs.jsonl"),
-        given=lambda wildcards: files_behind(VERIFIERS[wildcards.verifier], HERE),
+        pairs=result("pan/pairs"),
+        given=lambda wildcards: local(files_behind(VERIFIERS[wildcards.verifier], HERE)),
     output:
         answers=result("pan/answers/{verifier}/answers.jsonl"),
     log:
@@ -56,6 +51,7 @@ rule answer_pairs:
         mem_mb=memory(4000),
         runtime=duration(240),
     params:
+        train=f"train-{SETTINGS['pan']['train']}",
         verifier=lambda wildcards: VERIFIERS[wildcards.verifier].as_dict(),
         seed=SETTINGS["seed"],
         words=data_files("text/function_words.yaml"),
@@ -69,13 +65,10 @@ rule answer_pairs:
 rule pan:
     """Evaluate the answers, test differences for significance, and measure whether answers follow topics."""
     input:
-        truth=result("pan/pairs/test/truth.jsonl"),
-        pairs=result("pan/pairs/test/pairs.jsonl"),
-        train=result(f"pan/pairs/train-{SETTINGS['pan']['train']}/pairs.jsonl"),
+        pairs=result("pan/pairs"),
         answers=expand(result("pan/answers/{verifier}/answers.jsonl"), verifier=VERIFIERS),
     output:
-        page=result("pan/report/index.html"),
-        scores=result("pan/report/scores.json"),
+        folder=directory(result("pan/report")),
     log:
         result("logs/pan.log"),
     conda:
@@ -86,6 +79,7 @@ rule pan:
         in_series=1,
     params:
         name=SETTINGS["name"],
+        train=f"train-{SETTINGS['pan']['train']}",
         topics=SETTINGS["pan"]["topic_model"],
         seed=SETTINGS["seed"],
         words=data_files("text/function_words.yaml"),

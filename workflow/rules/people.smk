@@ -15,8 +15,7 @@ rule human_pairs:
 rule write_pair_sheets:
     """Draw pairs of the pool `matched`, half by one author, and write the pages for judging them."""
     input:
-        data=result("release_data.json"),
-        release=RELEASED,
+        **RELEASED,
     output:
         sheets=directory(result("human_pairs")),
     log:
@@ -41,9 +40,9 @@ rule write_pair_sheets:
 rule score_people:
     """Score the verdicts of people, and every model on the judged pairs."""
     input:
-        data=result("release_data.json"),
-        release=RELEASED,
+        **RELEASED,
         released=expand(result("evaluate/{model}/released_pairs.parquet"), model=MODELS),
+        verdicts=here(*SETTINGS["people"]["verdicts"]),
     output:
         scores=result("people/people.json"),
     log:

@@ -15,6 +15,8 @@ rule bundle_release:
     """Leave out the texts that may not be redistributed, and record how to restore them."""
     input:
         sums=result("release/SHA256SUMS"),
+        release=rules.publish_release.output,
+        report=rules.render_report.output,
         scores=expand(result("evaluate/{model}/scores.json"), model=MODELS),
     output:
         sums=result("publish/public/SHA256SUMS"),

@@ -28,14 +28,13 @@ localrules:
 rule raven:
     """Make the whole report, on demand."""
     input:
-        result("raven/report/index.html"),
+        result("raven/report"),
 
 
 rule raven_documents:
     """Collect all texts with author and topic in one table."""
     input:
-        data=result("release_data.json") if RAVEN["documents"] == RELEASE else [],
-        release=RELEASED if RAVEN["documents"] == RELEASE else [],
+        **RELEASED if RAVEN["documents"] == RELEASE else {},
     output:
         documents=result("raven/documents.parquet"),
         verification=result("raven/release.json"),
@@ -47,8 +46,8 @@ rule raven_documents:
         mem_mb=memory(1000),
         runtime=duration(120),
     params:
-        place=lambda wildcards: result("release") if RAVEN["documents"] == RELEASE else RAVEN["documents"],
-        files=lambda wildcards: place_digest(RAVEN["documents"], Path(result("raven/inventory.json"))),
+        place=lambda wildcards, input: input.get("draft", RAVEN["documents"]),
+        files=lambda wildcards: place_digest(RAVEN["documents"], KNOWN / "raven.json"),
         seed=SETTINGS["seed"],
         code=code("raven_documents"),
     script:
@@ -59,7 +58,7 @@ rule raven_topics:
     """Compute a vector for every topic."""
     input:
         documents=result("raven/documents.parquet"),
-        given=lambda wildcards: RAVEN_ENCODERS[wildcards.encoder].files,
+        given=lambda wildcards: local(RAVEN_ENCODERS[wildcards.encoder].files),
     output:
         topics=result("raven/topics/{encoder}.parquet"),
     log:
@@ -132,7 +131,7 @@ rule raven_answers:
         documents=result("raven/documents.parquet"),
         facts=result("raven/subsets.json"),
         pairs=lambda wildcards: expand(result("raven/pairs/{subset}.parquet"), subset=RAVEN_BATCHES[wildcards.batch]),
-        given=lambda wildcards: files_behind(RAVEN_VERIFIERS[wildcards.verifier], HERE),
+        given=lambda wildcards: local(files_behind(RAVEN_VERIFIERS[wildcards.verifier], HERE)),
     output:
         answers=result("raven/answers/{batch}/{verifier}/{part}.parquet"),
     log:
@@ -172,12 +171,12 @@ rule raven_report:
             part=RAVEN_PARTS,
         ),
     output:
-        page=report(
-            result("raven/report/index.html"),
+        folder=report(
+            directory(result("raven/report")),
+            htmlindex="index.html",
             category="Topic robustness",
             caption="../report/captions/raven.rst",
         ),
-        scores=result("raven/report/scores.csv"),
     log:
         result("logs/raven_report.log"),
     conda:

@@ -6,12 +6,16 @@ Gives   release/ (candidates, queries, ground truth per split; provenance, manif
         published.json (states that the draft with these digests is in release/; these jobs wait for it)
 """
 
-from authbench.format.files import CHECKED_SECTIONS, FIGURES, STATISTICS
+from authbench.format.files import CHECKED_SECTIONS, FIGURES, STATISTICS, data_files_of
 from authbench.registry.source_entry import Description
 from authbench.release.statement import make_statement
 
-# Jobs that read the release wait for it; publishing it again with the same data reruns none of them.
-RELEASED = ancient(result("published.json"))
+# Jobs that read the release read its draft, once it is published; publishing it again with the same data reruns none.
+RELEASED = {
+    "data": result("release_data.json"),
+    "draft": ancient(result("draft")),
+    "published": ancient(result("published.json")),
+}
 
 
 rule write_release:
@@ -22,6 +26,7 @@ rule write_release:
         possibly_one=result("split/possibly_one.parquet"),
         measures=gather.shards(result("filter/measures/{scatteritem}.parquet")),
         facts=result("report/facts.json"),
+        lists=here(SETTINGS["split"]["lock"], SETTINGS["release"]["takedown"]),
     output:
         draft=directory(result("draft")),
         data=result("release_data.json"),
@@ -84,6 +89,7 @@ rule publish_release:
         checked=ancient(result("check.json")),
     output:
         manifest=result("release/manifest.json"),
+        data=[result(f"release/{name}") for name in data_files_of(SETTINGS["split"]["splits"])],
         tables=report(
             expand(result("release/statistics/{table}.csv"), table=STATISTICS),
             category="Release",
@@ -114,7 +120,7 @@ rule publish_release:
 rule render_report:
     """Draw the figures, write the report, and list the digests of all files."""
     input:
-        data=result("release_data.json"),
+        **RELEASED,
         manifest=result("release/manifest.json"),
         findings=result("report/findings.json"),
     output:

@@ -17,6 +17,7 @@ rule count_survivors:
         deviation=result("split/deviation.json"),
         split=result("split/facts.json"),
         labels=result("labels/sources.parquet"),
+        exclude=here(SETTINGS["filter"]["exclude"]),
     output:
         facts=result("report/facts.json"),
     log:

@@ -57,6 +57,7 @@ rule sum_up_review:
     """Count the texts that reviewers exclude, by language, and measure the agreement of each two reviewers."""
     input:
         documents=result("split/documents.parquet"),
+        verdicts=here(*SETTINGS["review"]["verdicts"]),
     output:
         verdicts=result("review_summary/verdicts.csv"),
         agreement=result("review_summary/agreement.csv"),

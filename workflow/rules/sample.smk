@@ -22,10 +22,13 @@ SCORERS = {
     "words": file_hash(shipped("text/toxic_words.yaml"), SETTINGS["safety"]["wordlist"]["extra"]),
     "weights": weights(),
 }
+SCORERS_FILES = here(SETTINGS["safety"]["wordlist"]["extra"], SETTINGS["safety"]["detoxify"]["checkpoint"])
 
 
 rule load_scorers:
     """Load the toxicity scorers before any other job: their weights are downloaded, or reported missing, now."""
+    input:
+        given=SCORERS_FILES,
     output:
         scorers=result("sample/scorers.json"),
     log:
@@ -83,6 +86,7 @@ rule select_documents:
         lengths=gather.shards(result("sample/lengths/{scatteritem}.parquet")),
         counts=COUNTS_BEFORE_SAMPLING,
         scorers=result("sample/scorers.json") if DETOXIFY_ASKED else [],
+        given=SCORERS_FILES,
     output:
         selected=result("sample/selected.parquet"),
         toxic=result("sample/toxic.parquet"),

@@ -15,6 +15,7 @@ rule assign_splits:
         labels=result("labels/authors.parquet"),
         known_twice=result("labels/texts.parquet"),
         shared=result("labels/shared.parquet"),
+        lock=here(SETTINGS["split"]["lock"]),
     output:
         documents=result("split/documents.parquet"),
         possibly_one=result("split/possibly_one.parquet"),

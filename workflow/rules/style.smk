@@ -14,9 +14,8 @@ STYLE_MODELS = {SETUP.models[asked].name: SETUP.models[asked] for asked in STYLE
 rule score_style:
     """Run a model on every task of every dataset whose files exist."""
     input:
-        data=result("release_data.json") if STYLE["release"] else [],
-        release=RELEASED if STYLE["release"] else [],
-        given=lambda wildcards: STYLE_MODELS[wildcards.style_model].files,
+        **RELEASED if STYLE["release"] else {},
+        given=lambda wildcards: local(STYLE_MODELS[wildcards.style_model].files),
     output:
         scores=expand(result("style/{{style_model}}/{long_texts}.json"), long_texts=STYLE["long_texts"]),
         speeds=expand(result("style/{{style_model}}/{long_texts}.speed.json"), long_texts=STYLE["long_texts"]),
@@ -33,7 +32,7 @@ rule score_style:
         style={key: STYLE[key] for key in ("data", "datasets", "protocols", "missing", "release", "long_texts")},
         model=lambda wildcards: STYLE_MODELS[wildcards.style_model].as_dict(),
         reads=lambda wildcards: digests_of_run(
-            STYLE, HERE / result("release") if STYLE["release"] else None, HERE, HERE / result("style_files.json")
+            STYLE, HERE / result("release") if STYLE["release"] else None, HERE, KNOWN / "style.json"
         ),
         half=SETTINGS["evaluate"]["half"],
         seed=SETTINGS["seed"],
@@ -55,9 +54,9 @@ rule style_report:
             style_model=STYLE_MODELS,
             long_texts=STYLE["long_texts"],
         ),
+        clusters=here(STYLE["clusters"]),
     output:
-        page=result("style/report/index.html"),
-        operational=result("style/report/operational.csv"),
+        folder=directory(result("style/report")),
     log:
         result("logs/style_report.log"),
     conda:

@@ -8,15 +8,13 @@ Gives   tables/ (index.html, tables as CSV, Markdown and LaTeX, figures as SVG a
 rule tables:
     """Write every table and figure of a paper."""
     input:
-        data=result("release_data.json"),
-        release=RELEASED,
+        **RELEASED,
         scores=expand(result("evaluate/{model}/scores.json"), model=MODELS),
         queries=expand(result("evaluate/{model}/queries.parquet"), model=MODELS),
         pairs=expand(result("evaluate/{model}/pairs.parquet"), model=MODELS),
         curves=[result("train/curves.csv")] if LISTED_TRAININGS else [],
     output:
-        page=result("tables/index.html"),
-        contents=result("tables/contents.csv"),
+        folder=directory(result("tables")),
     log:
         result("logs/tables.log"),
     conda:

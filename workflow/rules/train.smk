@@ -20,8 +20,7 @@ rule train:
 rule train_model:
     """Tune one model with one seed, and score it on the dev split during training."""
     input:
-        data=result("release_data.json"),
-        release=RELEASED,
+        **RELEASED,
     output:
         folder=directory(result("train/{tuned}")),
         entry=result("train/{tuned}.yaml"),

@@ -8,8 +8,7 @@ from authbench.runtime.job import log_to
 from authbench.verifiers.entries import VerifierEntry
 
 log_to(snakemake.log[0])
-train, test = Path(snakemake.input.train).parent, Path(snakemake.input.test)
-out = Path(snakemake.output.answers).parent
-params = snakemake.params
+params, out = snakemake.params, Path(snakemake.output.answers).parent
+pairs = Path(snakemake.input.pairs)
 cache = VectorCache(Path(params.embeddings), params.half)
-write_run(VerifierEntry.from_dict(params.verifier), train, None, test, out, params.seed, cache)
+write_run(VerifierEntry.from_dict(params.verifier), pairs / params.train, None, pairs / "test", out, params.seed, cache)

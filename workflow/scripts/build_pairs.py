@@ -7,6 +7,6 @@ from authbench.release.published import open_published
 from authbench.runtime.job import log, log_to
 
 log_to(snakemake.log[0])
-params, out = snakemake.params, Path(snakemake.output.facts).parent
-release = open_published(snakemake.input.data)
+params, out = snakemake.params, Path(snakemake.output.pairs)
+release = open_published(snakemake.input.data, snakemake.input.draft)
 log.info("%s", write_sets(release, out, params.settings, params.topics, params.seed)["sets"])

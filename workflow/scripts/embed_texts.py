@@ -12,7 +12,7 @@ from authbench.storage.json_files import write_json
 
 log_to(snakemake.log[0])
 params = snakemake.params
-split = read_split(open_published(snakemake.input.data), params.split)
+split = read_split(open_published(snakemake.input.data, snakemake.input.draft), params.split)
 model = open_model(
     model_of_build(params.model, snakemake.input.tuned), VectorCache(Path(params.embeddings), params.half)
 )

@@ -11,7 +11,7 @@ from authbench.runtime.job import log, log_to
 
 log_to(snakemake.log[0])
 params = snakemake.params
-release = open_published(snakemake.input.data)
+release = open_published(snakemake.input.data, snakemake.input.draft)
 split = read_split(release, params.split)
 model, out = model_of_build(params.model, snakemake.input.tuned), Path(snakemake.output.scores).parents[2]
 dev = read_dev(release, params.dev, split) if model.shortcut else None

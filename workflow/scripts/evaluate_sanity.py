@@ -12,7 +12,7 @@ from authbench.runtime.job import log, log_to
 
 log_to(snakemake.log[0])
 params = snakemake.params
-release = open_published(snakemake.input.data)
+release = open_published(snakemake.input.data, snakemake.input.draft)
 split = read_split(release, params.split)
 dev, negatives = read_dev(release, params.dev, split), draw_negatives(split, params.seed)
 cache, out = VectorCache(Path(params.embeddings), params.half), Path(snakemake.output[0]).parents[2]

@@ -3,29 +3,29 @@
 import os
 from pathlib import Path
 
-from authbench.ingest.aliases import persons_file, read_aliases
+from authbench.ingest.aliases import read_aliases
 from authbench.ingest.source import Naming, ingest_source
 from authbench.ingest.tally import expect_some
-from authbench.registry.source_entry import file_set, make_extraction
+from authbench.registry.source_entry import make_extraction
 from authbench.runtime.job import log_to
 from authbench.storage.json_files import write_json
-from authbench.storage.raw_listing import read_listing
+from authbench.storage.raw_listing import take_listing
 
 log_to(snakemake.log[0])
 tag, params = snakemake.wildcards.source, snakemake.params
-extraction = make_extraction(params.source)
+extraction, folder = make_extraction(params.source), Path(snakemake.input.raw)
 key_variable = params.ingest["author_key_env"]
 counts = ingest_source(
     tag,
     extraction,
-    Path(params.raw_dir) / file_set(tag, extraction).folder,
-    read_listing(snakemake.input.listing, params.raw),
+    folder,
+    take_listing(folder, extraction.files, params.raw),
     snakemake.output.records,
     snakemake.output.removed,
     params.ingest,
     Naming(
         os.environ[key_variable].encode() if key_variable else None,
-        read_aliases(persons_file()),
+        read_aliases(Path(snakemake.input.persons[0])),
         params.own_name == "mask",
     ),
 )

@@ -8,7 +8,8 @@ from authbench.runtime.job import log_to
 log_to(snakemake.log[0])
 params = snakemake.params
 answers = name_systems([Path(path) for path in snakemake.input.answers])
-systems, _ = read_systems(Path(snakemake.input.truth), answers)
-out, pairs, train = Path(snakemake.output.page).parent, Path(snakemake.input.pairs), Path(snakemake.input.train)
+sets, out = Path(snakemake.input.pairs), Path(snakemake.output.folder)
+pairs, train = (sets / name / "pairs.jsonl" for name in ("test", params.train))
+systems, _ = read_systems(sets / "test/truth.jsonl", answers)
 topics, seed = params.topics, params.seed
 write_report(systems, out, params.name, seed=seed, pairs=pairs, topics=topics, train=train, back=params.back)

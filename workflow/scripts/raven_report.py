@@ -13,4 +13,4 @@ facts, pairs = Path(snakemake.input.facts), Path(snakemake.input.pairs[0]).paren
 answers = list(map(Path, snakemake.input.answers))
 found = read_run(facts, pairs, answers, params.verifiers)
 verification = read_json(snakemake.input.verification)
-log.warning("%s", write_report(found, params.raven, Path(snakemake.output.page).parent, verification, params.back))
+log.warning("%s", write_report(found, params.raven, Path(snakemake.output.folder), verification, params.back))

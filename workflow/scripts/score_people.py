@@ -11,7 +11,7 @@ from authbench.storage.json_files import write_plain_json
 
 log_to(snakemake.log[0])
 params = snakemake.params
-release = open_published(snakemake.input.data)
+release = open_published(snakemake.input.data, snakemake.input.draft)
 drawn = drawn_pairs(release, params.split, params.pairs_per_language, params.seed)
 people = verdicts_on(drawn, {path: read_verdicts(path) for path in params.verdicts})
 models = dict(zip(params.models, map(pl.read_parquet, snakemake.input.released), strict=True))

@@ -11,7 +11,7 @@ from authbench.style.run import read_all, run
 
 log_to(snakemake.log[0])
 params = snakemake.params
-release = open_published(snakemake.input.data) if params.style["release"] else None
+release = open_published(snakemake.input.data, snakemake.input.draft) if params.style["release"] else None
 datasets = with_release(find_datasets(params.style["datasets"]), release and release.folder)
 protocols = params.style["protocols"]
 rows, absent = read_all(datasets, Path(params.style["data"]), params.style["missing"], protocols)

@@ -8,7 +8,7 @@ from authbench.storage.atomic import atomic_folder
 
 log_to(snakemake.log[0])
 params = snakemake.params
-release = open_published(snakemake.input.data)
+release = open_published(snakemake.input.data, snakemake.input.draft)
 drawn = drawn_pairs(release, params.split, params.pairs_per_language, params.seed)
 with atomic_folder(snakemake.output.sheets) as folder:
     write_pair_sheets(folder, params.name, drawn, params.pairs_per_language)

@@ -1,5 +1,7 @@
 """List the files of a published release and of its public bundle, each with its meaning."""
 
+from collections.abc import Iterable
+
 from authbench.format.columns import FUNNEL_ROWS, STATISTICS
 from authbench.storage.sha256sums import SUMS
 
@@ -35,6 +37,19 @@ RELEASE_FILES = {
     REPORT: "all of it in words, one HTML page that loads nothing",
     SUMS: "SHA-256 of every other file; `sha256sum -c SHA256SUMS`",
 }
+
+
+def data_files_of(splits: Iterable[str]) -> list[str]:
+    """Return the paths of a release's data with these splits; manifest and tables of statistics are not among them.
+
+    >>> data_files_of(["dev"])[:2]
+    ['dev/candidates.jsonl', 'dev/queries.jsonl']
+    """
+    others = (MANIFEST, FUNNEL, REPORT, SUMS)
+    named = [name for name in RELEASE_FILES if "*" not in name and name not in others]
+    of_splits = [name.replace("<split>", split) for split in splits for name in named if "<split>" in name]
+    return [*of_splits, *(name for name in named if "<split>" not in name)]
+
 
 MERGED = "merged.parquet"
 MERGED_FILES = {MERGED: "every document of the two releases that were merged: its ids, or why it went"}

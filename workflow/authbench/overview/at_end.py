@@ -15,13 +15,13 @@ class Closing:
     """The end of a run, handled once.
 
     Attributes:
-        folder: `results/<name>`.
+        folder: `results/<name>`; None where a storage holds the results.
         settings: the configuration.
         since: when the run began, in seconds since 1970.
         options: Snakemake command-line options, repeated in the commands of the index.
     """
 
-    folder: Path
+    folder: Path | None
     settings: Config
     since: float
     options: Sequence[str] = ()
@@ -42,10 +42,10 @@ class Closing:
 
     def at_exit(self, is_dry: bool) -> None:
         """Close a run in which nothing was left to do, except a dry run."""
-        if self._nothing_done and not is_dry and self.folder.is_dir():
+        if self._nothing_done and not is_dry and self.folder and self.folder.is_dir():
             self.tell()
 
     def _close(self) -> list[str]:
         from authbench.overview.closing import close_run  # page dependencies, only needed at the end
 
-        return close_run(self.folder, self.settings, self.since, self.options)
+        return close_run(self.folder, self.settings, self.since, self.options) if self.folder else []

@@ -101,7 +101,7 @@ def _open(place: str, built: bool, unverified: bool) -> str | Path | Release:
     if path.is_dir() and list(path.glob("*truth.jsonl")):
         return path
     if path.is_dir() and list(path.glob(f"*/{CANDIDATES.file}")):
-        return open_published(path.with_name(DATA)) if built else open_verified(path, unverified=unverified)
+        return open_published(path.with_name(DATA), path) if built else open_verified(path, unverified=unverified)
     if path.is_file() and path.suffix in SUFFIXES:
         return path
     raise InputError(

@@ -11,10 +11,13 @@ from authbench.storage.raw_paths import FileSet
 from authbench.storage.sha256sums import SUMS, read_sums
 
 
-def expect_unaltered(results: Path) -> None:
+def expect_unaltered(results: Path, cache: Path) -> None:
     """Verify the release in a folder of results, if it is finished; files that look untouched are not read again.
 
     A release without manifest or SHA256SUMS is unfinished.
+
+    Args:
+        cache: a JSON file of digests by path, size and times.
 
     Raises:
         InputError: a file has changed or is missing; the message says what to do.
@@ -22,7 +25,7 @@ def expect_unaltered(results: Path) -> None:
     folder = results / RELEASE
     if (folder / SUMS).is_file() and (folder / MANIFEST).is_file():
         files = {RELEASE: FileSet(RELEASE, ("**",))}
-        found = take_inventory(results, files, results / "release_inventory.json")[RELEASE]
+        found = take_inventory(results, files, cache)[RELEASE]
         expect_as_published(folder, read_sums(folder), found)
 
 

@@ -4,8 +4,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from authbench.errors import InputError
-from authbench.release.published import differences, digests_of
+from authbench.release.published import digests_of, expect_as_written
 from authbench.storage.atomic import atomic_folder
 from authbench.storage.sha256sums import SUMS, read_sums
 
@@ -25,10 +24,7 @@ def publish(draft: Path, release: Path) -> dict[str, str]:
     with atomic_folder(release) as folder:
         ignored = shutil.ignore_patterns(".*", SUMS)
         shutil.copytree(draft, folder, ignore=ignored, copy_function=shutil.copyfile, dirs_exist_ok=True)
-        if problems := differences(sums, digests_of(folder, sums)):
-            raise InputError(
-                f"{draft} is not as it was written: {problems}. Delete the folder and run the same command again."
-            )
+        expect_as_written(draft, sums, digests_of(folder, sums))
         for name in _drawn(release, sums):
             (folder / name).parent.mkdir(exist_ok=True)
             shutil.copyfile(release / name, folder / name)

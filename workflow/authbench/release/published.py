@@ -1,7 +1,6 @@
-"""Read a release of a build by its digests, which guarantees that the published files are read.
+"""Read the draft of a release by its digests (`release_data.json`), which guarantees that published data are read.
 
-The digests of the data come from the draft (`release_data.json`), which was checked. The digests of figures and report
-are in the release's SHA256SUMS, which is written last.
+The digests of figures and report are in the release's SHA256SUMS, which is written last.
 """
 
 from collections.abc import Iterable, Mapping
@@ -28,15 +27,24 @@ def read_digests(path: str | Path) -> dict[str, str]:
     return dict(read_json(path)["sha256"])
 
 
-def open_published(data: str | Path) -> Release:
-    """Open the release next to its file of digests, after verifying all its data.
+def open_published(data: str | Path, draft: str | Path) -> Release:
+    """Open the draft of a published release, after verifying all its files by their digests in `data`.
 
     Raises:
         InputError: a file has changed or is missing.
     """
-    folder, expected = Path(data).with_name(RELEASE), read_digests(data)
-    expect_as_published(folder, expected, digests_of(folder, expected))
-    return open_release(folder)
+    expected = read_digests(data)
+    expect_as_written(Path(draft), expected, digests_of(Path(draft), expected))
+    return open_release(Path(draft))
+
+
+def expect_as_written(draft: Path, expected: Mapping[str, str], found: Mapping[str, str]) -> None:
+    """Raise InputError, with a remedy, if a draft has other digests than expected."""
+    if problems := differences(expected, found):
+        raise InputError(
+            f"{draft} is not as it was written: {printable(problems)}. Delete the folder, and run the same command "
+            "again."
+        )
 
 
 def digests_of(folder: Path, names: Iterable[str]) -> dict[str, str]:

@@ -5,6 +5,7 @@ from pathlib import Path
 import polars as pl
 
 from authbench.format.columns import GROUND_TRUTH
+from authbench.format.files import REPORT
 from authbench.format.findings import Findings
 from authbench.format.release import Release, open_complete_release
 from authbench.format.tables import concat
@@ -13,11 +14,17 @@ from authbench.report import figures, statistics
 from authbench.report.page import render
 from authbench.report.words import Sources
 from authbench.storage.atomic import write_text
-from authbench.storage.sha256sums import SUMS, checksums
+from authbench.storage.sha256sums import write_sums
 
 
 def write_report(release: Path, sources: Sources, findings: Findings) -> None:
-    """Write `figures/*.svg`, `report.html` and, last, SHA256SUMS into the folder of a release.
+    """Write `figures/*.svg`, `report.html` and, last, SHA256SUMS into the folder of a release, as `draw_report`."""
+    draw_report(release, release, sources, findings)
+    write_sums(release)
+
+
+def draw_report(release: Path, out: Path, sources: Sources, findings: Findings) -> None:
+    """Write `figures/*.svg` and `report.html` of a release into a folder.
 
     Args:
         release: a folder as `release.write.write_release` leaves it.
@@ -28,9 +35,8 @@ def write_report(release: Path, sources: Sources, findings: Findings) -> None:
     documents, queries = written.provenance, queries_of(written)
     tables = statistics.tables(documents, queries, findings["splits"])
     drawn = figures.charts(tables, statistics.funnel_table(findings["funnel"]))
-    write_charts(release / "figures", drawn)
-    write_text(release / "report.html", render(documents, queries, sources, findings, drawn))
-    write_text(release / SUMS, checksums(release))
+    write_charts(out / "figures", drawn)
+    write_text(out / REPORT, render(documents, queries, sources, findings, drawn))
 
 
 def queries_of(release: Release) -> pl.DataFrame:

@@ -6,12 +6,15 @@ one does not run although its output is missing, and the run ends with 0 (snakem
 
 from collections import deque
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from snakemake.dag import DAG
 from snakemake.exceptions import WorkflowError
 from snakemake.jobs import Job
+from snakemake.persistence import PersistenceBase
 
 
 def judge_jobs_behind_ancient_inputs() -> None:
@@ -36,6 +39,17 @@ def _bfs(
                 visited.add(other)
 
 
+def forget_places_of_ancient_inputs() -> None:
+    """Let no job of this process run again because its `ancient` inputs have moved: its params say what is in them."""
+    recorded = PersistenceBase._input
+
+    def _input(persistence: PersistenceBase, job: Any) -> list[str]:
+        dated = SimpleNamespace(input=[file for file in job.input if not file.is_ancient])
+        return list(recorded.__wrapped__(persistence, dated))
+
+    PersistenceBase._input = lru_cache(_input)
+
+
 def expect_targets(dag: Any) -> None:
     """Verify that the files of a run's targets exist.
 
@@ -43,5 +57,6 @@ def expect_targets(dag: Any) -> None:
         WorkflowError: a file is missing.
     """
     files = (file for job in dag.targetjobs for file in (job.input if job.rule.norun else job.output))
+    files = (file for file in files if not file.is_storage)  # whose local copies may be gone
     if missing := sorted({str(file) for file in files if not file.is_flagged("temp") and not Path(file).exists()}):
         raise WorkflowError(f"The run ended without {', '.join(missing[:4])}. Run the same command again.")

@@ -1,16 +1,14 @@
-"""List a source's raw files: their paths and SHA-256, in a file named by its digest.
-
-A listing is written once and never changed. A job that is given a digest therefore reads that listing, whatever else is
-planned or run in the same folder.
-"""
+"""List a source's raw files: their paths and SHA-256."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypedDict
 
 from authbench.errors import InputError
-from authbench.storage.json_files import read_json, write_json
+from authbench.printable import printable
+from authbench.storage.atomic import sha256_of_file
+from authbench.storage.raw_paths import match_files
 
 Digests = Mapping[str, str]
 
@@ -37,21 +35,16 @@ def describe(files: Digests) -> RawFiles:
     return {"files": len(files), "sha256": listing_digest(files)}
 
 
-def write_listing(files: Digests, folder: Path) -> Path:
-    """Write a listing as `<folder>/<its digest>.json`, if it does not exist, and return its path."""
-    path = folder / f"{listing_digest(files)}.json"
-    if not path.exists():
-        write_json(path, {"files": dict(files)})
-    return path
-
-
-def read_listing(path: str | Path, digest: str) -> Digests:
-    """Return the SHA-256 of files by path from a listing.
+def take_listing(folder: Path, patterns: Sequence[str], planned: str) -> Digests:
+    """Return the SHA-256 by path of the files below a folder that match the patterns.
 
     Raises:
-        InputError: the file was changed, or is the listing of another digest.
+        InputError: they are not the files of the digest `planned`.
     """
-    files: dict[str, str] = read_json(path)["files"]
-    if listing_digest(files) != digest:
-        raise InputError(f"{path} lists other files than its name says. Delete it and run again.")
+    files = {name: sha256_of_file(folder / name) for name in match_files(folder, patterns)}
+    if listing_digest(files) != planned:
+        raise InputError(
+            f"{printable(str(folder))}: its files are not the files that this run was planned with. Leave them as they "
+            "are while a run reads them, and run the same command again; if it says the same, `touch` them."
+        )
     return files
