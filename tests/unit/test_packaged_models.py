@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from authbench.errors import InputError
+from authbench.presentation.charts import as_svg
 from authbench.storage.atomic import sha256_of_file
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-from packaged_models import as_text, expect_digest, join_parts, mean_vector, unpack
+from packaged_models import as_text, expect_digest, join_parts, mean_vector, picture, unpack
 from quantised import as_tokenizer, in_32_bits, read_model, write_folder
 
 PIECES = [
@@ -78,6 +79,15 @@ def test_the_page_has_a_row_for_each_model_best_first_and_refuses_two_splits(tmp
     write("three", 0.5, checksum="other")
     with pytest.raises(InputError, match="scores of 2 splits"):
         as_text(tmp_path)
+
+
+def test_the_picture_of_the_readme_is_that_of_the_recorded_page():
+    page = Path(__file__).parents[2] / "docs/measured/models.md"
+    text = page.read_text(encoding="utf-8")
+    drawn = as_svg(picture(text))
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")][2:]
+    assert len(rows) > 5 and [row[0] for row in rows if f"<title>{row[0]}: {row[2]}</title>" not in drawn] == []
+    assert page.with_suffix(".svg").read_text(encoding="utf-8") == drawn
 
 
 def in_4_bits(*shape: int) -> bytes:
