@@ -77,7 +77,7 @@ def unchanged(table: Table) -> Table:
         (two_each, LETTERS, {"sample": {}}, ["14 by authors with fewer than 3 (release.min_documents_for_query)"]),
         (two_each, LETTERS, {"sample": {"fallback_documents_per_author": None}},
          ["14 by authors with fewer than 3 in a language and source (sample.min_documents_per_author)"]),
-        (short, LETTERS, {}, ["28 by authors without a text of 20 letters (release.min_letters_for_query)"]),
+        (short, LETTERS, {}, ["28 by authors without a text of enough letters (release.min_letters_for_query)"]),
         (unchanged, LETTERS, {"filter": {"min_tokens": 2000}}, ["28 too short (filter.min_tokens)"]),
         (unchanged, LETTERS, {"authors": {"kinds": ["account"]}}, ["28 by authors of the kind person (authors.kinds)"]),
         (unchanged, LETTERS, {"sample": {"languages": {"en": 0, "de": 100}}}, ["no source of the recipe has"]),

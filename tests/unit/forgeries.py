@@ -865,6 +865,13 @@ def unscored_query(r: Release) -> None:
     r.provenance[r.query_of("Emily Bronte")]["scored"] = False
 
 
+@data("a query is a line of another author's text and its date", "borrowed_text")
+def borrowed_query(r: Release) -> None:
+    line, other = "Seven poets sent a poem to the mill by the river", r.ids_of("Jules Verne")[0]
+    r.write_text(other, f"{r.of_id(other)[0]['content']}\n{line}")
+    r.write_text(r.query_of("Emily Bronte"), f"{line}\nMay 1846")
+
+
 @files("a text that is not scored is a negative", "unscored_pair")
 def unscored_negative(folder: Path) -> None:
     told = pl.read_parquet(folder / "provenance.parquet")

@@ -300,7 +300,8 @@ def many(writers: int, texts: int, **other: Any) -> Rows:
 
 def test_a_language_of_one_source_has_pairs_of_its_own() -> None:
     rows = [*many(8, 4), *({**row, "doc_key": f"de:{row['doc_key']}", "lang": "de", "source": "only",
-                            "author_id": author(100 + n % 8)} for n, row in enumerate(many(8, 4)))]  # fmt: skip
+                            "author_id": author(100 + n % 8), "content": f"{row['content']} ja"}
+                           for n, row in enumerate(many(8, 4)))]  # fmt: skip
     contents = release(frame(*rows), positives="other_work", queries_per_author="all")
     lang = dict(contents.documents.select("id", "lang").iter_rows())
     assert {lang[query] for query in contents.pairs["query_id"]} == {"en", "de"}

@@ -258,6 +258,46 @@ def test_a_takedown_list_is_read_line_by_line_and_refuses_what_is_no_hash(tmp_pa
         read_takedown(path)
 
 
+def campaign() -> list[dict[str, Any]]:
+    """Four texts of own words by each of four writers, and one with a campaign's title and a word."""
+    words = ["harbour", "lantern", "anchor", "sorrow", "meadow", "thistle", "copper", "violin"]
+    rows = []
+    for number in range(20):
+        writer, place = number % 4, number // 4
+        own = " ".join(words[(number * step + writer) % 8] for step in (1, 3, 5)) + f" {number}"
+        content = f"#Save our library#\n{words[writer]}" if place == 4 else own
+        rows.append(document(number, writer, "test", content=content, token_length=20))
+    return rows
+
+
+@pytest.mark.parametrize(("letters", "asks"), [(4, False), (1, True), ({"default": 1, "en": 4}, False)])
+def test_a_text_that_is_mostly_a_title_of_others_is_scored_only_where_any_text_is(letters: Any, asks: bool) -> None:
+    made = release(frame(*campaign()), positives="other_work", queries_per_author="all", min_letters_for_query=letters)
+    titled = set(made.documents.filter(pl.col("content").str.starts_with("#"))["id"])
+    answers = set(made.queries["positive_ids"].explode())
+    paired = set(made.pairs["candidate_id"])
+    assert len(titled) == 4
+    assert made.queries.height == (20 if asks else 16)
+    for named in (set(made.queries["query_id"]), answers, paired):
+        assert (titled <= named) if asks else not (titled & named)
+
+
+def test_a_title_of_one_author_is_the_authors_own() -> None:
+    rows = [row | {"author_id": author(0)} for row in campaign()]
+    made = release(frame(*rows), positives="other_work", queries_per_author="all")
+    assert made.queries.height == 20
+
+
+def test_the_least_letters_of_a_query_may_differ_by_language() -> None:
+    rows = [
+        document(number, number % 2, "test", lang=("de", "en")[number % 2], content=f"number {number:04}")
+        for number in range(8)
+    ]
+    made = release(frame(*rows), queries_per_author="all", min_letters_for_query={"default": 6, "de": 7})
+    asked = made.documents.join(made.queries.select(id="query_id"), on="id")
+    assert set(asked["lang"]) == {"en"} and asked.height == 4
+
+
 # --- queries ---
 
 TEXTS = st.lists(

@@ -38,6 +38,7 @@ CLAIMS = {
     "unexplained_ignored": "a text is ignored for what it shares with the query, as its author's for origin or kind, "
     "or with all by an author who ignores the query's",
     "work_in_truth": "no query or positive is by an author of kind `work`, or not scored",
+    "borrowed_text": "no query or positive is mostly of lines, tags and titles that a text of another author has, too",
     "short_query": "a query has min_letters_for_query letters, of which one in Han or Kana counts as two",
     "too_many_queries": "an author gives at most queries_per_author queries in a split",
     "query_of_small_author": "queries are of authors with min_documents_for_query documents in the split",

@@ -19,17 +19,11 @@ from authbench.dates import middle_day
 from authbench.format.columns import PAIRS, POOLS, POSITIVES
 from authbench.format.splits import reference_splits, scored_splits
 from authbench.format.tables import read_pairs
+from authbench.letters import has_letters
 from authbench.records import primary_genre
 
 _STATISTICS = "statistics/pools.csv"
-_PLACEHOLDER, _LETTER, _SIGN_OF_A_WORD = r"\[[A-Z]+\]", r"\p{L}", r"[\p{Han}\p{Hiragana}\p{Katakana}]"
 Counts = Counter[tuple[str, ...]]
-
-
-def letters(content: str = "content") -> pl.Expr:
-    """Return how many letters a text has; a letter in Han or Kana counts as two, placeholders as none."""
-    own = pl.col(content).str.replace_all(_PLACEHOLDER, "")
-    return own.str.count_matches(_LETTER) + own.str.count_matches(_SIGN_OF_A_WORD)
 
 
 def check_pairs(release: Rows, rules: Rules, contained: Pairs) -> Iterator[Finding]:
@@ -95,7 +89,7 @@ def _documents(release: Rows, rules: Rules, split: str) -> pl.DataFrame:
         "id", "author_id", "lang", "source", "candidate", "date",
         pl.col("genre").map_elements(primary_genre, pl.String).alias("primary"),
         pl.col("token_length").alias("tokens"),
-        fits=pl.col("may").fill_null(True) & (letters() >= rules.min_letters_for_query),
+        fits=pl.col("may").fill_null(True) & has_letters("content", rules.min_letters_for_query),
     )  # fmt: skip
 
 

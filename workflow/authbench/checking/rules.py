@@ -8,6 +8,7 @@ from authbench.checking.settings import defaults, merged
 from authbench.errors import InputError
 from authbench.format.files import CHECKED_SECTIONS
 from authbench.format.manifest import Manifest
+from authbench.letters import Least
 from authbench.settings.split import Containment
 
 # The processing plan's rules for queries, for a release that does not state its settings.
@@ -28,7 +29,7 @@ class Rules:
     queries_per_author: int | None
     fewest_queries: int | None
     min_documents_for_query: int
-    min_letters_for_query: int
+    min_letters_for_query: Least
     min_documents: int
     usual_documents: int
     max_documents: int
@@ -80,7 +81,7 @@ def make_rules(manifest: Manifest, expected: Mapping[str, Any] | None = None) ->
             queries_per_author=_most_queries(release["queries_per_author"]),
             fewest_queries=_most_queries(release["queries_per_author"]) if known else 1,
             min_documents_for_query=int(release["min_documents_for_query"]),
-            min_letters_for_query=int(release["min_letters_for_query"]),
+            min_letters_for_query=_letters(release["min_letters_for_query"]),
             min_documents=int(usual if fallback is None else min(usual, fallback)),
             usual_documents=int(usual),
             max_documents=int(sample["max_documents_per_author"]),
@@ -95,7 +96,7 @@ def make_rules(manifest: Manifest, expected: Mapping[str, Any] | None = None) ->
             masked=frozenset(settings["normalize"]["mask"] if "normalize" in manifest.get("config", {}) else ()),
             settings=settings,
         )
-    except (TypeError, ValueError) as problem:
+    except (TypeError, ValueError, KeyError) as problem:
         raise InputError(f"The settings to check against cannot be used: {problem}. See config.yaml.") from None
 
 
@@ -106,6 +107,13 @@ def _most_queries(value: Any) -> int | None:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise ValueError(f"release.queries_per_author is {value!r}, expected a number from 1 on, or `all`")
     return value
+
+
+def _letters(value: Any) -> Least:
+    """Return the least letters of a query, by language where the value is a table."""
+    if not isinstance(value, Mapping):
+        return int(value)
+    return {**{str(lang): int(least) for lang, least in value.items()}, "default": int(value["default"])}
 
 
 def continues_a_lock(manifest: Manifest) -> bool:

@@ -13,6 +13,7 @@ from authbench.checking.overlap import Pairs, contained_among
 from authbench.checking.rows import Rows
 from authbench.checking.rules import Rules
 from authbench.format.columns import TEXT_FIELDS
+from authbench.letters import has_letters, is_borrowed
 
 _NOBODY: frozenset[str] = frozenset()
 
@@ -40,7 +41,8 @@ class _Doubt(NamedTuple):
 class _Split:
     """A split whose truth is checked. `origin` and `aside` are empty without provenance.
 
-    `aside` are the texts that may be neither query nor positive, `short` the texts with too few letters for a query.
+    `aside` are the texts that may be neither query nor positive, `short` the texts with too few letters for a query,
+    `borrowed` the texts that are mostly of lines, tags and titles that other authors share.
     """
 
     author_of: Mapping[str, str]
@@ -50,6 +52,7 @@ class _Split:
     origin: Mapping[str, str]
     aside: Set[str]
     short: Set[str]
+    borrowed: Set[str]
     contained: Pairs
 
     @cached_property
@@ -78,7 +81,9 @@ def check_truth(release: Rows, rules: Rules, contained: Pairs) -> Iterator[Findi
         unnamed = pl.col("author_kind") == "work"
         scored = pl.col("scored")
         aside = frozenset(provenance.filter(unnamed | ~scored)["id"])
-    short = _short(release.documents, rules.min_letters_for_query)
+    least, documents = rules.min_letters_for_query, release.documents
+    short = frozenset(documents.filter(~has_letters("content", least))["id"])
+    borrowed = frozenset(documents.filter(is_borrowed(documents, least))["id"])
     shared = rules.queries_in_candidates
     if shared is None:
         queries = release.documents.filter("query")
@@ -99,6 +104,7 @@ def check_truth(release: Rows, rules: Rules, contained: Pairs) -> Iterator[Findi
             origin=origin,
             aside=aside,
             short=short,
+            borrowed=borrowed,
             contained=contained if origin else frozenset(),
         )
         yield from _check_queries(split, candidates, files["queries"])
@@ -107,13 +113,6 @@ def check_truth(release: Rows, rules: Rules, contained: Pairs) -> Iterator[Findi
             yield from _check_positives(split, query, rules, doubts)
         yield from _check_numbers(split, rules, doubts)
         yield from _settle(doubts, release, rules)
-
-
-def _short(documents: pl.DataFrame, least: int) -> frozenset[str]:
-    """Return the ids of texts with fewer letters; a letter in Han or Kana counts as two, placeholders as none."""
-    own = pl.col("content").str.replace_all(r"\[[A-Z]+\]", "")
-    doubled = own.str.count_matches(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
-    return frozenset(documents.filter(own.str.count_matches(r"\p{L}") + doubled < least)["id"])
 
 
 def _check_queries(split: _Split, candidates: pl.DataFrame, queries: pl.DataFrame) -> Iterator[Finding]:
@@ -163,6 +162,8 @@ def _check_positives(split: _Split, query: str, rules: Rules, doubts: list[_Doub
     works = split.aside & {query, *positives}
     if works:
         yield Finding("work_in_truth", query, f"{min(works)} for {query}")
+    if borrowed := split.borrowed & {query, *positives}:
+        yield Finding("borrowed_text", query, f"{min(borrowed)} for {query}")
     for ident in sorted(ignored - wrong):
         same_origin = rules.other_work and ident in split.origin and split.origin[ident] == split.origin.get(query)
         own = split.author_of[ident] == author

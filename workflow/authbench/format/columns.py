@@ -210,7 +210,7 @@ PROVENANCE = Table(
             "scored",
             pl.Boolean,
             "whether it may be query, positive or negative: its label stands for one person, and its text is known "
-            "under one label",
+            "under one label and is not mostly of lines, tags and titles that other authors share",
         ),
         Column("licence", pl.String, "the licence of the source", WORDS),
         Column("tier", pl.String, "the tier of the source; B: do not pass on the text", "[AB]"),

@@ -6,6 +6,7 @@ import polars as pl
 
 from authbench.format.columns import MERGED
 from authbench.format.lock import VERSION, Lock
+from authbench.letters import is_borrowed
 from authbench.merging.settle import Settled
 from authbench.merging.sides import Side
 from authbench.release.contents import Contents, content_words_of, pair_up
@@ -69,7 +70,8 @@ def merge_contents(first: Side, second: Side, settled: Settled, leaks: Leaks, co
     stays = ~pl.col("id").is_in(settled.gone["id"].implode())
     documents = pl.concat([first.documents, second.documents.select(first.documents.columns)]).filter(stays).sort("id")
     disputed = pl.col("id").is_in(settled.disputed.implode())
-    documents = documents.with_columns(scored=pl.col("scored") & ~disputed, doc_key=pl.col("id"))
+    borrowed = is_borrowed(documents, config["release"]["min_letters_for_query"])
+    documents = documents.with_columns(scored=pl.col("scored") & ~disputed & ~borrowed, doc_key=pl.col("id"))
     contained = leaks.contained.select("a", "b")
     truth = pl.concat([first.truth, second.truth.select(first.truth.columns)])
     alike = pl.concat([contained, ignored_pairs(truth, documents["id"])]).unique()

@@ -18,12 +18,12 @@ from authbench.ingest.fields import compile_expression
 from authbench.ingest.losses import Loss, may_show, unchanged
 from authbench.ingest.mapping import Mapped, compile_source
 from authbench.ingest.tally import Tally
+from authbench.letters import Least, has_letters
 from authbench.reading.rows import UNREADABLE, BadRow, Row, missing, refuse_missing
 from authbench.reading.units import Units
 from authbench.registry.expressions import FILE_FIELDS, read_by
 from authbench.registry.source_entry import Extraction
 from authbench.registry.values import shown
-from authbench.release.letters import has_letters
 from authbench.storage.raw_files import EnoughRead, RawFile
 
 MOST_RECORDS = 1_000
@@ -86,7 +86,7 @@ class Asked:
     choices: Choices
     max_record_bytes: int
     max_bad_rows: float
-    letters: int
+    letters: Least
     pieces: Callable[[Sequence[str]], Sequence[int]]
     key: bytes | None = None
     aliases: Aliases = field(default_factory=dict)

@@ -83,9 +83,7 @@ def _silence(parts: list[Author], config: Config) -> str:
     if sum(one.documents for one in parts) < release["min_documents_for_query"]:
         return f"by authors with fewer than {release['min_documents_for_query']} (release.min_documents_for_query)"
     if not any(one.asking for one in parts):
-        return (
-            f"by authors without a text of {release['min_letters_for_query']} letters (release.min_letters_for_query)"
-        )
+        return "by authors without a text of enough letters (release.min_letters_for_query)"
     if release["positives"] == "other_work" and sum(one.works for one in parts) < 2:
         return "by authors of one work (release.positives=other_work)"
     return ""

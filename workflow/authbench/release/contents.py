@@ -15,6 +15,7 @@ from authbench.format.files import FOLDERS
 from authbench.format.lock import Lock
 from authbench.format.splits import reference_splits, scored_splits
 from authbench.identity import digest, sha256_of_text
+from authbench.letters import is_borrowed
 from authbench.release.numbering import make_lock, number_documents
 from authbench.release.pools import COUNTS, make_pools
 from authbench.release.queries import choose_queries
@@ -86,7 +87,8 @@ def make_contents(
         documents.with_columns(
             pl.Series("origin", origins, dtype=pl.String),
             pl.Series("content_sha256", hashes, dtype=pl.String),
-            scored=pl.col("scored").fill_null(True) if "scored" in documents.columns else True,
+            scored=(pl.col("scored").fill_null(True) if "scored" in documents.columns else pl.lit(True))
+            & ~is_borrowed(documents, settings["min_letters_for_query"]),
         ),
         seed,
         lock,

@@ -21,9 +21,9 @@ from authbench.format.columns import CANDIDATES, GROUND_TRUTH, QUERIES
 from authbench.format.release import Release
 from authbench.format.splits import reference_splits, scored_splits
 from authbench.format.tables import concat
+from authbench.letters import Least, has_letters
 from authbench.registry.defaults import default_settings
 from authbench.release.contents import pair_up
-from authbench.release.letters import has_letters
 from authbench.release.queries import choose_queries
 from authbench.settings.release import Release as Settings
 from authbench.settings.split import Split
@@ -109,7 +109,7 @@ def _part_of(release: Release, kept: pl.DataFrame, texts: Mapping[str, Path]) ->
     return Part(documents.select("id", "split", "author_id"), queries, *paired)
 
 
-def _asking(texts: Mapping[str, Path], letters: int) -> pl.DataFrame:
+def _asking(texts: Mapping[str, Path], letters: Least) -> pl.DataFrame:
     """Return whether each text has enough letters for a query: frame(id, asks)."""
     return pl.concat(
         batch.select("id", asks=has_letters("content", letters)) for batch in read_batches(list(texts.values()))

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from authbench.arrays import BOOL, F32, I32, I64
 from authbench.dates import middle_day
 from authbench.format.columns import PAIRS, POOLS
-from authbench.release.letters import may_ask
+from authbench.letters import Least, may_ask
 from authbench.release.pool_texts import Texts, arrange
 from authbench.release.queries import is_scored
 
@@ -61,7 +61,7 @@ def make_pools(
     related: pl.DataFrame,
     queries: pl.DataFrame,
     vectors: Any,
-    letters: int,
+    letters: Least,
     seed: int,
     shared: bool = True,
     containment: pl.DataFrame | None = None,

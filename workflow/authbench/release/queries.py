@@ -15,7 +15,7 @@ import polars as pl
 
 from authbench.errors import InputError
 from authbench.identity import keyed_hashes
-from authbench.release.letters import may_ask
+from authbench.letters import Least, may_ask
 from authbench.settings.release import Release
 
 QUERIES = pl.Schema(
@@ -175,7 +175,7 @@ def _places(documents: pl.DataFrame, contained: Mapping[str, Set[str]]) -> dict[
     return {key: (split, ident) for key, split, ident in met.iter_rows()}
 
 
-def _drawn(documents: pl.DataFrame, letters: int, seed: int) -> pl.DataFrame:
+def _drawn(documents: pl.DataFrame, letters: Least, seed: int) -> pl.DataFrame:
     """Return the texts of every (split, author) in turn, in the order of their draw."""
     return (
         documents.select(

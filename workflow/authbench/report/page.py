@@ -289,7 +289,13 @@ def _query_rule(release: Release) -> str:
         else "Positives are the author's texts from other works; texts from the query's own work are ignored."
     )
     least, letters = release["min_documents_for_query"], release.get("min_letters_for_query", 1)
-    long = f" of at least {letters} letters (half as many in Han or Kana)" if letters > 1 else ""
+    table = letters if isinstance(letters, Mapping) else {"default": letters}
+    others = "".join(f", {number} in {lang}" for lang, number in sorted(table.items()) if lang != "default")
+    long = (
+        f" of at least {table['default']} letters{others} (half as many in Han or Kana)"
+        if table != {"default": 1}
+        else ""
+    )
     return (
         f"An author with at least {least} texts in a split gives {many}{long} as a query"
         f"{'' if per_author == 'all' else ', drawn by hash'}. {where} {positive}"

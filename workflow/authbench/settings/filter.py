@@ -3,13 +3,11 @@
 from collections.abc import Mapping
 from typing import Annotated, Literal, TypedDict
 
-from authbench.settings.values import Count, Keywords, Path, Share, Threshold
+from authbench.settings.values import DEFAULT, Count, Keywords, Language, Path, Share, Threshold
 
 _Task = Annotated[str, Keywords(pattern="^[a-z][a-z0-9_]*$")]
-_Language = Annotated[str, Keywords(pattern="^([a-z]{2,3}|other|default)$")]
-_DEFAULT = Keywords(required=["default"])
-ByTask = Count | Annotated[Mapping[_Task, Count], _DEFAULT]  # `default`: all other tasks
-ByLanguage = Threshold | None | Annotated[Mapping[_Language, Share], _DEFAULT]  # `default`: all other languages
+ByTask = Count | Annotated[Mapping[_Task, Count], DEFAULT]  # `default`: all other tasks
+ByLanguage = Threshold | None | Annotated[Mapping[Language, Share], DEFAULT]  # `default`: all other languages
 
 
 class Filter(TypedDict):

@@ -1,9 +1,9 @@
 """Type the section `release`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, TypedDict
 
-from authbench.settings.values import Count, Keywords, Path
+from authbench.settings.values import DEFAULT, Count, Keywords, Language, Path
 
 _Label = Annotated[str, Keywords(pattern="^[a-z][a-z0-9_]{0,40}$")]
 
@@ -13,7 +13,7 @@ class Release(TypedDict):
 
     queries_per_author: Annotated[Literal["all"] | Count, Keywords(expected="all, or a whole number from 1")]
     min_documents_for_query: Annotated[int, Keywords(minimum=2, maximum=2**31 - 1)]
-    min_letters_for_query: Count
+    min_letters_for_query: Count | Annotated[Mapping[Language, Count], DEFAULT]
     queries_in_candidates: bool
     positives: Literal["any", "other_work"]
     labels: Annotated[Sequence[_Label], Keywords(uniqueItems=True)]

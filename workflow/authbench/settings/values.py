@@ -24,6 +24,9 @@ Threshold = Annotated[float, Keywords(minimum=0)]
 PerCent = Annotated[float, Keywords(minimum=0, maximum=100)]
 Percentages = Annotated[Mapping[str, PerCent], Keywords(minProperties=1)]
 
+Language = Annotated[str, Keywords(pattern="^([a-z]{2,3}|other|default)$")]
+DEFAULT = Keywords(required=["default"])  # of a table by language or task: all others
+
 Path = Annotated[
     str,
     Keywords(minLength=1, format="path", expected="a path of at most 1,000 bytes, of which no name has more than 255"),
