@@ -88,6 +88,10 @@ def declare(files: Callable[..., Callable[[Callable[[Path], None]], None]]) -> N
     def false_days(rows: Frame) -> Frame:
         return rows.with_columns(days=pl.col("days") + 30)
 
+    @table("positives.parquet calls texts of one year texts of two", "relations", "positives")
+    def false_years(rows: Frame) -> Frame:
+        return rows.with_columns(years=pl.lit(1, pl.Int32))
+
     @table("positives.parquet calls texts of one work texts of two", "relations", "positives", "train")
     def false_work(rows: Frame) -> Frame:
         return rows.with_columns(~pl.col("same_work"))
@@ -166,6 +170,14 @@ def declare(files: Callable[..., Callable[[Callable[[Path], None]], None]]) -> N
     @table("negatives of `topic_time` are all on one side of their positive", "time_pairs")
     def one_sided_topics_and_dates(rows: Frame) -> Frame:
         return rows.filter(~(topic_time & last))
+
+    @files("the pools matched in time are removed, and from the statistics", "time_pairs")
+    def no_time(folder: Path) -> None:
+        untimed = ~pl.col("pool").is_in(["time_matched", "topic_time"])
+        for path in folder.glob("*/pairs.parquet"):
+            pl.read_parquet(path).filter(untimed).write_parquet(path)
+        path = folder / "statistics/pools.csv"
+        pl.read_csv(path).filter(untimed).write_csv(path)
 
     @table("pairs.parquet pairs texts of train", "pair_form", split="train")
     def pairs_of_train(rows: Frame) -> Frame:

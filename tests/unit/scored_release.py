@@ -41,7 +41,9 @@ def write_scored_release(folder, authors, splits=("dev", "test")):
                     }
                 )
                 for other in others + same_work:
-                    relations.append((ident, ids[author][other], False, other in same_work, False, None, 0.5, 1.0))
+                    relations.append(
+                        (ident, ids[author][other], False, other in same_work, False, None, 0.5, 1.0, None)
+                    )
                 for other in others:
                     for pool in ("matched", "topic_matched", "time_matched"):
                         strangers = [ids[(author + 2 * step) % authors][other] for step in range(1, 6)]

@@ -79,6 +79,14 @@ def test_a_release_without_some_texts_and_one_that_keeps_the_ids_of_another_are_
     assert check_release(tmp_path / "fewer") == []
 
 
+def test_an_earlier_release_without_years_and_pools_matched_in_time_is_sound(copy: Path) -> None:
+    FORGERIES["no_time"].forge(copy)
+    for path in copy.glob("*/positives.parquet"):
+        pl.read_parquet(path).drop("years").write_parquet(path)
+    write_sums(copy)
+    assert check_release(copy) == []
+
+
 def test_a_forger_who_changes_nothing_leaves_no_trace(copy: Path) -> None:
     write(read(copy), copy)
     assert check_release(copy) == [] and check_drawings(copy) == []

@@ -246,7 +246,7 @@ def test_relations_are_those_of_a_brute_force(texts: list[tuple[Any, ...]], cont
             assert row["topic_similarity"] == pytest.approx(brute.similarity(one, other), abs=1e-6)
 
 
-def test_days_documents_and_neighbours_are_told() -> None:
+def test_days_or_years_documents_and_neighbours_are_told() -> None:
     chunk = {"file": "a" * 64, "ordinal": 1, "origin_id": "book"}
     rows = [
         document(0, 0, "test", **chunk, chunk_start=0, chunk_end=90, date="2020-05-17"),
@@ -254,6 +254,7 @@ def test_days_documents_and_neighbours_are_told() -> None:
         document(2, 0, "test", **chunk, chunk_start=500, chunk_end=600, date="2020-05"),
         document(3, 0, "test", file="a" * 64, ordinal=2, origin_id="letter", date="2020-05-16"),
         document(4, 0, "test", file="b" * 64, ordinal=3, origin_id="essay"),
+        document(5, 0, "test", file="b" * 64, ordinal=7, origin_id="poem", date="2017"),
     ]
     contents = release(frame(*rows), queries_per_author="all", positives="other_work")
     by_key = dict(contents.documents.select("doc_key", "id").iter_rows())
@@ -261,14 +262,15 @@ def test_days_documents_and_neighbours_are_told() -> None:
 
     def between(one: int, other: int) -> tuple[Any, ...]:
         row = told[by_key[f"news:{one}"], by_key[f"news:{other}"]]
-        return row["same_document"], row["same_work"], row["adjacent"], row["days"]
+        return row["same_document"], row["same_work"], row["adjacent"], row["days"], row["years"]
 
-    assert between(0, 1) == between(1, 0) == (True, True, True, 10)
-    assert between(1, 2) == (True, True, False, None)
-    assert between(0, 3) == (False, False, True, 1)
-    assert between(0, 4) == (False, False, False, None)
+    assert between(0, 1) == between(1, 0) == (True, True, True, 10, None)
+    assert between(1, 2) == (True, True, False, None, 0)
+    assert between(0, 3) == (False, False, True, 1, None)
+    assert between(0, 4) == (False, False, False, None, None)
+    assert between(0, 5) == between(5, 2) == (False, False, False, None, 3)
     answers = {row["query_id"]: row["positive_ids"] for row in contents.queries.iter_rows(named=True)}
-    assert answers[by_key["news:0"]] == sorted([by_key["news:3"], by_key["news:4"]])
+    assert answers[by_key["news:0"]] == sorted(by_key[f"news:{other}"] for other in (3, 4, 5))
 
 
 @given(st.lists(DRAWN, min_size=12, max_size=40), st.randoms(use_true_random=False))

@@ -219,6 +219,7 @@ def _unrelated(pairs: pl.DataFrame, schema: pl.Schema) -> pl.DataFrame:
         "query_id", "candidate_id",
         same_document=pl.lit(False), same_work=pl.lit(False), adjacent=pl.lit(False),
         days=pl.lit(None, pl.Int32), topic_similarity=pl.lit(None, pl.Float32), length_ratio=pl.lit(1.0, pl.Float32),
+        years=pl.lit(None, pl.Int32),
     ).select(pl.col(name).cast(kind) for name, kind in schema.items())  # fmt: skip
 
 

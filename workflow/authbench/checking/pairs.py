@@ -12,7 +12,7 @@ import polars as pl
 from authbench.checking.claims import Finding
 from authbench.checking.overlap import Pairs
 from authbench.checking.pools import ORDER, PAIR, TIMED, Texts, check_matched, check_similar
-from authbench.checking.relations import check_relations, count_words, vectors_of
+from authbench.checking.relations import check_relations, count_words, is_timed, vectors_of
 from authbench.checking.rows import Rows
 from authbench.checking.rules import Rules
 from authbench.dates import middle_day
@@ -72,10 +72,11 @@ def check_pairs(release: Rows, rules: Rules, contained: Pairs) -> Iterator[Findi
 
 
 def _pools_of(release: Rows, pairs: pl.DataFrame) -> tuple[str, ...]:
-    """Return the pools of a release; earlier ones, in which neither pairs nor statistics name TIMED, lack these."""
+    """Return the pools of a release; of those matched in time (TIMED), earlier ones have no trace."""
     path = release.folder / _STATISTICS
     named = {*pairs["pool"], *(re.findall("[a-z_]+", path.read_text("utf-8")) if path.is_file() else ())}
-    return tuple(pool for pool in POOLS if pool not in TIMED or not named.isdisjoint(TIMED))
+    timed = is_timed(release) or not named.isdisjoint(TIMED)
+    return tuple(pool for pool in POOLS if timed or pool not in TIMED)
 
 
 def _documents(release: Rows, rules: Rules, split: str) -> pl.DataFrame:

@@ -25,6 +25,12 @@ def count_words(release: Rows, splits: Sequence[str]) -> WordStatistics:
     return fit_words(reference.iter_slices(1_000))
 
 
+def is_timed(release: Rows) -> bool:
+    """Return whether a release's relations tell years, as all do that have pools matched in time."""
+    paths = (release.folder / split / POSITIVES.file for split in release.splits)
+    return any("years" in pl.read_parquet_schema(path) for path in paths if path.is_file())
+
+
 def vectors_of(release: Rows, split: str, statistics: WordStatistics) -> Any:
     """Return the content words of a split's documents, in the order of `release.documents`.
 
@@ -50,7 +56,7 @@ def check_relations(release: Rows, split: str, vectors: Any) -> Iterator[Finding
         for query, candidate in one.join(other, on=ids, how="anti").sort(ids).select(ids).iter_rows():
             yield Finding("relations", query, f"{query} and {candidate}: {code}")
     both = found.join(stated, on=ids, suffix="_stated").sort(ids)
-    for name in found.columns[2:]:
+    for name in (name for name in found.columns[2:] if name != "years" or is_timed(release)):
         same = pl.col(name).eq_missing(pl.col(f"{name}_stated"))
         if found[name].dtype == pl.Float64:
             same |= (pl.col(name) - pl.col(f"{name}_stated")).abs() <= CLOSE * pl.max_horizontal(1, name)
@@ -85,6 +91,7 @@ def _related(release: Rows, split: str, vectors: Any) -> pl.DataFrame:
         gap = pl.col(f"chunk_start{second}") - pl.col(f"chunk_end{first}")
         return gap.is_between(0, _BETWEEN).fill_null(False)
 
+    year, year_2 = (pl.col(f"date{end}").str.extract("^([0-9]{4})").cast(pl.Int32) for end in ("", "_2"))
     record, file = equal("source", "file", "ordinal"), equal("source", "file")
     longer, shorter = (f("token_length", "token_length_2") for f in (pl.max_horizontal, pl.min_horizontal))
     return pairs.select(
@@ -96,6 +103,7 @@ def _related(release: Rows, split: str, vectors: Any) -> pl.DataFrame:
         (pl.col("day") - pl.col("day_2")).dt.total_days().abs().cast(pl.Int32).alias("days"),
         pl.Series("topic_similarity", similarity).fill_nan(None),
         (longer / shorter).cast(pl.Float64).alias("length_ratio"),
+        pl.when(pl.col("day").is_null() | pl.col("day_2").is_null()).then((year - year_2).abs()).alias("years"),
     )
 
 

@@ -16,7 +16,7 @@ class Column:
     """A column of a table.
 
     `pattern` is a regular expression that matches every value in full; `required`: no value is null; `setting` names
-    the setting without which the table lacks the column.
+    the setting without which the table lacks the column; `later`: tables of earlier versions lack it.
     """
 
     name: str
@@ -25,6 +25,7 @@ class Column:
     pattern: str | None = None
     required: bool = True
     setting: str | None = None
+    later: bool = False
 
 
 @dataclass(frozen=True)
@@ -135,6 +136,14 @@ POSITIVES = Table(
             required=False,
         ),
         Column("length_ratio", pl.Float32, "tokens of the longer over those of the shorter, at least 1"),
+        Column(
+            "years",
+            pl.Int32,
+            "years between them where `days` is null and both years are known; releases of earlier versions lack the "
+            "column",
+            required=False,
+            later=True,
+        ),
     ),
     ".parquet",
 )

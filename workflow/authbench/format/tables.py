@@ -60,7 +60,7 @@ def _column(name: str, values: list[Any], dtype: Any) -> pl.Series:
 
 
 def read_pairs(path: Path, table: Table) -> pl.DataFrame:
-    """Return the unchanged rows of a Parquet file of a split, with the columns of `table`.
+    """Return the unchanged rows of a Parquet file of a split, with the columns of `table`; `later` ones may be null.
 
     Raises:
         InputError: the file cannot be read, lacks a column or a required value, or a column has another type.
@@ -68,7 +68,11 @@ def read_pairs(path: Path, table: Table) -> pl.DataFrame:
     for name, problem in table_problems(path, table):
         if name in table.names:
             raise InputError(f"{path}: the column {name} {problem}.")
-    return bounded_parquet(path, table.names).select(table.names)
+    there = pl.read_parquet_schema(path)
+    found = bounded_parquet(path, [name for name in table.names if name in there])
+    return found.select(
+        name if name in there else pl.lit(None, dtype).alias(name) for name, dtype in table.schema.items()
+    )
 
 
 def table_problems(path: Path, table: Table) -> Iterator[tuple[str, str]]:
@@ -85,7 +89,7 @@ def table_problems(path: Path, table: Table) -> Iterator[tuple[str, str]]:
     for column in table.columns:
         if column.name in schema and schema[column.name] != column.dtype:
             yield column.name, f"is {schema[column.name]}, expected {column.dtype}"
-        elif column.name not in schema and column.setting is None:
+        elif column.name not in schema and column.setting is None and not column.later:
             yield column.name, "is absent"
     yield from ((name, "may not be null") for name, many in zip(needed, nulls, strict=True) if many)
     yield from ((name, "is none of the format") for name in schema if name not in table.schema)

@@ -59,6 +59,8 @@ def _related(asking: pl.DataFrame, pool: pl.DataFrame, vectors: Any) -> pl.DataF
     ]
     follows = one_record & pl.any_horizontal(gap.is_between(0, _GAP).fill_null(False) for gap in gaps)
     lengths = pl.col("token_length", "token_length_of_candidate")
+    days = (pl.col("day") - pl.col("day_of_candidate")).dt.total_days().abs()
+    year, other = (pl.col(name).str.slice(0, 4).cast(pl.Int32, strict=False) for name in ("date", "date_of_candidate"))
     return pairs.select(
         "split",
         pl.col("id").alias("query_id"),
@@ -66,9 +68,10 @@ def _related(asking: pl.DataFrame, pool: pl.DataFrame, vectors: Any) -> pl.DataF
         one_record.alias("same_document"),
         (one_record | _equal("origin")).alias("same_work"),
         (follows | (pl.col("one_file") & (steps == 1))).fill_null(False).alias("adjacent"),
-        (pl.col("day") - pl.col("day_of_candidate")).dt.total_days().abs().cast(pl.Int32).alias("days"),
+        days.cast(pl.Int32).alias("days"),
         "topic_similarity",
         (pl.max_horizontal(lengths) / pl.min_horizontal(lengths)).cast(pl.Float32).alias("length_ratio"),
+        pl.when(days.is_null()).then((year - other).abs()).alias("years"),
     ).sort("query_id", "candidate_id")
 
 
