@@ -11,7 +11,7 @@ from authbench.checking.claims import Finding
 from authbench.checking.rows import Rows
 from authbench.content_words import WordStatistics, content_vectors, fit_words
 from authbench.format.columns import POSITIVES
-from authbench.format.tables import read_pairs
+from authbench.format.tables import columns_of, read_pairs
 
 CLOSE = 1e-4  # similarities in 32 bits differ by less when summed in another order
 _NEEDED = frozenset({"source", "file", "ordinal", "origin", "date", "chunk_start", "chunk_end"})
@@ -28,7 +28,7 @@ def count_words(release: Rows, splits: Sequence[str]) -> WordStatistics:
 def is_timed(release: Rows) -> bool:
     """Return whether a release's relations tell years, as all do that have pools matched in time."""
     paths = (release.folder / split / POSITIVES.file for split in release.splits)
-    return any("years" in pl.read_parquet_schema(path) for path in paths if path.is_file())
+    return any("years" in columns_of(path) for path in paths if path.is_file())
 
 
 def vectors_of(release: Rows, split: str, statistics: WordStatistics) -> Any:

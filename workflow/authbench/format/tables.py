@@ -1,6 +1,6 @@
 """Read the tables of a release: JSON lines of a split in batches, and Parquet files, with the columns of the format."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
@@ -68,11 +68,18 @@ def read_pairs(path: Path, table: Table) -> pl.DataFrame:
     for name, problem in table_problems(path, table):
         if name in table.names:
             raise InputError(f"{path}: the column {name} {problem}.")
-    there = pl.read_parquet_schema(path)
+    there = columns_of(path)
     found = bounded_parquet(path, [name for name in table.names if name in there])
     return found.select(
         name if name in there else pl.lit(None, dtype).alias(name) for name, dtype in table.schema.items()
     )
+
+
+def columns_of(path: Path) -> Collection[str]:
+    """Return the columns of a Parquet file. Raises InputError if it cannot be read."""
+    expect_readable(path, [])
+    with decoded(path):
+        return pl.read_parquet_schema(path)
 
 
 def table_problems(path: Path, table: Table) -> Iterator[tuple[str, str]]:
