@@ -135,7 +135,7 @@ POSITIVES = Table(
             "cosine of the TF-IDF of their content words; null where a text has none",
             required=False,
         ),
-        Column("length_ratio", pl.Float32, "tokens of the longer over those of the shorter, at least 1"),
+        Column("length_ratio", pl.Float32, "tokens of the longer over the shorter's, at least 1"),
         Column(
             "years",
             pl.Int32,
@@ -218,7 +218,7 @@ PROVENANCE = Table(
         Column(
             "scored",
             pl.Boolean,
-            "whether it may be query, positive or negative: its label stands for one person, and its text is known "
+            "whether it may be query, positive or negative: its label names one person, and its text is known "
             "under one label and is not mostly of lines, tags and titles that other authors share",
         ),
         Column("licence", pl.String, "the licence of the source", WORDS),
@@ -259,7 +259,7 @@ MERGED = Table(
         Column("id_before", pl.String, "its number there", DOCUMENT_ID),
         Column("id", pl.String, "its number here; null where it is not here", DOCUMENT_ID, required=False),
         Column("reason", pl.String, "why it is not here; null where it is", SLUG, required=False),
-        Column("by", pl.String, "the document here that it went for, if it is one", DOCUMENT_ID, required=False),
+        Column("by", pl.String, "the document here because of which it went, if any", DOCUMENT_ID, required=False),
     ),
     ".parquet",
 )

@@ -34,7 +34,7 @@ RELEASE_FILES = {
     "statistics/*.csv": "languages, genres, lengths, documents per author, tokens, sources, noise of labels, pools",
     "figures/*.svg": "the same as pictures, and the funnel",
     CITATIONS: "how to cite the corpora that texts are of, in BibTeX",
-    REPORT: "all of it in words, one HTML page that loads nothing",
+    REPORT: "all of it in words, a self-contained HTML page",
     SUMS: "SHA-256 of every other file; `sha256sum -c SHA256SUMS`",
 }
 
@@ -80,7 +80,7 @@ MANIFEST_KEYS = {
     "config": "every setting as used, without those that leave no trace: `raw_dir`, `shards`, `missing_sources`",
     "versions": "versions of Python and of the libraries that decide bytes",
     "inputs": "per source: number of raw files, one SHA-256 over their names and digests",
-    "raw_lock": "per source: `verified`, or why its raw files are not those of their lock; one SHA-256 over the lock's "
+    "raw_lock": "per source: `verified`, or why its raw files differ from their lock; one SHA-256 over the lock's "
     "entries of the sources, null without any",
     "scorers": "identity of each scorer with a digest of its word list or weights, and its languages",
     "skipped_sources": "sources without raw files that were left out",
@@ -89,7 +89,7 @@ MANIFEST_KEYS = {
     "fame": "per source: `classic` where language models have read its works, else `none`",
     "takedown": "entries of the list, how many met no document, documents and queries taken down",
     "warnings": "warnings in words",
-    "withheld": "in a public bundle: documents that are withheld and why, queries and authors that it lacks for it",
+    "withheld": "in a public bundle: documents, queries and authors that it lacks, and why",
     "merged": "of a merged release: of each part its name, checksum, versions, settings and counts, and why texts went",
     "totals": "numbers of documents, authors, languages, queries",
     "counts": "per split: documents, authors, queries, languages, genres, lengths",
