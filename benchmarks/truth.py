@@ -19,12 +19,14 @@ from typing import Any
 
 import polars as pl
 
+from authbench.dates import middle_day
 from authbench.evaluation.released import COUNTS, HEADLINES
 from authbench.normalize.doubled import first_of_two, suspected
 from authbench.registry.load import list_entries
 from authbench.registry.sources import SOURCES, find_sources
 
 LEAST_AUTHORS = 10  # of a source that a claim is about
+TIMED_AUTHORS = 100
 LEVEL = 0.05
 CHARACTERS = "char-ngram"
 UNKNOWN = "not in these files"
@@ -119,6 +121,25 @@ def topics_are_blind(build: Build) -> Iterator[Row]:
     for model in ("masked", CHARACTERS):
         claim = f"`{model}` above the best shortcut in auc_topic, after Holm"
         yield gain_row(build, model, "auc_topic", claim, 0.0)
+
+
+def dates_are_blind(build: Build) -> Iterator[Row]:
+    """Yield what dates tell in pairs matched in time, and how many of the pairs with two dates can be matched."""
+    value, authors = build.mean("date", "auc_time") if "date" in build.scores else (math.nan, 0)
+    met = None if math.isnan(value) else abs(value - 0.5) <= 0.03 and authors >= TIMED_AUTHORS
+    claim = f"`date`, auc_time, over ≥ {TIMED_AUTHORS} authors"
+    yield Row(claim, ".50 ± .03", f"{number(value)} ({authors} authors)", met)
+    folder, claim = build.release / build.split, "dated positives that are matched in time"
+    if not (folder / "pairs.parquet").is_file():
+        yield Row(claim, "≥ 60 %", UNKNOWN, None)
+        return
+    dates = build.provenance().select("id", day=middle_day("date")).drop_nulls()["id"].implode()
+    positives = read_lines(folder / "ground_truth.jsonl").select("query_id", "positive_ids").explode("positive_ids")
+    dated = positives.filter(pl.col("query_id").is_in(dates), pl.col("positive_ids").is_in(dates)).height
+    pairs = pl.read_parquet(folder / "pairs.parquet")
+    kept = pairs.filter(pl.col("pool") == "time_matched", pl.col("same")).height
+    met = kept >= 0.6 * dated if dated else None
+    yield Row(claim, "≥ 60 %", f"{kept:,} of {dated:,}", met)
 
 
 def format_of_editions(build: Build) -> Iterator[Row]:
@@ -302,6 +323,7 @@ def claims(documents: int | None, scored: int | None) -> Sequence[Callable[[Buil
     return (
         metadata_is_blind,
         topics_are_blind,
+        dates_are_blind,
         format_of_editions,
         best_gains,
         same_work,

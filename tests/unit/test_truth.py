@@ -16,9 +16,9 @@ sys.path.append(str(ROOT / "benchmarks"))
 
 from truth import Row, as_markdown, read_build, table, wrong_drops  # noqa: E402
 
-AUTHORS, TEXTS = 24, 4
+AUTHORS, TEXTS = 104, 4
 VERSE = "The moon has risen over the dark wood\nand nobody walks on the long road home.\n"
-MODELS = ("random", "metadata", "format", "content-words", "masked", "char-ngram")
+MODELS = ("random", "metadata", "format", "content-words", "masked", "char-ngram", "date")
 GAIN = {"against": "format", "value": 0.08, "low": 0.02, "high": 0.1, "p": 0.001}
 
 
@@ -53,15 +53,18 @@ def write(folder: Path, spoil: str = "") -> tuple[Path, Path]:
             "id": [ids[k] for k in keys],
             "author_id": [name[k[0]] for k in keys],
             "lang": "en",
+            "date": "1848",
             "split": ["dev" if spoil == "persons" and k == keys[0] else "test" for k in keys],
             "scored": True,
         }
     ).write_parquet(release / "provenance.parquet")
+    matched = [("time_matched", True)] * (len(keys) * (1 if spoil == "unmatched" else 3))
+    pl.DataFrame(matched, schema=["pool", "same"], orient="row").write_parquet(release / "test/pairs.parquet")
     low = 0.4 if spoil == "impure" else 0.0
     (release / "statistics/labels.csv").write_text(f"source,low,high,decision\neltec_tei,{low},0.5,unmeasured\n")
     (release / "manifest.json").write_text(json.dumps({"config": {"name": "x", "authors": {"max_impurity": 0.2}}}))
     for model in MODELS:
-        value = {"metadata": "metadata", "format": "edited", "content-words": "topics"}.get(model)
+        value = {"metadata": "metadata", "format": "edited", "content-words": "topics", "date": "dates"}.get(model)
         score = 0.7 if value and value == spoil else 0.5
         queries = pl.DataFrame(
             {
@@ -70,8 +73,10 @@ def write(folder: Path, spoil: str = "") -> tuple[Path, Path]:
                 "source": "eltec_tei",
                 "auc_matched": score,
                 "auc_topic": score,
+                "auc_time": score,
                 "matched_groups": 3.0,
                 "topic_matched_groups": 3.0,
+                "time_matched_groups": 3.0,
             }
         )
         gain: dict[str, Any] = GAIN | ({"low": -0.01, "p": 0.2} if spoil == "gain" else {})
@@ -110,6 +115,8 @@ def test_a_release_that_keeps_every_claim_meets_them_all(tmp_path: Path) -> None
             {"`metadata`, auc_matched, overall", "`metadata`, auc_matched, in every source with ≥ 10 authors"},
         ),
         ("topics", {"`content-words`, auc_topic"}),
+        ("dates", {"`date`, auc_time, over ≥ 100 authors"}),
+        ("unmatched", {"dated positives that are matched in time"}),
         ("edited", {"`format`, auc_matched, in edited sources"}),
         ("works", {"scored positives from the same work"}),
         ("impure", {"impure sources among queries"}),
