@@ -17,7 +17,7 @@ from restricted import restricted
 from authbench.checking import check_release
 from authbench.evaluation.run import evaluate
 from authbench.evaluation.split import read_split
-from authbench.export.publication import read_publication
+from authbench.export.freeze import read_publication
 from authbench.export.run import export, export_public
 from authbench.format.verify import open_verified
 from authbench.models.entries import MODELS

@@ -37,8 +37,8 @@ from authbench.evaluation.lists import Lists
 from authbench.evaluation.retrieval import cosine
 from authbench.evaluation.run import evaluate
 from authbench.evaluation.split import Split, read_split
+from authbench.export.freeze import read_publication
 from authbench.export.mteb import LEAST_CHARACTERS
-from authbench.export.publication import read_publication
 from authbench.export.release import tables
 from authbench.export.run import export
 from authbench.format.columns import POOLS

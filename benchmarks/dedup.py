@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "workflow"))
 
 from authbench.dedup.settings import part_count  # noqa: E402
-from authbench.registry.defaults import default_settings  # noqa: E402
+from authbench.registry.entries import default_settings  # noqa: E402
 from authbench.runtime.inventory import SHARD_BYTES  # noqa: E402
 from authbench.storage.parquet import GROUP_BYTES, read_columns, split_by_bytes, write_frames, write_parquet  # noqa: E402
 

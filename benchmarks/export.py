@@ -25,14 +25,14 @@ from machine import heading
 
 from authbench.chunk.cut import chunk_records
 from authbench.config import demo_settings
-from authbench.export.publication import read_publication
+from authbench.export.freeze import read_publication
 from authbench.export.run import FORMS, export, export_public
 from authbench.format.verify import open_verified
 from authbench.ingest.source import Naming, ingest_source
 from authbench.normalize.table import normalize_records
 from authbench.rebuild.run import rebuild
 from authbench.records import DOCUMENT, MEASUREMENTS
-from authbench.registry.defaults import default_settings  # noqa: E402
+from authbench.registry.entries import default_settings
 from authbench.registry.source_entry import file_set, make_extraction, make_source
 from authbench.release.contents import make_contents
 from authbench.release.tables import make_provenance, write_split

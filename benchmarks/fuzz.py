@@ -39,13 +39,12 @@ def targets() -> dict[str, Target]:
     import polars as pl
     from mutated_files import CONTAINERS, KINDS, TEXTS, parquet, table
 
-    from authbench.attestation.envelope import read_envelope
+    from authbench.attestation.statement import read_envelope
     from authbench.auditing.published import read_scores
     from authbench.auditing.read import read_dataset
     from authbench.format import pan
     from authbench.format.columns import CANDIDATES, GROUND_TRUTH, PAIRS, POSITIVES, QUERIES
-    from authbench.format.lock import read_lock
-    from authbench.format.release import read_manifest
+    from authbench.format.release import read_lock, read_manifest
     from authbench.format.tables import read_pairs, read_table
     from authbench.models.vector_file import read_vectors
     from authbench.reading.readers import READERS

@@ -25,7 +25,7 @@ from corpus import CHARACTERS, texts
 from machine import heading
 
 from authbench.ingest.source import Naming, ingest_source
-from authbench.registry.defaults import default_settings  # noqa: E402
+from authbench.registry.entries import default_settings
 from authbench.registry.source_entry import make_extraction
 from authbench.runtime.inventory import fitting_shards
 

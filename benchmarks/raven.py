@@ -22,16 +22,16 @@ import numpy as np
 
 from authbench.raven.answers import write_answers
 from authbench.raven.checks import load_verifiers
-from authbench.raven.collect import read_run
 from authbench.raven.documents import write_documents
 from authbench.raven.encoders import load_encoder
 from authbench.raven.layout import write_subsets
 from authbench.raven.page import write_report
+from authbench.raven.results import read_run
 from authbench.raven.select import select_topics
 from authbench.raven.settings import fold_parts
 from authbench.raven.subsets import trained
 from authbench.raven.topics import write_topics
-from authbench.registry.defaults import default_settings
+from authbench.registry.entries import default_settings
 from authbench.settings.evaluate import Raven
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests/pipeline"))

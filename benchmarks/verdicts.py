@@ -21,10 +21,10 @@ from typing import Any
 import polars as pl
 
 from authbench.raven.command import answer_all
-from authbench.raven.planted import Design, planted_documents
+from authbench.raven.documents import Design, planted_documents
 from authbench.raven.subsets import MAIN
 from authbench.raven.verdict import LEANS, UNSHOWN, not_comparable, shared_topics, shortcut_test
-from authbench.registry.defaults import default_settings
+from authbench.registry.entries import default_settings
 from authbench.settings.evaluate import Raven
 
 ROOT = Path(__file__).parents[1]

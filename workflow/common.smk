@@ -59,7 +59,7 @@ try:
     from authbench.shipped import shipped
     from authbench.storage.raw_listing import listing_digest
     from authbench.train.planned import planned_trainings, with_tuned
-    from authbench.registry.plain import part_for
+    from authbench.registry.typed_schema import part_for
     from authbench.settings.evaluate import Pairs, Training
 except ModuleNotFoundError as missing:
     raise WorkflowError(

@@ -8,8 +8,8 @@ import pytest
 from project import Project
 from raw_rows import rows_of
 
-from authbench.models.formatting import format_vectors
 from authbench.models.parameters import FormatParameters
+from authbench.models.stylometric import format_vectors
 
 STYLE = ("char-ngram", "masked", "stylometric")
 SIGNATURE = "*genesis*"

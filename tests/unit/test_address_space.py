@@ -11,7 +11,7 @@ from authbench.storage.system import resource
 PROGRAM = """
 import logging, threading
 from pathlib import Path
-from authbench.runtime.address_space import watch_address_space
+from authbench.runtime.job import watch_address_space
 from authbench.storage.system import resource
 logging.basicConfig()
 lines = Path("/proc/self/status").read_text().splitlines()

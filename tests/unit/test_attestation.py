@@ -12,9 +12,17 @@ import yaml
 from published import PAGES, publish, sources_of
 
 from authbench.acquire.lock import Entry, File, lock_text
-from authbench.attestation.envelope import read_envelope, sign, unsigned_by
 from authbench.attestation.reproduce import differences, reproduce
-from authbench.attestation.statement import code_digest, expect_statement, make_statement, statement_bytes, subjects
+from authbench.attestation.statement import (
+    code_digest,
+    expect_statement,
+    make_statement,
+    read_envelope,
+    sign,
+    statement_bytes,
+    subjects,
+    unsigned_by,
+)
 from authbench.cli import main
 from authbench.errors import InputError
 from authbench.runtime.inventory import take_inventory

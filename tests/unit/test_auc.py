@@ -9,7 +9,7 @@ from sklearn.metrics import roc_auc_score
 
 from authbench.metrics.auc import area_of_wins, auc, pairs_below
 from authbench.metrics.pan import evaluate
-from authbench.metrics.ranks import average_ranks, centred_ranks
+from authbench.metrics.ranking import average_ranks, centred_ranks
 from authbench.style.pairs import all_to_all, predefined, unit
 
 FEW_VALUES = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])

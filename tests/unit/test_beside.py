@@ -15,8 +15,7 @@ from authbench.identity import sha256_of_text
 from authbench.ingest.beside import TablesBeside
 from authbench.normalize.table import normalize_records
 from authbench.reading.rows import BadRow
-from authbench.rebuild.match import single_breaks
-from authbench.rebuild.texts import texts_of_source
+from authbench.rebuild.texts import single_breaks, texts_of_source
 from authbench.registry.readers import JsonLinesReader
 from authbench.registry.source_entry import Beside, make_normalize
 

@@ -15,8 +15,8 @@ from authbench.evaluation.scores import summarise
 from authbench.evaluation.split import read_split
 from authbench.evaluation.verification import draw_negatives
 from authbench.format.release import open_release
+from authbench.labels.decision import CELLS, LABELS
 from authbench.labels.judge import judge_labels
-from authbench.labels.tables import CELLS, LABELS
 from authbench.models.entries import MODELS
 from authbench.models.model import VectorCache
 from authbench.registry.entries import read_yaml

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from authbench.reading.blog_xml import iso_date, read
 from authbench.reading.rows import BadRow
-from authbench.registry.plain import from_plain
 from authbench.registry.readers import BlogXmlReader
+from authbench.registry.typed_schema import from_plain
 from authbench.storage.raw_files import RawFile
 
 

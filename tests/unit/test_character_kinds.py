@@ -6,7 +6,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.models.character_kinds import CharacterKinds
+from authbench.models.stylometric import CharacterKinds
 
 PATTERNS = {"capital": r"\p{Lu}", "letter": r"\p{L}", "emoji": r"[\p{Extended_Pictographic}--\p{N}]", "line": r"\n"}
 

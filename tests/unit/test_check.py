@@ -19,7 +19,8 @@ from hypothesis import given
 from hypothesis import settings as settings_of_hypothesis
 from hypothesis import strategies as st
 
-from authbench.checking import Violation, check_release, contained
+from authbench.checking import Violation, check_release
+from authbench.checking import overlap as contained
 from authbench.checking import rows as check_rows
 from authbench.checking.claims import CLAIMS
 from authbench.cli import main

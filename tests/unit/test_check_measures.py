@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from authbench.checking.measured import check_measured
-from authbench.checking.measures import check_measures
+from authbench.checking.measures import check_measured, check_measures
 from authbench.errors import InputError
 from authbench.filter.decide import apply_filters
 from authbench.filter.measure import NUMBERS, measure_numbers

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.checking import contained, similar, similar_kernels
+from authbench.checking import overlap as contained
+from authbench.checking import overlap as similar
+from authbench.checking import similar_kernels
 from authbench.checking.boilerplate import without_boilerplate
-from authbench.checking.contained import contained_texts
-from authbench.checking.fold import fold
-from authbench.checking.similar import similar_texts
+from authbench.checking.overlap import contained_texts, fold, similar_texts
 from authbench.dedup.similarity import similarity_text
 from authbench.identity import keyed_hash
 from authbench.settings.split import Containment

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.checking.normal_form import abnormal
-from authbench.checking.personal_data import find_personal_data
+from authbench.checking.texts import abnormal, find_personal_data
 from authbench.normalize.personal import mask
 from authbench.normalize.text import normalize_text
 

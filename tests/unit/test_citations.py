@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from published import ABOUT, PAGES, exported, opened, publish, seal, sources_of
 from shipped_sources import shipped_sources
 
-from authbench.checking.files import check_files
+from authbench.checking.form import check_files
 from authbench.errors import InputError
 from authbench.export.citations import own_citation
 from authbench.export.run import FORMS

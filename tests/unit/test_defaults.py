@@ -6,7 +6,7 @@ from defaults import section
 from authbench.cli import main
 from authbench.models.entries import MODELS, ModelEntry
 from authbench.registry.load import list_entries, load_entry
-from authbench.verifiers.entries import VERIFIERS, VerifierEntry
+from authbench.verifiers.requested import VERIFIERS, VerifierEntry
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from published import documents_of, lines, write_raw, write_whole
 
 from authbench.cli import main
-from authbench.diff.documents import changed_documents
 from authbench.diff.releases import read_release
-from authbench.diff.summary import difference, difference_text, differences, is_same
+from authbench.diff.summary import changed_documents, difference, difference_text, differences, is_same
 from authbench.errors import InputError
 
 

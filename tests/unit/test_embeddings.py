@@ -15,10 +15,9 @@ from authbench.models import cache
 from authbench.models.cache import embed_new
 from authbench.models.checkpoint import checkpoint_path, load_checkpoint
 from authbench.models.entries import ModelEntry
-from authbench.models.long_texts import pack
 from authbench.models.model import unit
 from authbench.models.open import open_model
-from authbench.models.transformer import means, most_tokens
+from authbench.models.transformer import means, most_tokens, pack
 
 TEXTS = [f"text number {k} " + "word " * (k % 7) for k in range(25)]
 

@@ -30,12 +30,12 @@ from shipped_sources import shipped_sources
 
 from authbench.cli import main
 from authbench.errors import InputError
+from authbench.export.beir import falling, run_lines
 from authbench.export.card import write_card
+from authbench.export.freeze import read_publication
 from authbench.export.parquet import write_table
 from authbench.export.public import refuse_withheld, withheld_documents
-from authbench.export.publication import read_publication
 from authbench.export.run import FORMS, export, export_public
-from authbench.export.trec import falling, run_lines
 from authbench.format.columns import PAIRS, POSITIVES
 from authbench.format.files import BUNDLE_FILES
 from authbench.format.pan import read_problems

@@ -14,7 +14,7 @@ from split_folder import write_release
 
 from authbench.cli import main
 from authbench.errors import InputError
-from authbench.export import hub
+from authbench.export import card as hub
 from authbench.export.examples import text_pairs, triplet_ids
 from authbench.format.columns import PAIRS, POOLS
 from authbench.leaderboard.collect import collect

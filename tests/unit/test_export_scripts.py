@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from authbench.export.scripts import named_scripts, scripts_of, three_letters
+from authbench.export.mteb_task import named_scripts, scripts_of, three_letters
 from authbench.languages import languages
 
 

@@ -25,8 +25,8 @@ from authbench.metrics.forensic import (
 )
 from authbench.metrics.pan import evaluate
 from authbench.pan.compare import Systems
+from authbench.pan.figures import _cut_at, det
 from authbench.pan.forensic import costs, forensic_table
-from authbench.pan.forensic_figures import _cut_at, det
 from authbench.presentation.charts import as_svg, legend_height
 from authbench.presentation.files import write_table
 from authbench.presentation.tables import Table, broken_relations

@@ -9,8 +9,7 @@ from published import opened
 
 from authbench.cli import main
 from authbench.errors import InputError
-from authbench.export.freeze import freeze
-from authbench.export.publication import read_publication
+from authbench.export.freeze import freeze, read_publication
 
 STATED = """name: mine
 publish:                # frozen

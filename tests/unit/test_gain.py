@@ -12,7 +12,7 @@ from authbench.cli import main
 from authbench.evaluation.gain import Scored, compare
 from authbench.evaluation.headline import LEAST_DEV_AUTHORS
 from authbench.evaluation.released import HEADLINES, S_AT_5
-from authbench.metrics.power import smallest_difference, standard_error_of_mean
+from authbench.metrics.significance import smallest_difference, standard_error_of_mean
 
 AUTHORS = 60
 

@@ -103,7 +103,7 @@ def test_vectors_of_a_model_score_what_the_model_scores(
 def test_a_run_that_we_export_has_the_retrieval_scores_of_its_model(
     release: Path, model: tuple[Path, np.ndarray], tmp_path: Path
 ) -> None:
-    from authbench.export.trec import write_runs
+    from authbench.export.beir import write_runs
 
     folder, _ = model
     (run,) = write_runs(tmp_path / "trec", folder)

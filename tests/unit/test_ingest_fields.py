@@ -12,8 +12,8 @@ from authbench.ingest.authors import CASELESS, occurs
 from authbench.ingest.clean import compile_cleaning
 from authbench.ingest.fields import as_text, compile_expression, needs
 from authbench.registry.expressions import names
-from authbench.registry.plain import from_plain
 from authbench.registry.source_entry import CleanRule
+from authbench.registry.typed_schema import from_plain
 
 ROW = {
     "title": "The  Work",

@@ -83,7 +83,7 @@ def test_an_unmatched_quote_that_nothing_closes_does_not_lose_the_rest_of_the_fi
 def test_an_unmatched_quote_is_found_across_pieces_of_a_large_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("authbench.reading.lines.CHUNK", 500)
+    monkeypatch.setattr("authbench.reading.rows.CHUNK", 500)
     monkeypatch.setattr("authbench.reading.table_csv.CHUNK", 500)
     lines = written(POSTS)
     lines[5] = '5,user5,"Post number 5 of many\n'
@@ -159,7 +159,7 @@ def test_every_line_of_any_table_is_accounted_for(
     tmp_path_factory: pytest.TempPathFactory, table: list[tuple[str, ...]], block: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("authbench.reading.lines.CHUNK", block)
+        patch.setattr("authbench.reading.rows.CHUNK", block)
         patch.setattr("authbench.reading.table_csv.CHUNK", block)
         found, units = read(tmp_path_factory.getbasetemp(), "".join(written(table)))
     assert units.bad or good(found) == [list(row) for row in table]
@@ -170,7 +170,7 @@ def test_every_line_of_any_text_is_accounted_for(
     tmp_path_factory: pytest.TempPathFactory, lines: list[str], block: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("authbench.reading.lines.CHUNK", block)
+        patch.setattr("authbench.reading.rows.CHUNK", block)
         patch.setattr("authbench.reading.table_csv.CHUNK", block)
         read(tmp_path_factory.getbasetemp(), "a,b\n" + "\n".join(lines))
 

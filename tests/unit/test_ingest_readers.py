@@ -15,12 +15,11 @@ from hypothesis import strategies as st
 
 from authbench.errors import InputError
 from authbench.reading import blog_xml, json_lines, json_records, plain_text, table_csv, table_parquet, tei
-from authbench.reading.lines import bounded_lines
 from authbench.reading.readers import READERS
-from authbench.reading.rows import BadRow, ReadFile, Wanted
+from authbench.reading.rows import BadRow, ReadFile, Wanted, bounded_lines
 from authbench.reading.units import Units
-from authbench.registry.plain import from_plain
 from authbench.registry.readers import BlogXmlReader, JsonLinesReader, JsonReader, ParquetReader, TeiReader, TextReader
+from authbench.registry.typed_schema import from_plain
 from authbench.storage.raw_files import RawFile
 
 NEEDS = {"config/sources/s.yaml: fields.text": [frozenset({"text"})]}

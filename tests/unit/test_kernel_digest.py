@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("numba")
 
-from authbench.runtime.kernel_digest import digest_of_kernels
+from authbench.runtime.jit_cache import digest_of_kernels
 
 DEEP = """
 from authbench.runtime.jit import compiled

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from authbench.labels.count import count_texts
-from authbench.labels.decision import decide, in_words, read_decisions
+from authbench.labels.decision import CELLS, COPIED, decide, in_words, read_decisions
 from authbench.labels.estimators import account, poisson_interval, proportion_interval, same_item, two_accounts
 from authbench.labels.judge import judge_labels
 from authbench.labels.shared import (
@@ -22,7 +22,6 @@ from authbench.labels.shared import (
     stand_ins,
     texts_of_two_labels,
 )
-from authbench.labels.tables import CELLS, COPIED
 from authbench.records import RECORD
 from authbench.registry.source_entry import Impurity
 

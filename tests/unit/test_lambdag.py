@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from authbench.metrics.auc import auc
 from authbench.verifiers import Bench, impostors, lambdag
-from authbench.verifiers.masking import mask_content
+from authbench.verifiers.lambdag import mask_content
 from authbench.verifiers.parameters import ImpostorsParameters, LambdagParameters
-from authbench.verifiers.references import drawn, references
+from authbench.verifiers.texts import drawn, references
 
 WORDS = [f"w{number}" for number in range(40)]
 ENDS = [". ", "! ", ".\n", "\n", "?? "]

@@ -2,7 +2,7 @@ from collections import Counter
 
 import numpy as np
 
-from authbench.models.measured_once import MeasuredOnce
+from authbench.models.stylometric import MeasuredOnce
 
 
 def measuring(most: int) -> tuple[MeasuredOnce, Counter[str]]:

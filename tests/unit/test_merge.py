@@ -32,8 +32,7 @@ from authbench.identity import author_id, sha256_of_text
 from authbench.merging.bookkeeping import merged_funnel
 from authbench.merging.contents import new_numbers
 from authbench.merging.run import merge
-from authbench.merging.settings import differing, merged_config
-from authbench.merging.sides import expect_fitting, read_side
+from authbench.merging.sides import differing, expect_fitting, merged_config, read_side
 from authbench.models.entries import MODELS
 from authbench.models.model import VectorCache
 from authbench.records import length_bucket_expr

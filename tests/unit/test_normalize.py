@@ -6,13 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from linear_time import takes_linear_time
 
-from authbench.normalize import edition
+from authbench.normalize import text as edition
 from authbench.normalize.boilerplate import strip
-from authbench.normalize.edition import unify
-from authbench.normalize.markup import undo_html
 from authbench.normalize.personal import mask
 from authbench.normalize.table import normalize_records
-from authbench.normalize.text import normalize_text, not_composed
+from authbench.normalize.text import normalize_text, not_composed, undo_html, unify
 from authbench.records import RECORD
 from authbench.registry.source_entry import Normalize
 

@@ -24,14 +24,14 @@ PACKAGE = "what an installed package, a client or a model's checkpoint brings"
 # Modules outside the layer that may parse, and why.
 ALLOWED: Mapping[str, str] = {
     "acquire/kaggle.py": PACKAGE,
-    "attestation/envelope.py": "a copy of what was parsed",
+    "attestation/statement.py": "a copy of what was parsed",
     "auditing/languages.py": OF_A_BUILD,
-    "checking/fields.py": CHECKED,
+    "checking/form.py": CHECKED,
     "checking/pairs.py": CHECKED,
     "checking/provenance.py": CHECKED,
     "checking/tables.py": CHECKED,
     "dedup/unique.py": OF_A_BUILD,
-    "diff/comparable.py": OF_A_RELEASE,
+    "diff/releases.py": OF_A_RELEASE,
     "export/bundle.py": OF_A_RELEASE,
     "export/release.py": OF_A_RELEASE,
     "filter/language.py": OF_A_BUILD,

@@ -14,9 +14,8 @@ from shared_folders import needs_corpora
 from authbench.cli import main
 from authbench.errors import InputError
 from authbench.format.pan import read_problems
-from authbench.pan.build import write_sets
+from authbench.pan.build import build_released, write_sets
 from authbench.pan.pairs import LARGE, SMALL, TEST, both, build, violations
-from authbench.pan.released_pairs import build_released
 
 
 def made_up(authors=40, topics=10, texts=6, lang=lambda author: "en"):

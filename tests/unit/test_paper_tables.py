@@ -22,11 +22,9 @@ from authbench.presentation.tables import Cell, Column, Row, Table, as_markdown
 from authbench.registry.entries import read_yaml
 from authbench.registry.load import load_entry
 from authbench.shipped import shipped
-from authbench.tables.cells import Slices
-from authbench.tables.examples import CHARACTERS, examples, shortened
-from authbench.tables.models import size_in_words
-from authbench.tables.scores import chosen, overall_table, slice_tables
-from authbench.tables.settings import Choice
+from authbench.tables.documents import CHARACTERS, examples, shortened
+from authbench.tables.models import Choice, size_in_words
+from authbench.tables.scores import Slices, chosen, overall_table, slice_tables
 from authbench.tables.write import write_tables
 from authbench.train.records import read_curves
 

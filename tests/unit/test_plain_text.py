@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from authbench.errors import InputError
 from authbench.reading.plain_text import read
 from authbench.reading.rows import BadRow
-from authbench.registry.plain import from_plain
 from authbench.registry.readers import TextReader
+from authbench.registry.typed_schema import from_plain
 from authbench.storage.raw_files import RawFile
 
 BLANK_LINE = r"\n[ \u3000]*\n"

@@ -22,15 +22,13 @@ from authbench.raven.answers import write_answers
 from authbench.raven.checks import from_arguments, load_verifiers, settings_problems
 from authbench.raven.command import run
 from authbench.raven.covariates import ALIKE, comparable_limit
-from authbench.raven.documents import read_keys, stream, with_enough, write_documents
+from authbench.raven.documents import Design, planted_documents, read_keys, stream, with_enough, write_documents
 from authbench.raven.duration import PACE, expected
 from authbench.raven.encoders import TopicEncoder, load_encoder
 from authbench.raven.folds import fold_pairs, topics_tested
 from authbench.raven.layout import lay_out, likeness
 from authbench.raven.page import write_report
-from authbench.raven.planted import Design, planted_documents
-from authbench.raven.results import Run
-from authbench.raven.scores import fold_scores
+from authbench.raven.results import Run, fold_scores
 from authbench.raven.select import select_topics, similarities
 from authbench.raven.settings import fold_parts
 from authbench.raven.subsets import batches, plan, take_all
@@ -49,8 +47,8 @@ from authbench.raven.verdict import (
 from authbench.settings.evaluate import Raven
 from authbench.storage.json_files import read_json
 from authbench.storage.parquet import read_columns
-from authbench.verifiers.entries import VerifierEntry
 from authbench.verifiers.parameters import ExternalParameters
+from authbench.verifiers.requested import VerifierEntry
 
 MEASURED = Path(__file__).parents[2] / "docs/measured"
 SETTINGS: Raven = section(

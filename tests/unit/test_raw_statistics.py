@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from authbench.raw.count import COLUMNS, add_up, count_records
-from authbench.raw.page import render
-from authbench.raw.tables import bin_names, quantile, tables
+from authbench.raw.page import bin_names, quantile, render, tables
 from authbench.tokens import count, load_encoding
 
 ROWS = [

@@ -19,7 +19,7 @@ from sound_release import write_sound
 from authbench.checking import check_release
 from authbench.errors import InputError
 from authbench.filter.measure import measure_texts
-from authbench.format.lock import read_lock
+from authbench.format.release import read_lock
 from authbench.identity import author_id
 from authbench.presentation import charts
 from authbench.records import LANGUAGES, REMOVED

@@ -16,8 +16,8 @@ from authbench.evaluation.lists import Lists
 from authbench.evaluation.split import Split
 from authbench.identity import keyed_hash
 from authbench.metrics.ranking import CUTOFFS, cuts_in_ties, of_random_ranking, per_query
-from authbench.models.late_interaction import late_scorer
 from authbench.models.model import unit
+from authbench.models.transformer import late_scorer
 
 
 def mixed(number):

@@ -14,13 +14,10 @@ from authbench.config import prepare
 from authbench.errors import InputError
 from authbench.funnel import Tally
 from authbench.records import REMOVED
-from authbench.review.choose import CELL, choose_texts
 from authbench.review.difference import SHOWN, difference, shown
-from authbench.review.exclusions import excluded, read_exclusions, read_verdicts
-from authbench.review.neighbours import jaccard, kept_neighbours, removed_copies
-from authbench.review.passages import excerpts, passage_of, passages
-from authbench.review.settings import review_problems
-from authbench.review.sheets import REASONS, Beside, measures
+from authbench.review.exclusions import excluded, read_exclusions, read_verdicts, review_problems
+from authbench.review.neighbours import excerpts, jaccard, kept_neighbours, passage_of, passages, removed_copies
+from authbench.review.sheets import CELL, REASONS, Beside, choose_texts, measures
 from authbench.review.summary import ALL, GOOD, OUT, lines, summarise
 from authbench.storage.parquet import write_parquet
 

@@ -18,10 +18,10 @@ from authbench.content_words import content_vectors, fit_words
 from authbench.errors import InputError
 from authbench.evaluation.split import read_split
 from authbench.format.release import open_release
-from authbench.models.distortion import distort, frequent_words
 from authbench.models.entries import MODELS
-from authbench.models.formatting import measure_format
+from authbench.models.lexical import distort, frequent_words
 from authbench.models.open import open_model
+from authbench.models.stylometric import measure_format
 from authbench.registry.entries import read_yaml
 from authbench.registry.load import load_entry
 

@@ -11,7 +11,7 @@ from defaults import section
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from authbench.checking.fold import fold as check_fold
+from authbench.checking.overlap import fold as check_fold
 from authbench.ingest.persons import OF_A_NAME
 from authbench.records import RECORD
 from authbench.split.assign import assign_splits, near_copies, split_deviation, split_documents

@@ -18,7 +18,8 @@ from authbench.errors import InputError
 from authbench.style import order as strict_order
 from authbench.style import pairs as strict_pairs
 from authbench.style.redundancy import correlations
-from authbench.style.steb import clustering, loaders, order, pairs, probing, records, retrieval, sums
+from authbench.style.steb import clustering, loaders, order, pairs, probing, retrieval, sums
+from authbench.style.steb import loaders as records
 
 FOLDER = "steb_reference"
 

@@ -20,7 +20,7 @@ from authbench.style.entries import LabelledTask
 from authbench.style.page import NOT_ASKED, what_ran
 from authbench.style.run import read_all, run
 from authbench.style.steb import board, layout
-from authbench.style.steb.names import FIGURES
+from authbench.style.steb.layout import FIGURES
 from authbench.style.steb.tasks import TASKS
 
 ENTRY = """

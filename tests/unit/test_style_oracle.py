@@ -5,7 +5,7 @@ import pytest
 from shared_folders import oracle
 
 from authbench.metrics.auc import auc
-from authbench.models.long_texts import pack
+from authbench.models.transformer import pack
 from authbench.style import clustering, order, pairs, redundancy
 
 

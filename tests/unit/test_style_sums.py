@@ -5,7 +5,8 @@ import polars as pl
 import pytest
 
 from authbench.leaderboard.tables import Metric, score_table
-from authbench.style import scores, sums
+from authbench.style import scores
+from authbench.style import scores as sums
 from authbench.style.steb import board
 from authbench.style.tables import CHANCE, OF_CHANCE, with_chance
 

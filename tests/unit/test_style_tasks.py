@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
 from authbench.errors import InputError
-from authbench.registry.plain import from_plain
+from authbench.registry.typed_schema import from_plain
 from authbench.style import clustering, order, pairs, probing, retrieval
 from authbench.style.entries import TASK_SETTINGS
 from authbench.style.features import extract

@@ -14,8 +14,7 @@ from scored_release import write_scored_release
 
 from authbench.cli import main
 from authbench.errors import InputError
-from authbench.submissions.archive import unpacked
-from authbench.submissions.fields import FILES
+from authbench.submissions.archive import FILES, unpacked
 
 FIELDS = ["--contributor", "Us", "--model", "https://example.org/model"]
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from authbench.reading.rows import BadRow
 from authbench.reading.tei import MalformedError, header_value, parse, read, running_text
-from authbench.registry.plain import from_plain
 from authbench.registry.readers import TeiReader
+from authbench.registry.typed_schema import from_plain
 from authbench.storage.raw_files import RawFile
 
 HEADER = "<fileDesc><titleStmt><title>T</title><author>Ros,\n  Ana (1800-1850)</author>{}</titleStmt></fileDesc>"

@@ -20,7 +20,7 @@ from authbench.evaluation.split import read_split
 from authbench.format.release import open_release
 from authbench.models.requested import load_model, model_of_build
 from authbench.presentation.charts import as_svg
-from authbench.registry.plain import part_for
+from authbench.registry.typed_schema import part_for
 from authbench.settings.evaluate import Training
 from authbench.train import run, tune
 from authbench.train.curves import training_chart

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from authbench.checking import check_release
-from authbench.checking.fields import check_fields
+from authbench.checking.form import check_fields
 from authbench.dedup.jobs.decide import decide_all
 from authbench.dedup.unique import repeated_fields, values_of
 from authbench.errors import InputError

@@ -13,8 +13,8 @@ from authbench.evaluation.scores import scored_pairs, summarise
 from authbench.evaluation.verification import draw_negatives
 from authbench.metrics.auc import auc
 from authbench.metrics.bootstrap import author_weights, interval, intervals, weighted_means, weighted_sums
-from authbench.metrics.chance import chance_adjusted
 from authbench.metrics.error_rate import error_rate, error_rates_of_histograms, error_rates_of_replicates
+from authbench.metrics.ranking import chance_adjusted
 from authbench.metrics.score_bins import BITS, bins_of, rates_of_bins
 from authbench.metrics.significance import holm, p_of_paired_means
 

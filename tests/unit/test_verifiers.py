@@ -16,11 +16,11 @@ from authbench.errors import InputError
 from authbench.metrics.pan import evaluate
 from authbench.registry.load import list_entries, load_entry
 from authbench.verifiers import Bench, answer, encoder, naive, ppm, topicfit
-from authbench.verifiers.entries import VERIFIERS, VerifierEntry
+from authbench.verifiers.naive import order_as_numpy_once_did
 from authbench.verifiers.parameters import EncoderParameters, ExternalParameters
+from authbench.verifiers.requested import VERIFIERS, VerifierEntry
 from authbench.verifiers.texts import both_texts, distinct, languages
 from authbench.verifiers.thresholds import GRID, Thresholds, overall_on_grid, rescale, search
-from authbench.verifiers.vocabulary_order import order_as_numpy_once_did
 
 
 def of_pairs(pairs, labels):

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from published import ABOUT, PAGES, documents_of, opened, seal, sources_of, write_raw, write_whole
 
 from authbench.cli import main
-from authbench.diff.comparable import MAJOR, MINOR, NONE, PATCH, next_version, version_change
-from authbench.diff.releases import read_release
+from authbench.diff.releases import MAJOR, MINOR, NONE, PATCH, next_version, read_release, version_change
 from authbench.diff.summary import difference, is_same
 from authbench.export.run import export_public
 from authbench.identity import sha256_of_text

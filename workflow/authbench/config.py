@@ -17,7 +17,7 @@ from typing import Any, cast
 import yaml
 
 from authbench.acquire.verify import LockCheck, check_lock
-from authbench.chunk.settings import chunk_problems
+from authbench.chunk.retag import chunk_problems
 from authbench.dedup.settings import dedup_problems
 from authbench.errors import InputError
 from authbench.filter.settings import filter_problems
@@ -30,15 +30,14 @@ from authbench.people.verdicts import read_verdicts
 from authbench.printable import printable
 from authbench.raven.checks import settings_problems as raven_problems
 from authbench.registry.checks import same_names, unreadable_file
-from authbench.registry.defaults import default_settings
-from authbench.registry.entries import Settings, read_yaml, refused_texts, schema_problems
+from authbench.registry.entries import Settings, default_settings, read_yaml, refused_texts, schema_problems
 from authbench.registry.load import entry_name, is_path, list_entries, load_entry
 from authbench.registry.source_entry import Source
 from authbench.registry.sources import SOURCES
 from authbench.registry.values import did_you_mean, value_problems
 from authbench.registry.yaml_lines import place_in
 from authbench.release.takedown import read_takedown
-from authbench.review.settings import review_problems
+from authbench.review.exclusions import review_problems
 from authbench.runtime.inventory import Digests, take_inventory
 from authbench.safety.settings import safety_problems
 from authbench.sample.settings import sample_problems
@@ -47,8 +46,7 @@ from authbench.shipped import shipped
 from authbench.split.settings import split_problems
 from authbench.style.entries import ALL, DATASETS
 from authbench.style.redundancy import read_clusters
-from authbench.verifiers.entries import VerifierEntry
-from authbench.verifiers.requested import load_verifier
+from authbench.verifiers.requested import VerifierEntry, load_verifier
 from authbench.vocabulary import find_vocabulary
 
 

@@ -12,8 +12,7 @@ from typing import Literal, NamedTuple, TypedDict, cast
 
 from authbench.dedup.settings import part_count
 from authbench.errors import InputError
-from authbench.registry.defaults import default_settings
-from authbench.registry.entries import read_yaml
+from authbench.registry.entries import default_settings, read_yaml
 from authbench.runtime.inventory import fitting_shards
 from authbench.shipped import shipped
 

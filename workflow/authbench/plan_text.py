@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from authbench.plan import RULES, SPARE, Corpus, Plan, Rates
-from authbench.registry.defaults import default_settings
+from authbench.registry.entries import default_settings
 
 
 def as_text(plan: Plan, rates: Rates) -> str:

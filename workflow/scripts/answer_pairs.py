@@ -5,7 +5,7 @@ from pathlib import Path
 from authbench.models.model import VectorCache
 from authbench.pan.answers import write_run
 from authbench.runtime.job import log_to
-from authbench.verifiers.entries import VerifierEntry
+from authbench.verifiers.requested import VerifierEntry
 
 log_to(snakemake.log[0])
 params, out = snakemake.params, Path(snakemake.output.answers).parent

@@ -1,6 +1,6 @@
 """Adapter of the rule assign_splits."""
 
-from authbench.format.lock import read_lock
+from authbench.format.release import read_lock
 from authbench.labels.judge import read_impure
 from authbench.runtime.job import log_to
 from authbench.sample.deviation import recount

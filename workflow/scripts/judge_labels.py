@@ -1,8 +1,8 @@
 """Adapter of the rule judge_labels."""
 
 from authbench.labels.judge import judge_labels
-from authbench.registry.plain import from_plain
 from authbench.registry.source_entry import Impurity
+from authbench.registry.typed_schema import from_plain
 from authbench.runtime.job import log_to
 from authbench.storage.parquet import read_columns, write_parquet
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from authbench.models.model import VectorCache
 from authbench.raven.answers import write_answers
 from authbench.runtime.job import log_to
-from authbench.verifiers.entries import VerifierEntry
+from authbench.verifiers.requested import VerifierEntry
 
 log_to(snakemake.log[0])
 params = snakemake.params

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from authbench.raven.collect import read_run
 from authbench.raven.page import write_report
+from authbench.raven.results import read_run
 from authbench.runtime.job import log, log_to
 from authbench.storage.json_files import read_json
 

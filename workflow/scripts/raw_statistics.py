@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from authbench.raw.count import add_up
-from authbench.raw.page import render
-from authbench.raw.tables import tables
+from authbench.raw.page import render, tables
 from authbench.runtime.job import log_to
 from authbench.storage.atomic import write_text
 from authbench.storage.json_files import read_json

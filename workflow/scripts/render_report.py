@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from authbench.registry.plain import from_plain
 from authbench.registry.source_entry import Description
+from authbench.registry.typed_schema import from_plain
 from authbench.release.published import digests_of, open_published, read_digests
 from authbench.report.write import draw_report
 from authbench.runtime.job import log_to

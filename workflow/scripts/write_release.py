@@ -4,9 +4,9 @@ from pathlib import Path
 
 import polars as pl
 
-from authbench.format.lock import read_lock
-from authbench.registry.plain import from_plain
+from authbench.format.release import read_lock
 from authbench.registry.source_entry import Description
+from authbench.registry.typed_schema import from_plain
 from authbench.release.contents import make_contents
 from authbench.release.published import write_digests
 from authbench.release.statement import add_statement

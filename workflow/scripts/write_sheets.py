@@ -1,9 +1,7 @@
 """Adapter of the rule write_sheets."""
 
-from authbench.review.choose import choose_texts
-from authbench.review.neighbours import kept_neighbours, removed_copies
-from authbench.review.passages import excerpts, passages
-from authbench.review.sheets import Beside, with_measures, write_sheets
+from authbench.review.neighbours import excerpts, kept_neighbours, passages, removed_copies
+from authbench.review.sheets import Beside, choose_texts, with_measures, write_sheets
 from authbench.runtime.job import log_to, progress
 from authbench.storage.atomic import atomic_folder
 from authbench.storage.parquet import read_batches, read_columns

@@ -8,10 +8,8 @@ import polars as pl
 from authbench.auditing.claims import Case
 from authbench.auditing.dataset import POOL, Dataset, split_rank
 from authbench.checking.boilerplate import without_boilerplate
-from authbench.checking.contained import contained_texts
-from authbench.checking.fold import fold
-from authbench.checking.rules import make_rules
-from authbench.checking.similar import similar_texts
+from authbench.checking.overlap import contained_texts, fold, similar_texts
+from authbench.checking.settings import make_rules
 from authbench.dedup.similar_pairs import similar_pairs
 
 EXACT_UP_TO = 30_000  # texts that are compared pair by pair; for more, MinHash finds the pairs to compare

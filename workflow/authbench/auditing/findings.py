@@ -13,10 +13,9 @@ from scipy.special import bdtrc
 from authbench.auditing.claims import Case
 from authbench.auditing.dataset import LABELS, POOL, Dataset
 from authbench.author_labels import known_labels
-from authbench.checking.ids import neighbours
-from authbench.checking.normal_form import abnormal
-from authbench.checking.personal_data import find_personal_data
+from authbench.checking.form import neighbours
 from authbench.checking.settings import defaults
+from authbench.checking.texts import abnormal, find_personal_data
 from authbench.filter.decide import apply_filters
 from authbench.filter.measure import MEASURES, measure_texts
 from authbench.labels.decision import decide

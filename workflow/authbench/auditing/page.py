@@ -1,5 +1,6 @@
 """Render an audit as Markdown, and as one HTML page that loads no files and quotes no text of the dataset."""
 
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -14,6 +15,8 @@ from authbench.presentation.palette import mark_of
 from authbench.presentation.plots import Value, value_bars
 from authbench.presentation.tables import Cell, Column, Row, Table, as_markdown, escaped_markdown
 from authbench.printable import printable
+from authbench.storage.atomic import write_text
+from authbench.storage.json_files import write_plain_json
 
 HEADINGS = {
     "success@1": "S@1", "success@5": "S@5", "mrr": "MRR", "eer": "EER", "eer_same_language": "EER, one language",
@@ -261,3 +264,11 @@ def _noise_table(audit: Audit) -> Table:
                Column("Decision", words=True)]  # fmt: skip
     explained = any(row.cells[-1].text == BY_CONSTRUCTION for row in rows)
     return Table("noise", "Noise of labels", columns, rows, pl.DataFrame(), [EXPLAINED] if explained else [])
+
+
+def write_audit(audit: Audit, out: Path, brief: bool = False) -> None:
+    """Write the files into a folder, which is created if necessary; `brief`: without ids in audit.json."""
+    out.mkdir(parents=True, exist_ok=True)
+    write_plain_json(out / "audit.json", audit.as_dict(brief))
+    write_text(out / "audit.md", markdown(audit))
+    write_text(out / "index.html", render(audit))

@@ -126,7 +126,7 @@ def audit(
     dataset = read_dataset(paths, How(columns or {}, None if data is None else Path(data), encoding, config), say)
     result = examine(dataset, paths, scores=scores, clean=clean, texts=texts, seed=seed, say=say)
     if out is not None:
-        from authbench.auditing.write import write_audit
+        from authbench.auditing.page import write_audit
 
         write_audit(result, Path(out), brief)
     return result

@@ -1,7 +1,7 @@
 """Check a release, made by AuthBench or in its format.
 
 The files are compared with the texts, with the release's bookkeeping where it exists, and with its settings. Read in
-this order: `claims`, `rows` and `form` (the form of every table), `rules` (the settings), then one module per claim.
+this order: `claims`, `rows` and `form` (the form of files, tables and ids), `settings`, then one module per claim.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,28 +13,21 @@ from pathlib import Path
 from typing import Any
 
 from authbench.checking.claims import CLAIMS, Finding
-from authbench.checking.fields import check_fields
-from authbench.checking.files import check_files
-from authbench.checking.form import check_form
-from authbench.checking.ids import check_ids
+from authbench.checking.form import check_fields, check_files, check_form, check_ids
 from authbench.checking.labels import check_labels
 from authbench.checking.lock import check_lock
 from authbench.checking.manifest import check_manifest
-from authbench.checking.measured import check_measured
-from authbench.checking.measures import check_measures
-from authbench.checking.merged import check_merged
+from authbench.checking.measures import check_measured, check_measures
 from authbench.checking.overlap import check_overlap
 from authbench.checking.pairs import check_pairs
 from authbench.checking.provenance import check_provenance
-from authbench.checking.quotas import check_quotas
+from authbench.checking.quotas import check_quotas, check_units
 from authbench.checking.rows import Rows, join_rows, read_tables
-from authbench.checking.rules import Rules, make_rules
-from authbench.checking.settings import check_settings
+from authbench.checking.settings import Rules, check_settings, make_rules
 from authbench.checking.tables import check_funnel, check_noisy, check_statistics, losing_authors
 from authbench.checking.texts import check_texts
 from authbench.checking.truth import check_truth
-from authbench.checking.units import check_units
-from authbench.checking.withheld import authors_of_withheld, check_withheld
+from authbench.checking.withheld import authors_of_withheld, check_merged, check_withheld
 from authbench.format.release import open_release
 from authbench.printable import printable
 from authbench.tokens import load_encoding, load_tokenizer

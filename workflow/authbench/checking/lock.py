@@ -8,12 +8,12 @@ import polars as pl
 
 from authbench.checking.claims import Finding
 from authbench.checking.rows import Rows
-from authbench.checking.rules import continues_a_lock, taken_down
+from authbench.checking.settings import continues_a_lock, taken_down
 from authbench.checking.withheld import stated_number
 from authbench.errors import InputError
 from authbench.format.columns import DOCUMENT_ID, SHA256
 from authbench.format.files import LOCK
-from authbench.format.lock import read_lock
+from authbench.format.release import read_lock
 
 
 def check_lock(release: Rows) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ import polars as pl
 
 from authbench.checking.claims import Finding
 from authbench.checking.rows import Rows
-from authbench.checking.rules import Rules
+from authbench.checking.settings import Rules
 from authbench.errors import InputError
 from authbench.format.files import LATER_KEYS, MANIFEST, MANIFEST_KEYS
 from authbench.format.manifest import Counts, Manifest

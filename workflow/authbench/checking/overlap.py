@@ -1,16 +1,191 @@
-"""Check for documents that share their text with others."""
+"""Check for documents that share their text with others.
 
+Find long texts of different origins that share much of their text, by an exact search.
+
+The measure is the share of the smaller text's distinct grams (of 24 characters by default) that also occur in the
+other.
+
+Fold texts, to make copies equal that differ only in how characters are written.
+
+Compatibility forms (full-width letters, ligatures, presentation forms) are replaced as in NFKC, letters are
+lower-cased, letters that look Latin become Latin, and digits of all scripts become 0 to 9. White space is removed, as
+are characters that are invisible by themselves: joiners, variation selectors, soft hyphens, fillers, the tatweel.
+"""
+
+import unicodedata
+from collections import OrderedDict
 from collections.abc import Generator, Set
+from functools import cache
 
+import numpy as np
 import polars as pl
 
+from authbench.arrays import F64, I64, U8, U64
 from authbench.checking.boilerplate import without_boilerplate
 from authbench.checking.claims import Finding
-from authbench.checking.contained import contained_texts
-from authbench.checking.fold import fold
 from authbench.checking.rows import Rows
-from authbench.checking.rules import Rules
-from authbench.checking.similar import similar_texts
+from authbench.checking.settings import Rules
+from authbench.lookalikes import LOOKALIKES
+from authbench.settings.split import Containment
+
+_UNSEEN = r"[\p{Cf}\x{fe00}-\x{fe0f}\x{e0100}-\x{e01ef}\x{34f}\x{115f}\x{1160}\x{17b4}\x{17b5}\x{180b}-\x{180f}\x{640}]"
+_TEXTS_AT_ONCE = 8_000
+_SPACE = r"[\s\x1c-\x1f]"
+
+
+def fold(contents: pl.Series) -> pl.Series:
+    """Return the folded form of each text; memory: the folded texts, and some forms of a few texts."""
+    parts = [_fold(contents.slice(start, _TEXTS_AT_ONCE)) for start in range(0, len(contents), _TEXTS_AT_ONCE)]
+    return pl.concat(parts) if parts else contents
+
+
+def _fold(contents: pl.Series) -> pl.Series:
+    places = (~contents.str.contains(r"\A[\x00-\x7f]*\z")).arg_true()
+    folded = contents.str.to_lowercase()
+    if len(places):
+        some = contents.gather(places).str.normalize("NFKC").str.replace_all(_UNSEEN, "").str.to_lowercase()
+        folded = folded.scatter(places, some.str.replace_many(_digits() | LOOKALIKES))
+    return folded.str.replace_all(_SPACE, "")
+
+
+@cache
+def _digits() -> dict[str, str]:
+    """Return the ASCII digit of every decimal digit beyond ASCII."""
+    points = map(chr, range(0x80, 0x20000))
+    return {one: str(unicodedata.decimal(one)) for one in points if unicodedata.category(one) == "Nd"}
+
+
+MOST = 10  # similar texts that are named for one text
+_HASHES_KEPT = 1 << 24  # hashes of compared texts that are kept for further comparisons: 128 MB
+
+
+def similar_texts(
+    ids: pl.Series, texts: pl.Series, parts: pl.Series, within: float, across: float, length: int
+) -> pl.DataFrame:
+    """Return pairs of texts whose multisets of grams have a Jaccard similarity of the threshold or more.
+
+    The search is exact: without a cap it finds every such pair (`similar_kernels`). For each text, at most `MOST`
+    similar texts among those no longer than it are named. A crowd of k copies thus gives at most `MOST * k` pairs, and
+    every text of it is in a pair.
+    Memory: at most a byte per character for the bitmaps, and at most 128 MB of hashes. Time: some ten nanoseconds for
+    each pair of texts of similar length.
+
+    Args:
+        ids: names of the texts.
+        parts: a number for each text.
+        within: the threshold for texts of one part.
+        across: the threshold for texts of two parts.
+        length: characters of a gram.
+
+    Returns:
+        frame(a, b, similarity) with a < b, sorted.
+    """
+    from authbench.checking import similar_kernels
+    from authbench.text_bytes import utf8
+
+    data, offsets = utf8(texts)
+    sizes = np.zeros(len(texts), np.int64)
+    similar_kernels.count_grams(data, offsets, length, sizes)
+    order = np.argsort(sizes, kind="stable")
+    sizes, part = sizes[order], parts.to_numpy()[order].astype(np.int64)
+    bitmaps, starts = similar_kernels.draw_bitmaps(data, offsets, length, order, sizes)
+    room = min(_HASHES_KEPT, 2 * int(offsets[-1] - offsets[0]) + 2)
+    earlier, later, similarity, _ = similar_kernels.join(
+        data, offsets, length, order, sizes, part, bitmaps, starts, within, across, MOST, room
+    )
+    pairs = pl.DataFrame({"a": ids.gather(order[earlier]), "b": ids.gather(order[later]), "similarity": similarity})
+    return pairs.select(
+        pl.min_horizontal("a", "b").alias("a"), pl.max_horizontal("a", "b").alias("b"), "similarity"
+    ).sort("a", "b")
+
+
+_COMMON = 100  # texts; a passage in more texts than this is not evidence that two texts belong together
+_WIDEST = 50  # texts; passages in at most this many lead to pairs
+_PART = 1 << 26  # grams that are counted at once, in 64 MB
+_KEPT = 1 << 23  # grams of compared texts that are kept for further comparisons: 64 MB
+
+
+def contained_texts(
+    ids: pl.Series, texts: pl.Series, origins: pl.Series, settings: Containment, every_passage: bool = False
+) -> pl.DataFrame:
+    """Return pairs of long texts of different origins whose share of grams reaches the threshold of the settings.
+
+    When pairs are searched, passages in more than 100 texts are ignored on both sides, and passages in more than 50
+    texts count only towards the size of a text. The splits search in the same way, so the check reports no pair that
+    they passed over. With `every_passage`, all passages count. The share itself is computed over all grams. The search
+    is exact: grams are counted range by range and never sampled.
+    Memory: a table of 64 MB, and 30 bytes for each gram in several texts.
+
+    Returns:
+        frame(a, b, share) with a < b, sorted.
+    """
+    from authbench.checking import contained_kernels
+    from authbench.text_bytes import utf8
+
+    long = (texts.str.len_chars() >= settings["min_chars"]).arg_true()
+    ids, texts = ids.gather(long), texts.gather(long)
+    origin = origins.gather(long).rank("dense").to_numpy().astype(np.int64)
+    data, offsets = utf8(texts)
+    number, length = len(texts), settings["shingle_chars"]
+    common, widest = (number, number) if every_passage else (_COMMON, _WIDEST)
+    sizes, repeats, too_common = (np.zeros(number, np.int64) for _ in range(3))
+    parts = 1 + int(offsets[-1] - offsets[0]) // _PART
+    members, ends, shared = [np.empty(0, np.int32)], [np.zeros(1, np.int64)], 0
+    for part in range(parts):
+        counts = np.zeros(_table_size(int(offsets[-1] - offsets[0]) // parts), np.uint8)
+        hashes, owner = contained_kernels.collect_part(data, offsets, length, parts, part, counts, sizes)
+        del counts
+        left = contained_kernels.leave_repeated(hashes, owner, np.zeros(_table_size(len(hashes)), np.uint8))
+        hashes, owner = hashes[:left], owner[:left]
+        order = np.argsort(hashes, kind="stable")
+        some, their_ends = contained_kernels.group_part(hashes, owner, order, common, widest, repeats, too_common)
+        members.append(some)
+        ends.append(their_ends[1:] + shared)
+        shared += len(some)
+    least = sizes - repeats - too_common
+    one, other = contained_kernels.pairs_that_share(
+        np.concatenate(members), np.concatenate(ends), origin, least, settings["share"]
+    )
+    share = _shares(data, offsets, one, other, length)
+    enough = share >= settings["share"]
+    pairs = pl.DataFrame({"a": ids.gather(one[enough]), "b": ids.gather(other[enough]), "share": share[enough]})
+    return pairs.select(pl.min_horizontal("a", "b").alias("a"), pl.max_horizontal("a", "b").alias("b"), "share").sort(
+        "a", "b"
+    )
+
+
+def _table_size(grams: int) -> int:
+    """Return the bytes of a table with at least four counters per gram, four counters in a byte: a power of two."""
+    size = 1 << 12
+    while size < grams:
+        size *= 2
+    return size
+
+
+def _shares(data: U8, offsets: I64, one: I64, other: I64, length: int) -> F64:
+    """Return the share of each pair; at most `_KEPT` grams of texts that are compared again are kept."""
+    from authbench.checking import contained_kernels, gram_kernels
+
+    kept: OrderedDict[int, U64] = OrderedDict()
+    buffered = 0
+
+    def grams(text: int) -> U64:
+        nonlocal buffered
+        if text in kept:
+            kept.move_to_end(text)
+            return kept[text]
+        kept[text] = contained_kernels.distinct_grams(data, int(offsets[text]), int(offsets[text + 1]), length)
+        buffered += len(kept[text])
+        while buffered > _KEPT and len(kept) > 1:
+            buffered -= len(kept.popitem(last=False)[1])
+        return kept[text]
+
+    share = np.empty(len(one))
+    for place, (a, b) in enumerate(zip(one.tolist(), other.tolist(), strict=True)):
+        mine, theirs = grams(a), grams(b)
+        share[place] = gram_kernels.overlap(mine, theirs, 0.0) / min(len(mine), len(theirs))
+    return share
+
 
 Pairs = frozenset[tuple[str, str]]
 _FOLDED_CHARS = 40  # a shorter text, as `Good.` and `good.`, may be written by two people

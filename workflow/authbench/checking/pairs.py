@@ -14,10 +14,10 @@ from authbench.checking.overlap import Pairs
 from authbench.checking.pools import ORDER, PAIR, TIMED, Texts, check_matched, check_similar
 from authbench.checking.relations import check_relations, count_words, is_timed, vectors_of
 from authbench.checking.rows import Rows
-from authbench.checking.rules import Rules
+from authbench.checking.settings import Rules
 from authbench.dates import middle_day
 from authbench.format.columns import PAIRS, POOLS, POSITIVES
-from authbench.format.splits import reference_splits, scored_splits
+from authbench.format.names import reference_splits, scored_splits
 from authbench.format.tables import read_pairs
 from authbench.letters import has_letters
 from authbench.records import primary_genre

@@ -11,7 +11,7 @@ import polars as pl
 from authbench.checking.claims import Finding
 from authbench.checking.overlap import Pairs, contained_among
 from authbench.checking.rows import Rows
-from authbench.checking.rules import Rules
+from authbench.checking.settings import Rules
 from authbench.format.columns import TEXT_FIELDS
 from authbench.letters import has_letters, is_borrowed
 

@@ -29,8 +29,7 @@ def _attest_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def attest(arguments: argparse.Namespace) -> int:
-    from authbench.attestation.envelope import read_envelope, sign
-    from authbench.attestation.statement import make_statement, statement_bytes
+    from authbench.attestation.statement import make_statement, read_envelope, sign, statement_bytes
     from authbench.errors import InputError
     from authbench.format.release import read_manifest
     from authbench.registry.sources import find_sources
@@ -71,9 +70,8 @@ def _verify_arguments(parser: argparse.ArgumentParser) -> None:
 
 def verify(arguments: argparse.Namespace) -> int:
     """Return 0 if the release was reproduced byte for byte, 1 if something differs, 2 if that cannot be decided."""
-    from authbench.attestation.envelope import read_envelope, sign, unsigned_by
     from authbench.attestation.reproduce import Outcome, differences, reproduce
-    from authbench.attestation.statement import statement_bytes
+    from authbench.attestation.statement import read_envelope, sign, statement_bytes, unsigned_by
     from authbench.cli.build import snakemake_command
     from authbench.safety.detoxify_scorer import ONLY_WEIGHTS
     from authbench.shipped import shipped

@@ -80,8 +80,7 @@ def run(given: argparse.Namespace) -> int:
         dataset, given.source, scores=given.scores, clean=given.clean, texts=given.texts, seed=given.seed, say=say
     )
     from authbench.auditing.findings import IDS
-    from authbench.auditing.page import verdict
-    from authbench.auditing.write import write_audit
+    from authbench.auditing.page import verdict, write_audit
 
     if given.out:
         write_audit(result, given.out, given.brief)

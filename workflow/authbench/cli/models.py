@@ -16,8 +16,8 @@ from authbench.cli.command import (
     whole_number,
 )
 from authbench.errors import InputError
-from authbench.registry.defaults import default_settings
-from authbench.registry.plain import part_for
+from authbench.registry.entries import default_settings
+from authbench.registry.typed_schema import part_for
 from authbench.settings.evaluate import Training
 from authbench.settings.values import choices
 

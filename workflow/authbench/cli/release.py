@@ -120,7 +120,7 @@ def _export_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def export(arguments: argparse.Namespace) -> int:
-    from authbench.export.publication import read_publication
+    from authbench.export.freeze import read_publication
     from authbench.export.run import PUBLIC, export, export_public
     from authbench.registry.sources import find_sources
 

@@ -59,7 +59,7 @@ def style(arguments: argparse.Namespace) -> int:
     from authbench.models.entries import expect_vectors
     from authbench.models.requested import load_models
     from authbench.style.datasets import find_datasets, with_release
-    from authbench.style.protocols import PROTOCOLS
+    from authbench.style.entries import PROTOCOLS
     from authbench.style.run import read_all, run
     from authbench.style.vectors import LONG_TEXTS
     from authbench.style.write import write_report

@@ -27,9 +27,7 @@ def _submit_arguments(parser: argparse.ArgumentParser) -> None:
 def submit(arguments: argparse.Namespace) -> int:
     from authbench.errors import InputError
     from authbench.format.names import name_problem
-    from authbench.submissions.archive import unpacked
-    from authbench.submissions.fields import SCORES, Fields, proposed
-    from authbench.submissions.pack import files_of, pack, read_result
+    from authbench.submissions.archive import SCORES, Fields, files_of, pack, proposed, read_result, unpacked
 
     fields = proposed(read_result(files_of(arguments.scores)[SCORES]))
     given = {name: getattr(arguments, name) for name in _FIELDS if getattr(arguments, name) is not None}

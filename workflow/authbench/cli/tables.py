@@ -55,7 +55,7 @@ def _tables_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def tables(arguments: argparse.Namespace) -> int:
-    from authbench.tables.settings import Choice
+    from authbench.tables.models import Choice
     from authbench.tables.write import write_tables
     from authbench.train.records import read_curves
 

@@ -17,9 +17,9 @@ from authbench.cli.command import (
     warn_unverified,
 )
 from authbench.format.columns import POOLS
-from authbench.pan.settings import SETTINGS, YEARS
-from authbench.registry.defaults import default_settings
-from authbench.registry.plain import part_for
+from authbench.pan.pairs import SETTINGS, YEARS
+from authbench.registry.entries import default_settings
+from authbench.registry.typed_schema import part_for
 from authbench.settings.evaluate import Pairs
 
 

@@ -1,7 +1,8 @@
 """De-duplicate: remove exact and near copies, and keep one representative of them.
 
 Read in this order: `jobs` (the steps, from files to files), then the steps: `signatures` (with `shingles`, `minhash`
-and `permutations`), `copies`, `links`, `compare`, `representatives`. `settings` defines similarity and the probability
-of finding it, `shingle_kernels` and `pair_kernels` are compiled, `similarity` defines the compared text and fetches it,
-`shards` reads signatures. `similar_pairs` finds pairs in memory, `containment` and `overlaps` find parts of long texts.
+and `permutations`), `links`, `compare`, `representatives`. `settings` defines similarity and the probability of finding
+it, `shingle_kernels` and `pair_kernels` are compiled, `similarity` defines the compared text and fetches it, `shards`
+reads signatures and joins equal documents. `similar_pairs` finds pairs in memory, `containment` and `overlaps` find
+parts of long texts.
 """

@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 
 from authbench.arrays import I32, I64, U32, U64
-from authbench.dedup.copies import pack
 from authbench.dedup.settings import most_apart
+from authbench.dedup.shards import pack
 from authbench.settings.dedup import Comparison
 
 WIDEST = 1_000  # a bucket with more documents is linked completely: its pairs would be too many to compare

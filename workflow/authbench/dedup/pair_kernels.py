@@ -65,7 +65,7 @@ def unite_buckets(packed: U64, number_bits: int, sketches: U64, most_apart: int,
     """Join the components of documents that share a bucket and whose sketches differ in at most `most_apart` bits.
 
     Args:
-        packed: shape (n,), sorted, a hash above the `number_bits` of a document's number, from `copies.pack`.
+        packed: shape (n,), sorted, a hash above the `number_bits` of a document's number, from `shards.pack`.
         number_bits: the low bits that contain a document.
         sketches: shape (documents, 2), from `shingle_kernels.sketch`.
         most_apart: bits in which two sketches may differ.

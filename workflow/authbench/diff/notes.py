@@ -7,8 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from authbench.diff.comparable import VersionChange
-from authbench.diff.releases import KeyedRelease
+from authbench.diff.releases import KeyedRelease, VersionChange
 from authbench.diff.summary import Difference
 from authbench.printable import inert_markdown
 from authbench.storage.atomic import sha256_of_file

@@ -13,7 +13,7 @@ from authbench.ingest.fields import as_text
 from authbench.printable import printable
 from authbench.reading import table_parquet
 from authbench.reading.characters import whole_characters
-from authbench.reading.column_names import NAMES, TOPICS
+from authbench.reading.column_names import NAMES, TOPICS, Layout, layout_of
 from authbench.reading.foreign import (
     JSON,
     MBOX,
@@ -28,7 +28,6 @@ from authbench.reading.foreign import (
 )
 from authbench.reading.readers import READERS
 from authbench.reading.rows import EVERYTHING, BadRow, Row, Wanted
-from authbench.reading.text_layout import Layout, layout_of
 from authbench.registry.readers import Encoding, MboxReader, ParquetReader, Reader, TextReader
 from authbench.storage.raw_files import EnoughRead, RawFile
 from authbench.storage.raw_paths import COMPRESSED, NOT_UTF8

@@ -14,8 +14,7 @@ from authbench.drafting.sample import Sample, files_of
 from authbench.errors import InputError
 from authbench.printable import printable
 from authbench.reading.foreign import kind_of
-from authbench.registry.defaults import default_settings
-from authbench.registry.entries import schema_problems
+from authbench.registry.entries import default_settings, schema_problems
 from authbench.registry.load import list_entries
 from authbench.registry.readers import FORMATS, MboxReader, Reader
 from authbench.registry.sources import SOURCES

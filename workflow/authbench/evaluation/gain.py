@@ -32,8 +32,13 @@ from authbench.evaluation.slices import OVERALL, slices_of
 from authbench.format.scores import Unsolved
 from authbench.identity import keyed_hash
 from authbench.metrics.bootstrap import interval
-from authbench.metrics.power import smallest_difference, standard_error, standard_error_of_mean
-from authbench.metrics.significance import holm, p_of_paired_means
+from authbench.metrics.significance import (
+    holm,
+    p_of_paired_means,
+    smallest_difference,
+    standard_error,
+    standard_error_of_mean,
+)
 
 PUNCTUATION = "punctuation"  # a row of style features only; gains over it are printed too
 SUPPORTED_AUTHORS = 100  # a language with fewer query authors is named as not supported

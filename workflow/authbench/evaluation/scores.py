@@ -16,10 +16,9 @@ from authbench.evaluation.verification import NEGATIVES
 from authbench.format.scores import Cell
 from authbench.metrics.auc import area_of_wins, pairs_below
 from authbench.metrics.bootstrap import interval, intervals, weighted_means
-from authbench.metrics.chance import chance_adjusted
 from authbench.metrics.error_rate import ErrorRate, error_rate, error_rates_of_replicates, histograms
 from authbench.metrics.ranking import NAMES as RANKING_MEASURES
-from authbench.metrics.ranking import cuts_in_ties, per_query, random_per_query
+from authbench.metrics.ranking import chance_adjusted, cuts_in_ties, per_query, random_per_query
 from authbench.metrics.score_bins import rates_of_bins
 
 Pairs = tuple[np.ndarray, F64]  # the query and the score of each pair

@@ -28,11 +28,10 @@ from authbench.format.columns import (
     TEXT_FIELDS,
     Table,
 )
+from authbench.format.names import reference_splits
 from authbench.format.release import Release
-from authbench.format.splits import reference_splits
 from authbench.format.tables import concat
-from authbench.labels.decision import read_decisions
-from authbench.labels.tables import UNMEASURED
+from authbench.labels.decision import UNMEASURED, read_decisions
 from authbench.records import length_bucket_expr
 
 _OF_PROVENANCE = ("origin", "topic", "date")

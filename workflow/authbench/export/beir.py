@@ -3,20 +3,79 @@
 BEIR has one corpus for all qrels and a release one pool per split, so each split gets a folder: `<split>/corpus.jsonl`,
 `<split>/queries.jsonl`, `<split>/qrels/<split>.tsv`. `<split>/ignored.tsv` lists the candidates that count neither way,
 for which BEIR has no field.
+
+Write the benchmark's answers, and models' rankings, for trec_eval.
+
+`<split>.qrels` contains `query 0 document relevance`, a run `query Q0 document rank score tag`. trec_eval reads scores
+as 32-bit numbers, ignores ranks, and sorts ties by descending id, whereas AuthBench sorts them by ascending id. Scores
+of a run that would tie are therefore lowered to the next smaller 32-bit number.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from authbench.export.card import write_card
-from authbench.export.licences import licence_table
+from authbench.export.citations import licence_table
 from authbench.format.release import Release
+from authbench.leaderboard.collect import read_results
 from authbench.presentation.spreadsheets import as_csv
 from authbench.settings.publish import Publish
 from authbench.storage.atomic import write_text
 from authbench.storage.json_lines import write_json_lines
+
+_TREC_USAGE = """
+`<split>.qrels` has the answers as trec_eval and pytrec_eval read them: `query 0 document 1`. The texts are elsewhere
+(the Hugging Face or BEIR folder): a run over a split ranks its candidates for each of its queries, without the query
+itself and without its ignored ids.
+
+`authbench export RELEASE_DIR --form trec --runs DIR` adds `<split>/<model>.run` for every model that `authbench
+evaluate` scored in DIR, the ten nearest candidates of each query. Equal scores are ordered by ascending id, as
+everywhere in AuthBench; as trec_eval would turn them round, a run lowers each by the least that a 32-bit number can
+be lowered by.
+"""
+
+
+def write_trec(folder: Path, release: Release, about: Publish) -> None:
+    """Write the qrels of all splits. Memory: the ids of a split."""
+    for split in release.splits:
+        pairs = release.truth(split).select("query_id", "positive_ids").explode("positive_ids")
+        lines = (f"{query} 0 {document} 1\n" for query, document in pairs.iter_rows())
+        write_text(folder / f"{split}.qrels", "".join(lines))
+    write_text(folder / "licences.csv", as_csv(licence_table(release)))
+    write_text(folder / "README.md", write_card(release, about, _TREC_USAGE))
+
+
+def write_runs(folder: Path, results: Path) -> list[Path]:
+    """Write the run of every model that `authbench evaluate` left in `results`; return the files."""
+    runs = []
+    for result in read_results(results):
+        runs.append(folder / result.scores["benchmark"]["split"] / f"{result.name}.run")
+        runs[-1].parent.mkdir(parents=True, exist_ok=True)
+        write_text(runs[-1], "".join(run_lines(result.queries(), result.name)))
+    return runs
+
+
+def run_lines(queries: pl.DataFrame, tag: str) -> Iterator[str]:
+    """Yield the lines of a run from `id`, `nearest` and `scores` of queries (evaluate.run.queries_table)."""
+    for query, documents, scores in queries.select("id", "nearest", "scores").iter_rows():
+        for rank, (document, score) in enumerate(zip(documents, falling(scores), strict=True), start=1):
+            yield f"{query} Q0 {document} {rank} {score} {tag}\n"
+
+
+def falling(scores: list[float]) -> list[np.float32]:
+    """Return non-increasing scores as strictly decreasing 32-bit numbers.
+
+    >>> [float(one) for one in falling([1.0, 1.0, 0.5])]
+    [1.0, 0.9999999403953552, 0.5]
+    """
+    fallen: list[np.float32] = []
+    for score in map(np.float32, scores):
+        fallen.append(min(score, np.nextafter(fallen[-1], np.float32(-np.inf))) if fallen else score)
+    return fallen
+
 
 _QRELS = ("query-id", "corpus-id", "score")
 _USAGE = """

@@ -9,9 +9,8 @@ from typing import Any
 
 import polars as pl
 
-from authbench.export.citations import own_citation
+from authbench.export.citations import licence_table, own_citation
 from authbench.export.datacite import ABSTRACT, KEYWORDS
-from authbench.export.licences import licence_table
 from authbench.export.parquet import ParquetTable, Shard
 from authbench.export.responsible import documents_here, responsible
 from authbench.format.columns import PAIR_TABLES, PROVENANCE, SPLIT_TABLES

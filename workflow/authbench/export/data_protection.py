@@ -10,9 +10,8 @@ from typing import Any
 
 from authbench.errors import InputError
 from authbench.evaluation.split import split_checksum
-from authbench.export.citations import source_facts
-from authbench.export.licences import licence_table
-from authbench.export.publication import contact
+from authbench.export.citations import licence_table, source_facts
+from authbench.export.freeze import contact
 from authbench.export.responsible import documents_here
 from authbench.format.release import Release
 from authbench.leaderboard.collect import Result, read_results

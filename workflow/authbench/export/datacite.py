@@ -4,8 +4,7 @@ from typing import Any
 
 import yaml
 
-from authbench.export.citations import citations_of
-from authbench.export.licences import licence_table
+from authbench.export.citations import citations_of, licence_table
 from authbench.format.release import Release
 from authbench.registry.citations import field_of, parse_citation
 from authbench.registry.licences import OWN

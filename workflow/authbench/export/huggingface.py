@@ -14,11 +14,10 @@ from typing import Any
 
 import polars as pl
 
-from authbench.export.card import hub_header, write_card
+from authbench.export.card import LICENSE, eval_yaml, hub_header, license_file, write_card
+from authbench.export.citations import licence_table
 from authbench.export.croissant import describe
 from authbench.export.examples import MOST_GROUPS, PAIRS_OF_TEXTS, TRIPLETS, text_pairs, triplets
-from authbench.export.hub import LICENSE, eval_yaml, license_file
-from authbench.export.licences import licence_table
 from authbench.export.parquet import ParquetTable, write_table
 from authbench.export.release import tables
 from authbench.format.columns import CANDIDATES, POOLS, QUERIES

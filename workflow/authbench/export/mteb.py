@@ -15,13 +15,21 @@ from pathlib import Path
 import polars as pl
 
 from authbench.export.beir import in_words, judged
-from authbench.export.card import hub_header, write_card
-from authbench.export.hub import LICENSE, license_file
+from authbench.export.card import LICENSE, hub_header, license_file, write_card
+from authbench.export.citations import licence_table
 from authbench.export.huggingface import configs, infos
-from authbench.export.licences import licence_table
-from authbench.export.mteb_task import DEFAULT, Task, eval_yaml, statistics, task_file, task_name
+from authbench.export.mteb_task import (
+    DEFAULT,
+    Task,
+    eval_yaml,
+    named_scripts,
+    scripts_of,
+    statistics,
+    task_file,
+    task_name,
+    three_letters,
+)
 from authbench.export.parquet import ParquetTable, TableWriter, write_table
-from authbench.export.scripts import named_scripts, scripts_of, three_letters
 from authbench.format.release import Release
 from authbench.presentation.spreadsheets import as_csv
 from authbench.settings.publish import Publish

@@ -11,13 +11,12 @@ from pathlib import Path
 import polars as pl
 
 from authbench.export.card import write_card
-from authbench.export.licences import licence_table
+from authbench.export.citations import licence_table
 from authbench.format.columns import POOLS
 from authbench.format.pan import write_pairs, write_truth
 from authbench.format.release import Release
 from authbench.identity import keyed_hashes
-from authbench.pan.pairs import as_table, different_authors, same_author
-from authbench.pan.settings import PER_AUTHOR
+from authbench.pan.pairs import PER_AUTHOR, as_table, different_authors, same_author
 from authbench.presentation.spreadsheets import as_csv
 from authbench.settings.publish import Publish
 from authbench.storage.atomic import write_text

@@ -15,7 +15,7 @@ import polars as pl
 from authbench.errors import InputError
 from authbench.export.bundle import write_part
 from authbench.export.card import write_card
-from authbench.export.licences import licence_table
+from authbench.export.citations import licence_table
 from authbench.format.columns import CANDIDATES, QUERIES
 from authbench.format.files import BUNDLE_FILES, COMPLETE, LICENCES, README, WITHHELD
 from authbench.format.names import files_of_format

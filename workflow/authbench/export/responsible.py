@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from authbench.export.citations import source_facts, sources_here
-from authbench.export.publication import contact
+from authbench.export.freeze import contact
 from authbench.format.manifest import Manifest
 from authbench.format.release import Release
 from authbench.records import primary_genre

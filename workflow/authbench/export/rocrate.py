@@ -11,9 +11,8 @@ from typing import Any
 
 import polars as pl
 
-from authbench.export.citations import citations_of, source_facts
+from authbench.export.citations import citations_of, licence_table, source_facts
 from authbench.export.datacite import ABSTRACT, KEYWORDS
-from authbench.export.licences import licence_table
 from authbench.format.release import Release
 from authbench.registry.citations import field_of, parse_citation
 from authbench.registry.licences import OWN

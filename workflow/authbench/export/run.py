@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from authbench.errors import InputError
-from authbench.export.beir import write_beir
+from authbench.export.beir import write_beir, write_runs, write_trec
 from authbench.export.citations import write_citations
 from authbench.export.data_protection import DATA, SHEET, data_protection, known_risk, read_risk, sheet
 from authbench.export.datacite import CFF, DATACITE, citation_cff, datacite
@@ -16,7 +16,6 @@ from authbench.export.public import write_public
 from authbench.export.release import expect_exportable
 from authbench.export.rocrate import CRATE, crate
 from authbench.export.steb import write_steb
-from authbench.export.trec import write_runs, write_trec
 from authbench.format.release import Release, open_complete_release
 from authbench.registry.source_entry import Source
 from authbench.registry.values import did_you_mean

@@ -21,7 +21,7 @@ import polars as pl
 
 from authbench.errors import InputError
 from authbench.export.card import write_card
-from authbench.export.licences import licence_table
+from authbench.export.citations import licence_table
 from authbench.format.columns import GROUND_TRUTH, QUERIES
 from authbench.format.release import Release
 from authbench.format.tables import concat

@@ -8,13 +8,35 @@ import os
 import re
 import stat
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from authbench.errors import InputError
 from authbench.format.columns import PAIR_TABLES, SPLIT_TABLES
 from authbench.format.files import BUNDLE_FILES, FOLDERS, MERGED_FILES, PART_FILES, RELEASE_FILES
 from authbench.storage.sha256sums import SUMS
+
+_SCORED = ("dev", "test")
+
+
+def scored_splits(splits: Sequence[str]) -> list[str]:
+    """Return the splits that models are scored on: `dev` and `test`, or all if there is neither.
+
+    >>> scored_splits(["train", "dev", "test"]), scored_splits(["one", "two"])
+    (['dev', 'test'], ['one', 'two'])
+    """
+    return [name for name in splits if name in _SCORED] or list(splits)
+
+
+def reference_splits(splits: Sequence[str], split: str) -> list[str]:
+    """Return the splits to fit on when `split` is scored: the splits that are not scored, else itself.
+
+    >>> reference_splits(["train", "dev", "test"], "test"), reference_splits(["test"], "test")
+    (['train'], ['test'])
+    """
+    scored = scored_splits(splits)
+    return [name for name in splits if name not in scored] or [split]
+
 
 # Files that version control, a download or a workflow leaves in a release; they are never part of the release.
 _BESIDE = frozenset({".git", ".gitattributes", ".cache", ".snakemake_timestamp"})

@@ -4,11 +4,12 @@ Texts are read in batches; ids and labels of one split are in memory. A public b
 be passed on; its `tier_b.json` and `complete/` say how the others can be rebuilt.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypedDict, cast
 
 import polars as pl
 
@@ -16,6 +17,7 @@ from authbench.errors import InputError, first_line
 from authbench.format import files
 from authbench.format.columns import (
     CANDIDATES,
+    DOCUMENT_ID,
     GROUND_TRUTH,
     PAIRS,
     POSITIVES,
@@ -32,9 +34,61 @@ from authbench.format.tables import concat, read_pairs, read_table
 from authbench.printable import printable
 from authbench.registry.entries import schema_problems
 from authbench.shipped import shipped
+from authbench.storage.exact_json import loads
 from authbench.storage.json_files import read_foreign_json
 from authbench.storage.parquet_headers import bounded_parquet
 from authbench.storage.sha256sums import SUMS
+
+VERSION = 1
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_SPLIT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+_ID = re.compile(DOCUMENT_ID, re.ASCII)
+# The mappings of a lock: the part, the form of its keys and of its values, and both in words.
+_PARTS = (
+    ("authors", _DIGEST, _SPLIT, "author ids (64 hexadecimal digits) and their splits"),
+    ("documents", _DIGEST, _ID, "SHA-256 of documents' keys and their ids (doc_ and six digits or more)"),
+)
+
+
+class Lock(TypedDict):
+    """The split of every author id, and the id of every document by the SHA-256 of its key."""
+
+    version: int
+    authors: dict[str, str]
+    documents: dict[str, str]
+
+
+def read_lock(path: str | Path) -> Lock:
+    """Return the `release.lock` of an earlier release.
+
+    It contains `authors` (author id -> split) and `documents` (SHA-256 of a document's key -> id).
+
+    Raises:
+        InputError: the file is not a release.lock of this version.
+    """
+    try:
+        lock: Any = loads(Path(path).read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} is no release.lock: {error}. Give the file of an earlier release.") from None
+    if not isinstance(lock, dict) or lock.get("version") != VERSION or not {"authors", "documents"} <= lock.keys():
+        raise InputError(f"{path} is no release.lock: expected version {VERSION} with authors and documents.")
+    for part, key_form, value_form, words in _PARTS:
+        if problem := _problem(lock[part], key_form, value_form):
+            raise InputError(f"{path} is no release.lock: {problem} in {part}; expected {words}.")
+    if len(set(lock["documents"].values())) < len(lock["documents"]):
+        raise InputError(f"{path} is no release.lock: two documents have one id. Give the file of an earlier release.")
+    return cast(Lock, lock)
+
+
+def _problem(part: Any, key_form: "re.Pattern[str]", value_form: "re.Pattern[str]") -> str | None:
+    """Return the problem in a part of a lock, or None."""
+    if not isinstance(part, dict):
+        return f"{part!r:.80} is no object"
+    for key, value in part.items():
+        if not key_form.fullmatch(key) or not isinstance(value, str) or not value_form.fullmatch(value):
+            return f"{key!r:.80}: {value!r:.80}"
+    return None
+
 
 DOCUMENTS = pl.Schema(
     {

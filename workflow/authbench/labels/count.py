@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import polars as pl
 
 from authbench.identity import keyed_hashes
-from authbench.labels.tables import CELLS, COPIED, LABELS
+from authbench.labels.decision import CELLS, COPIED, LABELS
 
 COLUMNS = ("doc_key", "source", "author_id", "author_kind", "date", "item", "account", "voice_marks", "content")
 LABEL = ("source", "author_id")

@@ -1,10 +1,42 @@
-"""Decide on author labels by one rule, shared by builds, audits, releases and pages."""
+"""Read the tables of author labels, and decide on labels by one rule, shared by builds, audits, releases and pages."""
 
 from pathlib import Path
 
+import polars as pl
+
 from authbench.format.findings import LabelRow
-from authbench.labels.tables import CLEAN, IMPURE, UNMEASURED
 from authbench.reading.typed_csv import read_rows
+
+CLEAN, IMPURE, UNMEASURED = "clean", "impure", "unmeasured"
+# The labels of a shard: `label` is a hash of the first two columns; `words` and `thousandths` (of marks of other
+# voices) cover the texts in which marks were counted.
+LABELS = pl.Schema(
+    {
+        "source": pl.String,
+        "author_id": pl.String,
+        "label": pl.UInt64,
+        "author_kind": pl.String,
+        "texts": pl.Int64,
+        "words": pl.Int64,
+        "thousandths": pl.Int64,
+    }
+)
+# Texts of sources whose estimator compares texts: the texts of a label with one place.
+CELLS = pl.Schema(
+    {
+        "source": pl.String,
+        "label": pl.UInt64,
+        "item": pl.UInt64,
+        "day": pl.Int32,
+        "account": pl.UInt64,
+        "texts": pl.Int64,
+    }
+)
+# Texts with copies, and their number of letters.
+COPIED = pl.Schema({"doc_key": pl.String, "source": pl.String, "author_id": pl.String, "letters": pl.Int64})
+# The decision on each label: CLEAN, IMPURE or UNMEASURED.
+AUTHORS = pl.Schema({"source": pl.String, "author_id": pl.String, "decision": pl.String})
+
 
 BY_CONSTRUCTION = "clean by construction"
 EXPLAINED = "Clean by construction: each label is one account; who shares an account is not measured."

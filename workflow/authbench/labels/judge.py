@@ -11,9 +11,8 @@ import polars as pl
 from authbench.format.columns import STATISTICS
 from authbench.labels import estimators
 from authbench.labels.count import add_cells, add_labels
-from authbench.labels.decision import decide
+from authbench.labels.decision import AUTHORS, IMPURE, UNMEASURED, decide
 from authbench.labels.estimators import UNKNOWN, Estimate
-from authbench.labels.tables import AUTHORS, IMPURE, UNMEASURED
 from authbench.registry.source_entry import Impurity
 from authbench.storage.parquet import scan_columns
 

@@ -18,8 +18,7 @@ from authbench.metrics.ranking import NAMES as RANKING_MEASURES
 from authbench.registry.entries import schema_problems
 from authbench.shipped import shipped
 from authbench.storage.json_files import read_foreign_json
-from authbench.submissions.archive import SUFFIX, unpack
-from authbench.submissions.fields import Fields
+from authbench.submissions.archive import SUFFIX, Fields, unpack
 
 _SHOWN = 4
 _SEEN = 5e-4  # smallest difference visible in a table

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from authbench.format.columns import MERGED
-from authbench.format.lock import VERSION, Lock
+from authbench.format.release import VERSION, Lock
 from authbench.letters import is_borrowed
 from authbench.merging.settle import Settled
 from authbench.merging.sides import Side

@@ -24,9 +24,8 @@ from authbench.merging.bookkeeping import (
     stated_parts,
 )
 from authbench.merging.contents import merge_contents, merged_table, new_numbers, renumbered
-from authbench.merging.settings import merged_config
 from authbench.merging.settle import settle
-from authbench.merging.sides import Side, expect_fitting, read_side
+from authbench.merging.sides import Side, expect_fitting, merged_config, read_side
 from authbench.reading.typed_csv import read_rows
 from authbench.registry.citations import bibliography
 from authbench.release.contents import Contents

@@ -4,11 +4,49 @@ They are computed per query from the ranks of the positives, and in expectation 
 the pool keeps its name: ranks past the end are empty.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from authbench.arrays import F64, I32, I64
+
+
+def average_ranks(values: F64) -> F64:
+    """Return ranks from 1 per column, lowest value first, shape (n,) or (n, columns); ties share their mean rank.
+
+    A column with NaN has only NaN ranks. Results equal scipy.stats.rankdata bit for bit; importing scipy.stats would
+    add more than a second to every job.
+    """
+    values = np.asarray(values, np.float64)
+    columns = values[:, None] if values.ndim == 1 else values
+    ranks = np.empty(columns.shape)
+    for place in range(columns.shape[1]):
+        ranks[:, place] = _ranks_of_column(columns[:, place])
+    return ranks.reshape(values.shape)
+
+
+def _ranks_of_column(values: F64) -> F64:
+    if np.isnan(values).any():
+        return np.full(len(values), np.nan)
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(values)])
+    sizes = np.diff(np.append(starts, len(values)))
+    ranks = np.empty(len(values))
+    ranks[order] = np.repeat(starts + (sizes + 1) / 2, sizes)
+    return ranks
+
+
+def centred_ranks(values: F64) -> tuple[F64, F64]:
+    """Return each column's ranks minus their mean, shape as `values`, and each column's Euclidean length.
+
+    Spearman's correlation of two columns is the product of their centred ranks over the product of their lengths.
+    """
+    ranks = average_ranks(values)
+    centred = ranks - ranks.mean(axis=0)
+    return centred, np.sqrt((centred**2).sum(axis=0))
+
 
 CUTOFFS = (1, 3, 5, 10)
 NAMES = (*(f"{metric}@{k}" for metric in ("success", "recall", "ndcg") for k in CUTOFFS), "mrr")
@@ -93,3 +131,27 @@ def cuts_in_ties(best: F64, cutoffs: Sequence[int] = CUTOFFS) -> dict[str, int]:
     """
     real = np.isfinite(best)
     return {f"{k}": int(((best[:, k - 1] == best[:, k]) & real[:, k]).sum()) for k in cutoffs if k < best.shape[1]}
+
+
+RANDOM_ERROR = 0.5  # equal error rate, and area under the ROC curve, of random scores
+
+
+def chance_adjusted(cell: Mapping[str, Any]) -> dict[str, float]:
+    """Return the adjusted scores of a cell of scores.json, by key.
+
+    (x - r) / (1 - r) for a ranking metric x and its expectation r in a random order of the same pool
+    (`random_expectation`), 1 - 2 e for an equal error rate e, 2 a - 1 for an area a under the ROC curve. A score whose
+    random expectation is 1 is left out.
+    """
+    expected = cell.get("random_expectation", {})
+    found = {
+        name: (cell[name] - expected[name]) / (1 - expected[name])
+        for name in NAMES
+        if cell.get(name) is not None and expected.get(name) is not None and expected[name] < 1
+    }
+    found |= {key: 1 - cell[key] / RANDOM_ERROR for key in _known(cell, "eer")}
+    return found | {key: cell[key] / RANDOM_ERROR - 1 for key in _known(cell, "roc_auc")}
+
+
+def _known(cell: Mapping[str, object], family: str) -> Iterable[str]:
+    return [key for key, value in cell.items() if key.split("_all")[0].startswith(family) and value is not None]

@@ -14,14 +14,12 @@ from authbench.function_words import LISTS
 from authbench.identity import keyed_hash
 from authbench.models.character_ngrams import count_ngrams
 from authbench.models.entries import ModelEntry, expect_vectors
-from authbench.models.formatting import format_vectors
-from authbench.models.function_words import function_word_vectors
+from authbench.models.function_words import F32, function_word_vectors, standardised
 from authbench.models.lexical import ngram_vectors, tfidf, with_rows_of_length_1
 from authbench.models.model import Reference, Rows, Scorer, Vectors, expect_finite
 from authbench.models.parameters import EdgesParameters, PunctuationParameters, RandomParameters
 from authbench.models.shortcuts import content_word_vectors, date_scorer, id_vectors, metadata_vectors
-from authbench.models.standardise import F32, standardised
-from authbench.models.stylometric import stylometric_vectors
+from authbench.models.stylometric import format_vectors, stylometric_vectors
 
 _MARK = regex.compile(r"\p{P}")
 

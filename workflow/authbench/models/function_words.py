@@ -1,4 +1,12 @@
-"""Compute frequencies of function words, from a list per language."""
+"""Compute frequencies of function words, from a list per language.
+
+Standardise features, as in Cosine Delta.
+
+Each feature is measured in standard deviations from its mean over the candidates of the text's language, and vectors
+are compared by their angle.
+
+Source: Evert et al. 2017, "Understanding and explaining Delta measures".
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,10 +15,31 @@ from functools import cache
 import numpy as np
 import polars as pl
 import regex
+from numpy.typing import NDArray
 
 from authbench.function_words import read_function_words
 from authbench.models.parameters import FunctionWordsParameters
-from authbench.models.standardise import F32, standardised
+
+F32 = NDArray[np.float32]
+MOST = 5.0  # deviations are clipped here: a rare word in a short text would outweigh all others
+
+
+def standardised(features: NDArray[np.float64], languages: pl.Series, candidates: int) -> F32:
+    """Return L2-normalised deviations (texts x features); a feature that never varies in a language is 0 there."""
+    rows = np.zeros(features.shape, np.float32)
+    codes = (languages.rank("dense") - 1).to_numpy()
+    for code in np.unique(codes):
+        own = codes == code
+        pool = features[:candidates][own[:candidates]]
+        if len(pool):
+            spread = pool.std(axis=0)
+            varies = spread > 0
+            scaled = (features[own][:, varies] - pool.mean(axis=0)[varies]) / spread[varies]
+            rows[np.ix_(own, varies)] = np.clip(scaled, -MOST, MOST)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    unit: F32 = rows / np.maximum(lengths, np.finfo(np.float32).tiny)
+    return unit
+
 
 UNSPACED = ("zh", "ja")
 WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}]+)*")

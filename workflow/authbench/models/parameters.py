@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
-from authbench.registry.plain import from_plain
-from authbench.registry.typed_schema import COMPUTED
+from authbench.registry.typed_schema import COMPUTED, from_plain
 from authbench.settings.values import Count, Keywords, Text
 
 CANDIDATES = "candidates"  # `fit_on`: counts are fitted on the candidates themselves

@@ -21,7 +21,7 @@ from authbench.models.folder import FILES, FolderSettings, read_settings
 from authbench.models.function_code import digest_of_code
 from authbench.models.hub import commit_of, snapshot
 from authbench.models.parameters import FunctionParameters, Group, TransformerParameters, parameters_of
-from authbench.registry.defaults import default_settings
+from authbench.registry.entries import default_settings
 from authbench.registry.load import LONGEST_NAME, NAME, is_path, list_entries, load_each, load_entry
 from authbench.registry.values import shown
 

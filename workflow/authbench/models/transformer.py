@@ -1,4 +1,15 @@
-"""Compute vectors of texts with a transformer."""
+"""Compute vectors of texts with a transformer, and compare token vectors.
+
+Split texts that are longer than a model reads.
+
+Consecutive whole sentences are packed while they fit; a sentence that exceeds the limit is cut at it. The text's vector
+is the plain mean of its parts' vectors (STEB paper, appendix F).
+
+Score by late interaction: the mean over a query's tokens of their best cosine with a candidate's.
+
+Source: Khattab and Zaharia 2020 (ColBERT). Cosines and their mean are summed in float64 and then rounded, so scores do
+not depend on the number of threads of the linear algebra.
+"""
 
 import hashlib
 import re
@@ -20,13 +31,73 @@ from authbench.models.cache import F32, embed_new
 from authbench.models.checkpoint import checkpoint_path, device, fresh_checkpoint, load_checkpoint, parameter_count
 from authbench.models.entries import ModelEntry
 from authbench.models.folder import ASSUMED_TOKENS
-from authbench.models.late_interaction import MOST_TOKENS, late_scorer
-from authbench.models.long_texts import pack
 from authbench.models.model import Reference, Rows, Scorer, VectorCache, Vectors, unit
 from authbench.models.parameters import OWN_LENGTH, TransformerParameters
 from authbench.models.provenance import decided_by
 
 F16: TypeAlias = NDArray[np.float16]
+MOST_TOKENS = 1 << 20  # of the candidates, each a vector of 16-bit numbers
+TOKENS_AT_ONCE = 1 << 14  # of the candidates, compared with a query
+
+
+def late_scorer(queries: Sequence[F16], candidates: Sequence[F16]) -> Scorer:
+    """Return a scorer of queries with all candidates.
+
+    Args:
+        queries: the L2-normalised vectors of each query's tokens, shape (tokens, dimensions).
+        candidates: likewise.
+    """
+    groups = _token_groups([len(tokens) for tokens in candidates])
+
+    def score(first: int, last: int) -> np.ndarray:
+        scores = np.zeros((last - first, len(candidates)), np.float32)
+        for low, high in groups:
+            tokens = np.concatenate(candidates[low:high]).astype(np.float64).T
+            starts = np.cumsum([0, *map(len, candidates[low : high - 1])])
+            for row, query in enumerate(queries[first:last]):
+                best = np.maximum.reduceat(query.astype(np.float64) @ tokens, starts, axis=1)
+                scores[row, low:high] = best.mean(axis=0)
+        return scores
+
+    return score
+
+
+def _token_groups(lengths: Sequence[int]) -> list[tuple[int, int]]:
+    """Return consecutive texts [low, high) of at most TOKENS_AT_ONCE tokens, or a single longer text."""
+    groups, low, tokens = [], 0, 0
+    for text, length in enumerate(lengths):
+        if tokens and tokens + length > TOKENS_AT_ONCE:
+            groups.append((low, text))
+            low, tokens = text, 0
+        tokens += length
+    return [*groups, (low, len(lengths))]
+
+
+# Sentence, its first token and one past its last: what one part takes of it.
+Piece = tuple[int, int, int]
+
+
+def pack(sentence_tokens: Sequence[int], limit: int) -> list[list[Piece]]:
+    """Return the parts of a text whose sentences have that many tokens, each part of at most `limit` tokens.
+
+    >>> pack([4, 4, 4], 10)
+    [[(0, 0, 4), (1, 0, 4)], [(2, 0, 4)]]
+    """
+    parts: list[list[Piece]] = []
+    room = 0
+    for sentence, tokens in enumerate(sentence_tokens):
+        if tokens > limit:
+            parts += [[(sentence, first, min(first + limit, tokens))] for first in range(0, tokens, limit)]
+            room = 0
+        elif tokens:
+            if tokens > room:
+                parts.append([])
+                room = limit
+            parts[-1].append((sentence, 0, tokens))
+            room -= tokens
+    return parts
+
+
 NO_NAME = re.compile(r"[^\w.-]+")  # characters of a checkpoint's name that a folder's name leaves out
 _POSITIONS = ("max_position_embeddings", "max_seq_len", "n_positions")  # keys of a config for the longest text
 _NO_LIMIT = 1_000_000  # tokenizers without a limit state at least this

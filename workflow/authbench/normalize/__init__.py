@@ -1,5 +1,5 @@
 """Normalisation: give equal texts an equal form.
 
-Read in this order: `text` (the normal form), `table` (many texts at once), `markup` (tags and entities), `boilerplate`
-(text without an author), `personal` (personal data).
+Read in this order: `text` (the normal form, tags and entities), `table` (many texts at once), `boilerplate` (text
+without an author), `personal` (personal data).
 """

@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterable, Mapping
 import polars as pl
 
 from authbench.nfc import compose
-from authbench.normalize import boilerplate, doubled, edition
+from authbench.normalize import boilerplate, doubled
 from authbench.normalize.personal import MAY_HOLD, mask
-from authbench.normalize.text import CANONICAL, CURLY_QUOTES, normalize_text, not_composed, unusual
+from authbench.normalize.text import CANONICAL, CURLY_QUOTES, normalize_text, not_composed, unify, unusual
 from authbench.records import REMOVED
 from authbench.registry.source_entry import Normalize
 from authbench.settings.normalize import NormalizeTexts
@@ -95,7 +95,7 @@ def _without_edition_marks(records: pl.DataFrame, sources: Collection[str]) -> p
     """Return the records with edition marks unified in these sources."""
     rows = records["source"].is_in(list(sources))
     found = records.filter(rows).select("lang", "content").iter_rows()
-    return _rewritten(records, rows, (normalize_text(edition.unify(text, lang)) for lang, text in found))
+    return _rewritten(records, rows, (normalize_text(unify(text, lang)) for lang, text in found))
 
 
 def _without_personal_data(

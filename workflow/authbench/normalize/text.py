@@ -2,8 +2,21 @@
 
 N(·) of the AuthBench paper (A.1): Unicode NFC, no control characters, uniform white space, after undoing the source's
 markup.
+
+Undo HTML entities and tags.
+
+A pass drops comments, the contents of script and style elements, and HTML tags (other angle brackets, as in `<3` or
+`<grin>`, are kept), then decodes entities. Doubly escaped text needs two passes. Every step is linear in the length of
+the text.
+
+Unify marks of an edition: typography chosen by a publisher, which is not the author's style.
+
+In edited texts, spacing around punctuation, forms of quotation marks, dashes and ellipses, and line numbering vary by
+edition; they are unified. Punctuation of pre-modern Arabic is entirely the editor's and is removed. Unedited texts are
+never changed.
 """
 
+import html
 import re
 import unicodedata
 from collections import defaultdict
@@ -12,7 +25,128 @@ from functools import cache
 import regex
 
 from authbench.nfc import class_of, compose
-from authbench.normalize.markup import undo_html
+
+QUOTES = dict.fromkeys("«»„“”‟〝〞＂", '"') | dict.fromkeys("‘’‚‛‹›`´", "'")
+PLACEHOLDER = r"\[[A-Z]{3,8}\]"  # [NAME] and the placeholders of personal data
+ARABIC = regex.compile(rf"({PLACEHOLDER})|[\p{{P}}\p{{S}}]+")
+ANY = ("",)
+# Pattern, replacement, and strings of which every text with a match contains at least one.
+_Step = tuple[re.Pattern[str], str, tuple[str, ...]]
+INSIDE: _Step = (re.compile(r"(?<=[«„‹]) +(?=\S)|(?<=\S) +(?=[»›])"), "", ("«", "„", "‹", "»", "›"))  # « so »
+STEPS: tuple[_Step, ...] = tuple(
+    (re.compile(pattern, re.MULTILINE), plain, hints)
+    for pattern, plain, hints in (
+        (
+            r"(?<=[^\s,.;:!?…(\[—-]) +(?=[,.;:!?…]+(?:[\s\"')\]]|$))",  # so ! and so ;
+            "",
+            (" ,", " .", " ;", " :", " !", " ?", " …"),
+        ),
+        (r"(?<=[(\[]) +(?=\S)|(?<=\S) +(?=[)\]])", "", ("( ", "[ ", " )", " ]")),
+        (r"\.(?: ?\.){2,}", "…", ("..", ". .")),
+        (r"-{2,}|―", "—", ("--", "―")),
+        (r"^[-–—] ?(?=\S)", "— ", ("-", "–", "—")),
+        (r"(?<=\S) [-–—] (?=\S)", " — ", (" - ", " – ", " — ")),
+        (r"^[(\[]?(\d{1,3}|[IVXLC]{1,7})[)\].:]{1,2}(?= |$)", r"\1.", ANY),  # (1), 1), 1: and 1.
+        (r"^[-–—*]? ?(\d{1,3}|[IVXLC]{1,7}) ?[-–—*]?$", r"\1.", ANY),  # a line with only a number
+    )
+)
+SPACES: _Step = (re.compile(" {2,}"), " ", ("  ",))
+ENDS: _Step = (re.compile(r"^ +| +$", re.MULTILINE), "", (" \n", "\n "))  # of lines within a text
+
+
+def unify(text: str, lang: str) -> str:
+    """Return a normalised edited text with publisher's choices unified; it may be empty.
+
+    >>> unify("« Tiens ! » dit-il . . . -- Non ;", "fr")
+    '"Tiens!" dit-il… — Non;'
+    >>> unify("قفا، نبك: [NAME] !", "ar")
+    'قفا نبك [NAME]'
+    """
+    if lang == "ar":
+        text = ARABIC.sub(r"\1 ", text)
+    else:
+        text = _take(text, INSIDE)
+        for mark, plain in QUOTES.items():
+            text = text.replace(mark, plain)
+        for step in STEPS:
+            text = _take(text, step)
+    return _take(_take(text, SPACES), ENDS).strip()
+
+
+def _take(text: str, step: _Step) -> str:
+    pattern, plain, hints = step
+    return pattern.sub(plain, text) if any(hint in text for hint in hints) else text
+
+
+NAMES = {
+    "\n\n": "p h1 h2 h3 h4 h5 h6 blockquote ul ol dl table pre hr article section",
+    "\n": "br div li dt dd tr caption header footer main nav aside address figure figcaption form fieldset legend"
+    " option title head body html center details summary",
+    " ": "td th",
+    "": "a abbr acronym applet area audio b base basefont bdi bdo big button canvas cite code col colgroup data"
+    " datalist del dfn dialog dir em embed font frame frameset i iframe img input ins kbd label link map mark"
+    " marquee menu meta meter nobr noframes noscript object optgroup output param picture progress q rp rt rtc"
+    " ruby s samp script select slot small source span strike strong style sub sup svg template textarea tbody"
+    " tfoot thead time track tt u var video wbr",
+}
+BETWEEN = {name: separator for separator, names in NAMES.items() for name in names.split()}  # replacement by tag
+OPENING = re.compile(r"<!--|<(?=[A-Za-z/!?])")
+TAG = re.compile(
+    r"""<(?:/?([A-Za-z][A-Za-z0-9]*+(?::[A-Za-z0-9]++)?)(?=[\s/>])(?:[^<>"']|"[^"<]*+"|'[^'<]*+'|["'])*+>"""
+    r"""|[!?][A-Za-z\[][^<>]*+>)"""
+)
+CLOSING = {name: re.compile(rf"</{name}\s*+>", re.IGNORECASE) for name in ("script", "style")}
+LEADING_ZEROS = re.compile(r"&#0++(?=[0-9])")
+BEYOND_UNICODE = re.compile(r"&#(?:[0-9]{8,}+|[xX]0*+[1-9A-Fa-f][0-9A-Fa-f]{6,}+);?")
+
+
+def undo_html(text: str, times: int) -> str:
+    """Return the text with `times` layers of HTML undone (0: unchanged).
+
+    Block tags become line breaks, table cells spaces; other tags are deleted.
+
+    >>> undo_html("a<br>b &lt;3 &amp;amp; c", 1)
+    'a\\nb <3 &amp; c'
+    """
+    for _ in range(times):
+        if "<" in text:
+            text = _drop_tags(text)
+        if "&" in text:
+            text = LEADING_ZEROS.sub("&#", text)
+            text = html.unescape(BEYOND_UNICODE.sub("\ufffd", text))
+    return text
+
+
+def _drop_tags(text: str) -> str:
+    kept: list[str] = []
+    unclosed: set[str] = set()
+    position = 0
+    while found := OPENING.search(text, position):
+        start = found.start()
+        kept.append(text[position:start])
+        if found.group() == "<!--":
+            end = -1 if "--" in unclosed else text.find("-->", start + 4)
+            if end >= 0:
+                position = end + 3
+                continue
+            unclosed.add("--")
+        tag = TAG.match(text, start)
+        name = (tag[1] or "").lower() if tag else ""
+        if tag is None or not (name in BETWEEN or ":" in name or not name):
+            kept.append("<")
+            position = start + 1
+            continue
+        kept.append(BETWEEN.get(name, ""))
+        position = tag.end()
+        if name in CLOSING and not tag.group().startswith("</") and name not in unclosed:
+            closing = CLOSING[name].search(text, position)
+            if closing:
+                position = closing.end()
+            else:
+                unclosed.add(name)
+    kept.append(text[position:])
+    return "".join(kept)
+
 
 INVISIBLE = (
     "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f"  # control characters except tab and line breaks

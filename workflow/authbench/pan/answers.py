@@ -13,7 +13,7 @@ from authbench.metrics.forensic import calibrated_by
 from authbench.models.model import VectorCache
 from authbench.storage.json_lines import write_json_lines
 from authbench.verifiers import Bench, learnt
-from authbench.verifiers.entries import VerifierEntry
+from authbench.verifiers.requested import VerifierEntry
 
 
 def write_run(

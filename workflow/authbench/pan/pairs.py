@@ -14,9 +14,15 @@ import numpy as np
 import polars as pl
 
 from authbench.errors import InputError
+from authbench.format.columns import POOLS
 from authbench.identity import digest, keyed_hash, keyed_hashes, uniform
-from authbench.pan.settings import BY_TOPIC, PER_AUTHOR
 from authbench.settings.evaluate import Pairs
+
+YEARS = (2020, 2021, 2024, 2025)  # years of the reproduced evaluators
+BY_TOPIC = ("open", "closed")
+SETTINGS = (*BY_TOPIC, *POOLS)
+PER_AUTHOR = 10  # maximum pairs per author
+
 
 LEAST_TOPICS, MOST_TOPICS = 2, 6  # topics per author
 DIVISIONS = 200  # candidate divisions of the topics

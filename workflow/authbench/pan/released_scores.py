@@ -12,8 +12,8 @@ import polars as pl
 from authbench.arrays import F64
 from authbench.errors import InputError, first_line
 from authbench.pan.compare import Systems
+from authbench.pan.figures import det, tippett
 from authbench.pan.forensic import forensic_table, ratios_of
-from authbench.pan.forensic_figures import det, tippett
 from authbench.presentation.files import write_table
 from authbench.presentation.pages import write_charts
 from authbench.presentation.spreadsheets import as_csv

@@ -39,9 +39,8 @@ from authbench.pan.compare import (
     where_answered,
     with_meta,
 )
-from authbench.pan.figures import non_answers, precision_recall, score_densities, topic_densities
+from authbench.pan.figures import det, non_answers, precision_recall, score_densities, tippett, topic_densities
 from authbench.pan.forensic import forensic_table, ratios_of
-from authbench.pan.forensic_figures import det, tippett
 from authbench.pan.page import DIGITS, measure_table, render
 from authbench.pan.significance import COMPARED, compare_all, matrix
 from authbench.pan.topics import Influence, influence, topic_similarities

@@ -11,7 +11,7 @@ from authbench.raven.texts import read_texts, with_texts
 from authbench.storage.json_files import read_json
 from authbench.storage.parquet import read_columns, write_parquet
 from authbench.verifiers import Bench, answer
-from authbench.verifiers.entries import VerifierEntry
+from authbench.verifiers.requested import VerifierEntry
 
 ANSWERS = pl.Schema({"subset": pl.String, "fold": pl.Int64, "id": pl.String, "value": pl.Float64})
 

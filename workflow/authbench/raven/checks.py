@@ -7,12 +7,10 @@ from typing import Any, cast
 from authbench.errors import InputError
 from authbench.raven.encoders import load_encoder
 from authbench.registry.checks import same_names
-from authbench.registry.defaults import default_settings
-from authbench.registry.entries import schema_problems
+from authbench.registry.entries import default_settings, schema_problems
 from authbench.settings.config import Config
 from authbench.settings.evaluate import Raven
-from authbench.verifiers.entries import VerifierEntry
-from authbench.verifiers.requested import load_verifier
+from authbench.verifiers.requested import VerifierEntry, load_verifier
 
 
 def settings_problems(settings: Raven, base: Path = Path()) -> Iterator[str]:

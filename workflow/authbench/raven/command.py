@@ -13,13 +13,12 @@ from pathlib import Path
 from authbench.models.model import VectorCache
 from authbench.raven.answers import write_answers
 from authbench.raven.checks import load_verifiers
-from authbench.raven.collect import read_run
 from authbench.raven.documents import VERIFICATION, write_documents
 from authbench.raven.duration import expected
 from authbench.raven.encoders import load_encoder
 from authbench.raven.layout import write_subsets
 from authbench.raven.page import write_report
-from authbench.raven.results import Run
+from authbench.raven.results import Run, read_run
 from authbench.raven.settings import fold_parts
 from authbench.raven.subsets import batches
 from authbench.raven.topics import write_topics

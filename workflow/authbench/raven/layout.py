@@ -8,17 +8,41 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from authbench.identity import keyed_hashes
+from authbench.identity import keyed_hash, keyed_hashes
 from authbench.raven.covariates import comparable_limit, describe, strata, text_facts
 from authbench.raven.documents import KEYS
 from authbench.raven.folds import fold_pairs, topics_tested
-from authbench.raven.masked import masked_example
 from authbench.raven.select import F64, Topics, similarities
 from authbench.raven.subsets import MAIN, Subset, Taken, plan, take_all
+from authbench.raven.texts import read_texts
 from authbench.raven.topics import read_topics, usable_keys
 from authbench.settings.evaluate import Subsets, TopicLimits
 from authbench.storage.json_files import write_json
 from authbench.storage.parquet import write_parquet
+from authbench.verifiers import topicfit
+
+MASKED = 500  # most frequent words, the default of verifiers of kind topicfit
+WORDS, CHARACTERS = 12, 120  # maximum length of the example
+
+
+def masked_example(documents: Path, pairs: pl.DataFrame, seed: int, cut: int | None) -> dict[str, str]:
+    """Return the beginning of a tested text, `original`, and the input of `topicfit`, `masked`.
+
+    The most frequent words of the first fold's train texts are masked; texts are truncated to `cut` characters. Memory:
+    the texts of one fold.
+    """
+    fold = pairs.filter(pl.col("fold") == 0)
+    learnt = fold.filter(pl.col("part") == "train").select(pl.concat_list("first", "second").explode())["first"]
+    tested = fold.filter(pl.col("part") == "test")["first"].unique().sort()
+    if tested.is_empty():
+        return {}
+    chosen = min(tested, key=lambda ident: (keyed_hash(seed, "masked example", ident), ident))
+    wanted = pl.concat([learnt, pl.Series([chosen])])
+    text = dict(read_texts(documents, wanted, cut, ("id", "content")).iter_rows())
+    frequent = topicfit.most_frequent([text[ident] for ident in learnt], MASKED)
+    original = " ".join(text[chosen].split()[:WORDS])[:CHARACTERS]
+    return {"original": original, "masked": topicfit.mask(original, frequent)}
+
 
 MOST_ALIKE = 5
 LEARNT = ("train", "calibrate")

@@ -8,7 +8,7 @@ import polars as pl
 
 from authbench.presentation.numbers import decimals
 from authbench.presentation.tables import Column, Table, plain_rows, without_empty_columns
-from authbench.raven.scores import MEASURES
+from authbench.raven.results import MEASURES
 from authbench.raven.select import F64
 from authbench.raven.stability import p_of_agreements
 

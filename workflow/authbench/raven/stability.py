@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from authbench.arrays import F64
-from authbench.metrics.ranks import average_ranks, centred_ranks
+from authbench.metrics.ranking import average_ranks, centred_ranks
 
 
 def rank_correlations(scores: F64) -> F64:

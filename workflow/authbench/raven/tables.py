@@ -16,7 +16,7 @@ from authbench.metrics.significance import p_of_unpaired_means
 from authbench.presentation.numbers import decimals, p_value, with_spread
 from authbench.presentation.tables import Table
 from authbench.raven.covariates import RATIO, SHARE, limits_in_words
-from authbench.raven.masked import MASKED
+from authbench.raven.layout import MASKED
 from authbench.raven.paper_tables import (
     HEADINGS,
     SURE,
@@ -26,8 +26,7 @@ from authbench.raven.paper_tables import (
     mean_and_spread,
     paper_table,
 )
-from authbench.raven.results import Run
-from authbench.raven.scores import MEASURES
+from authbench.raven.results import MEASURES, Run
 from authbench.raven.select import F64
 from authbench.raven.stability import system_ranks
 from authbench.raven.subsets import MAIN, SHARED

@@ -7,8 +7,17 @@ from typing import Any
 
 import orjson
 
-from authbench.reading.lines import bounded_lines
-from authbench.reading.rows import DEEPEST, EVERYTHING, BadRow, Block, Row, Wanted, count_rows, nested_deeper
+from authbench.reading.rows import (
+    DEEPEST,
+    EVERYTHING,
+    BadRow,
+    Block,
+    Row,
+    Wanted,
+    bounded_lines,
+    count_rows,
+    nested_deeper,
+)
 from authbench.reading.units import Units
 from authbench.registry.readers import JsonLinesReader
 from authbench.storage.exact_json import DoubledKey, loads_exactly, may_have_lost

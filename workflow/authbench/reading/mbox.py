@@ -14,8 +14,7 @@ from email.message import Message
 from email.utils import parseaddr, parsedate_to_datetime
 from typing import Any
 
-from authbench.reading.lines import bounded_lines
-from authbench.reading.rows import EVERYTHING, BadRow, Block, Row, Sized, Wanted, in_blocks
+from authbench.reading.rows import EVERYTHING, BadRow, Block, Row, Sized, Wanted, bounded_lines, in_blocks
 from authbench.reading.units import Units
 from authbench.registry.readers import MboxReader
 from authbench.storage.raw_files import RawFile

@@ -8,16 +8,43 @@ follows the format and does not interpret authors or languages; the mapping does
 unreadable file raises `InputError`.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, AnyStr, NamedTuple, Protocol
 
 from authbench.errors import InputError
 from authbench.reading.units import Units
 from authbench.records import PRIMARY_GENRES, is_language_code, primary_genre
-from authbench.storage.raw_files import RawFile
+from authbench.storage.raw_files import CHUNK, RawFile
+
+
+def bounded_lines(
+    read_on: Callable[[int], AnyStr], cut: Callable[[AnyStr], list[AnyStr]], limit: int
+) -> Iterator[list[AnyStr | None]]:
+    """Yield the lines of a stream in lists of about a megabyte; `None` replaces a line longer than `limit`.
+
+    `cut` splits a piece of the stream into lines; the last part, which may be empty, continues in the next piece.
+    Memory: a piece, and at most `limit` of an unfinished line.
+    """
+    begun: list[Any] = []
+    size = 0
+    while piece := read_on(CHUNK):
+        *ended, rest = cut(piece)
+        if ended:
+            first = _joined([*begun, ended[0]]) if size + len(ended[0]) <= limit else None
+            yield [first, *(line if len(line) <= limit else None for line in ended[1:])]
+            begun, size = [], 0
+        size += len(rest)
+        begun = [*begun, rest] if size <= limit else []
+    if size:
+        yield [_joined(begun) if size <= limit else None]
+
+
+def _joined(parts: list[Any]) -> Any:
+    return parts[0][:0].join(parts)
+
 
 Row = dict[str, Any]
 BAD_ROW, UNMATCHED_QUOTE = UNREADABLE = ("bad_row", "unmatched_quote")  # kinds of unreadable rows

@@ -15,7 +15,6 @@ from itertools import groupby, takewhile
 from typing import IO, Any
 
 from authbench.errors import InputError
-from authbench.reading.lines import bounded_lines
 from authbench.reading.quotation import (
     NOVEL,
     SAMPLE,
@@ -34,6 +33,7 @@ from authbench.reading.rows import (
     BadRow,
     Block,
     Wanted,
+    bounded_lines,
     check_header,
 )
 from authbench.reading.units import Units

@@ -5,18 +5,48 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import IO, Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from authbench.errors import InputError
-from authbench.reading.nested_bytes import row_bytes
 from authbench.reading.rows import EVERYTHING, BadRow, Block, Wanted, check_header, count_rows
 from authbench.reading.units import Units
 from authbench.registry.readers import ParquetReader
 from authbench.storage.bounds import room, too_large
 from authbench.storage.parquet_headers import expect_bounded
 from authbench.storage.raw_files import FREE_EXPANSION, MAX_EXPANSION, RawFile
+
+
+def row_bytes(column: pa.Array) -> NDArray[np.int64]:
+    """Return for each row how many bytes its dictionary-encoded texts take when they are written out.
+
+    >>> texts = pa.DictionaryArray.from_arrays([0, 0, 1], ["rain", "fog"])
+    >>> row_bytes(pa.ListArray.from_arrays([0, 2, 3], texts))
+    array([8, 3])
+    """
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        lengths = pc.binary_length(column.dictionary).take(column.indices)
+        return np.asarray(lengths.fill_null(0)).astype(np.int64)
+    if pa.types.is_struct(kind):
+        return sum(map(row_bytes, column.flatten()), np.zeros(len(column), np.int64))
+    if pa.types.is_map(kind):
+        inner = row_bytes(column.keys) + row_bytes(column.items)
+    elif pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+        inner = row_bytes(column.values)
+    else:
+        return np.zeros(len(column), np.int64)
+    ends = np.concatenate([[0], np.cumsum(inner)])
+    if pa.types.is_fixed_size_list(kind):
+        starts = (column.offset + np.arange(len(column) + 1)) * kind.list_size
+    else:
+        starts = np.asarray(column.offsets)
+    sizes: NDArray[np.int64] = np.diff(ends[starts])
+    return sizes
+
 
 BATCH_BYTES = 8 << 20  # a row may be an entire book
 WORST_BYTES = 32 << 20  # maximum for a batch of texts

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from xml.parsers import expat
 
 from authbench.errors import InputError
-from authbench.reading.lines import bounded_lines
-from authbench.reading.rows import EVERYTHING, BadRow, Block, Row, Wanted
+from authbench.reading.rows import EVERYTHING, BadRow, Block, Row, Wanted, bounded_lines
 from authbench.reading.units import Units
 from authbench.registry.readers import XmlRowsReader
 from authbench.storage.raw_files import RawFile

@@ -3,8 +3,14 @@
 A place is a file, by its SHA-256, the number of a record in it and, if a long text was cut, a span of characters of the
 normalised text. The record is read, cleaned and normalised as in the original build, and its text is accepted if its
 SHA-256 equals the released text's. Texts not found at their places are sought in all files of the source.
+
+Find texts in a source whose files or records have changed since they were read.
+
+A corpus that is crawled or packed again has other files, and records at other places, but most texts are unchanged.
+Each text of the source is normalised and looked up by its SHA-256; in a long text every wanted span is tried.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import starmap
@@ -13,19 +19,20 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from authbench.errors import InputError
+from authbench.identity import sha256_of_text
 from authbench.ingest.beside import is_beside
 from authbench.ingest.blocks import Part, gathered, read_parts
 from authbench.ingest.compiled import compile_extraction
 from authbench.ingest.documents import add_derived, contents_of, own_names
 from authbench.ingest.mapping import compile_source
 from authbench.ingest.own_name import without_own_name
+from authbench.normalize.endings import without_ending
 from authbench.normalize.table import normalize_records
 from authbench.reading.characters import whole_characters
 from authbench.reading.rows import BadRow, Row
-from authbench.rebuild.match import Wanted, as_released
-from authbench.rebuild.moved import find_moved
 from authbench.registry.source_entry import (
     Author,
     Extraction,
@@ -40,6 +47,128 @@ from authbench.settings.normalize import NormalizeTexts
 from authbench.storage.atomic import sha256_of_file
 from authbench.storage.raw_files import MAX_RECORD_BYTES
 from authbench.storage.raw_paths import match_files
+
+
+class Wanted(NamedTuple):
+    """Describe a released text: row, language, span of characters in the normalised text (none: all), and SHA-256."""
+
+    row: int
+    lang: str
+    start: int | None
+    end: int | None
+    sha256: str
+
+
+def as_released(content: str, wanted: Wanted) -> str | None:
+    """Return the wanted part of a text if its SHA-256 equals the released text's."""
+    if wanted.start is not None:
+        text = single_breaks(content[wanted.start : wanted.end])
+        return text if sha256_of_text(text) == wanted.sha256 else None
+    return next((text for text in whole_forms(content) if sha256_of_text(text) == wanted.sha256), None)
+
+
+def whole_forms(content: str) -> Iterator[str]:
+    """Yield the forms in which an uncut text may have been released: itself, and without its signature."""
+    yield single_breaks(content)
+    yield from map(single_breaks, without_ending(content))
+
+
+def single_breaks(text: str) -> str:
+    """Return the text with each run of line breaks as one, as chunking leaves it.
+
+    >>> single_breaks("a\\n\\n\\nb\\nc")
+    'a\\nb\\nc'
+    """
+    while "\n\n" in text:
+        text = text.replace("\n\n", "\n")
+    return text
+
+
+ALL_TRIED = 2_000_000  # spans; beyond, only spans that begin and end at a sentence, line or word are tried
+_BREAKS = np.array(sorted(map(ord, ' \n.!?…。！？；;:,，、"”’」』）)]')), np.uint32)
+
+
+class _Sought:
+    """Hold the texts that are still sought. Memory: some 300 bytes for each."""
+
+    def __init__(self, wanted: Iterable[Wanted]) -> None:
+        self.whole: defaultdict[str, list[Wanted]] = defaultdict(list)
+        self.parts: list[Wanted] = []
+        for one in wanted:
+            if one.start is None:
+                self.whole[one.sha256].append(one)
+            else:
+                self.parts.append(one)
+        self._index()
+        self.tried = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.whole or self.parts)
+
+    def langs(self) -> list[str]:
+        return sorted({one.lang for some in self.whole.values() for one in some} | {one.lang for one in self.parts})
+
+    def take_whole(self, content: str) -> dict[int, str]:
+        """Return the rows whose whole text is this text, and stop seeking them."""
+        for text in whole_forms(content):
+            if found := self.whole.pop(sha256_of_text(text), None):
+                return dict.fromkeys((one.row for one in found), text)
+        return {}
+
+    def take_parts(self, content: str) -> dict[int, str]:
+        """Return the rows whose texts are spans of this text, and stop seeking them."""
+        found = {}
+        for place in self._fitting(content).tolist():
+            text = as_released(content, self.parts[place])
+            if text is not None:
+                found[self.parts[place].row] = text
+        if found:
+            self.parts = [one for one in self.parts if one.row not in found]
+            self._index()
+        return found
+
+    def _index(self) -> None:
+        self.starts = np.array([one.start for one in self.parts], np.int64)
+        self.ends = np.array([one.end for one in self.parts], np.int64)
+
+    def _fitting(self, content: str) -> NDArray[np.int64]:
+        """Return the places of the spans to try in a text."""
+        places = np.flatnonzero(self.ends <= len(content))
+        self.tried += len(places)
+        if self.tried <= ALL_TRIED or not len(places):
+            return places
+        letters = np.frombuffer(content.encode("utf-32-le", "surrogatepass"), np.uint32)
+        starts, ends = self.starts[places], self.ends[places]
+        begin = (starts == 0) | np.isin(letters[starts - 1], _BREAKS)
+        stop = (ends == len(letters)) | np.isin(letters[np.minimum(ends, len(letters) - 1)], _BREAKS[:2])
+        tried: NDArray[np.bool_] = begin & (stop | np.isin(letters[ends - 1], _BREAKS))
+        return places[tried]
+
+
+def find_moved(
+    blocks: Iterable[Sequence[str]],
+    wanted: Iterable[Wanted],
+    normalise: Callable[[Sequence[str], str], dict[int, str]],
+) -> Iterator[dict[int, str]]:
+    """Yield the texts of wanted rows, by row, that are found in the blocks.
+
+    Args:
+        blocks: the texts of all records of a source, in the batches in which they are read.
+        normalise: returns the normalised texts of a language, by their numbers, without those that become empty.
+    """
+    sought = _Sought(wanted)
+    for contents in blocks if sought else ():
+        found: dict[int, str] = {}
+        for content in contents:
+            found |= sought.take_whole(content)
+        for lang in sought.langs():
+            for normal in normalise(contents, lang).values():
+                found |= sought.take_whole(normal)
+                found |= sought.take_parts(normal)
+        yield found
+        if not sought:
+            return
+
 
 _CHARACTERS_AT_ONCE = 4 << 20  # of texts normalised together
 _KNOWN = {"author": {"const": "known"}, "lang": {"const": "en"}, "genre": {"const": "news"}}  # instead of a record's

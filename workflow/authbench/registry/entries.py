@@ -1,4 +1,4 @@
-"""Read YAML files and compare them with their schemas."""
+"""Read YAML files, compare them with their schemas, and read the default of every setting from config/config.yaml."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -11,12 +11,15 @@ from authbench.errors import InputError
 from authbench.registry.typed_schema import schema_of
 from authbench.registry.values import Problem, value_problems
 from authbench.registry.violations import violations
-from authbench.registry.yaml_lines import syntax_problem
-from authbench.registry.yaml_shape import shape_problem
+from authbench.registry.yaml_lines import shape_problem, syntax_problem
 from authbench.storage.yaml_loader import FAST_LOADER
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
+from typing import cast
+
+from authbench.settings.config import Config
+from authbench.shipped import shipped
 
 Settings = dict[str, Any]
 Schema = Path | type | Callable[[], Settings]  # a file, a TypedDict that defines a schema, or a function that makes one
@@ -74,3 +77,9 @@ def _validator(schema: Schema) -> "Validator":
     from authbench.registry.validator import validator_of  # 0.1 s, saved by jobs that use no schema
 
     return validator_of(_schema(schema))
+
+
+@cache
+def default_settings() -> Config:
+    """Return all default settings; read only."""
+    return cast(Config, read_yaml(shipped("config/config.yaml")))

@@ -6,8 +6,7 @@ from typing import Annotated, Any, Literal
 
 from authbench.errors import InputError
 from authbench.registry.expressions import expression_schema
-from authbench.registry.plain import from_plain
-from authbench.registry.typed_schema import if_is, schema_of, schema_of_fields
+from authbench.registry.typed_schema import from_plain, if_is, schema_of, schema_of_fields
 from authbench.settings.values import Keywords, Pattern, Text, Texts
 
 _Codec = Annotated[

@@ -6,9 +6,8 @@ from typing import Annotated, Any, Literal
 
 from authbench.registry.citations import default_citation
 from authbench.registry.expressions import Expression
-from authbench.registry.plain import from_plain
 from authbench.registry.readers import Reader, make_reader
-from authbench.registry.typed_schema import COMPUTED, if_is
+from authbench.registry.typed_schema import COMPUTED, from_plain, if_is
 from authbench.settings.values import Count, Keywords, Pattern, Share, Task, Text, Texts, Threshold
 from authbench.storage.raw_paths import FileSet
 

@@ -12,8 +12,8 @@ from authbench.content_words import WordStatistics, content_vectors, fit_words
 from authbench.errors import InputError
 from authbench.format.columns import PAIRS
 from authbench.format.files import FOLDERS
-from authbench.format.lock import Lock
-from authbench.format.splits import reference_splits, scored_splits
+from authbench.format.names import reference_splits, scored_splits
+from authbench.format.release import Lock
 from authbench.identity import digest, sha256_of_text
 from authbench.letters import is_borrowed
 from authbench.release.numbering import make_lock, number_documents

@@ -7,7 +7,7 @@ import polars as pl
 
 from authbench.errors import InputError
 from authbench.format.columns import DOCUMENT_ID
-from authbench.format.lock import VERSION, Lock
+from authbench.format.release import VERSION, Lock
 from authbench.identity import keyed_hashes, sha256_of_text
 
 

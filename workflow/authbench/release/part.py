@@ -18,11 +18,11 @@ import polars as pl
 from authbench.content_words import WordStatistics, content_vectors_of_batches, fit_words
 from authbench.dedup.containment import contained_pairs
 from authbench.format.columns import CANDIDATES, GROUND_TRUTH, QUERIES
+from authbench.format.names import reference_splits, scored_splits
 from authbench.format.release import Release
-from authbench.format.splits import reference_splits, scored_splits
 from authbench.format.tables import concat
 from authbench.letters import Least, has_letters
-from authbench.registry.defaults import default_settings
+from authbench.registry.entries import default_settings
 from authbench.release.contents import pair_up
 from authbench.release.queries import choose_queries
 from authbench.settings.release import Release as Settings

@@ -7,8 +7,7 @@ import polars as pl
 
 from authbench.format.columns import STATISTICS
 from authbench.format.findings import LabelRow
-from authbench.labels.decision import in_words
-from authbench.labels.tables import IMPURE, UNMEASURED
+from authbench.labels.decision import IMPURE, UNMEASURED, in_words
 from authbench.report.words import Sources, title
 from authbench.settings.ingest import Authors
 from authbench.words import decimal, listing, percent, plural

@@ -12,8 +12,8 @@ from authbench.format.release import Release, read_deviation
 from authbench.funnel import FunnelRow
 from authbench.labels.decision import read_decisions
 from authbench.reading.typed_csv import read_rows
-from authbench.registry.plain import from_plain
 from authbench.registry.source_entry import Author, Description, License
+from authbench.registry.typed_schema import from_plain
 from authbench.report.page import KINDS
 
 _OF_MANIFEST = (

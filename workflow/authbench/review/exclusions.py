@@ -6,12 +6,15 @@ several people may be concatenated: a text is excluded if one of them excludes i
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import polars as pl
 
 from authbench.errors import InputError
 from authbench.records import REMOVED
+from authbench.registry.checks import same_names, unreadable_file
+from authbench.review.summary import ALL
+from authbench.settings.config import Config
 from authbench.storage.exact_json import loads, read_lines
 
 REASON = re.compile(r"[a-z][a-z_]{0,39}")
@@ -79,3 +82,10 @@ _EXPECTED = 'expected {"doc_key": "…", "reason": "boilerplate" or null, "note"
 
 def _is_reason(reason: object) -> bool:
     return isinstance(reason, str) and REASON.fullmatch(reason) is not None
+
+
+def review_problems(config: Config) -> Iterator[str]:
+    files = config["review"]["verdicts"]
+    for path in files:
+        yield from unreadable_file("review.verdicts", path, read_verdicts)
+    yield from same_names("review.verdicts", "readers", [ALL, *(PurePath(path).stem for path in files)])

@@ -14,8 +14,7 @@ import numpy as np
 try:
     import numba
 
-    from authbench.runtime.jit_cache import cache_on_disk
-    from authbench.runtime.jit_imports import leave_out_extensions_and_blas
+    from authbench.runtime.jit_cache import cache_on_disk, leave_out_extensions_and_blas
 except ImportError:
     numba = None  # type: ignore[assignment]
 

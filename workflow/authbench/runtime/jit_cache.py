@@ -8,22 +8,93 @@ before the index names it. In the worst case, the second process recompiles what
 A process that compiles a function holds a lock until its code is saved. Jobs that start together therefore compile it
 once: the others wait, without processor time, and read it. Locks are taken from callers to callees, hence no two
 processes wait for each other.
+
+Keep numba from importing modules that no kernel of this library uses.
+
+At the first call of any compiled function numba imports the extensions that other packages register for it (awkward has
+one) and SciPy's BLAS, for dot products in compiled code. No kernel uses either, and importing them takes longer than
+the rest of a small job.
 """
 
 import hashlib
 import logging
 import os
+import sys
 import time
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import IO, Any
 
+import numpy as np
+from numba.core import entrypoints
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, InTreeCacheLocator
 from numba.core.runtime.nrt import rtsys
+from numba.np import linalg
 
 from authbench.runtime.caches import compiled_code
-from authbench.runtime.kernel_digest import digest_of_kernels
 from authbench.storage.system import fcntl
+
+
+def leave_out_extensions_and_blas() -> None:
+    """Disable both imports in this process, which must compile only this library's kernels, as the jobs of a run do."""
+    entrypoints._already_initialized = True
+    if "numba.np.arraymath" in sys.modules:
+        return
+    ensure_blas = linalg.ensure_blas
+    linalg.ensure_blas = _no_blas
+    import numba.np.arraymath  # noqa: F401  (asks for it once, when it is imported)
+
+    linalg.ensure_blas = ensure_blas
+
+
+def _no_blas() -> None:
+    raise ImportError("left out")
+
+
+_COMPILED_BY = Path(__file__).with_name("jit.py")  # states how all kernels are compiled
+_FROZEN = (bool, int, float, complex, str, bytes, np.generic, np.dtype)
+_KNOWN: dict[tuple[str, bytes], str] = {}
+
+
+def digest_of_kernels(kernel: Callable[..., Any]) -> str:
+    """Return 16 hexadecimal digits over everything that compiled code of a kernel's module contains.
+
+    That is the text of the module, the modules of kernels that it imports (their code is compiled into its code), and
+    the constants that it imported, whose values numba freezes. It is the same in every copy of the sources.
+
+    Args:
+        kernel: a Python function; the imports of its module must be loaded.
+    """
+    source = Path(kernel.__code__.co_filename)
+    content = source.read_bytes()
+    place = (str(source), hashlib.sha256(content).digest())
+    if place not in _KNOWN:
+        names = sorted(name for name in kernel.__globals__ if not name.startswith("__"))
+        taken = [(name, _frozen(kernel.__globals__[name], source)) for name in names]
+        whole = hashlib.sha256(repr(taken).encode())
+        whole.update(place[1] + hashlib.sha256(_COMPILED_BY.read_bytes()).digest())
+        _KNOWN[place] = whole.hexdigest()[:16]
+    return _KNOWN[place]
+
+
+def _frozen(value: object, source: Path) -> object:
+    """Return what compiled code may hold of a value; None if it cannot hold it or `source` itself states it."""
+    if isinstance(value, _FROZEN):
+        return repr(value)
+    if isinstance(value, tuple):
+        return tuple(_frozen(part, source) for part in value)
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.shape, hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
+    if isinstance(value, ModuleType):
+        ours = value.__name__.startswith("authbench.") and value.__file__
+        return hashlib.sha256(Path(ours).read_bytes()).hexdigest() if ours else None
+    kernel = getattr(value, "py_func", None)
+    if kernel is None or Path(kernel.__code__.co_filename) == source:
+        return None
+    return digest_of_kernels(kernel)
+
 
 LONGEST_WAIT = 120.0  # seconds for another process that compiles the same function
 _BETWEEN_TRIES = 0.02

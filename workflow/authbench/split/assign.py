@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from authbench.format.lock import Lock
+from authbench.format.release import Lock
 from authbench.funnel import Counts, Tally
 from authbench.labels.shared import known_under_two_labels
 from authbench.settings.split import Split

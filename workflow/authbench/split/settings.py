@@ -5,8 +5,8 @@ from difflib import get_close_matches
 
 from authbench.dedup.settings import choose_bands
 from authbench.errors import InputError
-from authbench.format.lock import read_lock
 from authbench.format.names import split_problem
+from authbench.format.release import read_lock
 from authbench.registry.checks import unbalanced_shares, unreadable_file
 from authbench.settings.config import Config
 

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from authbench.errors import InputError
-from authbench.style.protocols import STEB
+from authbench.style.entries import STEB
 from authbench.style.scores import Figures, figures
 from authbench.style.vectors import LONG_TEXTS
 

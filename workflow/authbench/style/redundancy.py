@@ -14,7 +14,7 @@ import orjson
 from numpy.typing import NDArray
 
 from authbench.errors import InputError
-from authbench.metrics.ranks import centred_ranks
+from authbench.metrics.ranking import centred_ranks
 
 FEWEST_MODELS = 8
 CUT = 0.5

@@ -31,8 +31,7 @@ from authbench.models.provenance import made_by
 from authbench.runtime.code import code_hash
 from authbench.storage.json_files import read_json, write_json, write_plain_json
 from authbench.style import features
-from authbench.style.entries import Dataset
-from authbench.style.protocols import PROTOCOLS, STEB, STRICT
+from authbench.style.entries import PROTOCOLS, STEB, STRICT, Dataset
 from authbench.style.rows import Rows, missing_files, read_datasets
 from authbench.style.steb.tasks import TASKS as STEB_TASKS
 from authbench.style.tasks import TASKS

@@ -10,12 +10,13 @@ import polars as pl
 from authbench.leaderboard.tables import NAMES, Metric, score_table
 from authbench.presentation.numbers import decimals, limits, three_digits
 from authbench.presentation.tables import Cell, Row, Table
-from authbench.style import scores, sums
+from authbench.style import scores
 from authbench.style.collect import Result
 from authbench.style.datasets import FIGURES
-from authbench.style.protocols import STEB, STRICT
+from authbench.style.entries import STEB, STRICT
 from authbench.style.redundancy import FrozenClusters
-from authbench.style.steb.names import FIGURES as STEB_FIGURES
+from authbench.style.scores import Key, by_chance, intervals
+from authbench.style.steb.layout import FIGURES as STEB_FIGURES
 from authbench.words import spaced
 
 HEADINGS = {
@@ -90,8 +91,8 @@ class Scored:
 
     models: Mapping[str, scores.Figures]
     groups: Mapping[str, str]
-    limits: Mapping[str, Mapping[sums.Key, Sequence[float] | None]]
-    chances: Mapping[sums.Key, float | None]
+    limits: Mapping[str, Mapping[Key, Sequence[float] | None]]
+    chances: Mapping[Key, float | None]
 
     def grouped(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Return the rows of models, with `group` as first column."""
@@ -125,10 +126,10 @@ def sum_table(name: str, title: str, make: Sum, scored: Scored, shown: Sum | Non
     def sum_of(models: Mapping[str, scores.Figures]) -> pl.DataFrame:
         return make(models)[0]
 
-    spread = sums.intervals(sum_of, scored.models, scored.limits) if any(scored.limits.values()) else {}
+    spread = intervals(sum_of, scored.models, scored.limits) if any(scored.limits.values()) else {}
     beside = {place: (limits(*ends), "") for place, ends in spread.items()}
     table = score_table(name, title, columns, scored.grouped(frame), beside=beside)
-    return with_chance(table, columns, sums.by_chance(sum_of, scored.models, scored.chances) if scored.chances else {})
+    return with_chance(table, columns, by_chance(sum_of, scored.models, scored.chances) if scored.chances else {})
 
 
 def task_table(name: str, kind: str, title: str, scored: Scored) -> Table:
@@ -146,7 +147,7 @@ def task_table(name: str, kind: str, title: str, scored: Scored) -> Table:
     return with_chance(table, columns, {dataset: scored.chances.get((kind, dataset)) for dataset in datasets})
 
 
-def limits_of(result: Result) -> dict[sums.Key, Any]:
+def limits_of(result: Result) -> dict[Key, Any]:
     """Return the interval of each score of a model; None if it has none."""
     found = {}
     for dataset, cell in result.content["datasets"].items():
@@ -157,9 +158,9 @@ def limits_of(result: Result) -> dict[sums.Key, Any]:
     return found
 
 
-def _chances_of(results: Sequence[Result]) -> dict[sums.Key, float | None]:
+def _chances_of(results: Sequence[Result]) -> dict[Key, float | None]:
     """Return chance levels; for clustering, the models' mean with shuffled labels."""
-    chances: dict[sums.Key, list[float | None]] = {}
+    chances: dict[Key, list[float | None]] = {}
     for result in results:
         for dataset, cell in result.content["datasets"].items():
             for task, measured in cell["tasks"].items():

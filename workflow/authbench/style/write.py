@@ -24,12 +24,11 @@ from authbench.storage.json_files import write_plain_json
 from authbench.style import figures, scores
 from authbench.style.collect import Result, collect
 from authbench.style.datasets import FIGURES
-from authbench.style.entries import Dataset
+from authbench.style.entries import STEB, STRICT, Dataset
 from authbench.style.page import render
-from authbench.style.protocols import STEB, STRICT
 from authbench.style.redundancy import FEWEST_MODELS, read_clusters
 from authbench.style.steb import layout
-from authbench.style.steb.names import ACCURACY
+from authbench.style.steb.layout import ACCURACY
 from authbench.style.steb.report import LIMITS_OF, other_languages
 from authbench.style.steb.report import tables as steb_tables
 from authbench.style.tables import Scored, all_tables, chance_of, english, every_score, of_one_treatment

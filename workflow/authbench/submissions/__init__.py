@@ -1,4 +1,4 @@
 """Handle submissions: the result of a model on a release in one file, which others check without the model.
 
-`pack` writes it, `archive` reads it as untrusted, `validate` checks it against the release and recomputes its scores.
+`archive` writes it and reads it as untrusted, `validate` checks it against the release and recomputes its scores.
 """

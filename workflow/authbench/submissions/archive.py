@@ -1,6 +1,6 @@
-"""Read the file of a submission, which is untrusted.
+"""Write the file of a submission, and read one, which is untrusted.
 
-A file written by `pack` holds five uncompressed members. Everything else is rejected before any byte is extracted:
+A file holds five uncompressed members. Everything else is rejected before any byte is extracted:
 other names (which rules out paths), links, encryption, compression (which rules out expansion), members larger than
 MOST_BYTES, and tables with other columns or with footers that state more than allowed.
 
@@ -11,18 +11,139 @@ import stat
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any, cast
 
+import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from authbench.errors import InputError
+from authbench.evaluation.joined import OWN
+from authbench.format.scores import Scores
 from authbench.printable import printable
-from authbench.storage.atomic import sha256_of_file
+from authbench.registry.entries import schema_problems
+from authbench.shipped import shipped
+from authbench.storage.atomic import atomic_file, sha256_of_file
 from authbench.storage.json_files import MAX_BYTES, read_foreign_json
-from authbench.submissions.fields import DESCRIPTION, FILES, FORMAT, PAIRS, QUERIES, RELEASED, SCORES, Fields
+
+DESCRIPTION = "submission.json"
+SCORES, QUERIES, PAIRS, RELEASED = "scores.json", "queries.parquet", "pairs.parquet", "released_pairs.parquet"
+FILES = (DESCRIPTION, SCORES, QUERIES, PAIRS, RELEASED)  # in this order
+FORMAT = 1
+MOST_LETTERS = 1_000  # of a field
+
+
+@dataclass(frozen=True)
+class Fields:
+    """Hold the fields of a submission.
+
+    Attributes:
+        name: the model's name on the board.
+        model: where others find it: a name on Hugging Face, or an address.
+        command: produces the scores.
+        contributor: the person responsible.
+    """
+
+    name: str
+    model: str
+    command: str
+    contributor: str
+
+    def as_dict(self) -> dict[str, str]:
+        return asdict(self)
+
+    @property
+    def empty(self) -> list[str]:
+        """Return the empty fields."""
+        return [name for name, value in self.as_dict().items() if not value]
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any], place: str) -> "Fields":
+        """Return the fields of a submission. Raises InputError if one is absent, not text, or too long."""
+        for name in (field.name for field in fields(cls)):
+            value = plain.get(name)
+            if not isinstance(value, str) or len(value) > MOST_LETTERS or not value.isprintable():
+                raise InputError(
+                    f"{place}: the field {name} is {value!a:.40}. Expected a line of at most {MOST_LETTERS} letters."
+                )
+        return cls(**{field.name: plain[field.name] for field in fields(cls)})
+
+
+def proposed(scores: Scores) -> Fields:
+    """Return the fields that the scores of a model can fill."""
+    model, benchmark, settings = scores["model"], scores["benchmark"], scores["settings"]
+    parameters = model.get("parameters")
+    checkpoint = parameters.get("checkpoint") if isinstance(parameters, Mapping) else None
+    on_the_hub = isinstance(checkpoint, str) and bool(scores.get("made_by", {}).get("commit"))
+    seed = f" --seed {settings['seed']}"
+    command = f"authbench evaluate RELEASE_DIR --model {model['name']} --split {benchmark['split']}{seed} --out scores"
+    return Fields(str(model["name"]), str(checkpoint) if on_the_hub else "", command, "")
+
+
+_NO_DATE = (1980, 1, 1, 0, 0, 0)
+_PLAIN_FILE = 0o100644 << 16
+
+
+def files_of(folder: Path) -> dict[str, Path]:
+    """Return the files of a model's result by their names in a submission.
+
+    Gains and difficulty, which come from other models' results, are left out: a board computes them for its rows.
+
+    Raises:
+        InputError: the folder is not the result of one model.
+    """
+    folder = folder.parent if folder.name == SCORES else folder
+    folder = folder.parent if folder.name == OWN else folder
+    found = {
+        SCORES: folder / OWN / SCORES,
+        QUERIES: folder / OWN / QUERIES,
+        PAIRS: folder / PAIRS,
+        RELEASED: folder / RELEASED,
+    }
+    absent = [path for path in found.values() if not path.is_file()]
+    if absent:
+        models = sorted(path.parents[1].name for path in folder.glob(f"*/{OWN}/{SCORES}"))
+        hint = f" It holds results of several models: give one, e.g. {folder / models[0]}." if models else ""
+        raise InputError(
+            f"{folder}: no {absent[0].relative_to(folder)}. Expected the folder of a model in what authbench evaluate "
+            f"writes.{hint}"
+        )
+    return found
+
+
+def read_result(path: Path) -> Scores:
+    """Return the scores of a model's result. Raises InputError if they are malformed."""
+    scores = read_foreign_json(path)
+    if problems := [problem for _, problem in schema_problems(scores, shipped("schemas/scores.schema.yaml"))]:
+        raise InputError(
+            f"{path}: {'; '.join(f'{problem:.200}' for problem in problems[:3])}. Evaluate the model again."
+        )
+    return cast(Scores, scores)
+
+
+def pack(folder: Path, out: Path, fields: Fields) -> None:
+    """Write the submission of a model's result to `out`."""
+    files = files_of(folder)
+    scores = read_result(files[SCORES])
+    description: dict[str, Any] = {
+        "format": FORMAT,
+        **fields.as_dict(),
+        "split": scores["benchmark"]["split"],
+        "checksum": scores["benchmark"]["checksum"],
+        "versions": scores["versions"],
+        "made_by": scores.get("made_by"),
+        "sha256": {name: sha256_of_file(path) for name, path in files.items()},
+    }
+    packed = orjson.dumps(description, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
+    with atomic_file(out) as aside, zipfile.ZipFile(aside, "w", zipfile.ZIP_STORED) as archive:
+        for name in FILES:
+            member = zipfile.ZipInfo(name, _NO_DATE)
+            member.external_attr, member.create_system = _PLAIN_FILE, 3
+            archive.writestr(member, packed if name == DESCRIPTION else files[name].read_bytes())
+
 
 SUFFIX = ".zip"
 MOST_BYTES = 1 << 30  # of a table, packed or unpacked

@@ -23,8 +23,7 @@ from authbench.evaluation.run import RELEASED as RELEASED_PAIRS
 from authbench.evaluation.run import rank_column
 from authbench.evaluation.split import Split
 from authbench.storage.parquet_headers import bounded_parquet
-from authbench.submissions.archive import Submission
-from authbench.submissions.fields import PAIRS, QUERIES, RELEASED
+from authbench.submissions.archive import PAIRS, QUERIES, RELEASED, Submission
 
 POSITIVE = "positive"
 TOLERANCE = 1e-6  # of scores that should be equal

@@ -21,13 +21,12 @@ from authbench.evaluation.split import Split
 from authbench.evaluation.verification import draw_negatives
 from authbench.format.names import name_problem
 from authbench.format.scores import Cell, Scores, part_of
-from authbench.metrics.chance import chance_adjusted
 from authbench.metrics.ranking import NAMES as RANKING_MEASURES
+from authbench.metrics.ranking import chance_adjusted
 from authbench.registry.entries import schema_problems
 from authbench.shipped import shipped
 from authbench.storage.json_files import read_foreign_json
-from authbench.submissions.archive import Submission
-from authbench.submissions.fields import QUERIES, SCORES
+from authbench.submissions.archive import QUERIES, SCORES, Submission
 from authbench.submissions.ranking import contradictions, read_ranking
 from authbench.version import VERSION
 

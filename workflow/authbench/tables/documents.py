@@ -1,12 +1,85 @@
-"""Read the documents of a release without their texts, and count queries and positives."""
+"""Read the documents of a release without their texts, count queries and positives, and choose example records."""
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
 from authbench.format.columns import CANDIDATES, QUERIES
 from authbench.format.release import Release
+from authbench.identity import keyed_hash
+from authbench.presentation.numbers import NOTHING
+from authbench.presentation.tables import Cell, Column, Row, Table
 from authbench.records import length_bucket_expr
+from authbench.words import count, language_name
+
+CHARACTERS = 120  # shown of a text
+MOST = 10  # records
+_TITLE = "Example records"
+_FIELDS = ("id", "author_id", "lang", "genre", "content", "source", "token_length")
+_SHOWN_OF_AUTHOR = 8  # digits of a pseudonym
+
+
+def examples(release: Release, split: str, tiers: Mapping[str, str], seed: int) -> list[dict[str, Any]]:
+    """Return a shortened record of each language, at most MOST in total, largest languages first.
+
+    Texts are only from sources of tier A, hence not from sources without a known tier. A hash of (seed, id) selects the
+    record of a language. Memory: a batch of texts.
+    """
+    best: dict[str, tuple[int, dict[str, Any]]] = {}
+    counted: dict[str, int] = {}
+    allowed = [tag for tag, tier in tiers.items() if tier == "A"]
+    for batch in release.texts(split):
+        for lang, number in batch.group_by("lang").len().iter_rows():
+            counted[lang] = counted.get(lang, 0) + number
+        for row in batch.filter(pl.col("source").is_in(allowed)).select(_FIELDS).iter_rows(named=True):
+            place = keyed_hash(seed, "example", row["id"])
+            if row["lang"] not in best or place < best[row["lang"]][0]:
+                best[row["lang"]] = (place, {**row, "content": shortened(row["content"])})
+    languages = sorted(best, key=lambda lang: (-counted[lang], lang))[:MOST]
+    return [best[lang][1] for lang in languages]
+
+
+def shortened(text: str, most: int = CHARACTERS) -> str:
+    """Return the beginning of a text in one line, cut between words if possible, with an ellipsis."""
+    line = " ".join(text.split())
+    if len(line) <= most:
+        return line
+    kept = line[:most]
+    return (kept.rpartition(" ")[0] if " " in kept[most // 2 :] else kept) + " …"
+
+
+def examples_table(records: list[dict[str, Any]]) -> Table:
+    """Return the records, one per row."""
+    schema = {name: pl.Int64 if name == "token_length" else pl.String for name in _FIELDS}
+    data = pl.DataFrame(records, schema=schema)
+    columns = [Column("language", words=True), Column("genre", words=True), Column("source", words=True)]
+    columns += [Column("author", words=True), Column("text", words=True), Column("tokens")]
+    rows = [
+        Row(
+            [
+                Cell(language_name(one["lang"])),
+                Cell(one["genre"]),
+                Cell(one["source"]),
+                Cell(one["author_id"][:_SHOWN_OF_AUTHOR] if one["author_id"] else NOTHING),
+                Cell(one["content"]),
+                Cell(count(one["token_length"]), one["token_length"]),
+            ]
+        )
+        for one in records
+    ]
+    note = f"Texts of tier A, of which at most {CHARACTERS} characters are shown; authors are pseudonyms, cut short."
+    lacking = "No source of the split is known to be of tier A, so that no text is shown."
+    return Table("examples", _TITLE, columns, rows, data, [note if records else lacking])
+
+
+def examples_json(records: list[dict[str, Any]]) -> str:
+    """Return the records in the form of a release's candidates, one per line."""
+    renamed = [{"candidate_id": one["id"], **{name: one[name] for name in _FIELDS[1:]}} for one in records]
+    return "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in renamed)
+
 
 _STATED = ("id", "split", "source", "lang", "genre", "author_id", "token_length", "length_bucket")
 

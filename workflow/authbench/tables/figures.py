@@ -15,8 +15,7 @@ from authbench.report import figures, statistics
 from authbench.report.flow import STAGE_TITLES
 from authbench.tables.composition import quantiles
 from authbench.tables.documents import Contents
-from authbench.tables.models import group_in_words
-from authbench.tables.settings import Choice
+from authbench.tables.models import Choice, group_in_words
 from authbench.words import ALL, count, language_name, ordered, spaced
 
 _HEAD = 74  # units for the names of columns, which are vertical

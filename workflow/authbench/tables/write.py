@@ -33,12 +33,10 @@ from authbench.reading.typed_csv import read_rows
 from authbench.registry.values import did_you_mean
 from authbench.storage.atomic import atomic_folder, write_text
 from authbench.tables.composition import composition_tables
-from authbench.tables.documents import read_contents
-from authbench.tables.examples import examples, examples_json, examples_table
+from authbench.tables.documents import examples, examples_json, examples_table, read_contents
 from authbench.tables.figures import composition_charts, score_charts, training_charts
-from authbench.tables.models import models_table
+from authbench.tables.models import DEFAULT, Choice, models_table
 from authbench.tables.scores import adjusted_table, chosen, overall_table, slice_tables, topic_table
-from authbench.tables.settings import DEFAULT, Choice
 from authbench.tables.sources import known_sources, resources_table, source_tables
 
 _DOCUMENT = r"""\documentclass[11pt]{article}

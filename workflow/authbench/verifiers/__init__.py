@@ -1,10 +1,10 @@
 """Score whether two texts are by one author.
 
-The `kind` of a config entry (`entries`) names a module of this package. A kind learns from pairs (`fit`), is calibrated
-on pairs that may be held out (`calibrate`), and scores pairs (`predict`):
+The `kind` of a config entry (`requested`) names a module of this package. A kind learns from pairs (`fit`), is
+calibrated on pairs that may be held out (`calibrate`), and scores pairs (`predict`):
 
 >>> from authbench.registry.load import load_entry
->>> from authbench.verifiers.entries import VERIFIERS
+>>> from authbench.verifiers.requested import VERIFIERS
 >>> scores = answer(load_entry(VERIFIERS, "naive"), train, train, test, Bench(1, Path("work")))  # doctest: +SKIP
 
 Pairs are a table with `id`, `text1`, `text2`; to learn and to calibrate also `same` (whether both are by one author);
@@ -22,7 +22,7 @@ import polars as pl
 from authbench.arrays import F64
 from authbench.errors import InputError
 from authbench.models.model import VectorCache
-from authbench.verifiers.entries import VerifierEntry
+from authbench.verifiers.requested import VerifierEntry
 
 # Columns of pairs: id, text1, text2 always; `same` to learn from; the others if known.
 PAIRS = pl.Schema(

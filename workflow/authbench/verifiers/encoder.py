@@ -16,8 +16,8 @@ from authbench.models.entries import ModelEntry, expect_trainable, expect_vector
 from authbench.models.model import Model, VectorCache
 from authbench.models.open import open_model
 from authbench.models.requested import load_model
-from authbench.registry.defaults import default_settings
-from authbench.registry.plain import part_for
+from authbench.registry.entries import default_settings
+from authbench.registry.typed_schema import part_for
 from authbench.settings.evaluate import Training
 from authbench.verifiers import Bench
 from authbench.verifiers.parameters import EncoderParameters

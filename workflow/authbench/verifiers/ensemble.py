@@ -9,8 +9,8 @@ import polars as pl
 from authbench.arrays import F64
 from authbench.registry.load import load_entry
 from authbench.verifiers import Bench, Kind, kind
-from authbench.verifiers.entries import VERIFIERS
 from authbench.verifiers.parameters import EnsembleParameters
+from authbench.verifiers.requested import VERIFIERS
 
 
 class _Member(NamedTuple):

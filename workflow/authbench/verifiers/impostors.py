@@ -18,8 +18,7 @@ from authbench.identity import keyed_hash
 from authbench.verifiers import Bench
 from authbench.verifiers.naive import fitted_vectorizer
 from authbench.verifiers.parameters import ImpostorsParameters
-from authbench.verifiers.references import References, drawn, references
-from authbench.verifiers.texts import both_texts, distinct
+from authbench.verifiers.texts import References, both_texts, distinct, drawn, references
 from authbench.verifiers.thresholds import Thresholds, rescale, search
 
 TEXTS_AT_ONCE = 1_000

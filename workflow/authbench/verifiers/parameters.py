@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal, TypeAlias
 
-from authbench.registry.plain import from_plain
+from authbench.registry.typed_schema import from_plain
 from authbench.settings.values import Count, Keywords, Text
 
 AtLeastTwo = Annotated[int, Keywords(minimum=2)]

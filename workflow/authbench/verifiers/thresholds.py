@@ -11,7 +11,7 @@ from authbench.arrays import F64
 from authbench.errors import InputError
 from authbench.metrics.auc import area_of_wins
 from authbench.metrics.pan import Truth
-from authbench.metrics.ranks import average_ranks
+from authbench.metrics.ranking import average_ranks
 
 GRID = np.arange(0.01, 0.99, 0.01)
 

@@ -1,4 +1,4 @@
-"""Link the texts that share a bucket in one part of the bands (`copies`, `links`), from files to file."""
+"""Link the texts that share a bucket in one part of the bands (`links`), from files to file."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -14,7 +14,7 @@ import polars as pl
 from authbench.style.redundancy import CUT
 from authbench.style.scores import assignment, assignment_of_steb
 from authbench.style.steb import sums
-from authbench.style.steb.names import ACCURACY, FIGURES, NAMES
+from authbench.style.steb.layout import ACCURACY, FIGURES, NAMES
 
 # The scores of a model: (task or ACCURACY, dataset) -> score.
 Figures = Mapping[tuple[str, str], float]

@@ -11,7 +11,7 @@ from authbench.storage.atomic import atomic_folder
 from authbench.storage.json_files import write_plain_json
 from authbench.style.entries import Dataset
 from authbench.style.steb import board, layout
-from authbench.style.steb.names import ACCURACY, FIGURES, NAMES
+from authbench.style.steb.layout import ACCURACY, FIGURES, NAMES
 from authbench.style.tables import Scored, sum_table, task_table
 from authbench.words import spaced
 

@@ -1,6 +1,6 @@
 """Define the tasks of STEB's protocol: the rows each takes from a dataset, and its scores.
 
-Rows are taken in file order, the first of each label (`records`). Texts are unchanged and duplicates are kept. Our
+Rows are taken in file order, the first of each label (`loaders.take`). Texts are unchanged and duplicates are kept. Our
 readers treat an empty text as missing; STEB's keep it.
 """
 
@@ -16,7 +16,8 @@ from authbench.identity import keyed_hash
 from authbench.style import features
 from authbench.style.entries import LabelledTask, OrderTask, PairsTask, ProbingTask, RetrievalTask
 from authbench.style.pairs import compact
-from authbench.style.steb import clustering, order, pairs, probing, records, retrieval
+from authbench.style.steb import clustering, order, pairs, probing, retrieval
+from authbench.style.steb.loaders import episodes_per_class, take
 from authbench.style.tasks import level_columns, named
 from authbench.style.tasks import plain as drawn
 from authbench.style.vectors import Vectors
@@ -39,7 +40,7 @@ class _Task:
 
 def _first_of_each(frame: pl.DataFrame, label: str) -> tuple[pl.DataFrame, str]:
     labels = frame[label].to_list()
-    return frame[records.take(labels)], f"1_{records.episodes_per_class(labels)}"
+    return frame[take(labels)], f"1_{episodes_per_class(labels)}"
 
 
 def _labelled(frame: pl.DataFrame, settings: LabelledTask) -> tuple[pl.DataFrame, str]:
