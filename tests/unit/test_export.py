@@ -471,7 +471,7 @@ def paired(release: Path, tmp_path: Path) -> Path:
     for group, (query, positive) in enumerate(answers):
         others = sorted(one for one in author if author[one] != author[positive])[:2]
         rows += [("matched", group, query, one, one == positive) for one in (positive, *others)]
-    related = [(query, one, False, False, False, 3, 0.5, 1.5) for query, one in answers]
+    related = [(query, one, False, False, False, 3, 0.5, 1.5, None) for query, one in answers]
     for table, values in ((PAIRS, rows), (POSITIVES, related)):
         pl.DataFrame(values, table.schema, orient="row").write_parquet(folder / "test" / table.file)
     seal(folder)
