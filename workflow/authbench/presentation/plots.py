@@ -218,12 +218,20 @@ def ranking(
             axes.axvline(line.value, color=INK, linewidth=1.1, linestyle="--")
             side = "right" if line.value > (low + high) / 2 else "left"
             axes.text(line.value, -0.6, canvas.words(line.tip), ha=side, va="bottom", fontsize=SMALL, color=INK)
-        tied = [place for place, value in enumerate(values) if value.label in joined]
-        for ends, places in [((14, 14), (0, tied[-1])), *(((8, 14), (at, at)) for at in (0, *tied))] if tied else []:
-            axes.plot([_across(WIDTH - NUMBERS + end) for end in ends], places, transform=outside, color=INK,
-                      linewidth=1.3, clip_on=False)  # fmt: skip
+        _bracket(axes, [place for place, value in enumerate(values) if value.label in joined])
 
     return Chart(name, title, description, bottom + AXIS, draw)
+
+
+def _bracket(axes: Axes, tied: Sequence[int]) -> None:
+    """Join rows to the first, right of the axes."""
+    if not tied:
+        return
+    lines = [((14, 14), (0, tied[-1])), *(((8, 14), (place, place)) for place in (0, *tied))]
+    for ends, places in lines:
+        across = [_across(WIDTH - NUMBERS + end) for end in ends]
+        beside = blended_transform_factory(axes.transAxes, axes.transData)
+        axes.plot(across, places, transform=beside, color=INK, linewidth=1.3, clip_on=False)
 
 
 def _across(place: float) -> float:
