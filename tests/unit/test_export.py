@@ -263,11 +263,12 @@ def test_a_card_says_whom_to_write_to_what_is_forbidden_and_what_is_not_there(pu
     assert header(readme)["language"] == ["en"]
 
 
-def test_hostile_words_stay_in_their_cell(public: Path) -> None:
+def test_hostile_words_stay_in_their_cell(public: Path, tmp_path: Path) -> None:
     release = open_complete_release(public)
     licences: Mapping[str, Any] = {**release.manifest["licences"], "posts": {"name": "a | <b>\nc", "tier": "A"}}
     release.manifest["licences"].update(licences)
-    told = write_card(release, ABOUT, "Here.")
+    write_card(tmp_path, release, ABOUT, "Here.")
+    told = (tmp_path / "README.md").read_text()
     assert "| posts | a \\| &lt;b> c | `LicenseRef-a-b-c` |" in told
 
 

@@ -18,10 +18,8 @@ import numpy as np
 import polars as pl
 
 from authbench.export.card import write_card
-from authbench.export.citations import licence_table
 from authbench.format.release import Release
 from authbench.leaderboard.collect import read_results
-from authbench.presentation.spreadsheets import as_csv
 from authbench.settings.publish import Publish
 from authbench.storage.atomic import write_text
 from authbench.storage.json_lines import write_json_lines
@@ -44,8 +42,7 @@ def write_trec(folder: Path, release: Release, about: Publish) -> None:
         pairs = release.truth(split).select("query_id", "positive_ids").explode("positive_ids")
         lines = (f"{query} 0 {document} 1\n" for query, document in pairs.iter_rows())
         write_text(folder / f"{split}.qrels", "".join(lines))
-    write_text(folder / "licences.csv", as_csv(licence_table(release)))
-    write_text(folder / "README.md", write_card(release, about, _TREC_USAGE))
+    write_card(folder, release, about, _TREC_USAGE)
 
 
 def write_runs(folder: Path, results: Path) -> list[Path]:
@@ -100,8 +97,7 @@ def write_beir(folder: Path, release: Release, about: Publish) -> None:
         aside = judged(truth, "ignored_ids", 0)
         aside.write_csv(place / "ignored.tsv", separator="\t")
         ignored += aside["query-id"].n_unique()
-    write_text(folder / "licences.csv", as_csv(licence_table(release)))
-    write_text(folder / "README.md", write_card(release, about, _USAGE.format(ignored=in_words(ignored))))
+    write_card(folder, release, about, _USAGE.format(ignored=in_words(ignored)))
 
 
 def in_words(queries: int) -> str:

@@ -5,17 +5,21 @@ excluded uses, and a contact for removal requests.
 """
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 import yaml
 
 from authbench.export.citations import citation_keys, licence_table, own_citation
+from authbench.format.files import LICENCES, README
 from authbench.format.release import Release
 from authbench.presentation.pages import environment
+from authbench.presentation.spreadsheets import as_csv
 from authbench.printable import inert_markdown
 from authbench.records import LANGUAGES, primary_genre
 from authbench.settings.publish import Publish
+from authbench.storage.atomic import write_text
 from authbench.words import language_name
 
 LICENSE = "LICENSE.md"
@@ -112,8 +116,15 @@ _SIZES = (
 _LARGER = "n>10M"
 
 
-def write_card(release: Release, about: Publish, usage: str, header: Mapping[str, object] | None = None) -> str:
-    """Return the README.md of a folder: `usage` explains its contents and how to read it, `header` is its YAML."""
+def write_card(
+    folder: Path, release: Release, about: Publish, usage: str, header: Mapping[str, object] | None = None
+) -> None:
+    """Write the card of a folder, README.md, and its table of terms, licences.csv.
+
+    Args:
+        usage: explains the folder's contents and how to read them.
+        header: of the card, in YAML.
+    """
     licences = licence_table(release)
     templates = environment(markdown=True)
     templates.filters["count"] = lambda number: f"{number:,}"
@@ -139,7 +150,8 @@ def write_card(release: Release, about: Publish, usage: str, header: Mapping[str
         classics=[tag for tag, fame in sorted(release.manifest.get("fame", {}).items()) if fame == "classic"],
     )
     front = yaml.safe_dump(dict(header), sort_keys=False, allow_unicode=True, width=1000) if header else ""
-    return f"---\n{front}---\n\n{body}" if front else body
+    write_text(folder / README, f"---\n{front}---\n\n{body}" if front else body)
+    write_text(folder / LICENCES, as_csv(licences))
 
 
 def hub_header(release: Release, configs: list[dict[str, Any]], **more: Any) -> dict[str, Any]:

@@ -15,7 +15,6 @@ from typing import Any
 import polars as pl
 
 from authbench.export.card import LICENSE, eval_yaml, hub_header, license_file, write_card
-from authbench.export.citations import licence_table
 from authbench.export.croissant import describe
 from authbench.export.examples import MOST_GROUPS, PAIRS_OF_TEXTS, TRIPLETS, text_pairs, triplets
 from authbench.export.parquet import ParquetTable, write_table
@@ -24,7 +23,6 @@ from authbench.format.columns import CANDIDATES, POOLS, QUERIES
 from authbench.format.hub import INNER
 from authbench.format.names import files_of_format
 from authbench.format.release import Release
-from authbench.presentation.spreadsheets import as_csv
 from authbench.settings.publish import Publish
 from authbench.storage.atomic import write_text
 from authbench.storage.json_files import write_plain_json
@@ -73,12 +71,11 @@ def write_huggingface(folder: Path, release: Release, about: Publish) -> None:
     ]
     written += list(_examples(folder, release))
     _copy_release(folder / INNER, release)
-    write_text(folder / "licences.csv", as_csv(licence_table(release)))
     write_plain_json(folder / "croissant.json", describe(release, about, written))
     write_text(folder / LICENSE, license_file(release))
     write_text(folder / "eval.yaml", eval_yaml(release, [table.config for table in written]))
     header = hub_header(release, configs(written), dataset_info=infos(written))
-    write_text(folder / "README.md", write_card(release, about, _USAGE.format(most=MOST_GROUPS), header))
+    write_card(folder, release, about, _USAGE.format(most=MOST_GROUPS), header)
 
 
 def _copy_release(folder: Path, release: Release) -> None:

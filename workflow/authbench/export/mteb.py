@@ -31,7 +31,6 @@ from authbench.export.mteb_task import (
 )
 from authbench.export.parquet import ParquetTable, TableWriter, write_table
 from authbench.format.release import Release
-from authbench.presentation.spreadsheets import as_csv
 from authbench.settings.publish import Publish
 from authbench.storage.atomic import write_text
 from authbench.storage.json_files import write_plain_json
@@ -132,15 +131,13 @@ def write_mteb(folder: Path, release: Release, about: Publish) -> None:
     tables = [table for one in written.values() for table in one.tables]
     if chosen.subsets:
         _write_task(folder, chosen, about, tables, written[split])
-    licences = licence_table(release)
-    write_text(folder / "licences.csv", as_csv(licences))
     write_text(folder / LICENSE, license_file(release))
     ignored = sum(truth.filter(pl.col("ignored_ids").list.len() > 0).height for truth in chosen.truths.values())
     usage = _USAGE.format(
         ignored=in_words(ignored), split=split, left_out=_left_out(chosen), scripts=_table(written[split].scripts)
     )
     header = hub_header(release, configs(tables), dataset_info=infos(tables))
-    write_text(folder / "README.md", write_card(release, about, usage if chosen.subsets else _EMPTY, header))
+    write_card(folder, release, about, usage if chosen.subsets else _EMPTY, header)
 
 
 def _write_split(folder: Path, chosen: _Selection, split: str) -> _Written:

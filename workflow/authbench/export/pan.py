@@ -11,15 +11,12 @@ from pathlib import Path
 import polars as pl
 
 from authbench.export.card import write_card
-from authbench.export.citations import licence_table
 from authbench.format.columns import POOLS
 from authbench.format.pan import write_pairs, write_truth
 from authbench.format.release import Release
 from authbench.identity import keyed_hashes
 from authbench.pan.pairs import PER_AUTHOR, as_table, different_authors, same_author
-from authbench.presentation.spreadsheets import as_csv
 from authbench.settings.publish import Publish
-from authbench.storage.atomic import write_text
 
 _PAIRS_AT_ONCE = 5_000
 _USAGE = """
@@ -37,8 +34,7 @@ def write_pan(folder: Path, release: Release, about: Publish) -> None:
     """Write the pairs of all splits. Memory: the texts of a split, and the ids of its pairs."""
     for split in release.splits:
         _write_split(folder / split, release, split)
-    write_text(folder / "licences.csv", as_csv(licence_table(release)))
-    write_text(folder / "README.md", write_card(release, about, _USAGE))
+    write_card(folder, release, about, _USAGE)
 
 
 def _write_split(folder: Path, release: Release, split: str) -> None:

@@ -15,16 +15,14 @@ import polars as pl
 from authbench.errors import InputError
 from authbench.export.bundle import write_part
 from authbench.export.card import write_card
-from authbench.export.citations import licence_table
 from authbench.format.columns import CANDIDATES, QUERIES
-from authbench.format.files import BUNDLE_FILES, COMPLETE, LICENCES, README, WITHHELD
+from authbench.format.files import BUNDLE_FILES, COMPLETE, WITHHELD
 from authbench.format.names import files_of_format
 from authbench.format.release import Release, open_complete_release
 from authbench.identity import sha256_of_text
-from authbench.presentation.spreadsheets import as_csv
 from authbench.registry.source_entry import Source
 from authbench.settings.publish import Publish
-from authbench.storage.atomic import sha256_of_file, write_text
+from authbench.storage.atomic import sha256_of_file
 from authbench.storage.json_files import write_plain_json
 from authbench.storage.sha256sums import read_sums
 
@@ -59,8 +57,7 @@ def write_public(folder: Path, release: Release, about: Publish, sources: Mappin
         for path in sums:
             _copy(release.folder / path, folder / path)
     public = replace(open_complete_release(folder), unverified=release.unverified)
-    write_text(folder / LICENCES, as_csv(licence_table(public)))
-    write_text(folder / README, write_card(public, about, _USAGE))
+    write_card(folder, public, about, _USAGE)
     refuse_withheld(folder, withheld, release.splits)
 
 

@@ -21,12 +21,10 @@ import polars as pl
 
 from authbench.errors import InputError
 from authbench.export.card import write_card
-from authbench.export.citations import licence_table
 from authbench.format.columns import GROUND_TRUTH, QUERIES
 from authbench.format.release import Release
 from authbench.format.tables import concat
 from authbench.identity import sha256_of_text
-from authbench.presentation.spreadsheets import as_csv
 from authbench.records import LENGTH_BUCKETS, length_bucket_expr, primary_genre
 from authbench.settings.publish import Publish
 from authbench.storage.atomic import write_text
@@ -78,8 +76,7 @@ def write_steb(folder: Path, release: Release, about: Publish) -> None:
     usage = _USAGE.format(
         split=split, rows="\n".join(rows), warning=_WARNING.format(authors=authors) if within else _APART
     )
-    write_text(folder / "licences.csv", as_csv(licence_table(release)))
-    write_text(folder / "README.md", write_card(release, about, usage))
+    write_card(folder, release, about, usage)
 
 
 def evaluated_split(release: Release) -> str:

@@ -64,10 +64,13 @@ class Run:
         found = [(about["seed"], name) for name, about in self.facts.items() if about["how"] == "random"]
         return [name for _, name in sorted(found) if self.facts[name]["trained"]]
 
-    def agreement(self, subsets: Sequence[str], measure: str) -> tuple[float, float]:
-        """Return how well each subset's scored folds agree on the ranking of verifiers, and its variance."""
-        scores = [self.of(subset, measure) for subset in subsets]
-        return agreement_of_folds([one[:, ~np.isnan(one).any(axis=0)] for one in scores])
+    def agreements(self, subsets: Sequence[str]) -> dict[str, tuple[float, float]]:
+        """Return by measure how well each subset's scored folds agree on the ranking of verifiers, and its variance."""
+        found = {}
+        for measure in MEASURES:
+            scores = [self.of(subset, measure) for subset in subsets]
+            found[measure] = agreement_of_folds([one[:, ~np.isnan(one).any(axis=0)] for one in scores])
+        return found
 
 
 def read_run(facts: Path, pairs: Path, answers: Sequence[Path], verifiers: Sequence[str]) -> Run:

@@ -137,9 +137,7 @@ def _stability(run: Run) -> Table:
     """Return table 4: a row for HITS, for each random seed, and for all seeds."""
     random = run.random()
     named = {"HITS": [MAIN], **{f"R{seed}": [name] for seed, name in enumerate(random)}, "R avg": random}
-    found = {
-        name: {measure: run.agreement(subsets, measure) for measure in MEASURES} for name, subsets in named.items()
-    }
+    found = {name: run.agreements(subsets) for name, subsets in named.items()}
     return correlation_table(
         "table_4_stability",
         f"Table 4. Stability of rankings at m = {run.facts[MAIN]['topics']}",
@@ -224,9 +222,7 @@ def _stability_by_size(run: Run) -> Table | None:
     }  # fmt: skip
     if len(subset_of) < 2:
         return None
-    found = {
-        size: {measure: run.agreement([name], measure) for measure in MEASURES} for size, name in subset_of.items()
-    }
+    found = {size: run.agreements([name]) for size, name in subset_of.items()}
     return correlation_table(
         "table_8_stability_by_size",
         "Table 8. Stability of rankings by HITS with m topics",
@@ -240,10 +236,7 @@ def _cut_or_group(run: Run) -> Table | None:
     """Return table 9."""
     if "group" not in run.facts:
         return None
-    found = {
-        name: {measure: run.agreement([subset], measure) for measure in MEASURES}
-        for name, subset in (("Cut", MAIN), ("Group", "group"))
-    }
+    found = {"Cut": run.agreements([MAIN]), "Group": run.agreements(["group"])}
     return correlation_table(
         "table_9_cut_or_group",
         "Table 9. Stability of rankings: topics that HITS does not take are cut, or join the one they are most like",
@@ -261,10 +254,7 @@ def encoders(run: Run) -> Table | None:
     others = {str(about["encoder"]): name for name, about in run.facts.items() if name.startswith("hits-by-")}
     if not others:
         return None
-    found = {
-        encoder: {measure: run.agreement([name], measure) for measure in MEASURES}
-        for encoder, name in {str(main["encoder"]): MAIN, **others}.items()
-    }
+    found = {encoder: run.agreements([name]) for encoder, name in {str(main["encoder"]): MAIN, **others}.items()}
     return correlation_table(
         "table_10_encoders",
         "Table 10. Stability of rankings by the vectors that HITS goes by",
