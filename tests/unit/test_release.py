@@ -288,6 +288,19 @@ def test_a_title_of_one_author_is_the_authors_own() -> None:
     assert made.queries.height == 20
 
 
+def test_answers_are_from_another_collection_and_an_author_of_one_asks_nothing() -> None:
+    rows = [
+        document(number, writer, "test", origin_id=f"{writer}/{volume}", date=f"{1800 + volume}", token_length=20)
+        for number, (writer, volume) in enumerate((w, v) for w in range(6) for v in range(2 if w else 1) for _ in "abc")
+    ]
+    made = release(frame(*rows), positives="other_work", queries_per_author="all")
+    volume = dict(made.documents.select("id", "origin_id").iter_rows())
+    assert made.queries.height == 30 and author(0) not in made.queries["author_id"]
+    for query, answers, ignored in made.queries.select("query_id", "positive_ids", "ignored_ids").iter_rows():
+        assert len(answers) == 3 and volume[query] not in {volume[one] for one in answers}
+        assert len(ignored) == 2 and {volume[query]} == {volume[one] for one in ignored}
+
+
 def test_the_least_letters_of_a_query_may_differ_by_language() -> None:
     rows = [
         document(number, number % 2, "test", lang=("de", "en")[number % 2], content=f"number {number:04}")
