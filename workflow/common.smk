@@ -33,9 +33,9 @@ else:
         )
 
 try:
-    from authbench.runtime.resources import memory_mb, minutes, raw_mb, released_mb
+    from authbench.runtime.resources import memory_mb, minutes, released_mb
     from authbench.runtime.code import cache_parsed, code_hash, file_hash, share_code_with_jobs
-    from authbench.config import expect_settings_of_run, known_folder, prepare
+    from authbench.config import FACTS, expect_settings_of_run, known_folder, prepare
     from authbench.storage.disk import check_room
     from authbench.errors import InputError
     from authbench.identity import author_id
@@ -47,7 +47,6 @@ try:
     from authbench.presentation.links import back_link
     from authbench.printable import printable
     from authbench.release.at_start import expect_same_benchmark, expect_unaltered
-    from authbench.runtime.inventory import shard_count
     from authbench.runtime.job_lines import tell_jobs_in_lines
     from authbench.runtime.run_locks import keep_locks_of_other_runs
     from authbench.runtime.targets import (
@@ -57,7 +56,7 @@ try:
     )
     from authbench.safety.detoxify_scorer import weights_mark
     from authbench.shipped import shipped
-    from authbench.storage.raw_listing import listing_digest
+    from authbench.raw_facts import write_facts
     from authbench.train.planned import planned_trainings, with_tuned
     from authbench.registry.typed_schema import part_for
     from authbench.settings.evaluate import Pairs, Training
@@ -86,7 +85,7 @@ if workflow.is_main_process:
 try:
     check_room([".snakemake", "results"])
     cache_parsed(Path(".snakemake/parsed_code.json"))
-    SETUP = prepare(config, HERE, not ACQUIRING, workflow.configfiles)
+    SETUP = prepare(config, HERE, not ACQUIRING, workflow.configfiles, of_job=not workflow.is_main_process)
     KNOWN = known_folder(HERE, SETUP.config)
     expect_settings_of_run(SETUP, starts_run=workflow.is_main_process)
     if workflow.is_main_process and not ACQUIRING:
@@ -98,26 +97,22 @@ try:
             KNOWN / "preflight.json",
             MAKES_RELEASE,
         )
+        write_facts(SETUP.raw, KNOWN / FACTS)
+        workflow.configfiles.append(str(KNOWN / FACTS))  # which Snakemake takes along to jobs on other machines
 except InputError as problem:
     logging.raiseExceptions = False  # on a full disk Snakemake cannot write its log of this error either
     raise WorkflowError(str(problem)) from None
 
 if workflow.is_main_process and not ACQUIRING:
-    for message in (*map(printable, SETUP.lock.messages()), *WARNINGS):
+    for message in (*map(printable, SETUP.raw.lock.messages()), *WARNINGS):
         logger.warning(message)
 SETTINGS = SETUP.config
 SOURCES = list(SETUP.sources)
 FILES = {tag: source.files for tag, source in SETUP.sources.items()}
 RESULTS = f"results/{SETTINGS['name']}"
 
-SHARDS = shard_count(
-    SETTINGS["shards"],
-    HERE / SETTINGS["raw_dir"],
-    FILES,
-    SETUP.inventory,
-    KNOWN / "shards.json",
-)
-RAW_MB = raw_mb(HERE / SETTINGS["raw_dir"], FILES, SETUP.inventory)
+SHARDS = SETUP.raw.shards
+RAW_MB = SETUP.raw.megabytes
 CORPUS_MB = sum(RAW_MB.values())
 if workflow.is_main_process:
     logger.info(f"{RESULTS}: {len(SOURCES)} sources, {CORPUS_MB:,.1f} MB of raw files, {SHARDS} shards")

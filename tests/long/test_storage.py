@@ -1,10 +1,15 @@
 """A build whose files lie in a storage, as with S3: Snakemake's provider `fs` copies them there and back."""
 
 import os
+import shutil
 from pathlib import Path
+from typing import NamedTuple
 
+import pytest
 from extras import needs
 from project import Project, copy_project, surroundings
+
+pytestmark = needs("snakemake_storage_plugin_fs", "dev")
 
 # What the provider calls, where no rsync is installed: rsync --recursive --times --copy-links SOURCE TARGET
 RSYNC = """#!/bin/sh
@@ -18,16 +23,47 @@ def files_of(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
 
-@needs("snakemake_storage_plugin_fs", "dev")
-def test_a_build_through_a_storage_has_the_same_release_and_every_file_there(demo: Project, tmp_path: Path) -> None:
-    project, store = copy_project(tmp_path / "project"), tmp_path / "store"
-    (tmp_path / "rsync").write_text(RSYNC)
-    (tmp_path / "rsync").chmod(0o755)
-    storage = ("--default-storage-provider", "fs", "--default-storage-prefix", str(store))
-    path = os.pathsep.join((surroundings()["PATH"], str(tmp_path)))
-    project.build(*storage, env={"PATH": path})
-    stored = store / "results/demo"
-    assert (stored / "release/SHA256SUMS").read_bytes() == (demo.release / "SHA256SUMS").read_bytes()
-    assert files_of(demo.results) - files_of(stored) == KEPT_HERE
-    assert files_of(project.results) <= KEPT_HERE
-    assert project.plan(*storage, env={"PATH": path}) == []
+class Stored(NamedTuple):
+    """A build in a project, the results in its storage, and how a run is told of that."""
+
+    project: Project
+    results: Path
+    options: tuple[str, ...]
+    env: dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Stored:
+    folder = tmp_path_factory.mktemp("stored")
+    (folder / "rsync").write_text(RSYNC)
+    (folder / "rsync").chmod(0o755)
+    env = {"PATH": os.pathsep.join((surroundings()["PATH"], str(folder)))}
+    options = ("--default-storage-provider", "fs", "--default-storage-prefix", str(folder / "store"))
+    project = copy_project(folder / "project")
+    project.build(*options, env=env)
+    return Stored(project, folder / "store/results/demo", options, env)
+
+
+def test_a_build_through_a_storage_has_the_same_release_and_every_file_there(demo: Project, stored: Stored) -> None:
+    assert (stored.results / "release/SHA256SUMS").read_bytes() == (demo.release / "SHA256SUMS").read_bytes()
+    assert files_of(demo.results) - files_of(stored.results) == KEPT_HERE
+    assert files_of(stored.project.results) <= KEPT_HERE
+    assert stored.project.plan(*stored.options, env=stored.env) == []
+
+
+def test_a_job_on_a_machine_without_raw_files_and_results_states_the_same(stored: Stored, tmp_path: Path) -> None:
+    sums = stored.results / "draft/SHA256SUMS"
+    before = sums.read_bytes()
+    elsewhere = stored.project.copy(tmp_path / "elsewhere", with_results=False)
+    shutil.rmtree(elsewhere.folder / "resources/demo/raw")
+    (elsewhere.folder / "resources/demo/raw").mkdir()
+    known = ".snakemake/authbench/demo/raw.json"
+    job = ("--mode", "remote", "--target-jobs", "write_release:", "--allowed-rules", "write_release", "--force")
+    asked = (*stored.options, *job, "--shared-fs-usage", "none", "--nolock", "--no-hooks", "--cores", "1")
+    assert elsewhere.snakemake(*asked, env=stored.env)[0] != 0
+    (elsewhere.folder / known).parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(stored.project.folder / known, elsewhere.folder / known)  # Snakemake sends it with the rules
+    sums.unlink()
+    status, said = elsewhere.snakemake(*asked, env=stored.env)
+    assert status == 0, said
+    assert sums.read_bytes() == before

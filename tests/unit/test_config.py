@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import date
 from functools import cache, reduce
 from operator import getitem
@@ -22,15 +23,18 @@ from snakemake.cli import parse_config
 import authbench.config
 from authbench.acquire.lock import Entry, File, add_to_lock
 from authbench.config import (
+    FACTS,
     RUN_MARK,
     VOCABULARIES,
     _load_config,
     demo_settings,
     expect_settings_of_run,
+    known_folder,
     possible_languages,
     prepare,
 )
 from authbench.errors import InputError
+from authbench.raw_facts import write_facts
 from authbench.registry.entries import read_yaml
 from authbench.registry.source_entry import possible_values
 from authbench.registry.sources import find_sources
@@ -328,13 +332,24 @@ def test_sources_that_are_not_what_their_lock_says_are_named_or_stop_the_run(roo
     (root / "raw/douban").mkdir(parents=True)
     (root / "raw/douban/bookreviews_cleaned.txt").write_text("x", encoding="utf-8")
     user = {"raw_dir": "raw", "sources": ["douban"], "sample": {"languages": {"zh": 100}}}
-    (unlocked,) = prepare(user, root).lock.messages()
+    (unlocked,) = prepare(user, root).raw.lock.messages()
     assert "No source of this build is in" in unlocked and "raw.lock.yaml" in unlocked
     add_to_lock(root / "raw.lock.yaml", "douban", Entry({}, {"bookreviews_cleaned.txt": File(1, "0" * 64)}))
-    (message,) = prepare(user, root).lock.messages()
+    (message,) = prepare(user, root).raw.lock.messages()
     assert message.startswith("douban is not verified: files have changed, e.g. bookreviews_cleaned.txt")
     stopped = problems({**user, "acquire": {"unverified": "stop"}}, root)
     assert f"acquire.unverified=stop: {message}" in stopped
+
+
+def test_a_job_on_a_machine_without_raw_files_knows_of_them_what_its_run_knew(root: Path) -> None:
+    (root / "raw/douban").mkdir(parents=True)
+    (root / "raw/douban/bookreviews_cleaned.txt").write_text("x", encoding="utf-8")
+    user = {"raw_dir": "raw", "sources": ["douban"], "sample": {"languages": {"zh": 100}}}
+    began = prepare(user, root)
+    write_facts(began.raw, known_folder(root, began.config) / FACTS)
+    shutil.rmtree(root / "raw")
+    assert prepare(user, root, of_job=True) == replace(began, inventory={})
+    assert "douban: no file fits" in problems(user, root)
 
 
 def test_a_job_whose_run_began_with_other_settings_is_refused(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

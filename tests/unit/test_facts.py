@@ -42,7 +42,7 @@ def collected() -> dict[str, Any]:
 
 
 def stated(files: dict[str, str] = FILES, **settings: Any) -> dict[str, Any]:
-    statement = make_statement({**SETTINGS, **settings}, {"news": files}, LOCK, ["blogs"])
+    statement = make_statement({**SETTINGS, **settings}, {"news": describe(files)}, LOCK, ["blogs"])
     return add_statement(collected(), statement)
 
 

@@ -16,7 +16,6 @@ from typing import Any, cast
 
 import yaml
 
-from authbench.acquire.verify import LockCheck, check_lock
 from authbench.chunk.retag import chunk_problems
 from authbench.dedup.settings import dedup_problems
 from authbench.errors import InputError
@@ -29,6 +28,7 @@ from authbench.models.requested import load_model
 from authbench.people.verdicts import read_verdicts
 from authbench.printable import printable
 from authbench.raven.checks import settings_problems as raven_problems
+from authbench.raw_facts import RawFacts, read_facts, take_facts
 from authbench.registry.checks import same_names, unreadable_file
 from authbench.registry.entries import Settings, default_settings, read_yaml, refused_texts, schema_problems
 from authbench.registry.load import entry_name, is_path, list_entries, load_entry
@@ -71,6 +71,7 @@ CHECKS: tuple[Callable[[Config], Iterator[str]], ...] = (
     _unreadable_files,
 )
 
+FACTS = "raw.json"  # in `known_folder`
 RUN_MARK = "AUTHBENCH_RUN_SETTINGS"  # environment variable that holds a mark of a run's settings
 # Mappings whose keys are data: a recipe replaces them, while other mappings are merged key by key.
 VOCABULARIES = {
@@ -91,8 +92,8 @@ class Setup:
     Attributes:
         config: the settings, complete and checked.
         sources: the sources with raw files, by tag.
-        inventory: the SHA-256 of their files.
-        lock: the result of their check against the lock of raw files.
+        inventory: the SHA-256 of their files; empty in a job that was told of them.
+        raw: what a run knows of these files.
         skipped: the tags of the sources without files.
         models, verifiers: by the names that request them.
     """
@@ -100,20 +101,25 @@ class Setup:
     config: Config
     sources: dict[str, Source]
     inventory: dict[str, Digests]
-    lock: LockCheck
+    raw: RawFacts
     skipped: list[str]
     models: dict[str, ModelEntry]
     verifiers: dict[str, VerifierEntry]
 
 
 def prepare(
-    user: Mapping[str, object], root: Path, need_files: bool = True, recipes: Sequence[str | Path] = ()
+    user: Mapping[str, object],
+    root: Path,
+    need_files: bool = True,
+    recipes: Sequence[str | Path] = (),
+    of_job: bool = False,
 ) -> Setup:
     """Return the checked configuration (`user` over the defaults), its sources and their raw files.
 
     Args:
         user: the settings, of these `recipes` and of the command line.
         root: the working directory.
+        of_job: whether this is a job of a run, which has left there what it knows of its raw files.
 
     Raises:
         InputError: the list of all problems: of the settings, of the entries, and, if `need_files`, of missing files.
@@ -129,23 +135,27 @@ def prepare(
     problems += more
     problems += _unknown_datasets(config, root)
     problems += raven_problems(config["raven"], root)
-    raw_dir = root / config["raw_dir"]
-    files = {tag: source.files for tag, source in sources.items()}
-    inventory = take_inventory(raw_dir, files, known_folder(root, config) / "inventory.json")
-    skipped = [tag for tag in sources if not inventory[tag]]
-    present = {tag: source for tag, source in sources.items() if tag not in skipped}
-    lock = check_lock(present, raw_dir, inventory, known_folder(root, config))
+    raw_dir, known = root / config["raw_dir"], known_folder(root, config)
+    inventory: dict[str, Digests] = {}
+    if of_job and (known / FACTS).exists():
+        raw = read_facts(known / FACTS)
+    else:
+        inventory = take_inventory(raw_dir, {tag: one.files for tag, one in sources.items()}, known / "inventory.json")
+        inventory = {tag: files for tag, files in inventory.items() if files}
+        raw = take_facts(raw_dir, {tag: sources[tag] for tag in inventory}, inventory, config["shards"], known)
+    skipped = [tag for tag in sources if tag not in raw.inputs]
     if need_files and skipped and (config["missing_sources"] == "error" or len(skipped) == len(config["sources"])):
         problems += [_missing(sources[tag], raw_dir) for tag in skipped]
         problems.append("missing_sources=skip builds without the sources that have no files")
     if need_files and config["acquire"]["unverified"] == "stop":
-        problems += [f"acquire.unverified=stop: {message}" for message in lock.messages()]
+        problems += [f"acquire.unverified=stop: {message}" for message in raw.lock.messages()]
     if problems:
         count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
         placed = [_placed(problem, [root / recipe for recipe in recipes]) for problem in problems]
         lines = [f"Nothing was run: {count} to mend", *(f"  {problem}" for problem in placed)]
         raise InputError(printable("\n".join(lines), keep="\n"))
-    return Setup(config, present, {tag: inventory[tag] for tag in present}, lock, skipped, models, verifiers)
+    present = {tag: source for tag, source in sources.items() if tag in raw.inputs}
+    return Setup(config, present, inventory, raw, skipped, models, verifiers)
 
 
 def known_folder(root: Path, config: Config) -> Path:

@@ -27,7 +27,7 @@ rule ingest_source:
         in_series=1,
     params:
         source=lambda wildcards: part_for(Extraction, SETUP.sources[wildcards.source].entry),
-        raw=lambda wildcards: listing_digest(SETUP.inventory[wildcards.source]),
+        raw=lambda wildcards: SETUP.raw.inputs[wildcards.source]["sha256"],
         ingest=SETTINGS["ingest"],
         own_name=SETTINGS["normalize"]["own_name"],
         persons=file_hash(persons_file()),

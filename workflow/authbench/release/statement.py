@@ -13,7 +13,7 @@ from authbench.errors import InputError
 from authbench.format.findings import Findings
 from authbench.format.manifest import RawLock
 from authbench.settings.data import DataConfig
-from authbench.storage.raw_listing import Digests, RawFiles, describe
+from authbench.storage.raw_listing import RawFiles
 
 LIBRARIES = ("datasketch", "gigatoken", "langid", "numba", "numpy", "polars", "pyarrow", "regex", "scipy", "tiktoken")
 MODEL_LIBRARIES = ("detoxify", "torch", "transformers")
@@ -44,13 +44,13 @@ class Statement(TypedDict):
 
 
 def make_statement(
-    settings: DataConfig, inventory: Mapping[str, Digests], raw_lock: RawLock, skipped: Sequence[str]
+    settings: DataConfig, inputs: Mapping[str, RawFiles], raw_lock: RawLock, skipped: Sequence[str]
 ) -> Statement:
     """Return what a run knows of its settings and inputs before it starts, as plain values.
 
     Args:
         settings: of the run, complete.
-        inventory: the SHA-256 of the raw files by path, of each source.
+        inputs: number and digest of the raw files of each source.
         raw_lock: the result of their check against the lock of raw files (`acquire.verify.LockCheck.as_stated`).
         skipped: the sources without raw files that are left out.
     """
@@ -61,10 +61,9 @@ def make_statement(
     for section, key in (("chunk", "retag"), ("dedup", "unique"), ("release", "labels")):
         if section in config and not config[section].get(key):
             config[section] = {name: value for name, value in config[section].items() if name != key}
-    inputs = {tag: describe(files) for tag, files in sorted(inventory.items())}
     return {
         "config": cast(DataConfig, config),
-        "inputs": inputs,
+        "inputs": dict(sorted(inputs.items())),
         "raw_lock": raw_lock,
         "skipped_sources": list(skipped),
     }
