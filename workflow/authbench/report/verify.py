@@ -47,8 +47,8 @@ _STATED_NOWHERE_ELSE = [
         r'<details class="plain"><summary>What the raw files held</summary>(?:(?!</details>).)*</details>',
         r'(?<=</table></div>\n)<p dir="auto">[^<]*</p>',
         r'<dl class="facts">(?:(?!</dl>).)*</dl>(?=\s*<h2 id="copies">)',
-        r'<div class="scroll"><table class="narrow">(?:(?!</table>).)*</table></div>(?=\s*<h2 id="safety">)',
-        r'<div class="scroll"><table><thead><tr><th>Language</th><th class="n">Scored(?:(?!</table>).)*</table></div>',
+        r'<div class="scroll"[^>]*><table class="narrow">(?:(?!</table>).)*</table></div>(?=\s*<h2 id="safety">)',
+        r'<div class="scroll"[^>]*><table><thead><tr><th>Language</th><th[^>]*>Scored(?:(?!</table>).)*</table></div>',
     )
 ]
 
