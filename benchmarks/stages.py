@@ -31,6 +31,8 @@ COUNTED = {
     "apply_filters": "filter",
     "sign_texts chunks": "filter",
     "fill_reservoirs": "sample",
+    "ask_scores": "sample",
+    "score_texts": "sample",
     "select_documents": "sample",
     "assign_splits": "split",
     "write_release": "release",

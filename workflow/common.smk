@@ -42,7 +42,7 @@ try:
     from authbench.models.entries import evaluated_together
     from authbench.overview.at_end import Closing
     from authbench.overview.options import options_of
-    from authbench.plan import Request, request_to_score
+    from authbench.plan import Scoring, request_to_score
     from authbench.preflight.at_start import expect_usable
     from authbench.presentation.links import back_link
     from authbench.printable import printable

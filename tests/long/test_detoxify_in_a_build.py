@@ -53,4 +53,4 @@ def test_on_cuda_the_jobs_that_load_the_model_ask_for_a_gpu(tiny: Project, tmp_p
     status, said = project.snakemake("release", "--dry-run", "--quiet", "host", *recipe)
     assert status == 0, said
     asking = {block.split(":")[0] for block in said.split("\nrule ")[1:] if "gpu=1" in block}
-    assert asking == {"load_scorers", "select_documents"}
+    assert asking == {"load_scorers", "score_texts", "select_documents"}

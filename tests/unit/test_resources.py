@@ -46,11 +46,13 @@ def test_memory_is_that_of_snakemake_of_the_script_and_of_its_input() -> None:
 def test_scoring_asks_for_the_model_and_for_the_time_of_the_texts_that_it_scores() -> None:
     known = read_rates()["detoxify"]
     slowest = max(known["cpu_s_by_tokens"].values())
-    asked = request_to_score(300_000)
-    assert asked.mb == known["peak_mib"] and asked.minutes_per_mb == 0
-    assert asked.minutes * 60 == pytest.approx(300_000 * slowest)
-    everything = request_to_score(None)
-    assert everything.minutes == 0 and 600 * slowest < everything.minutes_per_mb * 60 < 1_100 * slowest
+    asked = request_to_score(300_000, 1e5)
+    assert asked.mb == known["peak_mib"] and asked.batches == (150, 15)
+    assert asked.minutes * 60 == pytest.approx(2_000 * slowest)
+    assert asked.rest == pytest.approx(300_000 * slowest / 60 / 100)
+    assert request_to_score(1, 1e5).batches == (1, 1)
+    everything = request_to_score(None, 10.0)
+    assert 6_000 * slowest < everything.minutes * 60 * everything.batches[0] < 11_000 * slowest
 
 
 def test_every_further_attempt_asks_for_twice_as_much() -> None:

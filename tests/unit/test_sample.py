@@ -1,5 +1,8 @@
 """Whole authors are selected, targets are met as far as the data allow, and lazy safety is exact safety."""
 
+import tempfile
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
@@ -8,6 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from authbench.errors import InputError
+from authbench.identity import keyed_hash
 from authbench.records import DOCUMENT
 from authbench.safety import ScoreStore
 from authbench.sample.authors import SAFE, TOXIC
@@ -22,7 +26,8 @@ from authbench.sample.reservoir import (
     merge_tallies,
     trim_authors,
 )
-from authbench.sample.stage import Settings, admit, sample, stored_documents
+from authbench.sample.stage import SCORED, Settings, admit, ask_scores, sample, score_documents, stored_documents
+from authbench.sample.stage import pool_of as admitted
 from authbench.sample.targets import borrow_adjacent, language_targets, largest_remainder, matching_pattern
 from authbench.storage.parquet import write_batches
 
@@ -449,12 +454,16 @@ def test_lazy_safety_equals_scoring_everything(seed, authors, rate):
         return toxicity[rows]
 
     def run(scope):
-        return select_safely(lambda verdicts: select_documents(pool, verdicts, sample), score, exempt, 0.8, scope)
+        def select(verdicts):
+            return select_documents(pool, verdicts, sample)
 
-    lazy, _, _ = run("consulted")
+        known = np.where(rng.random(pool.height) < 0.3, toxicity, np.nan)
+        return select_safely(select, score, known, exempt, 0.8, scope)
+
+    lazy, _ = run("consulted")
     assert len(asked) == len(set(asked))
-    full, _, rounds = run("all")
-    assert rounds == 1
+    full, scores = run("all")
+    assert np.array_equal(scores, toxicity)
     assert np.array_equal(lazy.chosen, full.chosen)
     assert np.array_equal(lazy.consulted, full.consulted)
     assert not (lazy.chosen & (toxicity > 0.8) & ~exempt).any()
@@ -462,15 +471,22 @@ def test_lazy_safety_equals_scoring_everything(seed, authors, rate):
 
 def test_only_consulted_texts_are_scored():
     pool = pool_of(corpus(800, 2), SAMPLE)
-    _, scores, rounds = select_safely(
+    rounds: list[int] = []
+
+    def score(rows):
+        rounds.append(len(rows))
+        return np.where(rows % 20 == 0, 0.9, 0.0)
+
+    _, scores = select_safely(
         lambda verdicts: select_documents(pool, verdicts, SAMPLE),
-        lambda rows: np.where(rows % 20 == 0, 0.9, 0.0),
+        score,
+        np.full(pool.height, np.nan),
         np.zeros(pool.height, bool),
         0.8,
         "consulted",
     )
-    assert (~np.isnan(scores)).sum() < pool.height / 4
-    assert rounds > 1
+    assert (~np.isnan(scores)).sum() == sum(rounds) < pool.height / 4
+    assert len(rounds) > 1
 
 
 @pytest.mark.parametrize(
@@ -565,16 +581,11 @@ def test_a_sample_of_nothing_is_refused_and_says_why(tmp_path, changes, authors,
         )
     ]  # fmt: skip
     with pytest.raises(InputError, match=f"no document for a release.*{why}"):
-        sample(
-            [reservoir],
-            [tallies],
-            found.group_by("lang", "token_length").len("documents"),
-            documents,
-            [Scorer()],
-            ScoreStore(tmp_path / "scores.parquet"),
-            Settings(rules, AUTHORS, safety, SPLITS, 7),
-            earlier,
-        )
+        settings = Settings(rules, AUTHORS, safety, SPLITS, 7)
+        lengths = found.group_by("lang", "token_length").len("documents")
+        of = admitted([reservoir], [tallies], lengths, settings, earlier)
+        store = ScoreStore(tmp_path / "scores.parquet")
+        sample(of, documents, [Scorer()], store, settings, pl.DataFrame(schema=SCORED))
 
 
 def test_documents_are_fetched_from_where_they_stand(tmp_path):
@@ -603,16 +614,66 @@ def test_documents_of_another_author_than_the_reservoir_says_are_refused(tmp_pat
     )
     reservoir, tallies = fill_reservoir(found, 7, 10, 1)
     safety = {"threshold": 0.8, "scope": "consulted", "exempt_genres": []}
+    settings = Settings(SAMPLE, AUTHORS, safety, SPLITS, 7)
     with pytest.raises(InputError, match="do not belong together"):
         sample(
-            [reservoir],
-            [tallies],
-            found.group_by("lang", "token_length").len("documents"),
+            admitted([reservoir], [tallies], found.group_by("lang", "token_length").len("documents"), settings),
             lambda places, columns: [others[places["row"]].select(*columns, at=pl.int_range(pl.len()))],
             [Scorer()],
             ScoreStore(tmp_path / "scores.parquet"),
-            Settings(SAMPLE, AUTHORS, safety, SPLITS, 7),
+            settings,
+            pl.DataFrame(schema=SCORED),
         )
+
+
+@costly(10)
+@given(
+    st.integers(0, 10_000),
+    st.integers(30, 80),
+    st.integers(1, 9),
+    st.integers(0, 3),
+    st.sampled_from(["consulted", "all"]),
+)
+def test_scores_of_batches_in_rounds_give_what_one_process_selects(seed, authors, batches, rounds, scope):
+    class Scorer:
+        identity, languages = "test", frozenset({"en", "fr"})
+
+        def __init__(self):
+            self.texts = []
+
+        def score(self, texts, langs):
+            self.texts += texts
+            return [keyed_hash(seed, "toxic", text) / 2**64 for text in texts]
+
+    found = corpus(authors, seed).with_columns(content="doc_key").with_row_index("row")
+    found = found.with_columns(pl.lit(None, kind).alias(name) for name, kind in DOCUMENT.items() if name not in found)
+    reservoir, tallies = fill_reservoir(found, 7, 10, 1)
+    safety = {"threshold": 0.7, "scope": scope, "exempt_genres": []}
+    settings = Settings(SAMPLE, AUTHORS, safety, SPLITS, 7)
+
+    def documents(places, columns):
+        yield found[places["row"]].select(*columns, at=pl.int_range(pl.len()))
+
+    outcomes, scorers = [], []
+    for number in (0, rounds):
+        scorer, known = Scorer(), pl.DataFrame(schema=SCORED)
+        with tempfile.TemporaryDirectory() as folder:
+            store = ScoreStore(Path(folder, "scores.parquet"))
+            of = admitted([reservoir], [tallies], found.group_by("lang", "token_length").len("documents"), settings)
+            for _ in range(number):
+                asked = ask_scores(of, known, safety, batches)
+                sizes = [asked.filter(pl.col("batch") == batch).height for batch in range(batches)]
+                assert sum(sizes) == asked.height and max(sizes) - min(sizes) <= 1
+                given_now = [
+                    score_documents(asked.filter(pl.col("batch") == batch), documents, [scorer], store)
+                    for batch in reversed(range(batches))
+                ]
+                known = pl.concat([known, *given_now])
+            outcomes.append(sample(of, documents, [scorer], store, settings, known))
+        scorers.append(scorer)
+    assert outcomes[0].selected.equals(outcomes[1].selected) and outcomes[0].toxic.equals(outcomes[1].toxic)
+    assert outcomes[0].counts == outcomes[1].counts and outcomes[0].facts == outcomes[1].facts
+    assert sorted(scorers[0].texts) == sorted(scorers[1].texts)
 
 
 BUCKETS = ("short", "medium", "long", "extra_long")

@@ -5,6 +5,7 @@ are in docs/scaling.md. Every cost is linear between the two sizes in the quanti
 measured size therefore gives the measured figures.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -266,30 +267,48 @@ def make_plan(corpus: Corpus, rates: Rates, detoxify: bool = False) -> Plan:
 
 
 def _scoring(corpus: Corpus, rates: Rates) -> Stage:
-    """Return the costs of Detoxify in the one job that uses it."""
+    """Return the costs of Detoxify in the jobs that use it."""
     known = rates["detoxify"]
     cpu = corpus.released * seconds_to_score(corpus.chunk_chars / CHARS_PER_TOKEN, known["cpu_s_by_tokens"])
-    return Stage("select_documents, Detoxify", 1, cpu, cpu, known["peak_mib"])
+    jobs = _score_jobs(corpus.released)
+    return Stage("score_texts, Detoxify", jobs, cpu, cpu / jobs * -(-jobs // corpus.cores), known["peak_mib"])
 
 
-class Request(NamedTuple):
-    """Hold what a job requests of a cluster to score toxicity: MB, minutes, and minutes per MB of raw text."""
+class Scoring(NamedTuple):
+    """Hold what the jobs that score toxicity request of a cluster.
+
+    `mb` and `minutes` are of each job, `batches` the number of jobs in each round. Texts that no round scored, because
+    they replace toxic texts of the last round, are left to the selection, which takes `rest` minutes for them.
+    """
 
     mb: float = 0
     minutes: float = 0
-    minutes_per_mb: float = 0
+    batches: tuple[int, ...] = ()
+    rest: float = 0
 
 
-def request_to_score(documents: int | None) -> Request:
-    """Return the request of a job in which Detoxify scores `documents` texts, or the whole corpus (None), on one core.
+TEXTS_OF_A_JOB = 2_000  # that one job scores
+MOST_SCORE_JOBS = 1_000
+REPLACED = 0.1  # at most this share of the texts scored in a round is toxic and replaced by others in the next
+
+
+def request_to_score(documents: int | None, corpus_mb: float) -> Scoring:
+    """Return the request of the jobs in which Detoxify scores `documents` texts, or the whole corpus (None).
 
     Each text counts as the longest measured text, at which Detoxify truncates.
     """
     known = read_rates()["detoxify"]
     tokens, seconds = max(known["cpu_s_by_tokens"].items())
-    if documents is None:
-        return Request(known["peak_mib"], 0, 1e6 / (tokens * CHARS_PER_TOKEN) * seconds / 60)
-    return Request(known["peak_mib"], documents * seconds / 60, 0)
+    texts = corpus_mb * 1e6 / (tokens * CHARS_PER_TOKEN) if documents is None else documents
+    jobs = _score_jobs(texts)
+    needed = texts * seconds / 60
+    later = math.ceil(jobs * REPLACED)
+    return Scoring(known["peak_mib"], needed / jobs, (jobs, later), needed * REPLACED**2)
+
+
+def _score_jobs(texts: float) -> int:
+    """Return in how many jobs so many texts are scored, where one job would take too long."""
+    return min(max(1, math.ceil(texts / TEXTS_OF_A_JOB)), MOST_SCORE_JOBS)
 
 
 def seconds_to_score(tokens: float, measured: Mapping[int, float]) -> float:

@@ -3,13 +3,16 @@
 Takes   chunk/<shard>.parquet less filter/<shard>.parquet and dedup/chunks/removed.parquet, labels/authors.parquet
 Gives   sample/selected.parquet (DOCUMENT and `toxicity`), toxic.parquet (REMOVED), counts.json, deviation.json, facts.json
 Keeps   sample/scores.parquet: no text is scored twice
+With Detoxify  sample/asked/<round>.parquet (ASKED: texts whose scores a selection lacks), sample/scored/<round>/<batch>.parquet
 """
 
 DETOXIFY_ASKED = "detoxify" in SETTINGS["safety"]["scorers"]
 ON_GPU = DETOXIFY_ASKED and SETTINGS["safety"]["detoxify"]["device"].startswith("cuda")
-SCORING = Request()
+SCORING = Scoring()
 if DETOXIFY_ASKED:
-    SCORING = request_to_score(SETTINGS["sample"]["documents"] if SETTINGS["safety"]["scope"] == "consulted" else None)
+    SCORING = request_to_score(
+        SETTINGS["sample"]["documents"] if SETTINGS["safety"]["scope"] == "consulted" else None, CORPUS_MB
+    )
 COUNTS_BEFORE_SAMPLING = [
     *expand(result("ingest/{source}/counts.json"), source=SOURCES),
     *gather.shards(result("normalize/counts/{scatteritem}.json")),
@@ -23,6 +26,27 @@ SCORERS = {
     "weights": weights(),
 }
 SCORERS_FILES = here(SETTINGS["safety"]["wordlist"]["extra"], SETTINGS["safety"]["detoxify"]["checkpoint"])
+RESERVOIRS = {
+    "reservoirs": gather.shards(result("sample/reservoirs/{scatteritem}.parquet")),
+    "authors": gather.shards(result("sample/authors/{scatteritem}.parquet")),
+    "lengths": gather.shards(result("sample/lengths/{scatteritem}.parquet")),
+    "counts": COUNTS_BEFORE_SAMPLING,
+}
+SELECTION = {
+    "sample": SETTINGS["sample"],
+    "authors": SETTINGS["authors"],
+    "splits": SETTINGS["split"]["splits"],
+    "seed": SETTINGS["seed"],
+}
+
+
+def scored(rounds):
+    """Return the files of the scores of the first rounds."""
+    return [
+        result(f"sample/scored/{number}/{batch}.parquet")
+        for number, batches in enumerate(SCORING.batches[:rounds])
+        for batch in range(batches)
+    ]
 
 
 rule load_scorers:
@@ -77,14 +101,63 @@ rule fill_reservoirs:
         "../scripts/fill_reservoirs.py"
 
 
+rule ask_scores:
+    """List the texts whose toxicity a selection by the scores of earlier rounds lacks."""
+    input:
+        **RESERVOIRS,
+        scored=lambda wildcards: scored(int(wildcards.round)),
+    output:
+        asked=result("sample/asked/{round}.parquet"),
+    log:
+        result("logs/ask_scores/{round}.log"),
+    conda:
+        "../../envs/text.yaml"
+    resources:
+        mem_mb=memory(700, per_mb=1.2 if SETTINGS["sample"]["documents"] else 3.5),
+        runtime=duration(30, per_mb=0.02),
+        in_series=1,
+    params:
+        **SELECTION,
+        safety=SETTINGS["safety"],
+        batches=lambda wildcards: SCORING.batches[int(wildcards.round)],
+        code=code("ask_scores"),
+    script:
+        "../scripts/ask_scores.py"
+
+
+rule score_texts:
+    """Score the toxicity of a batch of the texts that a selection lacks."""
+    input:
+        documents=gather.shards(result("chunk/{scatteritem}.parquet")),
+        asked=result("sample/asked/{round}.parquet"),
+        scorers=result("sample/scorers.json"),
+        given=SCORERS_FILES,
+    output:
+        scored=result("sample/scored/{round}/{batch}.parquet"),
+    log:
+        result("logs/score_texts/{round}-{batch}.log"),
+    conda:
+        "../../envs/models.yaml"
+    resources:
+        mem_mb=memory(700 + SCORING.mb),
+        runtime=duration(30 + SCORING.minutes),
+        in_series=1,
+        gpu=int(ON_GPU),
+    params:
+        **SCORERS,
+        scores=result("sample/scores.parquet"),
+        batch=lambda wildcards: int(wildcards.batch),
+        code=code("score_texts"),
+    script:
+        "../scripts/score_texts.py"
+
+
 rule select_documents:
     """Select whole authors that best meet the targets, and score the toxicity of the texts considered."""
     input:
+        **RESERVOIRS,
         documents=gather.shards(result("chunk/{scatteritem}.parquet")),
-        reservoirs=gather.shards(result("sample/reservoirs/{scatteritem}.parquet")),
-        authors=gather.shards(result("sample/authors/{scatteritem}.parquet")),
-        lengths=gather.shards(result("sample/lengths/{scatteritem}.parquet")),
-        counts=COUNTS_BEFORE_SAMPLING,
+        scored=scored(len(SCORING.batches)),
         scorers=result("sample/scorers.json") if DETOXIFY_ASKED else [],
         given=SCORERS_FILES,
     output:
@@ -99,16 +172,13 @@ rule select_documents:
         "../../envs/models.yaml"
     resources:
         mem_mb=memory(700 + SCORING.mb, per_mb=1.2 if SETTINGS["sample"]["documents"] else 3.5),
-        runtime=duration(30 + SCORING.minutes, per_mb=0.02 + SCORING.minutes_per_mb),
+        runtime=duration(30 + SCORING.rest, per_mb=0.02),
         in_series=1,
         gpu=int(ON_GPU),
     params:
         **SCORERS,
         scores=result("sample/scores.parquet"),
-        sample=SETTINGS["sample"],
-        authors=SETTINGS["authors"],
-        splits=SETTINGS["split"]["splits"],
-        seed=SETTINGS["seed"],
+        **SELECTION,
         code=code("select_documents"),
     script:
         "../scripts/select_documents.py"

@@ -8,15 +8,21 @@ from authbench.storage.parquet import read_columns, write_parquet
 
 log_to(snakemake.log[0])
 params = snakemake.params
-outcome = stage.sample(
+settings = stage.Settings(params.sample, params.authors, params.safety, params.splits, params.seed)
+pool = stage.pool_of(
     (read_columns([path]) for path in snakemake.input.reservoirs),
     (read_columns([path]) for path in snakemake.input.authors),
     read_columns(snakemake.input.lengths),
+    settings,
+    [read_json(path) for path in snakemake.input.counts],
+)
+outcome = stage.sample(
+    pool,
     stage.stored_documents(snakemake.input.documents),
     make_scorers(params.safety),
     ScoreStore(params.scores),
-    stage.Settings(params.sample, params.authors, params.safety, params.splits, params.seed),
-    map(read_json, snakemake.input.counts),
+    settings,
+    stage.known_scores(snakemake.input.scored),
 )
 write_parquet(outcome.selected, snakemake.output.selected)
 write_parquet(outcome.toxic, snakemake.output.toxic)

@@ -282,41 +282,49 @@ def _by_length(total: int, shares: Mapping[str, float]) -> dict[str, int]:
     return largest_remainder(total, {bucket: shares.get(bucket, 0) for bucket in LENGTH_BUCKETS})
 
 
-def select_safely(
+def consult(
     select: Callable[[Verdicts], Selection],
-    score: Callable[[NDArray[np.int64]], NDArray[np.float64]],
+    scores: NDArray[np.float64],
     exempt: NDArray[np.bool_],
     threshold: float,
     scope: str,
-) -> tuple[Selection, NDArray[np.float64], int]:
-    """Select with exact safety and few scores: (selection, scores with NaN if unknown, rounds).
-
-    A run in which every verdict read is known equals, by construction, the run that scores everything.
+) -> tuple[Selection | None, NDArray[np.int64]]:
+    """Return the selection by the known scores, and the rows that it consults and that have no score.
 
     Args:
         select: gives the selection by the verdicts known so far, shape (documents,).
-        score: gives the toxicity of documents by their rows, both of shape (n,).
-        exempt: shape (documents,), documents that are safe whatever `score` says.
+        scores: the toxicity of documents, NaN if unknown, shape (documents,).
+        exempt: shape (documents,), documents that are safe whatever their score.
         threshold: the highest toxicity that is safe.
-        scope: `all` scores every document first.
+        scope: `all` selects only when every score is known.
     """
-    scores = np.full(len(exempt), np.nan)
-    verdicts = np.where(exempt, SAFE, UNKNOWN).astype(np.int8)
+    unknown = np.isnan(scores)
+    if scope == "all" and unknown.any():
+        return None, np.flatnonzero(unknown)
+    judged = np.where(unknown, UNKNOWN, np.where(scores > threshold, TOXIC, SAFE))
+    selection = select(np.where(exempt, SAFE, judged).astype(np.int8))
+    return selection, np.flatnonzero(selection.consulted & unknown)
 
-    def learn(rows: NDArray[np.int64]) -> None:
-        scores[rows] = score(rows)
-        verdicts[rows] = np.where((scores[rows] > threshold) & ~exempt[rows], TOXIC, SAFE)
 
-    if scope == "all":
-        learn(np.arange(len(exempt)))
-    rounds = 0
+def select_safely(
+    select: Callable[[Verdicts], Selection],
+    score: Callable[[NDArray[np.int64]], NDArray[np.float64]],
+    scores: NDArray[np.float64],
+    exempt: NDArray[np.bool_],
+    threshold: float,
+    scope: str,
+) -> tuple[Selection, NDArray[np.float64]]:
+    """Select with exact safety and few scores, from the known ones (see `consult`): (selection, all known scores).
+
+    A run in which every verdict read is known equals, by construction, the run that scores everything. `score` gives
+    the toxicity of documents by their rows, both of shape (n,).
+    """
+    scores = scores.copy()
     while True:
-        rounds += 1
-        selection = select(verdicts)
-        unscored = np.flatnonzero(selection.consulted & np.isnan(scores))
-        if not len(unscored):
-            return selection, scores, rounds
-        learn(unscored)
+        selection, unscored = consult(select, scores, exempt, threshold, scope)
+        if selection and not len(unscored):
+            return selection, scores
+        scores[unscored] = score(unscored)
 
 
 def _most_documents(pool: Pool, rule: AuthorRule, train_share: float, wanted: int) -> int:

@@ -20,6 +20,8 @@ from authbench.runtime.job import log
 from authbench.safety import Scorer, ScoreStore, score_texts
 from authbench.sample.deviation import sampling_deviation
 from authbench.sample.documents import (
+    Selection,
+    consult,
     languages_of,
     refuse_authors,
     select_documents,
@@ -31,9 +33,12 @@ from authbench.sample.targets import matching_pattern
 from authbench.settings.ingest import Authors
 from authbench.settings.safety import Safety
 from authbench.settings.sample import Sample
-from authbench.storage.parquet import read_numbered_rows
+from authbench.storage.parquet import read_columns, read_numbered_rows
 
 SELECTED = pl.Schema([*DOCUMENT.items(), ("toxicity", pl.Float64)])
+PLACE = pl.Schema({"shard": pl.UInt16, "row": pl.UInt32})  # of a document in the tables of chunks
+ASKED = pl.Schema({**PLACE, "batch": pl.UInt16})
+SCORED = pl.Schema({**PLACE, "score": pl.Float64})
 # The named columns of the documents at given places (rows of a frame with `shard, row`), in batches, with the index of
 # each document's place as `at`.
 Documents = Callable[[pl.DataFrame, Sequence[str]], Iterator[pl.DataFrame]]
@@ -85,21 +90,30 @@ def _alone(rows: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(rows.to_arrow(compat_level=pl.CompatLevel.oldest()))
 
 
-def sample(
+@dataclass(frozen=True)
+class _Pool:
+    """Hold the documents that may be selected (`pool`), their authors, and what decides of safety."""
+
+    authors: pl.DataFrame
+    pool: pl.DataFrame
+    bounds: dict[str, Any]
+    exempt: NDArray[np.bool_]
+    earlier: Sequence[Counts]
+    select: Callable[[NDArray[np.int8]], Selection]
+
+
+def pool_of(
     reservoirs: Iterable[pl.DataFrame],
     tallies: Iterable[pl.DataFrame],
     lengths: pl.DataFrame,
-    documents: Documents,
-    scorers: Sequence[Scorer],
-    store: ScoreStore,
     settings: Settings,
-    earlier: Iterable[Counts] = (),
-) -> _Outcome:
-    """Select the documents of a benchmark from the reservoirs of all shards (`reservoir.fill_reservoir`).
+    earlier: Sequence[Counts] = (),
+) -> _Pool:
+    """Return the documents that may be selected, from the reservoirs of all shards (`reservoir.fill_reservoir`).
 
-    Memory: some 310 bytes for each document of a reservoir, and at first 250 for each author of each shard. Texts are
-    read a row group at a time, but the selected texts are held, twice while they are sorted. Raises InputError if no
-    document can be selected, and reports which stages dropped the documents, by the counts of `earlier` stages.
+    Memory: some 310 bytes for each document of a reservoir, and at first 250 for each author of each shard. Raises
+    InputError if no author may be selected, and reports which stages dropped the documents, by the counts of `earlier`
+    stages.
     """
     rules = settings.sample
     merged, numbers = merge_tallies(tallies, rules["min_origins"])
@@ -115,24 +129,67 @@ def sample(
     if rules["documents"] is not None:
         pool = keep_per_bucket(pool, rules["documents"] + rules["window"])
     pool = pool.drop("task", "token_length")
-    exempt = _exempt(pool["genre"], settings.safety["exempt_genres"])
+    languages = languages_of(pool, rules)
+    return _Pool(
+        authors,
+        pool,
+        bounds,
+        _exempt(pool["genre"], settings.safety["exempt_genres"]),
+        earlier,
+        lambda verdicts: select_documents(languages, verdicts, rules, settings.train_share),
+    )
+
+
+def known_scores(paths: Iterable[str]) -> pl.DataFrame:
+    """Return the scores in the files of all batches (SCORED)."""
+    return pl.concat([pl.DataFrame(schema=SCORED), *(read_columns([path]) for path in paths)])
+
+
+def ask_scores(of: _Pool, known: pl.DataFrame, safety: Safety, batches: int) -> pl.DataFrame:
+    """Return the places of the texts whose scores a selection lacks (ASKED), in batches of equal size.
+
+    Args:
+        known: the scores that it has (SCORED).
+    """
+    _, rows = consult(of.select, _scores(of.pool, known), of.exempt, safety["threshold"], safety["scope"])
+    lacking = of.pool[rows].select("shard", "row").cast(PLACE).sort("shard", "row")
+    return lacking.with_columns(batch=(pl.int_range(pl.len()) * batches // pl.len()).cast(ASKED["batch"]))
+
+
+def score_documents(
+    places: pl.DataFrame, documents: Documents, scorers: Sequence[Scorer], store: ScoreStore
+) -> pl.DataFrame:
+    """Return the places with the toxicity of their texts (SCORED); what the store lacks is scored and stored."""
+    log.warning("safety: scoring %d texts", places.height)
+    scores = np.empty(places.height)
+    for texts in documents(places, ["lang", "content"]):
+        scored = score_texts(scorers, texts["content"].to_list(), texts["lang"].to_list(), store)
+        scores[texts["at"].to_numpy()] = [value for value, _ in scored]
+    return places.select("shard", "row", score=pl.Series(scores)).cast(SCORED)
+
+
+def sample(
+    of: _Pool,
+    documents: Documents,
+    scorers: Sequence[Scorer],
+    store: ScoreStore,
+    settings: Settings,
+    known: pl.DataFrame,
+) -> _Outcome:
+    """Select the documents of a benchmark; texts without a score in `known` (SCORED) are scored as needed.
+
+    Memory: texts are read a row group at a time, but the selected texts are held, twice while they are sorted. Raises
+    InputError as `pool_of` if no document can be selected.
+    """
+    authors, pool, exempt = of.authors, of.pool, of.exempt
 
     def score(rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        log.warning("safety: scoring %d texts", len(rows))
-        scores = np.empty(len(rows))
-        for texts in documents(pool[rows], ["lang", "content"]):
-            scored = score_texts(scorers, texts["content"].to_list(), texts["lang"].to_list(), store)
-            scores[texts["at"].to_numpy()] = [value for value, _ in scored]
+        scored = score_documents(pool[rows], documents, scorers, store)["score"].to_numpy()
         store.save()
-        return scores
+        return scored
 
-    languages = languages_of(pool, rules)
-    selection, scores, rounds = select_safely(
-        lambda verdicts: select_documents(languages, verdicts, rules, settings.train_share),
-        score,
-        exempt,
-        settings.safety["threshold"],
-        settings.safety["scope"],
+    selection, scores = select_safely(
+        of.select, score, _scores(pool, known), exempt, settings.safety["threshold"], settings.safety["scope"]
     )
     judged = pool.with_columns(
         pl.Series("chosen", selection.chosen),
@@ -144,25 +201,31 @@ def sample(
     )  # fmt: skip
     counts = _counts(authors, judged)
     if not selection.chosen.any():
-        raise _nothing(earlier, reduce(add_up, (source["dropped"] for source in counts["sources"].values())))
+        raise _nothing(of.earlier, reduce(add_up, (source["dropped"] for source in counts["sources"].values())))
     chosen = judged.filter("chosen")
     selected = _selected(chosen, documents)
     _check_authors(selected, authors["author_rank"].gather(selected["author"]), settings.seed)
     selected = selected.select(SELECTED.names()).cast(SELECTED).sort("doc_key")
-    deviation = sampling_deviation(pool, selection, rules, _refused(authors))
+    deviation = sampling_deviation(pool, selection, settings.sample, _refused(authors))
     facts = {
         "scorers": [{"identity": scorer.identity, "languages": sorted(scorer.languages)} for scorer in scorers],
         "toxicity_rates": _toxicity_rates(judged),
         "documents_scored": int(selection.consulted.sum()),
-        "length_bounds": bounds,
+        "length_bounds": of.bounds,
         "fallback_authors": deviation["fallback_authors"],
         "one_origin_authors": selected.group_by("author_id")
         .agg(pl.col("origin_id").n_unique())["origin_id"]
         .eq(1)
         .sum(),
     }
-    log.info("selected %d of %d documents in %d rounds", selected.height, pool.height, rounds)
+    log.info("selected %d of %d documents", selected.height, pool.height)
     return _Outcome(selected, _removed(judged.filter("toxic"), documents, settings), counts, deviation, facts)
+
+
+def _scores(pool: pl.DataFrame, known: pl.DataFrame) -> NDArray[np.float64]:
+    """Return the known scores of the documents, NaN for the others."""
+    found = pool.select("shard", "row").cast(PLACE).join(known, on=["shard", "row"], how="left", maintain_order="left")
+    return found["score"].fill_null(np.nan).to_numpy().copy()
 
 
 def admit(
