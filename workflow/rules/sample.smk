@@ -177,8 +177,8 @@ rule select_documents:
         gpu=int(ON_GPU),
     params:
         **SCORERS,
-        scores=result("sample/scores.parquet"),
         **SELECTION,
+        scores=result("sample/scores.parquet"),
         code=code("select_documents"),
     script:
         "../scripts/select_documents.py"

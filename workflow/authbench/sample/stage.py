@@ -37,8 +37,8 @@ from authbench.storage.parquet import read_columns, read_numbered_rows
 
 SELECTED = pl.Schema([*DOCUMENT.items(), ("toxicity", pl.Float64)])
 PLACE = pl.Schema({"shard": pl.UInt16, "row": pl.UInt32})  # of a document in the tables of chunks
-ASKED = pl.Schema({**PLACE, "batch": pl.UInt16})
-SCORED = pl.Schema({**PLACE, "score": pl.Float64})
+ASKED = pl.Schema([*PLACE.items(), ("batch", pl.UInt16)])
+SCORED = pl.Schema([*PLACE.items(), ("score", pl.Float64)])
 # The named columns of the documents at given places (rows of a frame with `shard, row`), in batches, with the index of
 # each document's place as `at`.
 Documents = Callable[[pl.DataFrame, Sequence[str]], Iterator[pl.DataFrame]]
