@@ -40,6 +40,7 @@ def test_both_scorers_are_asked_and_named_in_the_manifest(tiny: Project, tmp_pat
     safety = {"scorers": ["wordlist", "detoxify"], "threshold": 0.9, "detoxify": {"checkpoint": checkpoint}}
     project.build("release", *project.recipe(RECIPE | {"safety": safety}))
     manifest = json.loads((project.release / "manifest.json").read_text())
+    assert sorted(path.parent.name for path in project.results.glob("sample/scored/*/0.parquet")) == ["0", "1"]
     identities = [scorer["identity"] for scorer in manifest["scorers"]]
     assert [identity.split()[0].partition(":")[0] for identity in identities] == ["wordlist", "detoxify"]
     assert {"detoxify", "torch", "transformers"} <= set(manifest["versions"])
