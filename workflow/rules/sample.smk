@@ -38,15 +38,10 @@ SELECTION = {
     "splits": SETTINGS["split"]["splits"],
     "seed": SETTINGS["seed"],
 }
-
-
-def scored(rounds):
-    """Return the files of the scores of the first rounds."""
-    return [
-        result(f"sample/scored/{number}/{batch}.parquet")
-        for number, batches in enumerate(SCORING.batches[:rounds])
-        for batch in range(batches)
-    ]
+SCORED = [  # by round
+    [result(f"sample/scored/{number}/{batch}.parquet") for batch in range(batches)]
+    for number, batches in enumerate(SCORING.batches)
+]
 
 
 rule load_scorers:
@@ -105,7 +100,7 @@ rule ask_scores:
     """List the texts whose toxicity a selection by the scores of earlier rounds lacks."""
     input:
         **RESERVOIRS,
-        scored=lambda wildcards: scored(int(wildcards.round)),
+        scored=lambda wildcards: sum(SCORED[: int(wildcards.round)], []),
     output:
         asked=result("sample/asked/{round}.parquet"),
     log:
@@ -157,7 +152,7 @@ rule select_documents:
     input:
         **RESERVOIRS,
         documents=gather.shards(result("chunk/{scatteritem}.parquet")),
-        scored=scored(len(SCORING.batches)),
+        scored=sum(SCORED, []),
         scorers=result("sample/scorers.json") if DETOXIFY_ASKED else [],
         given=SCORERS_FILES,
     output:
