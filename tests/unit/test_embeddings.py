@@ -3,9 +3,11 @@
 import shutil
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
 from shared_folders import oracle
 from small_split import a_split
 from tiny_checkpoint import settings
@@ -15,7 +17,7 @@ from authbench.models import cache
 from authbench.models.cache import embed_new
 from authbench.models.checkpoint import checkpoint_path, load_checkpoint
 from authbench.models.entries import ModelEntry
-from authbench.models.model import unit
+from authbench.models.model import expect_finite, unit
 from authbench.models.open import open_model
 from authbench.models.transformer import means, most_tokens, pack
 
@@ -92,6 +94,17 @@ def test_vectors_in_sixteen_bits_are_given_as_they_are_kept(tmp_path):
     kept = embed_new(TEXTS, tmp_path, {}, Counting(), half=True)
     assert (fresh == kept).all()
     assert fresh[0, 0] == np.float16(1 / 3)
+
+
+@pytest.mark.parametrize("made", [np.asarray, csr_matrix])
+def test_a_text_whose_vector_is_not_of_numbers_is_named(made):
+    rows = np.array([[0, 1], [0, 0], [np.inf, 0], [1, 0], [np.nan, np.nan]], np.float32)
+    ids = pl.Series(["a", "b", "c", "d", "e"])
+    with pytest.raises(InputError, match=r"2 of 5 texts.*\(c, e\)"):
+        expect_finite(made(rows), ids, "model")
+    stored = made(np.nan_to_num(rows))
+    stored[0, 1] = 0  # a CSR matrix goes on storing it
+    expect_finite(stored, ids, "model")
 
 
 def test_vectors_that_are_not_numbers_are_not_kept(tmp_path):

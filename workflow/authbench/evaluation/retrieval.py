@@ -140,7 +140,9 @@ def _spans(rows: np.ndarray) -> tuple[I64, I64]:
 
 def _flat(rows: Any) -> tuple[I64, U32, np.ndarray]:
     """Return the row starts of a CSR matrix, the columns and the values."""
-    return rows.indptr.astype(np.int64), rows.indices.astype(np.uint32), rows.data
+    columns = rows.indices
+    small = columns.dtype == np.int32
+    return rows.indptr.astype(np.int64), columns.view(np.uint32) if small else columns.astype(np.uint32), rows.data
 
 
 def pools(split: Split) -> dict[str, tuple[I32, I32]]:

@@ -18,6 +18,8 @@ ANALYZERS = ("char", "char_wb")
 _CODE_POINTS = 0x110000
 _LARGEST = 2**63 - 1
 _WHITE_SPACE = re.compile(r"\s\s+")
+_BLOCK = 1 << 24  # numbers sorted at a time
+_NONE: I64 = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ class _Digits:
 def count_ngrams(texts: Sequence[str], learnt: int, analyzer: str, n: tuple[int, int], lower_case: bool) -> Any:
     """Return how often each n-gram of the first `learnt` texts is in each text, CSR of float32; None without n-grams.
 
-    Columns are in the order of the n-grams' code points. Memory: 4 bytes per character, and 30 per distinct n-gram of
+    Columns are in the order of the n-grams' code points. Memory: 4 bytes per character, and 20 per distinct n-gram of
     each text.
 
     Args:
@@ -94,19 +96,25 @@ def count_ngrams(texts: Sequence[str], learnt: int, analyzer: str, n: tuple[int,
     digits = _digits_for(read, n[1])
     if digits is None:
         return _by_scikit_learn(texts, learnt, analyzer, n, lower_case)
-    counted = [np.unique(_ngrams(codes, digits, analyzer, n[0]), return_counts=True) for codes in read]
+    numbers, counts = [], []
+    for codes in read:
+        of_text, times = np.unique(_ngrams(codes, digits, analyzer, n[0]), return_counts=True)
+        numbers.append(of_text)
+        counts.append(times.astype(np.float32))
     del read
-    sizes = np.array([len(numbers) for numbers, _ in counted], np.int64)
-    numbers = np.concatenate([numbers for numbers, _ in counted])
-    counts = np.concatenate([counts for _, counts in counted]).astype(np.float32)
-    known = _distinct(numbers[: sizes[:learnt].sum()])
+    known = _distinct_of(numbers[:learnt])
     if not len(known):
         return None
-    columns = np.searchsorted(known, numbers)
-    inside = known[np.minimum(columns, len(known) - 1)] == numbers
-    rows = np.repeat(np.arange(len(sizes)), sizes)[inside]
-    starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(sizes)))])
-    return csr_matrix((counts[inside], columns[inside], starts), shape=(len(sizes), len(known)))
+    columns = []
+    for row in range(len(numbers)):
+        at = np.searchsorted(known, numbers[row])
+        inside = known[np.minimum(at, len(known) - 1)] == numbers[row]
+        columns.append(at[inside].astype(np.int32))
+        numbers[row], counts[row] = _NONE, counts[row][inside]
+    starts = np.cumsum([0, *map(len, columns)])
+    indices = np.concatenate(columns)
+    del columns
+    return csr_matrix((np.concatenate(counts), indices, starts), shape=(len(counts), len(known)))
 
 
 def _read(text: str, analyzer: str) -> U32:
@@ -171,6 +179,17 @@ def _distinct(numbers: I64) -> I64:
     first[1:] = ordered[1:] != ordered[:-1]
     found: I64 = ordered[first]
     return found
+
+
+def _distinct_of(parts: Sequence[I64]) -> I64:
+    """Return the distinct numbers of all parts in order; some `_BLOCK` numbers are sorted at a time."""
+    found, waiting, size = _NONE, [], 0
+    for part in parts:
+        waiting.append(part)
+        size += len(part)
+        if size > _BLOCK:
+            found, waiting, size = _distinct(np.concatenate([found, *waiting])), [], 0
+    return _distinct(np.concatenate([found, *waiting]))
 
 
 def _by_scikit_learn(texts: Sequence[str], learnt: int, analyzer: str, n: tuple[int, int], lower_case: bool) -> Any:

@@ -21,6 +21,7 @@ from authbench.function_words import read_function_words
 from authbench.models.parameters import FunctionWordsParameters
 
 F32 = NDArray[np.float32]
+_ROWS = 1_000  # scaled to length 1 at a time
 MOST = 5.0  # deviations are clipped here: a rare word in a short text would outweigh all others
 
 
@@ -29,16 +30,30 @@ def standardised(features: NDArray[np.float64], languages: pl.Series, candidates
     rows = np.zeros(features.shape, np.float32)
     codes = (languages.rank("dense") - 1).to_numpy()
     for code in np.unique(codes):
-        own = codes == code
-        pool = features[:candidates][own[:candidates]]
-        if len(pool):
-            spread = pool.std(axis=0)
-            varies = spread > 0
-            scaled = (features[own][:, varies] - pool.mean(axis=0)[varies]) / spread[varies]
-            rows[np.ix_(own, varies)] = np.clip(scaled, -MOST, MOST)
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    unit: F32 = rows / np.maximum(lengths, np.finfo(np.float32).tiny)
-    return unit
+        own = np.flatnonzero(codes == code)
+        rows[own] = _deviations(features[own], int((own < candidates).sum()))
+    return _of_length_1(rows)
+
+
+def _deviations(features: NDArray[np.float64], candidates: int) -> F32:
+    """Return the deviations of the texts of one language, candidates first, from the means of the candidates."""
+    rows = np.zeros(features.shape, np.float32)
+    if candidates:
+        spread = features[:candidates].std(axis=0)
+        varies = spread > 0
+        scaled = features[:, varies]
+        scaled -= features[:candidates].mean(axis=0)[varies]
+        scaled /= spread[varies]
+        rows[:, varies] = np.clip(scaled, -MOST, MOST)
+    return rows
+
+
+def _of_length_1(rows: F32) -> F32:
+    """Scale the rows to length 1, in place, and return them; rows of zeros are unchanged."""
+    for start in range(0, len(rows), _ROWS):
+        part = rows[start : start + _ROWS]
+        part /= np.maximum(np.linalg.norm(part, axis=1, keepdims=True), np.finfo(np.float32).tiny)
+    return rows
 
 
 UNSPACED = ("zh", "ja")
@@ -52,12 +67,17 @@ def function_word_vectors(documents: pl.DataFrame, candidates: int, parameters: 
     """
     lists = read_function_words()
     starts = dict(zip(lists, np.cumsum([0, *map(len, lists.values())])[:-1].tolist(), strict=True))
-    table = np.zeros((documents.height, sum(map(len, lists.values()))))
-    for row, (lang, text) in enumerate(documents.select("lang", "content").iter_rows()):
-        if lang in lists:
-            start = starts[lang]
-            table[row, start : start + len(lists[lang])] = frequencies(text, lang, lists[lang])
-    return standardised(table, documents["lang"], candidates)
+    rows = np.zeros((documents.height, sum(map(len, lists.values()))), np.float32)
+    numbered = documents.select("lang", "content", row=pl.int_range(pl.len()))
+    for (language,), part in numbered.group_by("lang", maintain_order=True):
+        if (lang := str(language)) in lists:
+            table = np.empty((part.height, len(lists[lang])))
+            for place, text in enumerate(part["content"]):
+                table[place] = frequencies(text, lang, lists[lang])
+            own = part["row"].to_numpy()
+            columns = slice(starts[lang], starts[lang] + len(lists[lang]))
+            rows[own, columns] = _deviations(table, int((own < candidates).sum()))
+    return _of_length_1(rows)
 
 
 def frequencies(text: str, lang: str, entries: Sequence[str]) -> list[float]:

@@ -59,6 +59,7 @@ def distort(text: str, kept: frozenset[str]) -> str:
 # Words of any script; a character of Chinese or Japanese is a word.
 WORD = r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]|[^\W_\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+"
 TAG = r"\S+"
+_ROWS = 1_000  # scaled at a time
 
 
 def ngram_vectors(documents: pl.DataFrame, candidates: int, parameters: NgramsParameters, reference: Reference) -> Any:
@@ -130,20 +131,24 @@ def tfidf(counts: Any, learnt: int, texts: int, sublinear: bool) -> Any:
         return csr_matrix((texts, 1), dtype=np.float32)
     known = np.bincount(counts.indices[: counts.indptr[learnt]], minlength=counts.shape[1]).astype(np.float32)
     rarity = np.log(np.float32(learnt + 1) / (known + np.float32(1.0))) + np.float32(1.0)
-    values = np.log(counts.data) + np.float32(1.0) if sublinear else counts.data
-    return with_rows_of_length_1(
-        csr_matrix((values * rarity[counts.indices], counts.indices, counts.indptr), shape=counts.shape)
-    )
+    values = rarity[counts.indices]
+    values *= np.log(counts.data) + np.float32(1.0) if sublinear else counts.data
+    return with_rows_of_length_1(csr_matrix((values, counts.indices, counts.indptr), shape=counts.shape))
 
 
 def with_rows_of_length_1(rows: Any) -> Any:
     """Return a CSR matrix of float32 with rows scaled to length 1; rows of zeros are unchanged."""
     from scipy.sparse import csr_matrix
 
-    row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
-    lengths = np.sqrt(np.bincount(row, rows.data**2, rows.shape[0]))
-    lengths[lengths == 0] = 1.0
-    return csr_matrix(((rows.data / lengths[row]).astype(np.float32), rows.indices, rows.indptr), shape=rows.shape)
+    scaled = np.empty(len(rows.data), np.float32)
+    for first in range(0, rows.shape[0], _ROWS):
+        starts = rows.indptr[first : first + _ROWS + 1]
+        values = rows.data[starts[0] : starts[-1]]
+        row = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        lengths = np.sqrt(np.bincount(row, values**2, len(starts) - 1))
+        lengths[lengths == 0] = 1.0
+        scaled[starts[0] : starts[-1]] = values / lengths[row]
+    return csr_matrix((scaled, rows.indices, rows.indptr), shape=rows.shape)
 
 
 def weighted(counter: Any, corpus: Sequence[str], texts: Sequence[str], sublinear: bool = False) -> Any:

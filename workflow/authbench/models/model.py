@@ -101,7 +101,7 @@ def expect_finite(rows: Rows, ids: pl.Series, name: str) -> None:
     if isinstance(rows, np.ndarray):
         broken = np.flatnonzero(~np.isfinite(rows).all(axis=1))
     else:
-        broken = np.unique(rows.nonzero()[0][~np.isfinite(rows.data)])
+        broken = np.unique(np.searchsorted(rows.indptr, np.flatnonzero(~np.isfinite(rows.data)), "right") - 1)
     if len(broken):
         raise InputError(
             f"{name}: the vectors of {len(broken)} of {len(ids)} texts are not numbers "
