@@ -77,7 +77,8 @@ def test_a_disk_that_fills_up_stops_the_run_with_one_message_and_with_room_it_go
     assert "cannot be written: the disk of" in said
     assert "Traceback" not in said
     assert "Make room there, then run the same command again: what is finished stays." in said
-    assert [path for path in project.results.rglob(".*") if path.is_file()] == []
+    hidden = {path.name for path in project.results.rglob(".*") if path.is_file()}
+    assert hidden <= {".snakemake_timestamp"}  # which Snakemake writes into each folder that is an output
     filler.unlink()
     project.build("release")
     assert (project.release / "SHA256SUMS").read_bytes() == (demo.release / "SHA256SUMS").read_bytes()

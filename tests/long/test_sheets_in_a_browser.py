@@ -8,7 +8,8 @@ import pytest
 from browser import CHROMIUM, Browser
 from hostile_sheet import HOSTILE, sheet
 
-from authbench.people.draw import DRAWN, write_pair_sheets
+from authbench.people.draw import DRAWN
+from authbench.people.sheets import write_pair_sheets
 from authbench.people.verdicts import read_verdicts
 from authbench.review.exclusions import read_exclusions
 

@@ -52,14 +52,17 @@ def test_a_build_through_a_storage_has_the_same_release_and_every_file_there(dem
 
 
 def test_a_job_on_a_machine_without_raw_files_and_results_states_the_same(stored: Stored, tmp_path: Path) -> None:
-    sums = stored.results / "draft/SHA256SUMS"
+    """The job writes into a copy of the storage, so that the build of the other tests stays as it is."""
+    store = shutil.copytree(stored.results.parents[1], tmp_path / "store")
+    sums = store / "results/demo/draft/SHA256SUMS"
     before = sums.read_bytes()
     elsewhere = stored.project.copy(tmp_path / "elsewhere", with_results=False)
     shutil.rmtree(elsewhere.folder / "resources/demo/raw")
     (elsewhere.folder / "resources/demo/raw").mkdir()
     known = ".snakemake/authbench/demo/raw.json"
     job = ("--mode", "remote", "--target-jobs", "write_release:", "--allowed-rules", "write_release", "--force")
-    asked = (*stored.options, *job, "--shared-fs-usage", "none", "--nolock", "--no-hooks", "--cores", "1")
+    options = (*stored.options[:-1], str(store))
+    asked = (*options, *job, "--shared-fs-usage", "none", "--nolock", "--no-hooks", "--cores", "1")
     assert elsewhere.snakemake(*asked, env=stored.env)[0] != 0
     (elsewhere.folder / known).parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(stored.project.folder / known, elsewhere.folder / known)  # Snakemake sends it with the rules

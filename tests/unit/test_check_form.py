@@ -49,7 +49,8 @@ def edits_of_parquet() -> Iterator[tuple[str, str, Edit]]:
         for column in table.columns:
             if column.setting is None:
                 name, dtype = column.name, column.dtype
-                yield file, f"{name} dropped", lambda rows, name=name: rows.drop(name)
+                if not column.later:
+                    yield file, f"{name} dropped", lambda rows, name=name: rows.drop(name)
                 yield file, f"{name} of another type", lambda rows, n=name, d=dtype: rows.with_columns(other_type(n, d))
                 if dtype != pl.String:
                     yield (

@@ -9,12 +9,9 @@ from authbench.presentation.links import INDEX, back_link
 from authbench.shipped import shipped
 
 RULES = shipped("scripts").parent / "rules"
+PAGE = re.compile(r'(?:result|back_link)\("([^"]+\.html)"\)')
 PAGES = sorted(
-    {
-        (path.stem, page)
-        for path in RULES.glob("*.smk")
-        for page in re.findall(r'result\("([^"]+\.html)"\)', path.read_text(encoding="utf-8"))
-    }
+    {(path.stem, page) for path in RULES.glob("*.smk") for page in PAGE.findall(path.read_text(encoding="utf-8"))}
 )
 
 

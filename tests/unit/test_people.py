@@ -21,8 +21,9 @@ from authbench.leaderboard.people import people_table
 from authbench.metrics.auc import auc
 from authbench.models.entries import MODELS
 from authbench.models.model import VectorCache
-from authbench.people.draw import DRAWN, choices, choose_pairs, drawn_pairs, named_pairs, write_pair_sheets
+from authbench.people.draw import DRAWN, choose_pairs, drawn_pairs, named_pairs
 from authbench.people.score import measured, score_people
+from authbench.people.sheets import choices, write_pair_sheets
 from authbench.people.verdicts import mean_sureness, read_verdicts, verdicts_on
 from authbench.registry.load import load_entry
 from authbench.storage.json_files import write_plain_json

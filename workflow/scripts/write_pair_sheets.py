@@ -1,6 +1,7 @@
 """Adapter of the rule write_pair_sheets."""
 
-from authbench.people.draw import drawn_pairs, write_pair_sheets
+from authbench.people.draw import drawn_pairs
+from authbench.people.sheets import write_pair_sheets
 from authbench.release.published import open_published
 from authbench.runtime.job import log_to
 from authbench.storage.atomic import atomic_folder
