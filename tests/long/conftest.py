@@ -1,9 +1,10 @@
-"""A SLURM of the tests' own, where its programs are installed."""
+"""A SLURM of the tests' own and a browser, where their programs are installed."""
 
 import importlib.util
 from collections.abc import Iterator
 
 import pytest
+from browser import CHROMIUM, Browser
 from private_slurm import PrivateSlurm, missing_programs, private_slurm
 
 
@@ -16,3 +17,11 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateSlurm]:
         pytest.skip("no snakemake-executor-plugin-slurm: install the extra `slurm`")
     with private_slurm(tmp_path_factory.mktemp("slurm")) as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    if not CHROMIUM:
+        pytest.skip("there is no Chromium here; apt-get install chromium")
+    with Browser(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened

@@ -2,13 +2,12 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from browser import CHROMIUM, Browser
+from browser import Browser
 from project import Project
 from tiny import ESSAYS, LETTERS, RECIPE, lines_text, make_tiny, rows
 
@@ -62,14 +61,6 @@ def marked(tmp_path_factory: pytest.TempPathFactory) -> Project:
     command = [sys.executable, "-m", "authbench", "audit", "x.jsonl", *columns, "--out", "audit"]
     subprocess.run(command, cwd=project.folder, check=True)
     return project
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    if not CHROMIUM:
-        pytest.skip("there is no Chromium here; apt-get install chromium")
-    with Browser(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
 
 
 def test_no_page_and_no_drawing_runs_markup(marked: Project, browser: Browser, tmp_path: Path) -> None:

@@ -4,11 +4,10 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browser import CHROMIUM, Browser
+from browser import Browser
 from project import Project
 from style_datasets import write_datasets
 
@@ -30,14 +29,6 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
     if done.returncode:
         pytest.skip(f"npm cannot install {AXE}: {done.stderr:.300}")
     return (folder / "node_modules/axe-core/axe.min.js").read_text(encoding="utf-8")
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    if not CHROMIUM:
-        pytest.skip("there is no Chromium here; apt-get install chromium")
-    with Browser(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

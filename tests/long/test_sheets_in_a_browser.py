@@ -1,11 +1,10 @@
 """The sheets for review in a browser: hostile texts, and verdicts that are given by keys, click and touch."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
 import pytest
-from browser import CHROMIUM, Browser
+from browser import Browser
 from hostile_sheet import HOSTILE, sheet
 
 from authbench.people.draw import DRAWN
@@ -18,12 +17,9 @@ VERDICTS = "[...document.querySelectorAll('.verdict')].map(one => one.textConten
 SECOND = "article:nth-of-type(2)"
 
 
-@pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium here; apt-get install chromium")
-    with Browser(tmp_path_factory.mktemp("profile")) as browser:
-        yield browser
+@pytest.fixture
+def page(browser: Browser) -> Browser:
+    return browser
 
 
 def open_sheet(page: Browser, folder: Path, texts: list[str]) -> Path:

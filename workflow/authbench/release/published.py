@@ -9,9 +9,9 @@ from pathlib import Path
 from authbench.errors import InputError
 from authbench.format.release import Release, open_release
 from authbench.printable import printable
-from authbench.storage.atomic import sha256_of_file
+from authbench.storage.atomic import sha256_of_file, write_text
 from authbench.storage.json_files import read_json, write_json
-from authbench.storage.sha256sums import read_sums
+from authbench.storage.sha256sums import SUMS, read_sums, sums_lines
 
 DATA, RELEASE = "release_data.json", "release"  # both in the folder of results
 _SHOWN = 3
@@ -50,6 +50,12 @@ def expect_as_written(draft: Path, expected: Mapping[str, str], found: Mapping[s
 def digests_of(folder: Path, names: Iterable[str]) -> dict[str, str]:
     """Return the SHA-256 of the named files that exist."""
     return {name: sha256_of_file(folder / name) for name in names if (folder / name).is_file()}
+
+
+def write_published_sums(folder: Path, data: str | Path, drawn: Iterable[str | Path]) -> None:
+    """Write SHA256SUMS of a published release: the digests of its data in `data`, and of the drawn files."""
+    names = [Path(path).relative_to(folder).as_posix() for path in drawn]
+    write_text(folder / SUMS, sums_lines({**read_digests(data), **digests_of(folder, names)}))
 
 
 def differences(expected: Mapping[str, str], found: Mapping[str, str]) -> str:
