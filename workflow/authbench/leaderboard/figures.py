@@ -112,9 +112,9 @@ def _ranking(
         for apart in (False, True)
     )
     joined = not_told_apart(pairs, metric.key, models[0].label) if models else set[str]()
-    line = Value("", shortcut["value"], Mark(GREY), f"best shortcut: {shortcut['model']}") if shortcut else None
+    line = Value("", shortcut["value"], Mark(GREY), f"shortcut to beat: {shortcut['model']}") if shortcut else None
     about = f"Dots with 95 % intervals over authors; {'more' if metric.more_is_better else 'less'} is better."
-    about += " Dashed: the best row that sees no style." if line else ""
+    about += " Dashed: the row without style that gains are counted from." if line else ""
     if joined & {value.label for value in models}:
         about += " A bracket joins what is not told apart from the leader."
     return ranking(metric.key.replace("@5", ""), metric.heading, about, models, controls, line, joined)
