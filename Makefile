@@ -23,7 +23,7 @@ PYTEST = $(RUN) pytest --numprocesses $(PROCESSES) --dist $(DIST) --no-loadscope
 # Hundreds of processes import the library: they keep what they compiled, whatever the machine says.
 test test-all test-unit test-thorough: export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: environment demo test test-all test-unit test-thorough check schema plan bench fuzz clean
+.PHONY: environment demo test test-all test-unit test-thorough check schema plan board bench fuzz clean
 
 demo: environment       ## build the demo benchmark from the corpora in resources/demo
 	$(RUN) snakemake --cores $(CORES)
@@ -58,6 +58,14 @@ schema: environment     ## write the JSON Schema of sources, for editors of conf
 
 plan: environment       ## what would run, and why
 	$(RUN) snakemake --cores $(CORES) --dry-run --quiet progress
+
+# resources/submissions/README.md; e.g. BENCHMARK=open-corpora RELEASE=/data/open-corpora
+BENCHMARK ?= demo
+RELEASE ?= results/$(BENCHMARK)/release
+SUBMISSIONS = resources/submissions/$(BENCHMARK)
+board: environment      ## check the submissions to a benchmark against its release, and write its board
+	$(RUN) authbench validate $(SUBMISSIONS)/*.zip --release $(RELEASE)
+	$(RUN) authbench leaderboard $(SUBMISSIONS) --out results/board/$(BENCHMARK)
 
 bench: environment      ## measure every stage and whole builds, at modest sizes, and print all tables
 	@.venv/bin/python benchmarks/machine.py

@@ -19,7 +19,8 @@ from authbench.registry.sources import source_schema
 from authbench.storage.atomic import sha256_of_file
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+CONTRIBUTED = [ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", ROOT / "resources/submissions/README.md"]
+PAGES = [ROOT / "README.md", *CONTRIBUTED, *sorted((ROOT / "docs").glob("*.md"))]
 GUIDE = (ROOT / "docs/adding-a-source.md").read_text(encoding="utf-8")
 
 
