@@ -1,14 +1,17 @@
-"""Write the conda environments of the rules from pyproject.toml, at the versions that the locks pin.
+"""Write what repeats pyproject.toml: the conda environments, at the versions of the locks, and how to cite AuthBench.
 
 `python envs/generate.py` writes them, `--check` fails where one is out of date.
 """
 
+import json
 import re
+import runpy
 import sys
 import tomllib
 from pathlib import Path
 from typing import Any
 
+import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -24,13 +27,65 @@ PURPOSES = {
 NOT_IN_JOBS = {"snakemake"}  # runs the jobs, from its own environment
 
 
-def environments(root: Path = ROOT) -> dict[str, str]:
-    """Return the content of each conda environment by its name, the stem of its file."""
+def generated(root: Path = ROOT) -> dict[str, str]:
+    """Return the content of each file by its path."""
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return {**_environments(project, root), **_citations(project, root)}
+
+
+def _environments(project: dict[str, Any], root: Path) -> dict[str, str]:
     locked = _locked(root)
     python = re.search(r"\d+\.\d+", project["requires-python"])
     assert python, "requires-python names no version"
-    return {name: _environment(name, python[0], _packages(project, locked, EXTRAS[name])) for name in EXTRAS}
+    return {
+        f"envs/{name}.yaml": _environment(name, python[0], _packages(project, locked, EXTRAS[name])) for name in EXTRAS
+    }
+
+
+def _citations(project: dict[str, Any], root: Path) -> dict[str, str]:
+    """Return the files that archives and citation managers read; the date is that of the version in CHANGELOG.md."""
+    version = runpy.run_path(str(root / "workflow/authbench/version.py"))["VERSION"]
+    changes = (root / "CHANGELOG.md").read_text(encoding="utf-8")
+    dated = re.search(rf"^## {re.escape(version)} - (\d{{4}}-\d\d-\d\d)$", changes, re.M)
+    assert dated, f"CHANGELOG.md has no dated section {version}"
+    names = [author["name"] for author in project["authors"]]
+    repository = project.get("urls", {}).get("Repository")
+    shared = {"title": "AuthBench", "version": version, "license": project["license"]}
+    cff = {
+        "cff-version": "1.2.0",
+        "message": "If you build a benchmark with this software, cite it, and every corpus by its own reference.",
+        **shared,
+        "type": "software",
+        "abstract": project["description"],
+        "authors": [{"name": name} for name in names],
+        "date-released": dated[1],
+        **({"repository-code": repository} if repository else {}),
+    }
+    codemeta = {
+        "@context": "https://w3id.org/codemeta/3.0",
+        "@type": "SoftwareSourceCode",
+        "name": "AuthBench",
+        "description": project["description"],
+        "version": version,
+        "author": [{"@type": "Organization", "name": name} for name in names],
+        "license": f"https://spdx.org/licenses/{project['license']}",
+        "datePublished": dated[1],
+        "programmingLanguage": "Python",
+        **({"codeRepository": repository} if repository else {}),
+    }
+    zenodo = {
+        **shared,
+        "upload_type": "software",
+        "description": project["description"],
+        "creators": [{"name": name} for name in names],
+        "publication_date": dated[1],
+        **({"related_identifiers": [{"relation": "isSupplementTo", "identifier": repository}]} if repository else {}),
+    }
+    return {
+        "CITATION.cff": yaml.safe_dump(cff, sort_keys=False, width=120),
+        "codemeta.json": json.dumps(codemeta, indent=2) + "\n",
+        ".zenodo.json": json.dumps(zenodo, indent=2) + "\n",
+    }
 
 
 def _environment(name: str, python: str, packages: list[str]) -> str:
@@ -58,14 +113,14 @@ def _locked(root: Path) -> dict[str, str]:
 
 def main(arguments: list[str]) -> int:
     stale = []
-    for name, content in environments().items():
-        path = ROOT / f"envs/{name}.yaml"
+    for name, content in generated().items():
+        path = ROOT / name
         if not path.exists() or path.read_text(encoding="utf-8") != content:
-            stale.append(path.name)
+            stale.append(name)
             if arguments != ["--check"]:
                 path.write_text(content, encoding="utf-8")
     if stale and arguments == ["--check"]:
-        print(f"Out of date in envs/: {', '.join(stale)}. Run `python envs/generate.py`.")
+        print(f"Out of date: {', '.join(stale)}. Run `python envs/generate.py`.")
         return 1
     return 0
 

@@ -1,9 +1,12 @@
-"""The conda environments of the rules are those of pyproject.toml, and hold what the rules' code imports."""
+"""What repeats pyproject.toml is up to date; the rules' conda environments hold what the rules' code imports."""
 
 import ast
 import re
+import runpy
+import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import PackageNotFoundError, requires
@@ -75,11 +78,31 @@ def _imported(path: Path) -> Iterator[tuple[str, bool]]:
         waiting += [(child, inner) for child in ast.iter_child_nodes(node)]
 
 
-def test_the_environments_are_written_from_pyproject() -> None:
+def test_what_repeats_pyproject_is_up_to_date() -> None:
     done = subprocess.run(
         [sys.executable, ROOT / "envs/generate.py", "--check"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_an_address_of_the_repository_is_stated_wherever_authbench_is_cited(tmp_path: Path) -> None:
+    read = ("pyproject.toml", "requirements.lock", "requirements-extras.lock", "CHANGELOG.md")
+    for name in (*read, "workflow/authbench/version.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, tmp_path / name)
+    generated = runpy.run_path(str(ROOT / "envs/generate.py"))["generated"]
+    address = "https://code.example.org/authbench"
+    assert not any(address in content for content in generated(tmp_path).values())
+    with (tmp_path / "pyproject.toml").open("a", encoding="utf-8") as file:
+        file.write(f'\n[project.urls]\nRepository = "{address}"\n')
+    stating = {name for name, content in generated(tmp_path).items() if address in content}
+    assert stating == {"CITATION.cff", "codemeta.json", ".zenodo.json"}
+
+
+def test_the_authors_are_the_holders_of_the_licence() -> None:
+    authors = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["authors"]
+    holders = re.findall(r"^Copyright \(c\) \d{4} (.+)$", (ROOT / "LICENSE").read_text(encoding="utf-8"), re.M)
+    assert [author["name"] for author in authors] == holders
 
 
 def test_every_adapter_has_a_rule_with_an_environment() -> None:

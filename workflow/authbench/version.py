@@ -1,3 +1,3 @@
 """Read the version of the package."""
 
-VERSION = "0.1.0"
+VERSION = "1.0.0rc1"
