@@ -18,13 +18,16 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parents[1]
 LOCKS = ("requirements.lock", "requirements-extras.lock")
 # The extras of pyproject.toml that an environment has beside the core dependencies, and what it is for.
-EXTRAS: dict[str, list[str]] = {"text": [], "models": ["models", "probing", "toxicity"], "acquire": ["acquire"]}
+EXTRAS: dict[str, list[str]] = {
+    "text": ["plots"],
+    "models": ["plots", "models", "probing", "toxicity"],
+    "acquire": ["acquire"],
+}
 PURPOSES = {
     "text": "For most rules",
     "models": "For models, verifiers, features of style and Detoxify",
     "acquire": "For fetching corpora",
 }
-NOT_IN_JOBS = {"snakemake"}  # runs the jobs, from its own environment
 
 
 def generated(root: Path = ROOT) -> dict[str, str]:
@@ -98,11 +101,7 @@ def _packages(project: dict[str, Any], locked: dict[str, str], extras: list[str]
     """Return the core dependencies and those of the extras, sorted, each at its locked version where it has one."""
     lists = [project["dependencies"], *(project["optional-dependencies"][extra] for extra in extras)]
     required = {canonicalize_name(one.name): one for one in (Requirement(line) for part in lists for line in part)}
-    return [
-        f"{name}=={locked[name]}" if name in locked else str(required[name])
-        for name in sorted(required)
-        if name not in NOT_IN_JOBS
-    ]
+    return [f"{name}=={locked[name]}" if name in locked else str(required[name]) for name in sorted(required)]
 
 
 def _locked(root: Path) -> dict[str, str]:

@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import Distribution, distribution
@@ -83,15 +83,15 @@ def build_wheel(folder: Path) -> Path:
     return wheel
 
 
-def install(wheel: Path, folder: Path) -> Installed:
-    """Install the wheel beside links to the distributions that it requires, found where the tests run."""
+def install(wheel: Path, folder: Path, *extras: str) -> Installed:
+    """Install the wheel next to links to the distributions that it and its extras require, found where tests run."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "environment"], check=True)
     python = folder / "environment/bin/python"
     pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index", wheel]
     subprocess.run(pip, check=True, env=outside_environment())
     (packages,) = (folder / "environment/lib").glob("python*/site-packages")
     (package,) = packages.glob("authbench-*.dist-info")
-    for one in required(Distribution.at(package)):
+    for one in required(Distribution.at(package), extras):
         link(one, packages)
     (folder / "cache/authbench/vocabulary").mkdir(parents=True)
     vocabulary = find_vocabulary().resolve()
@@ -119,9 +119,9 @@ def outside_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
 
 
-def required(package: Distribution) -> Iterator[Distribution]:
-    """All distributions that a package needs, its extras left out."""
-    met, waiting = set(), [(Requirement(one), "") for one in package.requires or []]
+def required(package: Distribution, extras: Iterable[str] = ()) -> Iterator[Distribution]:
+    """All distributions that a package with these extras needs."""
+    met, waiting = set(), [(Requirement(one), extra) for one in package.requires or [] for extra in ("", *extras)]
     while waiting:
         one, extra = waiting.pop()
         if one.marker and not one.marker.evaluate({"extra": extra}):

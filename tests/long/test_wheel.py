@@ -27,7 +27,12 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    return install(wheel, tmp_path_factory.mktemp("installed"))
+    return install(wheel, tmp_path_factory.mktemp("installed"), "build")
+
+
+@pytest.fixture(scope="module")
+def base(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    return install(wheel, tmp_path_factory.mktemp("base"))
 
 
 @pytest.fixture(scope="module")
@@ -233,6 +238,19 @@ def test_compiled_code_lies_in_the_users_cache(installed: Installed, scores: Pat
     assert list(installed.cache.glob("authbench/compiled/evaluation/*/*.nbc"))
     package = next(installed.python.parents[1].glob("lib/*/site-packages/authbench"))
     assert not list(package.rglob("*.nb[ci]"))
+
+
+def test_without_extras_releases_are_checked_audited_and_scored(base: Installed, release: Path) -> None:
+    write_sound(base.here / "sound")
+    assert "not checked: figures and report" in base.told("check", "sound")
+    audited = base.run("audit", release, "--out", "audit")
+    assert audited.returncode == 0 and "pip install 'authbench[plots]'" in audited.stderr
+    page = (base.here / "audit/index.html").read_text(encoding="utf-8")
+    assert "</html>" in page and "<svg" not in page
+    base.told("evaluate", release, "--model", "tfidf", "--out", "scores")
+    assert (base.here / "scores/tfidf/scores.json").is_file()
+    assert "pip install 'authbench[plots]'" in base.refusal("leaderboard", "scores")
+    assert "pip install 'authbench[build]'" in base.refusal("build", "--cores", "1")
 
 
 @pytest.mark.parametrize(

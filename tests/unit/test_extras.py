@@ -19,7 +19,15 @@ def test_the_command_says_its_version(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 @pytest.mark.parametrize(
-    ("module", "extra"), [("torch.nn", "models"), ("kaggle", "acquire"), ("detoxify", "toxicity"), ("spacy", "probing")]
+    ("module", "extra"),
+    [
+        ("torch.nn", "models"),
+        ("kaggle", "acquire"),
+        ("detoxify", "toxicity"),
+        ("spacy", "probing"),
+        ("snakemake.cli", "build"),
+        ("matplotlib", "plots"),
+    ],
 )
 def test_a_module_of_an_extra_is_named_with_the_command_that_installs_it(module: str, extra: str) -> None:
     said = str(missing_extra(ModuleNotFoundError("no", name=module)))

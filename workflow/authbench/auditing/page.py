@@ -1,22 +1,25 @@
 """Render an audit as Markdown, and as one HTML page that loads no files and quotes no text of the dataset."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from authbench.auditing.claims import CLAIMS
 from authbench.auditing.rows import LOWER_IS_BETTER, Measured, ScoreCell
 from authbench.auditing.run import Audit, AuditedDataset
+from authbench.extras import absent
 from authbench.labels.decision import BY_CONSTRUCTION, EXPLAINED, in_words
 from authbench.presentation.numbers import decimals, limits, shown_difference
 from authbench.presentation.pages import environment, pictures
 from authbench.presentation.palette import mark_of
-from authbench.presentation.plots import Value, value_bars
 from authbench.presentation.tables import Cell, Column, Row, Table, as_markdown, escaped_markdown
 from authbench.printable import printable
 from authbench.storage.atomic import write_text
 from authbench.storage.json_files import write_plain_json
+
+if TYPE_CHECKING:  # an audit without matplotlib has no pictures
+    from authbench.presentation.plots import Value
 
 HEADINGS = {
     "success@1": "S@1", "success@5": "S@5", "mrr": "MRR", "eer": "EER", "eer_same_language": "EER, one language",
@@ -44,7 +47,7 @@ def render(audit: Audit) -> str:
                 {
                     "name": part.split, "about": part.about, "left_out": part.left_out, "pools": part.pools,
                     "tables": [_rows_table(part)] if part.rows else [],
-                    "pictures": pictures(_chart(part)) if part.rows else [],
+                    "pictures": pictures(_chart(part)) if part.rows and not absent("matplotlib") else [],
                     "power": _power(part), "gains": _gains(part),
                 }
                 for part in audit.rows
@@ -190,6 +193,8 @@ def _score(cell: ScoreCell | None) -> Cell:
 
 
 def _chart(part: Measured) -> list[Any]:
+    from authbench.presentation.plots import value_bars
+
     charts = []
     for score in ("success@5", "pairs_auc", "auc_matched"):
         values = [
@@ -202,7 +207,9 @@ def _chart(part: Measured) -> list[Any]:
     return charts
 
 
-def _bar(row: str, cell: ScoreCell, heading: str) -> Value:
+def _bar(row: str, cell: ScoreCell, heading: str) -> "Value":
+    from authbench.presentation.plots import Value
+
     tip = f"{row}: {heading} {decimals(cell['value'])}, by chance {decimals(cell['chance'])}"
     return Value(row, cell["value"], mark_of(row), tip, cell["low"], cell["high"])
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from authbench.cli.command import Command, many, path, unverified_argument, warn_unverified, whole_number
 from authbench.errors import InputError
+from authbench.extras import absent
 from authbench.printable import printable
 
 FEW_TEXTS, FEW_BYTES = 100, 50_000  # plain loops take a few seconds for these, and compiling the loops 40
@@ -83,6 +84,8 @@ def run(given: argparse.Namespace) -> int:
     from authbench.auditing.page import verdict, write_audit
 
     if given.out:
+        if problem := absent("matplotlib"):
+            say(f"index.html has no pictures: {problem}")
         write_audit(result, given.out, given.brief)
     for note in result.dataset["notes"]:
         print(printable(note))

@@ -16,15 +16,12 @@ import polars as pl
 from authbench.checking import Violation, group
 from authbench.checking.claims import Finding
 from authbench.errors import InputError
+from authbench.extras import absent
 from authbench.format import files
 from authbench.format.columns import STATISTICS
 from authbench.format.release import Release, open_complete_release, read_manifest
-from authbench.presentation.charts import as_svg
 from authbench.printable import printable
-from authbench.report import figures, statistics
-from authbench.report.page import render
-from authbench.report.stated import stated_facts, stated_sources
-from authbench.report.write import queries_of
+from authbench.report import statistics
 from authbench.storage.sha256sums import SUMS
 from authbench.version import VERSION
 
@@ -70,8 +67,9 @@ def check_drawings(folder: Path) -> list[Violation]:
 
 
 def _is_compared(folder: Path) -> bool:
-    """Return whether a folder holds a complete release that this version of AuthBench drew."""
-    return read_manifest(folder).get("authbench") == VERSION and (folder / files.PROVENANCE).is_file()
+    """Return whether a folder holds a complete release that this version of AuthBench drew and can draw here."""
+    drawn = read_manifest(folder).get("authbench") == VERSION and (folder / files.PROVENANCE).is_file()
+    return drawn and not absent("matplotlib")
 
 
 def unchecked(folder: Path) -> list[str]:
@@ -87,10 +85,16 @@ def unchecked(folder: Path) -> list[str]:
         lines.insert(0, missing[files.MANIFEST])
     if manifest.get("authbench", VERSION) != VERSION:
         lines.append(f"figures and report, as they are of AuthBench {printable(str(manifest['authbench']))}")
+    elif problem := absent("matplotlib"):
+        lines.append(f"figures and report: {problem}")
     return lines
 
 
 def _check_figures(release: Release) -> Iterator[Finding]:
+    from authbench.presentation.charts import as_svg
+    from authbench.report import figures
+    from authbench.report.write import queries_of
+
     empty = statistics.tables(release.provenance.clear(), queries_of(release).clear(), release.splits)
     read = {name: pl.read_csv(release.folder / "statistics" / f"{name}.csv") for name in STATISTICS}
     tables = {name: table if table.height else empty.get(name, table) for name, table in read.items()}
@@ -126,6 +130,10 @@ def _places(svg: str) -> list[float]:
 
 
 def _check_report(release: Release) -> Iterator[Finding]:
+    from authbench.report.page import render
+    from authbench.report.stated import stated_facts, stated_sources
+    from authbench.report.write import queries_of
+
     path = release.folder / files.REPORT
     if not path.is_file():
         yield Finding("report", files.REPORT, "it is missing")
