@@ -3,9 +3,11 @@
 import os
 import subprocess
 import sys
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
+from installed import link, required
 from project import Project
 
 RECIPE = """\
@@ -143,16 +145,23 @@ def test_names_of_persons_that_contradict_each_other_stop_a_run(fresh: Project, 
     assert "Traceback" not in told
 
 
-def test_a_python_without_the_packages_is_told_which_to_install(fresh: Project, tmp_path: Path) -> None:
-    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['pyarrow'] = None\n")
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of an environment that holds Snakemake and what it requires."""
+    folder = tmp_path_factory.mktemp("bare")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    for one in (distribution("snakemake"), *required(distribution("snakemake"))):
+        link(one, packages)
+    return folder / "bin/python"
+
+
+@pytest.mark.parametrize("options", [["--lint"], ["--software-deployment-method", "conda", "--dry-run"]])
+def test_snakemake_without_the_packages_says_which_to_install(fresh: Project, bare: Path, options: list[str]) -> None:
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     ended = subprocess.run(
-        [sys.executable, "-m", "snakemake", "--lint"],
-        cwd=fresh.folder,
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
+        [bare, "-m", "snakemake", *options], cwd=fresh.folder, env=env, capture_output=True, text=True, check=False
     )
     said = one_line(ended.stdout + ended.stderr)
-    assert ended.returncode == 1 and "the Python of Snakemake lacks pyarrow" in said and "requirements.lock" in said
+    assert ended.returncode == 1 and "the Python of Snakemake lacks " in said and "requirements.lock" in said
     assert "Traceback" not in said

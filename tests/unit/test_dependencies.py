@@ -1,5 +1,6 @@
 """What a package asks for: ranges that begin at the versions of the locks."""
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -29,6 +30,12 @@ def test_a_dependency_is_a_range_from_the_locked_version(wanted: str, lock: str)
     version = pins[canonicalize_name(requirement.name)]
     assert requirement.specifier.contains(version)
     assert {part.version for part in requirement.specifier if part.operator in ("==", ">=")} == {version}
+
+
+def test_the_workflow_refuses_an_earlier_snakemake_than_the_package_does() -> None:
+    (least,) = re.findall(r'^min_version\("(.+)"\)$', (ROOT / "workflow/Snakefile").read_text("utf-8"), re.M)
+    (wanted,) = [Requirement(one).specifier for one in EXTRAS["build"] if Requirement(one).name == "snakemake"]
+    assert least in {part.version for part in wanted if part.operator == ">="}
 
 
 def test_no_distribution_is_locked_twice() -> None:
