@@ -6,6 +6,7 @@ this file; if Snakemake reads this file from a repository, e.g. by `github(...)`
 """
 
 import atexit
+import gc
 import logging
 import os
 import re
@@ -57,6 +58,7 @@ try:
     from authbench.safety.detoxify_scorer import weights_mark
     from authbench.shipped import shipped
     from authbench.raw_facts import write_facts
+    from authbench.runtime.inventory import shard_files
     from authbench.train.planned import planned_trainings, with_tuned
     from authbench.registry.typed_schema import part_for
     from authbench.settings.evaluate import Pairs, Training
@@ -66,6 +68,7 @@ except ModuleNotFoundError as missing:
         "(`pip install --requirement requirements.lock` in a checkout; docs/installing.md)."
     ) from None
 
+gc.set_threshold(100_000)  # a graph of many jobs is millions of objects without cycles
 HERE = Path.cwd()
 BEGAN = time.time()
 share_code_with_jobs(HERE)
@@ -112,6 +115,7 @@ FILES = {tag: source.files for tag, source in SETUP.sources.items()}
 RESULTS = f"results/{SETTINGS['name']}"
 
 SHARDS = SETUP.raw.shards
+SHARD_FILES = shard_files(SHARDS)
 RAW_MB = SETUP.raw.megabytes
 CORPUS_MB = sum(RAW_MB.values())
 if workflow.is_main_process:
@@ -157,6 +161,17 @@ def data_files(*names):
 def page_templates(name):
     """Return a hash of a page's template and of the templates that pages share."""
     return data_files(f"templates/{name}", "templates/base.html.j2", "templates/parts.html.j2")
+
+
+def shard_number(wildcards):
+    """Return the number of a job's shard, from 1."""
+    return int(wildcards.scatteritem.partition("-of-")[0])
+
+
+def records_of_shard(wildcards):
+    """Return the files that hold the records of a job's shard, one of each source."""
+    file = SHARD_FILES[shard_number(wildcards) - 1]
+    return expand(result("ingest/{source}/{file}.parquet"), source=SOURCES, file=file)
 
 
 def input_mb(wildcards):

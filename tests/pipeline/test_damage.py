@@ -66,7 +66,7 @@ def test_whatever_stages_leave_for_each_other_carries_checksums(demo: Project, t
 @pytest.mark.parametrize(
     ("rule", "pattern", "change"),
     [
-        ("normalize_text", "ingest/*/1-of-2.parquet", cut),
+        ("normalize_text", "ingest/*/1-2-of-2.parquet", cut),
         ("chunk_documents", "normalize/1-of-2.parquet", flipped),
         ("select_documents", "sample/scores.parquet", cut),
         ("count_survivors", "filter/counts/1-of-2.json", one_more),

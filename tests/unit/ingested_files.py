@@ -10,7 +10,9 @@ import polars as pl
 from defaults import section
 
 from authbench.ingest.source import Naming, ingest_source
+from authbench.records import INGESTED
 from authbench.registry.source_entry import make_extraction
+from authbench.storage.parquet import read_between
 from authbench.storage.raw_paths import match_files
 
 
@@ -26,7 +28,8 @@ class Ingested:
         if how.pop("backwards", False):
             names.reverse()
         digests = {name: hashlib.sha256((raw / name).read_bytes()).hexdigest() for name in names}
-        shards = [out / f"{place}.parquet" for place in range(how.pop("shards", 2))]
+        numbers, of_file = range(1, how.pop("shards", 2) + 1), how.pop("shards_of_file", 1)
+        shards = [out / f"{(number - 1) // of_file}.parquet" for number in numbers]
         naming = Naming(how.pop("author_key", None), how.pop("aliases", {}), how.pop("own_name", "keep") == "mask")
         settings = section("ingest", **how)
         self.result = ingest_source(
@@ -39,7 +42,10 @@ class Ingested:
             settings,
             naming,
         )
-        self.shards = [pl.read_parquet(shard) for shard in shards]
+        self.shards = [
+            pl.concat([INGESTED.to_frame(), *read_between([path], "shard", number, number)])
+            for number, path in zip(numbers, shards, strict=True)
+        ]
         self.records = pl.concat(self.shards).sort("doc_key")
         self.removed = pl.read_parquet(out / "removed.parquet")
         counts = self.result["sources"]["demo"]

@@ -18,7 +18,7 @@ from authbench.errors import InputError
 from authbench.identity import author_id
 from authbench.ingest.source import ingest_source
 from authbench.ingest.tally import expect_some
-from authbench.records import RECORD, REMOVED
+from authbench.records import INGESTED, REMOVED
 from authbench.registry.source_entry import make_extraction
 
 SOURCE: dict[str, Any] = {
@@ -77,10 +77,11 @@ def test_a_file_that_changed_since_it_was_listed_stops_its_source_and_nothing_is
 
 def test_a_record_has_every_field_of_the_schema(tmp_path: Path) -> None:
     made = Ingested(tmp_path, {"a.csv": table(*ROWS)}, SOURCE)
-    assert made.records.schema == RECORD and made.removed.schema == REMOVED
+    assert made.records.schema == INGESTED and made.removed.schema == REMOVED
     digest = hashlib.sha256((tmp_path / "raw/a.csv").read_bytes()).hexdigest()
     first = made.records.row(0, named=True)
     origin = first.pop("origin_id")
+    assert first.pop("shard") in (1, 2)
     assert len(origin) == 32
     assert first == {
         "doc_key": "demo:1",
@@ -226,12 +227,15 @@ def test_shards_and_order_of_files_do_not_show(tmp_path: Path) -> None:
         files = {"b/one.csv": table(*many[:50]), "a/two.csv": table(*many[50:]), "three.csv": table(*ROWS)}
         one = Ingested(tmp_path, files, mapping, shards=1)
         four = Ingested(tmp_path, files, mapping, shards=4, backwards=True)
-        assert one.records.equals(four.records)
+        shared = Ingested(tmp_path, files, mapping, shards=4, shards_of_file=3)
+        assert one.records.drop("shard").equals(four.records.drop("shard"))
+        assert [shard.equals(alike) for shard, alike in zip(four.shards, shared.shards, strict=True)] == [True] * 4
+        assert len(list(shared.out.glob("*.parquet"))) == 3  # two of records, and the removed
         assert [shard.equals(shard.sort("doc_key")) for shard in four.shards] == [True] * 4
         assert min(shard.height for shard in four.shards) > 0
         order = ["reason", "detail"]
         assert one.removed.sort(order).equals(four.removed.sort(order))
-        assert one.result == four.result
+        assert one.result == four.result == shared.result
 
 
 def test_of_equal_rows_with_one_id_the_first_stays_and_of_different_ones_none(tmp_path: Path) -> None:

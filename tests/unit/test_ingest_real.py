@@ -98,7 +98,7 @@ def test_a_real_table_that_cannot_be_read_stops_its_source_by_name() -> None:
 
 @pytest.mark.parametrize("tag", ["exorde_sample", "xiaohongshu_crawls", "babel_briefings_sample"])
 def test_real_records_are_the_same_in_one_shard_and_four(tag: str) -> None:
-    assert ingested(tag, 1).records.equals(ingested(tag, 4).records)
+    assert ingested(tag, 1).records.drop("shard").equals(ingested(tag, 4).records.drop("shard"))
 
 
 @pytest.mark.parametrize("tag", LEFT_OVER)

@@ -61,6 +61,7 @@ _RECORD: dict[str, pl.DataType | type[pl.DataType]] = {
     "voice_marks": pl.Float64,
 }
 RECORD = pl.Schema(_RECORD)
+INGESTED = pl.Schema({**_RECORD, "shard": pl.Int32})  # numbered from 1
 
 # A document after chunking: an uncut text (chunk 0 of 1, `chunk_start` null) or a span of characters of the normalised
 # text.

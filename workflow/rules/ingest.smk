@@ -1,7 +1,7 @@
 """Ingest the raw files of a source into records, by shard.
 
 Takes   raw_dir/<source>/ and config/sources/<source>.yaml
-Gives   ingest/<source>/<shard>.parquet (RECORD), removed.parquet (REMOVED), counts.json
+Gives   ingest/<source>/<shards>.parquet (INGESTED; up to 32 shards in a file), removed.parquet (REMOVED), counts.json
 """
 
 from authbench.ingest.aliases import persons_file
@@ -14,7 +14,7 @@ rule ingest_source:
         raw=lambda wildcards: local(ancient(str(Path(SETTINGS["raw_dir"], FILES[wildcards.source].folder)))),
         persons=here(persons_file()),
     output:
-        records=scatter.shards(result("ingest/{{source}}/{scatteritem}.parquet")),
+        records=expand(result("ingest/{{source}}/{file}.parquet"), file=dict.fromkeys(SHARD_FILES)),
         removed=result("ingest/{source}/removed.parquet"),
         counts=result("ingest/{source}/counts.json"),
     log:
@@ -29,6 +29,7 @@ rule ingest_source:
         source=lambda wildcards: part_for(Extraction, SETUP.sources[wildcards.source].entry),
         raw=lambda wildcards: SETUP.raw.inputs[wildcards.source]["sha256"],
         ingest=SETTINGS["ingest"],
+        shards=SHARDS,
         own_name=SETTINGS["normalize"]["own_name"],
         persons=file_hash(persons_file()),
         key=key_mark(SETTINGS["ingest"]["author_key_env"]),

@@ -1,6 +1,6 @@
 """Normalize the texts of records to a canonical form.
 
-Takes   ingest/*/<shard>.parquet
+Takes   ingest/*/<shards>.parquet
 Gives   normalize/<shard>.parquet (RECORD), removed/<shard>.parquet (REMOVED), counts/<shard>.json;
         normalize/uncut/ (the same before signatures are cut), endings/<shard>.parquet (ENDINGS),
         signatures.parquet (SIGNATURES) if `normalize.signatures` is `cut`
@@ -18,7 +18,7 @@ WITH, WITHOUT = (
 rule normalize_text:
     """Give equal texts equal characters, and remove personal data and boilerplate."""
     input:
-        records=expand(result("ingest/{source}/{{scatteritem}}.parquet"), source=SOURCES),
+        records=records_of_shard,
     output:
         records=result(f"{WITH}/{{scatteritem}}.parquet"),
         removed=result("normalize/removed/{scatteritem}.parquet"),
@@ -32,6 +32,7 @@ rule normalize_text:
         runtime=duration(5, per_mb=0.05),
         in_series=1,
     params:
+        shard=shard_number,
         sources={tag: part_of_normalize(source.entry) for tag, source in SETUP.sources.items()},
         normalize={key: SETTINGS["normalize"][key] for key in ("mask", "quotes", "edition_marks")},
         boilerplate=data_files("text/boilerplate.yaml"),

@@ -1,6 +1,6 @@
 """Raw: what do the corpora contain before filtering? On demand: `snakemake raw_statistics`.
 
-Takes   ingest/*/<shard>.parquet, ingest/*/counts.json
+Takes   ingest/*/<shards>.parquet, ingest/*/counts.json
 Gives   raw/ (index.html and its tables)
 """
 
@@ -10,7 +10,7 @@ RAW_TABLES = ["sources", "left_out", "languages", "genres", "lengths", "token_le
 rule count_raw:
     """Count the tokens of every record, and the records of authors, languages and genres."""
     input:
-        records=expand(result("ingest/{source}/{{scatteritem}}.parquet"), source=SOURCES),
+        records=records_of_shard,
     output:
         texts=result("raw/texts/{scatteritem}.parquet"),
         authors=result("raw/authors/{scatteritem}.parquet"),
@@ -23,6 +23,7 @@ rule count_raw:
         runtime=duration(5, per_mb=0.05),
         in_series=1,
     params:
+        shard=shard_number,
         code=code("count_raw"),
     script:
         "../scripts/count_raw.py"

@@ -23,7 +23,7 @@ rule write_sheets:
         documents=result("split/documents.parquet"),
         measures=gather.shards(result("filter/measures/{scatteritem}.parquet")),
         copies=expand(result("dedup/{unit}/removed.parquet"), unit=["documents", "chunks"]),
-        ingested=[gather.shards(result(f"ingest/{source}/{{scatteritem}}.parquet")) for source in SOURCES],
+        ingested=expand(result("ingest/{source}/{file}.parquet"), source=SOURCES, file=dict.fromkeys(SHARD_FILES)),
         chunks=gather.shards(result("chunk/{scatteritem}.parquet")),
     output:
         sheets=directory(result("review")),

@@ -2,10 +2,11 @@
 
 from authbench.raw.count import COLUMNS, count_records
 from authbench.runtime.job import log_to, progress
-from authbench.storage.parquet import read_batches, write_parquet
+from authbench.storage.parquet import read_between, write_parquet
 
 log_to(snakemake.log[0])
-batches = read_batches(snakemake.input.records, COLUMNS)
+shard = snakemake.params.shard
+batches = read_between(snakemake.input.records, "shard", shard, shard, COLUMNS)
 texts, authors = count_records(progress(batches, "raw: batches of records"))
 write_parquet(texts, snakemake.output.texts)
 write_parquet(authors, snakemake.output.authors)

@@ -7,6 +7,7 @@ from authbench.ingest.aliases import read_aliases
 from authbench.ingest.source import Naming, ingest_source
 from authbench.ingest.tally import expect_some
 from authbench.registry.source_entry import make_extraction
+from authbench.runtime.inventory import shard_files
 from authbench.runtime.job import log_to
 from authbench.storage.json_files import write_json
 from authbench.storage.raw_listing import take_listing
@@ -14,13 +15,14 @@ from authbench.storage.raw_listing import take_listing
 log_to(snakemake.log[0])
 tag, params = snakemake.wildcards.source, snakemake.params
 extraction, folder = make_extraction(params.source), Path(snakemake.input.raw)
+records = Path(snakemake.output.removed).parent
 key_variable = params.ingest["author_key_env"]
 counts = ingest_source(
     tag,
     extraction,
     folder,
     take_listing(folder, extraction.files, params.raw),
-    snakemake.output.records,
+    [records / f"{name}.parquet" for name in shard_files(params.shards)],
     snakemake.output.removed,
     params.ingest,
     Naming(

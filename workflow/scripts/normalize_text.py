@@ -6,7 +6,7 @@ from authbench.records import RECORD, REMOVED
 from authbench.registry.source_entry import make_normalize
 from authbench.runtime.job import log_to, progress
 from authbench.storage.json_files import write_json
-from authbench.storage.parquet import read_batches, write_parquets
+from authbench.storage.parquet import read_between, write_parquets
 
 log_to(snakemake.log[0])
 tally = Tally("normalize")
@@ -14,7 +14,8 @@ rules = {tag: make_normalize(part) for tag, part in snakemake.params.sources.ite
 
 
 def normalized():
-    for records in progress(read_batches(snakemake.input.records), "normalize: batches"):
+    shard = snakemake.params.shard
+    for records in progress(read_between(snakemake.input.records, "shard", shard, shard), "normalize: batches"):
         kept, removed, masked, repeated = normalize_records(records, rules, snakemake.params.normalize)
         tally.add(records, kept, removed)
         tally.note("masked", masked)

@@ -1,4 +1,4 @@
-"""Ingest a corpus: write the records of its files to shards.
+"""Ingest a corpus: write the records of its files by shard.
 
 Rows are streamed from the files, sorted by path, to one temporary file. Each shard is then sorted separately, so the
 records depend neither on the number of shards nor on the order of files.
@@ -6,8 +6,9 @@ records depend neither on the number of shards nor on the order of files.
 
 import logging
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -27,11 +28,11 @@ from authbench.ingest.order import in_order, put_in_order
 from authbench.ingest.tally import Tally
 from authbench.reading.characters import whole_characters
 from authbench.reading.rows import BAD_ROW, BadRow
-from authbench.records import RECORD, REMOVED
+from authbench.records import INGESTED, REMOVED
 from authbench.registry.source_entry import Extraction
 from authbench.runtime.job import progress
 from authbench.settings.ingest import Ingest
-from authbench.storage.parquet import read_batches, write_batches
+from authbench.storage.parquet import read_batches, write_batches, write_parquets
 from authbench.storage.raw_listing import describe
 from authbench.storage.unchanged import unchanged
 
@@ -69,12 +70,13 @@ def ingest_source(
     settings: Ingest,
     naming: Naming = _PLAIN,
 ) -> dict[str, Any]:
-    """Write a source's records to `shards` (RECORD, sorted by doc_key), rejected ones to `removed` (REMOVED).
+    """Write a source's records by shard (INGESTED, sorted by doc_key), rejected ones to `removed` (REMOVED).
 
     Every record of the files is in exactly one output.
 
     Args:
         files: SHA-256 by path below `folder`; verified while the files are read.
+        shards: the file of each shard; consecutive shards may share a file, in separate row groups.
 
     Returns:
         The counts of the stage, the report's facts on the source under `facts`, and the files read under `inputs`.
@@ -119,16 +121,22 @@ def ingest_source(
                 parts = _checked(parts, check)
                 write_batches(gone, REMOVED, _sorted_all(tag, parts, mapped, settings, drafts, tally))
 
-        def all_removed() -> Iterator[pl.DataFrame]:
-            yield from read_batches([gone])
-            for shard, waiting in zip(shards, drafts.by_shard(), strict=True):
+        def sorted_shards(shards: Iterable[tuple[int, pl.DataFrame]]) -> Iterator[dict[str, pl.DataFrame]]:
+            for number, waiting in shards:
                 kept, repeated = put_in_order(waiting, tag, [names[sha] for sha in digests])
-                write_batches(shard, RECORD, (part.with_columns(**same_for_all) for part in in_order(waiting, kept)))
                 tally.keep(waiting.select(TALLIED)[kept["row"].to_numpy()])
                 tally.dropped.update(repeated["reason"].to_list())
-                yield repeated
+                for part in in_order(waiting, kept):
+                    yield {"records": part.with_columns(**same_for_all, shard=number), "removed": repeated}
+                    repeated = repeated.clear()
 
-        write_batches(removed, REMOVED, all_removed())
+        all_removed = [gone]
+        numbered = enumerate(zip(map(Path, shards), drafts.by_shard(), strict=True), 1)
+        for path, of_file in groupby(numbered, lambda shard: shard[1][0]):
+            all_removed.append(Path(aside) / f"removed-{len(all_removed)}.parquet")
+            outputs = {"records": (path, INGESTED), "removed": (all_removed[-1], REMOVED)}
+            write_parquets(outputs, sorted_shards((number, waiting) for number, (_, waiting) in of_file))
+        write_batches(removed, REMOVED, read_batches(all_removed))
     LOG.info("%s: %s; %d texts with half a character mended", tag, tally.units.sentence(), tally.mended)
     return {**tally.counts(extraction.author.kind, len(files)), "inputs": describe(files)}
 

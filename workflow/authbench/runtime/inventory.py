@@ -19,6 +19,7 @@ from authbench.storage.unchanged import cached_digests
 
 Digests = dict[str, str]
 SHARD_BYTES = 128 << 20
+SHARDS_OF_FILE = 32
 WORTH_A_JOB = 8 << 20  # bytes from which a separate shard is worth a job
 FEWEST_SHARDS, MOST_SHARDS = 2, 2000
 
@@ -72,6 +73,16 @@ def shard_count(
         known = {**known, files: fitting_shards(total_bytes(raw_dir, sources, inventory), cores)}
         write_json(cache, known)
     return known[files]
+
+
+def shard_files(shards: int) -> list[str]:
+    """Return the name of the file of each shard's records: as files of all sources are many, 32 shards share a file.
+
+    >>> shard_files(2), sorted(set(shard_files(40)))
+    (['1-2-of-2', '1-2-of-2'], ['1-32-of-40', '33-40-of-40'])
+    """
+    firsts = (shard - shard % SHARDS_OF_FILE + 1 for shard in range(shards))
+    return [f"{first}-{min(first + SHARDS_OF_FILE - 1, shards)}-of-{shards}" for first in firsts]
 
 
 def fitting_shards(size: int, cores: int) -> int:

@@ -76,13 +76,16 @@ def read_numbered_rows(
                 yield read(group)[here - (end - size)]
 
 
-def read_between(paths: Sequence[str | Path], column: str, low: int, high: int) -> Iterator[pl.DataFrame]:
+def read_between(
+    paths: Sequence[str | Path], column: str, low: int, high: int, columns: Sequence[str] | None = None
+) -> Iterator[pl.DataFrame]:
     """Yield the rows whose value in a column is at least `low` and at most `high`, by row group.
 
-    Row groups excluded by their statistics are not read: most of them if the file is sorted by the column.
+    Row groups excluded by their statistics are not read: most of them if the file is sorted by the column. With
+    `columns`, the rows have these and that column.
     """
     for path in paths:
-        with _groups(path, None) as (groups, read):
+        with _groups(path, [*columns, column] if columns else None) as (groups, read):
             place = groups.schema.names.index(column)
             for group in range(groups.num_row_groups):
                 known = groups.row_group(group).column(place).statistics
