@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hub_cache import COMMIT, put_into_cache, use_cache
 from published import contents, exported, seal
 
 from authbench.cli import main
@@ -13,8 +14,6 @@ from authbench.errors import InputError
 from authbench.format import hub
 from authbench.format.hub import release_of
 from authbench.format.verify import open_verified
-
-COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
 @pytest.fixture(autouse=True)
@@ -30,21 +29,8 @@ def dataset(published: tuple[Path, Path, Path], tmp_path: Path) -> Path:
 
 @pytest.fixture
 def cached(dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The dataset in a cache of Hugging Face, as the hub's library leaves it: links to blobs; without a network."""
-    from huggingface_hub import constants
-
-    place = tmp_path / "hub/datasets--org--name"
-    for name, revision in (("refs/main", COMMIT), ("refs/v1", COMMIT)):
-        (place / name).parent.mkdir(parents=True, exist_ok=True)
-        (place / name).write_text(revision)
-    (place / "blobs").mkdir()
-    for number, path in enumerate(sorted(path for path in dataset.rglob("*") if path.is_file())):
-        link = place / "snapshots" / COMMIT / path.relative_to(dataset)
-        link.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, place / "blobs" / str(number))
-        link.symlink_to(place / "blobs" / str(number))
-    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
-    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    put_into_cache(tmp_path / "hub", "org/name", dataset)
+    use_cache(tmp_path / "hub", monkeypatch)
     return "hf:org/name"
 
 

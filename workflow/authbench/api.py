@@ -15,12 +15,13 @@ import numpy as np
 from authbench.auditing.drawn import MOST
 from authbench.auditing.run import Audit
 from authbench.auditing.run import audit as _audit
+from authbench.auditing.scored import open_split
 from authbench.checking import ENDING, Violation, check_release
 from authbench.errors import InputError
 from authbench.evaluation.joined import comparable_results, join
 from authbench.evaluation.run import evaluate as _evaluate
 from authbench.evaluation.run import expect_usable
-from authbench.evaluation.split import Split, read_dev, read_split
+from authbench.evaluation.split import Split, read_dev
 from authbench.evaluation.verification import draw_negatives
 from authbench.format.hub import release_of
 from authbench.format.release import Release
@@ -105,7 +106,7 @@ def evaluate(
     True
 
     Args:
-        release: its folder, or what `load` gives.
+        release: a release (its folder, or what `load` gives) or any dataset that `audit` reads.
         models: what `--model` takes (a name of the registry, an entry, a folder, `owner/name`, `module:function`,
             `vectors=FILE`), one or several; or a mapping of names to these or to functions that embed texts.
         split: on which they are scored.
@@ -118,15 +119,13 @@ def evaluate(
     Raises:
         InputError: the release or a model cannot be used.
     """
-    opened = release if isinstance(release, Release) else load(release)
-    scored = read_split(opened, split)
+    opened, scored, chance = open_split(release if isinstance(release, Release) else Path(release), split, seed)
     with ExitStack() as at_end:
         folder = Path(at_end.enter_context(TemporaryDirectory()) if out is None else out)
         entries = _entries(models, scored, folder)
         expect_usable(entries, scored)
-        tuned = read_dev(opened, dev, scored) if any(entry.shortcut for entry in entries) else None
+        tuned = read_dev(opened, dev, scored) if opened and any(entry.shortcut for entry in entries) else None
         vectors = VectorCache(Path(cache) if cache is not None else default_cache(), half)
-        chance = opened.seed if seed is None else seed
         negatives = draw_negatives(scored, chance)
         for entry in entries:
             _evaluate(entry, scored, chance, folder, vectors, tuned, negatives)

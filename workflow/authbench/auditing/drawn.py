@@ -1,5 +1,7 @@
 """Draw the texts and queries of a split that an audit scores, and build the split for evaluation.
 
+`authbench evaluate` scores models on the same split where a dataset is not a release.
+
 Each split is scored separately: its queries against its candidates, as it states them, or every text whose author has
 another text. From a split with more than `most` texts, whole authors are drawn by a keyed hash until they have that
 many texts; if the first author has more, so many of that author's texts are drawn.
@@ -22,6 +24,14 @@ MOST_QUERIES = 2_000
 MOST_ANSWERS = 250_000  # to all queries: ranking takes time for each answer and candidate
 MOST_POSITIVES = 50  # of a query, in pairs
 LETTERS = 20  # of a positive or negative in a matched pool, as release.min_letters_for_query
+
+
+def draw(dataset: Dataset, split: str, most: int, seed: int) -> tuple[pl.DataFrame, pl.DataFrame, int, bool]:
+    """Return units and queries of a split (`draw_units`, `draw_queries`), its number of units, and whether all are."""
+    units, whole = draw_units(dataset, split, most, seed)
+    asking = queries_of(dataset, split, units)
+    asked = draw_queries(asking, seed)
+    return units, asked, whole, (units.height, asked.height) == (whole, asking.height)
 
 
 def draw_units(dataset: Dataset, split: str, most: int, seed: int) -> tuple[pl.DataFrame, int]:
@@ -120,7 +130,6 @@ def build_split(
     dataset: Dataset,
     split: str,
     units: pl.DataFrame,
-    answers: pl.DataFrame,
     asked: pl.DataFrame,
     whole: bool,
     seed: int,
@@ -143,7 +152,8 @@ def build_split(
         .agg(ignored_ids=pl.col("unit_of_candidate").unique().sort())
     )
     truth = (
-        answers.join(asked, on="query_id")
+        answers_of(dataset, split, units, asked)
+        .join(asked, on="query_id")
         .group_by("query_id", "author")
         .agg(positive_ids="candidate_id")
         .join(ignored, on="query_id", how="left")

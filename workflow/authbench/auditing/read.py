@@ -1,7 +1,7 @@
 """Find out the form of a dataset and read it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import polars as pl
@@ -16,8 +16,8 @@ from authbench.auditing.read_style import is_style_entry, read_style
 from authbench.auditing.read_table import DIFF, read_tables
 from authbench.errors import InputError
 from authbench.format.columns import PAIR_TABLES, SPLIT_TABLES
-from authbench.format.files import PROVENANCE
-from authbench.format.hub import SCHEME, release_of
+from authbench.format.files import MANIFEST, PROVENANCE
+from authbench.format.hub import INNER, SCHEME, config_folder, local, release_of, stated_configs
 from authbench.printable import printable
 from authbench.reading.column_names import layout_of
 from authbench.reading.foreign import JSON, TEXT, ZIP, is_of_a_system, kind_of
@@ -75,8 +75,9 @@ def _split(folder: str) -> str:
 
 Say = Callable[[str], None]
 FORMS = (
-    "a release or the folder of one split (candidates.jsonl, queries.jsonl, ground_truth.jsonl), our Hugging Face "
-    "folder or hf:owner/name, PAN pairs (pairs.jsonl, truth.jsonl), PAN's folders of problems (truth.txt, "
+    "hf:owner/name[@revision][:config] or a path: a release or the folder of one split (candidates.jsonl, "
+    "queries.jsonl, ground_truth.jsonl), our Hugging Face "
+    "folder, PAN pairs (pairs.jsonl, truth.jsonl), PAN's folders of problems (truth.txt, "
     "EN001/known01.txt, "
     "EN001/unknown.txt), a BEIR or MTEB retrieval folder (corpus, queries, qrels), LUAR "
     "episodes (*_queries.jsonl, *_targets.jsonl with lists of texts), STEB JSON lines (text, label, is_query), "
@@ -96,12 +97,14 @@ class How:
         data: folder of the datasets that entries of config/style name.
         encoding: of tables and plain texts; None: UTF-8, or according to a byte order mark.
         config: the configuration to read, if a dataset has several.
+        rows: how many rows of each table are read; None: all.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
     data: Path | None = None
     encoding: str | None = None
     config: str | None = None
+    rows: int | None = None
 
 
 def read_dataset(paths: Sequence[Path], how: How = How(), say: Say | None = None) -> Dataset:  # noqa: B008  (frozen)
@@ -140,15 +143,24 @@ def _label(source: Source) -> str:
     return printable(source.path.stem if source.path.is_file() else source.path.resolve().name)
 
 
+def name_of(path: Path) -> str:
+    """Return what results call a dataset: what was typed for the Hub, else the name of the file or folder."""
+    return printable(str(path) if _is_remote(path) else path.resolve().name or str(path))
+
+
 def _is_remote(path: Path) -> bool:
     return str(path).startswith(SCHEME)
 
 
 def _read_one(path: Path, how: How) -> list[Dataset]:
-    if _is_remote(path):
-        return [read_release(release_of(path))]
     if is_style_entry(path):
         return [read_style(path, how.data)]
+    given, (path, config) = path, local(path)
+    if _is_remote(given) and config is None and (path / INNER / MANIFEST).is_file():
+        return [read_release(release_of(path))]
+    if config is not None and config not in stated_configs(path) and (folder := config_folder(path, config)):
+        path, config = folder, None
+    how = replace(how, config=config or how.config)
     if path.is_file():
         return [_read_file(path, how)]
     _expect_files(path)
@@ -180,7 +192,7 @@ def _read_file(path: Path, how: How) -> Dataset:
             if files := pan_files(path):
                 return read_pan(path, files)
             raise InputError(f"{path}: pairs without a truth. Expected truth.jsonl beside it.")
-    return read_tables(path, [path], how.columns, how.encoding, how.config)
+    return read_tables(path, [path], how.columns, how.encoding, how.config, how.rows)
 
 
 def _read_folder(path: Path, how: How) -> Dataset:
@@ -197,7 +209,7 @@ def _read_folder(path: Path, how: How) -> Dataset:
             episodes = [one for one in lines if is_episode(_first(one))]
             if episodes:
                 return read_episodes(path, episodes)
-            return read_tables(path, tables, how.columns, how.encoding, how.config)
+            return read_tables(path, tables, how.columns, how.encoding, how.config, how.rows)
     if texts := [file for file, kind in kinds.items() if kind == TEXT]:
         return read_texts(path, texts, how.encoding)
     raise InputError(f"{path}: holds no dataset. Expected {FORMS}.")

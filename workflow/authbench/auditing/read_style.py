@@ -10,6 +10,7 @@ import polars as pl
 
 from authbench.auditing.dataset import ALL, PROBLEMS, Dataset, Source, as_documents, root, unique_ids
 from authbench.errors import InputError
+from authbench.format.hub import STYLE_PREFIX
 from authbench.identity import digest
 from authbench.style.datasets import find_datasets
 from authbench.style.entries import Dataset as StyleDataset
@@ -17,19 +18,18 @@ from authbench.style.entries import OrderTask
 from authbench.style.rows import read_dataset as read_rows
 from authbench.style.tasks import TASKS
 
-PREFIX = "style:"
 STYLE = "style dataset"
 
 
 def is_style_entry(path: Path) -> bool:
-    return str(path).startswith(PREFIX) or path.suffix in (".yaml", ".yml")
+    return str(path).startswith(STYLE_PREFIX) or path.suffix in (".yaml", ".yml")
 
 
 def read_style(path: Path, data: Path | None) -> Dataset:
     """Read a dataset of style below the folder `data`. Raises InputError if the entry, folder or file is missing."""
     if data is None:
         raise InputError(f"{path}: an entry of config/style names files below a folder of data. Expected --data DIR.")
-    [entry] = find_datasets([str(path).removeprefix(PREFIX)])
+    [entry] = find_datasets([str(path).removeprefix(STYLE_PREFIX)])
     rows = read_rows(entry, data).frame
     for task in ("retrieval", "predefined", "all_to_all", "clustering", "order_alignment"):
         if task in entry.tasks:

@@ -7,6 +7,7 @@ import polars as pl
 
 from authbench.auditing.dataset import ALL, Dataset, Source, as_documents, unique_ids
 from authbench.errors import InputError
+from authbench.format.hub import stated_configs
 from authbench.printable import printable
 from authbench.reading.column_names import NAMES, guess_columns
 from authbench.reading.foreign import ForeignTable, bad_rows_note, read_foreign, text_column
@@ -23,6 +24,7 @@ def read_tables(
     columns: Mapping[str, str],
     encoding: str | None = None,
     config: str | None = None,
+    most: int | None = None,
 ) -> Dataset:
     """Read files as one dataset; a file with the name of a split is that split (`train.csv`, `test-00000.parquet`).
 
@@ -32,21 +34,22 @@ def read_tables(
         path: the path that the user gave, for errors.
         columns: the tables' names of columns, by our names; all others are found by NAMES.
         encoding: of texts; None: UTF-8, or according to a byte order mark.
-        config: the folder to use if files of one split are in several.
+        config: the configuration to use: of the dataset's README.md, or a folder if files of one split are in several.
+        most: how many rows of each file are read; None: all.
 
     Raises:
         InputError: a file cannot be read, lacks a column, or one split is in several folders.
     """
-    files = _of_one_configuration(path, files, config)
+    splits = _of_one_configuration(path, files, config)
     parts: list[pl.DataFrame] = []
     notes: dict[str, None] = {}
     unreadable: list[str] = []
     steb = False
     places: dict[str, list[Path]] = {}
     lacking: list[InputError] = []
-    for file in files:
+    for file in splits:
         label = printable(str(file.relative_to(path)) if path.is_dir() else file.name)
-        table = _read(file, columns, encoding)
+        table = _read(file, columns, encoding, most)
         try:
             own = _columns(file, table, columns)
         except _Lacking as problem:
@@ -67,14 +70,16 @@ def read_tables(
             notes["No column of languages: langid's guess stands for them."] = None
         read_as = ", ".join(f"{ours}: {theirs}" for ours, theirs in sorted(own.items()))
         notes[f"Read as {read_as}{''.join(f'; {one}' for one in table.assumed)}."] = None
+        if most is not None and len(table.rows) + len(table.bad) == most:
+            notes[f"Of {label} the first {most:,} rows were read (--rows)."] = None
         if table.bad:
             notes[bad_rows_note(file, table.bad)] = None
             unreadable += [f"{label} {one.position}" for one in table.bad]
         chosen = chosen.with_columns(place=pl.lit(label), row=pl.Series(table.rows, dtype=pl.Int64))
         if "split" not in chosen.columns:
-            chosen = chosen.with_columns(split=pl.lit(_split_of(file, len(files) > 1)))
+            chosen = chosen.with_columns(split=pl.lit(splits[file]))
         if "id" not in chosen.columns:
-            prefix = f"{label}:" if len(files) > 1 else "row "
+            prefix = f"{label}:" if len(splits) > 1 else "row "
             chosen = chosen.with_columns(id=pl.format("{}{}", pl.lit(prefix), pl.col("row") + 1))
         parts.append(as_documents(chosen))
     if not parts:
@@ -99,13 +104,23 @@ class _Lacking(InputError):
         self.ours = ours
 
 
-def _of_one_configuration(path: Path, files: Sequence[Path], config: str | None) -> list[Path]:
-    """Return the files of one configuration, which datasets of Hugging Face have in folders."""
+def _of_one_configuration(path: Path, files: Sequence[Path], config: str | None) -> dict[Path, str]:
+    """Return the files of one configuration with their splits.
+
+    Datasets of Hugging Face state configurations in README.md, or have them in folders.
+    """
+    found = stated_configs(path) if path.is_dir() else {}
+    stated = {name: splits for name, splits in found.items() if splits.keys() & set(files)}
+    if config is None and len(stated) == 1:
+        (config,) = stated
     if config is not None:
-        chosen = [file for file in files if config in file.relative_to(path).parts[:-1]] if path.is_dir() else []
+        in_folders = [file for file in files if config in file.relative_to(path).parts[:-1]] if path.is_dir() else []
+        chosen = [file for file in files if file in stated.get(config, {})] or in_folders
         if not chosen:
-            raise InputError(f"{path}: has no folder of tables called {config} (--config).")
-        return chosen
+            known = f" README.md states {', '.join(map(printable, stated))}." if stated else ""
+            raise InputError(f"{path}: has no configuration and no folder of tables called {config}.{known}")
+        named = stated.get(config, {})
+        return {file: printable(named.get(file) or _split_of(file, len(chosen) > 1)) for file in chosen}
     folders: dict[str, set[Path]] = {}
     for file in files:
         folders.setdefault(_split_of(file, True), set()).add(file.parent)
@@ -116,7 +131,7 @@ def _of_one_configuration(path: Path, files: Sequence[Path], config: str | None)
             f"{path}: tables of one name lie in several folders: {names}. They are configurations, or parts, of a "
             f"dataset; choose one by --config {several[0].name}, or name the folders one after another."
         )
-    return list(files)
+    return {file: _split_of(file, len(files) > 1) for file in files}
 
 
 def _roles(is_query: pl.Series) -> list[pl.Series]:
@@ -160,12 +175,17 @@ def _listed(table: ForeignTable) -> str:
     return ", ".join(printable(name[:40]) for name in table.names)[:400] or "none"
 
 
-def _read(file: Path, given: Mapping[str, str], encoding: str | None) -> ForeignTable:
+def _read(file: Path, given: Mapping[str, str], encoding: str | None, most: int | None) -> ForeignTable:
     """Return the columns of a file that may be ours. Raises InputError for a file without rows."""
     wanted = {other for others in NAMES.values() for other in others} | {"is_query"}
     numbered = bool(given) and all(name.isdecimal() for name in given.values())
     table = read_foreign(
-        file, lambda name: name in given.values() or name.strip().lower() in wanted, encoding, numbered, "--encoding"
+        file,
+        lambda name: name in given.values() or name.strip().lower() in wanted,
+        encoding,
+        numbered,
+        "--encoding",
+        most,
     )
     if not table.rows:
         raise InputError(

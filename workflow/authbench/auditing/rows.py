@@ -13,7 +13,7 @@ import polars as pl
 
 from authbench.arrays import BOOL, F64
 from authbench.auditing.dataset import POOL, Dataset
-from authbench.auditing.drawn import MOST, Built, answers_of, build_split, draw_queries, draw_units, queries_of
+from authbench.auditing.drawn import MOST, Built, build_split, draw
 from authbench.errors import InputError
 from authbench.evaluation.gain import Power, Scored, compare
 from authbench.evaluation.headline import Authors, headline
@@ -124,9 +124,7 @@ def measure(dataset: Dataset, tokenizer: Tokenizer, most: int = MOST, seed: int 
 def _measure_split(
     dataset: Dataset, split: str, entries: Mapping[str, ModelEntry], tokenizer: Tokenizer, most: int, seed: int
 ) -> Measured:
-    units, whole = draw_units(dataset, split, most, seed)
-    asking = queries_of(dataset, split, units)
-    asked = draw_queries(asking, seed)
+    units, asked, whole, whole_split = draw(dataset, split, most, seed)
     about: Sizes = {"texts": units.height}
     if units.height < whole:
         about["of"] = whole
@@ -144,9 +142,7 @@ def _measure_split(
     power: Mapping[str, Power] = {}
     gains: list[RowGain] = []
     if asked.height:
-        whole_split = units.height == whole and asked.height == asking.height
-        answers = answers_of(dataset, split, units, asked)
-        built, counts = build_split(dataset, split, counted, answers, asked, whole_split, seed)
+        built, counts = build_split(dataset, split, counted, asked, whole_split, seed)
         pools = counts
         scored, power, gains, missing = _score(built, entries, dataset.has_order, seed)
         left_out += missing

@@ -15,10 +15,8 @@ from authbench.auditing.dataset import POOL, Dataset
 from authbench.auditing.drawn import MOST
 from authbench.auditing.findings import Noise, find_in_answers, find_in_labels, find_in_texts, identified
 from authbench.auditing.published import Published, answers_auc, beside, read_scores
-from authbench.auditing.read import How, Say, read_dataset
+from authbench.auditing.read import How, Say, name_of, read_dataset
 from authbench.auditing.rows import Measured, measure
-from authbench.format.hub import SCHEME
-from authbench.printable import printable
 from authbench.tokens import load_tokenizer
 from authbench.version import VERSION
 
@@ -179,8 +177,7 @@ def _about(dataset: Dataset, paths: Sequence[Path], stated: bool) -> AuditedData
     )
     languages = documents.group_by("lang").len().sort("len", "lang", descending=[True, False])
     return {
-        "name": ", ".join(printable(str(path) if str(path).startswith(SCHEME) else path.resolve().name or str(path))
-                          for path in paths),
+        "name": ", ".join(map(name_of, paths)),
         "form": dataset.form,
         "documents": documents.height,
         "authors": documents["author"].drop_nulls().n_unique(),

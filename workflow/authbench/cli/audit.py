@@ -5,7 +5,7 @@ import sys
 from collections.abc import Collection
 from pathlib import Path
 
-from authbench.cli.command import Command, many, path, unverified_argument, warn_unverified, whole_number
+from authbench.cli.command import PLACE, Command, many, path, unverified_argument, warn_unverified, whole_number
 from authbench.errors import InputError
 from authbench.extras import absent
 from authbench.printable import printable
@@ -16,7 +16,7 @@ EXAMPLES = """examples:
   authbench audit release/dev release/test --out audit --scores published.csv
   authbench audit posts.csv --column author=user --column content=body --strict
   authbench audit pan20 --scores answers.jsonl --out audit
-  authbench audit hf:owner/name@v1.0.0 --out audit
+  authbench audit hf:owner/name@v1.0.0:config --out audit
   authbench audit beir/test --clean beir-clean --out audit
 """
 
@@ -27,9 +27,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     path(
         parser,
         "source X",
-        "a release or its splits, hf:owner/name of one on the hub, our Hugging Face folder, PAN pairs, a BEIR or "
-        "MTEB folder, LUAR episodes, STEB JSON lines, a table with author and text, or a folder of texts; several are "
-        "one dataset",
+        f"{PLACE}, or style:entry: a release or its splits, our Hugging Face folder, PAN pairs, a BEIR or MTEB "
+        "folder, LUAR episodes, STEB JSON lines, tables with author and text, or a folder of texts; several are one "
+        "dataset",
         nargs="+",
     )
     path(parser, "--out DIR", "folder for index.html, audit.md and audit.json")
@@ -57,6 +57,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="texts of a split that the sanity rows are scored on (default: %(default)s)",
     )
+    parser.add_argument(
+        "--rows", type=whole_number, metavar="N", help="rows that are read of each file of a table (default: all)"
+    )
     parser.add_argument("--brief", action="store_true", help="counts alone in audit.json, no ids")
     parser.add_argument("--seed", type=int, default=0, help="random seed of draws and intervals (default: 0)")
 
@@ -70,8 +73,10 @@ def run(given: argparse.Namespace) -> int:
     def say(line: str) -> None:
         print(f"authbench: {line}", file=sys.stderr, flush=True)
 
+    if given.rows and given.clean:
+        raise InputError("--clean writes whole files, and --rows reads a part of them. Leave one out.")
     columns = dict(column(one, NAMES) for one in given.column)
-    dataset = read_dataset(given.source, How(columns, given.data, given.encoding, given.config), say)
+    dataset = read_dataset(given.source, How(columns, given.data, given.encoding, given.config, given.rows), say)
     content = dataset.documents["content"]
     if content.len() <= FEW_TEXTS and int(content.str.len_bytes().sum()) <= FEW_BYTES:
         stay_plain()

@@ -89,6 +89,9 @@ def many(parser: argparse.ArgumentParser, named: str, about: str, **settings: ob
     parser.add_argument(name, action="append", metavar=metavar, help=about, **given)  # type: ignore[arg-type]
 
 
+PLACE = "PATH or, on the Hugging Face Hub, hf:owner/name[@revision][:config]"  # what `format.hub.local` takes
+
+
 def unverified_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--unverified",

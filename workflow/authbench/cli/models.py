@@ -5,6 +5,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from authbench.cli.command import (
+    PLACE,
     Command,
     amount,
     cache_arguments,
@@ -13,6 +14,7 @@ from authbench.cli.command import (
     path,
     unverified_argument,
     verified,
+    warn_unverified,
     whole_number,
 )
 from authbench.errors import InputError
@@ -25,16 +27,12 @@ if TYPE_CHECKING:
     from authbench.models.entries import ModelEntry
 
 
-def _release_argument(parser: argparse.ArgumentParser) -> None:
+def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     path(
         parser,
-        "release RELEASE_DIR",
-        "folder with a folder per split, or a dataset of Hugging Face: its folder, hf:owner/name[@revision]",
+        "release RELEASE",
+        f"{PLACE}: a release, or any dataset that authbench audit reads, whose queries are then drawn by a keyed hash",
     )
-
-
-def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
-    _release_argument(parser)
     parser.add_argument("--split", default="test", help="split to evaluate on (default: test)")
     many(
         parser,
@@ -71,17 +69,17 @@ def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def evaluate(arguments: argparse.Namespace) -> int:
+    from authbench.auditing.scored import open_split
     from authbench.evaluation.joined import comparable_results, join
     from authbench.evaluation.run import evaluate, expect_usable, line
-    from authbench.evaluation.split import read_dev, read_split
+    from authbench.evaluation.split import read_dev
     from authbench.evaluation.verification import draw_negatives
 
     models = _requested_models(arguments)
-    release = verified(arguments.release, arguments)
-    seed = release.seed if arguments.seed is None else arguments.seed
-    split = read_split(release, arguments.split)
+    release, split, seed = open_split(arguments.release, arguments.split, arguments.seed, arguments.unverified)
+    warn_unverified(arguments.release, split.unverified)
     expect_usable(models, split)
-    dev = read_dev(release, arguments.dev, split) if any(model.shortcut for model in models) else None
+    dev = read_dev(release, arguments.dev, split) if release and any(model.shortcut for model in models) else None
     cache, negatives = cache_of(arguments), draw_negatives(split, seed)
     for model in models:
         result = evaluate(model, split, seed, arguments.out, cache, dev, negatives)
@@ -159,7 +157,7 @@ def leaderboard(arguments: argparse.Namespace) -> int:
 
 
 def _train_arguments(parser: argparse.ArgumentParser) -> None:
-    _release_argument(parser)
+    path(parser, "release RELEASE", PLACE)
     parser.add_argument(
         "--model",
         required=True,

@@ -5,13 +5,13 @@ import sys
 
 import orjson
 
-from authbench.cli.command import Command, path, unverified_argument, verified, warn_unverified
+from authbench.cli.command import PLACE, Command, path, unverified_argument, verified, warn_unverified
 from authbench.errors import InputError
 from authbench.printable import printable
 
 
 def _check_arguments(parser: argparse.ArgumentParser) -> None:
-    path(parser, "release RELEASE_DIR", "directory of a release, with a subdirectory per split")
+    path(parser, "release RELEASE", PLACE)
     path(
         parser,
         "--config FILE",
@@ -51,8 +51,8 @@ def check(arguments: argparse.Namespace) -> int:
 
 
 def _diff_arguments(parser: argparse.ArgumentParser) -> None:
-    path(parser, "a A", "directory of a release, or of its public bundle")
-    path(parser, "b B", "directory of a later one")
+    path(parser, "a A", f"a release or its public bundle: {PLACE}")
+    path(parser, "b B", "a later one, likewise")
     parser.add_argument(
         "--json", action="store_true", help="print the differences as one JSON object, document by document"
     )
@@ -188,8 +188,8 @@ def rebuild(arguments: argparse.Namespace) -> int:
 
 
 def _merge_arguments(parser: argparse.ArgumentParser) -> None:
-    path(parser, "a A", "directory of a release, which stays as it is")
-    path(parser, "b B", "directory of another, of which what A lacks is added")
+    path(parser, "a A", f"a release, which stays as it is: {PLACE}")
+    path(parser, "b B", "another, likewise, of which what A lacks is added")
     path(parser, "--out DIR", "output directory; the merged release", required=True)
     parser.add_argument("--name", help="name of the merged release (default: the names of both)")
     path(parser, "--takedown FILE", "author ids or SHA-256 of contents, one a line, that are to be in neither")

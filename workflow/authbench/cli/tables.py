@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from authbench.cli.command import Command, many, path, unverified_argument, verified, whole_number
+from authbench.cli.command import PLACE, Command, many, path, unverified_argument, verified, whole_number
 from authbench.errors import InputError
 
 _MOST_DIGITS = 6
@@ -24,7 +24,7 @@ def _tables_arguments(parser: argparse.ArgumentParser) -> None:
         "the tables of the release alone)",
         nargs="*",
     )
-    path(parser, "--release RELEASE_DIR", "the release that was evaluated")
+    path(parser, "--release RELEASE", f"the release that was evaluated: {PLACE}")
     path(parser, "--out DIR", "output directory, made anew", required=True)
     many(parser, "--model NAME", "model to show; may be repeated (default: all)")
     many(

@@ -1,7 +1,8 @@
-"""Restore the folder of a release from the layout of a Hugging Face dataset, local or on the hub.
+"""Find what a user names as a dataset: a path, or `hf:owner/name[@revision][:config]` on the Hugging Face Hub.
 
-The dataset has the texts as Parquet (`data/candidates`, `data/queries`) and every other file of the release unchanged
-in `release/`. The restored release is identical to the byte: the checksums in `release/` cover the whole release.
+A release that `authbench export --form huggingface` wrote has its texts as Parquet (`data/candidates`, `data/queries`)
+and every other file unchanged in `release/`. It is restored identical to the byte: the checksums in `release/` cover
+the whole release. Any other dataset is read where it is.
 """
 
 import glob
@@ -10,6 +11,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import orjson
@@ -18,52 +20,111 @@ import pyarrow.parquet as pq
 
 from authbench.errors import InputError, first_line
 from authbench.extras import missing_extra
-from authbench.format.columns import CANDIDATES, QUERIES, Table
+from authbench.format.columns import CANDIDATES, QUERIES, SPLIT_TABLES, Table
 from authbench.format.files import MANIFEST
-from authbench.format.names import expect_paths, expect_splits
+from authbench.format.names import expect_inside, expect_paths, expect_splits, files_of_format, link_root, splits_of
 from authbench.format.release import named_splits, read_manifest
+from authbench.registry.entries import read_front_matter
 from authbench.runtime.caches import user_cache
 from authbench.storage.atomic import atomic_file, atomic_folder, sha256_of_file
 from authbench.storage.sha256sums import SUMS, read_sums, sums_lines
 
 INNER = "release"  # the folder of a dataset with the files of its release except texts
 SCHEME = "hf:"
+STYLE_PREFIX = "style:"
 _READ = (f"{INNER}/**/*", *(f"data/{table.name}/*.parquet" for table in (CANDIDATES, QUERIES)))
-_NAME = re.compile(r"([\w.-]+/[\w.-]+)(?:@([\w./-]+))?", re.ASCII)
+_DATA = ("README.md", *(f"*.{kind}*" for kind in ("csv", "json", "mbox", "ndjson", "parquet", "tsv", "txt", "zip")))
+_NAME = re.compile(r"([\w.-]+/[\w.-]+)(?:@([\w./-]+))?(?::(\w[\w.-]*))?", re.ASCII)
 _ROWS = 4096
 _SHOWN = 4
 
 
-def release_of(place: Path) -> Path:
-    """Return the folder of the release at a place: a folder, `hf:owner/name`, or `hf:owner/name@revision`.
+class NotARelease(InputError):
+    """A dataset that exists is not a release."""
 
-    A dataset is checked against its checksums and restored as a release in the user's cache; any other folder is
-    returned unchanged. Memory: a batch of texts.
+
+def local(place: Path) -> tuple[Path, str | None]:
+    """Return the local path of a dataset and the configuration that was named with it, if any.
 
     Raises:
-        InputError: the dataset is not available or not AuthBench's, or a file differs from its checksum.
+        InputError: the dataset is not available, or a link in the cache of the Hub leads out of the dataset.
     """
-    remote = str(place).startswith(SCHEME)
-    folder = _fetched(str(place).removeprefix(SCHEME)) if remote else place
+    folder, config = _fetched(str(place).removeprefix(SCHEME)) if str(place).startswith(SCHEME) else (place, None)
+    if folder.is_dir() and link_root(folder) != Path(os.path.realpath(folder)):
+        entries = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
+        expect_inside(folder, (str(path.relative_to(folder)) for path in entries))
+    return folder, config
+
+
+def release_of(place: Path) -> Path:
+    """Return the folder of the release at a place (see `local`); a configuration is one of the dataset's folders.
+
+    A dataset that `authbench export` wrote is checked against its checksums and restored in the user's cache. Memory: a
+    batch of texts.
+
+    Raises:
+        NotARelease: a dataset is there, but not a release.
+        InputError: it is not available, a link leads out of it, or a file differs from its checksum.
+    """
+    if str(place).startswith(STYLE_PREFIX):
+        raise NotARelease(
+            f"{place}: a dataset of writing style, not a release. `authbench style` scores models on it, and "
+            "`authbench audit` audits it."
+        )
+    folder, config = local(place)
+    if config is not None:
+        folder = config_folder(folder, config) or folder / config
     if (folder / INNER / MANIFEST).is_file():
         return _restored(folder)
-    if remote:
-        raise InputError(
-            f"{place}: the dataset has no {INNER}/{MANIFEST}, so it is none that `authbench export --form huggingface` "
-            "wrote."
+    if (folder.exists() or config) and not ((folder / MANIFEST).exists() or splits_of(files_of_format(folder))):
+        raise NotARelease(
+            f"{place}: no split here, so it is not a release. Expected folders such as test/ with "
+            f"{', '.join(table.file for table in SPLIT_TABLES.values())}. `authbench audit` and `authbench evaluate` "
+            "read any dataset with authors and texts; `authbench build` makes a release of one."
         )
-    return place
+    return folder
 
 
-def _fetched(named: str) -> Path:
-    """Return the folder of a dataset in the cache of Hugging Face, fetched if it is missing."""
+def config_folder(folder: Path, config: str) -> Path | None:
+    """Return the folder of a configuration of a dataset; None if it has none of this name."""
+    return next((one for one in (folder / config, folder / "data" / config) if one.is_dir()), None)
+
+
+def stated_configs(folder: Path) -> dict[str, dict[Path, str]]:
+    """Return the files of each configuration in a dataset's README.md, each with its split (empty: not stated)."""
+    configs = read_front_matter(folder / "README.md").get("configs")
+    named = [one for one in configs if isinstance(one, dict)] if isinstance(configs, list) else []
+    return {str(one.get("config_name")): dict(_stated_files(folder, one.get("data_files"))) for one in named}
+
+
+def _stated_files(folder: Path, stated: object, split: str = "") -> Iterator[tuple[Path, str]]:
+    """Yield the files of `data_files`: a pattern, a list, `{split, path}`, or a mapping of splits to patterns."""
+    if isinstance(stated, str) and ".." not in Path(stated).parts:
+        with suppress(ValueError, NotImplementedError):  # not a pattern; an absolute one
+            found = sorted(folder.glob(f"{stated}/*" if stated.endswith("**") else stated))
+            yield from ((path, split) for path in found if path.is_file())
+    elif isinstance(stated, list):
+        for one in stated:
+            yield from _stated_files(folder, one, split)
+    elif isinstance(stated, dict) and not split:
+        pairs = [(stated["split"], stated["path"])] if stated.keys() == {"split", "path"} else stated.items()
+        for name, paths in pairs:
+            yield from _stated_files(folder, paths, str(name))
+
+
+def _fetched(named: str) -> tuple[Path, str | None]:
+    """Return the folder of a dataset in the cache of Hugging Face, fetched if it is missing, and its configuration."""
     found = _NAME.fullmatch(named)
     if not found:
-        raise InputError(f"{SCHEME}{named}: expected {SCHEME}owner/name, or {SCHEME}owner/name@revision.")
+        raise InputError(f"{SCHEME}{named}: expected {SCHEME}owner/name[@revision][:config].")
+    name, revision, config = found.groups()
     try:
-        return fetched(found[1], found[2], f"{SCHEME}{named}", [SUMS, *_READ], "dataset")
+        folder = fetched(name, revision, f"{SCHEME}{named}", [SUMS, *_READ], "dataset")
+        if not (folder / INNER / MANIFEST).is_file():
+            folder = fetched(name, revision, f"{SCHEME}{named}", [SUMS, *_DATA], "dataset")
     except ModuleNotFoundError as error:
         raise missing_extra(error) or error from None
+    return folder, config
 
 
 def fetched(name: str, revision: str | None, shown: str, files: Sequence[str], kind: str) -> Path:
@@ -129,12 +190,7 @@ def _restored(folder: Path) -> Path:
 def _expect_listed(folder: Path) -> dict[str, str]:
     """Return the SHA-256 of the files that are read, by path, checked against the dataset's checksums, if any."""
     found = [path for pattern in _READ for path in sorted(folder.glob(pattern)) if path.is_file()]
-    roots = [os.path.realpath(folder)]
-    if folder.parent.name == "snapshots":  # the cache of Hugging Face: links to files outside all snapshots
-        roots.append(os.path.realpath(folder.parent.parent / "blobs"))
-    for path in found:
-        if not any(Path(os.path.realpath(path)).is_relative_to(root) for root in roots):
-            raise InputError(f"{path}: a link that leads out of {folder}. Put the file itself there.")
+    expect_inside(folder, (str(path.relative_to(folder)) for path in found))
     digests = {path.relative_to(folder).as_posix(): sha256_of_file(path) for path in found}
     expect_paths(folder, digests)
     if (folder / SUMS).is_file():

@@ -115,9 +115,19 @@ def expect_splits(place: Path, splits: Iterable[object]) -> None:
         raise InputError(f"{place}: of the splits {problem}. Expected names that differ.")
 
 
+def link_root(folder: Path) -> Path:
+    """Return the folder that links may not leave: the folder itself; of a snapshot in the Hub's cache, its dataset's.
+
+    A snapshot (`datasets--owner--name/snapshots/<commit>`) is made of links to `datasets--owner--name/blobs`.
+    """
+    real = Path(os.path.realpath(folder))
+    snapshots = (one for one in (real, *real.parents) if one.parent.name == "snapshots")
+    return next((one.parents[1] for one in snapshots if one.parents[1].name.startswith("datasets--")), real)
+
+
 def expect_inside(folder: Path, paths: Iterable[str]) -> None:
-    """Raise InputError if a file of a release is a link that leads out of its folder, or not a regular file."""
-    root = os.path.realpath(folder)
+    """Raise InputError if a file of a release is a link that leads out of `link_root`, or not a regular file."""
+    root = link_root(folder)
     for path in paths:
         place = folder / path
         if not Path(os.path.realpath(place)).is_relative_to(root):
@@ -145,7 +155,12 @@ def splits_of(paths: Iterable[str]) -> set[str]:
 
 
 def walk(folder: Path) -> tuple[frozenset[str], dict[str, str]]:
-    """Return the plain files of a folder, and its other entries by path."""
+    """Return the plain files of a folder, and its other entries by path.
+
+    The links to files that a snapshot in the Hub's cache is made of count as plain files.
+    """
+    root = link_root(folder)
+    cached = root != Path(os.path.realpath(folder))
     present: set[str] = set()
     strange: dict[str, str] = {}
     for place, folders, names in os.walk(folder):
@@ -153,7 +168,9 @@ def walk(folder: Path) -> tuple[frozenset[str], dict[str, str]]:
         for name in [*folders, *sorted(set(names) - _BESIDE)]:
             path = Path(place, name)
             mode = path.lstat().st_mode
-            if stat.S_ISLNK(mode):
+            if cached and path.is_file() and Path(os.path.realpath(path)).is_relative_to(root):
+                present.add(path.relative_to(folder).as_posix())
+            elif stat.S_ISLNK(mode):
                 strange[path.relative_to(folder).as_posix()] = "a link"
             elif stat.S_ISREG(mode):
                 present.add(path.relative_to(folder).as_posix())

@@ -79,6 +79,7 @@ def read_foreign(
     encoding: str | None = None,
     numbered: bool = False,
     option: str = "",
+    most: int | None = None,
 ) -> ForeignTable:
     """Read the columns of a table whose names `keep` accepts.
 
@@ -86,12 +87,20 @@ def read_foreign(
         encoding: of text; None: the byte order mark's, or else UTF-8.
         numbered: the file has no header; columns are named 1, 2, ...
         option: the option by which users declare the encoding, or empty.
+        most: how many rows are read, from the first; None: all.
 
     Raises:
         InputError: the file is not one of KINDS, is unreadable, or has duplicate column names.
     """
     file, kind = table_in(path, option)
-    return _collected(file, *_opened(file, kind, encoding, numbered, keep), keep)
+    blocks, header, assumed = _opened(file, kind, encoding, numbered, keep)
+    return _collected(file, blocks if most is None else _first_rows(blocks, most), header, assumed, keep)
+
+
+def _first_rows(blocks: Iterator[Block], most: int) -> Iterator[Block]:
+    while most and (block := next(blocks, None)) is not None:
+        yield block[:most]
+        most -= min(most, len(block))
 
 
 def foreign_blocks(path: Path) -> Iterator[list[Row]]:

@@ -30,19 +30,35 @@ def read_yaml(path: Path) -> Settings:
     try:
         if not path.is_file() and (path.exists() or path.is_symlink()):
             raise InputError(f"{path}: is no regular file. Expected settings or an entry.")
-        text = path.read_text(encoding="utf-8")
-        if problem := shape_problem(text):
-            raise InputError(f"{path} is {problem}. Expected settings or an entry.")
-        value = yaml.load(text, FAST_LOADER)
+        return _mapping(path, path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file") from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error}") from None
-    except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: not UTF-8, or an invalid date
+    except UnicodeDecodeError as error:
+        raise InputError(syntax_problem(path, error)) from None
+
+
+def _mapping(path: Path, text: str) -> Settings:
+    """Return the mapping in the YAML text of a file. Raises InputError if it holds none."""
+    try:
+        if problem := shape_problem(text):
+            raise InputError(f"{path} is {problem}. Expected settings or an entry.")
+        value = yaml.load(text, FAST_LOADER)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: an invalid date
         raise InputError(syntax_problem(path, error)) from None
     if not isinstance(value, dict):
         raise InputError(f"{path}: expected a mapping of keys to values, found {type(value).__name__}")
     return value
+
+
+def read_front_matter(path: Path) -> Settings:
+    """Return the YAML between `---` and `---` at the beginning of a Markdown file; empty without a usable mapping."""
+    try:
+        begin, text, *rest = path.read_text(encoding="utf-8").split("---\n", 2)
+        return _mapping(path, text) if rest and not begin else {}
+    except (OSError, ValueError, InputError):
+        return {}
 
 
 def schema_problems(value: Mapping[str, object], schema: Schema) -> Iterator[Problem]:

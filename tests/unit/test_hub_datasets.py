@@ -1,0 +1,238 @@
+"""Any dataset of the Hub with authors and texts, and any release on it, is found by one name for all commands."""
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from audited import rows, write_csv
+from hub_cache import put_into_cache, use_cache
+from sound_release import write_sound
+from split_folder import write_release
+
+import authbench
+from authbench.auditing.read import How, read_dataset
+from authbench.cli import main
+from authbench.errors import InputError
+from authbench.format import hub
+from authbench.format.hub import NotARelease, local, release_of, stated_configs
+
+CARD = """---
+configs:
+- config_name: posts
+  data_files:
+  - {split: test, path: data/part-*.parquet}
+  - {split: train, path: [more/first.csv, more/second.csv]}
+- config_name: mails
+  data_files: mails/*.csv
+---
+# Texts
+"""
+COMMANDS: Sequence[Callable[[str, Path], list[str]]] = (
+    lambda place, out: ["audit", place, "--out", str(out)],
+    lambda place, out: ["evaluate", place, "--model", "random", "--out", str(out)],
+    lambda place, out: ["check", place],
+    lambda place, out: ["diff", place, place],
+    lambda place, out: ["tables", "--release", place, "--out", str(out)],
+    lambda place, out: ["merge", place, place, "--out", str(out)],
+)
+OF_RELEASES = COMMANDS[2:]
+
+
+@pytest.fixture(autouse=True)
+def caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub, "user_cache", lambda: tmp_path / "cache")
+    use_cache(tmp_path / "hub", monkeypatch)
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> str:
+    """A dataset whose README.md states the configurations of its shards."""
+    folder = tmp_path / "texts"
+    for name in ("data", "more", "mails"):
+        (folder / name).mkdir(parents=True)
+    table = [{key: value for key, value in row.items() if key != "split"} for row in rows(12, 4)]
+    for number in range(2):
+        pl.DataFrame(table[number * 12 : (number + 1) * 12]).write_parquet(folder / f"data/part-{number}.parquet")
+    write_csv(folder / "more/first.csv", table[24:36])
+    write_csv(folder / "more/second.csv", table[36:])
+    write_csv(folder / "mails/train.csv", table[:8])
+    (folder / "README.md").write_text(CARD)
+    put_into_cache(tmp_path / "hub", "org/texts", folder)
+    return "hf:org/texts"
+
+
+@pytest.fixture
+def sound(tmp_path: Path) -> Path:
+    """The snapshot of a release that was uploaded file by file, as `hf:org/sound`."""
+    write_sound(tmp_path / "sound")
+    return put_into_cache(tmp_path / "hub", "org/sound", tmp_path / "sound")
+
+
+def audited(out: Path) -> dict[str, Any]:
+    return dict(json.loads((out / "audit.json").read_text())["dataset"])
+
+
+@pytest.mark.parametrize(
+    ("config", "splits"),
+    [(":posts", {"test": 24, "train": 24}), (":mails", {"train": 8}), ("@v1:more", {"first": 12, "second": 12})],
+)
+def test_an_audit_reads_a_configuration_that_the_card_states_or_a_folder_has(
+    texts: str, config: str, splits: dict[str, int], tmp_path: Path
+) -> None:
+    assert main(["audit", f"{texts}{config}", "--out", str(tmp_path / "out")]) == 0
+    found = audited(tmp_path / "out")
+    assert found["name"] == f"{texts}{config}"
+    assert {split: sizes["documents"] for split, sizes in found["splits"].items()} == splits
+
+
+def test_the_only_configuration_of_a_card_needs_no_name(tmp_path: Path) -> None:
+    write_csv(tmp_path / "a.csv", rows(2, 2))
+    write_csv(tmp_path / "b.csv", rows(3, 3))
+    (tmp_path / "README.md").write_text("---\nconfigs: [{config_name: default, data_files: {dev: b.csv}}]\n---\n")
+    assert read_dataset([tmp_path]).documents.height == 9
+    (tmp_path / "deeper").mkdir()
+    assert read_dataset([tmp_path / "deeper/.."]).documents.height == 9
+
+
+@pytest.mark.parametrize("config", ["none", "data/posts", "..", "a:b"])
+def test_a_configuration_that_is_not_there_ends_with_status_2(texts: str, config: str) -> None:
+    assert main(["audit", f"{texts}:{config}"]) == 2
+
+
+def test_an_audit_reads_the_first_rows_of_each_table(texts: str, tmp_path: Path) -> None:
+    assert main(["audit", f"{texts}:posts", "--rows", "5", "--out", str(tmp_path / "out")]) == 0
+    found = audited(tmp_path / "out")
+    assert found["documents"] == 20
+    assert sum("--rows" in note for note in found["notes"]) == 4
+    whole = read_dataset([tmp_path / "texts"], How(config="mails", rows=9))
+    assert whole.documents.height == 8 and not any("--rows" in note for note in whole.notes)
+    assert main(["audit", f"{texts}:posts", "--rows", "5", "--clean", str(tmp_path / "clean")]) == 2
+
+
+def test_models_are_scored_on_texts_with_authors_and_results_say_that_queries_were_drawn(
+    texts: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = f"{texts}:posts"
+    assert main(["evaluate", place, "--model", "random", "--model", "tfidf", "--out", str(tmp_path / "out")]) == 0
+    assert "24 queries among 24 of 24 texts, drawn by a keyed hash (seed 0)" in capsys.readouterr().err
+    stated = json.loads((tmp_path / "out/tfidf/scores.json").read_text())["benchmark"]
+    assert (stated["name"], stated["split"], stated["queries"], stated["verified"]) == (place, "test", 24, False)
+    again = authbench.evaluate(tmp_path / "texts/mails/train.csv", "random")["random"]["benchmark"]
+    assert again["queries"] == 8 and again["checksum"] != stated["checksum"]
+    assert main(["evaluate", place, "--model", "random", "--split", "dev", "--out", str(tmp_path / "out")]) == 2
+
+
+@pytest.mark.parametrize("command", OF_RELEASES)
+def test_what_needs_a_release_names_the_command_that_makes_one(
+    texts: str, command: Callable[[str, Path], list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for place in (texts, f"{texts}:posts", str(tmp_path / "texts"), str(tmp_path / "texts/mails/train.csv")):
+        assert main(command(place, tmp_path / "out")) == 2
+        assert "`authbench build`" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("command", COMMANDS[1:])
+def test_a_dataset_of_style_is_for_the_commands_that_read_it(
+    command: Callable[[str, Path], list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(command("style:blog_retrieval", tmp_path / "out")) == 2
+    assert "`authbench style`" in capsys.readouterr().err
+
+
+def test_the_published_layout_is_scored_from_the_hub_as_from_a_folder(tmp_path: Path) -> None:
+    write_release(tmp_path / "published", 8)
+    write_release(tmp_path / "published/other", 5)
+    put_into_cache(tmp_path / "hub", "org/bench", tmp_path / "published")
+    for place, out in (("hf:org/bench", "named"), (tmp_path / "published", "folder"), ("hf:org/bench:other", "other")):
+        assert main(["evaluate", str(place), "--model", "tfidf", "--out", str(tmp_path / out)]) == 0
+    named, folder, other = (
+        json.loads((tmp_path / out / "tfidf/scores.json").read_text()) for out in ("named", "folder", "other")
+    )
+    assert named["overall"] == folder["overall"] and named["benchmark"] == folder["benchmark"]
+    assert (named["benchmark"]["queries"], other["benchmark"]["queries"]) == (8, 5)
+    assert main(["check", "hf:org/bench"]) == main(["check", str(tmp_path / "published")]) == 1
+    assert main(["audit", "hf:org/bench", "--out", str(tmp_path / "audit")]) == 0
+    assert audited(tmp_path / "audit")["splits"]["test"]["queries"] == 8
+
+
+def test_every_command_opens_a_snapshot_of_links(sound: Path, tmp_path: Path) -> None:
+    for place, out in (("hf:org/sound", "named"), (str(sound), "snapshot")):
+        for number, command in enumerate(COMMANDS):
+            assert main(command(place, tmp_path / out / str(number))) == 0, command(place, tmp_path)
+    assert authbench.check(sound) == []
+
+
+@pytest.mark.parametrize("target", ["../../../../outside", "../../../datasets--org--other/blobs/0"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_link_that_leaves_the_dataset_in_the_cache_is_refused(
+    sound: Path,
+    target: str,
+    command: Callable[[str, Path], list[str]],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    moved = sound / target
+    moved.parent.mkdir(parents=True, exist_ok=True)
+    shutil.move(os.path.realpath(sound / "funnel.csv"), moved)
+    (sound / "funnel.csv").unlink()
+    (sound / "funnel.csv").symlink_to(target)
+    assert (sound / "funnel.csv").is_file()
+    for place in ("hf:org/sound", str(sound)):
+        assert main(command(place, tmp_path / "out")) == 2
+        assert "a link that leads out" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_only_looks_like_a_cache_holds_its_links(tmp_path: Path) -> None:
+    write_release(tmp_path / "mine/snapshots/one", 3)
+    (tmp_path / "mine/blobs").mkdir()
+    link = tmp_path / "mine/snapshots/one/test/queries.jsonl"
+    link.rename(tmp_path / "mine/blobs/0")
+    link.symlink_to(tmp_path / "mine/blobs/0")
+    with pytest.raises(InputError, match="a link that leads out"):
+        authbench.load(tmp_path / "mine/snapshots/one")
+
+
+@pytest.mark.parametrize("place", ["hf:org/texts:", "hf:org/texts:..", "hf:org/texts:a/b", "hf:org/texts@v1:a:b"])
+def test_a_name_that_is_not_in_the_form_is_refused(texts: str, place: str) -> None:
+    with pytest.raises(InputError, match="expected hf:owner/name"):
+        local(Path(place))
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        "../*.csv",
+        "a/../../*.csv",
+        "/etc/*",
+        "a**b",
+        "''",
+        "[]",
+        "7",
+        "{split: [1], path: {split: {a: b}}}",
+        "nobody.csv",
+    ],
+)
+def test_a_card_names_no_file_outside_of_its_dataset(tmp_path: Path, stated: str) -> None:
+    (tmp_path / "own").mkdir()
+    write_csv(tmp_path / "outside.csv", rows(1, 1))
+    (tmp_path / "own/README.md").write_text(f"---\nconfigs: [{{config_name: a, data_files: {stated}}}]\n---\n")
+    assert stated_configs(tmp_path / "own") == {"a": {}}
+
+
+@pytest.mark.parametrize("card", ["", "# Texts\n", "---\nconfigs: 3\n---\n", "---\n[\n---\n", "---\na: 1\na: 2\n---\n"])
+def test_a_card_without_configurations_states_none(tmp_path: Path, card: str) -> None:
+    (tmp_path / "README.md").write_text(card)
+    assert stated_configs(tmp_path) == {}
+
+
+def test_a_folder_that_is_not_there_is_not_taken_for_a_dataset(tmp_path: Path) -> None:
+    assert release_of(tmp_path / "none") == tmp_path / "none"
+    with pytest.raises(NotARelease):
+        release_of(tmp_path)
