@@ -23,7 +23,7 @@ PYTEST = $(RUN) pytest --numprocesses $(PROCESSES) --dist $(DIST) --no-loadscope
 # Hundreds of processes import the library: they keep what they compiled, whatever the machine says.
 test test-all test-unit test-thorough: export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: environment demo test test-all test-unit test-thorough check schema plan board bench fuzz clean
+.PHONY: environment demo test test-all test-unit test-thorough check plan board bench fuzz clean
 
 demo: environment       ## build the demo benchmark from the corpora in resources/demo
 	$(RUN) snakemake --cores $(CORES)
@@ -50,11 +50,6 @@ check: environment      ## format, lint, types
 	$(RUN) mypy
 	$(RUN) snakefmt --check Snakefile workflow
 	$(RUN) snakemake --lint
-
-schema: environment     ## write the JSON Schema of sources, for editors of config/sources/*.yaml
-	@mkdir -p results
-	.venv/bin/python -c 'import json; from authbench.registry.sources import source_schema; \
-		print(json.dumps(source_schema(), indent=1))' > results/source.schema.json
 
 plan: environment       ## what would run, and why
 	$(RUN) snakemake --cores $(CORES) --dry-run --quiet progress

@@ -1,4 +1,4 @@
-"""Write what repeats pyproject.toml: the conda environments, at the versions of the locks, and how to cite AuthBench.
+"""Write what repeats pyproject.toml (conda environments at the locked versions, citations) and the schemas for editors.
 
 `python envs/generate.py` writes them, `--check` fails where one is out of date.
 """
@@ -33,7 +33,7 @@ PURPOSES = {
 def generated(root: Path = ROOT) -> dict[str, str]:
     """Return the content of each file by its path."""
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return {**_environments(project, root), **_citations(project, root)}
+    return {**_environments(project, root), **_citations(project, root), **_schemas()}
 
 
 def _environments(project: dict[str, Any], root: Path) -> dict[str, str]:
@@ -102,6 +102,36 @@ def _packages(project: dict[str, Any], locked: dict[str, str], extras: list[str]
     lists = [project["dependencies"], *(project["optional-dependencies"][extra] for extra in extras)]
     required = {canonicalize_name(one.name): one for one in (Requirement(line) for part in lists for line in part)}
     return [f"{name}=={locked[name]}" if name in locked else str(required[name]) for name in sorted(required)]
+
+
+def _schemas() -> dict[str, str]:
+    """Return the JSON Schemas that first lines in config/ name; a recipe may leave out any setting."""
+    sys.path.insert(0, str(ROOT / "workflow"))
+    from authbench.config import Config
+    from authbench.models.entries import MODELS
+    from authbench.registry.sources import SOURCES
+    from authbench.registry.typed_schema import schema_of
+    from authbench.style.entries import DATASETS
+    from authbench.verifiers.requested import VERIFIERS
+
+    schemas = {kind.folder: kind.schema() for kind in (SOURCES, MODELS, VERIFIERS, DATASETS)}
+    schemas["config"] = _without_required(schema_of(Config))
+    schemas["config"]["properties"]["sources"]["type"] = ["array", "null"]  # null: the demo
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+    return {
+        f"workflow/schemas/{name}.schema.json": json.dumps(
+            {**head, "$id": f"urn:authbench:schema:{name}", **schema}, ensure_ascii=False
+        )
+        + "\n"
+        for name, schema in schemas.items()
+    }
+
+
+def _without_required(schema: Any) -> Any:
+    if isinstance(schema, dict):
+        kept = {key: value for key, value in schema.items() if key != "required" or not isinstance(value, list)}
+        return {key: _without_required(value) for key, value in kept.items()}
+    return [_without_required(value) for value in schema] if isinstance(schema, list) else schema
 
 
 def _locked(root: Path) -> dict[str, str]:

@@ -42,7 +42,7 @@ def test_all_problems_of_a_recipe_are_told_in_one_message(fresh: Project, tmp_pa
         "filter.symbol: unknown key; did you mean 'symbols'?",
         "sources: there is no source 'babel_briefing'",
         "did you mean 'babel_briefings'?",
-        "config/sources/douban.yaml, line 20: reader.format: 'cvs' is not one of",
+        "config/sources/douban.yaml, line 21: reader.format: 'cvs' is not one of",
         "did you mean 'csv'?",
         "sample.languages: the shares add up to 90, expected 100",
         "sample.languages: unknown language 'tlh'",

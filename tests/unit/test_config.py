@@ -369,7 +369,7 @@ def test_a_licence_that_nobody_knows_is_told_with_what_is_expected(root: Path) -
     page = root / "config/sources/douban.yaml"
     page.write_text(re.sub(r"license: .*", "license: {name: CC-BY-5.0, tier: A}", page.read_text("utf-8")), "utf-8")
     told = problems({"sources": ["douban"]}, root)
-    assert "config/sources/douban.yaml, line 3: license.name: 'CC-BY-5.0' is no licence of SPDX's list" in told
+    assert "config/sources/douban.yaml, line 4: license.name: 'CC-BY-5.0' is no licence of SPDX's list" in told
     assert "Expected an identifier of that list, such as CC-BY-4.0" in told
 
 
@@ -566,7 +566,7 @@ def test_a_file_that_is_not_what_the_setting_asks_for_is_refused(
         (
             "{const: zh}",
             "{const: Chinese}",
-            "douban.yaml, line 28: fields.lang.const: 'Chinese' is not the code of a language; did you mean 'zh'?",
+            "douban.yaml, line 29: fields.lang.const: 'Chinese' is not the code of a language; did you mean 'zh'?",
         ),
         (
             "{const: zh}",
@@ -576,7 +576,7 @@ def test_a_file_that_is_not_what_the_setting_asks_for_is_refused(
         (
             "{const: zh}",
             "{const: it}",
-            "line 28: fields.lang: all texts would be dropped: it is none of en, zh",
+            "line 29: fields.lang: all texts would be dropped: it is none of en, zh",
         ),
         (
             "{const: media_reviews/douban}",
@@ -590,7 +590,7 @@ def test_a_file_that_is_not_what_the_setting_asks_for_is_refused(
         ),
         ("path_fields:", "path_fields: '('\n#", "path_fields: '(' is not a regular expression"),
         ("title: ", "title: 2020-13-45\n#", "douban.yaml is not valid YAML: month must be in 1..12"),
-        ("title: ", "title: 2020-01-01\n#", "douban.yaml, line 1: title: 2020-01-01 is a date to YAML"),
+        ("title: ", "title: 2020-01-01\n#", "douban.yaml, line 2: title: 2020-01-01 is a date to YAML"),
     ],
 )
 def test_an_entry_that_no_job_could_use_is_refused(old: str, new: str, message: str, small: Path) -> None:

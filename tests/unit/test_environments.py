@@ -14,9 +14,11 @@ from pathlib import Path
 
 import pytest
 import yaml
+from jsonschema import Draft202012Validator
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from authbench.registry.entries import read_yaml
 from authbench.runtime.code import closure
 from authbench.shipped import shipped
 
@@ -97,6 +99,27 @@ def test_an_address_of_the_repository_is_stated_wherever_authbench_is_cited(tmp_
         file.write(f'\n[project.urls]\nRepository = "{address}"\n')
     stating = {name for name, content in generated(tmp_path).items() if address in content}
     assert stating == {"CITATION.cff", "codemeta.json", ".zenodo.json"}
+
+
+def test_editors_find_the_schema_of_every_entry_and_recipe_and_it_fits() -> None:
+    pages = [path for path in (ROOT / "config").rglob("*.yaml") if path.name not in ("languages.yaml", "persons.yaml")]
+    wrong = []
+    for page in pages:
+        first = page.read_text(encoding="utf-8").splitlines()[0]
+        schema = (page.parent / first.removeprefix("# yaml-language-server: $schema=")).resolve()
+        wrong += [f"{page}: {problem.message}" for problem in validator(schema).iter_errors(read_yaml(page))]
+    assert (len(pages) > 250, wrong) == (True, [])
+
+
+@cache
+def validator(schema: Path) -> Draft202012Validator:
+    return Draft202012Validator(yaml.safe_load(schema.read_text(encoding="utf-8")))
+
+
+def test_every_schema_has_an_id() -> None:
+    schemas = sorted((ROOT / "workflow/schemas").iterdir())
+    ids = [f"urn:authbench:schema:{path.name.partition('.')[0]}" for path in schemas]
+    assert [validator(path).schema["$id"] for path in schemas] == ids
 
 
 def test_the_authors_are_the_holders_of_the_licence() -> None:
