@@ -14,6 +14,7 @@ import authbench
 from authbench import api
 from authbench.cli import main
 from authbench.errors import InputError
+from authbench.format.release import Release
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +34,13 @@ def here(home, monkeypatch):
 def test_the_examples_hold(here):
     found = doctest.testmod(api, optionflags=doctest.NORMALIZE_WHITESPACE)
     assert (found.failed, found.attempted >= 12) == (0, True)
+
+
+def test_a_notebook_shows_what_a_release_is(here):
+    shown = authbench.load("release")._repr_html_()
+    assert "<td>train, dev, test</td>" in shown and f"<td>{authbench.__version__}</td>" in shown
+    shown = Release(here / "<b>", ("test",), {}, unverified="a & b")._repr_html_()
+    assert "<td>&lt;b&gt;</td>" in shown and "a &amp; b" in shown
 
 
 def test_importing_the_package_imports_nothing_else():

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from extras import needs
 
 from authbench import __version__
 from authbench.cli import main
@@ -25,6 +26,7 @@ def test_the_command_says_its_version(capsys: pytest.CaptureFixture[str]) -> Non
         ("kaggle", "acquire"),
         ("detoxify", "toxicity"),
         ("spacy", "probing"),
+        ("argcomplete", "completion"),
         ("snakemake.cli", "build"),
         ("matplotlib", "plots"),
     ],
@@ -46,3 +48,16 @@ def test_a_system_without_file_locks_is_named_in_one_line() -> None:
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
     assert line.startswith("authbench: AuthBench runs on Linux and macOS: this system has no `fcntl`")
+
+
+@needs("argcomplete", "completion")
+@pytest.mark.parametrize(
+    ("line", "offered"), [("authbench leaderb", {"leaderboard"}), ("authbench check --j", {"--json"})]
+)
+def test_the_shell_completes_commands_and_options(line: str, offered: set[str], tmp_path: Path) -> None:
+    asked = {"_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line)), "COMP_TYPE": "9"}
+    asked |= {"_ARGCOMPLETE_STDOUT_FILENAME": str(tmp_path / "offered"), "_ARGCOMPLETE_IFS": " "}
+    calling = "from authbench.cli import main; main([])"
+    path = os.pathsep.join([str(Path(__file__).parents[2] / "workflow"), os.environ.get("PYTHONPATH", "")])
+    subprocess.run([sys.executable, "-c", calling], env={**os.environ, **asked, "PYTHONPATH": path}, check=True)
+    assert set((tmp_path / "offered").read_text(encoding="utf-8").split()) == offered

@@ -10,6 +10,7 @@ _EXTRA_OF = {
     "cryptography": "attest",
     "securesystemslib": "attest",
     "accelerate": "models",
+    "argcomplete": "completion",
     "datasets": "models",
     "sentence_transformers": "models",
     "torch": "models",

@@ -1,6 +1,7 @@
 """The command `authbench`."""
 
 import argparse
+import os
 import stat
 import sys
 from collections.abc import Sequence
@@ -86,6 +87,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         command.arguments(subparser)
         subparser.set_defaults(run=command.run, parser=subparser, passes_on=command.passes_on)
+    if "_ARGCOMPLETE" in os.environ:  # the shell asks how the line may go on
+        import argcomplete
+
+        argcomplete.autocomplete(parser)
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given and not given[0].startswith("-") and given[0] not in COMMANDS:
         meant = nearest(given[0], COMMANDS) or "; `authbench --help` lists all"

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from typing import Any, TypedDict, cast
 
@@ -137,6 +138,18 @@ class Release:
     @property
     def name(self) -> str:
         return str(self.manifest["name"])
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows of the release."""
+        facts = {
+            "release": self.manifest.get("name") or self.folder.name,
+            "folder": self.folder,
+            "splits": ", ".join(self.splits),
+            "AuthBench": self.manifest.get("authbench", "unknown"),
+            "verified": f"no: {self.unverified}" if self.unverified else "yes",
+        }
+        rows = (f"<tr><th>{name}</th><td>{escape(str(value))}</td></tr>" for name, value in facts.items())
+        return f"<table>{''.join(rows)}</table>"
 
     @property
     def seed(self) -> int:
