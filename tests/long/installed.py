@@ -43,7 +43,7 @@ class Installed:
         return subprocess.run(
             command,
             cwd=self.here,
-            env={**env, "HOME": str(self.cache), "XDG_CACHE_HOME": str(self.cache)},
+            env={**env, "HOME": str(self.cache), "XDG_CACHE_HOME": str(self.cache), "HF_HUB_OFFLINE": "1"},
             capture_output=True,
             text=True,
             timeout=600,

@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from audited import rows, write_csv
+from hub_cache import put_into_cache
 from installed import Installed, build_wheel, install
 from published import PAGES, contents, documents_of, prose, write_raw, write_whole
 from sound_release import write_sound
@@ -253,13 +255,27 @@ def test_without_extras_releases_are_checked_audited_and_scored(base: Installed,
     assert "pip install 'authbench[build]'" in base.refusal("build", "--cores", "1")
 
 
+def test_without_extras_a_dataset_in_the_cache_of_the_hub_is_audited_and_scored(
+    base: Installed, tmp_path: Path
+) -> None:
+    (tmp_path / "posts").mkdir()
+    write_csv(tmp_path / "posts/train.csv", rows(8, 4))
+    put_into_cache(base.cache / "huggingface/hub", "owner/posts", tmp_path / "posts")
+    base.told("audit", "hf:owner/posts", "--out", "of-the-hub")
+    found = json.loads((base.here / "of-the-hub/audit.json").read_text(encoding="utf-8"))
+    assert found["dataset"]["documents"] == 32
+    base.told("evaluate", "hf:owner/posts", "--model", "tfidf", "--out", "scores-of-the-hub")
+    scored = json.loads((base.here / "scores-of-the-hub/tfidf/scores.json").read_text(encoding="utf-8"))
+    assert (scored["benchmark"]["queries"], scored["benchmark"]["verified"]) == (32, False)
+
+
 @pytest.mark.parametrize(
     ("extra", "arguments"),
     [
         ("models", ("evaluate", "RELEASE", "--model", "bge-m3", "--out", "none")),
         ("models", ("evaluate", "RELEASE", "--model", "BAAI/bge-m3", "--out", "none")),
         ("models", ("train", "RELEASE", "--model", "bge-m3", "--dev", "test", "--out", "none")),
-        ("acquire", ("acquire", "exorde")),
+        ("acquire", ("acquire", "arxiv")),
     ],
 )
 def test_a_missing_extra_is_one_line_that_names_it(

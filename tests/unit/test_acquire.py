@@ -369,7 +369,6 @@ def test_nothing_is_put_among_the_corpora_of_the_demo(host: Host) -> None:
 
 @pytest.fixture
 def letters(host: Host, monkeypatch: pytest.MonkeyPatch) -> Host:
-    pytest.importorskip("huggingface_hub", reason="the extra `acquire` is not installed")
     monkeypatch.setenv("HF_ENDPOINT", host.url)
     monkeypatch.setenv("HF_HUB_DISABLE_TELEMETRY", "1")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)  # which tests of exports may have set

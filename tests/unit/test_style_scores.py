@@ -189,7 +189,8 @@ def test_operations_are_counted_by_the_checkpoint_s_shape(tmp_path):
 
 
 def test_operations_of_a_model_on_hugging_face_are_counted_once_it_has_been_fetched(tmp_path, monkeypatch):
-    constants = pytest.importorskip("huggingface_hub.constants", reason="the extra `models` is not installed")
+    from huggingface_hub import constants
+
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
     entry = load_entry(MODELS, "gpt2-xl")
     assert flops_per_text(open_model(entry), 10) is None

@@ -5,7 +5,6 @@ from importlib.util import find_spec
 from authbench.errors import InputError
 
 _EXTRA_OF = {
-    "huggingface_hub": "acquire",
     "kaggle": "acquire",
     "cryptography": "attest",
     "securesystemslib": "attest",

@@ -18,7 +18,9 @@ Result = TypeVar("Result")
 
 def look(piece: Piece, revision: str | None, beside: Path, pause: Pause) -> Listing:
     """Return the files of the data set that fit the patterns, at the revision (a branch becomes its commit)."""
-    hub = _client()
+    import huggingface_hub as hub
+    import huggingface_hub.utils
+
     endpoint = os.environ.get("HF_ENDPOINT")
     api = hub.HfApi(endpoint=endpoint)
 
@@ -110,14 +112,3 @@ def _with_our_errors(call: Callable[[], Result], piece: Piece, endpoint: str) ->
         raise InputError(
             f"{piece.name}: {without_secrets(str(error).splitlines()[0])}"
         ) from None  # such as an unexpected size
-
-
-def _client() -> Any:
-    try:
-        import huggingface_hub
-        import huggingface_hub.utils
-    except ModuleNotFoundError as error:
-        raise InputError(
-            f"The Hugging Face Hub needs its client: pip install 'authbench[acquire]' ({error})."
-        ) from None
-    return huggingface_hub

@@ -19,7 +19,6 @@ import polars as pl
 import pyarrow.parquet as pq
 
 from authbench.errors import InputError, first_line
-from authbench.extras import missing_extra
 from authbench.format.columns import CANDIDATES, QUERIES, SPLIT_TABLES, Table
 from authbench.format.files import MANIFEST
 from authbench.format.names import expect_inside, expect_paths, expect_splits, files_of_format, link_root, splits_of
@@ -118,12 +117,9 @@ def _fetched(named: str) -> tuple[Path, str | None]:
     if not found:
         raise InputError(f"{SCHEME}{named}: expected {SCHEME}owner/name[@revision][:config].")
     name, revision, config = found.groups()
-    try:
-        folder = fetched(name, revision, f"{SCHEME}{named}", [SUMS, *_READ], "dataset")
-        if not (folder / INNER / MANIFEST).is_file():
-            folder = fetched(name, revision, f"{SCHEME}{named}", [SUMS, *_DATA], "dataset")
-    except ModuleNotFoundError as error:
-        raise missing_extra(error) or error from None
+    folder = fetched(name, revision, f"{SCHEME}{named}", [SUMS, *_READ], "dataset")
+    if not (folder / INNER / MANIFEST).is_file():
+        folder = fetched(name, revision, f"{SCHEME}{named}", [SUMS, *_DATA], "dataset")
     return folder, config
 
 

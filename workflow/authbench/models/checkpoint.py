@@ -204,11 +204,9 @@ def with_commit(parameters: TransformerParameters) -> TransformerParameters:
 
 def _fetch_description(parameters: TransformerParameters) -> bool:
     """Fetch the first file that describes a checkpoint; return whether there is one. Loading reports any error."""
-    try:
-        from huggingface_hub import hf_hub_download
-        from huggingface_hub.errors import EntryNotFoundError
-    except ImportError:
-        return False
+    from huggingface_hub import hf_hub_download
+    from huggingface_hub.errors import EntryNotFoundError
+
     for name in DESCRIBING:
         try:
             hf_hub_download(parameters.checkpoint, name, revision=parameters.revision)

@@ -5,6 +5,7 @@ The cache is used as it is, so a name means one commit until the cache is renewe
 """
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 
 from authbench.errors import InputError
@@ -19,12 +20,10 @@ def snapshot(name: str, revision: str | None, files: tuple[str, ...]) -> Path:
     """Return the cached folder with small files of a checkpoint, `fetched` if the cache lacks its config.json."""
     if found := cached(name, revision):
         return found
-    try:
-        from huggingface_hub.utils import disable_progress_bars
-    except ImportError:
-        raise InputError(
-            f"{name}: models of Hugging Face need the extra `models`: pip install 'authbench[models]'"
-        ) from None
+    if find_spec("torch") is None:
+        raise InputError(f"{name}: models of Hugging Face need the extra `models`: pip install 'authbench[models]'")
+    from huggingface_hub.utils import disable_progress_bars
+
     disable_progress_bars("authbench")
     return fetched(name, revision, f"{name}@{revision}" if revision else name, files, "model")
 
@@ -51,11 +50,9 @@ def with_weights(folder: Path) -> bool:
 
 def cached(name: str, revision: str | None) -> Path | None:
     """Return the cached folder of a checkpoint, named by its commit; None if it is not cached."""
-    try:
-        from huggingface_hub import try_to_load_from_cache
-        from huggingface_hub.errors import HFValidationError
-    except ImportError:
-        return None
+    from huggingface_hub import try_to_load_from_cache
+    from huggingface_hub.errors import HFValidationError
+
     for file in DESCRIBING:
         try:
             found = try_to_load_from_cache(name, file, revision=revision)
