@@ -28,7 +28,7 @@ configs:
   - {split: test, path: data/part-*.parquet}
   - {split: train, path: [more/first.csv, more/second.csv]}
 - config_name: mails
-  data_files: mails/*.csv
+  data_files: mails/**
 ---
 # Texts
 """
@@ -212,6 +212,7 @@ def test_a_name_that_is_not_in_the_form_is_refused(texts: str, place: str) -> No
         "a/../../*.csv",
         "/etc/*",
         "a**b",
+        "'**/**/**/README.md'",
         "''",
         "[]",
         "7",

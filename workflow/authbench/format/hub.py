@@ -34,6 +34,7 @@ STYLE_PREFIX = "style:"
 _READ = (f"{INNER}/**/*", *(f"data/{table.name}/*.parquet" for table in (CANDIDATES, QUERIES)))
 _DATA = ("README.md", *(f"*.{kind}*" for kind in ("csv", "json", "mbox", "ndjson", "parquet", "tsv", "txt", "zip")))
 _NAME = re.compile(r"([\w.-]+/[\w.-]+)(?:@([\w./-]+))?(?::(\w[\w.-]*))?", re.ASCII)
+_MOST_DEEP = 2  # `**` in a pattern; each multiplies the time
 _ROWS = 4096
 _SHOWN = 4
 
@@ -98,7 +99,7 @@ def stated_configs(folder: Path) -> dict[str, dict[Path, str]]:
 
 def _stated_files(folder: Path, stated: object, split: str = "") -> Iterator[tuple[Path, str]]:
     """Yield the files of `data_files`: a pattern, a list, `{split, path}`, or a mapping of splits to patterns."""
-    if isinstance(stated, str) and ".." not in Path(stated).parts:
+    if isinstance(stated, str) and ".." not in Path(stated).parts and stated.count("**") <= _MOST_DEEP:
         with suppress(ValueError, NotImplementedError):  # not a pattern; an absolute one
             found = sorted(folder.glob(f"{stated}/*" if stated.endswith("**") else stated))
             yield from ((path, split) for path in found if path.is_file())
