@@ -2,6 +2,7 @@
 
     PYTHONPATH=workflow:benchmarks python benchmarks/toxicity.py [--texts 320] [--size small|base]
     PYTHONPATH=workflow:benchmarks python benchmarks/toxicity.py --rates [--texts 16]
+    PYTHONPATH=workflow:benchmarks python benchmarks/toxicity.py --device cuda [--texts 20000]
 
 Needs the extra `toxicity`. A checkpoint in the package's format is made on the spot: a BERT with random weights, `base`
 of the size of roberta-base (12 layers of 768), `small` of 4 layers of 256; speed does not depend on what a model has
@@ -18,6 +19,8 @@ With `--rates` each published model is made with random weights from its configu
 roberta-base, xlm-roberta-base), and this project's scorer is timed on one thread by texts of 32 to 256 tokens. CPU
 seconds per text of the slowest model, and the most memory that scoring took, go into benchmarks/rates.yaml, from which
 `authbench plan --detoxify` computes.
+
+With `--device` the largest published model is timed there (wall time); 640 of its scores are compared with the CPU's.
 """
 
 import argparse
@@ -195,17 +198,47 @@ def measure_rates(number: int) -> None:
     write_rates({"detoxify": {**found, "peak_mib": peak, "cpu_s_by_tokens": slowest}})
 
 
+def compare_device(device: str, number: int) -> None:
+    """Print how many texts a second a device scores, by batch size, and how far scores lie from the CPU's."""
+    contents = texts("en", number, 600, np.random.default_rng(7)).to_list()
+    with tempfile.TemporaryDirectory() as folder:
+        checkpoint = make_published(Path(folder), "multilingual")
+        few: dict[str, NDArray[np.float64]] = {}
+        least = min(640, number)
+        for place, some, batch in (
+            ("cpu", least, BATCH),
+            (device, least, BATCH),
+            (device, number, BATCH),
+            (device, number, 128),
+        ):
+            scorer = load_detoxify(
+                checkpoint=checkpoint, huggingface_config_path=folder, device=place, batch_size=batch
+            )
+            scorer.score(contents[: 2 * BATCH], ["en"] * 2 * BATCH)
+            started = time.perf_counter()
+            scores = scorer.score(contents[:some], ["en"] * some)
+            print(
+                f"{place}: {some} texts in batches of {batch}, {some / (time.perf_counter() - started):,.0f} a second"
+            )
+            few.setdefault(place, np.array(scores))
+    apart = np.abs(few["cpu"] - few[device])
+    print(f"{np.count_nonzero(apart)} of {len(apart)} scores differ from the CPU's, at most by {apart.max():.5f}")
+
+
 def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--texts", type=int, help="default 320, with --rates 16 of each length")
     parser.add_argument("--size", choices=SIZES, default="small")
+    parser.add_argument("--device", help="a device of torch to compare with the CPU, e.g. cuda; default 20,000 texts")
     parser.add_argument("--rates", action="store_true", help="time the published models and keep their rates")
     return parser.parse_args()
 
 
 if __name__ == "__main__":
     asked = read_options()
-    if asked.rates:
+    if asked.device:
+        compare_device(asked.device, asked.texts or 20_000)
+    elif asked.rates:
         measure_rates(asked.texts or 16)
     else:
         main(asked.texts or 320, asked.size)
