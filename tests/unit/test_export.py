@@ -183,7 +183,7 @@ def test_an_unknown_form_is_told_with_what_may_be_meant(public: Path, tmp_path: 
 
 
 def test_what_is_no_release_is_told_so(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no manifest.json and no provenance.parquet"):
+    with pytest.raises(InputError, match="not a release"):
         export(opened(tmp_path), "beir", tmp_path / "out", ABOUT)
 
 
