@@ -269,7 +269,7 @@ def build_recipe(recipe: Path, share: float, corpora: Path, cores: int) -> None:
         asked["sample"] |= {"documents": documents}
         settings = project.folder / f"{corpus.name}.yaml"
         settings.write_text(yaml.safe_dump(asked, sort_keys=False), encoding="utf-8")
-        public = f"results/{corpus.name}/publish/public/SHA256SUMS"
+        public = f"results/{corpus.name}/publish/public"
         targets = ["all", "tables", public, "--configfile", settings.name]
         done = build(project, project.folder / "results" / corpus.name, targets, cores, given)
         note = "" if part == share else ", with compilation"

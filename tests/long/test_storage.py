@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from confined import may_confine
 from extras import needs
 from project import Project, copy_project, surroundings
+from style_datasets import write_datasets
 
 pytestmark = needs("snakemake_storage_plugin_fs", "dev")
 
@@ -17,6 +19,10 @@ for one; do source=$target; target=$one; done
 exec cp -RLp --no-target-directory "${source%/}" "${target%/}"
 """
 KEPT_HERE = {"index.html", "sample/scores.parquet"}  # the page of a folder of results, and scores of earlier runs
+CACHES = ("/results/demo/sample/scores.parquet", "/results/embeddings/")  # without which jobs compute again
+ON_DEMAND = ("publish", "style_report", "pan", "raven", "tables", "review", "human_pairs", "raw_statistics")
+VERIFIERS = ["naive"]
+RAVEN = {"topics": 6, "folds": 2, "seeds": 1, "sizes": [], "group": False, "encoders": ["tfidf"]}
 
 
 def files_of(folder: Path) -> set[str]:
@@ -38,10 +44,24 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Stored:
     (folder / "rsync").write_text(RSYNC)
     (folder / "rsync").chmod(0o755)
     env = {"PATH": os.pathsep.join((surroundings()["PATH"], str(folder)))}
-    options = ("--default-storage-provider", "fs", "--default-storage-prefix", str(folder / "store"))
     project = copy_project(folder / "project")
-    project.build(*options, env=env)
+    styled = write_datasets(project.folder / "own")
+    styled |= {"data": "own/data", "datasets": [f"own/{name}" for name in styled["datasets"]], "release": True}
+    recipe = {"style": styled, "pan": {"verifiers": VERIFIERS}, "raven": RAVEN | {"verifiers": VERIFIERS}}
+    storage = ("--default-storage-provider", "fs", "--default-storage-prefix", str(folder / "store"))
+    options = (*project.recipe(recipe), *storage)
+    if may_confine():
+        hidden = ("results", "resources/demo", "own", ".snakemake/storage", str(folder / "store"))
+        env["HIDDEN_FROM_JOBS"] = os.pathsep.join(hidden)
+    project.build("all", *ON_DEMAND, *options, env=env)
     return Stored(project, folder / "store/results/demo", options, env)
+
+
+@pytest.mark.skipif(not may_confine(), reason="this machine has no user namespaces")
+def test_every_job_declares_all_files_that_it_reads_or_writes(stored: Stored) -> None:
+    """Jobs found what they read, although they saw declared files only; here is what they wrote."""
+    written = (stored.project.folder / "undeclared.txt").read_text(encoding="utf-8").splitlines()
+    assert [line for line in written if not any(cache in line for cache in CACHES)] == []
 
 
 def test_a_build_through_a_storage_has_the_same_release_and_every_file_there(demo: Project, stored: Stored) -> None:

@@ -27,6 +27,7 @@ MODELS = ["tfidf", "random"]
 
 def write_datasets(folder: Path) -> dict[str, Any]:
     """Three pages in a project, the files of two of them, and settings that ask for all three."""
+    folder.mkdir(exist_ok=True)
     for name, tasks in TASKS.items():
         (folder / f"{name}.yaml").write_text(PAGE.format(name=name, tasks=tasks), encoding="utf-8")
     for name in ("letters", "notes"):

@@ -210,6 +210,10 @@ def _run_job(request: Mapping[str, Any]) -> None:
     """Run the script of a job as a process of its own would; never returns."""
     import threadpoolctl
 
+    if hidden := request["environment"].get("HIDDEN_FROM_JOBS"):
+        from confined import confine_next_job
+
+        confine_next_job(hidden.split(os.pathsep))
     threadpoolctl.threadpool_limits(request["threads"])
     os.chdir(request["folder"])
     os.environ.clear()

@@ -108,8 +108,9 @@ def test_a_name_of_hugging_face_is_read_from_its_cache_and_pinned(
     assert transformer(model).revision == commit
     assert (model.name, transformer(model).max_tokens) == ("me--mine", 12)
     vectors = open_model(model).embed(DOCUMENTS)
-    same = open_model(load_model(str(repository / "snapshots" / commit))).embed(DOCUMENTS)
-    assert np.array_equal(vectors, same)
+    folder = load_model(str(repository / "snapshots" / commit))
+    assert np.array_equal(vectors, open_model(folder).embed(DOCUMENTS))
+    assert (model.files, folder.files) == ([], [transformer(folder).checkpoint])
 
 
 def test_a_name_that_cannot_be_fetched_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

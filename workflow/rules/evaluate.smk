@@ -15,6 +15,7 @@ PEOPLE_SCORES = [result("people/people.json")] if SETTINGS["people"]["verdicts"]
 TUNED_FILES = {model: [result(f"train/{model}.yaml"), result(f"train/{model}")] for model in LISTED_TRAININGS}
 EMBEDDED = [name for name, model in MODELS.items() if model.parameters.cached]
 SANITY_ROWS = evaluated_together(MODELS)
+GIVEN_FILES = {name: [] if name in LISTED_TRAININGS else model.files for name, model in MODELS.items()}
 RESULTS_OF_A_MODEL = ["own/scores.json", "own/queries.parquet", "pairs.parquet", "released_pairs.parquet"]
 
 
@@ -26,6 +27,7 @@ rule embed_texts:
     """Embed the texts of the split without a vector: the only job that needs a GPU."""
     input:
         **RELEASED,
+        given=lambda wildcards: local(GIVEN_FILES[wildcards.model]),
         tuned=lambda wildcards: TUNED_FILES.get(wildcards.model, []),
     output:
         done=result("evaluate/embedded/{model}.json"),
@@ -79,7 +81,7 @@ rule evaluate_model:
     input:
         **RELEASED,
         embedded=lambda wildcards: (result("evaluate/embedded/{model}.json") if wildcards.model in EMBEDDED else []),
-        given=lambda wildcards: local(MODELS[wildcards.model].files),
+        given=lambda wildcards: local(GIVEN_FILES[wildcards.model]),
         tuned=lambda wildcards: TUNED_FILES.get(wildcards.model, []),
     output:
         scores=result("evaluate/{model}/own/scores.json"),

@@ -19,7 +19,7 @@ rule bundle_release:
         report=rules.render_report.output,
         scores=expand(result("evaluate/{model}/scores.json"), model=MODELS),
     output:
-        sums=result("publish/public/SHA256SUMS"),
+        folder=directory(result("publish/public")),
     log:
         result("logs/bundle_release.log"),
     conda:
@@ -40,9 +40,9 @@ rule bundle_release:
 rule export_release:
     """Write the public bundle in another format."""
     input:
-        sums=result("publish/public/SHA256SUMS"),
+        bundle=result("publish/public"),
     output:
-        sums=result("publish/{form}/SHA256SUMS"),
+        folder=directory(result("publish/{form}")),
     log:
         result("logs/export_release/{form}.log"),
     conda:
@@ -61,5 +61,5 @@ rule export_release:
 rule publish:
     """Make the public bundle and all its formats in `publish.forms`."""
     input:
-        result("publish/public/SHA256SUMS"),
-        expand(result("publish/{form}/SHA256SUMS"), form=FORMS),
+        result("publish/public"),
+        expand(result("publish/{form}"), form=FORMS),

@@ -35,6 +35,7 @@ rule raven_documents:
     """Collect all texts with author and topic in one table."""
     input:
         **RELEASED if RAVEN["documents"] == RELEASE else {},
+        place=here(*filter(os.path.exists, [RAVEN["documents"]])),
     output:
         documents=result("raven/documents.parquet"),
         verification=result("raven/release.json"),

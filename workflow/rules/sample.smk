@@ -25,7 +25,10 @@ SCORERS = {
     "words": file_hash(shipped("text/toxic_words.yaml"), SETTINGS["safety"]["wordlist"]["extra"]),
     "weights": weights(),
 }
-SCORERS_FILES = here(SETTINGS["safety"]["wordlist"]["extra"], SETTINGS["safety"]["detoxify"]["checkpoint"])
+SCORERS_FILES = here(
+    SETTINGS["safety"]["wordlist"]["extra"],
+    *(SETTINGS["safety"]["detoxify"][key] for key in ("checkpoint", "huggingface_config_path")),
+)
 RESERVOIRS = {
     "reservoirs": gather.shards(result("sample/reservoirs/{scatteritem}.parquet")),
     "authors": gather.shards(result("sample/authors/{scatteritem}.parquet")),

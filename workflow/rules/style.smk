@@ -5,9 +5,17 @@ Gives   style/<model>/<long texts>.json and its speed, style/report/ (index.html
 Keeps   results/embeddings/: a model never embeds a text, or scores a dataset, twice
 """
 
+from authbench.registry.load import is_path
+from authbench.shipped import config_folders
 from authbench.style.datasets import digest_of_entries, digests_of_run, find_datasets
+from authbench.style.entries import DATASETS
 
 STYLE = SETTINGS["style"]
+STYLE_FILES = here(
+    *config_folders(DATASETS.folder),
+    *filter(is_path, STYLE["datasets"]),
+    *filter(os.path.isdir, [STYLE["data"]]),
+)
 STYLE_MODELS = {SETUP.models[asked].name: SETUP.models[asked] for asked in STYLE["models"]}
 
 
@@ -15,6 +23,7 @@ rule score_style:
     """Run a model on every task of every dataset whose files exist."""
     input:
         **RELEASED if STYLE["release"] else {},
+        datasets=STYLE_FILES,
         given=lambda wildcards: local(STYLE_MODELS[wildcards.style_model].files),
     output:
         scores=expand(result("style/{{style_model}}/{long_texts}.json"), long_texts=STYLE["long_texts"]),
@@ -54,6 +63,7 @@ rule style_report:
             style_model=STYLE_MODELS,
             long_texts=STYLE["long_texts"],
         ),
+        datasets=STYLE_FILES,
         clusters=here(STYLE["clusters"]),
     output:
         folder=directory(result("style/report")),

@@ -21,6 +21,7 @@ rule train_model:
     """Tune one model with one seed, and score it on the dev split during training."""
     input:
         **RELEASED,
+        given=lambda wildcards: local(TRAININGS[wildcards.tuned].model.files),
     output:
         folder=directory(result("train/{tuned}")),
         entry=result("train/{tuned}.yaml"),

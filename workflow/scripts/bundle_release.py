@@ -8,7 +8,7 @@ from authbench.registry.source_entry import make_source
 from authbench.runtime.job import log_to
 
 log_to(snakemake.log[0])
-release, out = (Path(sums).parent for sums in (snakemake.input.sums, snakemake.output.sums))
+release, out = Path(snakemake.input.sums).parent, Path(snakemake.output.folder)
 sources = {tag: make_source(tag, entry) for tag, entry in snakemake.params.sources.items()}
 scores = Path(snakemake.input.scores[0]).parents[1] if snakemake.input.scores else None
 about = snakemake.params.publish

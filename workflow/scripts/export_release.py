@@ -7,6 +7,5 @@ from authbench.format.release import open_complete_release
 from authbench.runtime.job import log_to
 
 log_to(snakemake.log[0])
-bundle, out = (Path(sums).parent for sums in (snakemake.input.sums, snakemake.output.sums))
-release = open_complete_release(bundle)
+release, out = open_complete_release(Path(snakemake.input.bundle)), Path(snakemake.output.folder)
 export(release, snakemake.wildcards.form, out, snakemake.params.publish)

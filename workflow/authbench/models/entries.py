@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from authbench.errors import InputError
-from authbench.models.function_code import digest_of_code
+from authbench.models.function_code import digest_of_code, files_of
 from authbench.models.parameters import (
     CANDIDATES,
     KINDS,
@@ -56,8 +56,14 @@ class ModelEntry:
 
     @property
     def files(self) -> list[str]:
-        """Return the files of results that are read instead of running a model."""
-        return [self.parameters.file] if isinstance(self.parameters, FileParameters) else []
+        """Return the user's files that the model reads: results, modules of a function, or a checkpoint's folder."""
+        if isinstance(self.parameters, FileParameters):
+            return [self.parameters.file]
+        if isinstance(self.parameters, FunctionParameters):
+            return sorted(map(str, files_of(self.parameters.function)))
+        if isinstance(self.parameters, TransformerParameters) and Path(self.parameters.checkpoint).is_dir():
+            return [self.parameters.checkpoint]
+        return []
 
     def as_dict(self) -> dict[str, Any]:
         """Return the entry as plain values, from which `from_dict` restores it."""

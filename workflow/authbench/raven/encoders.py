@@ -20,7 +20,7 @@ class TopicEncoder:
 
     @property
     def files(self) -> list[str]:
-        """Return the files read in place of a model."""
+        """Return the user's files that the encoder reads."""
         return self.model.files if self.model else []
 
     def as_dict(self) -> dict[str, Any]:

@@ -8,9 +8,7 @@ from typing import Any
 
 from authbench.errors import InputError
 from authbench.models.entries import expect_vectors
-from authbench.models.function_code import files_of
 from authbench.models.parameters import KINDS as MODEL_KINDS
-from authbench.models.parameters import FunctionParameters
 from authbench.models.requested import load_model, names_model
 from authbench.registry.load import EntryKind, is_path, list_entries, load_each, load_entry, stated_kind
 from authbench.registry.typed_schema import COMPUTED, schema_of_kinds
@@ -70,13 +68,10 @@ def load_verifiers(requested: Iterable[str], base: Path = Path()) -> list[Verifi
 
 
 def files_behind(verifier: VerifierEntry, base: Path = Path()) -> list[str]:
-    """Return the files of vectors, or of a function, on which a verifier's answers depend."""
+    """Return the user's files that a verifier reads (`ModelEntry.files`)."""
     if not isinstance(verifier.parameters, EncoderParameters):
         return []
-    model = load_model(verifier.parameters.model, base)
-    if isinstance(model.parameters, FunctionParameters):
-        return sorted(map(str, files_of(model.parameters.function, base)))
-    return model.files
+    return load_model(verifier.parameters.model, base).files
 
 
 def _is_model(requested: str, base: Path) -> bool:
