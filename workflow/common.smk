@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
+from snakemake.io import contains_wildcard
 from snakemake.logging import logger
 from snakemake.sourcecache import LocalSourceFile
 
@@ -50,6 +51,7 @@ try:
     from authbench.release.at_start import expect_same_benchmark, expect_unaltered
     from authbench.runtime.job_lines import tell_jobs_in_lines
     from authbench.runtime.run_locks import keep_locks_of_other_runs
+    from authbench.runtime.s3_paths import keep_constraints_in_s3
     from authbench.runtime.targets import (
         expect_targets,
         forget_places_of_ancient_inputs,
@@ -73,6 +75,7 @@ HERE = Path.cwd()
 BEGAN = time.time()
 share_code_with_jobs(HERE)
 keep_locks_of_other_runs()
+keep_constraints_in_s3()
 judge_jobs_behind_ancient_inputs()
 forget_places_of_ancient_inputs()
 # While this file is read, only the command line gives the requested targets; `acquire` may lack raw files. A module may
@@ -140,12 +143,12 @@ def result(path):
 
 
 def here(*paths):
-    """Return a function of inputs that lie on the user's machine and in no storage; None is skipped.
+    """Return inputs that lie on the user's machine and in no storage; None is skipped.
 
-    Neither their times nor their places rerun a job: a digest of their content is among its params. A function, because
-    braces in a path are not wildcards.
+    Neither their times nor their places rerun a job: a digest of their content is among its params. Paths with braces are
+    left out, as Snakemake takes them for wildcards.
     """
-    return lambda wildcards: local(ancient([str(path) for path in paths if path]))
+    return local(ancient([str(path) for path in paths if path and not contains_wildcard(str(path))]))
 
 
 def code(rule):
