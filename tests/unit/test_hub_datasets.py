@@ -127,6 +127,16 @@ def test_models_are_scored_on_texts_with_authors_and_results_say_that_queries_we
     assert main(["evaluate", place, "--model", "random", "--split", "dev", "--out", str(tmp_path / "out")]) == 2
 
 
+def test_models_are_scored_on_a_table_with_columns_of_other_names(texts: str, tmp_path: Path) -> None:
+    table = tmp_path / "strange.csv"
+    pl.read_csv(tmp_path / "texts/mails/train.csv").rename({"author": "who"}).write_csv(table)
+    command = ["evaluate", str(table), "--model", "random", "--out", str(tmp_path / "out")]
+    assert main(command) == 2
+    assert main([*command, "--column", "author=who"]) == 0
+    release = write_release(tmp_path / "release", 8)
+    assert main(["evaluate", str(release), *command[2:], "--column", "author=who"]) == 2
+
+
 @pytest.mark.parametrize("command", OF_RELEASES)
 def test_what_needs_a_release_names_the_command_that_makes_one(
     texts: str, command: Callable[[str, Path], list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]

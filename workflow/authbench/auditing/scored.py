@@ -1,8 +1,10 @@
 """Open the split that models are scored on, of a release or of any other dataset with authors and texts."""
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 import orjson
 import polars as pl
@@ -15,12 +17,19 @@ from authbench.format.verify import open_verified
 
 
 def open_split(
-    place: Path | Release, name: str, seed: int | None, unverified: bool = False
+    place: Path | Release,
+    name: str,
+    seed: int | None,
+    unverified: bool = False,
+    columns: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Release | None, Split, int]:
     """Return a release, a split of it and the seed; None and a drawn split for a dataset that is not a release.
 
+    Args:
+        columns: names of a table's columns, by ours (`auditing.read.How`).
+
     Raises:
-        InputError: the dataset cannot be read, or has no such split.
+        InputError: the dataset cannot be read, has no such split, or is a release and `columns` are given.
     """
     try:
         release = place if isinstance(place, Release) else open_verified(place, unverified=unverified)
@@ -28,11 +37,13 @@ def open_split(
         assert isinstance(place, Path)
         if str(place).startswith(STYLE_PREFIX):
             raise
-        return None, _drawn(place, name, seed or 0), seed or 0
+        return None, _drawn(place, name, seed or 0, columns), seed or 0
+    if columns:
+        raise InputError(f"{place}: is a release, whose columns have fixed names. Leave out --column.")
     return release, read_split(release, name), release.seed if seed is None else seed
 
 
-def _drawn(place: Path, name: str, seed: int) -> Split:
+def _drawn(place: Path, name: str, seed: int, columns: Mapping[str, str]) -> Split:
     """Return the split that an audit scores; `unverified` says that it was drawn.
 
     A dataset with one split is read whatever the name.
@@ -40,10 +51,10 @@ def _drawn(place: Path, name: str, seed: int) -> Split:
     from authbench.auditing.dataset import POOL  # a second saved where a release is scored
     from authbench.auditing.drawn import MOST, build_split, draw
     from authbench.auditing.findings import identified
-    from authbench.auditing.read import name_of, read_dataset
+    from authbench.auditing.read import How, name_of, read_dataset
     from authbench.tokens import load_tokenizer
 
-    dataset = read_dataset([place])
+    dataset = read_dataset([place], How(columns))
     splits = [split for split in dataset.splits if split != POOL]
     if name not in splits and len(splits) > 1:
         raise InputError(f"{place}: has no split {name}, but {', '.join(splits)}. Name one by --split.")

@@ -4,6 +4,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
+from authbench.cli.audit import column
 from authbench.cli.command import (
     PLACE,
     Command,
@@ -34,6 +35,7 @@ def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
         f"{PLACE}: a release, or any dataset that authbench audit reads, whose queries are then drawn by a keyed hash",
     )
     parser.add_argument("--split", default="test", help="split to evaluate on (default: test)")
+    many(parser, "--column OURS=THEIRS", "as of audit: a table's own name of a column, where the dataset is no release")
     many(
         parser,
         "--model MODEL",
@@ -74,9 +76,11 @@ def evaluate(arguments: argparse.Namespace) -> int:
     from authbench.evaluation.run import evaluate, expect_usable, line
     from authbench.evaluation.split import read_dev
     from authbench.evaluation.verification import draw_negatives
+    from authbench.reading.column_names import NAMES
 
     models = _requested_models(arguments)
-    release, split, seed = open_split(arguments.release, arguments.split, arguments.seed, arguments.unverified)
+    columns = dict(column(one, NAMES) for one in arguments.column)
+    release, split, seed = open_split(arguments.release, arguments.split, arguments.seed, arguments.unverified, columns)
     warn_unverified(arguments.release, split.unverified)
     expect_usable(models, split)
     dev = read_dev(release, arguments.dev, split) if release and any(model.shortcut for model in models) else None
