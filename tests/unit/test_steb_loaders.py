@@ -12,7 +12,7 @@ from steb_formats import ENCODINGS, FORMATS, jsonl
 from authbench.errors import InputError
 from authbench.format.pan import read_problems
 from authbench.style.datasets import find_datasets
-from authbench.style.entries import Dataset, LabelledTask, OrderTask, PairsTask, ProbingTask, RetrievalTask
+from authbench.style.entries import Dataset, LabelledTask, Obtained, OrderTask, PairsTask, ProbingTask, RetrievalTask
 from authbench.style.rows import Rows, read_dataset
 from authbench.style.steb import probing
 from authbench.style.steb.tasks import TASKS as TASKS_OF_STEB
@@ -93,13 +93,17 @@ def test_endive_has_standard_texts_once_beside_five_dialects(tmp_path: Path) -> 
     assert set(rows.filter(pl.col("label") == "sae")["text"]) == set("abcfmzw")
 
 
-def test_every_form_of_file_that_an_entry_reads_is_tried_or_made_here() -> None:
+def test_every_entry_states_what_was_read_of_its_files_or_why_nothing() -> None:
+    assert [entry.name for entry in find_datasets(["all"]) if not entry.obtained] == []
+
+
+def test_every_form_of_file_that_an_entry_reads_was_read_or_is_made_here() -> None:
     met, untried = set(), {}
     for entry in find_datasets(["all"]):
         for entry_of in filter(None, (entry, entry.in_steb)):
             for table in entry_of.all_tables.values():
                 form = repr(table.reader)
-                if entry.tried or entry.name in FORMATS:
+                if isinstance(entry.obtained, Obtained) or entry.name in FORMATS:
                     met.add(form)
                 else:
                     untried.setdefault(form, entry.name)

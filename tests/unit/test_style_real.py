@@ -9,12 +9,15 @@ from shared_folders import DATA, skip_without_corpus
 from authbench.models.entries import MODELS
 from authbench.models.open import open_model
 from authbench.registry.load import load_entry
-from authbench.style.datasets import RELEASE, find_datasets
+from authbench.runtime.inventory import source_digest, take_inventory
+from authbench.storage.raw_paths import FileSet
+from authbench.style.datasets import find_datasets
+from authbench.style.entries import Obtained
 from authbench.style.rows import missing_files, read_dataset
 from authbench.style.run import of_dataset, texts_of
 from authbench.style.tasks import TASKS
 
-TRIED = [dataset for dataset in find_datasets(["all"]) if dataset.tried and dataset.name != RELEASE]
+READ = [dataset for dataset in find_datasets(["all"]) if isinstance(dataset.obtained, Obtained)]
 
 
 def here(name):
@@ -24,7 +27,7 @@ def here(name):
     return dataset, read_dataset(dataset, DATA)
 
 
-@pytest.mark.parametrize("name", [dataset.name for dataset in TRIED])
+@pytest.mark.parametrize("name", [dataset.name for dataset in READ])
 def test_real_files_give_every_task_something_to_ask(name):
     dataset, rows = here(name)
     assert rows.bad_rows <= 0.01 * rows.frame.height
@@ -33,6 +36,14 @@ def test_real_files_give_every_task_something_to_ask(name):
     documents = texts_of(dataset, asked)
     assert documents["content"].is_unique().all()
     assert documents["content"].str.strip_chars().str.len_chars().min() > 0
+
+
+@pytest.mark.parametrize("dataset", READ, ids=lambda dataset: dataset.name)
+def test_the_register_has_the_rows_and_the_digest_of_the_real_files(dataset, tmp_path):
+    _, rows = here(dataset.name)
+    files = {"rows": FileSet(dataset.folder(dataset.rows), dataset.rows.files)}
+    digest = source_digest(take_inventory(DATA, files, tmp_path / "digests.json")["rows"])
+    assert (rows.frame.height, digest) == (dataset.obtained.rows, dataset.obtained.digest)
 
 
 @pytest.mark.parametrize("name", ["STEL_register", "parallel_shakespeare", "poetry_period_es", "poetry_retrieval_es"])

@@ -9,7 +9,7 @@ _Version = Annotated[
     str,
     Keywords(pattern="^[0-9]+\\.[0-9]+\\.[0-9]+$(?!\\n)", maxLength=40, expected="a version such as 1.0.0"),
 ]
-_Day = Annotated[
+Day = Annotated[
     str,
     Keywords(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$(?!\\n)", format="date", expected='a day as "YYYY-MM-DD", in quotes'),
 ]
@@ -30,7 +30,7 @@ class Publish(TypedDict):
         Sequence[Literal["huggingface", "beir", "mteb", "trec", "pan", "steb"]], Keywords(uniqueItems=True)
     ]
     version: _Version
-    date: _Day | None
+    date: Day | None
     creators: Annotated[Sequence[Text], Keywords(minItems=1)]
     contact: Text | None
     url: _Url | None

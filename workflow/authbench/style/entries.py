@@ -9,6 +9,7 @@ from authbench.registry.expressions import Expression
 from authbench.registry.load import EntryKind
 from authbench.registry.readers import Reader, entry_schema, make_reader
 from authbench.registry.typed_schema import COMPUTED, from_plain, schema_of_fields
+from authbench.settings.publish import Day
 from authbench.settings.values import Count, Keywords, Text, Texts
 
 STRICT, STEB = "strict", "steb"
@@ -24,6 +25,15 @@ class Acquire:
 
     where: Text
     how: Text
+
+
+@dataclass(frozen=True)
+class Obtained:
+    """When the files were last read, the rows after all steps, and the files' `inventory.source_digest`."""
+
+    date: Day
+    rows: Count
+    digest: Text
 
 
 @dataclass(frozen=True)
@@ -117,7 +127,7 @@ class Dataset:
         steps: derivations (`authbench.style.steps`), each a mapping of its name to its argument.
         tasks: settings of each task by name.
         paper: whether the STEB paper includes it under this name.
-        tried: whether its files, and not only their description, have been read.
+        obtained: what was read of its files, or why they could not be had.
         steb: the dataset as derived by STEB's code, if that differs (`authbench.style.steb`).
     """
 
@@ -133,7 +143,7 @@ class Dataset:
     tables: Mapping[str, DatasetTable] = field(default_factory=dict)
     steps: tuple[Annotated[Mapping[str, object], Keywords(minProperties=1, maxProperties=1)], ...] = ()
     paper: bool = False
-    tried: bool = True
+    obtained: Obtained | Text = ""
     steb: "Annotated[Dataset | None, Keywords({'$ref': '#/$defs/steb'})]" = None
 
     @property
@@ -162,8 +172,9 @@ def make_dataset(name: str, entry: Mapping[str, Any]) -> Dataset:
     theirs = None
     if "steb" in entry:
         own = {key: value for key, value in entry.items() if key != "steb"}
-        described = dict.fromkeys(("title", "about", "licence"), "")
-        theirs = make_dataset(name, {**own, **(entry["steb"] or {}), **described, "tried": True})
+        described = dict.fromkeys(("title", "about", "licence", "obtained"), "")
+        theirs = make_dataset(name, {**own, **(entry["steb"] or {}), **described})
+    obtained = entry.get("obtained", "")
     return Dataset(
         name=name,
         title=entry["title"],
@@ -181,7 +192,7 @@ def make_dataset(name: str, entry: Mapping[str, Any]) -> Dataset:
         tables={table: _table(value) for table, value in entry.get("tables", {}).items()},
         steps=tuple(entry.get("steps", ())),
         paper=entry.get("paper", False),
-        tried=entry.get("tried", True),
+        obtained=from_plain(Obtained, obtained) if isinstance(obtained, Mapping) else obtained,
         steb=theirs,
     )
 

@@ -93,7 +93,7 @@ def _list_datasets(results: Sequence[Result], datasets: Sequence[Dataset]) -> li
                 "tasks": ", ".join(_task_name(task, cell) for task in one.tasks),
                 "licence": one.licence,
                 "paper": one.paper,
-                "tried": one.tried,
+                "obtained": one.obtained,
                 "run": cell is not None,
                 "texts": cell["texts"] if cell else None,
                 "why": "" if cell else absent.get(one.name, NOT_ASKED),
