@@ -173,7 +173,7 @@ FORMATS: Mapping[str, tuple[Mapping[str, Any], Sequence[tuple[Any, ...]]]] = {
         ],
     ),
     "corpus-of-diverse-styles": (
-        {"train.jsonl": jsonl({"text": "thou art", "paraphrase": "you are", "label": "bible"})},
+        {"development.csv": "text,paraphrase,label\nthou art,you are,bible\n"},
         [("thou art", "you are", "bible")],
     ),
     "stackexchange_politeness": (
