@@ -359,7 +359,7 @@ FORMATS: Mapping[str, tuple[Mapping[str, Any], Sequence[tuple[Any, ...]]]] = {
     "pan15_authorship_verification_english_test": (KNOWN, [("a", "c", "true")]),
     "pan20_authorship_verification_test": (
         {
-            "pan20-pairs.jsonl": jsonl({"id": "1", "pair": ["a", "b"]}),
+            "pan20-authorship-verification-test.jsonl": jsonl({"id": "1", "pair": ["a", "b"]}),
             "pan20-truth.jsonl": jsonl({"id": "1", "same": False}),
         },
         [("a", "b", "false")],
