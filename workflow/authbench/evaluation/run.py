@@ -45,7 +45,14 @@ from authbench.models.entries import ModelEntry
 from authbench.models.given_vectors import GivenVectors
 from authbench.models.model import CPU, Model, VectorCache, Vectors
 from authbench.models.open import open_model
-from authbench.models.parameters import FunctionParameters, PairsParameters, RunParameters, VectorsParameters
+from authbench.models.parameters import (
+    FileParameters,
+    FunctionParameters,
+    PairsParameters,
+    PromptParameters,
+    RunParameters,
+    VectorsParameters,
+)
 from authbench.models.provenance import made_by
 from authbench.storage.atomic import atomic_folder, sha256_of_file
 from authbench.storage.json_files import write_plain_json
@@ -157,19 +164,22 @@ def headline_on(model: Model, split: Split, seed: int) -> dict[str, Any]:
 def ranking_of(
     entry: ModelEntry, split: Split, negatives: Mapping[str, Lists], cache: VectorCache
 ) -> tuple[ModelEntry, Model | None, Ranking]:
-    """Return the entry with the digest of its file, the model unless its results are given, and the ranking.
+    """Return the entry with the digest of its file or prompt, the model unless its results are given, and the ranking.
 
     Raises:
         InputError: the model, or the file with its results, cannot be used.
     """
     parameters = entry.parameters
-    if isinstance(parameters, RunParameters | PairsParameters):
-        path = Path(parameters.file)
-        entry = replace(entry, parameters=replace(parameters, file_sha256=sha256_of_file(path)))
+    if isinstance(parameters, RunParameters | PairsParameters | PromptParameters):
         negatives = {**negatives, RELEASED: split.released.lists}
         if isinstance(parameters, RunParameters):
-            return entry, None, rank_listed(read_run(path, split), split, negatives)
-        scores = read_pairs(path, split)
+            return _with_digest(entry), None, rank_listed(read_run(Path(parameters.file), split), split, negatives)
+        if isinstance(parameters, PairsParameters):
+            entry, scores = _with_digest(entry), read_pairs(Path(parameters.file), split)
+        else:
+            from authbench.evaluation.prompted import prompted_scores
+
+            entry, scores = prompted_scores(entry, split, cache.folder / "prompts")
         ranking = rank_listed(pl.DataFrame(schema=LISTED), split, negatives)
         return entry, None, replace(ranking, negatives={**ranking.negatives, RELEASED: scores})
     model = open_model(entry, cache)
@@ -178,14 +188,24 @@ def ranking_of(
     return model.entry, model, ranked(model, split, negatives)
 
 
+def _with_digest(entry: ModelEntry) -> ModelEntry:
+    assert isinstance(entry.parameters, FileParameters)
+    digest = sha256_of_file(entry.parameters.file)
+    return replace(entry, parameters=replace(entry.parameters, file_sha256=digest))
+
+
 def expect_usable(models: Iterable[ModelEntry], split: Split) -> None:
-    """Raise InputError if a function cannot be imported, or a file does not fit the split."""
+    """Raise InputError if a function cannot be imported, a file does not fit the split, or a prompt has no key."""
     for model in models:
         parameters = model.parameters
         if isinstance(parameters, RunParameters):
             read_run(Path(parameters.file), split)
         elif isinstance(parameters, PairsParameters):
             read_pairs(Path(parameters.file), split)
+        elif isinstance(parameters, PromptParameters):
+            from authbench.evaluation.prompted import expect_askable
+
+            expect_askable(parameters, split)
         elif isinstance(parameters, VectorsParameters | FunctionParameters):
             opened = open_model(model)
             if isinstance(opened, GivenVectors):

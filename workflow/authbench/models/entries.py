@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from authbench.errors import InputError
+from authbench.identity import sha256_of_text
 from authbench.models.function_code import digest_of_code, files_of
 from authbench.models.parameters import (
     CANDIDATES,
@@ -19,10 +20,12 @@ from authbench.models.parameters import (
     LongTexts,
     NgramsParameters,
     Parameters,
+    PromptParameters,
     TransformerParameters,
     parameters_of,
 )
 from authbench.models.parts_of_speech import PIPELINES, tagger
+from authbench.models.prompts import own_prompt, read_prompt
 from authbench.registry.load import EntryKind
 from authbench.registry.typed_schema import COMPUTED, schema_of_kinds
 from authbench.settings.values import Keywords, Text
@@ -56,9 +59,11 @@ class ModelEntry:
 
     @property
     def files(self) -> list[str]:
-        """Return the user's files that the model reads: results, modules of a function, or a checkpoint's folder."""
+        """Return the user's files that the model reads: results, a prompt, a function's modules, a checkpoint."""
         if isinstance(self.parameters, FileParameters):
             return [self.parameters.file]
+        if isinstance(self.parameters, PromptParameters):
+            return [] if own_prompt(self.parameters.prompt) else [self.parameters.prompt]
         if isinstance(self.parameters, FunctionParameters):
             return sorted(map(str, files_of(self.parameters.function)))
         if isinstance(self.parameters, TransformerParameters) and Path(self.parameters.checkpoint).is_dir():
@@ -195,6 +200,10 @@ def _build(name: str, entry: Mapping[str, Any], path: Path) -> ModelEntry:
         parameters = replace(parameters, code_sha256=digest_of_code(parameters.function))
     if isinstance(parameters, FileParameters):
         parameters = replace(parameters, file=str(_given_file(parameters.file, path)))
+    if isinstance(parameters, PromptParameters):
+        if own_prompt(parameters.prompt) is None:
+            parameters = replace(parameters, prompt=str(_given_file(parameters.prompt, path, "prompt")))
+        parameters = replace(parameters, prompt_sha256=sha256_of_text(read_prompt(parameters.prompt)))
     return ModelEntry(
         name,
         title,
@@ -207,14 +216,14 @@ def _build(name: str, entry: Mapping[str, Any], path: Path) -> ModelEntry:
     )
 
 
-def _given_file(file: str, path: Path) -> Path:
+def _given_file(file: str, path: Path, parameter: str = "file") -> Path:
     """Return the file at this path, relative to the entry's folder or the working directory."""
     places = [path.parent / file, Path(file)]
     found = next((place for place in places if place.is_file()), None)
     if found is None:
         raise InputError(
-            f"{path}: parameters.file: there is no file {file}. Expected its path from the working directory or from "
-            "the entry's folder."
+            f"{path}: parameters.{parameter}: there is no file {file}. Expected its path from the working directory or "
+            "from the entry's folder."
         )
     here = Path.cwd()
     return found.relative_to(here) if found.is_relative_to(here) else found

@@ -9,6 +9,7 @@ from authbench.settings.values import Count, Keywords, Text
 
 CANDIDATES = "candidates"  # `fit_on`: counts are fitted on the candidates themselves
 NOT_USED = ""  # `tagger`: no part counts parts of speech
+ENDPOINT = r"^(https://[^/?#@\s]+|http://(localhost|127\.0\.0\.1|\[::1\])(:[0-9]+)?)(/[^?#\s]*)?$"
 
 Group = Literal["sanity", "lexical", "embedding", "embedding-instruct", "style", "masked", "base", "instruct", "other"]
 LongTexts = Literal["truncate", "chunk_and_pool"]
@@ -249,6 +250,35 @@ class PairsParameters(_FileParameters):
     embeds: ClassVar[bool] = False
 
 
+@dataclass(frozen=True)
+class PromptParameters(_Parameters):
+    """Parameters of a language model that is asked about pairs or lists of texts.
+
+    Attributes:
+        endpoint: address of an API like OpenAI's, without /chat/completions.
+        model: its name there.
+        prompt: a name in resources/text/prompts, or a file, with {query} and either {candidate} or {candidates}.
+        max_requests: requests that one run may send, tried again or not: the limit of its cost.
+        key: environment variable with the key of the endpoint.
+        max_tokens: of an answer.
+        max_characters: of each text that are sent.
+        prompt_sha256: digest of the prompt's file.
+        answered: questions, answers that could not be read, and tokens, if the host states them.
+    """
+
+    embeds: ClassVar[bool] = False
+
+    endpoint: Annotated[str, Keywords(pattern=ENDPOINT, expected="https://HOST/PATH, or http:// on this machine")]
+    model: Text
+    prompt: Text
+    max_requests: Count
+    key: Annotated[str, Keywords(pattern="^[A-Z][A-Z0-9_]*$", expected="an environment variable")] | None = None
+    max_tokens: Count = 1_024
+    max_characters: Count = 10_000
+    prompt_sha256: str | None = field(default=None, metadata=COMPUTED)
+    answered: Mapping[str, int | None] | None = field(default=None, metadata=COMPUTED)
+
+
 FileParameters: TypeAlias = VectorsParameters | RunParameters | PairsParameters
 Parameters: TypeAlias = (
     RandomParameters
@@ -266,6 +296,7 @@ Parameters: TypeAlias = (
     | TransformerParameters
     | FunctionParameters
     | _FileParameters
+    | PromptParameters
 )
 KINDS: Mapping[str, type[Parameters]] = {
     "random": RandomParameters,
@@ -286,6 +317,7 @@ KINDS: Mapping[str, type[Parameters]] = {
     "vectors": VectorsParameters,
     "run": RunParameters,
     "pairs": PairsParameters,
+    "prompt": PromptParameters,
 }
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from authbench.errors import InputError
 from authbench.models.checkpoint import checkpoint_path, device, load_checkpoint, snapshot, with_commit
-from authbench.models.parameters import FileParameters, Parameters, TransformerParameters
+from authbench.models.parameters import FileParameters, Parameters, PromptParameters, TransformerParameters
 from authbench.runtime.caches import user_cache
 from authbench.storage.unchanged import cached_digests
 
@@ -27,11 +27,11 @@ def made_by(parameters: Parameters) -> dict[str, Any]:
 
     `commit` is the commit of a checkpoint on Hugging Face, `weights` a SHA-256 over its weight files, `files` a SHA-256
     over all files of a checkpoint in a folder, which has no commit. A model without a checkpoint has nulls, except for
-    the device if it runs here; results given as a file have no device.
+    the device if it runs here; results given as a file or by an endpoint have none.
     """
     if not isinstance(parameters, TransformerParameters):
         nothing: dict[str, Any] = dict.fromkeys(("commit", "weights", "files", *LIBRARIES, "device", "device_name"))
-        return nothing | {"device": None if isinstance(parameters, FileParameters) else "cpu"}
+        return nothing | {"device": None if isinstance(parameters, FileParameters | PromptParameters) else "cpu"}
     return decided_by(parameters) | {"device_name": _device_name()}
 
 
