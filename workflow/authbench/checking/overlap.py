@@ -68,7 +68,7 @@ def similar_texts(
     similar texts among those no longer than it are named. A crowd of k copies thus gives at most `MOST * k` pairs, and
     every text of it is in a pair.
     Memory: at most a byte per character for the bitmaps, and at most 128 MB of hashes. Time: some ten nanoseconds for
-    each pair of texts of similar length.
+    each pair of texts of similar length and one script.
 
     Args:
         ids: names of the texts.
@@ -84,14 +84,15 @@ def similar_texts(
     from authbench.text_bytes import utf8
 
     data, offsets = utf8(texts)
-    sizes = np.zeros(len(texts), np.int64)
-    similar_kernels.count_grams(data, offsets, length, sizes)
-    order = np.argsort(sizes, kind="stable")
+    sizes, groups = np.zeros(len(texts), np.int64), np.zeros(len(texts), np.int64)
+    similar_kernels.count_grams(data, offsets, length, 1 / (1 + min(within, across)), sizes, groups)
+    order = np.lexsort((sizes, groups))
     sizes, part = sizes[order], parts.to_numpy()[order].astype(np.int64)
+    group_starts = np.searchsorted(groups[order], np.arange(similar_kernels.GROUPS + 1)).astype(np.int64)
     bitmaps, starts = similar_kernels.draw_bitmaps(data, offsets, length, order, sizes)
     room = min(_HASHES_KEPT, 2 * int(offsets[-1] - offsets[0]) + 2)
     earlier, later, similarity, _ = similar_kernels.join(
-        data, offsets, length, order, sizes, part, bitmaps, starts, within, across, MOST, room
+        data, offsets, length, order, sizes, part, group_starts, bitmaps, starts, within, across, MOST, room
     )
     pairs = pl.DataFrame({"a": ids.gather(order[earlier]), "b": ids.gather(order[later]), "similarity": similarity})
     return pairs.select(

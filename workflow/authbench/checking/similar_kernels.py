@@ -4,6 +4,10 @@ Two texts with n <= m grams and a similarity (multiset Jaccard) of t share at le
 t * m, and at most (1 - t) / (1 + t) * (n + m) grams of either lack a partner. Both bounds are exact filters. The second
 is tested on bitmaps (Sandes, Teodoro, Melo: Bitmap filter, Information Systems 2020), which take a few nanoseconds a
 pair. Pairs that pass are tested on wider bitmaps, then compared gram by gram.
+
+A third exact filter is the script, as equal grams begin with the same character. If more than p of each text's grams
+begin in its main script, two texts of different main scripts share less than (1 - p) * (n + m) grams: too few for
+p = 1 / (1 + t).
 """
 
 import numpy as np
@@ -15,27 +19,48 @@ from authbench.runtime.jit import compiled
 u64 = np.uint64
 SLACK = 1e-6  # against rounding, on the side of comparing
 BITS_PER_GRAM, WIDE = 1.5, 16.0  # at least
+MIXED, GROUPS = 0, 8  # texts without a main script, and the number of groups
 
 
 @compiled
-def count_grams(data: U8, offsets: I64, length: int, sizes: I64) -> None:
-    """Write the number of grams of each text to `sizes`.
+def _script(lead: int) -> int:
+    """Return the group of a character by its first byte; any function gives the same pairs.
+
+    1 is Latin, 2 Cyrillic, 3 Arabic, 4 Indic, 6 Chinese and Japanese, 7 Korean.
+    """
+    if lead < 0xE0:
+        return 1 if lead < 0xCC else 2 if lead < 0xD4 else 3
+    if lead < 0xE3:
+        return 4 if lead == 0xE0 else 5
+    return 6 if lead < 0xEA else 7 if lead < 0xF0 else 5
+
+
+@compiled
+def count_grams(data: U8, offsets: I64, length: int, main: float, sizes: I64, groups: I64) -> None:
+    """Write the number of grams of each text to `sizes`, and its main script to `groups`.
 
     Args:
         data: UTF-8 bytes; text d is `data[offsets[d]:offsets[d + 1]]`.
         offsets: shape (texts + 1,).
         length: characters of a gram.
-        sizes: shape (texts,); written.
+        main: the share of its grams, at least half, that begin in the main script of a text; without one it is MIXED.
+        sizes, groups: shape (texts,); written.
     """
     for d in range(len(offsets) - 1):
         characters, gap = 0, False
+        counts = np.zeros(GROUPS, np.int64)
         for at in range(offsets[d], offsets[d + 1]):
             if data[at] == 32 or 9 <= data[at] <= 13:
                 gap = characters > 0
             elif (data[at] & 0xC0) != 0x80:
                 characters += 2 if gap else 1
+                counts[1] += gap
+                counts[_script(data[at])] += 1
                 gap = False
         sizes[d] = max(1, characters - length + 1)
+        # The last characters begin no gram; as if each were of another script.
+        most = np.argmax(counts)
+        groups[d] = most if counts[most] - (characters - sizes[d]) > main * sizes[d] + SLACK else MIXED
 
 
 @compiled
@@ -85,24 +110,46 @@ def draw_bitmaps(data: U8, offsets: I64, length: int, order: I64, sizes: I64) ->
 
 
 @compiled
-def _differ_in_more(a: U64, b: U64, most: float) -> bool:
+def _ones(word: np.uint64) -> int:
+    word -= (word >> u64(1)) & u64(0x5555555555555555)
+    word = (word & u64(0x3333333333333333)) + ((word >> u64(2)) & u64(0x3333333333333333))
+    word = (word + (word >> u64(4))) & u64(0x0F0F0F0F0F0F0F0F)
+    return int((word * u64(0x0101010101010101)) >> u64(56))
+
+
+@compiled
+def _differ_in_more(a: U64, start: int, end: int, b: U64, most: int) -> bool:
     """Return whether two texts certainly have more than `most` grams that the other lacks.
 
-    Where their bitmaps (`len(a) <= len(b)`) differ, a gram of the class lacks its partner. The longer bitmap is folded
-    to the length of the other.
+    Where their bitmaps, `a[start:end]` and the longer or equal `b`, differ, a gram of the class lacks its partner. The
+    longer is folded to the length of the other. A slice as argument would take longer than the loop.
     """
-    count = 0
-    for i in range(len(a)):
-        word = a[i] ^ b[i]
-        for k in range(i + len(a), len(b), len(a)):
+    count, width = 0, end - start
+    if width == len(b):  # apart, as it takes half the time
+        for i in range(width):
+            count += _ones(a[start + i] ^ b[i])
+            if count > most:
+                return True
+        return False
+    for i in range(width):
+        word = a[start + i] ^ b[i]
+        for k in range(i + width, len(b), width):
             word ^= b[k]
-        word -= (word >> u64(1)) & u64(0x5555555555555555)
-        word = (word & u64(0x3333333333333333)) + ((word >> u64(2)) & u64(0x3333333333333333))
-        word = (word + (word >> u64(4))) & u64(0x0F0F0F0F0F0F0F0F)
-        count += int((word * u64(0x0101010101010101)) >> u64(56))
+        count += _ones(word)
         if count > most:
             return True
     return False
+
+
+@compiled
+def _group_of_smallest(sizes: I64, nexts: I64, group_starts: I64) -> int:
+    """Return the group whose next text is the smallest of all."""
+    smallest = -1
+    for group in range(GROUPS):
+        at = nexts[group]
+        if at < group_starts[group + 1] and (smallest < 0 or sizes[at] < sizes[nexts[smallest]]):
+            smallest = group
+    return smallest
 
 
 @compiled
@@ -113,6 +160,7 @@ def join(
     order: I64,
     sizes: I64,
     part: I64,
+    group_starts: I64,
     bitmaps: U64,
     bitmap_starts: I64,
     threshold_within: float,
@@ -120,17 +168,18 @@ def join(
     most: int,
     room: int,
 ) -> tuple[I64, I64, F64, int]:
-    """Return pairs of texts (positions in the order, the earlier first) that are similar enough, and their similarity.
+    """Return pairs of texts (positions in the order, the smaller first) that are similar enough, and their similarity.
 
-    Earlier texts are compared from the nearest in size on, until `most` similar ones are found.
+    Smaller texts, group by group, are compared from the nearest in size on, until `most` similar ones are found.
 
     Args:
         data: UTF-8 bytes; text d is `data[offsets[d]:offsets[d + 1]]`.
         offsets: shape (texts + 1,).
         length: characters of a gram.
-        order: shape (texts,), rows of texts by size.
+        order: shape (texts,), rows of texts by group and size.
         sizes: shape (texts,), grams of each, in that order.
         part: shape (texts,), a number for the part of each, in that order.
+        group_starts: shape (GROUPS + 1,), positions of the groups' first texts.
         bitmaps, bitmap_starts: from `draw_bitmaps`.
         threshold_within: for texts of one part.
         threshold_across: for others.
@@ -150,62 +199,70 @@ def join(
     hashes, my_wide = np.empty(1, np.uint64), np.empty(1, np.uint64)
 
     earlier, later, similarity = np.empty(64, np.int64), np.empty(64, np.int64), np.empty(64, np.float64)
-    found, compared, first = 0, 0, 0
-    for r in range(texts):
+    found, compared = 0, 0
+    firsts, nexts = group_starts[:-1].copy(), group_starts[:-1].copy()
+    for _ in range(texts):
+        group = _group_of_smallest(sizes, nexts, group_starts)
+        r = nexts[group]
         m = sizes[r]
-        while sizes[first] < lowest * m - SLACK:
-            first += 1
         in_order, hits = False, 0
         mine = bitmaps[bitmap_starts[r] : bitmap_starts[r + 1]]
-        for x in range(r - 1, first - 1, -1):
-            if hits == most:
-                break
-            n = sizes[x]
-            within = part[x] == part[r]
-            needed = (shared_within if within else shared_across) * (n + m) - SLACK
-            if n < needed or _differ_in_more(
-                bitmaps[bitmap_starts[x] : bitmap_starts[x + 1]], mine, n + m - 2.0 * needed
-            ):
+        for other in range(GROUPS):
+            if group != MIXED and other != MIXED and other != group:
                 continue
-            if not in_order:
-                begin, end = offsets[order[r]], offsets[order[r] + 1]
-                if end - begin >= len(hashes):
-                    hashes = np.empty(2 * (end - begin + 1), np.uint64)
-                hash_grams(data, begin, end, length, hashes)
-                my_wide = np.empty(_words(m, WIDE), np.uint64)
-                _draw(hashes[:m], my_wide)
-                hashes[:m].sort()
-                in_order = True
-            wide = _words(n, WIDE)
-            if kept_at[x] < 0:
-                begin, end = offsets[order[x]], offsets[order[x] + 1]
-                taken = end - begin + 1 + wide
-                if taken > len(arena) - arena_end:
-                    for i in range(n_kept):
-                        kept_at[kept[i]] = -1
-                    n_kept, arena_end = 0, 0
-                    if taken > len(arena):
-                        arena = np.empty(2 * taken, np.uint64)
-                kept_at[x], kept[n_kept] = arena_end, x
-                n_kept += 1
-                hash_grams(data, begin, end, length, arena[arena_end:])
-                _draw(arena[arena_end : arena_end + n], arena[arena_end + n : arena_end + n + wide])
-                arena[arena_end : arena_end + n].sort()
-                arena_end += n + wide
-            theirs = arena[kept_at[x] : kept_at[x] + n + wide]
-            if _differ_in_more(theirs[n:], my_wide, n + m - 2.0 * needed):
-                continue
-            compared += 1
-            count = overlap(theirs[:n], hashes[:m], needed)
-            if count < 0:
-                continue
-            value = count / (n + m - count)
-            if value >= (threshold_within if within else threshold_across):
-                if found == len(earlier):
-                    earlier = np.concatenate((earlier, np.empty_like(earlier)))
-                    later = np.concatenate((later, np.empty_like(later)))
-                    similarity = np.concatenate((similarity, np.empty_like(similarity)))
-                earlier[found], later[found], similarity[found] = x, r, value
-                found += 1
-                hits += 1
+            while firsts[other] < nexts[other] and sizes[firsts[other]] < lowest * m - SLACK:
+                firsts[other] += 1
+            for x in range(nexts[other] - 1, firsts[other] - 1, -1):
+                if hits == most:
+                    break
+                n = sizes[x]
+                within = part[x] == part[r]
+                needed = (shared_within if within else shared_across) * (n + m) - SLACK
+                if n < needed:
+                    continue
+                alone = int(n + m - 2.0 * needed)
+                if _differ_in_more(bitmaps, bitmap_starts[x], bitmap_starts[x + 1], mine, alone):
+                    continue
+                if not in_order:
+                    begin, end = offsets[order[r]], offsets[order[r] + 1]
+                    if end - begin >= len(hashes):
+                        hashes = np.empty(2 * (end - begin + 1), np.uint64)
+                    hash_grams(data, begin, end, length, hashes)
+                    my_wide = np.empty(_words(m, WIDE), np.uint64)
+                    _draw(hashes[:m], my_wide)
+                    hashes[:m].sort()
+                    in_order = True
+                wide = _words(n, WIDE)
+                if kept_at[x] < 0:
+                    begin, end = offsets[order[x]], offsets[order[x] + 1]
+                    taken = end - begin + 1 + wide
+                    if taken > len(arena) - arena_end:
+                        for i in range(n_kept):
+                            kept_at[kept[i]] = -1
+                        n_kept, arena_end = 0, 0
+                        if taken > len(arena):
+                            arena = np.empty(2 * taken, np.uint64)
+                    kept_at[x], kept[n_kept] = arena_end, x
+                    n_kept += 1
+                    hash_grams(data, begin, end, length, arena[arena_end:])
+                    _draw(arena[arena_end : arena_end + n], arena[arena_end + n : arena_end + n + wide])
+                    arena[arena_end : arena_end + n].sort()
+                    arena_end += n + wide
+                theirs = arena[kept_at[x] : kept_at[x] + n + wide]
+                if _differ_in_more(theirs, n, n + wide, my_wide, alone):
+                    continue
+                compared += 1
+                count = overlap(theirs[:n], hashes[:m], needed)
+                if count < 0:
+                    continue
+                value = count / (n + m - count)
+                if value >= (threshold_within if within else threshold_across):
+                    if found == len(earlier):
+                        earlier = np.concatenate((earlier, np.empty_like(earlier)))
+                        later = np.concatenate((later, np.empty_like(later)))
+                        similarity = np.concatenate((similarity, np.empty_like(similarity)))
+                    earlier[found], later[found], similarity[found] = x, r, value
+                    found += 1
+                    hits += 1
+        nexts[group] += 1
     return earlier[:found], later[:found], similarity[:found], compared
