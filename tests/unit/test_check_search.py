@@ -59,8 +59,12 @@ VARIED = st.builds(
     lambda base, cuts: [
         base[: len(base) * cut // 99] + base[len(base) * (cut + more) // 99 :] + end for cut, more, end in cuts
     ],
-    st.text("abcdefgh ", min_size=60, max_size=150),
-    st.lists(st.tuples(st.integers(0, 99), st.integers(0, 30), st.text("xyz ", max_size=25)), max_size=10),
+    # of one script, and of several, in any share
+    st.one_of(
+        st.text(letters, min_size=60, max_size=150)
+        for letters in ("abcdefgh ", "abcжд", "жзи a", "कखab", "漢字か a한글")
+    ),
+    st.lists(st.tuples(st.integers(0, 99), st.integers(0, 30), st.text("xyzж漢 ", max_size=25)), max_size=10),
 ).map(lambda texts: [text.strip() or "x" for text in texts])
 
 
