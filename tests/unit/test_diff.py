@@ -1,4 +1,5 @@
 import json
+import shutil
 from pathlib import Path
 
 import polars as pl
@@ -11,6 +12,7 @@ from authbench.cli import main
 from authbench.diff.releases import read_release
 from authbench.diff.summary import changed_documents, difference, difference_text, differences, is_same
 from authbench.errors import InputError
+from authbench.format.hub import NotARelease
 
 
 @pytest.fixture(scope="module")
@@ -156,8 +158,12 @@ def test_what_is_said_names_counts_ids_and_settings(
 
 
 def test_what_is_no_release_is_told_so(tmp_path: Path, release: Path) -> None:
-    with pytest.raises(InputError, match="no release.lock"):
+    with pytest.raises(NotARelease):
         read_release(tmp_path)
+    shutil.copytree(release, tmp_path / "copy")
+    (tmp_path / "copy/release.lock").unlink()
+    with pytest.raises(InputError):
+        read_release(tmp_path / "copy")
 
 
 VALUES = st.recursive(st.integers(0, 3), lambda inner: st.dictionaries(st.sampled_from("ab"), inner), max_leaves=6)
