@@ -14,7 +14,7 @@ import numpy as np
 
 from authbench.arrays import F64, I64, U8, U64
 from authbench.checking.gram_kernels import hash_grams, overlap
-from authbench.runtime.jit import compiled
+from authbench.runtime.jit import compiled, ones
 
 u64 = np.uint64
 SLACK = 1e-6  # against rounding, on the side of comparing
@@ -110,14 +110,6 @@ def draw_bitmaps(data: U8, offsets: I64, length: int, order: I64, sizes: I64) ->
 
 
 @compiled
-def _ones(word: np.uint64) -> int:
-    word -= (word >> u64(1)) & u64(0x5555555555555555)
-    word = (word & u64(0x3333333333333333)) + ((word >> u64(2)) & u64(0x3333333333333333))
-    word = (word + (word >> u64(4))) & u64(0x0F0F0F0F0F0F0F0F)
-    return int((word * u64(0x0101010101010101)) >> u64(56))
-
-
-@compiled
 def _differ_in_more(a: U64, start: int, end: int, b: U64, most: int) -> bool:
     """Return whether two texts certainly have more than `most` grams that the other lacks.
 
@@ -127,7 +119,7 @@ def _differ_in_more(a: U64, start: int, end: int, b: U64, most: int) -> bool:
     count, width = 0, end - start
     if width == len(b):  # apart, as it takes half the time
         for i in range(width):
-            count += _ones(a[start + i] ^ b[i])
+            count += ones(a[start + i] ^ b[i])
             if count > most:
                 return True
         return False
@@ -135,7 +127,7 @@ def _differ_in_more(a: U64, start: int, end: int, b: U64, most: int) -> bool:
         word = a[start + i] ^ b[i]
         for k in range(i + width, len(b), width):
             word ^= b[k]
-        count += _ones(word)
+        count += ones(word)
         if count > most:
             return True
     return False

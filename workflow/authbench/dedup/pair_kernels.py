@@ -3,18 +3,9 @@
 import numpy as np
 
 from authbench.arrays import F64, I32, I64, U64
-from authbench.runtime.jit import compiled
+from authbench.runtime.jit import compiled, ones
 
 u64 = np.uint64
-
-
-@compiled
-def _ones(word: np.uint64) -> int:
-    """Return the number of bits set."""
-    word -= (word >> u64(1)) & u64(0x5555555555555555)
-    word = (word & u64(0x3333333333333333)) + ((word >> u64(2)) & u64(0x3333333333333333))
-    word = (word + (word >> u64(4))) & u64(0x0F0F0F0F0F0F0F0F)
-    return int((word * u64(0x0101010101010101)) >> u64(56))
 
 
 # --- from signatures to components ---
@@ -57,7 +48,7 @@ def find_roots(parent: I32) -> None:
 @compiled
 def _disagreement(one: U64, other: U64) -> int:
     """Return the number of bits in which two sketches differ."""
-    return _ones(one[0] ^ other[0]) + _ones(one[1] ^ other[1])
+    return ones(one[0] ^ other[0]) + ones(one[1] ^ other[1])
 
 
 @compiled
