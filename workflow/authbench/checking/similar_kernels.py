@@ -14,7 +14,8 @@ import numpy as np
 
 from authbench.arrays import F64, I64, U8, U64
 from authbench.checking.gram_kernels import hash_grams, overlap
-from authbench.runtime.jit import compiled, ones
+from authbench.runtime.jit import compiled
+from authbench.runtime.jit_bits import ones
 
 u64 = np.uint64
 SLACK = 1e-6  # against rounding, on the side of comparing

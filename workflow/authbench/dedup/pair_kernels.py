@@ -3,7 +3,8 @@
 import numpy as np
 
 from authbench.arrays import F64, I32, I64, U64
-from authbench.runtime.jit import compiled, ones
+from authbench.runtime.jit import compiled
+from authbench.runtime.jit_bits import ones
 
 u64 = np.uint64
 

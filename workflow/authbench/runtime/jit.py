@@ -40,12 +40,3 @@ def compiled(function: Kernel) -> Kernel:
     if numba is None or _plain:
         return np.errstate(over="ignore")(function)  # hashes wrap around, silently in compiled arithmetic
     return cast(Kernel, cache_on_disk(numba.njit(nogil=True)(function)))
-
-
-@compiled
-def ones(word: np.uint64) -> int:
-    """Return the number of bits set."""
-    word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
-    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return int((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
