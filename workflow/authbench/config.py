@@ -359,7 +359,7 @@ def _missing(source: Source, raw_dir: Path) -> str:
     return f"{source.tag}: no file fits {patterns} in {folder}/. To get it: {source.acquire.how}"
 
 
-def _merge(defaults: Any, user: Any, place: tuple[str, ...] = ()) -> Any:
+def _merge(defaults: object, user: object, place: tuple[str, ...] = ()) -> Any:
     if place in VOCABULARIES or not (isinstance(defaults, Mapping) and isinstance(user, Mapping)):
         return user if isinstance(defaults, str) and user != "null" else _as_in_yaml(user)
     merged = dict(defaults)
@@ -368,7 +368,7 @@ def _merge(defaults: Any, user: Any, place: tuple[str, ...] = ()) -> Any:
     return merged
 
 
-def _as_in_yaml(value: Any) -> Any:
+def _as_in_yaml(value: object) -> Any:
     """Return a value as a file would give it: for `--config filter={symbols: 0.4}` Snakemake passes the text "0.4"."""
     if isinstance(value, Mapping):
         return {key: _as_in_yaml(inner) for key, inner in value.items()}

@@ -61,7 +61,7 @@ class Tally:
             for source, reason, number in first.group_by("source", "reason").len().iter_rows():
                 self.dropped[source][reason] += number
 
-    def note(self, name: str, fact: Any) -> None:
+    def note(self, name: str, fact: object) -> None:
         """Add numbers, or nested mappings of numbers, to a metadata entry."""
         self.facts[name] = add_up(self.facts[name], fact) if name in self.facts else fact
 

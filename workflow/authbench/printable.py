@@ -1,7 +1,5 @@
 """Escape foreign strings before they are printed to a terminal, a log or a page of Markdown."""
 
-from typing import Any
-
 
 def printable(text: str, keep: str = "") -> str:
     r"""Return the text with invisible characters, and characters that a terminal interprets, as Python escapes.
@@ -23,7 +21,7 @@ def printable(text: str, keep: str = "") -> str:
     )
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """Return numbers and words unchanged, and only the type of other values, which may be text."""
     parts = value if isinstance(value, list) else [value]
     if all(one is None or isinstance(one, int | float) or (isinstance(one, str) and len(one) < 20) for one in parts):

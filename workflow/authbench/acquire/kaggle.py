@@ -26,7 +26,7 @@ LOGIN = (
 )
 
 
-def look(piece: Piece, revision: str | None, beside: Path, pause: Pause, client: Any = None) -> Listing:
+def look(piece: Piece, revision: str | None, beside: Path, pause: Pause, client: object = None) -> Listing:
     """Return the files of the data set that fit the patterns; `revision` is a version, the newest if None."""
     api = client or _client()
     if revision is None:

@@ -156,7 +156,7 @@ def _dependencies(manifest: Manifest) -> list[dict[str, Any]]:
     return [code, *raw]
 
 
-def _config(manifest: Manifest, deviation: Mapping[str, Any]) -> dict[str, Any]:
+def _config(manifest: Manifest, deviation: Mapping[str, object]) -> dict[str, Any]:
     """Return the settings of a manifest, which has sorted keys, in the orders that a release depends on.
 
     These are the order of the splits in which shares are given, and the order of the targets in `deviation`.

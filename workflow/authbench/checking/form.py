@@ -219,7 +219,7 @@ def _stated(row: dict[str, Any]) -> dict[str, Any]:
     return {"topic": row["topic"], **stated} if row.get("topic") is not None else stated
 
 
-def _expect_names(unique: Any) -> None:
+def _expect_names(unique: object) -> None:
     fitting = isinstance(unique, Mapping) and all(
         isinstance(fields, list | tuple) and all(isinstance(field, str) for field in fields)
         for fields in unique.values()

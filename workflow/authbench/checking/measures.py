@@ -219,7 +219,7 @@ def _check_admitted(provenance: pl.DataFrame, settings: Settings) -> Iterator[Fi
                 yield Finding("admitted", ident, f"{ident}: {column} {value}")
 
 
-def _by_language(threshold: Any) -> str:
+def _by_language(threshold: object) -> str:
     """Return a threshold in SQL; from a mapping, the threshold of the document's language."""
     if not isinstance(threshold, Mapping):
         return _sql(threshold)

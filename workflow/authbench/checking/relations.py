@@ -40,7 +40,7 @@ def vectors_of(release: Rows, split: str, statistics: WordStatistics) -> Any:
     return content_vectors(texts.select("lang", "content"), statistics)
 
 
-def check_relations(release: Rows, split: str, vectors: Any) -> Iterator[Finding]:
+def check_relations(release: Rows, split: str, vectors: object) -> Iterator[Finding]:
     """Yield pairs of a query and a text of its author that positives.parquet lacks, adds or describes wrongly."""
     path = release.folder / split / POSITIVES.file
     if not path.is_file() or release.provenance is None:
@@ -68,7 +68,7 @@ def _twice(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.filter(pl.struct("query_id", "candidate_id").is_duplicated()).unique(maintain_order=True)
 
 
-def _related(release: Rows, split: str, vectors: Any) -> pl.DataFrame:
+def _related(release: Rows, split: str, vectors: object) -> pl.DataFrame:
     """Return every query of a split with every other candidate of its author, and how both are related."""
     provenance = release.provenance
     assert provenance is not None

@@ -88,7 +88,7 @@ def _check_ids(places: pl.DataFrame) -> Iterator[Finding]:
         yield Finding("repeated_id", ident, "in " + " and ".join(splits))
 
 
-def _check_row(table: Table, row: Any, place: str) -> Iterator[Finding]:
+def _check_row(table: Table, row: object, place: str) -> Iterator[Finding]:
     name = table.name
     if not isinstance(row, dict):
         yield Finding("schema", place, f"{name}: a row that is no object")
@@ -146,13 +146,13 @@ def _fits(column: Column) -> Callable[[Any], bool]:
     return _is_text
 
 
-def _is_text(value: Any) -> bool:
+def _is_text(value: object) -> bool:
     return isinstance(value, str) and bool(value)
 
 
-def _is_ids(value: Any) -> bool:
+def _is_ids(value: object) -> bool:
     return isinstance(value, list) and all(map(_is_text, value))
 
 
-def _is_length(value: Any) -> bool:
+def _is_length(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 < value < _MOST_TOKENS

@@ -89,7 +89,7 @@ def loosest(first: Settings, second: Settings, places: Iterable[str]) -> dict[st
     return result
 
 
-def _recipe_with(key: str, value: Any) -> str:
+def _recipe_with(key: str, value: object) -> str:
     """Name the recipe that states a value, in words; empty if there is none."""
     for path in sorted(shipped(_RECIPES).glob("*.yaml")):
         if _at(read_settings(path), key) == value:
@@ -97,22 +97,22 @@ def _recipe_with(key: str, value: Any) -> str:
     return ""
 
 
-def _at(settings: Any, key: str) -> Any:
+def _at(settings: object, key: str) -> Any:
     for part in key.split("."):
         settings = settings.get(part) if isinstance(settings, Mapping) else None
     return settings
 
 
-def _higher(value: Any, allowed: Any) -> bool:
+def _higher(value: object, allowed: object) -> bool:
     """Return whether a value is higher, hence looser; None is the loosest, a mapping by task counts by its highest."""
     return not _number(value, math.inf, max) <= _number(allowed, math.inf, max)
 
 
-def _lower(value: Any, allowed: Any) -> bool:
+def _lower(value: object, allowed: object) -> bool:
     return not _number(value, -math.inf, min) >= _number(allowed, -math.inf, min)
 
 
-def _lower_if_any(value: Any, allowed: Any) -> bool:
+def _lower_if_any(value: object, allowed: object) -> bool:
     """Return whether a value is lower, hence looser; None is the strictest."""
     return not _number(value, math.inf, min) >= _number(allowed, math.inf, min)
 
@@ -135,11 +135,11 @@ def _fewer(value: Any, allowed: Any) -> bool:
     return not set(value) >= set(allowed)
 
 
-def _empty(value: Any, allowed: Any) -> bool:
+def _empty(value: object, allowed: object) -> bool:
     return not value and bool(allowed)
 
 
-def _other(value: Any, allowed: Any) -> bool:
+def _other(value: object, allowed: object) -> bool:
     return bool(value != allowed)
 
 
@@ -285,7 +285,7 @@ def make_rules(manifest: Manifest, expected: Mapping[str, Any] | None = None) ->
         raise InputError(f"The settings to check against cannot be used: {problem}. See config.yaml.") from None
 
 
-def _most_queries(value: Any) -> int | None:
+def _most_queries(value: object) -> int | None:
     """Return the most queries an author gives in a split; None: `all`."""
     if value == "all":
         return None

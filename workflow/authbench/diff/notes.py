@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -159,5 +158,5 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     return "not set" if value is None else f"`{str(value)[:120]}`"

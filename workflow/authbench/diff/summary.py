@@ -200,7 +200,7 @@ def causes(a: Manifest, b: Manifest) -> list[tuple[str, Any, Any]]:
     return [difference for part in _MADE_BY for difference in differences(part, a.get(part), b.get(part))]
 
 
-def differences(place: str, one: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:
+def differences(place: str, one: object, other: object) -> Iterator[tuple[str, Any, Any]]:
     """Yield the innermost places where two values differ, with both values.
 
     >>> list(differences("config", {"seed": 1, "split": {"lock": None}}, {"seed": 2, "split": {"lock": None}}))

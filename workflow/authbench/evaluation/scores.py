@@ -211,7 +211,7 @@ def _with_nulls(result: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
-def _without_nan(cell: Any) -> Any:
+def _without_nan(cell: object) -> Any:
     """Return nested mappings without values that are not finite, which JSON cannot represent."""
     if isinstance(cell, dict):
         return {

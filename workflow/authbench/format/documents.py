@@ -8,7 +8,6 @@ author, topic and text. A document without author, topic or text is left out.
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -106,7 +105,7 @@ def _of_table(path: Path, topic: str) -> Iterator[pl.DataFrame]:
         yield from split_by_bytes(_frame(path, block, columns), "text")
 
 
-def _frame(path: Path, rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> pl.DataFrame:
+def _frame(path: Path, rows: Sequence[Mapping[str, object]], columns: Mapping[str, str]) -> pl.DataFrame:
     """Return these columns of rows, by our names, as text."""
     return pl.DataFrame(
         [text_column(path, own, [row.get(own) for row in rows], name in _IDENTS).alias(name)

@@ -112,7 +112,7 @@ def _first_row(path: Path) -> dict[str, Any]:
     return {}
 
 
-def _as_table(rows: Iterable[tuple[Any, ...]], schema: pl.Schema) -> pl.DataFrame:
+def _as_table(rows: Iterable[tuple[object, ...]], schema: pl.Schema) -> pl.DataFrame:
     """Return rows as a table, with objects for only a batch at a time."""
     waiting, parts = iter(rows), [pl.DataFrame(schema=schema)]
     while part := list(islice(waiting, _ROWS_AT_ONCE)):
@@ -203,7 +203,7 @@ def _read_rows(path: Path, form: str, fields: _Checks, optional: _Checks = _NONE
         raise InputError(f"{path}: holds no line. Expected PAN's {form}, a JSON object a line.")
 
 
-def _problems(row: Any, fields: _Checks, optional: _Checks) -> Iterator[str]:
+def _problems(row: object, fields: _Checks, optional: _Checks) -> Iterator[str]:
     if not isinstance(row, dict):
         yield f"is no object. Expected {', '.join(fields)}."
         return
@@ -215,33 +215,33 @@ def _problems(row: Any, fields: _Checks, optional: _Checks) -> Iterator[str]:
             yield f"{field} is {shown(row[field])}. Expected {is_right.__doc__}."
 
 
-def _is_text(value: Any) -> bool:
+def _is_text(value: object) -> bool:
     """a text"""
     return isinstance(value, str)
 
 
-def _is_text_or_null(value: Any) -> bool:
+def _is_text_or_null(value: object) -> bool:
     """a text, or null"""
     return value is None or isinstance(value, str)
 
 
-def _is_two_texts(value: Any) -> bool:
+def _is_two_texts(value: object) -> bool:
     """a list of two texts"""
     return isinstance(value, list) and len(value) == 2 and all(map(_is_text, value))
 
 
-def _is_two(value: Any) -> bool:
+def _is_two(value: object) -> bool:
     """a list of two texts or nulls, or nothing"""
     return not value or (isinstance(value, list) and len(value) == 2 and all(v is None or _is_text(v) for v in value))
 
 
-def _is_truth(value: Any) -> bool:
+def _is_truth(value: object) -> bool:
     """true or false"""
     one = _second(value)
     return isinstance(one, bool) or (isinstance(one, int | float) and one in (0, 1))
 
 
-def _is_score(value: Any) -> bool:
+def _is_score(value: object) -> bool:
     """a number, from 0 to 1"""
     one = _alone(_second(value))
     if isinstance(one, str):
@@ -255,11 +255,11 @@ def _second(value: Any) -> Any:
     return int(value[1]) if two and value[0] != value[1] else value
 
 
-def _is_one(value: Any) -> bool:
+def _is_one(value: object) -> bool:
     return isinstance(value, list) and len(value) == 1
 
 
-def _alone(value: Any) -> Any:
+def _alone(value: object) -> Any:
     """Return the element of a list of one; any other value unchanged."""
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 

@@ -81,7 +81,7 @@ def read_lock(path: str | Path) -> Lock:
     return cast(Lock, lock)
 
 
-def _problem(part: Any, key_form: "re.Pattern[str]", value_form: "re.Pattern[str]") -> str | None:
+def _problem(part: object, key_form: "re.Pattern[str]", value_form: "re.Pattern[str]") -> str | None:
     """Return the problem in a part of a lock, or None."""
     if not isinstance(part, dict):
         return f"{part!r:.80} is no object"

@@ -119,14 +119,14 @@ def concat(batches: Iterator[pl.DataFrame], table: Table, columns: Sequence[str]
     return pl.concat([pl.DataFrame(schema=schema), *batches])
 
 
-def _first_problem(path: Path, first: int, rows: Sequence[Any], table: Table) -> str:
+def _first_problem(path: Path, first: int, rows: Sequence[object], table: Table) -> str:
     for number, row in enumerate(rows, start=first):
         if problem := _problem(row, table):
             return f"{path}, line {number}: {problem}"
     return f"{path}, lines {first} to {first + len(rows) - 1}: a field holds values of several kinds."
 
 
-def _problem(row: Any, table: Table) -> str:
+def _problem(row: object, table: Table) -> str:
     if not isinstance(row, dict):
         return f"is no object. Expected {', '.join(table.required)}."
     if missing := [name for name in table.required if row.get(name) is None]:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from authbench.author_labels import folded
 from authbench.errors import InputError
@@ -52,7 +51,7 @@ def _problems(content: Mapping[str, object]) -> Iterator[str]:
             yield from _problems_of_language(lang, people)
 
 
-def _problems_of_language(lang: str, people: Mapping[Any, Any]) -> Iterator[str]:
+def _problems_of_language(lang: str, people: Mapping[object, object]) -> Iterator[str]:
     mains: dict[str, str] = {}
     for main in people:
         whole = _whole(main, lang)
@@ -81,7 +80,7 @@ def _problems_of_language(lang: str, people: Mapping[Any, Any]) -> Iterator[str]
             owner.setdefault(whole, str(main))
 
 
-def _of_main(lang: str, main: str, other: str, people: Mapping[Any, Any]) -> Iterator[str]:
+def _of_main(lang: str, main: str, other: str, people: Mapping[object, object]) -> Iterator[str]:
     """Yield why an alias may not be the main name of another person."""
     others = people.get(other)
     back = {_whole(alias, lang) for alias in others} if isinstance(others, list) else set()
@@ -92,6 +91,6 @@ def _of_main(lang: str, main: str, other: str, people: Mapping[Any, Any]) -> Ite
         yield f"{lang}.{main}: the alias '{other}' is a main name itself; move its aliases to '{main}', and take it out"
 
 
-def _whole(name: Any, lang: str) -> str:
+def _whole(name: object, lang: str) -> str:
     found = canonical_name(folded(name), lang) if isinstance(name, str) else None
     return found.whole if found else ""

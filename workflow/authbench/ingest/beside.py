@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -110,7 +110,7 @@ def is_beside(path: str, beside: Beside | None) -> bool:
     return beside is not None and matches(path, [f"**/{beside.file}"])
 
 
-def _number(value: Any) -> int | None:
+def _number(value: object) -> int | None:
     """Return an integer of at most 18 digits, or None."""
     text = value if isinstance(value, str) else str(value) if isinstance(value, int) else ""
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= 18 else None

@@ -265,7 +265,7 @@ def _records(block: _Block, compiled: Compiled, identities: Identities, of_autho
     return pa.RecordBatch.from_pydict(made, MADE)
 
 
-def _known_language(written: Any, others: bool) -> str | None:
+def _known_language(written: object, others: bool) -> str | None:
     """Return the code of a language to keep; OTHER for a label that is not a code, None for a language to drop."""
     lang = as_text(written)
     if lang in LANGUAGES or not others:
@@ -282,16 +282,16 @@ def _lacking(lang: str | None, genre: str | None, text: str) -> str | None:
     return None if text else "empty_text"
 
 
-def _folded(name: Any) -> str:
+def _folded(name: object) -> str:
     return folded(as_text(name) or "")
 
 
-def _plain(value: Any) -> str | None:
+def _plain(value: object) -> str | None:
     text = as_text(value)
     return None if text is None else whole_characters(text).strip() or None
 
 
-def _group(value: Any) -> str | None:
+def _group(value: object) -> str | None:
     """Return the name of a group of authors, folded."""
     return _folded(value).casefold() or None
 
@@ -303,7 +303,7 @@ def _voice_marks(rows: Sequence[Row], compiled: Compiled) -> Column:
     return list(map(compiled.voices, texts(compiled.fields["text"](rows))))
 
 
-def _number(value: Any) -> int | None:
+def _number(value: object) -> int | None:
     text = as_text(value)
     if text is None or not text.isdecimal() or len(text) > len(str(MOST_AUTHORS)):
         return None

@@ -45,7 +45,7 @@ def compile_expression(expression: str | Mapping[str, object], where: str, key: 
     if not steps:
         return start
 
-    def computed(here: Any) -> Any:
+    def computed(here: object) -> Any:
         for step in steps:
             if here is None:
                 return None
@@ -55,7 +55,7 @@ def compile_expression(expression: str | Mapping[str, object], where: str, key: 
     return lambda rows: by_distinct(computed, start(rows))
 
 
-def by_distinct(function: Callable[[Any], Any], column: Iterable[Any]) -> Column:
+def by_distinct(function: Callable[[Any], Any], column: Iterable[object]) -> Column:
     """Return the function's value for every entry of a column, computed once per distinct entry.
 
     Entries that compare equal must be identical in form: text, lists, or None, but not 1, 1.0 and True.
@@ -81,7 +81,7 @@ def compile_pattern(pattern: str, where: str) -> "regex.Pattern[str]":
         raise InputError(f"{where}: {pattern!r} is not a regular expression ({error}).") from error
 
 
-def as_text(value: Any) -> str | None:
+def as_text(value: object) -> str | None:
     """Return a value as text: 4.0 as 4, dates in ISO form, None for an object or infinity.
 
     Raises:
@@ -146,7 +146,7 @@ def _field(path: str) -> Columns:
     return column
 
 
-def _exact(value: Any, path: str) -> Any:
+def _exact(value: object, path: str) -> Any:
     """Return the value. Raises InputError for an integer that lost digits."""
     if type(value) is float and abs(value) >= INEXACT and math.isfinite(value):
         raise InputError(
@@ -156,7 +156,7 @@ def _exact(value: Any, path: str) -> Any:
     return value
 
 
-def _present(value: Any) -> Any:
+def _present(value: object) -> Any:
     return value if isinstance(value, (list, dict)) and value else as_text(None if value in ([], {}) else value)
 
 
@@ -190,7 +190,7 @@ def _composed(template: str) -> Columns:
     parts, tail = template_parts(template)
     fields = [_field(name) for _, name, _ in parts]
 
-    def composed(values: Sequence[Any]) -> str | None:
+    def composed(values: Sequence[object]) -> str | None:
         made = []
         for (before, _, optional), value in zip(parts, values, strict=True):
             here = as_text(value)
@@ -236,11 +236,11 @@ def _step(name: str, argument: Any, where: str, key: bytes | None) -> Step:
     return lambda value: concealed("hash", _text(value), key)
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return as_text(value) or ""
 
 
-def _picked(value: Any, place: int) -> Any:
+def _picked(value: object, place: int) -> Any:
     if not isinstance(value, list):
         value = [value]
     return _present(value[place]) if -len(value) <= place < len(value) else None

@@ -1,7 +1,7 @@
 """Count corpus values that a mapping loses, such as dates in another format or unnamed categories."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -96,5 +96,5 @@ def may_show(expression: Expression, extraction: Extraction) -> bool:
     return not read_by(expression, extraction.derive) & hidden
 
 
-def _is_short(value: Any) -> bool:
+def _is_short(value: object) -> bool:
     return isinstance(value, str) and len(value) <= _LONGEST_EXAMPLE

@@ -341,7 +341,7 @@ def _macro_notes(results: Sequence[Result]) -> list[str]:
     ]
 
 
-def _at(scores: Mapping[str, Any], place: Sequence[str]) -> float | None:
+def _at(scores: Mapping[str, object], place: Sequence[str]) -> float | None:
     value: Any = scores
     for key in place:
         value = value.get(key) if isinstance(value, Mapping) else None

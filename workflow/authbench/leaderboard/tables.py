@@ -244,6 +244,6 @@ def _described(result: Result) -> dict[str, Any]:
     return {"group": result.group, "model": result.name, "shortcut": result.shortcut}
 
 
-def _as_frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[Metric]) -> pl.DataFrame:
+def _as_frame(rows: Sequence[Mapping[str, object]], columns: Sequence[Metric]) -> pl.DataFrame:
     schema = {"group": pl.String, "model": pl.String, **{metric.key: pl.Float64 for metric in columns}}
     return pl.DataFrame([{name: row.get(name) for name in schema} for row in rows], schema=schema)

@@ -102,7 +102,7 @@ def _bearer(key: str) -> Callable[[requests.PreparedRequest], requests.PreparedR
     return add
 
 
-def _completion(reply: Mapping[str, Any]) -> dict[str, Any] | None:
+def _completion(reply: Mapping[str, object]) -> dict[str, Any] | None:
     """Return the parts of a chat completion; None for another object. An answer of null is an empty text."""
     match reply:
         case {"choices": [{"message": {"content": (str() | None) as answer}}, *_]}:

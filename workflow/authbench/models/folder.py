@@ -146,7 +146,7 @@ def _number(value: Any) -> int | None:
     return int(value) if usable and FEWEST_TOKENS <= value < _TOKENS_OF_NO_LIMIT else None
 
 
-def _prompt(prompts: Any, default: Any, names: tuple[str, ...]) -> tuple[str, str]:
+def _prompt(prompts: object, default: object, names: tuple[str, ...]) -> tuple[str, str]:
     """Return a prompt and its origin: the first of `names`, else the default, as sentence-transformers do."""
     if isinstance(prompts, dict):
         for name in (*names, default):

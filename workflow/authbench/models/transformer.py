@@ -146,7 +146,7 @@ class TransformerModel:
         checkpoint.max_seq_length = most_tokens(checkpoint, self.parameters)
         return checkpoint
 
-    def embed_with(self, checkpoint: Any, texts: Sequence[str], prompt: str) -> F32:
+    def embed_with(self, checkpoint: object, texts: Sequence[str], prompt: str) -> F32:
         """Return the vectors of texts by a checkpoint in training, without caching.
 
         Returns:
@@ -257,7 +257,7 @@ def embed_tokens(
 
 
 def _in_batches(
-    model: Any, parts: Sequence[Sequence[int]], prompted: int
+    model: object, parts: Sequence[Sequence[int]], prompted: int
 ) -> Iterator[tuple[list[int], Mapping[str, Any]]]:
     """Yield the rows of each batch of parts, longest first, and the model's output.
 

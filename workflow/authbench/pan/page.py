@@ -80,7 +80,7 @@ def measure_table(
     return Table(name, title, columns, rows, data, notes)
 
 
-def _cell(value: Any, best: Any, interval: str = "") -> Cell:
+def _cell(value: object, best: object, interval: str = "") -> Cell:
     place = BEST if value is not None and value == best else 0
     if isinstance(value, float) or value is None:
         return Cell(decimals(value, DIGITS), value, place, interval=interval)

@@ -70,7 +70,7 @@ def comparable_limit(hits: pl.Series, random: pl.Series) -> int | None:
     return None if alike[-1] == len(limits) - 1 else int(limits[alike[-1]])
 
 
-def limits_in_words(facts: Mapping[str, Any]) -> list[str]:
+def limits_in_words(facts: Mapping[str, object]) -> list[str]:
     """Return a description of the limits on the texts that verifiers get from a subset, if any."""
     words = {"most_texts": "at most {:,} texts of a topic", "most_characters": "the first {:,} characters of a text"}
     return [said.format(facts[name]) for name, said in words.items() if facts[name] is not None]

@@ -367,7 +367,7 @@ def _default_citation(tag: str, entry: Mapping[str, Any]) -> str:
     return default_citation(tag, entry["title"], entry["acquire"]["from"], entry["acquire"]["where"])
 
 
-def part_of_normalize(entry: Mapping[str, Any]) -> dict[str, Any]:
+def part_of_normalize(entry: Mapping[str, object]) -> dict[str, Any]:
     """Return the part of an entry that `make_normalize` needs."""
     return {key: entry[key] for key in ("normalize", "text") if key in entry}
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 Typed = TypeVar("Typed")
 
 
-def from_plain(kind: type[Typed], value: Mapping[str, Any]) -> Typed:
+def from_plain(kind: type[Typed], value: Mapping[str, object]) -> Typed:
     """Return the dataclass `kind` of the values under its fields' names; other keys of the mapping are ignored.
 
     Nested dataclasses and tuples are made likewise. A field with a `key` in its metadata is read from that key.
@@ -21,7 +21,7 @@ def from_plain(kind: type[Typed], value: Mapping[str, Any]) -> Typed:
     return kind(**given)
 
 
-def part_for(kind: type, value: Mapping[str, Any]) -> Any:
+def part_for(kind: type, value: Mapping[str, object]) -> Any:
     """Return the entries of the mapping for the fields of a dataclass (`from_plain`) or TypedDict, in their order."""
     if is_dataclass(kind):
         keys = {one.metadata.get("key", one.name) for one in fields(kind)}
@@ -30,7 +30,7 @@ def part_for(kind: type, value: Mapping[str, Any]) -> Any:
     return {key: inner for key, inner in value.items() if key in keys}
 
 
-def _typed(kind: Any, value: Any) -> Any:
+def _typed(kind: object, value: object) -> Any:
     if get_origin(kind) is Annotated:
         return _typed(get_args(kind)[0], value)
     if get_origin(kind) in (Union, UnionType):
@@ -42,7 +42,7 @@ def _typed(kind: Any, value: Any) -> Any:
     return value
 
 
-def _may_be(kind: Any, value: Any) -> bool:
+def _may_be(kind: object, value: object) -> bool:
     """Return whether a member of a union matches a value."""
     if get_origin(kind) is Annotated:
         kind = get_args(kind)[0]
@@ -101,7 +101,7 @@ def schema_of_fields(*kinds: type) -> dict[str, Any]:
     }
 
 
-def if_is(key: str, value: str, then: Mapping[str, Any], **otherwise: Any) -> dict[str, Any]:
+def if_is(key: str, value: str, then: Mapping[str, object], **otherwise: Any) -> dict[str, Any]:
     """Return the part of a schema that holds for mappings with a value of a key."""
     return {"if": {"properties": {key: {"const": value}}}, "then": dict(then), **otherwise}
 
@@ -129,7 +129,7 @@ def _of_fields(kind: Any) -> dict[str, Any]:
     }
 
 
-def _of_union(kinds: Sequence[Any]) -> dict[str, Any]:
+def _of_union(kinds: Sequence[object]) -> dict[str, Any]:
     """Return a schema whose messages are about the member of the union that matches a value's kind."""
     schemas = [schema_of(kind) for kind in kinds if kind is not NoneType]
     if all(schema.keys() == {"type"} for schema in schemas):
@@ -142,7 +142,7 @@ def _of_union(kinds: Sequence[Any]) -> dict[str, Any]:
     return {"if": {"type": nested[0]["type"]}, "then": nested[0], "else": first} if nested else first
 
 
-def _without_null(schema: Any) -> Any:
+def _without_null(schema: object) -> Any:
     if isinstance(schema, dict):
         return {key: _without_null(inner) for key, inner in schema.items()}
     return [_without_null(inner) for inner in schema if inner != "null"] if isinstance(schema, list) else schema

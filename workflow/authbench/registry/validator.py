@@ -26,7 +26,7 @@ _KINDS: Mapping[str, Callable[[Any], bool]] = {
 }
 
 
-def fits(value: Any, schema: Any) -> bool:
+def fits(value: object, schema: object) -> bool:
     """Return whether a schema is plain, of types and lists of them only, and a value fits it.
 
     >>> fits([1, 2.5], {"type": "array", "maxItems": 2, "items": {"type": "number"}}), fits("a", {"type": ["null"]})
@@ -111,6 +111,6 @@ _TYPES = Draft202012Validator.TYPE_CHECKER.redefine(
 _Validator = extend(Draft202012Validator, KEYWORDS, type_checker=_TYPES)
 
 
-def validator_of(schema: Mapping[str, Any]) -> Validator:
+def validator_of(schema: Mapping[str, object]) -> Validator:
     """Return a validator that compares values with a schema."""
     return _Validator(schema, format_checker=FORMATS)

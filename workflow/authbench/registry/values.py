@@ -15,7 +15,7 @@ _SHOWN_CHARACTERS = 80
 _MOST_LISTED = 20  # known words in a message
 
 
-def value_problems(value: Any, place: tuple[str, ...] = (), inside: tuple[int, ...] = ()) -> Iterator[Problem]:
+def value_problems(value: object, place: tuple[str, ...] = (), inside: tuple[int, ...] = ()) -> Iterator[Problem]:
     """Yield the top-level key and the description of every value that no setting can have.
 
     Args:
@@ -57,7 +57,7 @@ def _is_usable(value: Any) -> bool:
     return kind is bool or value is None or (kind is int and -LARGEST - 1 <= value <= LARGEST)
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """Return a value for a message: escaped, and shortened if long.
 
     >>> shown("800"), shown(date(2020, 1, 1)), shown(True)
@@ -84,7 +84,7 @@ def _is_encodable(text: str) -> bool:
     return True
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     return next(
         (name for kind, name in _KINDS.items() if isinstance(value, kind)), f"of the type {type(value).__name__}"
     )

@@ -78,7 +78,7 @@ def _licence(source: Description) -> Licence:
     return {"name": source.license.name, "tier": source.license.tier}
 
 
-def _portable(value: Any) -> Any:
+def _portable(value: object) -> Any:
     """Return settings without local folders: absolute paths are cut to the file's name."""
     if isinstance(value, Mapping):
         return {key: _portable(inner) for key, inner in value.items()}

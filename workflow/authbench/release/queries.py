@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import cache, partial
 from itertools import chain, groupby, islice
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
@@ -118,7 +118,7 @@ def choose_queries(
     return pl.concat(parts).sort("query_id")
 
 
-def queries_per_author(value: Any) -> int | None:
+def queries_per_author(value: object) -> int | None:
     """Return the maximum number of queries of an author in a split; None: no limit.
 
     Raises:

@@ -18,7 +18,7 @@ _NEEDED = (
 )
 
 
-def relate(documents: pl.DataFrame, queries: pl.DataFrame, shared: bool, vectors: Any) -> pl.DataFrame:
+def relate(documents: pl.DataFrame, queries: pl.DataFrame, shared: bool, vectors: object) -> pl.DataFrame:
     """Return every ordered pair of a query and another candidate of its author (RELATIONS), by query and candidate.
 
     Memory: the result, 70 bytes per pair, and the columns that describe the pairs of some queries.
@@ -43,7 +43,7 @@ def relate(documents: pl.DataFrame, queries: pl.DataFrame, shared: bool, vectors
     return pl.concat([pl.DataFrame(schema=RELATIONS), *found])
 
 
-def _related(asking: pl.DataFrame, pool: pl.DataFrame, vectors: Any) -> pl.DataFrame:
+def _related(asking: pl.DataFrame, pool: pl.DataFrame, vectors: object) -> pl.DataFrame:
     """Return the pairs of some queries, sorted by id, with the others of the pool (RELATIONS)."""
     pairs = asking.join(pool, on=("split", "author_id"), suffix="_of_candidate")
     pairs = pairs.filter(pl.col("id") != pl.col("id_of_candidate"))

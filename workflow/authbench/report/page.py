@@ -333,7 +333,7 @@ def _toxicity_rows(rates: Iterable[ToxicityRate]) -> list[dict[str, Any]]:
     return [{**row, "share": row["dropped"] / row["scored"] if row["scored"] else 0.0} for row in rows.values()]
 
 
-def _lines_of(facts: Any, above: str = "") -> list[tuple[str, str]]:
+def _lines_of(facts: object, above: str = "") -> list[tuple[str, str]]:
     """Return nested metadata as (words, value) lines; a list of records becomes its length."""
     if isinstance(facts, Mapping):
         return [

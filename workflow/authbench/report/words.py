@@ -1,7 +1,6 @@
 """Express values, sources and scorers in words, for warnings and the report."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from authbench.registry.source_entry import Description
 from authbench.words import count, decimal
@@ -9,7 +8,7 @@ from authbench.words import count, decimal
 Sources = Mapping[str, Description]  # by tag
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """Return any value of the metadata in words."""
     if isinstance(value, bool):
         return "yes" if value else "no"

@@ -103,7 +103,7 @@ _BETWEEN_TRIES = 0.02
 class FilesByContent(IndexDataCacheFile):
     """Manage a function's index and files, each file named by its signature, its processor and the function's code."""
 
-    def save(self, key: tuple[Any, ...], data: Any) -> None:
+    def save(self, key: tuple[object, ...], data: object) -> None:
         digest = hashlib.sha256(repr(key).encode()).hexdigest()[:16]
         name = f"{self._index_name.removesuffix('.nbi')}.{digest}.nbc"
         files: Any = self
@@ -137,11 +137,11 @@ class _KernelCache(FunctionCache):
     _impl_class = _Implementation
     _lock: IO[bytes] | None = None
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: object) -> None:
         super().__init__(function)  # type: ignore[no-untyped-call]
         self._cache_file.__class__ = FilesByContent
 
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
+    def load_overload(self, sig: object, target_context: object) -> Any:
         """Return the function's code; None: it is not cached, and this process compiles it."""
         if os.environ.get("AUTHBENCH_RUN"):
             found = self._ready(sig, target_context)
@@ -154,7 +154,7 @@ class _KernelCache(FunctionCache):
                 self._unlock()
         return found
 
-    def _ready(self, sig: Any, target_context: Any) -> Any:
+    def _ready(self, sig: object, target_context: object) -> Any:
         """Return cached code without setting up the compiler as numba does, which saves 0.2 s of a job.
 
         The runtime that compiled code calls is still set up: memory, which `rtsys` provides, and the keys of hashes.
@@ -166,7 +166,7 @@ class _KernelCache(FunctionCache):
         with numba_cache._guard_against_spurious_io_errors():
             return numba_cache._load_overload(sig, target_context)
 
-    def save_overload(self, sig: Any, data: Any) -> None:
+    def save_overload(self, sig: object, data: object) -> None:
         try:
             super().save_overload(sig, data)  # type: ignore[no-untyped-call]
         finally:

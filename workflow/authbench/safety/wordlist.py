@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import regex
@@ -159,7 +158,7 @@ def read_word_lists(path: Path) -> Lists:
     return {lang: _read_list(path, lang, entry) for lang, entry in content.items()}
 
 
-def _read_list(path: Path, lang: str, entry: Any) -> tuple[dict[str, float], frozenset[str]]:
+def _read_list(path: Path, lang: str, entry: object) -> tuple[dict[str, float], frozenset[str]]:
     where = f"{path}: {lang}"
     if not isinstance(entry, Mapping) or not entry or set(entry) - {"terms", "innocent"}:
         raise InputError(f"{where}: expected the keys `terms` and `innocent`, found {entry!r:.80}")
@@ -174,7 +173,7 @@ def _read_list(path: Path, lang: str, entry: Any) -> tuple[dict[str, float], fro
     return terms, frozenset(_phrases(f"{where}.innocent", entry.get("innocent") or []))
 
 
-def _phrases(where: str, phrases: Any) -> list[str]:
+def _phrases(where: str, phrases: object) -> list[str]:
     if not isinstance(phrases, list):
         raise InputError(f"{where}: expected a list of words or phrases, found {phrases!r:.80}")
     for phrase in phrases:

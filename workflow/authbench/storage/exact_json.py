@@ -63,7 +63,7 @@ def _has_long_number(line: bytes) -> bool:
     return _LONG in digits or _LONG_NEGATIVE in digits
 
 
-def _keys(value: Any) -> int:
+def _keys(value: object) -> int:
     """Return the number of keys in all objects of a value."""
     inner = value.values() if type(value) is dict else value if type(value) is list else ()
     own = len(value) if type(value) is dict else 0

@@ -30,7 +30,7 @@ def read_json(path: str | Path) -> dict[str, Any]:
     return parse_checked_json(Path(path).read_bytes(), path)
 
 
-def write_plain_json(path: str | Path, value: Any) -> None:
+def write_plain_json(path: str | Path, value: object) -> None:
     """Write a value as JSON without a checksum, for other readers."""
     write_text(path, json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True) + "\n")
 
@@ -77,7 +77,7 @@ def parse_foreign_json(content: bytes, place: str | Path, nan: bool = False) -> 
     return value
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     """Return the JSON type of a value in words."""
     if isinstance(value, list):
         return "a list"
@@ -100,7 +100,7 @@ def _no_number(word: str) -> NoReturn:
     raise ValueError(f"{word} is no number of JSON")
 
 
-def _expect_shallow(value: Any) -> None:
+def _expect_shallow(value: object) -> None:
     level, depth = [value], 0
     while level:
         depth += 1
@@ -110,7 +110,7 @@ def _expect_shallow(value: Any) -> None:
         level = [one for inner in lists for one in (inner.values() if isinstance(inner, dict) else inner)]
 
 
-def finite_numbers(value: Any) -> Any:
+def finite_numbers(value: object) -> Any:
     """Return the value with null instead of numbers that JSON cannot represent."""
     if isinstance(value, Mapping):
         return {key: finite_numbers(inner) for key, inner in value.items()}

@@ -121,7 +121,7 @@ def _expect_described(stream: IO[bytes], metadata: Any) -> None:
                 raise OSError("the size statistics of a column do not fit the schema")
 
 
-def _structs(value: Any) -> list[dict[int, Any]]:
+def _structs(value: object) -> list[dict[int, Any]]:
     return [one for one in value if type(one) is dict] if type(value) is list else []
 
 

@@ -19,7 +19,7 @@ STARTS = 10  # the run with the lowest inertia is used
 SHUFFLES = 20
 
 
-def score(vectors: Any, labels: NDArray[np.int64], seeds: Sequence[int]) -> dict[str, Any]:
+def score(vectors: object, labels: NDArray[np.int64], seeds: Sequence[int]) -> dict[str, Any]:
     """Return V-measure over seeds with its spread (both 0 to 1), and its mean with shuffled labels (`by_chance`).
 
     `vectors` (texts x dimensions) may be sparse. With a single label the result is `undefined`. The number of clusters

@@ -57,7 +57,7 @@ def score(levels: Sequence[Any], styles: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _of_style(levels: Sequence[Any]) -> tuple[dict[str, float], tuple[F64, F64]]:
+def _of_style(levels: Sequence[object]) -> tuple[dict[str, float], tuple[F64, F64]]:
     """Return the accuracies over all pairs of items of one style, and the points of each pair, NaN on the diagonal.
 
     Points are items x items, without and with distractors (the mean over the omitted levels); 16 bytes per pair.

@@ -46,7 +46,7 @@ def render(
     )
 
 
-def what_ran(listed: Sequence[Mapping[str, Any]]) -> str:
+def what_ran(listed: Sequence[Mapping[str, object]]) -> str:
     """Return one sentence listing which datasets were and were not run."""
     run = [one for one in listed if one["run"]]
     paper, paper_run = ([one for one in part if one["paper"]] for part in (listed, run))

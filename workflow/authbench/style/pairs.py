@@ -18,7 +18,7 @@ BINS = 1 << 16  # of cosines, only for intervals
 DECIMALS = 12  # further digits of BLAS products depend on processor and position; rounding keeps equal scores equal
 
 
-def unit(vectors: Any) -> Any:
+def unit(vectors: object) -> Any:
     """Return the rows in double precision, scaled to length 1; zero rows are unchanged."""
     from scipy.sparse import csr_matrix, issparse
     from sklearn.preprocessing import normalize
@@ -42,7 +42,7 @@ def compact(rows: Any) -> Any:
     return (directions[:, kept] * np.sqrt(spread[kept]))[:, ::-1]
 
 
-def all_to_all(vectors: Any, labels: NDArray[np.int64]) -> dict[str, Any]:
+def all_to_all(vectors: object, labels: NDArray[np.int64]) -> dict[str, Any]:
     """Return `auroc` over all pairs of different texts; pairs with equal labels are positive.
 
     `vectors` is dense or CSR, shape (texts, dimensions). Memory: 8 bytes per pair of the rarer kind, plus a few blocks
@@ -110,7 +110,7 @@ def _blocks(rows: Any, labels: NDArray[np.int64]) -> Any:
         yield all_cosines(rows[start:stop], rows[start:])[later], same, (slice(start, stop), later)
 
 
-def predefined(first: Any, second: Any, same: NDArray[np.bool_]) -> dict[str, Any]:
+def predefined(first: object, second: object, same: NDArray[np.bool_]) -> dict[str, Any]:
     """Return `auroc` over the pairs (row i of `first` with row i of `second`, dense or CSR)."""
     counts = {"pairs": len(same), "positive_pairs": int(same.sum())}
     if same.all() or not same.any():

@@ -24,7 +24,7 @@ STEPS = 50  # of the optimiser, per penalty
 WIDEST = 512  # dimensions of sparse vectors
 
 
-def score(vectors: Any, names: Sequence[str], values: NDArray[np.float64], texts: Sequence[str]) -> dict[str, Any]:
+def score(vectors: object, names: Sequence[str], values: NDArray[np.float64], texts: Sequence[str]) -> dict[str, Any]:
     """Return the test `accuracy`, averaged over features, and each feature's accuracy and chosen penalty.
 
     `values` has shape (texts, features). A feature whose values do not form five bins of at least FEWEST texts is left
@@ -55,7 +55,7 @@ def score(vectors: Any, names: Sequence[str], values: NDArray[np.float64], texts
     }
 
 
-def _narrow(vectors: Any) -> NDArray[np.float64]:
+def _narrow(vectors: object) -> NDArray[np.float64]:
     """Return the rows centred and scaled to a mean squared length of WIDEST, to make penalties comparable."""
     rows = compact(unit(vectors))
     rows = rows[:, :WIDEST] if issparse(vectors) else rows

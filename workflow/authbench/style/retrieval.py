@@ -15,9 +15,9 @@ CUTS = (1, 8)
 
 
 def score(
-    queries: Any,
+    queries: object,
     asking: Sequence[str],
-    targets: Any,
+    targets: object,
     answering: Sequence[str],
     together: Sequence[str] | None = None,
 ) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def score(
     }
 
 
-def _means(rows: Any, owners: Sequence[str], wanted: Sequence[str]) -> Any:
+def _means(rows: object, owners: Sequence[str], wanted: Sequence[str]) -> Any:
     """Return the mean of each wanted owner's L2-normalised rows (owners x dimensions)."""
     from scipy.sparse import csr_matrix
 

@@ -178,5 +178,5 @@ def _column(where: str, name: str, values: list[Any]) -> pl.Series:
     return pl.Series(name, parts, pl.List(pl.String))
 
 
-def _as_text(value: Any) -> str:
+def _as_text(value: object) -> str:
     return whole_characters(str(value))

@@ -124,15 +124,15 @@ def _budgeted(frame: pl.DataFrame, by: str | Sequence[str], budget: int | None) 
     return kept.sort("draw").drop("draw")
 
 
-def _score_clustering(rows: pl.DataFrame, vectors: Vectors, settings: Any, seed: int, cache: Path) -> dict[str, Any]:
+def _score_clustering(rows: pl.DataFrame, vectors: Vectors, settings: object, seed: int, cache: Path) -> dict[str, Any]:
     return clustering.score(vectors.of(rows["text"].to_list()), _codes(rows["label"]), range(seed, seed + SEEDS))
 
 
-def _score_all_to_all(rows: pl.DataFrame, vectors: Vectors, settings: Any, seed: int, cache: Path) -> dict[str, Any]:
+def _score_all_to_all(rows: pl.DataFrame, vectors: Vectors, settings: object, seed: int, cache: Path) -> dict[str, Any]:
     return pairs.all_to_all(vectors.of(rows["text"].to_list()), _codes(rows["label"]))
 
 
-def _score_predefined(rows: pl.DataFrame, vectors: Vectors, settings: Any, seed: int, cache: Path) -> dict[str, Any]:
+def _score_predefined(rows: pl.DataFrame, vectors: Vectors, settings: object, seed: int, cache: Path) -> dict[str, Any]:
     first, second = (vectors.of(rows[side].to_list()) for side in ("first", "second"))
     return pairs.predefined(first, second, rows["same"].to_numpy())
 
@@ -142,7 +142,7 @@ def _score_order(rows: pl.DataFrame, vectors: Vectors, settings: OrderTask, seed
     return order.score(levels, rows["style"].to_list())
 
 
-def _score_retrieval(rows: pl.DataFrame, vectors: Vectors, settings: Any, seed: int, cache: Path) -> dict[str, Any]:
+def _score_retrieval(rows: pl.DataFrame, vectors: Vectors, settings: object, seed: int, cache: Path) -> dict[str, Any]:
     asking, answering = (rows.filter(pl.col("role") == role) for role in ("query", "target"))
     sides = [(vectors.of(side["text"].to_list()), side["author"].to_list()) for side in (asking, answering)]
     return retrieval.score(*sides[0], *sides[1], asking["query"].to_list())
@@ -163,7 +163,7 @@ def _codes(labels: pl.Series) -> np.ndarray:
     return (labels.rank("dense") - 1).to_numpy().astype(np.int64)
 
 
-def _of_text(settings: Any) -> Sequence[str]:
+def _of_text(settings: object) -> Sequence[str]:
     return ["text"]
 
 

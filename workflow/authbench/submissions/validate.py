@@ -151,7 +151,7 @@ def _other_values(stated: pl.DataFrame, found: pl.DataFrame, partial: bool) -> I
             yield f"{QUERIES}: {name} of {found['id'][row]} is {one[row]!a:.40}; computed anew it is {other[row]!a:.40}"
 
 
-def _differing(stated: Any, found: Any, place: str, compared: list[str], partial: bool) -> Iterator[str]:
+def _differing(stated: object, found: object, place: str, compared: list[str], partial: bool) -> Iterator[str]:
     """Yield where scores.json differs from the recomputed values; `compared` gets the place of each number.
 
     A `partial` ranking may leave out scores, which are then absent or null.
@@ -187,7 +187,7 @@ def _near(one: Any, other: Any) -> bool:
     return numbers and abs(one - other) <= TOLERANCE * max(1.0, abs(other))
 
 
-def _near_lists(one: Any, other: Sequence[Any]) -> bool:
+def _near_lists(one: object, other: Sequence[object]) -> bool:
     """Return whether lists are equal, numbers up to rounding."""
     return (
         isinstance(one, list)

@@ -83,7 +83,7 @@ def tune(
                 unfinished.write_curve(curve)
 
     class InOrder(SentenceTransformerTrainer):  # type: ignore[misc]
-        def get_batch_sampler(self, dataset: Any, batch_size: int, drop_last: bool, **_: Any) -> Any:
+        def get_batch_sampler(self, dataset: object, batch_size: int, drop_last: bool, **_: Any) -> Any:
             return BatchSampler(SequentialSampler(dataset), batch_size, drop_last)
 
         def add_model_card_callback(self, default_args_dict: dict[str, Any]) -> None:

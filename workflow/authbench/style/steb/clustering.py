@@ -35,7 +35,7 @@ def clusters(vectors: Any, count: int, seed: int = SEED, absolute: bool = False)
     return found
 
 
-def score(vectors: Any, labels: Sequence[Any], seed: int = SEED, absolute: bool = False) -> dict[str, Any]:
+def score(vectors: object, labels: Sequence[object], seed: int = SEED, absolute: bool = False) -> dict[str, Any]:
     """Return `v_measure`, with one cluster per label."""
     from sklearn.metrics import v_measure_score
 

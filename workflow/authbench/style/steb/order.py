@@ -21,7 +21,7 @@ CLOSE = 1e-9  # costs that differ by less are decided by scipy's solver
 BLOCK_BYTES = 32 << 20
 
 
-def score(levels: Sequence[Any], labels: Sequence[Hashable]) -> dict[str, Any]:
+def score(levels: Sequence[object], labels: Sequence[Hashable]) -> dict[str, Any]:
     """Return `acc_mean` and `distractor_acc_mean` over all comparisons, and both per label.
 
     Args:

@@ -34,7 +34,7 @@ def installed() -> bool:
 
 
 def score(
-    vectors: Any,
+    vectors: object,
     labels: Mapping[str, Sequence[int | None]],
     splits: Mapping[str, Sequence[str | None]],
     seed: int = SEED,

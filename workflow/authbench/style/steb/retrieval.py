@@ -17,7 +17,7 @@ CUTS = (1, 8, 16, 32, 64, 128)
 QUERY, TARGET = "_query", "_target"  # suffixes of STEB's labels
 
 
-def score(queries: Any, asking: Sequence[str], targets: Any, answering: Sequence[str]) -> dict[str, Any]:
+def score(queries: object, asking: Sequence[str], targets: object, answering: Sequence[str]) -> dict[str, Any]:
     """Return `mrr`, `mean_rank` and `recall@k`, averaged over the targets of each query's author, then over queries.
 
     Args:
@@ -59,7 +59,7 @@ def of_labels(vectors: Any, labels: Sequence[str]) -> dict[str, Any]:
     return score(vectors[sides[0]], names[0], vectors[sides[1]], names[1])
 
 
-def pooled(vectors: Any, owners: Sequence[str]) -> tuple[Any, list[str]]:
+def pooled(vectors: object, owners: Sequence[str]) -> tuple[Any, list[str]]:
     """Return the plain mean of each owner's rows, and the owners by first occurrence."""
     from scipy.sparse import csr_matrix
 

@@ -167,7 +167,7 @@ def join_role(frame: pl.DataFrame, tables: Tables, role: str, order: str) -> pl.
     return pl.concat([joined.select(frame.columns), frame.filter(~own)])
 
 
-def numbers(value: Any) -> list[int]:
+def numbers(value: object) -> list[int]:
     """Return the numbers in a list or its text form; other elements (`-` for none) are left out."""
     parts = value if isinstance(value, list) else [value or ""]
     return [int(found) for part in parts for found in regex.findall(r"\d+", str(part))]

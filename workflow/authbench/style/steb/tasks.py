@@ -71,15 +71,15 @@ def _probed(frame: pl.DataFrame, settings: ProbingTask) -> tuple[pl.DataFrame, s
     return drawn(frame, settings), "1_1"  # STEB also draws, without a seed
 
 
-def _score_clustering(rows: pl.DataFrame, vectors: Vectors, settings: Any, cache: Path) -> dict[str, Any]:
+def _score_clustering(rows: pl.DataFrame, vectors: Vectors, settings: object, cache: Path) -> dict[str, Any]:
     return clustering.score(vectors.of(rows["text"].to_list()), rows["label"].to_list())
 
 
-def _score_all_to_all(rows: pl.DataFrame, vectors: Vectors, settings: Any, cache: Path) -> dict[str, Any]:
+def _score_all_to_all(rows: pl.DataFrame, vectors: Vectors, settings: object, cache: Path) -> dict[str, Any]:
     return pairs.all_to_all(vectors.of(rows["text"].to_list()), rows["label"].to_list())
 
 
-def _score_predefined(rows: pl.DataFrame, vectors: Vectors, settings: Any, cache: Path) -> dict[str, Any]:
+def _score_predefined(rows: pl.DataFrame, vectors: Vectors, settings: object, cache: Path) -> dict[str, Any]:
     first, second = (vectors.of(rows[side].to_list()) for side in ("first", "second"))
     return pairs.predefined(first, second, rows["same"].to_numpy())
 
@@ -89,7 +89,7 @@ def _score_order(rows: pl.DataFrame, vectors: Vectors, settings: OrderTask, cach
     return {**order.score(levels, rows["style"].to_list()), "levels": len(levels)}
 
 
-def _score_retrieval(rows: pl.DataFrame, vectors: Vectors, settings: Any, cache: Path) -> dict[str, Any]:
+def _score_retrieval(rows: pl.DataFrame, vectors: Vectors, settings: object, cache: Path) -> dict[str, Any]:
     sides: list[Any] = []
     for role in ("query", "target"):
         own = rows.filter(pl.col("role") == role)
