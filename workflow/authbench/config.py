@@ -224,7 +224,7 @@ def _without_sources(user: Mapping[str, object]) -> Iterator[str]:
 
 def _without(user: Mapping[str, object], defaults: Mapping[str, object]) -> dict[str, Any]:
     """Return the settings that differ from the defaults."""
-    rest: dict[str, Any] = {}
+    rest: dict[str, object] = {}
     for key, value in user.items():
         default = defaults.get(key)
         if isinstance(value, Mapping) and isinstance(default, Mapping):

@@ -50,7 +50,7 @@ class Tally:
         self.entered: Counter[str] = Counter()
         self.kept: Counter[str] = Counter()
         self.dropped: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        self.facts: dict[str, Any] = {}
+        self.facts: dict[str, object] = {}
 
     def add(self, entered: pl.DataFrame, kept: pl.DataFrame, removed: pl.DataFrame | None = None) -> None:
         """Count a batch: frames with `source`; a removed document counts under its first reason."""

@@ -61,7 +61,7 @@ def _newest(api: Any, name: str) -> str:
 
 
 def _files(api: Any, name: str) -> list[Any]:
-    found: list[Any] = []
+    found: list[object] = []
     token = None
     while True:
         listed = api.dataset_list_files(name, page_token=token, page_size=PAGE)

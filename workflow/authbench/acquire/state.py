@@ -3,7 +3,6 @@
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from authbench.acquire.lock import Entry, File
 from authbench.acquire.progress import in_bytes
@@ -78,7 +77,7 @@ class Digests:
 
     def __init__(self, folder: Path, tag: str) -> None:
         self.folder, self.memory = folder, folder / f".digests-{tag}.json"
-        self.known: dict[str, list[Any]] = {}
+        self.known: dict[str, list[object]] = {}
         with suppress(InputError, FileNotFoundError):  # a damaged memory is ignored
             self.known = read_json(self.memory)
 

@@ -65,7 +65,7 @@ class Case:
     old: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        plain: dict[str, Any] = {"ids": list(self.ids)}
+        plain: dict[str, object] = {"ids": list(self.ids)}
         if self.note:
             plain["note"] = self.note
         if self.splits:

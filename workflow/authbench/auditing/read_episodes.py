@@ -47,7 +47,7 @@ def read_episodes(path: Path, files: Sequence[Path]) -> Dataset:
     Raises:
         InputError: a file is empty, or a line has no list of texts.
     """
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     places: dict[str, list[Path]] = {}
     for file in files:
         stem = file.name.split(".")[0]

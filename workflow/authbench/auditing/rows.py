@@ -138,7 +138,7 @@ def _measure_split(
     about |= {"queries": asked.height, "authors": asked["author"].n_unique(), "problems": problems.height}
     left_out: list[str] = []
     scored: dict[str, dict[str, ScoreCell]] = {}
-    pools: list[dict[str, Any]] = []
+    pools: list[dict[str, object]] = []
     power: Mapping[str, Power] = {}
     gains: list[RowGain] = []
     if asked.height:

@@ -72,7 +72,7 @@ class Audit:
         """Return everything as plain values; `brief`: findings with counts, without ids and cases."""
         left_out = {"ids", "cases"} if brief else set()
         findings = [finding.as_dict() for finding in self.findings]
-        plain: dict[str, Any] = {
+        plain: dict[str, object] = {
             "authbench": VERSION,
             "dataset": dict(self.dataset),
             "findings": [{key: value for key, value in one.items() if key not in left_out} for one in findings],

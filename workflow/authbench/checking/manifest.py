@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import PurePath
-from typing import Any
 
 import polars as pl
 
@@ -43,7 +42,7 @@ def _check_counts(release: Rows, counts: Mapping[str, Counts]) -> Iterator[Findi
     buckets = release.provenance
     for split in [*counts, *(split for split in release.splits if split not in counts)]:
         part = documents.filter(pl.col("split") == split)
-        found: dict[str, Any] = {
+        found: dict[str, object] = {
             "documents": part.height,
             "authors": part["author_id"].n_unique(),
             "queries": int(part["query"].sum()),

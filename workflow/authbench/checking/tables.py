@@ -45,7 +45,7 @@ def _expected(documents: Iterable[tuple[Any, ...]], splits: Sequence[str]) -> di
     `documents` are split, lang, genre, source, author, token_length, query, length_bucket.
     """
     texts: dict[str, Counter[Key]] = {name: Counter() for name in _OF_DOCUMENTS}
-    authors: dict[tuple[str, Key], set[Any]] = defaultdict(set)
+    authors: dict[tuple[str, Key], set[object]] = defaultdict(set)
     queries, each = Counter[Key](), dict[str, Counter[Any]]()
     lengths: dict[str, list[int]] = defaultdict(list)
     for split, lang, genre, source, author, tokens, query, bucket in documents:

@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from authbench.cli.audit import column
 from authbench.cli.command import (
@@ -177,7 +177,7 @@ def _train_arguments(parser: argparse.ArgumentParser) -> None:
         default=default_settings()["train"]["seeds"],
         help="number of trainings, each with a random seed of its own (default: %(default)s)",
     )
-    defaults: dict[str, Any] = {**default_settings()["train"]}
+    defaults: dict[str, object] = {**default_settings()["train"]}
     for name, kind, about in (
         ("epochs", whole_number, "passes over the authors, a pair of texts of each"),
         ("batch", whole_number, "pairs per step; the other texts of a batch are the negatives"),

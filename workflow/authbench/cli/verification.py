@@ -3,7 +3,6 @@
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
 
 from authbench.cli.command import (
     Command,
@@ -114,7 +113,7 @@ def _pan_evaluate(arguments: argparse.Namespace) -> int:
 
 
 def _pan_pairs_arguments(parser: argparse.ArgumentParser) -> None:
-    usual: dict[str, Any] = {**default_settings()["pan"]}
+    usual: dict[str, object] = {**default_settings()["pan"]}
     path(parser, "documents RELEASE_OR_TABLE", "documents with authors, topics and texts")
     path(parser, "--out DIR", "output directory for train-large, train-small and test", required=True)
     parser.add_argument(

@@ -71,7 +71,7 @@ def entry_text(name: str, sample: Sample, proposal: Proposal) -> str:
     Raises:
         InputError: a name of a field is not one that an entry can hold.
     """
-    head: dict[str, Any] = {
+    head: dict[str, object] = {
         "title": name,
         "about": "Not described yet.",
         "license": {"name": "not stated", "tier": "B"},
@@ -81,7 +81,7 @@ def entry_text(name: str, sample: Sample, proposal: Proposal) -> str:
     }
     if proposal.path_fields:
         head["path_fields"] = proposal.path_fields
-    tail: dict[str, Any] = {"author": {"kind": proposal.kind}}
+    tail: dict[str, object] = {"author": {"kind": proposal.kind}}
     if isinstance(sample.reader, MboxReader):
         tail["clean"] = [{"replace": pattern} for pattern in _NOT_BY_THE_SENDER]
     entry = {**head, "fields": dict(proposal.fields), **tail}
@@ -113,7 +113,7 @@ _COMMENTS = {
 
 def recipe_text(name: str, proposal: Proposal) -> str:
     """Return the recipe of a benchmark from this source only, with comments."""
-    ingest: dict[str, Any] = {}
+    ingest: dict[str, object] = {}
     genre = proposal.fields["genre"]
     if isinstance(genre, Mapping):
         ingest["genres"] = [genre["const"]]
@@ -132,7 +132,7 @@ def recipe_text(name: str, proposal: Proposal) -> str:
 def _reader(reader: Reader) -> dict[str, Any]:
     """Return the section of an entry for a reader: its format, and the options that are not the defaults."""
     name = next(name for name, kind in FORMATS.items() if isinstance(reader, kind))
-    section: dict[str, Any] = {"format": name}
+    section: dict[str, object] = {"format": name}
     for field in dataclasses.fields(reader):
         value = getattr(reader, field.name)
         usual = field.default if field.default_factory is dataclasses.MISSING else field.default_factory()

@@ -126,7 +126,7 @@ def compare(models: Sequence[Scored], pool_authors: Mapping[str, int], seed: int
     everyone = np.ones(queries.height, bool)
     parts, tests = [_over_punctuation(models, authors, pool_authors)], 0
     if judged and chosen:
-        done: dict[bytes, list[dict[str, Any]]] = {}  # slices of several facets often contain the same queries
+        done: dict[bytes, list[dict[str, object]]] = {}  # slices of several facets often contain the same queries
         for place, where in {OVERALL: everyone, **slices_of(queries)}.items():
             same = b"" if place == OVERALL else where.tobytes()
             if same not in done:
@@ -199,7 +199,7 @@ def _gains_over(
     if len(means.present) < LEAST_QUERY_AUTHORS:
         return
     replicates = means.replicates(authors)
-    macro: dict[int, dict[str, Any]] = {}
+    macro: dict[int, dict[str, object]] = {}
     if place == OVERALL:
         macro = _macro(differences, counts, against.queries, score, authors, pool_authors)
     p = p_of_paired_means(means.values, means.names(authors), seed)
@@ -235,7 +235,7 @@ def _macro(
 def _over_punctuation(models: Sequence[Scored], authors: Authors, pool_authors: Mapping[str, int]) -> pl.DataFrame:
     """Return gains over PUNCTUATION of all queries, without p; empty if it is not among the models."""
     judged = [one for one in models if not one.shortcut and one.name != PUNCTUATION]
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     if judged and any(one.name == PUNCTUATION for one in models):
         against = _named(models, PUNCTUATION)
         everyone = np.ones(against.queries.height, bool)

@@ -66,7 +66,7 @@ def terms(identifiers: Sequence[str]) -> dict[str, Any]:
     known = sorted({one.lower() for one in identifiers} & _KNOWN)
     others = [one for one in identifiers if one.lower() not in _KNOWN]
     named = [*known, *(["other"] if others or not known else [])]
-    stated: dict[str, Any] = {"license": named[0] if len(named) == 1 else named}
+    stated: dict[str, object] = {"license": named[0] if len(named) == 1 else named}
     if "other" in named:
         stated |= {"license_name": "per-source", "license_link": LICENSE}
     return stated

@@ -80,7 +80,7 @@ _TYPES: dict[Any, str] = {
 def describe(release: Release, about: Publish, tables: Sequence[ParquetTable]) -> dict[str, Any]:
     """Return the content of croissant.json for the Parquet files of a folder."""
     files = [(table, shard, _label(table, number)) for table in tables for number, shard in enumerate(table.shards)]
-    content: dict[str, Any] = {
+    content: dict[str, object] = {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": _CONFORMS,

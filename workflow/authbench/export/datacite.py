@@ -24,7 +24,7 @@ def datacite(release: Release, about: Publish) -> dict[str, Any]:
     """Return the metadata in DataCite's JSON. Without a date it lacks `publicationYear`, which a DOI requires."""
     rights = licence_table(release).filter("texts_here").select("spdx", "licence").unique().sort("spdx", "licence")
     formats = [{"rights": licence} if spdx.startswith(OWN) else _rights(spdx) for spdx, licence in rights.iter_rows()]
-    content: dict[str, Any] = {
+    content: dict[str, object] = {
         "schemaVersion": "http://datacite.org/schema/kernel-4",
         "types": {"resourceTypeGeneral": "Dataset", "resourceType": "Benchmark"},
         "titles": [{"title": release.name}],
@@ -71,7 +71,7 @@ def _related(release: Release) -> list[dict[str, str]]:
 
 def citation_cff(release: Release, about: Publish) -> str:
     """Return the CITATION.cff of a published benchmark (Citation File Format 1.2.0)."""
-    content: dict[str, Any] = {
+    content: dict[str, object] = {
         "cff-version": "1.2.0",
         "message": "If you use this benchmark, please cite it, and every corpus in CITATIONS.bib that you use.",
         "type": "dataset",

@@ -47,7 +47,7 @@ def crate(folder: Path, release: Release, about: Publish, sums: Mapping[str, str
     corpora = [_corpus(release, tag, text) for tag, text in citations_of(release).items()]
     licences, terms = _licences(release)
     people = [{"@id": f"#creator-{number}", "@type": "Organization", "name": name} for number, name in _numbered(about)]
-    root: dict[str, Any] = {
+    root: dict[str, object] = {
         "@id": "./",
         "@type": "Dataset",
         "conformsTo": {"@id": _PROFILE},
@@ -115,7 +115,7 @@ def _corpus(release: Release, tag: str, citation: str) -> dict[str, Any]:
         for entry in entries.values()
     ]
     found = [one for one in addresses if one]
-    corpus: dict[str, Any] = {
+    corpus: dict[str, object] = {
         "@id": f"#source-{tag}",
         "@type": "CreativeWork",
         "name": source_facts(release, tag)["title"],
@@ -148,7 +148,7 @@ def _references(entities: Sequence[Mapping[str, object]]) -> Any:
 def _file(folder: Path, path: str, digest: str | None) -> dict[str, Any]:
     suffix = Path(path).suffix
     kind = _KINDS.get(suffix) or mimetypes.guess_type(path, strict=False)[0] or "text/plain"
-    entity: dict[str, Any] = {"@id": path, "@type": "File", "name": path, "encodingFormat": kind}
+    entity: dict[str, object] = {"@id": path, "@type": "File", "name": path, "encodingFormat": kind}
     if digest is not None:
         entity |= {"contentSize": str((folder / path).stat().st_size), "sha256": digest}
     return entity

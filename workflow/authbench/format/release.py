@@ -68,7 +68,7 @@ def read_lock(path: str | Path) -> Lock:
         InputError: the file is not a release.lock of this version.
     """
     try:
-        lock: Any = loads(Path(path).read_bytes())
+        lock: object = loads(Path(path).read_bytes())
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is no release.lock: {error}. Give the file of an earlier release.") from None
     if not isinstance(lock, dict) or lock.get("version") != VERSION or not {"authors", "documents"} <= lock.keys():

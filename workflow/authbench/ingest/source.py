@@ -151,7 +151,7 @@ def _sorted_all(
     tag: str, parts: Iterator[Part], mapped: Mapped, settings: Ingest, drafts: Drafts, tally: Tally
 ) -> Iterator[pl.DataFrame]:
     """Add the records of all parts to the drafts, and yield the rejected rows (REMOVED)."""
-    gone: list[tuple[Any, ...]] = []
+    gone: list[tuple[object, ...]] = []
     for some in progress(gathered(parts), f"{tag}: blocks of rows"):
         tally.rows += sum(len(part.rows) for part in some)
         for reason, doc_key, detail in _sorted_out(some, mapped, settings["max_record_bytes"], drafts, tally):

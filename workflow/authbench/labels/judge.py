@@ -46,7 +46,7 @@ def judge_labels(
     """
     everybody, places = add_labels(labels), add_cells(cells)
     judged = [AUTHORS.to_frame()]
-    rows: list[tuple[Any, ...]] = []
+    rows: list[tuple[object, ...]] = []
     for tag, rule in sorted(rules.items()):
         own = everybody.filter(pl.col("source") == tag)
         people = own.filter(pl.col("author_kind") != "work")

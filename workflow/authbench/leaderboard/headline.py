@@ -53,7 +53,7 @@ def _overall(results: Sequence[Result], comparison: Comparison, pairs: pl.DataFr
     for number, result in enumerate(results):
         cells = [Cell(result.name)]
         for score in HEADLINES:
-            cell: Mapping[str, Any] = result.scores.get("headline", {}).get(score) or {}
+            cell: Mapping[str, object] = result.scores.get("headline", {}).get(score) or {}
             gain = gains.get((result.name, *OVERALL, score), {})
             cells.append(_with_interval(cell, keys, placed[score][number], same[score].get(result.name, "")))
             cells.append(_gain_cell(gain, keys, with_p=not macro))
@@ -342,7 +342,7 @@ def _macro_notes(results: Sequence[Result]) -> list[str]:
 
 
 def _at(scores: Mapping[str, object], place: Sequence[str]) -> float | None:
-    value: Any = scores
+    value: object = scores
     for key in place:
         value = value.get(key) if isinstance(value, Mapping) else None
     return float(value) if isinstance(value, int | float) else None

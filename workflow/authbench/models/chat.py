@@ -106,7 +106,7 @@ def _completion(reply: Mapping[str, object]) -> dict[str, Any] | None:
     """Return the parts of a chat completion; None for another object. An answer of null is an empty text."""
     match reply:
         case {"choices": [{"message": {"content": (str() | None) as answer}}, *_]}:
-            found: dict[str, Any] = {"answer": answer or "", "prompt_tokens": None, "completion_tokens": None}
+            found: dict[str, object] = {"answer": answer or "", "prompt_tokens": None, "completion_tokens": None}
         case _:
             return None
     match reply:

@@ -130,7 +130,7 @@ def _imported(function: str, code: str | None, folder: Path) -> tuple[Callable[[
     try:
         with _path_of([str(folder), *sys.path]) as path:
             importlib.invalidate_caches()
-            found: Any = importlib.import_module(module)
+            found: object = importlib.import_module(module)
             for part in name.split("."):
                 found = getattr(found, part)
             path = list(path)

@@ -30,7 +30,7 @@ def made_by(parameters: Parameters) -> dict[str, Any]:
     the device if it runs here; results given as a file or by an endpoint have none.
     """
     if not isinstance(parameters, TransformerParameters):
-        nothing: dict[str, Any] = dict.fromkeys(("commit", "weights", "files", *LIBRARIES, "device", "device_name"))
+        nothing: dict[str, object] = dict.fromkeys(("commit", "weights", "files", *LIBRARIES, "device", "device_name"))
         return nothing | {"device": None if isinstance(parameters, FileParameters | PromptParameters) else "cpu"}
     return decided_by(parameters) | {"device_name": _device_name()}
 
@@ -43,7 +43,7 @@ def decided_by(parameters: TransformerParameters) -> dict[str, Any]:
         files = _digest_of_files(folder)
     else:
         folder, commit = _fetched(parameters)
-    found: dict[str, Any] = {"commit": commit, "weights": _digest_of_weights(folder), "files": files}
+    found: dict[str, object] = {"commit": commit, "weights": _digest_of_weights(folder), "files": files}
     return found | {library: _version(library) for library in LIBRARIES} | {"device": device().split(":")[0]}
 
 

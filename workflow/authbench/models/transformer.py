@@ -305,10 +305,10 @@ def _forward(model: Any, batch: Sequence[Sequence[int]], prompted: int) -> Mappi
     for row, tokens in enumerate(batch):
         ids[row, : len(tokens)] = torch.tensor(tokens)
         mask[row, : len(tokens)] = 1
-    given: dict[str, Any] = {"input_ids": ids.to(model.device), "attention_mask": mask.to(model.device)}
+    given: dict[str, object] = {"input_ids": ids.to(model.device), "attention_mask": mask.to(model.device)}
     if prompted:
         given["prompt_length"] = prompted
-    found: Mapping[str, Any] = model(given)
+    found: Mapping[str, object] = model(given)
     return found
 
 

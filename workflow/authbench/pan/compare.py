@@ -146,7 +146,7 @@ def silence_pays(table: pl.DataFrame) -> dict[str, Any]:
     from scipy.stats import spearmanr, wilcoxon
 
     silent, right = table["non_answers"].to_numpy().astype(float), table["c@1"].to_numpy()
-    found: dict[str, Any] = {"systems": len(silent), "w": None, "p": None, "rho": None, "rho_p": None}
+    found: dict[str, object] = {"systems": len(silent), "w": None, "p": None, "rho": None, "rho_p": None}
     if len(silent) >= LEAST_SYSTEMS and np.ptp(silent):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

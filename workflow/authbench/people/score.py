@@ -136,7 +136,7 @@ def _medians(scores: F64, languages: np.ndarray) -> dict[str, float]:
 
 
 def _summary(own: Measured, people: Measured | None, languages: np.ndarray) -> dict[str, Any]:
-    found: dict[str, Any] = {"pairs": len(languages)}
+    found: dict[str, object] = {"pairs": len(languages)}
     enough = len(languages) >= LEAST_QUERY_AUTHORS
     for measure in MEASURES:
         found[measure] = _with_interval(own.values[measure], own.replicates[measure], enough)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from authbench.errors import InputError
 from authbench.raven.encoders import load_encoder
@@ -44,7 +44,7 @@ def load_verifiers(settings: Raven, base: Path = Path()) -> dict[str, VerifierEn
 
 def from_arguments(given: Mapping[str, object]) -> Raven:
     """Return the default settings updated from the command line. Raises InputError if they are invalid."""
-    section: dict[str, Any] = {**default_settings()["raven"]}
+    section: dict[str, object] = {**default_settings()["raven"]}
     plural = {"verifier": "verifiers", "encoder": "encoders"}
     values = {plural.get(name, name): value for name, value in given.items() if value is not None}
     section |= {name: value for name, value in values.items() if name in section}

@@ -121,7 +121,7 @@ def _counted(rows: Iterable[Sized], units: Units) -> Iterator[Sized]:
 def _records(file: RawFile, shape: str, encoding: Encoding) -> Iterator[Sized]:
     with file.open_text(encoding, newline="\n") as text:
         if shape == "file":
-            found: Iterator[tuple[str | None, Any, int, int]] = iter([(None, _whole(file, text), 1, 0)])
+            found: Iterator[tuple[str | None, object, int, int]] = iter([(None, _whole(file, text), 1, 0)])
         else:
             found = _elements(file, text, keyed=shape == "object")
         for key, record, line, size in found:

@@ -28,7 +28,7 @@ def bounded_lines(
     `cut` splits a piece of the stream into lines; the last part, which may be empty, continues in the next piece.
     Memory: a piece, and at most `limit` of an unfinished line.
     """
-    begun: list[Any] = []
+    begun: list[object] = []
     size = 0
     while piece := read_on(CHUNK):
         *ended, rest = cut(piece)

@@ -46,7 +46,7 @@ def _column(path: Path, name: str, values: list[Any], kind: type, may_be_empty: 
     texts = text_column(path, name, values, True).replace("", None)
     if not may_be_empty and texts.null_count():
         raise InputError(f"{path}: the column {name} is empty in row {texts.is_null().arg_true()[0] + 1}.")
-    found: list[Any] = texts.cast(_KINDS[kind], strict=False).to_list()
+    found: list[object] = texts.cast(_KINDS[kind], strict=False).to_list()
     wrong = [text for text, value in zip(texts, found, strict=True) if (text is None) != (value is None)]
     wrong += [text for text in texts if text not in _TRUTH] if kind is bool else []
     if wrong:

@@ -56,7 +56,7 @@ class Units:
     def counts(self) -> dict[str, Any]:
         """Return the counts as plain values."""
         kinds = ("unit", "found", "header", "records", "bad", "blank")
-        counts: dict[str, Any] = {kind: getattr(self, kind) for kind in kinds}
+        counts: dict[str, object] = {kind: getattr(self, kind) for kind in kinds}
         if self.longest.lines:
             counts["longest_record"] = vars(self.longest).copy()
         return counts

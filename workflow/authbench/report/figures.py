@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import polars as pl
 
@@ -206,5 +205,5 @@ def fate(funnel: pl.DataFrame) -> dict[str, int]:
 
 def fate_order(stages: Iterable[str]) -> list[str]:
     """Return stages with `released` first, then from the last stage to the first, then any others."""
-    known: list[Any] = [RELEASED, *reversed(STAGES)]
+    known: list[object] = [RELEASED, *reversed(STAGES)]
     return sorted(stages, key=lambda stage: (known.index(stage) if stage in known else len(known), stage))

@@ -203,7 +203,7 @@ def _tiers_in_words(documents: pl.DataFrame, sources: Sources) -> str:
 
 def _split_rows(table: pl.DataFrame, splits: Sequence[str]) -> list[dict[str, Any]]:
     """Return the documents, authors and queries of every split, per language and for all."""
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, dict[str, object]] = {}
     for row in table.iter_rows(named=True):
         rows.setdefault(row["language"], {})[row["split"]] = row
     return [

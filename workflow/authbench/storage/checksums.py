@@ -102,7 +102,7 @@ def parse_checked_json(content: bytes, path: str | Path) -> dict[str, Any]:
         raise damaged(path, f"it has no checksum under the key {KEY}")
     if zlib.crc32(_IN_JSON.sub(b"0" * 8, content, count=1)) != int(written[0], 16):
         raise damaged(path, "its text has changed")
-    value: dict[str, Any] = json.loads(content)
+    value: dict[str, object] = json.loads(content)
     del value[KEY]
     return value
 

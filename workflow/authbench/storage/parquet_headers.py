@@ -152,7 +152,7 @@ def _pages(stream: IO[bytes], chunk: Any) -> Iterator[tuple[int, int]]:
 
 def _struct(data: bytes, at: int, depth: int) -> tuple[dict[int, Any], int]:
     """Return the fields of a structure by their numbers, and where it ends. Raises IndexError where the data end."""
-    fields: dict[int, Any] = {}
+    fields: dict[int, object] = {}
     field = 0
     if depth > _DEEPEST:
         raise OSError("a header is nested too deeply")

@@ -18,7 +18,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
                 if (key.tag, key.value) in known:
                     raise ConstructorError(problem=f"the key '{key.value}' is there twice", problem_mark=key.start_mark)
                 known.add((key.tag, key.value))
-        mapping: dict[Any, Any] = super().construct_mapping(node, deep)
+        mapping: dict[object, object] = super().construct_mapping(node, deep)
         return mapping
 
 

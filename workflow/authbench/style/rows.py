@@ -128,7 +128,7 @@ def _read_table(dataset: Dataset, table: DatasetTable, data: Path) -> ReadTable:
             for name, one in table.fields.items()
         },
     )
-    columns: dict[str, list[Any]] = {name: [] for name in fields}
+    columns: dict[str, list[object]] = {name: [] for name in fields}
     good = bad = 0
     first = ""
     for relative in match_files(folder, table.files):

@@ -101,7 +101,7 @@ def run(
     vectors = model.identity()
     mark = hashlib.sha256(orjson.dumps(vectors, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
     rates = cache.folder / "rates" / f"{entry.name}-{mark}.json"
-    results: dict[str, dict[str, Any]] = {protocol: {} for protocol in PROTOCOLS}
+    results: dict[str, dict[str, object]] = {protocol: {} for protocol in PROTOCOLS}
     passed_over: dict[str, str] = {}
     rate = texts_per_second(rates, 0, 0.0)
     versions = {"authbench": VERSION, "python": platform.python_version()} | {

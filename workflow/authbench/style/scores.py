@@ -82,7 +82,7 @@ def operational(
 
     A column is the mean over the redundancy clusters in `frozen_clusters`, or over datasets without them.
     """
-    columns: dict[str, Any] = {"model": list(models)}
+    columns: dict[str, object] = {"model": list(models)}
     counts = {}
     for task in FIGURES:
         kind = column_kind(task)
@@ -115,7 +115,7 @@ def definitional(models: Mapping[str, Figures]) -> tuple[pl.DataFrame, dict[str,
     all tasks of a dataset, with the accuracy for order alignment.
     """
     page, ours = assignment()["definitional"], assignment()["ours"]
-    columns: dict[str, Any] = {"model": list(models)}
+    columns: dict[str, object] = {"model": list(models)}
     counts: dict[str, int] = {}
     for study, names in page["studies"].items():
         fill(columns, counts, study, models, [*names, *ours.get(study, [])], list(FIGURES))
@@ -132,7 +132,7 @@ def definitional(models: Mapping[str, Figures]) -> tuple[pl.DataFrame, dict[str,
 def application(models: Mapping[str, Figures]) -> tuple[pl.DataFrame, dict[str, int]]:
     """Return a row per model: detection, adversarial, verification (also easy, medium, hard), retrieval, `score`."""
     page, ours = assignment()["application"], assignment()["ours"]
-    columns: dict[str, Any] = {"model": list(models)}
+    columns: dict[str, object] = {"model": list(models)}
     counts: dict[str, int] = {}
     for name in ("detection", "adversarial", "verification", "retrieval"):
         fill(columns, counts, name, models, [*page[name], *ours.get(name, [])], list(FIGURES))
@@ -145,7 +145,7 @@ def application(models: Mapping[str, Figures]) -> tuple[pl.DataFrame, dict[str, 
 def multilingual(models: Mapping[str, Figures]) -> tuple[pl.DataFrame, dict[str, int]]:
     """Return a row per model: AUROC of predefined pairs and MRR of retrieval in other languages, and `score`."""
     page, ours = assignment()["multilingual"], assignment()["ours"]["multilingual"]
-    columns: dict[str, Any] = {"model": list(models)}
+    columns: dict[str, object] = {"model": list(models)}
     counts: dict[str, int] = {}
     for task in ("predefined", "retrieval"):
         fill(columns, counts, task, models, [*page[task], *ours[task]], [task])

@@ -219,7 +219,7 @@ def long_texts(results: Sequence[Result]) -> Table | None:
         return None
     rows, keys = [], set()
     for name, one in both.items():
-        row: dict[str, Any] = {"model": name}
+        row: dict[str, object] = {"model": name}
         for treatment, result in one.items():
             for (task, dataset), value in result.figures().items():
                 keys.add((dataset, task))

@@ -128,7 +128,7 @@ def pack(folder: Path, out: Path, fields: Fields) -> None:
     """Write the submission of a model's result to `out`."""
     files = files_of(folder)
     scores = read_result(files[SCORES])
-    description: dict[str, Any] = {
+    description: dict[str, object] = {
         "format": FORMAT,
         **fields.as_dict(),
         "split": scores["benchmark"]["split"],

@@ -28,7 +28,7 @@ def examples(release: Release, split: str, tiers: Mapping[str, str], seed: int) 
     Texts are only from sources of tier A, hence not from sources without a known tier. A hash of (seed, id) selects the
     record of a language. Memory: a batch of texts.
     """
-    best: dict[str, tuple[int, dict[str, Any]]] = {}
+    best: dict[str, tuple[int, dict[str, object]]] = {}
     counted: dict[str, int] = {}
     allowed = [tag for tag, tier in tiers.items() if tier == "A"]
     for batch in release.texts(split):

@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import polars as pl
 
@@ -227,7 +226,7 @@ def _lacking(release: Release | None, results: Sequence[Result], trainings: Sequ
 
 
 def _contents(tables: Sequence[Table], charts: Sequence[Chart]) -> pl.DataFrame:
-    rows: list[Any] = [("table", table.name, table.title, f"{TABLES}/{table.name}.tex") for table in tables]
+    rows: list[object] = [("table", table.name, table.title, f"{TABLES}/{table.name}.tex") for table in tables]
     rows += [("figure", chart.name, chart.title, f"{FIGURES}/{chart.name}.pdf") for chart in charts]
     schema = dict.fromkeys(("kind", "name", "title", "file"), pl.String)
     return pl.DataFrame(rows, schema=schema, orient="row")

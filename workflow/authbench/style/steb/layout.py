@@ -68,7 +68,7 @@ def read(*folders: Path) -> dict[str, dict[tuple[str, str], Mapping[str, Any]]]:
     Raises:
         InputError: a folder has no metrics, or a file is unreadable.
     """
-    found: dict[str, dict[tuple[str, str], Mapping[str, Any]]] = {}
+    found: dict[str, dict[tuple[str, str], Mapping[str, object]]] = {}
     for folder in folders:
         paths = list(_paths(folder))
         if not paths:
@@ -79,7 +79,7 @@ def read(*folders: Path) -> dict[str, dict[tuple[str, str], Mapping[str, Any]]]:
         here: dict[tuple[str, str, str], Mapping[str, object]] = {}
         for path in paths:
             dataset, model, _, task, _ = path.relative_to(folder).parts
-            metrics: Mapping[str, Any] = read_foreign_json(path, nan=True)  # as theirs may have it
+            metrics: Mapping[str, object] = read_foreign_json(path, nan=True)  # as theirs may have it
             if _figure(metrics, FIGURES[OURS[task]]) is not None:
                 here.setdefault((model, OURS[task], dataset), metrics)
         for (model, task, dataset), metrics in here.items():

@@ -57,7 +57,7 @@ def score(
             made = {name: _of_feature(rows, labels[name], splits[name]) for name in labels}
     finally:
         torch.set_num_threads(threads)
-    found: dict[str, Any] = {name: accuracy for name, (accuracy, _) in made.items()}
+    found: dict[str, object] = {name: accuracy for name, (accuracy, _) in made.items()}
     interval = intervals.of_hits(np.stack([hits for _, hits in made.values()]))
     return found | {"average": float(np.mean(list(found.values()))), "interval": interval}
 

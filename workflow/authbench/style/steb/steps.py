@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
-from typing import Any
 
 import polars as pl
 import regex
@@ -90,7 +89,7 @@ def shuffled_verses(frame: pl.DataFrame, tables: Tables, label: str, text: str, 
 
     `by` names the columns of a reference; columns of digits are compared as numbers.
     """
-    verses: dict[tuple[Any, ...], dict[str, str]] = {}
+    verses: dict[tuple[object, ...], dict[str, str]] = {}
     for name, words, *reference in frame.select(label, text, *by).drop_nulls().iter_rows():
         key = tuple(int(part) if part.isdigit() else part for part in reference)
         verses.setdefault(key, {})[name] = words
