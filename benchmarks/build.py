@@ -15,7 +15,7 @@ The project stays in FOLDER/project, if given: a build that was stopped is resum
 
 Every process says at its end what it used (benchmarks/watch). What Snakemake and the start of processes take is wall
 time less the time during which at least one job works, from the moment it opens its log, its imports done, to its end.
-`--rates` writes what `authbench plan` computes from, and its table in docs/scaling.md anew; it needs two sizes.
+`--rates` writes what `authbench plan` computes from; it needs two sizes.
 """
 
 import argparse
@@ -41,7 +41,6 @@ sys.path += [str(ROOT / "tests/pipeline"), str(ROOT / "workflow")]
 from project import Project, copy_project, surroundings  # noqa: E402
 
 from authbench import plan  # noqa: E402
-from authbench.plan_text import as_text  # noqa: E402
 from authbench.runtime.inventory import total_bytes  # noqa: E402
 from authbench.runtime.resources import raw_mb  # noqa: E402
 from authbench.storage.raw_paths import FileSet  # noqa: E402
@@ -342,14 +341,10 @@ def as_rates(builds: Sequence[Build], cores: int, at: str) -> dict[str, Any]:
 
 
 def write_rates(measured: dict[str, Any]) -> None:
-    """Keep new rates beside the others, and put the plan that they make between the lines of the page on scaling."""
+    """Replace the measured rates in benchmarks/rates.yaml and keep the others."""
     rates = {**yaml.safe_load(plan.RATES.read_text(encoding="utf-8")), **measured}
     head = "# Written by benchmarks/build.py, and `detoxify` by toxicity.py: what `authbench plan` computes from.\n"
     plan.RATES.write_text(head + yaml.safe_dump(rates, sort_keys=False), encoding="utf-8")
-    page = ROOT / "docs/scaling.md"
-    before, _, after = page.read_text(encoding="utf-8").split("\n---\n\n")
-    made = as_text(plan.make_plan(plan.Corpus([(1e8, 600)], 300_000, 256), rates), rates)
-    page.write_text("\n---\n\n".join([before, made, after]), encoding="utf-8")
 
 
 def main() -> None:
@@ -360,7 +355,7 @@ def main() -> None:
     parser.add_argument("--demo", action="store_true", help="build the demo instead")
     parser.add_argument("--recipe", type=Path, help="build this recipe instead, from raw folders of its sources")
     parser.add_argument("--share", type=float, default=1.0, help="of the documents that the recipe asks for")
-    parser.add_argument("--rates", action="store_true", help="write benchmarks/rates.yaml and what follows from it")
+    parser.add_argument("--rates", action="store_true", help="write benchmarks/rates.yaml")
     asked = parser.parse_args()
     print(heading(), flush=True)
     at = commit()  # of what is copied and built, whatever is committed meanwhile
