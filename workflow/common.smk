@@ -45,6 +45,7 @@ try:
     from authbench.overview.at_end import Closing
     from authbench.overview.options import options_of
     from authbench.plan import Scoring, request_to_score
+    from authbench.plugins import identities
     from authbench.preflight.at_start import expect_usable
     from authbench.presentation.links import back_link
     from authbench.printable import printable

@@ -26,6 +26,7 @@ from authbench.languages import languages
 from authbench.models.entries import ModelEntry, expect_trainable, expect_vectors
 from authbench.models.requested import load_model
 from authbench.people.verdicts import read_verdicts
+from authbench.plugins import plugin_problems
 from authbench.printable import printable
 from authbench.raven.checks import settings_problems as raven_problems
 from authbench.raw_facts import RawFacts, read_facts, take_facts
@@ -42,6 +43,7 @@ from authbench.runtime.inventory import Digests, take_inventory
 from authbench.safety.settings import safety_problems
 from authbench.sample.settings import sample_problems
 from authbench.settings.config import Config
+from authbench.settings.publish import FORMS
 from authbench.shipped import shipped
 from authbench.split.settings import split_problems
 from authbench.style.entries import ALL, DATASETS
@@ -58,6 +60,11 @@ def _unreadable_files(config: Config) -> Iterator[str]:
     yield from unreadable_file("style.clusters", config["style"]["clusters"], lambda path: read_clusters(Path(path)))
 
 
+def _missing_plugins(config: Config) -> Iterator[str]:
+    """Yield the names that are neither built in nor of an installed plug-in."""
+    yield from plugin_problems("publish.forms", "exports", config["publish"]["forms"], FORMS)
+
+
 # Checks beyond a schema, stage by stage; each yields all problems with the settings of its stage.
 CHECKS: tuple[Callable[[Config], Iterator[str]], ...] = (
     ingest_problems,
@@ -69,6 +76,7 @@ CHECKS: tuple[Callable[[Config], Iterator[str]], ...] = (
     split_problems,
     review_problems,
     _unreadable_files,
+    _missing_plugins,
 )
 
 FACTS = "raw.json"  # in `known_folder`

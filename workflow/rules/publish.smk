@@ -4,7 +4,10 @@ Takes   release/, config/sources/<source>.yaml, and evaluate/<model>/scores.json
 Gives   publish/public/ (the release without texts of tier B), publish/<form>/ (of the public bundle)
 """
 
+from authbench.settings.publish import FORMS as BUILT_IN_FORMS
+
 FORMS = SETTINGS["publish"]["forms"]
+PLUGGED_FORMS = identities("exports", set(FORMS) - set(BUILT_IN_FORMS))
 
 
 wildcard_constraints:
@@ -52,6 +55,7 @@ rule export_release:
         runtime=duration(20),
     params:
         publish=SETTINGS["publish"],
+        plugin=lambda wildcards: PLUGGED_FORMS.get(wildcards.form),
         template=data_files("templates/card.md.j2", "templates/data_protection.md.j2"),
         code=code("export_release"),
     script:

@@ -102,7 +102,11 @@ def release_notes(arguments: argparse.Namespace) -> int:
 
 def _export_arguments(parser: argparse.ArgumentParser) -> None:
     path(parser, "release RELEASE_DIR", "directory of a release, or of its public bundle")
-    parser.add_argument("--form", required=True, help="format: public, huggingface, beir, mteb, trec, pan or steb")
+    parser.add_argument(
+        "--form",
+        required=True,
+        help="format: public, huggingface, beir, mteb, trec, pan, steb, or the name of a plug-in",
+    )
     path(parser, "--out DIR", "output directory", required=True)
     path(parser, "--config FILE", "settings, of which the section `publish` is read")
     path(parser, "--runs DIR", "for trec: output directory of authbench evaluate")
@@ -130,7 +134,8 @@ def export(arguments: argparse.Namespace) -> int:
         export_public(release, arguments.out, about, find_sources(), arguments.scores)
     else:
         export(release, arguments.form, arguments.out, about, arguments.with_tier_b, arguments.runs, arguments.scores)
-    print(f"In the form {arguments.form}: {arguments.out}/   What it is: {arguments.out}/README.md")
+    card = "   What it is: {0}/README.md" if (arguments.out / "README.md").exists() else ""
+    print(f"In the form {arguments.form}: {arguments.out}/" + card.format(arguments.out))
     return 0
 
 

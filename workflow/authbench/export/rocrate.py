@@ -14,6 +14,7 @@ import polars as pl
 from authbench.export.citations import citations_of, licence_table, source_facts
 from authbench.export.datacite import ABSTRACT, KEYWORDS
 from authbench.format.release import Release
+from authbench.plugins import PlugIn
 from authbench.registry.citations import field_of, parse_citation
 from authbench.registry.licences import OWN
 from authbench.settings.publish import Publish
@@ -35,7 +36,9 @@ _KINDS = {
 }
 
 
-def crate(folder: Path, release: Release, about: Publish, sums: Mapping[str, str]) -> dict[str, Any]:
+def crate(
+    folder: Path, release: Release, about: Publish, sums: Mapping[str, str], plugin: PlugIn | None = None
+) -> dict[str, Any]:
     """Return the content of ro-crate-metadata.json.
 
     Args:
@@ -43,10 +46,12 @@ def crate(folder: Path, release: Release, about: Publish, sums: Mapping[str, str
         release: the release that the folder was made of.
         about: the publisher's statements.
         sums: the SHA-256 of every file by its path.
+        plugin: that wrote the form, if any.
     """
     corpora = [_corpus(release, tag, text) for tag, text in citations_of(release).items()]
     licences, terms = _licences(release)
     people = [{"@id": f"#creator-{number}", "@type": "Organization", "name": name} for number, name in _numbered(about)]
+    exported = _export(plugin, people) if plugin else []
     root: dict[str, object] = {
         "@id": "./",
         "@type": "Dataset",
@@ -60,7 +65,7 @@ def crate(folder: Path, release: Release, about: Publish, sums: Mapping[str, str
         "creator": _references(people),
         "publisher": {"@id": people[0]["@id"]},
         "isBasedOn": _references(corpora),
-        "mentions": {"@id": _BUILD},
+        "mentions": _references([{"@id": _BUILD}, *exported[:1]]),
         "hasPart": [{"@id": path} for path in sorted({*sums, SUMS})],
     }
     for name, value in (("datePublished", about["date"]), ("url", about["url"])):
@@ -95,6 +100,7 @@ def crate(folder: Path, release: Release, about: Publish, sums: Mapping[str, str
                 "object": _references(corpora),
                 "result": {"@id": "./"},
             },
+            *exported,
             *people,
             *terms,
             *corpora,
@@ -102,6 +108,26 @@ def crate(folder: Path, release: Release, about: Publish, sums: Mapping[str, str
             _file(folder, SUMS, None),
         ],
     }
+
+
+def _export(plugin: PlugIn, people: Sequence[Mapping[str, object]]) -> list[dict[str, Any]]:
+    """Return the action of a plug-in that wrote the form, and the plug-in."""
+    software = {
+        "@id": "#plug-in",
+        "@type": "SoftwareApplication",
+        "name": f"{plugin.name} of {plugin.package}",
+        "softwareVersion": plugin.version,
+        "sha256": plugin.code_sha256,
+    }
+    action = {
+        "@id": "#export",
+        "@type": "CreateAction",
+        "name": f"Export in the form {plugin.name}",
+        "agent": _references(people[:1]),
+        "instrument": _references([software]),
+        "result": {"@id": "./"},
+    }
+    return [action, software]
 
 
 def _numbered(about: Publish) -> list[tuple[int, str]]:

@@ -17,8 +17,8 @@ from authbench.export.release import expect_exportable
 from authbench.export.rocrate import CRATE, crate
 from authbench.export.steb import write_steb
 from authbench.format.release import Release, open_complete_release
+from authbench.plugins import PlugIn, called, find_plugin, load_plugin, unusable
 from authbench.registry.source_entry import Source
-from authbench.registry.values import did_you_mean
 from authbench.settings.publish import Publish
 from authbench.storage.atomic import atomic_folder, sha256_of_file, write_text
 from authbench.storage.json_files import write_plain_json
@@ -45,13 +45,13 @@ def export(
     runs: Path | None = None,
     scores: Path | None = None,
 ) -> None:
-    """Write a release, or its public bundle, in one of FORMS as the folder `out`.
+    """Write a release, or its public bundle, in a form as the folder `out`.
 
     The folder has SHA256SUMS only if the release is verified.
 
     Args:
         release: the complete release.
-        form: a name of FORMS.
+        form: a name of FORMS or of a plug-in.
         out: the folder to write; it appears complete or not at all.
         about: the publisher's statements for the card.
         with_tier_b: whether texts of tier B may be included.
@@ -60,19 +60,30 @@ def export(
             if any.
 
     Raises:
-        InputError: the form is unknown, `runs` is given for another form than trec, or as `expect_exportable`.
+        InputError: the form is unknown, its plug-in fails, `runs` is given for another form than trec, or as
+            `expect_exportable`.
     """
-    if form not in FORMS:
-        raise InputError(f"There is no form '{form}'{did_you_mean(form, [PUBLIC, *FORMS])}.")
+    plugin = None if form in FORMS else find_plugin("exports", form, [PUBLIC, *FORMS])
     if runs is not None and form != "trec":
         raise InputError(f"--runs belongs to the form trec, not to {form}.")
     expect_exportable(release, with_tier_b)
     risk = read_risk(scores, release) if scores else known_risk(release.folder)
     with atomic_folder(out) as place:
-        FORMS[form](place, release, about)
+        if plugin is None:
+            FORMS[form](place, release, about)
+        else:
+            _write_plugged(plugin, place, release, about)
         if runs is not None:
             write_runs(place, runs)
-        describe_folder(place, release, about, risk)
+        describe_folder(place, release, about, risk, plugin)
+
+
+def _write_plugged(plugin: PlugIn, folder: Path, release: Release, about: Publish) -> None:
+    """Write a release in the form of a plug-in. Raises InputError if it fails or writes no file."""
+    expected = "a function (folder, release, about) that writes files into the folder"
+    called(plugin, expected, load_plugin(plugin), folder, release, about)
+    if not any(folder.iterdir()):
+        raise unusable(plugin, "wrote no file", expected)
 
 
 def export_public(
@@ -110,7 +121,13 @@ def _expect_frozen(release: Release, about: Publish) -> None:
         )
 
 
-def describe_folder(folder: Path, release: Release, about: Publish, risk: Mapping[str, object] | None) -> None:
+def describe_folder(
+    folder: Path,
+    release: Release,
+    about: Publish,
+    risk: Mapping[str, object] | None,
+    plugin: PlugIn | None = None,
+) -> None:
     """Write these files and, if the release is verified, SHA256SUMS of all; each file is read once.
 
     Args:
@@ -118,6 +135,7 @@ def describe_folder(folder: Path, release: Release, about: Publish, risk: Mappin
         release: the release that it was made of; for a public bundle, the bundle itself.
         about: the publisher's statements.
         risk: the result of `data_protection.read_risk`.
+        plugin: that wrote the form.
     """
     write_citations(folder, release)
     write_plain_json(folder / DATACITE, datacite(release, about))
@@ -127,6 +145,6 @@ def describe_folder(folder: Path, release: Release, about: Publish, risk: Mappin
     write_text(folder / SHEET, sheet(stated))
     files = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
     sums = {path: sha256_of_file(folder / path) for path in files if path not in (SUMS, CRATE)}
-    write_plain_json(folder / CRATE, crate(folder, release, about, sums))
+    write_plain_json(folder / CRATE, crate(folder, release, about, sums, plugin))
     if not release.unverified:
         write_text(folder / SUMS, sums_lines(sums | {CRATE: sha256_of_file(folder / CRATE)}))

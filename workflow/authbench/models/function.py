@@ -8,7 +8,6 @@ Memory: the vectors of all texts, in 32 bits.
 import hashlib
 import importlib
 import sys
-import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -21,7 +20,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from authbench.arrays import I32
-from authbench.errors import InputError
+from authbench.errors import InputError, raised
 from authbench.models.cache import embed_new
 from authbench.models.entries import ModelEntry
 from authbench.models.function_code import files_of
@@ -88,7 +87,7 @@ class FunctionModel:
             with _path_of(self._path):
                 found = np.asarray(self._function(texts))
         except (Exception, SystemExit) as problem:
-            raise InputError(f"{self._name} {_raised(problem)}, of {count} texts. {_EXPECTED}") from None
+            raise InputError(f"{self._name} {raised(problem)}, of {count} texts. {_EXPECTED}") from None
         if found.dtype.kind not in "fiub":
             raise InputError(f"{self._name} returned {_described(found)} for {count} texts. {_EXPECTED}")
         if found.ndim != 2 or len(found) != count or not found.shape[1]:
@@ -135,7 +134,7 @@ def _imported(function: str, code: str | None, folder: Path) -> tuple[Callable[[
                 found = getattr(found, part)
             path = list(path)
     except (Exception, SystemExit) as problem:
-        raise InputError(f"{function} cannot be imported: it {_raised(problem)}. Expected module:function.") from None
+        raise InputError(f"{function} cannot be imported: it {raised(problem)}. Expected module:function.") from None
     if not callable(found):
         raise InputError(f"{function} is of type {type(found).__name__}. Expected a function.")
     return found, tuple(path)
@@ -150,18 +149,6 @@ def _path_of(path: Sequence[str]) -> Iterator[list[str]]:
         yield sys.path
     finally:
         sys.path[:] = before
-
-
-def _raised(problem: BaseException) -> str:
-    """Return the exception and its location in one line."""
-    said = str(problem).splitlines()
-    frames = [frame for frame in traceback.extract_tb(problem.__traceback__) if not _is_ours(frame.filename)]
-    where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
-    return f"raised {type(problem).__name__}{f': {said[0]:.200}' if said else ''}{where}"
-
-
-def _is_ours(file: str) -> bool:
-    return file == __file__ or file.startswith("<") or Path(file).parent.name == "importlib"
 
 
 def _described(found: np.ndarray) -> str:

@@ -1,9 +1,9 @@
 """Type the section `publish`."""
 
 from collections.abc import Sequence
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, TypedDict
 
-from authbench.settings.values import Keywords, Sha256, Text
+from authbench.settings.values import Keywords, PlugInName, Sha256, Text
 
 _Version = Annotated[
     str,
@@ -23,12 +23,13 @@ _Doi = Annotated[
 ]
 
 
+FORMS = ("huggingface", "beir", "mteb", "trec", "pan", "steb")
+
+
 class Publish(TypedDict):
     """Set the forms of a publication, and the content of its records."""
 
-    forms: Annotated[
-        Sequence[Literal["huggingface", "beir", "mteb", "trec", "pan", "steb"]], Keywords(uniqueItems=True)
-    ]
+    forms: Annotated[Sequence[PlugInName], Keywords(uniqueItems=True)]  # FORMS, and plug-ins
     version: _Version
     date: Day | None
     creators: Annotated[Sequence[Text], Keywords(minItems=1)]

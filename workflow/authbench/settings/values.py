@@ -49,6 +49,14 @@ SplitName = Annotated[
         expected="a split's name of at most 40 small letters (a-z), digits and underscores that begins with a letter",
     ),
 ]
+PlugInName = Annotated[
+    str,
+    Keywords(
+        pattern="^[a-z][a-z0-9_-]*$(?!\\n)",
+        maxLength=100,
+        expected="a name of at most 100 small letters (a-z), digits, hyphens and underscores",
+    ),
+]
 _Field = Annotated[
     str, Keywords(pattern="^[a-z][a-z0-9_]*$", expected="a field such as topic, date, item, origin, or a label")
 ]
