@@ -44,15 +44,14 @@ try:
     from authbench.models.entries import evaluated_together
     from authbench.overview.at_end import Closing
     from authbench.overview.options import options_of
+    from authbench.overview.parts import back_link
     from authbench.plan import Scoring, request_to_score
     from authbench.plugins import identities
     from authbench.preflight.at_start import expect_usable
-    from authbench.presentation.links import back_link
     from authbench.printable import printable
     from authbench.release.at_start import expect_same_benchmark, expect_unaltered
     from authbench.runtime.job_lines import tell_jobs_in_lines
-    from authbench.runtime.run_locks import keep_locks_of_other_runs
-    from authbench.runtime.s3_paths import keep_constraints_in_s3
+    from authbench.runtime.snakemake_patches import keep_constraints_in_s3, keep_locks_of_other_runs
     from authbench.runtime.targets import (
         expect_targets,
         forget_places_of_ancient_inputs,

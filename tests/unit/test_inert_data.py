@@ -8,8 +8,8 @@ import pytest
 
 from authbench.auditing.run import audit
 from authbench.presentation.charts import Chart, as_svg
+from authbench.presentation.files import as_csv
 from authbench.presentation.pages import TEMPLATES, script
-from authbench.presentation.spreadsheets import as_csv
 from authbench.registry.citations import citation_problem
 from authbench.runtime.jit_cache import _is_ours
 

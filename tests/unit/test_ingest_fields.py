@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from authbench.author_labels import PLACEHOLDERS, folded, refusal
 from authbench.errors import InputError
 from authbench.ingest.authors import CASELESS, occurs
-from authbench.ingest.clean import compile_cleaning
+from authbench.ingest.compiled import compile_cleaning
 from authbench.ingest.fields import as_text, compile_expression, needs
 from authbench.registry.expressions import names
 from authbench.registry.source_entry import CleanRule

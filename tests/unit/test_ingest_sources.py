@@ -12,8 +12,7 @@ import yaml
 from linear_time import takes_linear_time
 
 from authbench.identity import author_id
-from authbench.ingest.clean import compile_cleaning
-from authbench.ingest.compiled import compile_extraction
+from authbench.ingest.compiled import compile_cleaning, compile_extraction
 from authbench.ingest.documents import Refused, add_derived
 from authbench.ingest.mapping import compile_source
 from authbench.reading.readers import READERS

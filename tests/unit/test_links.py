@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from authbench.presentation.links import INDEX, back_link
+from authbench.overview.parts import INDEX, back_link
 from authbench.shipped import shipped
 
 RULES = shipped("scripts").parent / "rules"

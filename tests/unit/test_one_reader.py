@@ -40,7 +40,7 @@ ALLOWED: Mapping[str, str] = {
     "format/tables.py": OF_A_RELEASE,
     "models/folder.py": PACKAGE,
     "models/hub.py": PACKAGE,
-    "overview/closing.py": OF_A_BUILD,
+    "overview/page.py": OF_A_BUILD,
     "overview/found.py": OF_A_BUILD,
     "pan/run.py": OF_A_BUILD,
     "release/tables.py": OF_A_BUILD,

@@ -13,10 +13,9 @@ import pytest
 
 from authbench.leaderboard.verdict import verdict
 from authbench.overview.at_end import Closing
-from authbench.overview.closing import close_run, closing_lines
 from authbench.overview.found import find
 from authbench.overview.options import options_of
-from authbench.overview.page import command, render, write_index
+from authbench.overview.page import close_run, closing_lines, command, render, write_index
 from authbench.overview.parts import PARTS, Part
 from authbench.shipped import shipped
 from authbench.storage.json_files import write_json

@@ -17,11 +17,11 @@ from authbench.registry.load import load_entry
 from authbench.style import intervals, pairs
 from authbench.style.datasets import find_datasets
 from authbench.style.entries import LabelledTask
-from authbench.style.page import NOT_ASKED, what_ran
 from authbench.style.run import read_all, run
 from authbench.style.steb import board, layout
 from authbench.style.steb.layout import FIGURES
 from authbench.style.steb.tasks import TASKS
+from authbench.style.write import NOT_ASKED, what_ran
 
 ENTRY = """
 title: Notes

@@ -20,8 +20,7 @@ from authbench.chunk.retag import chunk_problems
 from authbench.dedup.settings import dedup_problems
 from authbench.errors import InputError
 from authbench.filter.settings import filter_problems
-from authbench.ingest.settings import ingest_problems, unknown_requirements
-from authbench.ingest.stated import unusable_values
+from authbench.ingest.settings import ingest_problems, unknown_requirements, unusable_values
 from authbench.languages import languages
 from authbench.models.entries import ModelEntry, expect_trainable, expect_vectors
 from authbench.models.requested import load_model

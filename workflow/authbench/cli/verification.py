@@ -196,7 +196,7 @@ def _pan_ratios_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _pan_ratios(arguments: argparse.Namespace) -> int:
-    from authbench.pan.released_scores import write_ratios
+    from authbench.pan.forensic import write_ratios
     from authbench.presentation.tables import as_text
 
     sys.stdout.write(as_text(write_ratios(arguments.evaluations, arguments.pool, arguments.out)))

@@ -14,8 +14,8 @@ import yaml
 from authbench.export.citations import citation_keys, licence_table, own_citation
 from authbench.format.files import LICENCES, README
 from authbench.format.release import Release
+from authbench.presentation.files import as_csv
 from authbench.presentation.pages import environment
-from authbench.presentation.spreadsheets import as_csv
 from authbench.printable import inert_markdown
 from authbench.records import LANGUAGES, primary_genre
 from authbench.settings.publish import Publish

@@ -19,12 +19,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from authbench.errors import InputError
+from authbench.identity import digest
 from authbench.ingest.aliases import Aliases
 from authbench.ingest.blocks import Part, gathered, read_parts
 from authbench.ingest.documents import Choices
 from authbench.ingest.drafts import Drafts
 from authbench.ingest.mapping import Mapped, compile_source
-from authbench.ingest.order import in_order, put_in_order
 from authbench.ingest.tally import Tally
 from authbench.reading.characters import whole_characters
 from authbench.reading.rows import BAD_ROW, BadRow
@@ -32,13 +32,14 @@ from authbench.records import INGESTED, REMOVED
 from authbench.registry.source_entry import Extraction
 from authbench.runtime.job import progress
 from authbench.settings.ingest import Ingest
-from authbench.storage.parquet import read_batches, write_batches, write_parquets
+from authbench.storage.parquet import GROUP_BYTES, read_batches, write_batches, write_parquets
 from authbench.storage.raw_listing import describe
 from authbench.storage.unchanged import unchanged
 
 LOG = logging.getLogger(__name__)
 REFUSED_ROWS = 1 << 16
 MANY_BAD_ROWS = 10_000  # with so many, stop before all files are read
+IDENTITY = ("doc_key", "base", "file", "ordinal", "author_id")
 TALLIED = ("lang", "names_author", "noisy", "author_id")
 
 
@@ -200,3 +201,63 @@ def _sorted_out(
     kept = places[fits]
     drafts.add(made.records if fits.all() else made.records.filter(pa.array(fits)), files[kept], ordinals[kept])
     return [gone[place] for place in sorted(gone)]
+
+
+def put_in_order(drafts: pl.DataFrame, tag: str, names: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return a shard's kept drafts (`row` and final `doc_key`, sorted by key), and REMOVED rows for the others.
+
+    Of rows that repeat a raw id with equal text and author, the first (by file and ordinal) is kept. If they differ,
+    all are removed, since none is known to be right. Indistinguishable rows without a raw id are numbered. `names` are
+    the files' paths by number. Memory: the keys of the shard, and digests of texts that share a raw id.
+    """
+    keys = drafts.select(IDENTITY).with_row_index("row")
+    alone = keys["doc_key"].is_unique()
+    copies = keys.filter(~alone)
+    first, gone = _settled(copies.filter(~pl.col("base")), drafts["content"], tag, names)
+    kept = [keys.filter(alone).select("row", "doc_key"), _numbered(copies.filter("base")), first]
+    return pl.concat(kept).sort("doc_key"), gone
+
+
+def _settled(
+    repeated: pl.DataFrame, contents: pl.Series, tag: str, names: Sequence[str]
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the rows to keep among rows that repeat a raw id, and REMOVED rows for the others."""
+    digests = pl.Series("text", [digest(contents[row]) for row in repeated["row"]], dtype=pl.String)
+    repeated = (
+        repeated.with_columns(digests)
+        .sort("doc_key", "file", "ordinal", "author_id", "text")
+        .with_columns(
+            first=pl.col("doc_key").is_first_distinct(),
+            conflict=pl.struct("text", "author_id").n_unique().over("doc_key") > 1,
+        )
+    )
+    stays = pl.col("first") & ~pl.col("conflict")
+    paths = pl.Series(names, dtype=pl.String)
+    gone = repeated.filter(~stays).select(
+        source=pl.lit(tag),
+        doc_key="doc_key",
+        stage=pl.lit("ingest"),
+        reason=pl.when("conflict").then(pl.lit("conflicting_id")).otherwise(pl.lit("repeated_id")),
+        value=pl.lit(None, pl.Float64),
+        threshold=pl.lit(None, pl.Float64),
+        detail=pl.format("{} record {}", pl.lit(paths).gather(pl.col("file")), "ordinal"),
+    )
+    return repeated.filter(stays).select("row", "doc_key"), gone
+
+
+def _numbered(copies: pl.DataFrame) -> pl.DataFrame:
+    """Return indistinguishable rows with keys numbered from the second on: key, key-2, and so on."""
+    ordered = copies.sort("doc_key", "file", "ordinal").with_columns(
+        number=pl.int_range(1, pl.len() + 1).over("doc_key")
+    )
+    numbered = pl.when(pl.col("number") > 1).then(pl.format("{}-{}", "doc_key", "number")).otherwise("doc_key")
+    return ordered.select("row", doc_key=numbered)
+
+
+def in_order(drafts: pl.DataFrame, kept: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """Yield the kept records in bounded parts, read from the drafts on disk."""
+    rows = kept["row"].to_numpy()
+    sizes = drafts["content"].str.len_bytes().to_numpy()[rows]
+    starts = np.flatnonzero(np.diff(np.cumsum(sizes, dtype=np.int64) // GROUP_BYTES)) + 1
+    for place, part in zip([0, *starts.tolist()], np.split(rows, starts), strict=True):
+        yield drafts[part].with_columns(kept["doc_key"].slice(place, len(part)))

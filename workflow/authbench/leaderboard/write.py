@@ -31,9 +31,8 @@ from authbench.leaderboard.page import render
 from authbench.leaderboard.pairwise import compare_pairs
 from authbench.leaderboard.people import people_table
 from authbench.leaderboard.tables import Metric, all_tables, every_score
-from authbench.presentation.files import write_table
+from authbench.presentation.files import as_csv, write_table
 from authbench.presentation.pages import write_charts
-from authbench.presentation.spreadsheets import as_csv
 from authbench.presentation.tables import as_markdown
 from authbench.storage.atomic import atomic_folder, write_text
 from authbench.storage.json_files import write_plain_json

@@ -46,6 +46,6 @@ class Closing:
             self.tell()
 
     def _close(self) -> list[str]:
-        from authbench.overview.closing import close_run  # page dependencies, only needed at the end
+        from authbench.overview.page import close_run  # page dependencies, only needed at the end
 
         return close_run(self.folder, self.settings, self.since, self.options) if self.folder else []

@@ -1,4 +1,4 @@
-"""List all results that the rules make for readers, with their targets."""
+"""List all results that the rules make for readers, with their targets, and link to their index."""
 
 from dataclasses import dataclass
 
@@ -146,3 +146,18 @@ PARTS = (
         private=True,
     ),
 )
+
+
+INDEX = "index.html"  # below results/<name>/
+
+
+def back_link(page: str) -> str:
+    """Return the link from a page to the run's index.
+
+    Args:
+        page: the page's path below the run's folder.
+
+    >>> back_link("pan/report/index.html")
+    '../../index.html'
+    """
+    return "../" * page.count("/") + INDEX

@@ -1,18 +1,35 @@
-"""Compute verifiers' likelihood ratios and their costs."""
+"""Compute the likelihood ratios of verifiers, or of models on a release's pairs, and their costs.
+
+Of models, from their evaluations (`released_pairs.parquet`):
+
+forensic.csv .md .tex    Cllr min, and Cllr after calibration on the other half of the queries' pairs
+likelihood_ratios.csv    each pair's log10 likelihood ratio by model
+figures/tippett.svg      the share of pairs with at least a ratio; figures/det.svg: misses against false alarms
+"""
 
 import logging
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 
+from authbench.arrays import F64
+from authbench.errors import InputError, first_line
 from authbench.metrics.forensic import PARTS, best_ratios, calibrated, cllr, cllr_interval, halves_of, log_ratios
 from authbench.pan.compare import Systems
+from authbench.pan.figures import det, tippett
+from authbench.presentation.files import as_csv, write_table
 from authbench.presentation.numbers import decimals, limits
+from authbench.presentation.pages import write_charts
 from authbench.presentation.tables import Cell, Column, Row, Table
+from authbench.storage.atomic import atomic_folder, write_text
+from authbench.storage.parquet_headers import bounded_parquet
 from authbench.words import listing
 
 DIGITS = 4
+FILE = "released_pairs.parquet"
+_PAIR = ["group", "query", "candidate", "same"]
 _HEADINGS = {"cllr": "Cllr", "cllr_min": "Cllr min", "cllr_calibrated": "Cllr, calibrated"}
 _NOTE = (
     "Bits that a system's likelihood ratios lose at even prior odds: 0 is best, 1 what a ratio of 1 costs. Scores are "
@@ -100,3 +117,43 @@ def _cell(value: float | None, best: bool, interval: str) -> Cell:
     if value is not None and np.isinf(value):
         return Cell("∞", value)
     return Cell(decimals(value, DIGITS), value, int(best and value is not None), interval=interval)
+
+
+def read_scores(folder: Path, pool: str) -> tuple[pl.DataFrame, Systems]:
+    """Return the pairs of a pool (`group`, `query`, `candidate`, `same`), and the scores of every model below a folder.
+
+    The systems' ids are the queries, so a query's pairs are calibrated together.
+
+    Raises:
+        InputError: no file exists, a file is unreadable, or two files have different pairs.
+    """
+    pairs = pl.DataFrame()
+    scores: dict[str, F64] = {}
+    for path in sorted(folder.glob(f"*/{FILE}")):
+        try:
+            table = bounded_parquet(path, ["pool", *_PAIR, "score"]).filter(pl.col("pool") == pool)
+        except (pl.exceptions.PolarsError, OSError) as problem:
+            raise InputError(f"{path}: cannot be read: {first_line(problem)}") from None
+        if scores and not table.select(_PAIR).equals(pairs):
+            raise InputError(f"{path}: has other pairs than {next(iter(scores))}. Expected evaluations of one release.")
+        pairs = table.select(_PAIR)
+        scores[path.parent.name] = table["score"].to_numpy()
+    if not scores or not pairs.height:
+        what = f"pair of the pool {pool}" if scores else f"<model>/{FILE}"
+        raise InputError(f"{folder}: has no {what}. Expected the folder that evaluations of a release are in.")
+    return pairs, Systems(pairs["query"], pairs["same"].to_numpy(), scores)
+
+
+def write_ratios(folder: Path, pool: str, out: Path) -> Table:
+    """Write the files listed in this module's docstring, and return the table of costs."""
+    pairs, systems = read_scores(folder, pool)
+    names = list(systems.scores)
+    ratios = ratios_of(systems, names)
+    table = forensic_table(systems, names, probabilities=False)
+    with atomic_folder(out) as place:
+        write_table(place, table)
+        write_text(
+            place / "likelihood_ratios.csv", as_csv(pl.concat([pairs, ratios.drop("id", "same")], how="horizontal"))
+        )
+        write_charts(place / "figures", [tippett(ratios), det(systems.scores, systems.truth)])
+    return table

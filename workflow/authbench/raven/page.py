@@ -14,12 +14,11 @@ from typing import Any
 import polars as pl
 
 from authbench.presentation.charts import Chart
-from authbench.presentation.files import write_table
+from authbench.presentation.files import as_csv, write_table
 from authbench.presentation.numbers import decimals
 from authbench.presentation.pages import environment, pictures, write_charts
 from authbench.presentation.palette import BLUE, GREY, ORANGE, VERMILION, Mark
 from authbench.presentation.plots import Curve, Value, curves, dots, value_bars
-from authbench.presentation.spreadsheets import as_csv
 from authbench.presentation.tables import Table, as_markdown
 from authbench.raven.covariates import limits_in_words
 from authbench.raven.results import Run

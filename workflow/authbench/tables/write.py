@@ -23,10 +23,9 @@ from authbench.format.release import Release
 from authbench.funnel import FunnelRow
 from authbench.leaderboard.collect import Result, collect
 from authbench.presentation.charts import Chart
-from authbench.presentation.files import write_table
+from authbench.presentation.files import as_csv, write_table
 from authbench.presentation.latex import escaped
 from authbench.presentation.pages import environment, pictures, write_charts
-from authbench.presentation.spreadsheets import as_csv
 from authbench.presentation.tables import Table
 from authbench.reading.typed_csv import read_rows
 from authbench.registry.values import did_you_mean
