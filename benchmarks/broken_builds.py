@@ -30,7 +30,7 @@ from machine import ROOT, heading
 from tiny import NAME, RECIPE, Project
 
 KEPT = ROOT / "docs/measured/broken_builds.jsonl"
-PAGE = ROOT / "docs/reliability.md"
+PAGE = ROOT / "docs/measured/faults.md"
 OF_THE_RUN = "/index.html"  # which says how the run ended
 SCORED = "sample/scores.parquet.parts/"  # batches that were scored: kept for the next run, removed at the end of one
 

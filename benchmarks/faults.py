@@ -16,7 +16,7 @@ to all that it takes. A point is wrong if
 - the same job, run once more without a fault, does not end well with the right bytes.
 
 FILE (JSON lines) keeps each point: those that it has are not tried again. `--table` prints its counts, and those of
-the default FILE also into docs/reliability.md.
+the default FILE also into docs/measured/faults.md.
 """
 
 import argparse
@@ -40,7 +40,7 @@ from machine import ROOT, heading
 from tiny import NAME, RECIPE, Project, make_tiny
 
 KEPT = ROOT / "docs/measured/faults.jsonl"
-PAGE = ROOT / "docs/reliability.md"
+PAGE = ROOT / "docs/measured/faults.md"
 SHIM = Path(__file__).with_name("shim.c")
 KINDS = ("open", "read", "write", "fsync", "rename")
 FAULTS: Mapping[str, tuple[str, ...]] = {

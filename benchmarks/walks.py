@@ -9,7 +9,7 @@ what a message asks it to delete, and every file of the release, the list of rem
 those of a clean build with the same settings and raw files, byte for byte. A walk is known by its number: the same
 number takes the same steps, but a kill comes when the machine lets it. FILE (JSON lines) keeps a line for each walk:
 those that it has are not run again; two processes may share it, with other `--first`. `--table` prints the counts of
-FILE, those of the default one also into docs/reliability.md.
+FILE, those of the default one also into docs/measured/faults.md.
 """
 
 import argparse
@@ -36,7 +36,7 @@ from machine import ROOT, heading
 from tiny import ESSAYS, NAME, RECIPE, Project, csv_text, lines_text, make_tiny, rows
 
 KEPT = ROOT / "docs/measured/walks.jsonl"
-PAGE = ROOT / "docs/reliability.md"
+PAGE = ROOT / "docs/measured/faults.md"
 CHOICES: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
     ("safety", "threshold", (0.8, 0.05)),
     ("filter", "symbols", (0.7, 0.05)),

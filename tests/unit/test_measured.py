@@ -14,7 +14,7 @@ import resumed  # noqa: E402
 import walks  # noqa: E402
 from machine import write_table  # noqa: E402
 
-PAGE = (ROOT / "docs/reliability.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/measured/faults.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("script", [faults, broken_builds, walks])

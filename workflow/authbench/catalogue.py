@@ -23,16 +23,15 @@ OPENING = """# Sources
 
 Which corpora can a benchmark be built from, and what are their texts, authors and terms? The table lists the entries
 of `config/sources/` (after a change: `authbench sources --markdown > docs/sources.md`). A tag leads to its entry, with
-the meaning and faults of texts and labels (`about`), how to get the corpus by hand (`acquire.how`), what a work is
-(`fields.origin`) and how labels are measured (`author.impurity`). Put a corpus, in its distributed format, into its
-folder under `raw_dir`; [`authbench acquire SOURCE`](acquiring.md) does so, except where *by hand* is stated.
+title, meaning and faults of texts and labels (`about`), how to get the corpus by hand (`acquire.how`), what a work is
+(`fields.origin`) and how labels are measured (`author.impurity`). [`authbench acquire SOURCE`](acquiring.md) fetches a
+corpus, except where *by hand* is stated.
 
 - Languages *as labelled*: the corpus names the language of each text.
 - Author: [what a label identifies](adding-a-source.md#author-labels). A *work* names no writer and is never scored.
-- Labels: whether the texts of a label are by one person: *clean*, *impure* (only in train) or *unmeasured* (scored, and
-  named with the scores), with the number of labels with three texts or more and their
-  [impurity](how-it-works.md#labels), measured on a build of the open corpora (`docs/measured/labels.csv`); -: no texts
-  in it. *Clean by construction*: a label is one account, which several people may share.
+- Labels: *clean*, *impure* (only in train) or *unmeasured* (scored), with the number of labels with three texts or more
+  and their [impurity](how-it-works.md#labels), measured on a build of the open corpora (`docs/measured/labels.csv`);
+  -: no texts in it. *Clean by construction*: a label is an account, which several people may share.
 - Text: spacing, quotes and numbering are *edited* or as *typed*. *Classic*: language models have read the works.
 - Tier A: the text may be passed on. Tier B: share the provenance of a release, not the text.
 """
@@ -55,12 +54,11 @@ def as_text(sources: Mapping[str, Source], states: Mapping[str, State]) -> str:
 def as_markdown(sources: Mapping[str, Source], measured: Measured) -> str:
     """Return docs/sources.md: a table of the sources."""
     rows = [
-        ("tag", "title", "languages", "author", "labels", "text", "licence", "tier", "from"),
-        ("---",) * 9,
+        ("tag", "languages", "author", "labels", "text", "licence", "tier", "from"),
+        ("---",) * 8,
         *(
             (
                 f"[`{tag}`](../config/sources/{tag}.yaml)",
-                one.title,
                 _languages(one),
                 one.extraction.author.kind,
                 _labels(one, measured.get(tag, [])),
