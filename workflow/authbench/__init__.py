@@ -1,6 +1,6 @@
 """Build a checked authorship benchmark from raw corpora with author labels.
 
-`load`, `check`, `evaluate` and `audit` are in `authbench.api`, which is imported when one of them is first used.
+`load`, `check`, `evaluate` and `audit` are in `authbench.api`, which is imported on first use.
 """
 
 from typing import TYPE_CHECKING

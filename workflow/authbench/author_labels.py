@@ -1,6 +1,6 @@
-"""Normalise author labels and decide whether they name an author: one rule for building, auditing and evaluating.
+"""Normalise author labels and decide whether they name an author: the same rule for building, auditing and evaluating.
 
-A label is a name or a number. Spellings that readers cannot distinguish, and the forms in which programs write one
+A label is a name or a number. Spellings that readers cannot distinguish, and the forms in which programs write the same
 whole number, are the same label.
 """
 
@@ -72,7 +72,7 @@ def refusal(label: str, placeholders: Collection[str], min_characters: int | Non
 
 
 def known_labels(labels: pl.Series) -> pl.Series:
-    """Return the normal form of each label, null if it names no author; a name may have one character.
+    """Return the normal form of each label, null if it names no author; a name may have a single character.
 
     Each distinct label is folded once.
     """

@@ -1,7 +1,7 @@
 """Check the configuration, the sources and the raw files before a run starts.
 
-One message lists every problem, named in the reader's terms. Defaults are in config/config.yaml; a recipe or `--config`
-overrides its keys. A run without sources is the demo, whose recipe is then applied between the two.
+A single message lists every problem, named in the reader's terms. Defaults are in config/config.yaml; a recipe or
+`--config` overrides its keys. A run without sources is the demo, whose recipe is then applied between the two.
 """
 
 import hashlib

@@ -2,7 +2,7 @@
 
 A content word is neither a function word of its language nor among its 300 most frequent words, the words in most
 texts. Text in Han, Hiragana or Katakana is counted by pairs of adjacent characters; a single character between other
-signs counts by itself. Pairs that contain a function word of one character are not content words.
+signs counts by itself. Pairs that contain a function word of a single character are not content words.
 """
 
 import zlib
@@ -72,7 +72,7 @@ def fit_words(batches: Iterable[pl.DataFrame]) -> WordStatistics:
 
 
 def _added(counts: list[pl.DataFrame]) -> pl.DataFrame:
-    """Return counts of several parts (_COUNTED) as one table."""
+    """Return the joined counts of several parts (_COUNTED)."""
     return pl.concat(counts).group_by("lang", "word").agg(pl.col("documents").sum(), pl.col("occurrences").sum())
 
 
@@ -80,8 +80,8 @@ def content_vectors(texts: pl.DataFrame, statistics: WordStatistics) -> Any:
     """Return TF-IDF of the content words of texts (columns lang and content), CSR of float32 with rows of length 1.
 
     A word's weight is 1 + ln(occurrences) times ln((1 + texts) / (1 + texts with it)) + 1; a word in no text of the
-    statistics counts as in one. A text without content words has an empty row. Vectors from the same statistics are
-    comparable. The shape is (texts, COLUMNS).
+    statistics counts as in a single text. A text without content words has an empty row. Vectors from the same
+    statistics are comparable. The shape is (texts, COLUMNS).
     """
     return content_vectors_of_batches([texts], statistics)
 
@@ -107,7 +107,7 @@ def content_vectors_of_batches(batches: Iterable[pl.DataFrame], statistics: Word
 
 
 def _emptied(parts: list[Any]) -> Any:
-    """Return the parts as one array, and empty the list, to have only one array in memory twice at a time."""
+    """Return the joined parts, and empty the list, so only a single array at a time is in memory twice."""
     found = np.concatenate(parts)
     parts.clear()
     return found
@@ -161,7 +161,7 @@ def _content(words: pl.DataFrame, statistics: WordStatistics) -> pl.DataFrame:
 
 @cache
 def _function_words(lang: str) -> tuple[list[str], list[str]]:
-    """Return the words of the entries of a language's list, and its words of one character in Han or Kana."""
+    """Return the words of the entries of a language's list, and its words of a single character in Han or Kana."""
     entries = pl.Series(read_function_words().get(lang, ()), dtype=pl.String)
     words = entries.filter(~entries.str.starts_with("-")).str.to_lowercase().str.extract_all(_WORD).explode()
     words = words.drop_nulls().unique().sort()

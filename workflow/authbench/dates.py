@@ -1,4 +1,4 @@
-"""Place dates on one axis of days: whole dates, and years and months whose days are unknown."""
+"""Place dates on an axis of days: whole dates, and years and months whose days are unknown."""
 
 import polars as pl
 

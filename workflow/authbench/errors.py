@@ -16,7 +16,7 @@ def first_line(problem: BaseException) -> str:
 
 
 def raised(problem: BaseException) -> str:
-    """Return an exception of a user's code, with its place there, in one line that begins with "raised"."""
+    """Return an exception of a user's code, with its place there, in a line that begins with "raised"."""
     said = str(problem).splitlines()
     frames = [frame for frame in traceback.extract_tb(problem.__traceback__) if not _is_foreign(frame.filename)]
     where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""

@@ -1,4 +1,4 @@
-"""Read lists of function words, one list per language."""
+"""Read lists of function words, a list per language."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache

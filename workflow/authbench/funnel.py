@@ -40,7 +40,7 @@ class Unaccounted(Exception):
 
 
 class Tally:
-    """Add up the counts of one stage, batch by batch.
+    """Add up the counts of a stage, batch by batch.
 
     `counts()` returns `{"stage", "sources": {source: {"in", "kept", "gained", "dropped": {reason: n}}}, "facts"}`.
     """

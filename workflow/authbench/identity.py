@@ -15,7 +15,7 @@ SEPARATOR = "\x1f"
 def author_id(author_space: str, raw_author: str, key: bytes | None = None) -> str:
     """Return the pseudonym of an author: SHA-256 hex of `space:name`, HMAC-SHA256 with a key.
 
-    The name is NFC-normalised and its white space folded: spellings without a visible difference are one author
+    The name is NFC-normalised and its white space folded: spellings without a visible difference are the same author
     (processing plan, section 13.2).
 
     >>> author_id("blog", "A  B") == author_id("blog", "A B")
@@ -26,7 +26,7 @@ def author_id(author_space: str, raw_author: str, key: bytes | None = None) -> s
 
 
 def fold_space(text: str) -> str:
-    """Return the text with each run of white space as one space, and none at either end."""
+    """Return the text with each run of white space as a space, and none at either end."""
     return " ".join(text.split())
 
 

@@ -34,7 +34,7 @@ def read_languages(path: Path) -> Mapping[str, Language]:
     """Return the languages of a table by code.
 
     Raises:
-        InputError: an entry (its code is reported) is malformed, or one of the ten languages is missing.
+        InputError: an entry (its code is reported) is malformed, or any of the ten languages is missing.
     """
     content = read_yaml(path)
     found = {}

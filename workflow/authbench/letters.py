@@ -46,7 +46,7 @@ def may_ask(documents: pl.DataFrame, least: Least) -> pl.Expr:
 def is_borrowed(documents: pl.DataFrame, least: Least) -> pl.Series:
     """Return whether each document is too little of its author's to be scored (`mostly_shared`).
 
-    Where one letter is enough for a query, none is.
+    Where 1 letter is enough for a query, no text is mostly shared.
     """
     return (
         documents.select(asked=least_letters(least) > 1, shared=mostly_shared(documents))

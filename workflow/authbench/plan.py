@@ -102,7 +102,7 @@ Point = tuple[float, float]
 class Corpus:
     """Describe the size of a build; long documents are cut by the default settings of `chunk`.
 
-    `kinds` are numbers of documents and their mean length in characters: those of posts and those of books, say.
+    `kinds` are numbers of documents and their mean length in characters: of posts and of books, say.
     """
 
     kinds: Sequence[tuple[float, float]]
@@ -119,7 +119,7 @@ class Corpus:
 
     @property
     def chunks(self) -> float:
-        """Return the number of chunks, at least one per document, and at most as many as `chunk` allows."""
+        """Return the number of chunks, at least 1 per document, and at most as many as `chunk` allows."""
         return sum(number * _chunks_of_each(chars) for number, chars in self.kinds)
 
     @property
@@ -131,7 +131,7 @@ class Corpus:
 
 @dataclass(frozen=True)
 class Stage:
-    """Hold the costs of the jobs of one rule: CPU seconds of all, wall-clock seconds, peak MiB of the largest."""
+    """Hold the costs of the jobs of a rule: CPU seconds of all, wall-clock seconds, peak MiB of the largest."""
 
     rule: str
     jobs: int
@@ -239,9 +239,9 @@ def _chunks_of_each(chars: float) -> float:
 
 
 def make_plan(corpus: Corpus, rates: Rates, detoxify: bool = False) -> Plan:
-    """Return the plan of a build with one process per core, one rule after another.
+    """Return the plan of a build with a process per core and the rules in sequence.
 
-    With `detoxify` it scores every released text, on one core (`safety.scope: consulted`).
+    With `detoxify` it scores every released text, on a core (`safety.scope: consulted`).
     """
     sizes = sorted(rates["sizes"], key=lambda size: float(size["documents"]))
 
@@ -307,7 +307,7 @@ def request_to_score(documents: int | None, corpus_mb: float) -> Scoring:
 
 
 def _score_jobs(texts: float) -> int:
-    """Return in how many jobs so many texts are scored, where one job would take too long."""
+    """Return in how many jobs so many texts are scored, where a single job would take too long."""
     return min(max(1, math.ceil(texts / TEXTS_OF_A_JOB)), MOST_SCORE_JOBS)
 
 
@@ -322,7 +322,7 @@ def seconds_to_score(tokens: float, measured: Mapping[int, float]) -> float:
 def _work(name: str, size: MeasuredBuild) -> float:
     """Return the characters that a rule processes, or that a folder holds, in a measured build.
 
-    Its documents are short, hence each is one chunk.
+    Its documents are short, hence each is a single chunk.
     """
     if name in OF_BOTH:
         return float(size["documents"])

@@ -42,7 +42,7 @@ def as_text(plan: Plan, rates: Rates) -> str:
 
 
 def _cut(corpus: Corpus) -> list[str]:
-    """Return a line on the chunks of long documents; empty if every document is one chunk."""
+    """Return a line on the chunks of long documents; empty if every document is a single chunk."""
     if corpus.chunks == corpus.documents:
         return []
     return [

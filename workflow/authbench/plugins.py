@@ -45,7 +45,7 @@ def find_plugin(point: str, name: str, built_in: Collection[str] = ()) -> PlugIn
         built_in: the library's names, which a misspelt name may mean.
 
     Raises:
-        InputError: no package, or more than one, has this plug-in, or its module is missing.
+        InputError: no package, or more than 1, has this plug-in, or its module is missing.
     """
     installed = entry_points(group=f"authbench.{point}")
     found = [one for one in installed if one.name == name]

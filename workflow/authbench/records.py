@@ -1,7 +1,7 @@
 """Define the columns of the tables between stages.
 
-One row per document, from ingestion to release (AuthBench paper, A.1). Every table between two stages is a Parquet file
-with one of these schemas; tables are joined on `doc_key`.
+A row per document, from ingestion to release (AuthBench paper, A.1). Every table between two stages is a Parquet file
+with such a schema; tables are joined on `doc_key`.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Tokenise texts with the one tokeniser of the benchmark: cl100k_base (AuthBench paper, A.1).
+"""Tokenise texts with the tokeniser of the benchmark: cl100k_base (AuthBench paper, A.1).
 
 Strings that look like special tokens are ordinary text. Stages count with `Tokenizer`, which is tested against
 tiktoken.
@@ -98,7 +98,7 @@ class Tokenizer:
 
 @cache
 def load_tokenizer() -> Tokenizer:
-    """Return the one tokeniser of this process.
+    """Return the tokeniser of this process.
 
     Raises:
         InputError: as `load_encoding`.
@@ -111,7 +111,7 @@ def load_encoding() -> tiktoken.Encoding:
     """Return tiktoken's cl100k_base from the verified vocabulary file, without network.
 
     Raises:
-        InputError: the vocabulary is missing or not the published one.
+        InputError: the vocabulary is missing or not the published vocabulary.
     """
     lines = (line.split() for line in find_vocabulary().read_bytes().splitlines())
     ranks = {b64decode(token): int(rank) for token, rank in lines}

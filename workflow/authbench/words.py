@@ -31,7 +31,7 @@ def count(number: int) -> str:
 
 
 def decimal(number: float) -> str:
-    """Return a number with at most three decimals below ten, one above, none for integers."""
+    """Return a number with at most three decimals below 10, a single decimal above, none for integers."""
     if float(number).is_integer():
         return f"{number:,.0f}"
     return f"{number:,.3f}".rstrip("0") if abs(number) < 10 else f"{number:,.1f}"

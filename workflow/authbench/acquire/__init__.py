@@ -1,6 +1,6 @@
 """Download corpora reproducibly and verify them.
 
-`acquire_source` fetches missing files of a source, verifies existing files, and records new ones in the lock. A file
+`acquire_source` fetches missing files of a source, verifies existing files, and records new files in the lock. A file
 gets its name only when it is complete and agrees with the host and the lock.
 """
 
@@ -46,7 +46,7 @@ def acquire_source(
     """Make a source's files complete and verified under `raw_dir`, and return what was done, in words.
 
     Args:
-        share: of the offered files, selected by a hash of their paths; at least one of each data set. A larger share
+        share: of the offered files, selected by a hash of their paths; at least 1 file of each dataset. A larger share
             includes the files of a smaller one.
 
     Raises:
@@ -151,7 +151,7 @@ def _fetch(source: Source, raw_dir: Path, locked: Entry, share: float, look: Loo
 
 
 def _bring(offer: Offer, folder: Path, parts: Path, locked: File | None, digests: Digests, progress: Progress) -> File:
-    """Fetch one complete file to its place. Raises InputError if it differs from the host's or the lock's statement."""
+    """Fetch a complete file to its place. Raises InputError if it differs from the host's or the lock's statement."""
     target = folder / offer.path
     if locked and offer.bytes not in (None, locked.bytes):
         raise _changed(offer.path, f"{offer.bytes:,} bytes", locked)
@@ -201,7 +201,7 @@ def _bring(offer: Offer, folder: Path, parts: Path, locked: File | None, digests
 
 
 def choose(tag: str, names: Collection[str], share: float) -> set[str]:
-    """Return the share of a data set's files, at least one of them, by a hash of their names.
+    """Return the share of a dataset's files, at least 1 file, by a hash of their names.
 
     >>> [len(choose("letters", [f"{number}.csv" for number in range(1000)], share)) for share in (0, 0.1, 1)]
     [1, 88, 1000]
@@ -220,7 +220,7 @@ def _share_in_words(name: str, chosen: Collection[str], listing: Listing) -> str
 
 
 def _in_all(sizes: Collection[int | None]) -> int | None:
-    """Return the sum of sizes; None if one is unknown."""
+    """Return the sum of sizes; None if a size is unknown."""
     known = [size for size in sizes if size is not None]
     return sum(known) if len(known) == len(sizes) else None
 

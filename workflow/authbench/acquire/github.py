@@ -1,6 +1,6 @@
 """Download the files of a GitHub repository at a commit.
 
-They come as one archive, so a repository of twenty thousand files is one request. The archive is not trusted: only
+They come as an archive, so a repository of twenty thousand files is a single request. The archive is not trusted: only
 plain, requested files with safe names are extracted, and an archive that expands beyond a bound is refused.
 """
 

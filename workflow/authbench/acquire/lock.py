@@ -63,7 +63,7 @@ def read_raw_lock(path: Path) -> dict[str, Entry]:
 
 
 def add_to_lock(path: Path, tag: str, entry: Entry) -> None:
-    """Add new statements about a source, safely under concurrent writes. Existing ones are kept; a share may grow."""
+    """Add statements about a source, safely under concurrent writes. Existing statements stay; a share may grow."""
     with _alone(path):
         entries = read_raw_lock(path)
         known = entries.get(tag, Entry(share=entry.share))

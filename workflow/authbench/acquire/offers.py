@@ -96,7 +96,7 @@ def safe_path(name: str) -> str:
 
 
 def check_patterns(piece: Piece, fitting: Collection[str], others: Sequence[str]) -> None:
-    """Raise InputError if no file fits, or if every pattern must match and one does not."""
+    """Raise InputError if no file fits, or if a pattern that must match does not."""
     unmet = [one for one in piece.files if one[0] != "!" and not any(matches(path, (one,)) for path in fitting)]
     if not fitting or (piece.every and unmet):
         some = ", ".join(others[:5]) or "no files" if not fitting else ", ".join([*fitting, *others][:5])

@@ -2,7 +2,7 @@
 
 A download resumes where it stopped if the host confirms that the file is the same (by its ETag or date, stored with the
 part); otherwise it restarts. Temporary failures (a broken connection, 429, 5xx) are retried after a pause that doubles
-each time; permanent ones are reported at once.
+each time; permanent failures are reported at once.
 """
 
 import re
@@ -47,7 +47,7 @@ class Passing(Exception):
 
 
 def download(url: str, part: Path, advance: Advance, pause: Pause = time.sleep) -> None:
-    """Fetch the complete file at `url` to `part`. Memory: one block.
+    """Fetch the complete file at `url` to `part`. Memory: a block.
 
     Raises ByHand for 401 and 403, InputError if the file does not exist, fails ATTEMPTS times, or exceeds a bound.
     """
@@ -78,7 +78,7 @@ def patiently(
 
 
 def _go_on(url: str, part: Path, advance: Advance) -> None:
-    """Make one attempt. Bytes kept from an earlier attempt are not reported again."""
+    """Make a single attempt. Bytes kept from an earlier attempt are not reported again."""
     part.parent.mkdir(parents=True, exist_ok=True)
     mark = _mark(part).read_text(encoding="utf-8") if _mark(part).exists() else ""
     have = _size(part) if mark else 0

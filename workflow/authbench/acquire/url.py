@@ -14,7 +14,7 @@ PAGE = re.compile(rb"(?is)(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\
 
 
 def look(piece: Piece, revision: str | None, beside: Path, pause: Pause) -> Listing:
-    """Return the one file at the address, under the last part of its path.
+    """Return the file at the address, under the last part of its path.
 
     Raises:
         InputError: the piece is not the http(s) address of a file.

@@ -45,7 +45,7 @@ class LockCheck:
         return {"sha256": self.sha256, "sources": dict(self.states)}
 
     def messages(self) -> list[str]:
-        """Return a line for each source that is not verified; one for all if the lock has none of them."""
+        """Return a line for each source that is not verified; a single line if the lock has none of them."""
         if self.sha256 is None and NOT_LOCKED in self.states.values():
             return [
                 f"No source of this build is in {self.path}, so that nothing says whether the raw files are complete "
@@ -119,7 +119,7 @@ def _differences(files: Digests, expected: Digests, everywhere: Set[tuple[str, s
 
 
 def _remembered(path: Path, memory: Path) -> dict[str, Entry]:
-    """Return the entries of a lock; with 100,000 files, reading it takes ten seconds as YAML, half of one as JSON."""
+    """Return the entries of a lock; with 100,000 files, reading it takes ten seconds as YAML, half a second as JSON."""
     kept = memory / f"lock-{sha256_of_file(path)}.json"
     if kept.exists():
         return read_plain(read_json(kept))

@@ -94,7 +94,7 @@ def make_statement(release: Path, sources: Mapping[str, Mapping[str, object]]) -
 
 
 def code_digest() -> str:
-    """Return one SHA-256 over the sources of all modules that the rules of a release run, in the installed package."""
+    """Return the SHA-256 over the sources of all modules that the rules of a release run, in the installed package."""
     modules = {
         name or adapter: path
         for adapter in ADAPTERS
@@ -203,7 +203,7 @@ PAYLOAD_TYPE = "application/vnd.in-toto+json"
 
 
 def sign(payload: bytes, key: Path, envelope: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Return the envelope of a statement with the signature of a key added to the existing ones.
+    """Return the envelope of a statement with the signature of a key added to its signatures.
 
     Raises:
         InputError: the key is not a private ed25519 key, or the envelope contains another statement.

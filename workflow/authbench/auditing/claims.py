@@ -50,10 +50,10 @@ CLAIMS: Mapping[str, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Case:
-    """One case that breaks a claim.
+    """A case that breaks a claim.
 
     Attributes:
-        ids: the documents, for copies the old one first; or the author or problem concerned.
+        ids: the documents, for copies the old document first; or the author or problem concerned.
         note: a number or a few words, without text of the dataset.
         splits: of the documents.
         old: the first id, if it is the document that is kept.

@@ -2,7 +2,7 @@
 
 Of copies, and of texts that contain each other, the old document is kept. A text with two labels is removed with all
 its copies. An author of several splits is kept in the earliest split. The search is repeated until it finds no leak. A
-query without an answer is removed, as is a problem that lacks one of its texts. Kept texts are unchanged.
+query without an answer is removed, as is a problem that lacks a text. Kept texts are unchanged.
 
 `diff.jsonl` has a line for each removed document, query or problem: `id`, `split`, `change`, `claim`, `old`. Audits of
 the folder ignore it.

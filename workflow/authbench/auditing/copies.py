@@ -33,8 +33,8 @@ def find_copies(dataset: Dataset) -> Copies:
 
     With up to EXACT_UP_TO different texts, every pair is compared; with more, a pair is missed with a probability below
     0.000001. Of a text with more than ten similar texts, ten are named, which still reports every text of a crowd. The
-    old document is the one in the earlier split (train, dev, test), then by date, then by place in the files. Texts of
-    one split that contain each other are not a case if the dataset marks them as ignored for each other.
+    old document is the document in the earlier split (train, dev, test), then by date, then by place in the files.
+    Texts of the same split that contain each other are not a case if the dataset marks them as ignored for each other.
     """
     ordered = _in_order(dataset)
     rules = make_rules({})
@@ -103,7 +103,7 @@ def find_copies(dataset: Dataset) -> Copies:
 
 
 def _in_order(dataset: Dataset) -> pl.DataFrame:
-    """Return the documents, old ones first: by split, date (unknown ones last) and place in the files."""
+    """Return the documents, the oldest first: by split, date (unknown dates last) and place in the files."""
     rank = {name: place for place, name in enumerate(sorted(dataset.splits, key=split_rank))}
     day = pl.col("date").str.slice(0, 10)
     return (

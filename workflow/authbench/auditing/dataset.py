@@ -56,7 +56,7 @@ _EARLIEST = ("train", "dev", "val", "valid", "validation", "test")
 
 @dataclass(frozen=True)
 class Source:
-    """A path that was read as one form, for `clean` to write it again.
+    """A path and the form it was read as, for `clean` to write it again.
 
     Attributes:
         files: by their name in `place`, or by their table.
@@ -156,7 +156,7 @@ def as_documents(frame: pl.DataFrame, derived: bool = False) -> pl.DataFrame:
 
 
 def _expect_digits(table: pl.DataFrame) -> None:
-    """Raise InputError if authors are floats that have lost digits: several may have become one."""
+    """Raise InputError if authors are floats that have lost digits: several may have become equal."""
     rows = table.filter(pl.col("author").str.contains(LOST_DIGITS))
     lost = rows.select("place", "author").unique("author")
     if lost.height > 1 or 2 * rows.height > table.height:  # a single value among others may be a name
@@ -168,7 +168,7 @@ def _expect_digits(table: pl.DataFrame) -> None:
 
 
 def joined(parts: Sequence[Dataset], labels: Sequence[str]) -> Dataset:
-    """Return several datasets as one; a repeated id becomes `label/id` in all but the first.
+    """Join several datasets; a repeated id becomes `label/id` in all but the first.
 
     Splits of a dataset without splits are named by its label.
     """

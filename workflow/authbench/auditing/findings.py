@@ -356,7 +356,7 @@ def _problems(problems: pl.DataFrame) -> Cases:
 
 
 def _one_class(problems: pl.DataFrame) -> list[Case]:
-    """Return authors of three or more problems with only one answer, if more than chance explains."""
+    """Return authors of three or more problems with equal answers, if more than chance explains."""
     sides = pl.concat(
         [problems.select("problem", "same", author=side) for side in ("author_one", "author_other")]
     ).unique(["problem", "author"], maintain_order=True)  # fmt: skip
@@ -376,7 +376,7 @@ def _one_class(problems: pl.DataFrame) -> list[Case]:
 
 
 def _ids_tell(documents: pl.DataFrame) -> Iterator[Case]:
-    """Yield neighbours by one author in the order of ids' numbers or of lines, if more than chance explains."""
+    """Yield neighbours by the same author in the order of ids' numbers or of lines, if more than chance explains."""
     number = pl.col("id").str.extract(r"(\d{1,15})$").cast(pl.Int64)
     for split in documents["split"].unique().sort():
         own = documents.filter(pl.col("split") == split).with_columns(number=number)

@@ -1,4 +1,4 @@
-"""Render an audit as Markdown, and as one HTML page that loads no files and quotes no text of the dataset."""
+"""Render an audit as Markdown, and as an HTML page that loads no files and quotes no text of the dataset."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any

@@ -69,7 +69,7 @@ def read_scores(paths: Sequence[Path]) -> list[Given]:
 
 
 def _scores_of(path: Path, alone: bool) -> list[Given]:
-    """Return the scores of a file; empty if the file is one of several and contains no models."""
+    """Return the scores of a file; empty if a file among several contains no models."""
     try:
         return list(_of_csv(path) if kind_of(path) in (CSV, TSV) else _of_json(path))
     except InputError:

@@ -108,7 +108,7 @@ class How:
 
 
 def read_dataset(paths: Sequence[Path], how: How = How(), say: Say | None = None) -> Dataset:  # noqa: B008  (frozen)
-    """Read one dataset from one or several paths, such as the folders of its splits.
+    """Read a dataset from its paths, such as the folders of its splits.
 
     Raises:
         InputError: a path cannot be read, has none of the FORMS, or contains no text.

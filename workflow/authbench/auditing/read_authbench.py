@@ -1,4 +1,4 @@
-"""Read datasets in this format: a release, the folder of one split, and the Parquet folder of Hugging Face."""
+"""Read datasets in this format: a release, the folder of a split, and the Parquet folder of Hugging Face."""
 
 from collections.abc import Iterator, Mapping
 from itertools import chain
@@ -27,7 +27,7 @@ def splits_below(path: Path) -> dict[str, Path]:
 
 
 def read_release(path: Path) -> Dataset:
-    """Read a release, or the folder of one split of it. Raises InputError if a file is missing or a row is wrong."""
+    """Read a release, or the folder of a split of it. Raises InputError if a file is missing or a row is wrong."""
     folders = splits_below(path)
     for folder in folders.values():
         for table in SPLIT_TABLES.values():

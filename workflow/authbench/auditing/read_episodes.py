@@ -3,7 +3,7 @@
     <split>_queries.jsonl, <split>_targets.jsonl, or train.jsonl and data.jsonl
     {"author_id": 7, "syms": ["first text", "second text"], "action_type": ["subreddit", ...], "hour": [...]}
 
-An episode is compared as one text. A document's id is made of its author's id, file and place.
+An episode is compared as a single text. A document's id is made of its author's id, file and place.
 """
 
 from collections.abc import Sequence

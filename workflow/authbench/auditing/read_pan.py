@@ -72,10 +72,10 @@ def read_pan(path: Path, files: Files) -> Dataset:
 def dataset_of_pairs(
     path: Path, form: str, tables: Tables, places: dict[str, list[Path]], remarks: Sequence[str] = ()
 ) -> Dataset:
-    """Return the dataset of pairs; equal texts of one author in a split are one document.
+    """Return the dataset of pairs; equal texts of an author in a split are a single document.
 
     In pairs without authors, texts that same-author pairs join have the same author; every other text has a separate
-    one.
+    author.
     """
     documents, problems = [DOCUMENTS.to_frame()], [PROBLEMS.to_frame()]
     notes: dict[str, None] = dict.fromkeys(remarks)

@@ -1,7 +1,7 @@
 """Read verification datasets of PAN 2013, 2014 and 2015: `truth.txt` and a folder for each problem.
 
-A folder contains the texts known to be by one author (`known*.txt`) and the questioned text (`unknown*.txt`); a line of
-`truth.txt` is `EN001 Y` or `EN001 N`. The known texts are joined by blank lines into one text.
+A folder contains the texts known to be by an author (`known*.txt`) and the questioned text (`unknown*.txt`); a line of
+`truth.txt` is `EN001 Y` or `EN001 N`. The known texts are joined into a single text, with blank lines between them.
 """
 
 import re

@@ -41,7 +41,7 @@ def read_style(path: Path, data: Path | None) -> Dataset:
 
 
 def _documents(entry: StyleDataset, table: pl.DataFrame) -> pl.DataFrame:
-    """Return DOCUMENTS of rows with `content` and `author`; equal texts of a label and side are one."""
+    """Return DOCUMENTS of rows with `content` and `author`; equal texts of a label and side are a single row."""
     lang = pl.col("lang") if "lang" in table.columns else pl.lit(entry.languages[0])
     named = table.with_columns(lang=lang, split=pl.lit(ALL), source=pl.lit(entry.name))
     return as_documents(named, derived=True)
@@ -95,7 +95,7 @@ def _of_order(entry: StyleDataset, found: pl.DataFrame) -> Dataset:
 
 
 def _of_pairs(entry: StyleDataset, found: pl.DataFrame) -> Dataset:
-    """Return pairs as problems. Texts that same pairs join have the same author, every other text a separate one."""
+    """Return pairs as problems. Texts that same pairs join have the same author, every other text a separate author."""
     parent: dict[str, str] = {}
     keys = {side: [digest(text) for text in found[side]] for side in ("first", "second")}
     for one, other, same in zip(keys["first"], keys["second"], found["same"], strict=True):

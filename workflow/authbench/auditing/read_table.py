@@ -26,7 +26,7 @@ def read_tables(
     config: str | None = None,
     most: int | None = None,
 ) -> Dataset:
-    """Read files as one dataset; a file with the name of a split is that split (`train.csv`, `test-00000.parquet`).
+    """Read files as a dataset; a file with the name of a split is that split (`train.csv`, `test-00000.parquet`).
 
     Among several files, files without a column of authors or texts are skipped and noted.
 
@@ -34,11 +34,12 @@ def read_tables(
         path: the path that the user gave, for errors.
         columns: the tables' names of columns, by our names; all others are found by NAMES.
         encoding: of texts; None: UTF-8, or according to a byte order mark.
-        config: the configuration to use: of the dataset's README.md, or a folder if files of one split are in several.
+        config: the configuration to use: of the dataset's README.md, or a folder if files of a split are in several
+        folders.
         most: how many rows of each file are read; None: all.
 
     Raises:
-        InputError: a file cannot be read, lacks a column, or one split is in several folders.
+        InputError: a file cannot be read, lacks a column, or a split is in several folders.
     """
     splits = _of_one_configuration(path, files, config)
     parts: list[pl.DataFrame] = []
@@ -105,7 +106,7 @@ class _Lacking(InputError):
 
 
 def _of_one_configuration(path: Path, files: Sequence[Path], config: str | None) -> dict[Path, str]:
-    """Return the files of one configuration with their splits.
+    """Return the files of a configuration with their splits.
 
     Datasets of Hugging Face state configurations in README.md, or have them in folders.
     """

@@ -1,4 +1,4 @@
-"""Score sanity rows on a dataset, in its stated pools and in matched ones, and compute the power of its size.
+"""Score sanity rows on a dataset, in its stated pools and in matched pools, and compute the power of its size.
 
 If a row that does not read style scores above chance, features other than style identify authors in the dataset.
 `drawn` selects the scored texts.
@@ -261,7 +261,7 @@ def _score_pairs(
 
 
 def _areas(same: BOOL, scores: F64, weights: F64) -> F64:
-    """Return the area of each replicate (a row of weights, one per problem); ties count one half."""
+    """Return the area of each replicate (a row of weights, one per problem); ties count .5."""
     order = np.argsort(scores, kind="stable")
     value, truth, drawn = scores[order], same[order], weights[:, order]
     starts = np.flatnonzero(np.append(True, value[1:] != value[:-1]))

@@ -49,7 +49,7 @@ class Audit:
 
     Attributes:
         dataset: form, sizes and assumptions.
-        findings: one per examined claim, with every id; without cases if the claim holds.
+        findings: a finding per examined claim, with every id; without cases if the claim holds.
         rows: the measurements of each split.
         noise: of labels, by source.
         published: given scores, with the rows.

@@ -46,7 +46,7 @@ def open_split(
 def _drawn(place: Path, name: str, seed: int, columns: Mapping[str, str]) -> Split:
     """Return the split that an audit scores; `unverified` says that it was drawn.
 
-    A dataset with one split is read whatever the name.
+    The split of a dataset with a single split is read whatever its name.
     """
     from authbench.auditing.dataset import POOL  # a second saved where a release is scored
     from authbench.auditing.drawn import MOST, build_split, draw

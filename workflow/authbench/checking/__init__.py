@@ -1,7 +1,7 @@
 """Check a release, made by AuthBench or in its format.
 
 The files are compared with the texts, with the release's bookkeeping where it exists, and with its settings. Read in
-this order: `claims`, `rows` and `form` (the form of files, tables and ids), `settings`, then one module per claim.
+this order: `claims`, `rows` and `form` (the form of files, tables and ids), `settings`, then a module per claim.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -79,7 +79,7 @@ def _all_rules() -> dict[str, dict[str, list[str]]]:
 
 @cache
 def _wider_pattern() -> str:
-    """Return one pattern for polars that matches every line that a rule matches, and some others.
+    """Return a pattern for polars that matches every line that a rule matches, and some others.
 
     polars' engine is linear, but has no possessive repetition, and large repetitions are expensive, so bounds are left
     out. Letters and word ends, which the two engines define differently, match any character.

@@ -79,7 +79,7 @@ CLAIMS = {
 
 
 class Finding(NamedTuple):
-    """One violation of a claim (`code`): an id or a file, and what was found there."""
+    """A violation of a claim (`code`): an id or a file, and what was found there."""
 
     code: str
     id: str

@@ -24,7 +24,7 @@ def _is_repeated(counts: U8, slot: int) -> bool:
 
 @compiled
 def collect_part(data: U8, offsets: I64, length: int, parts: int, part: int, counts: U8, sizes: I64) -> tuple[U64, I32]:
-    """Return the hashes in one of `parts` ranges that may occur more than once, text by text, and their texts.
+    """Return the hashes in a range (of `parts`) that may occur more than once, text by text, and their texts.
 
     Args:
         data: UTF-8 bytes; text d is `data[offsets[d]:offsets[d + 1]]`.

@@ -20,8 +20,8 @@ def check_draft(draft: Path, release: Path, settings: Mapping[str, object]) -> d
         settings: the settings that the user of this run has granted (`format.files.CHECKED_SECTIONS`).
 
     Raises:
-        InputError: names every violation; the draft is kept for inspection, and there is no release: the previous one
-            was made from other inputs.
+        InputError: names every violation; the draft is kept for inspection, and there is no release: the previous
+        release was made from other inputs.
     """
     violations = check_release(draft, settings)
     if violations:
@@ -32,7 +32,7 @@ def check_draft(draft: Path, release: Path, settings: Mapping[str, object]) -> d
 
 
 def _summary(manifest: Manifest) -> str:
-    """Return one line on the contents of a release."""
+    """Return a line on the contents of a release."""
     totals = manifest["totals"]
     sizes = ", ".join(f"{name} {manifest['counts'][name]['documents']:,}" for name in manifest["splits"])
     languages = f"{totals['languages']} language{'s' * (totals['languages'] != 1)}"

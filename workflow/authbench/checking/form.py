@@ -122,7 +122,7 @@ _SPARE = 3  # further neighbours that are allowed, as small numbers are not norm
 def check_ids(release: Rows) -> Iterator[Finding]:
     """Yield what ids reveal about documents, and files whose lines are not in the order of ids.
 
-    A release that keeps the ids of an earlier one, or of two merged releases, keeps their order, whatever it was.
+    A release that keeps the ids of an earlier release, or of two merged releases, keeps their order, whatever it was.
     """
     if "authbench" not in release.manifest:
         return

@@ -1,7 +1,7 @@
 """Compiled loops over the character grams of texts: hashes, and the grams that two texts share.
 
-A gram is a run of `length` characters, where a run of white space counts as one character; a shorter text is one gram.
-Its hash is SplitMix64's finaliser of a polynomial over the code points modulo 2^64.
+A gram is a run of `length` characters, where a run of white space counts as a single character; a shorter text is a
+single gram. Its hash is SplitMix64's finaliser of a polynomial over the code points modulo 2^64.
 """
 
 import numpy as np

@@ -68,13 +68,13 @@ def similar_texts(
     similar texts among those no longer than it are named. A crowd of k copies thus gives at most `MOST * k` pairs, and
     every text of it is in a pair.
     Memory: at most a byte per character for the bitmaps, and at most 128 MB of hashes. Time: some ten nanoseconds for
-    each pair of texts of similar length and one script.
+    each pair of texts of similar length and the same script.
 
     Args:
         ids: names of the texts.
         parts: a number for each text.
-        within: the threshold for texts of one part.
-        across: the threshold for texts of two parts.
+        within: the threshold for texts of the same part.
+        across: the threshold for texts of different parts.
         length: characters of a gram.
 
     Returns:

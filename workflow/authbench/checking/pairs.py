@@ -72,7 +72,7 @@ def check_pairs(release: Rows, rules: Rules, contained: Pairs) -> Iterator[Findi
 
 
 def _pools_of(release: Rows, pairs: pl.DataFrame) -> tuple[str, ...]:
-    """Return the pools of a release; of those matched in time (TIMED), earlier ones have no trace."""
+    """Return the pools of a release; earlier releases have no trace of the pools matched in time (TIMED)."""
     path = release.folder / _STATISTICS
     named = {*pairs["pool"], *(re.findall("[a-z_]+", path.read_text("utf-8")) if path.is_file() else ())}
     timed = is_timed(release) or not named.isdisjoint(TIMED)
@@ -116,7 +116,7 @@ def _barred(release: Rows, split: str, documents: pl.DataFrame, contained: Pairs
 
 
 def _check_form(pairs: pl.DataFrame, documents: pl.DataFrame, split: str) -> Iterator[Finding]:
-    """Yield files whose rows are out of order, and groups other than one positive of a query with its negatives."""
+    """Yield files whose rows are out of order, and groups other than a positive of a query with its negatives."""
     place = f"{split}/{PAIRS.file}"
     if not set(pairs["pool"]) <= set(POOLS):
         yield Finding("pair_form", place, f"{place}: a pool that is none of {', '.join(POOLS)}")

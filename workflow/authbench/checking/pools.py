@@ -1,6 +1,6 @@
 """Check that the negatives of each positive in pairs.parquet follow the rules of their pool.
 
-They are worked out again from lengths, labels and texts, one positive at a time (`pool_kernels`), whereas the release
+They are worked out again from lengths, labels and texts, positive by positive (`pool_kernels`), whereas the release
 searches for the nearest. The release may choose among texts of the same length or similarity.
 """
 
@@ -126,7 +126,7 @@ class _Asked(NamedTuple):
 
 
 def check_similar(pairs: pl.DataFrame, texts: Texts, pools: Sequence[str]) -> Iterator[Finding]:
-    """Yield groups whose negatives do not follow from topics or dates, and positives without one.
+    """Yield groups whose negatives do not follow from topics or dates, and positives without a group.
 
     Args:
         pairs: of the split.

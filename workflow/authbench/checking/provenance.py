@@ -159,6 +159,6 @@ def _check_licences(provenance: pl.DataFrame, manifest: Manifest, entries: Mappi
 
 
 def _entries(tags: Iterable[str]) -> dict[str, Source]:
-    """Return the entries, the user's or shipped, of the sources that have one."""
+    """Return the entries, the user's or shipped, of the sources that have an entry."""
     known = list_entries(SOURCES).keys() & set(tags)
     return find_sources(sorted(known)) if known else {}

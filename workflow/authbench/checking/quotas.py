@@ -125,7 +125,7 @@ def _pattern(genre: str, patterns: Mapping[str, float]) -> str:
 
 
 def _check_targets(deviation: Deviation, rows: Mapping[Place, Stated], sample: Sample) -> Iterator[Finding]:
-    """Yield targets that do not follow from the settings and one another, and wrong differences."""
+    """Yield targets that do not follow from the settings and each other, and wrong differences."""
     if deviation["documents"]["target"] != sample["documents"]:
         yield Finding("quota", "documents", f"target {deviation['documents']['target']}, not {sample['documents']}")
     for key, row in rows.items():

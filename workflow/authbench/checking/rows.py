@@ -25,7 +25,7 @@ _MOST_TOKENS = 1 << 31
 class Rows:
     """A release whose rows are well-formed.
 
-    `documents` has one row per document (format.release.DOCUMENTS), `tables` the rows of each file by split and name;
+    `documents` has a row per document (format.release.DOCUMENTS), `tables` the rows of each file by split and name;
     `provenance` is None where the file is missing.
     """
 

@@ -50,7 +50,7 @@ def merged(settings: Settings, more: Settings) -> dict[str, Any]:
 
 
 def check_settings(config: Settings, expected: Settings) -> Iterator[Finding]:
-    """Yield the settings of a manifest (`config`) that are looser than the granted ones.
+    """Yield the settings of a manifest (`config`) that are looser than the granted settings.
 
     Granted are `expected` over the defaults. A setting that the manifest does not state has its default.
     """
@@ -144,7 +144,7 @@ def _other(value: object, allowed: object) -> bool:
 
 
 def _not(strict: str) -> Callable[[Any, Any], bool]:
-    """Return the test of a setting with one strict value: where this value is granted, any other is looser."""
+    """Return the test of a setting with a strict value: where this value is granted, any other is looser."""
     return lambda value, allowed: value != allowed and allowed == strict
 
 
@@ -302,7 +302,7 @@ def _letters(value: Any) -> Least:
 
 
 def continues_a_lock(manifest: Manifest) -> bool:
-    """Return whether the release kept the ids of an earlier one."""
+    """Return whether the release kept the ids of an earlier release."""
     config = manifest.get("config")
     split = config.get("split") if config else None
     return bool(split and split.get("lock"))

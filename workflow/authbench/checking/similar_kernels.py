@@ -44,7 +44,8 @@ def count_grams(data: U8, offsets: I64, length: int, main: float, sizes: I64, gr
         data: UTF-8 bytes; text d is `data[offsets[d]:offsets[d + 1]]`.
         offsets: shape (texts + 1,).
         length: characters of a gram.
-        main: the share of its grams, at least half, that begin in the main script of a text; without one it is MIXED.
+        main: the share of its grams, at least half, that begin in the main script of a text; without a main script, a
+        text is MIXED.
         sizes, groups: shape (texts,); written.
     """
     for d in range(len(offsets) - 1):
@@ -75,7 +76,7 @@ def _words(n: int, bits_per_gram: float) -> int:
 
 @compiled
 def _draw(hashes: U64, bitmap: U64) -> None:
-    """Set each of the 2^k bits, one per class of grams, where the text has an odd number of them."""
+    """Set each of the 2^k bits, each for a class of grams, where the text has an odd number of them."""
     bitmap[:] = u64(0)
     mask = u64(64 * len(bitmap) - 1)
     for i in range(len(hashes)):
@@ -163,7 +164,7 @@ def join(
 ) -> tuple[I64, I64, F64, int]:
     """Return pairs of texts (positions in the order, the smaller first) that are similar enough, and their similarity.
 
-    Smaller texts, group by group, are compared from the nearest in size on, until `most` similar ones are found.
+    Smaller texts, group by group, are compared from the nearest in size on, until `most` similar texts are found.
 
     Args:
         data: UTF-8 bytes; text d is `data[offsets[d]:offsets[d + 1]]`.

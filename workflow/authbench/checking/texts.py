@@ -2,7 +2,7 @@
 
 Test the normal form N(content), which docs/how-it-works.md ("normalize") defines.
 
-A text in this form is in NFC, has single spaces within a line, one break between lines, two between paragraphs, no
+A text in this form is in NFC, has single spaces within a line, a break between lines, two between paragraphs, no
 white space at either end, and no control, zero-width or bidirectional character or soft hyphen. The joiners U+200C and
 U+200D and variation selectors are allowed: Hindi, Persian and emoji need them.
 

@@ -58,7 +58,7 @@ class _Segment:
 
 @dataclass(frozen=True)
 class _Text:
-    """A normalised text with each run of line breaks reduced to one, and the mapping to places in the original."""
+    """A normalised text with runs of line breaks reduced to a single break, and its places in the original."""
 
     doc_key: str
     content: str
@@ -149,7 +149,7 @@ def _documents_of(
 
 
 def _paragraph_starts(text: str) -> tuple[Places, Places]:
-    """Return the starts of paragraphs, except the first, after each run of line breaks is reduced to one.
+    """Return the starts of paragraphs, except the first, after each run of line breaks is reduced to a single break.
 
     The second value is the number of line breaks that are left out up to each of them.
     """
@@ -235,7 +235,7 @@ def _read_stretch(text: _Text, tokenizer: Tokenizer, start: int, end: int, token
 
 
 def _join_stretches(parts: Sequence[_Stretch]) -> _Stretch:
-    """Merge adjacent stretches. Each border keeps the break type of the later stretch, if it has one."""
+    """Merge adjacent stretches. Each border keeps the break type, if any, of the later stretch."""
 
     def joined(name: str) -> Places:
         return np.concatenate([getattr(part, name) for part in parts])

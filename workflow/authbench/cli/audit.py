@@ -130,7 +130,7 @@ def languages(given: argparse.Namespace) -> int:
 
 
 def column(given: str, known: Collection[str]) -> tuple[str, str]:
-    """Return our name and theirs of a column. Raises InputError if ours is not a known one."""
+    """Return our name and theirs of a column. Raises InputError if ours is unknown."""
     ours, sign, theirs = given.partition("=")
     ours = {"text": "content", "language": "lang"}.get(ours, ours)
     if not sign or not theirs or ours not in known:

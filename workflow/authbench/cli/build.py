@@ -135,7 +135,7 @@ def _is_target(word: str, folder: Path) -> bool:
 
 
 def _expect_settings(path: Path) -> None:
-    """Raise InputError if a file of settings cannot be one."""
+    """Raise InputError if a file cannot hold settings."""
     if path.suffix not in SETTINGS_FILES:
         raise InputError(
             f"--configfile {path}: expected settings in YAML or JSON ({', '.join(SETTINGS_FILES)}). {_CORPUS}"

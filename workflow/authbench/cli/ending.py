@@ -1,4 +1,4 @@
-"""End a command: its exit status, and one line on standard error if something went wrong.
+"""End a command: its exit status, and a line on standard error if something went wrong.
 
 0: done. 1: the negative answer that the command documents (`Command.negative`). 2: an input cannot be used. 70: a fault
 of AuthBench. 130: interrupted. 141: the reader of standard output has left.

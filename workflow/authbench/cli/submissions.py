@@ -1,4 +1,4 @@
-"""Commands on submissions: pack a result, and check a packed one."""
+"""Commands on submissions: pack a result, and check a packed result."""
 
 import argparse
 import sys

@@ -1,4 +1,4 @@
-"""De-duplicate: remove exact and near copies, and keep one representative of them.
+"""De-duplicate: remove exact and near copies, and keep a representative of them.
 
 Read in this order: `jobs` (the steps, from files to files), then the steps: `signatures` (with `shingles`, `minhash`
 and `permutations`), `links`, `compare`, `representatives`. `settings` defines similarity and the probability of finding

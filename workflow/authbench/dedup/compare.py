@@ -1,7 +1,7 @@
 """Verify near copies within components.
 
-The true Jaccard similarity of multisets of shingles, J = |G(t) ∩ G(t')| / |G(t) ∪ G(t')|, is computed in one pass in
-corpus order: a document similar to an earlier one is removed, and later documents are not compared with it.
+The true Jaccard similarity of multisets of shingles, J = |G(t) ∩ G(t')| / |G(t) ∪ G(t')|, is computed in a single pass
+in corpus order: a document similar to an earlier document is removed, and later documents are not compared with it.
 """
 
 import os
@@ -64,7 +64,7 @@ def compare_components(
         sketches: shape (documents, 2).
         texts: gives the similarity texts of documents.
         settings: threshold, shingle length and bounds of work.
-        only_accepted: leave out pairs whose earlier document is similar to a still earlier one, and so not kept.
+        only_accepted: leave out pairs whose earlier document is a copy itself, and so not kept.
         near, most_found: a document's pairs are limited to the `most_found` nearest earlier documents, pairs that join
             documents that no other pair joins, and pairs of similarity `near` with a document that is not a copy
             itself.

@@ -1,4 +1,4 @@
-"""Link documents that may be near copies of one another, directly or through others, into components.
+"""Link documents that may be near copies of each other, directly or through others, into components.
 
 Near copies share a bucket (the hash of a band) and have sketches that agree. Documents linked in this way form a
 component; documents of different components are never compared.
@@ -23,7 +23,7 @@ def unlinked(count: int) -> I32:
 
 
 def link_band(component: I32, hashes: U64, rows: I64, sketches: U64, settings: Comparison) -> None:
-    """Join the components of the documents at `rows` that share a bucket of one band and agree in their sketches.
+    """Join the components of the documents at `rows` that share a bucket of a band and agree in their sketches.
 
     Memory: 24 bytes more per document.
 

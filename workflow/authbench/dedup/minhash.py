@@ -42,7 +42,7 @@ def band_hashes(values: U32, bands: int, rows: int) -> U64:
 
 
 def sketches(values: U32) -> U64:
-    """Return one bit of each of the first SKETCH_BITS values of a signature, shape (texts, SKETCH_BITS / 64).
+    """Return a bit of each of the first SKETCH_BITS values of a signature, shape (texts, SKETCH_BITS / 64).
 
     Source: Li and König 2010, b-bit minwise hashing with b = 1.
     """

@@ -15,7 +15,7 @@ def sample(hashes: U64, ends: I64, rate: int, chosen: U64, chosen_ends: I64) -> 
     Args:
         hashes: shape (shingles,); text d has `hashes[ends[d]:ends[d + 1]]`.
         ends: shape (texts + 1,).
-        rate: one hash in so many is taken.
+        rate: 1 hash in so many is taken.
         chosen: shape (shingles,); written from the front.
         chosen_ends: shape (texts + 1,); written: the hashes of text d end at `chosen_ends[d + 1]`.
     """
@@ -37,7 +37,7 @@ def sample(hashes: U64, ends: I64, rate: int, chosen: U64, chosen_ends: I64) -> 
 
 @compiled
 def perhaps_repeated(hashes: U64) -> BOOL:
-    """Return whether another position may have the same hash: true wherever one has, and for a few others.
+    """Return whether another position may have the same hash: true wherever it has, and for a few others.
 
     Takes four to eight bytes a hash: a counter for each of as many values of the high bits.
     """

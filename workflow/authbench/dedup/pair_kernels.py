@@ -122,11 +122,11 @@ def compare_with_earlier(
     near: float,
     most_found: int,
 ) -> tuple[I32, I32, F64, int, int]:
-    """Compare each document with the earlier ones of its component.
+    """Compare each document with the earlier documents of its component.
 
     Documents are sorted by component, and within it in corpus order; `hashes[ends[d]:ends[d + 1]]` are d's shingles,
     sorted. Pairs whose sketches differ in more than `most_apart` bits are skipped. With `only_accepted`, later
-    documents are not compared with a document that is similar to an earlier one, so a crowd of copies costs one
+    documents are not compared with a document that is similar to an earlier document, so a crowd of copies costs a
     comparison each. Each document is compared with at most the `most` nearest earlier documents.
 
     The nearest `most_found` pairs of a document are returned. Of the others, only those are returned whose loss would
@@ -141,8 +141,8 @@ def compare_with_earlier(
         threshold: the least Jaccard similarity of a pair.
 
     Returns:
-        The earlier document, the later one and the similarity, each of shape (pairs,); the number of exact comparisons;
-            the number of documents that were compared with fewer than there were.
+        The earlier document, the later document and the similarity, each of shape (pairs,); the number of exact
+            comparisons; the number of documents that were compared with fewer than there were.
     """
     standing = np.empty(len(component), np.int32)
     first, last = 0, 0  # of `standing`, within the component

@@ -26,7 +26,7 @@ def choose_representatives(
     An exact duplicate has the same text as an earlier document; a near duplicate is at least `threshold` similar to an
     earlier accepted document. A representative is always accepted itself: a copy of a removed text has that text's
     representative, and `similarity` is between the two. Among several it is the most similar, and among equally similar
-    ones the earliest.
+    texts the earliest.
 
     With `drop_all`, an accepted document is removed too if a document of another author is that similar to it; `kept`
     then names the first such document. Both it and all documents that it represented are `cross_author_duplicate`.

@@ -38,7 +38,7 @@ def dedup_problems(config: _Config) -> Iterator[str]:
 
 
 def band_recall(threshold: float, bands: int, rows: int) -> float:
-    """Return the probability that two texts of similarity `threshold` agree in all rows of at least one band."""
+    """Return the probability that two texts of similarity `threshold` agree in all rows of at least 1 band."""
     return float(1.0 - (1.0 - threshold**rows) ** bands)
 
 
@@ -96,5 +96,5 @@ def most_apart(settings: Comparison) -> int:
 
 
 def part_count(raw_mb: float, bands: int) -> int:
-    """Return the number of parts in which texts are compared: one per 1,000 MB of raw text, at most one per band."""
+    """Return the number of parts in which texts are compared: 1 per 1,000 MB of raw text, at most 1 per band."""
     return min(max(1, ceil(raw_mb / PART_MB)), bands)

@@ -55,9 +55,9 @@ def _rows_of_repeated(hashes: U64, rows: I64) -> I64:
 
 
 def pack(hashes: U64, rows: I64) -> tuple[U64, int]:
-    """Return the hashes at these rows, sorted, each combined with its row in one number, and the bits of a row.
+    """Return the hashes at these rows, sorted, each combined with its row in a number, and the bits of a row.
 
-    The row is in the low bits, so one sort of plain numbers groups equal hashes in the order of rows. A hash loses as
+    The row is in the low bits, so a sort of plain numbers groups equal hashes in the order of rows. A hash loses as
     many bits as a row takes: of 10^8 documents, strangers share the rest once in 10^11 pairs.
     """
     bits = max(1, int(len(hashes) - 1).bit_length()) if len(hashes) else 1

@@ -60,7 +60,7 @@ def _is_space(point: int) -> bool:
 def _read_points(data: U8, reading: I64, end: int, points: U32, count: int) -> int:
     """Decode UTF-8 after the first `count` points until they are full or the text ends; return their number.
 
-    Each run of white space becomes one space, none at either end. `reading` contains the next byte and the state.
+    Each run of white space becomes a space, none at either end. `reading` contains the next byte and the state.
     """
     at, state = reading[0], reading[1]
     while at < end and count + 2 <= len(points):
@@ -245,7 +245,7 @@ def hash_bands(signatures: U32, rows: int, bands: U64) -> None:
 
 @compiled
 def sketch(signatures: U32, bits: int, sketches: U64) -> None:
-    """Fill `sketches[d]` with one bit of each of the first `bits` values of signature d.
+    """Fill `sketches[d]` with a bit of each of the first `bits` values of signature d.
 
     Args:
         signatures: shape (documents, permutations).

@@ -1,7 +1,7 @@
 """Split texts into shingles, which are runs of characters.
 
-Shingles run over code points after each run of white space is replaced by one space (AuthBench paper, A.1), so line
-breaks do not make texts different. A text shorter than a shingle is one shingle.
+Shingles run over code points after each run of white space is replaced by a space (AuthBench paper, A.1), so line
+breaks do not make texts different. A text shorter than a shingle is a single shingle.
 """
 
 import numpy as np

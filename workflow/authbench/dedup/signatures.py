@@ -26,7 +26,7 @@ def sign_texts(texts: pl.Series, contents: pl.Series, permutations: U32, setting
         `text_0`, `text_1`: the first 128 bits of the content's SHA-256, equal where texts are equal;
         `grams`: number of shingles of the text (UInt32);
         `sketch_0`, `sketch_1`: a bit of each MinHash value, an estimate of similarity;
-        `band_0`, ...: a hash of the MinHash values of each band; near copies share one.
+        `band_0`, ...: a hash of the MinHash values of each band; near copies share such a hash.
     """
     from authbench.dedup import minhash
 

@@ -1,4 +1,4 @@
-"""Write release notes for users: what changed from one release to the next."""
+"""Write release notes for users: what changed from a release to the next."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

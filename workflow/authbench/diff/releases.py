@@ -53,7 +53,7 @@ class KeyedRelease:
 
     @cached_property
     def version(self) -> str | None:
-        """Return the version that a published folder states in its CITATION.cff; None without one."""
+        """Return the version that a published folder states in its CITATION.cff; None without such a file."""
         path = self.folder / _CFF
         stated = read_yaml(path).get("version") if path.is_file() else None
         return str(stated) if re.fullmatch(r"\d{1,9}\.\d{1,9}\.\d{1,9}", str(stated)) else None
@@ -131,7 +131,7 @@ _SHOWN = 4
 
 
 class Reason(NamedTuple):
-    """Why a version changes by `level`, in words; `split` if it concerns one."""
+    """Why a version changes by `level`, in words; `split` if it concerns a split."""
 
     level: str
     why: str

@@ -46,7 +46,7 @@ class Proposal:
         notes: what is not proposed, and why.
         kind: of the author labels.
         path_fields: the pattern of a path that names the author, or empty.
-        foreign: whether the main language is not one of the ten.
+        foreign: whether the main language is not among the ten.
     """
 
     fields: Mapping[str, Expression]
@@ -214,7 +214,7 @@ def _date(name: str, values: Sequence[str | None], named: bool) -> Expression | 
 
 
 def _fits(values: Sequence[str], day: Callable[[str], str | None]) -> list[str | None]:
-    """Return the days of values if most have one; else nothing."""
+    """Return the days of values if most have a day, else an empty list."""
     days = [day(one) for one in values]
     return days if sum(one is not None for one in days) >= _MOST * len(days) else []
 
@@ -237,7 +237,7 @@ def _add_language(
     texts: Sequence[str | None],
     identify: Identify,
 ) -> None:
-    """Add the language: a field of codes or names of languages, or the most frequent one by langid."""
+    """Add the language: a field of codes or names of languages, or the most frequent language by langid."""
     values = {one for one in columns[chosen["lang"]] if one} if "lang" in chosen else set()
     codes = {language.name.casefold(): code for code, language in languages().items()}
     if values and all(map(is_language_code, values)):

@@ -108,7 +108,7 @@ def read_sample(paths: Sequence[Path], encoding: str | None, named: Collection[s
 
 
 def _first_names(names: Iterable[str], wanted: Collection[str]) -> list[str]:
-    """Return at most MOST_FIELDS names, the wanted ones first."""
+    """Return at most MOST_FIELDS names, the wanted names first."""
     return sorted(names, key=lambda name: name not in wanted and name.strip().lower() not in wanted)[:MOST_FIELDS]
 
 
@@ -144,7 +144,7 @@ def files_of(paths: Sequence[Path]) -> dict[str, Path]:
 
 
 def _is_folder(path: Path) -> bool:
-    """Return whether a path is a folder. Raises InputError for a link to one."""
+    """Return whether a path is a folder. Raises InputError for a link to a folder."""
     if path.is_symlink() and path.is_dir():
         raise InputError("A folder holds a link to a folder. Put the folder in its place, or give it by itself.")
     return path.is_dir()
@@ -162,7 +162,7 @@ def _kinds_of(files: Mapping[str, Path]) -> set[str]:
 
 
 def _suffix(file: Path) -> str:
-    """Return the ending of a file's name, in small letters and without that of a compression."""
+    """Return the ending of a file's name, in small letters, ignoring the ending of a compression."""
     suffixes = [suffix.lower() for suffix in file.suffixes if suffix.lower() not in COMPRESSED]
     return suffixes[-1]
 

@@ -34,7 +34,7 @@ def recipe_path(name: str) -> Path:
 
 
 def name_of(paths: list[Path]) -> str:
-    """Return a name for the corpus in files or folders: theirs, or that of the folder that holds them.
+    """Return a name for the corpus in files or folders: their name, or the name of the folder that holds them.
 
     >>> name_of([Path("My Letters (2024).csv.gz")]), name_of([Path("in/a.csv"), Path("in/b.csv")])
     ('my_letters_2024', 'in')
@@ -45,7 +45,7 @@ def name_of(paths: list[Path]) -> str:
 
 
 def genre_of(name: str) -> str:
-    """Return a genre of one's own for a corpus.
+    """Return a new genre for a corpus.
 
     >>> genre_of("letters_2024"), genre_of("2024")
     ('letters', 'own')
@@ -69,7 +69,7 @@ def entry_text(name: str, sample: Sample, proposal: Proposal) -> str:
     """Return the entry of a source, with comments.
 
     Raises:
-        InputError: a name of a field is not one that an entry can hold.
+        InputError: an entry cannot hold a name of a field.
     """
     head: dict[str, object] = {
         "title": name,

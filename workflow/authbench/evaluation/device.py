@@ -1,7 +1,7 @@
 """Rank the positives of each query with torch on a GPU.
 
-Queries are processed in the blocks of `retrieval`. A score and 32 bits of the hash that breaks ties make one 64-bit
-key, and a rank is the number of higher keys.
+Queries are processed in the blocks of `retrieval`. A score and 32 bits of the hash that breaks ties make a 64-bit key,
+and a rank is the number of higher keys.
 """
 
 from collections.abc import Mapping

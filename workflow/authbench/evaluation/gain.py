@@ -73,13 +73,13 @@ class Power(TypedDict):
 
 @dataclass(frozen=True)
 class Scored:
-    """The results of one model that a comparison uses.
+    """The results of a model that a comparison uses.
 
     Attributes:
         name: the model's name.
         shortcut: whether the model does not read style.
         queries: a row per query, sorted by id (`evaluate.run.queries_table`).
-        on_dev: a shortcut's value on the dev split by headline score; empty without one.
+        on_dev: a shortcut's value on the dev split by headline score; empty without a dev split.
     """
 
     name: str
@@ -90,7 +90,7 @@ class Scored:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Gains of several models on one split.
+    """Gains of several models on a split.
 
     Attributes:
         chosen: by headline score, the shortcut to beat and the data it was chosen on.

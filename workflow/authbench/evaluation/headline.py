@@ -3,7 +3,7 @@
 auc_matched       for a positive from another work, the share of its `matched` negatives that score lower (ties half)
 auc_topic         the same for its `topic_matched` negatives, which are as topical as the positive itself
 auc_time          the same for its `time_matched` negatives, which are as far from the query in time as the positive
-s@5_other_work    whether one of the five best candidates of the query's language is such a positive
+s@5_other_work    whether any of the five best candidates of the query's language is such a positive
 
 An author's value is the mean over the author's groups (or queries), and a score is the mean over authors. `macro` is
 the mean, over languages with enough authors, of the mean over their authors. `auc_topic_time` and
@@ -63,7 +63,7 @@ class Means:
         return [authors.names[author] for author in self.present]
 
     def replicates(self, authors: Authors) -> F64:
-        """Return the mean over authors in each replicate, shape (replicates, rows); NaN for an empty one."""
+        """Return the mean over authors in each replicate, shape (replicates, rows); NaN for an empty replicate."""
         return weighted_means(authors.weights[:, self.present], self.values.T, np.ones((len(self.present), 1)))
 
 

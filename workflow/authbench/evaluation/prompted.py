@@ -1,8 +1,8 @@
 """Score the pairs that a release states by asking a language model.
 
-A prompt with {candidate} is asked for each pair, one with {candidates} for each query with all candidates of its pools,
-in an order by hash. Each answer is written to the cache as soon as it comes, under the SHA-256 of endpoint and request,
-so that no run pays for it again. A pair whose answer cannot be read has the score UNREADABLE.
+A prompt with {candidate} is sent for each pair, a prompt with {candidates} for each query with all candidates of its
+pools, in an order by hash. Each answer is written to the cache as soon as it comes, under the SHA-256 of endpoint and
+request, so that no run pays for it again. A pair whose answer cannot be read has the score UNREADABLE.
 """
 
 import hashlib

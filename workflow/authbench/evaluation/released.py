@@ -83,8 +83,7 @@ def released(
         stated_pairs: `pool`, `group`, `query_id`, `candidate_id`, `same`; likewise.
 
     Raises:
-        InputError: an id is not in the split, a positive has no relations, or a group does not have exactly one
-            positive.
+        InputError: an id is not in the split, a positive has no relations, or a group does not have exactly 1 positive.
     """
     left_out = {}
     if stated_pairs.is_empty():

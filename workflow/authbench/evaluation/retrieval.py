@@ -108,7 +108,7 @@ def _apart(queries: np.ndarray, candidates: np.ndarray) -> Iterator[tuple[I64, I
     """Yield rows of queries, rows of candidates and columns; products between different parts are 0.
 
     For example, vectors over the words of each language separate into matrices that are much smaller than a matrix over
-    the words of all languages. The products of one part are in memory twice, at most another block.
+    the words of all languages. The products of a part are in memory twice, at most another block.
     """
     width = queries.shape[1]
     if not width or any(((rows[:, 0] != 0) & (rows[:, -1] != 0)).any() for rows in (queries, candidates)):

@@ -209,7 +209,7 @@ def draw_by_hash(
     excluded_rows: I32,
     drawn: I32,
 ) -> None:
-    """Write for each query the candidates of its group with the lowest hashes, except positive and excluded ones.
+    """Write for each query the candidates of its group with the lowest hashes, except positive and excluded candidates.
 
     Group g's candidates are `members[group_starts[g]:group_starts[g + 1]]`, g = -1 has none. If there are too few, the
     rest of `drawn` stays -1.

@@ -1,4 +1,4 @@
-"""Score one model on one split, and write the results.
+"""Score a model on a split, and write the results.
 
     <out>/<model>/own/scores.json        scores, overall and by slice
     <out>/<model>/own/queries.parquet    every metric of every query, its slices and its best candidates
@@ -227,7 +227,7 @@ def ranked(model: Model, split: Split, negatives: Mapping[str, Lists]) -> Rankin
 
 
 def line(name: str, result: Scores) -> str:
-    """Return in one line the overall scores of a model, with its headline scores if there are any."""
+    """Return a line with the overall scores of a model, with its headline scores if there are any."""
     overall = result["overall"]
     opening = "".join(
         f"{label} {result['headline'][score]['value']:.3f}  "

@@ -1,4 +1,4 @@
-"""Scores of one model on one split, overall and by slice."""
+"""Scores of a model on a split, overall and by slice."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

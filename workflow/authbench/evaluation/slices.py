@@ -40,7 +40,7 @@ JOINED: Mapping[tuple[str, str], tuple[str, ...]] = {
 
 
 def facets(documents: pl.DataFrame, asks: I32, positives: Lists) -> pl.DataFrame:
-    """Return the columns that define slices, one row per query.
+    """Return the columns that define slices, a row per query.
 
     A value is null where the release has no such metadata, or the query has no positive.
 

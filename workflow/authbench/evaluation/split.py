@@ -51,7 +51,8 @@ class Split:
     `reference` are the texts of the splits `fitted_on`, on which models fit word frequencies; the candidates if None.
     `known_ids` gives the ids of the whole release.
 
-    `unmeasured` are the sources of queries whose labels were not tested for being one person each; None: not stated.
+    `unmeasured` are the sources of queries whose labels were not tested for naming a single person each; None: not
+    stated.
 
     `benchmark` is the name of the release; None if its manifest states none.
     """
@@ -153,7 +154,7 @@ def _ids_of(release: Release) -> Iterator[str]:
 
 
 def _with_fame(documents: pl.DataFrame, fame: Mapping[str, str]) -> pl.DataFrame:
-    """Add `fame`, the manifest's statement about a text's source; null without one."""
+    """Add `fame`, the manifest's statement about a text's source; null without a statement."""
     of_source = pl.col("source").replace_strict(dict(fame), default=None, return_dtype=pl.String)
     return documents.with_columns(fame=of_source if fame else pl.lit(None, pl.String))
 

@@ -1,6 +1,6 @@
-"""Verify the released matched pairs with one threshold for all languages, and with one per language.
+"""Verify the released matched pairs with a single threshold for all languages, and with a threshold per language.
 
-A threshold for all languages requires more of a model than to order the texts of one language. The equal error rate is
+A threshold for all languages requires more of a model than to order the texts of a language. The equal error rate is
 therefore reported with its mean over languages, each with a separate threshold, and with both rates for
 query-normalised scores: minus the mean, and divided by the standard deviation, of the query's scores with the drawn
 candidates of its language (as Z-norm in speaker verification, Auckenthaler et al. 2000).

@@ -1,8 +1,8 @@
 """Write the benchmark in the layout of BEIR.
 
-BEIR has one corpus for all qrels and a release one pool per split, so each split gets a folder: `<split>/corpus.jsonl`,
-`<split>/queries.jsonl`, `<split>/qrels/<split>.tsv`. `<split>/ignored.tsv` lists the candidates that count neither way,
-for which BEIR has no field.
+BEIR has a single corpus for all qrels and a release a pool per split, so each split gets a folder:
+`<split>/corpus.jsonl`, `<split>/queries.jsonl`, `<split>/qrels/<split>.tsv`. `<split>/ignored.tsv` lists the candidates
+that count neither way, for which BEIR has no field.
 
 Write the benchmark's answers, and models' rankings, for trec_eval.
 

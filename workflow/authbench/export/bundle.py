@@ -35,8 +35,8 @@ def write_part(folder: Path, release: Release, withheld: pl.DataFrame) -> None:
     """Write a release without its withheld documents (id, source, reason) as a separate release, without checksums.
 
     Counts that only the stages knew (raw files, copies, toxicity rates) are only in the complete release's report. A
-    release without bookkeeping, such as one made elsewhere, stays without it. Memory: as `part_of` with the required
-    columns of the provenance, then the whole provenance of the part.
+    release without bookkeeping, such as a release made elsewhere, stays without it. Memory: as `part_of` with the
+    required columns of the provenance, then the whole provenance of the part.
     """
     part = part_of(release, _kept(release, withheld), folder)
     tables = {split: _tables_of(part, split) for split in release.splits}

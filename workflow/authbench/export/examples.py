@@ -1,6 +1,6 @@
 """Write pairs and triplets of texts for libraries that train and score encoders.
 
-Pairs come from the release's pools: each positive with one of its negatives. Triplets are drawn from the texts of
+Pairs come from the release's pools: each positive with a negative. Triplets are drawn from the texts of
 `train`, with negatives matched as in the pool `matched`: with the positive's language, source, primary genre and length
 bucket, by another author.
 """
@@ -89,7 +89,7 @@ def triplets(release: Release) -> Iterator[pl.DataFrame]:
 def triplet_ids(provenance: pl.DataFrame, seed: int) -> list[_Ids]:
     """Return the ids of triplets of the scored texts of `train`, by a hash.
 
-    Anchor and positive are by one author and from two works or records, each text in at most one such pair; a pair
+    Anchor and positive are by the same author and from two works or records, each text in at most one such pair; a pair
     whose positive matches no text of another author is left out.
     """
     scored = provenance.filter((pl.col("split") == _TRAIN) & pl.col("scored")).with_columns(

@@ -46,7 +46,7 @@ def freeze(release: Release, recipe: Path) -> Publish:
 
     Raises:
         InputError: the release is a bundle or not verified; the recipe lacks a date, states another release of this
-            version, or has no section `publish` with one line per key.
+            version, or has no section `publish` with a line per key.
     """
     if release.withheld:
         raise InputError(f"{release.folder} is a public bundle. Freeze the complete release that it was made of.")

@@ -1,6 +1,6 @@
 """Write the benchmark as a dataset of Hugging Face.
 
-The folder contains texts only as Parquet, as one card cannot describe several formats: the configurations `candidates`
+The folder contains texts only as Parquet, as a card cannot describe several formats: the configurations `candidates`
 (default), `queries`, `ground_truth` and `provenance`, each with the splits of the release; `positives` and `pairs` with
 the splits that have some; the pairs of each pool with their texts; `triplets` of train. It also contains
 `croissant.json`, LICENSE.md, `eval.yaml`, and in `release/` every file of the release except texts.

@@ -1,9 +1,9 @@
 """Write the benchmark as a task of MTEB.
 
 The folder has MTEB's layout of retrieval tasks, with a subset per language: the configurations `<lang>-corpus`,
-`<lang>-queries` and `<lang>-qrels` in Parquet (`corpus`, `queries` and `default` if there is one language), each with
-the splits of the release; `task.py`, the task with all metadata that MTEB requires; its descriptive statistics; and
-`eval.yaml`.
+`<lang>-queries` and `<lang>-qrels` in Parquet (`corpus`, `queries` and `default` if there is a single language), each
+with the splits of the release; `task.py`, the task with all metadata that MTEB requires; its descriptive statistics;
+and `eval.yaml`.
 """
 
 import hashlib

@@ -1,8 +1,9 @@
 """Write the benchmark as PAN's verification task.
 
-Every split gets `<split>/pairs.jsonl` and `<split>/truth.jsonl`: same-author pairs, each text in at most one, and as
-many pairs of the same texts by two authors who write in one language. `<split>/<pool>/` contains the release's scored
-pairs: every positive, and one of its negatives. `authbench pan-pairs` makes sets that also separate topics, as PAN's
+Every split gets `<split>/pairs.jsonl` and `<split>/truth.jsonl`: same-author pairs, each text in at most one pair, and
+as many pairs of the same texts by two authors who write in the same language. `<split>/<pool>/` contains the release's
+scored
+pairs: every positive, and a negative. `authbench pan-pairs` makes sets that also separate topics, as PAN's
 do.
 """
 
@@ -70,9 +71,9 @@ def _with_texts(pairs: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
 
 
 def _balanced(released: pl.DataFrame, texts: pl.DataFrame, seed: int) -> pl.DataFrame:
-    """Return the pairs of a pool in the form of `pan.pairs.as_table`, with one negative of each group by hash.
+    """Return the pairs of a pool in the form of `pan.pairs.as_table`, with a negative of each group by hash.
 
-    Two texts that are each other's query are one pair.
+    Two texts that are each other's query are a single pair.
     """
     row = dict(texts.select("id", "row").iter_rows())
     keys = released.select(pl.concat_str("query_id", "candidate_id", separator=" ")).to_series()

@@ -48,7 +48,7 @@ class ParquetTable:
 class TableWriter:
     """Writer of frames to `data/<config>/<split>-00000-of-00001.parquet`, with a new file after every SHARD_BYTES.
 
-    Memory: one frame. Equal frames give equal bytes.
+    Memory: a frame. Equal frames give equal bytes.
     """
 
     def __init__(self, folder: Path, config: str, split: str, schema: pl.Schema) -> None:
@@ -70,7 +70,7 @@ class TableWriter:
             self._shard += int(part.estimated_size())
 
     def close(self) -> ParquetTable:
-        """Give the files their final names; a table without rows also has one file."""
+        """Give the files their final names; a table without rows also has a file."""
         if self._writer is None:
             self._next_shard()
         self._end_shard()
@@ -92,7 +92,7 @@ class TableWriter:
 def write_table(
     folder: Path, config: str, split: str, schema: pl.Schema, frames: Iterable[pl.DataFrame]
 ) -> ParquetTable:
-    """Write frames as a table (see TableWriter). Memory: one frame."""
+    """Write frames as a table (see TableWriter). Memory: a frame."""
     table = TableWriter(folder, config, split, schema)
     for frame in frames:
         table.add(frame)

@@ -1,6 +1,6 @@
 """Write the public bundle: a release of the texts that may be passed on, and instructions to rebuild the others.
 
-It is a release of the documents of tier A: the queries that are here with at least one answer, and the relations,
+It is a release of the documents of tier A: the queries that are here with an answer, and the relations,
 pools, counts, warnings and report of only these documents. `complete/` contains the statements of the complete release
 without texts, `tier_b.json` how its corpora were read and the checksums of its files, which `authbench rebuild` uses.
 """

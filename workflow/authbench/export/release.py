@@ -25,7 +25,7 @@ def tables(release: Release, split: str) -> Mapping[str, tuple[pl.Schema, Iterat
     """Return every table of a split by its name: the schema and the batches of rows.
 
     Empty tables of pairs are left out: not every split is scored, and not every release has such files. Tables are read
-    when they are used, one at a time.
+    when they are used, singly.
     """
     provenance = pl.read_parquet_schema(release.folder / PROVENANCE)
     readers: Mapping[str, tuple[Table, Callable[[str], pl.DataFrame]]] = {

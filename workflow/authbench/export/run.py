@@ -1,4 +1,4 @@
-"""Write a release in one of the known forms, or as its public bundle."""
+"""Write a release in a known form, or as its public bundle."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -94,7 +94,7 @@ def export_public(
     `scores` is as in `export`.
 
     Raises:
-        InputError: it is a bundle already, the release is not the one that `publish.sha256` freezes, or as
+        InputError: it is a bundle already, `publish.sha256` freezes another release, or as
             `write_public` and `read_risk`.
     """
     if release.withheld:

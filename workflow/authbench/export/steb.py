@@ -1,12 +1,12 @@
-"""Write the benchmark as datasets of STEB's author retrieval, one per language.
+"""Write the benchmark as a dataset of STEB's author retrieval per language.
 
 The files equal those that STEB's `scripts/prepare_authbench.py` makes of a published AuthBench, at its paths below the
 root of STEB: `raw_datasets/authbench_attribution_<lang>/authbench_attribution_<lang>.jsonl`, all queries before all
 candidates, and `steb/steb_datasets/authbench_attribution_<lang>/config.json`. Only the split `test` of the release is
 included, or the last if no split has that name.
 
-STEB has no documents: all texts of an author on one side become one vector, and any target of the author answers. If a
-text of a query is also a candidate's, STEB does not remove it from its author's target.
+STEB has no documents: all texts of an author on a side become a single vector, and any target of the author answers. If
+a text of a query is also a candidate's, STEB does not remove it from its author's target.
 """
 
 import json

@@ -45,7 +45,7 @@ def add_counts(counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
 
 
 def part_of(counts: pl.DataFrame, part: int, parts: int) -> pl.DataFrame:
-    """Return the counts of one part of the authors."""
+    """Return the counts of a part of the authors."""
     return counts.filter(hash_texts(counts["author_id"]) % parts == part)
 
 

@@ -47,7 +47,7 @@ class Rule:
 
 
 def apply_filters(documents: pl.DataFrame, settings: Filter) -> pl.DataFrame:
-    """Return the REMOVED rows of all dropped documents: one for every reason, in the order of the rules.
+    """Return the REMOVED rows of all dropped documents: a row for every reason, in the order of the rules.
 
     `documents` has `source, doc_key, lang, genre, task, token_length` and the columns of `measure.MEASURES`, and
     `posts_per_day` and `template_share` (see `activity`) if their thresholds are set. `settings` is the section
@@ -120,7 +120,7 @@ def _robust(settings: Filter) -> list[Rule]:
 def _script_and_language(settings: Filter) -> list[Rule]:
     """Return the rules on script and language.
 
-    The script must be an expected one, unless langid identifies the stated language; a few letters may be Latin in any
+    The script must be expected, unless langid identifies the stated language; a few letters may be Latin in any
     language (`wow`). For texts that are long enough, the language counts where the script does not determine it: in
     Latin script, and in Han with much of another script (Japanese as Chinese or Korean).
     """

@@ -1,4 +1,4 @@
-"""Identify the language of a text among the expected ones.
+"""Identify the language of a text among the expected languages.
 
 The model and probabilities are langid's (Lui and Baldwin 2012), restricted to the languages of the recipe and to
 foreign languages that are frequent in such corpora; the results equal langid's, computed in batches.
@@ -156,7 +156,7 @@ def _by_state(
 
 
 def _summed_as_langid_does(text: NDArray[np.uint8], model: Model) -> NDArray[np.float64]:
-    """Return log probabilities of one text; features are counted before their rows are added up."""
+    """Return log probabilities of a text; features are counted before their rows are added up."""
     counts = np.zeros(len(model.given_language), np.uint32)
     state = 0
     for byte in text.tolist():

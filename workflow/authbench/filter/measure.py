@@ -30,7 +30,7 @@ NUMBERS = pl.Schema([(name, dtype) for name, dtype in MEASURES.items() if name n
 
 
 def measure_texts(documents: pl.DataFrame, languages: Sequence[str]) -> pl.DataFrame:
-    """Return one row of MEASURES per document (columns `doc_key`, `lang`, `content`), in the same order.
+    """Return a row of MEASURES per document (columns `doc_key`, `lang`, `content`), in the same order.
 
     Shares of an empty set (no words, no letters of a definite script) are null. langid is applied, among `languages`
     and frequent intruders, where letters are of an unexpected script or too few, and for languages in Latin script from
@@ -107,7 +107,7 @@ def _spared(judged: pl.DataFrame, among: Sequence[str]) -> pl.DataFrame:
 
 
 def plain_form(text: str) -> str:
-    """Return the distinct words of a text in lower case, with runs of a letter or of a syllable reduced to one.
+    """Return the distinct words of a text in lower case, with repeated letters or syllables reduced to a single one.
 
     >>> plain_form("aLtErNaTiNg hahahaha ha ha sooooo SO blahblahblah")
     'alternating ha so blah'

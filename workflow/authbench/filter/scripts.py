@@ -1,6 +1,6 @@
 """Classify characters by class and script.
 
-One table over all code points is built from the Unicode database of the `regex` package, so compiled loops look up all
+A table over all code points is built from the Unicode database of the `regex` package, so compiled loops look up all
 properties of a character at once.
 """
 
@@ -52,7 +52,7 @@ KIND, WORD_BREAK, ALPHABETIC, QUOTING, SCRIPT_SHIFT = 0x7, 0xF0, 0x100, 0x200, 1
 
 @cache
 def properties() -> NDArray[np.uint32]:
-    """Return all properties of every code point in one number.
+    """Return all properties of every code point in a number.
 
     Returns:
         Shape (0x110000,), bit fields.

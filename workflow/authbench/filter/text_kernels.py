@@ -2,7 +2,7 @@
 
 A document is its code points (`codes`) and their `scripts.properties` (`properties`). Words are words of UAX #29 that
 contain a letter or a number, with two exceptions: each Han and Kana character is a word, and emoji and Hebrew quotation
-marks are never part of one.
+marks are never part of a word.
 """
 
 import numpy as np
@@ -159,7 +159,7 @@ def _measure_characters(
 def _quoted_characters(
     codes: Characters, properties: Characters, opens: NDArray[np.uint8], closes: NDArray[np.uint8]
 ) -> int:
-    """Return the number of visible characters between quotation marks of one line, or on lines that begin with `>`."""
+    """Return the number of visible characters between quotation marks of a line, or on lines that begin with `>`."""
     quoted, pending, quotation = 0, 0, 0
     cited, fresh = False, True
     for at in range(len(codes)):
@@ -185,7 +185,7 @@ def _quoted_characters(
 
 @compiled
 def _joins(before: int, left: int, right: int, after: int) -> bool:
-    """Return whether two neighbouring characters are in one segment (UAX #29, WB5-WB13b), by their Word_Break classes.
+    """Return whether two neighbouring characters are in a segment (UAX #29, WB5-WB13b), by their Word_Break classes.
 
     `before` and `after` are the characters around them, skipping extending characters.
     """
@@ -258,9 +258,10 @@ def _measure_words(
 ) -> tuple[float, float, float, float, float, float]:
     """Return the measures of words.
 
-    These are their number; the median share of distinct words over whole windows of WINDOW words (a shorter text is one
-    window); the shares of the most frequent word, of words with a letter, and of single letters of alphabetic scripts
-    (one with a vowel sign is a syllable); and the longest run of such letters. Shares are NaN without words.
+    These are their number; the median share of distinct words over whole windows of WINDOW words (a shorter text is a
+    single window); the shares of the most frequent word, of words with a letter, and of single letters of alphabetic
+    scripts (a letter with a vowel sign is a syllable); and the longest run of such letters. Shares are NaN without
+    words.
     """
     words, distinct, most, with_letter, single, run, longest = 0, 0, 0, 0, 0, 0, 0
     shares = np.empty(len(codes) // WINDOW)

@@ -9,7 +9,7 @@ Dimension = Literal["length", "genre"]
 
 
 class Place(TypedDict):
-    """A language, or one of its length classes or genre patterns (`key`)."""
+    """A language, or a length class or genre pattern of it (`key`)."""
 
     language: str
     dimension: NotRequired[Dimension]

@@ -11,7 +11,7 @@ from authbench.storage.raw_listing import RawFiles
 
 
 class LabelRow(TypedDict):
-    """The measurements of a source's labels with one decision (`columns.STATISTICS`)."""
+    """The measurements of a source's labels with the same decision (`columns.STATISTICS`)."""
 
     source: str
     labels: int

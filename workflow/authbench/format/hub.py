@@ -57,7 +57,7 @@ def local(place: Path) -> tuple[Path, str | None]:
 
 
 def release_of(place: Path) -> Path:
-    """Return the folder of the release at a place (see `local`); a configuration is one of the dataset's folders.
+    """Return the folder of the release at a place (see `local`); a configuration is a folder of the dataset.
 
     A dataset that `authbench export` wrote is checked against its checksums and restored in the user's cache. Memory: a
     batch of texts.

@@ -67,7 +67,7 @@ class MergedTargets(TypedDict):
 
 
 class MergedPart(TypedDict):
-    """A release that was merged into this one, and the number of its documents removed for each reason.
+    """A release that was merged into this release, and the number of its documents removed for each reason.
 
     `unverified` says why the release was not verified.
     """

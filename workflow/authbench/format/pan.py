@@ -78,7 +78,7 @@ def read_truth(path: Path) -> pl.DataFrame:
 
 
 def read_answers(path: Path) -> pl.DataFrame:
-    """Read `id`, `value`, `listed` and `quoted`: whether the value is in a list of one, or in quotation marks.
+    """Read `id`, `value`, `listed` and `quoted`: whether the value is in a list of length 1, or in quotation marks.
 
     A system of 2020 wrote lists; PAN's evaluator accepts numbers in quotation marks, too. A value may be outside [0,
     1]: the evaluation reports it.
@@ -139,7 +139,7 @@ def read_problems(folder: Path) -> pl.DataFrame:
 
 
 def align(ids: pl.Series, answers: pl.DataFrame, place: str) -> F64:
-    """Return the value of each id, NO_ANSWER for an id without one.
+    """Return the value of each id, NO_ANSWER for an id without a value.
 
     Returns:
         Shape (ids,).
@@ -158,7 +158,7 @@ def align(ids: pl.Series, answers: pl.DataFrame, place: str) -> F64:
 
 
 def write_pairs(pairs: pl.DataFrame | Iterable[pl.DataFrame], path: Path) -> None:
-    """Write pairs, as one table or in batches, with their topics and language, if they have them."""
+    """Write pairs, as a table or in batches, with their topics and language, if they have them."""
     batches = [pairs] if isinstance(pairs, pl.DataFrame) else pairs
     write_json_lines(path, chain.from_iterable(map(_lines_of, batches)))
 
@@ -250,7 +250,7 @@ def _is_score(value: object) -> bool:
 
 
 def _second(value: Any) -> Any:
-    """Return whether the second of two truth values is the only true one, as 0 or 1; other values unchanged."""
+    """Return whether the second of two truth values is the only true value, as 0 or 1; other values unchanged."""
     two = isinstance(value, list) and len(value) == 2 and all(isinstance(one, bool) for one in value)
     return int(value[1]) if two and value[0] != value[1] else value
 
@@ -260,7 +260,7 @@ def _is_one(value: object) -> bool:
 
 
 def _alone(value: object) -> Any:
-    """Return the element of a list of one; any other value unchanged."""
+    """Return the element of a list of length 1; any other value unchanged."""
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 

@@ -1,6 +1,6 @@
 """Read a published release, from AuthBench or elsewhere, or its public bundle, on demand.
 
-Texts are read in batches; ids and labels of one split are in memory. A public bundle is a release of the texts that may
+Texts are read in batches; ids and labels of a split are in memory. A public bundle is a release of the texts that may
 be passed on; its `tier_b.json` and `complete/` say how the others can be rebuilt.
 """
 
@@ -343,7 +343,7 @@ def open_complete_release(folder: Path) -> Release:
 
 
 def made_of_unverified(manifest: Manifest) -> str:
-    """Return why a release merged into this one was not verified, by the manifest; empty if all were."""
+    """Return why a release merged into this release was not verified, by the manifest; empty if all were."""
     parts = [part for part in manifest.get("merged", ()) if part.get("unverified")]
     return "; ".join(f"made of {part['name']}, which was not verified: {part['unverified']}" for part in parts)
 

@@ -97,7 +97,7 @@ class ByLanguage(TypedDict):
 
 
 class MatchedPairs(TypedDict, total=False):
-    """Equal error rates of the matched pairs: with one threshold, with one per language, and query-normalised."""
+    """Equal error rates of the matched pairs: with a threshold for all or per language, and query-normalised."""
 
     pairs: int
     eer: Interval | NoInterval

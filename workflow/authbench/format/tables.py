@@ -31,7 +31,7 @@ def read_table(path: Path, table: Table) -> Iterator[pl.DataFrame]:
     """Yield the rows of a JSON lines file in batches with the schema of `table`; other fields are left out.
 
     Raises:
-        InputError: the file cannot be read, or a row, reported by line, lacks a field or has another type in one.
+        InputError: the file cannot be read, or a row, reported by line, lacks a field or has another type in a field.
     """
     expect_file(path)
     for first, rows in value_batches(path, BATCH_BYTES):
@@ -60,7 +60,7 @@ def _column(name: str, values: list[Any], dtype: Any) -> pl.Series:
 
 
 def read_pairs(path: Path, table: Table) -> pl.DataFrame:
-    """Return the unchanged rows of a Parquet file of a split, with the columns of `table`; `later` ones may be null.
+    """Return the unchanged rows of a Parquet file of a split, with the columns of `table`; `later` columns may be null.
 
     Raises:
         InputError: the file cannot be read, lacks a column or a required value, or a column has another type.
@@ -114,7 +114,7 @@ def expect_file(path: Path) -> None:
 
 
 def concat(batches: Iterator[pl.DataFrame], table: Table, columns: Sequence[str] | None = None) -> pl.DataFrame:
-    """Return the rows of batches of a table (of some `columns`) as one frame, empty without batches."""
+    """Return the rows of batches of a table (of some `columns`) as a frame, empty without batches."""
     schema = {name: table.schema[name] for name in columns or table.names}
     return pl.concat([pl.DataFrame(schema=schema), *batches])
 

@@ -57,7 +57,7 @@ def open_verified(folder: Path, *, complete: bool = False, unverified: bool = Fa
     """Open a release from others; `Release.unverified` says why it is not verified, if so.
 
     Args:
-        folder: a release, its public bundle, a folder with splits in the form of one, or an argument of
+        folder: a release, its public bundle, a folder with splits in this form, or an argument of
             `hub.release_of`.
         complete: whether it must have a manifest and a provenance with everything that an export reads.
         unverified: whether a contradiction is stated instead of refused.
@@ -87,7 +87,7 @@ def open_verified(folder: Path, *, complete: bool = False, unverified: bool = Fa
 
 
 def _unverified(release: Release, reasons: Sequence[str]) -> Release:
-    """Return the release, not verified for these reasons in addition to its previous ones."""
+    """Return the release, not verified for these reasons in addition to its previous reasons."""
     return replace(release, unverified="; ".join([*filter(None, [release.unverified]), *reasons]))
 
 
@@ -136,7 +136,7 @@ def _expect_columns(release: Release, complete: bool) -> None:
 
 
 def _contradictions(release: Release, sums: Mapping[str, str] | None, withheld: Withheld | None) -> Iterator[str]:
-    """Yield the contradictions in a release, cheap tests before expensive ones."""
+    """Yield the contradictions in a release, cheap tests before expensive tests."""
     named = named_splits(release.manifest)
     for split in sorted(set(named) ^ splits_of(files_of_format(release.folder))) if named else ():
         yield f"{files.MANIFEST} and the folders differ: only one of them has the split {split}"

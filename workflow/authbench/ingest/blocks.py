@@ -25,7 +25,7 @@ FEW_ROWS = 256
 
 
 class Part(NamedTuple):
-    """Consecutive rows: the number of their file, its path or that of a zip member, the first row's ordinal."""
+    """Consecutive rows: the number of their file, its path or the path of a zip member, the first row's ordinal."""
 
     file: int
     path: str
@@ -61,7 +61,7 @@ def read_parts(
 
 
 def gathered(parts: Iterable[Part]) -> Iterator[list[Part]]:
-    """Yield parts, combining small ones (such as files of one text) while all their rows are few and small."""
+    """Yield parts, combining small parts (such as files of a single text) while all their rows are few and small."""
     buffered: list[Part] = []
     rows, size = 0, 0
     for part in parts:
@@ -86,7 +86,7 @@ def read_file(
     """Yield the rows of a file (or of all members of a zip file).
 
     Stops if a needed field is missing. An unreadable file stops the source if it is `alone` or a table. In a source of
-    many files with one text each, it counts as a bad row; so does an empty file.
+    many files with a text each, it counts as a bad row; so does an empty file.
     """
     columns = Wanted(sorted(mapped.columns), mapped.needs)
     ordinal, read_well, first_bad = 0, 0, ""

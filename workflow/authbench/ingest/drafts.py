@@ -1,6 +1,6 @@
 """Store records on disk until their shard is sorted.
 
-All records are in one Arrow file, in batches of one shard each: the file is read without being loaded, and only one
+All records are in a single Arrow file, in batches of a shard each: the file is read without being loaded, and a single
 file is open for any number of shards.
 """
 

@@ -29,7 +29,7 @@ def compile_expression(expression: str | Mapping[str, object], where: str, key: 
     `where` names it (file and key) in errors; with a `key` hashes are HMACs.
 
     Raises:
-        InputError: it has not exactly one kind of expression, or an unknown operation.
+        InputError: it has not exactly 1 kind of expression, or an unknown operation.
     """
     if isinstance(expression, str):
         return _field(expression)
@@ -120,7 +120,7 @@ def texts(column: Column) -> list[str]:
 
 
 def needs(expression: str | Mapping[str, Any]) -> list[frozenset[str]]:
-    """Return the fields an expression needs: a file must contain at least one of each set."""
+    """Return the fields an expression needs: a file must contain a field of each set."""
     if isinstance(expression, str):
         return [frozenset({expression})]
     if "field" in expression:

@@ -1,6 +1,6 @@
 """Ingest a corpus: write the records of its files by shard.
 
-Rows are streamed from the files, sorted by path, to one temporary file. Each shard is then sorted separately, so the
+Rows are streamed from the files, sorted by path, to a temporary file. Each shard is then sorted separately, so the
 records depend neither on the number of shards nor on the order of files.
 """
 
@@ -49,7 +49,7 @@ class Naming:
 
     Attributes:
         author_key: the value of the variable that `ingest.author_key_env` names.
-        aliases: those of config/persons.yaml.
+        aliases: the aliases of config/persons.yaml.
         mask_own: `normalize.own_name` is `mask`.
     """
 
@@ -71,9 +71,9 @@ def ingest_source(
     settings: Ingest,
     naming: Naming = _PLAIN,
 ) -> dict[str, Any]:
-    """Write a source's records by shard (INGESTED, sorted by doc_key), rejected ones to `removed` (REMOVED).
+    """Write a source's records by shard (INGESTED, sorted by doc_key), rejected records to `removed` (REMOVED).
 
-    Every record of the files is in exactly one output.
+    Every record of the files is in exactly 1 output.
 
     Args:
         files: SHA-256 by path below `folder`; verified while the files are read.
@@ -83,7 +83,7 @@ def ingest_source(
         The counts of the stage, the report's facts on the source under `facts`, and the files read under `inputs`.
 
     Raises:
-        InputError: files are unreadable or not the expected ones, fields are missing, or too many rows are bad.
+        InputError: files are unreadable or unexpected, fields are missing, or too many rows are bad.
     """
     if not files:
         raise InputError(

@@ -1,4 +1,4 @@
-"""Count a shard's texts by label and by the evidence on whether a label is one person."""
+"""Count a shard's texts by label and by the evidence on whether a label is a single person."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

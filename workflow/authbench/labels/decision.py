@@ -1,4 +1,4 @@
-"""Read the tables of author labels, and decide on labels by one rule, shared by builds, audits, releases and pages."""
+"""Read the tables of author labels, and decide on labels by a rule shared by builds, audits, releases and pages."""
 
 from pathlib import Path
 
@@ -69,7 +69,7 @@ def read_decisions(path: Path) -> list[LabelRow]:
 def in_words(decision: str | None, estimator: str | None, impurity: float | None) -> str:
     """Return a decision for readers.
 
-    Labels of one account each are clean by construction: sharing of accounts is not measured (`EXPLAINED`).
+    Labels of a single account each are clean by construction: sharing of accounts is not measured (`EXPLAINED`).
 
     >>> in_words("clean", "account", 0.0), in_words("clean", "same_item", 0.0), in_words(None, "stated", 0.1)
     ('clean by construction', 'clean', 'not judged')

@@ -1,4 +1,4 @@
-"""Estimate impurity: the probability that two texts of one label are by two people."""
+"""Estimate impurity: the probability that two texts of a label are by two people."""
 
 import math
 from collections.abc import Iterable
@@ -34,7 +34,7 @@ UNKNOWN = Estimate()
 def same_item(texts: pl.DataFrame) -> Estimate:
     """Return the share of strangers that explains how often two texts of a label are about the same item.
 
-    A person seldom writes about one item on two days; strangers do so as often as any two texts of the source. The
+    A person seldom writes about an item on two days; strangers do so as often as any two texts of the source. The
     number of pairs with the same label and item but different days, divided by its expectation under permuted labels,
     is therefore an upper bound of the impurity. Labels are permuted among texts whose labels have similar numbers of
     texts (sizes 2, 3-4, 5-8, ...); the expectation has a closed form. The interval is for a Poisson count (Garwood
@@ -61,7 +61,7 @@ def same_item(texts: pl.DataFrame) -> Estimate:
 
 
 def _size_classes(sizes: pl.DataFrame) -> pl.DataFrame:
-    """Return `label, class`: sizes by doubling; a class with few labels is merged with the next smaller one."""
+    """Return `label, class`: sizes by doubling; a class with few labels is merged with the next smaller class."""
     doubled = {size: (size - 1).bit_length() for size in sizes["size"].unique()}
     sizes = sizes.with_columns(pl.col("size").replace_strict(doubled, return_dtype=pl.Int64).alias("class"))
     counts = dict(sizes.group_by("class").len().iter_rows())

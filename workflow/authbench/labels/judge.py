@@ -102,7 +102,7 @@ def _by_label(rule: Impurity | None, limit: float | None, whole: str) -> pl.Expr
 def _statistics(
     tag: str, decided: pl.DataFrame, rule: Impurity | None, estimate: Estimate, whole: str, limit: float | None
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of a source (STATISTICS): one, and one more for labels with another decision.
+    """Yield the rows of a source (STATISTICS): a row, and another for labels with another decision.
 
     The latter's impurity is the mean of the labels' measurements, if these are probabilities.
     """

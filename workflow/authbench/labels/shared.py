@@ -42,14 +42,14 @@ def texts_of_two_labels(copies: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFra
 
 
 def known_under_two_labels(doc_key: str | pl.Expr, texts: pl.DataFrame) -> pl.Expr:
-    """Return whether documents are such texts, or were cut from one."""
+    """Return whether documents are such texts, or were cut from such a text."""
     key = pl.col(doc_key) if isinstance(doc_key, str) else doc_key
     listed = texts["doc_key"].implode()
     return key.is_in(listed) | key.str.replace(CHUNK, "").is_in(listed)
 
 
 def labels_that_share_texts(copies: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
-    """Return pairs `a, b` (a < b, sorted) of one source's labels that share at least TEXTS texts of LETTERS letters.
+    """Return pairs `a, b` (a < b, sorted) of a source's labels that share at least TEXTS texts of LETTERS letters.
 
     Args:
         copies: removed texts and the kept text of each (`doc_key`, `stand_in`).

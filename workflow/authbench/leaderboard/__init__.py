@@ -1,4 +1,4 @@
-"""Leaderboard: compare several models' results on one split in tables, charts and significance tests.
+"""Leaderboard: compare several models' results on a split in tables, charts and significance tests.
 
 Results of `authbench.evaluation` (`collect`) become tables (`tables`), charts (`figures`) and pairwise tests
 (`pairwise`); `write` writes them with an HTML page (`page`).

@@ -22,7 +22,7 @@ CHOICES: Mapping[str, Metric] = {
 
 
 def metrics_of(keys: Iterable[str]) -> list[Metric]:
-    """Return the scores with these keys. Raises InputError if one is not in CHOICES."""
+    """Return the scores with these keys. Raises InputError if a key is not in CHOICES."""
     found = []
     for key in keys:
         if key not in CHOICES:

@@ -26,7 +26,7 @@ _SEEN = 5e-4  # smallest difference visible in a table
 
 @dataclass(frozen=True)
 class Result:
-    """The scores.json of one model and its folder; for a submission, also its submitted fields."""
+    """The scores.json of a model and its folder; for a submission, also its submitted fields."""
 
     folder: Path
     scores: Scores
@@ -115,7 +115,7 @@ def _alike(one: Cell, other: Cell) -> bool:
 
 
 def read_results(folder: Path, unpacked: Path | None = None) -> Iterator[Result]:
-    """Yield the results in a place, by name. Raises InputError if there are none, or one is invalid."""
+    """Yield the results in a place, by name. Raises InputError if there are none, or a result is invalid."""
     files = [folder] if folder.is_file() else sorted(folder.glob(f"*{SUFFIX}"))
     places = (
         [folder] if (folder / "scores.json").is_file() else sorted(path.parent for path in folder.glob("*/scores.json"))

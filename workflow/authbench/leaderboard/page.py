@@ -34,7 +34,7 @@ def render(
         by_slice: from `headline.slice_tables`.
         beside: smaller pools, diagnostics and lengths.
         pairs: from `pairwise.compare_pairs`.
-        back: the link to the run's index, if there is one.
+        back: the link to the run's index, if any.
         version: of the benchmark, if known.
     """
     first = results[0].scores

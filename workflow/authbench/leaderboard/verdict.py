@@ -1,4 +1,4 @@
-"""Say in one sentence what the headline scores show, with the basis of the statement."""
+"""Say in a sentence what the headline scores show, with the basis of the statement."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -13,7 +13,7 @@ pairwise.csv                 differences between models, with p and Holm's corre
 submissions.csv              name, model, command and contributor of each submission, if there are any
 figures/*.svg                all models with intervals, small multiples by slice
 eval_results/<model>/...     scores for the model's repository on the Hugging Face hub, if the benchmark is there
-index.html                   the full leaderboard as one HTML page
+index.html                   the full leaderboard as an HTML page
 """
 
 from collections.abc import Sequence
@@ -52,10 +52,10 @@ def write_leaderboard(
 
     Args:
         pdf: also write each figure as PDF.
-        back: the link from the page to the run's index, if there is one.
+        back: the link from the page to the run's index, if any.
         people: people.json, the scores of people and models on the pairs that people judged.
         version: of the benchmark, if known.
-        dataset: the benchmark's id on the Hugging Face hub, if it has one.
+        dataset: the benchmark's id on the Hugging Face hub, if any.
         extra: additional columns of the overall table.
     """
     with TemporaryDirectory() as unpacked:

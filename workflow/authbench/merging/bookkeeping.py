@@ -35,11 +35,11 @@ def merged_funnel(
 ) -> list[FunnelRow]:
     """Return the sum of both funnels by stage, with a last stage for the documents removed by the merge.
 
-    A stage that only one release has for a source passes all documents of the other.
+    A stage that only 1 release has for a source passes all documents of the other.
 
     Args:
-        first: funnel rows of one release.
-        second: funnel rows of the other.
+        first: funnel rows of the first release.
+        second: funnel rows of the second.
         gone: number of removed documents by source and reason.
         here: number of documents of each source in the merged release.
     """

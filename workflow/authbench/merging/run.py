@@ -63,7 +63,7 @@ def merge(first: Release, second: Release, out: Path, name: str, takedown: Set[s
         takedown: author ids and SHA-256 of contents to exclude.
 
     Raises:
-        InputError: the releases are incompatible, takedowns of one are unknown, or the result fails the checks.
+        InputError: the releases are incompatible, takedowns of a release are unknown, or the result fails the checks.
     """
     own, other = read_side(first), read_side(second)
     expect_fitting(own, other)

@@ -45,10 +45,10 @@ class Settled:
     """The decisions of a merge.
 
     Attributes:
-        gone: the removed documents (GONE), sorted by id, one row each; `by` is the document of the other release that
+        gone: the removed documents (GONE), sorted by id, a row each; `by` is the document of the other release that
             caused the removal, if any.
         disputed: ids of kept texts with a removed copy by another author; they are not scored.
-        possibly_one: pairs of authors (a, b) who are possibly one person.
+        possibly_one: pairs of authors (a, b) who are possibly the same person.
     """
 
     gone: pl.DataFrame
@@ -181,7 +181,7 @@ def _numbers(ours: pl.DataFrame, theirs: pl.DataFrame, gone: pl.DataFrame, sampl
 
 
 def _sharing(first: Side, second: Side, near: pl.DataFrame) -> pl.DataFrame:
-    """Return pairs of authors of the two releases who share so many texts that they are possibly one person."""
+    """Return pairs of authors of the two releases who share so many texts that they are possibly the same person."""
     copies = near.select(doc_key="second", stand_in="first")
     wanted = pl.concat([copies["doc_key"], copies["stand_in"]]).unique().implode()
     texts = pl.concat(
@@ -194,7 +194,7 @@ def _sharing(first: Side, second: Side, near: pl.DataFrame) -> pl.DataFrame:
 
 
 def _firsts(found: list[pl.DataFrame]) -> pl.DataFrame:
-    """Return one row per document, with the first of its reasons in the order of REASONS."""
+    """Return a row per document, with the first of its reasons in the order of REASONS."""
     rank = {reason: place for place, reason in enumerate(REASONS)}
     rows = pl.concat(rows.cast(GONE).select(GONE.names()) for rows in found)
     placed = rows.with_columns(rank=pl.col("reason").replace_strict(rank, return_dtype=pl.Int64))

@@ -1,6 +1,6 @@
 """Compute the area under the ROC curve from counts of positive-negative pairs.
 
-The area is the share of pairs in which the positive scores higher, with ties counted one half (Mann and Whitney 1947).
+The area is the share of pairs in which the positive scores higher, with ties counted .5 (Mann and Whitney 1947).
 Callers that cannot hold all scores, or that need many areas at once, count the pairs themselves.
 """
 
@@ -10,9 +10,9 @@ from authbench.arrays import BOOL, F64, I64
 
 
 def auc(truth: BOOL, scores: F64) -> float:
-    """Return the area under the ROC curve; NaN if one class is missing or a score is not finite.
+    """Return the area under the ROC curve; NaN if a class is missing or a score is not finite.
 
-    `truth`, shape (n,), is True for positives; of `scores`, shape (n,), higher ones mean more likely positive.
+    `truth`, shape (n,), is True for positives; of `scores`, shape (n,), higher means more likely positive.
     """
     positives, negatives = scores[truth], scores[~truth]
     if not np.isfinite(scores).all():
@@ -31,7 +31,7 @@ def area_of_wins(wins: float | F64, positives: float, negatives: float) -> float
 
 
 def pairs_below(ascending: F64, scores: F64) -> float:
-    """Return how many pairs have a value of `ascending` (sorted) below one of `scores`; ties count one half."""
+    """Return how many pairs have a value of `ascending` (sorted) below a value of `scores`; ties count .5."""
     scores = np.sort(scores)  # sorted scores make lookups local
     low, high = np.searchsorted(ascending, scores, "left"), np.searchsorted(ascending, scores, "right")
     return float(low.sum() + (high - low).sum() / 2)

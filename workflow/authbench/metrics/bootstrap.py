@@ -1,6 +1,6 @@
 """Compute confidence intervals of means over queries by a bootstrap over authors.
 
-Authors are resampled instead of queries, because one author's queries are similar. An author's multiplicity in a
+Authors are resampled instead of queries, because an author's queries are similar. An author's multiplicity in a
 replicate is Poisson with mean 1, from a hash of (seed, author, replicate) (Chamandy et al. 2012, "Estimating
 uncertainty for massive data streams"). It does not depend on the other authors, so all slices of an evaluation share
 replicates.
@@ -26,7 +26,7 @@ _POISSON = np.cumsum([0.36787944117144233 / factorial for factorial in (1, 1, 2,
 def author_weights(authors: Sequence[str], seed: int, replicates: int = REPLICATES) -> F32:
     """Return each author's multiplicity in each replicate, shape (replicates, authors), read-only.
 
-    The last call's weights are cached, as models of one evaluation have the same authors.
+    The last call's weights are cached, as models of an evaluation have the same authors.
     """
     return _author_weights(tuple(authors), seed, replicates)
 

@@ -28,7 +28,7 @@ class ErrorRate(NamedTuple):
 
 
 def error_rate(positives: F64, negatives: F64) -> ErrorRate:
-    """Return the equal error rate of scores; all NaN if one side is empty or contains a NaN.
+    """Return the equal error rate of scores; all NaN if a side is empty or contains a NaN.
 
     Equal scores share a threshold (AuthBench paper, A.9). Fastest for sorted input.
 
@@ -56,7 +56,7 @@ def error_rates_of_histograms(positives: NDArray[Any], negatives: NDArray[Any]) 
         negatives: the same for negatives.
 
     Returns:
-        NaN if one side of a row is empty.
+        NaN if a side of a row is empty.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         frr = np.cumsum(positives, axis=1) / positives.sum(axis=1, keepdims=True)

@@ -4,8 +4,8 @@ The cost is the loss in bits against the truth at even prior odds (Brümmer and 
 for a system that always returns a ratio of 1. Cllr_min is the cost after the best monotone transformation of the scores
 and measures discrimination. The rest is the calibration loss.
 
-`truth`, shape (n,), is True where both texts are by one author; `scores`, shape (n,), are higher where that is more
-likely; all ratios are natural logarithms of likelihood ratios.
+`truth`, shape (n,), is True where both texts are by the same author; `scores`, shape (n,), are higher where that is
+more likely; all ratios are natural logarithms of likelihood ratios.
 """
 
 from collections.abc import Sequence
@@ -55,12 +55,12 @@ def log_ratios(scores: F64) -> F64:
 
 
 def cllr_min(truth: BOOL, scores: F64) -> float:
-    """Return the cost in bits, at most that of `cllr`, of the best ratios that are monotone in the scores."""
+    """Return the cost in bits, at most the cost of `cllr`, of the best ratios that are monotone in the scores."""
     return cllr(truth, best_ratios(truth, scores))
 
 
 def best_ratios(truth: BOOL, scores: F64) -> F64:
-    """Return the ratios of least cost that are monotone in the scores (pool adjacent violators, ties as one).
+    """Return the ratios of least cost that are monotone in the scores (pool adjacent violators, ties merged).
 
     At the minimum, changing a problem's weight affects the cost to first order as if the ratios were fixed, so
     `cllr_interval` is valid.
@@ -101,7 +101,7 @@ def calibrated_by(truth: BOOL, scores: F64, new: F64) -> F64:
     """Return natural log likelihood ratios of new scores, by a logistic curve fitted on scores with known truth.
 
     The curve's input is the log odds of the scores, with the most extreme finite values for 0 and 1, or the scores
-    themselves if one is outside [0, 1]. The curve never falls: if same-author scores are lower, it is constant and
+    themselves if any is outside [0, 1]. The curve never falls: if same-author scores are lower, it is constant and
     every ratio is 1 (logarithm 0), so that no verifier is inverted. NaN if the truth has a single class.
 
     Args:

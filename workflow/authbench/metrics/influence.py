@@ -22,8 +22,8 @@ OVERALL = "overall"
 def influences(truth: Truth, scores: F64, published_2020: bool = False, year: int = 2021) -> dict[str, F64]:
     """Return the influence of each problem on each of MEASURES and on `overall` of that year, shape (n,) each.
 
-    NaN for an undefined measure, including the AUC of one class and Brier with a score outside [0, 1], whose values are
-    set by convention.
+    NaN for an undefined measure, including the AUC of a single class and Brier with a score outside [0, 1], whose
+    values are set by convention.
     """
     scores = np.clip(scores, 0.0, 1.0) if year == 2024 else scores
     silent, said = scores == 0.5, scores > 0.5
@@ -134,7 +134,7 @@ def p_of_areas(truth: BOOL, difference: float, one: F64, other: F64) -> float:
     """Return the two-sided p of DeLong's test of two AUCs, from their influences; NaN if undefined.
 
     Args:
-        truth: shape (n,), True where both texts are by one author.
+        truth: shape (n,), True where both texts are by the same author.
         difference: of the two areas.
         one: shape (n,), the influence of each problem on the first area.
         other: shape (n,), on the second.

@@ -23,7 +23,7 @@ def p_of_paired_f1(truth: BOOL, one: F64, other: F64) -> tuple[float, float]:
     """Return the difference of two systems' F1, and its two-sided p: the share of swaps with at least this difference.
 
     Args:
-        truth: shape (n,), True where both texts are by one author.
+        truth: shape (n,), True where both texts are by the same author.
         one: shape (n,), the first system's scores: above 0.5 means yes, below no, 0.5 no answer.
         other: shape (n,), the second system's scores.
     """
@@ -82,13 +82,13 @@ def _share_as_far(
 ) -> float:
     """Return the probability that the two F1 are at least `far` apart.
 
-    A system has the shared hits, plus a binomial number of hits on problems where the two are opposed, and one of hits
-    on problems that only one of them claims and the other leaves open. Its F1 rises with both numbers and falls with
-    the third, the misses and false alarms that only one has; thus the sufficient values of the third number change
+    A system has the shared hits, plus a binomial number of hits on problems where the two are opposed, and another of
+    hits on problems that only 1 of them claims and the other leaves open. Its F1 rises with both numbers and falls with
+    the third, the misses and false alarms of a single system; thus the sufficient values of the third number change
     monotonically.
 
     Args:
-        least: 2 hits + missed + false alarms of one system without drawn problems; an opposed hit adds one to it.
+        least: 2 hits + missed + false alarms of a system without drawn problems; an opposed hit adds 1 to it.
         hits, weights: of both systems together.
     """
     below = np.zeros(len(rest) + 1)  # cumulative probability below this value of the third number

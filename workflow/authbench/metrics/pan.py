@@ -22,14 +22,14 @@ def evaluate(truth: Truth, scores: F64, published_2020: bool = False, year: int 
     """Return all MEASURES (OF_2020 in that year) and `overall`, their plain mean.
 
     Args:
-        scores: shape (n,), higher means more likely one author.
+        scores: shape (n,), higher means more likely the same author.
         published_2020: count a score of exactly 0.5 as "same author" in F0.5u, as PAN's tables of 2020 do.
         year: of the evaluator. From 2024 on, a non-answer counts as "no" in F1. In 2024 it also does in c@1, and scores
             outside [0, 1] are clipped; from 2025 on, they are clipped only for Brier, and undefined measures count 0 in
             `overall`.
 
     Returns:
-        By name a value in [0, 1]. The AUC is 0.0 if one class is missing or a score is not finite, as in PAN's
+        By name a value in [0, 1]. The AUC is 0.0 if a class is missing or a score is not finite, as in PAN's
             evaluator. F0.5u may be undefined; it and overall are then NaN.
     """
     scores = np.clip(scores, 0.0, 1.0) if year == 2024 else scores

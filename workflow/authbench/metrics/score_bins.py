@@ -1,7 +1,8 @@
 """Compute error rate and ROC area of more scores than fit into memory, from counts in ordered bins.
 
 The 32 bits of a score, transformed to sort as numbers do, begin with sign, exponent and the leading fraction bits;
-these are its bin. Scores within a bin, which differ by less than 1 / 2,048 of their magnitude, count as one threshold.
+these are its bin. Scores within a bin, which differ by less than 1 / 2,048 of their magnitude, count as the same
+threshold.
 """
 
 import numpy as np
@@ -27,7 +28,7 @@ def bins_of(scores: F64) -> I64:
 
 
 def rates_of_bins(positives: F64, negatives: I64) -> tuple[float, float]:
-    """Return the equal error rate and the area under the ROC curve; NaN if one side is empty.
+    """Return the equal error rate and the area under the ROC curve; NaN if a side is empty.
 
     Args:
         positives: their scores.

@@ -2,7 +2,7 @@
 
 Vectors are stored by the SHA-256 of the text in a folder per model and settings. A new metric, split or benchmark
 embeds only new texts, and a killed run continues where it stopped. A vector may depend only on the text and on the
-identity of the folder. All suites share one cache: `default_cache` for commands, results/embeddings for builds.
+identity of the folder. All suites share a cache: `default_cache` for commands, results/embeddings for builds.
 
 Memory: the keys of a folder (16 bytes a text, kept while the process runs), the requested vectors, and the vectors of
 AT_ONCE texts. The cache is never pruned; it may be deleted at any time, at the cost of embedding again.

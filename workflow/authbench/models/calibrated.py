@@ -9,7 +9,7 @@ cross_entropy       mean and absolute difference of the two cross-entropies, of 
                     counts of hashed character 5-grams, smoothed by adding 0.5. The paper calls it ppm; PPM itself,
                     which builds a model per text, is a verifier of pairs (`verifiers.ppm`) and too slow for a pool
 
-A regression is calibrated on one same-author and one different-author pair for each text of train, drawn by hash.
+A regression is calibrated on a same-author and a different-author pair for each text of train, drawn by hash.
 """
 
 from collections import defaultdict
@@ -114,10 +114,10 @@ _NOTHING = pl.DataFrame(schema={"id": pl.String, "author_id": pl.String, "conten
 
 
 def calibration_pairs(train: pl.DataFrame, seed: int, most: int) -> tuple[I64, I64, I64]:
-    """Return rows of two texts, and 1 for the same author: one pair of either kind for each text, by hash.
+    """Return rows of two texts, and 1 for the same author: a pair of either kind for each text, by hash.
 
     Args:
-        train: `id`, `author_id`; authors of one text have no pairs.
+        train: `id`, `author_id`; authors of a single text have no pairs.
         seed: of the hash.
         most: the most pairs; texts with the lowest hashes are preferred.
 

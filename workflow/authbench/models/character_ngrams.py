@@ -26,7 +26,7 @@ _NONE: I64 = np.empty(0, np.int64)
 class _Digits:
     """The encoding of n-grams of at most `longest` characters as numbers of equally many digits in base `base`.
 
-    A digit encodes one character if `step` is 1, and two if it is 2, where the second may be missing. `ranks` gives the
+    A digit encodes a character if `step` is 1, and two if it is 2, where the second may be missing. `ranks` gives the
     number of each character in use, from 1, and `pairs` the known pairs as `first * characters + second`.
     """
 
@@ -52,7 +52,7 @@ class _Digits:
         return bool(self.base**self.places <= _LARGEST)
 
     def numbers(self, codes: U32) -> Iterator[tuple[int, I64]]:
-        """Yield each length from 1, and the number of the n-gram of this length at each position where one begins.
+        """Yield each length from 1, and at each position the number of the n-gram of this length, if any begins there.
 
         Args:
             codes: shape (characters,), positions in `ranks`.

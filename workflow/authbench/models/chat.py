@@ -52,7 +52,7 @@ def request_of(parameters: PromptParameters, message: str) -> bytes:
 
 
 def send(endpoint: str, body: bytes, key: str) -> dict[str, Any]:
-    """Send one request; return `answer`, and `prompt_tokens` and `completion_tokens`, null if the host states none.
+    """Send a request; return `answer`, and `prompt_tokens` and `completion_tokens`, null if the host states none.
 
     Raises:
         Passing: the host is busy, or the connection broke.

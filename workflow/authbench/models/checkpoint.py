@@ -3,7 +3,7 @@
 Any checkpoint that sentence-transformers loads is accepted, by name, from a folder or from a Python package. It must be
 in safetensors, and code that it contains does not run unless its entry allows it.
 
-Run checkpoints that read several texts at once: an episode, which their code turns into one vector (LUAR).
+Run checkpoints that read several texts at once: an episode, which their code turns into a vector (LUAR).
 
 The parts of a long text are the texts of its episode, so they are pooled as the checkpoint was trained to, not by a
 mean. The checkpoint's code takes token ids and a mask of shape (episodes, texts, tokens) and returns (episodes,
@@ -203,7 +203,7 @@ def with_commit(parameters: TransformerParameters) -> TransformerParameters:
 
 
 def _fetch_description(parameters: TransformerParameters) -> bool:
-    """Fetch the first file that describes a checkpoint; return whether there is one. Loading reports any error."""
+    """Fetch the first file that describes a checkpoint; return whether it exists. Loading reports any error."""
     from huggingface_hub import hf_hub_download
     from huggingface_hub.errors import EntryNotFoundError
 

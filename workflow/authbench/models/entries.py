@@ -100,7 +100,7 @@ def expect_distinct_names(models: Iterable[ModelEntry]) -> None:
 
 
 def evaluated_together(models: Mapping[str, ModelEntry]) -> dict[str, ModelEntry]:
-    """Return the models of the group sanity that a build scores in one job: no files, functions or networks."""
+    """Return the models of the group sanity that a build scores in a single job: no files, functions or networks."""
     return {
         name: model
         for name, model in models.items()

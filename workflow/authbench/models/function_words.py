@@ -36,7 +36,7 @@ def standardised(features: NDArray[np.float64], languages: pl.Series, candidates
 
 
 def _deviations(features: NDArray[np.float64], candidates: int) -> F32:
-    """Return the deviations of the texts of one language, candidates first, from the means of the candidates."""
+    """Return the deviations of the texts of a language, candidates first, from the means of the candidates."""
     rows = np.zeros(features.shape, np.float32)
     if candidates:
         spread = features[:candidates].std(axis=0)

@@ -1,6 +1,6 @@
 """Load checkpoints of Hugging Face by name, from its cache if possible, else from the network.
 
-The cache is used as it is, so a name means one commit until the cache is renewed. `HF_HOME` sets the cache,
+The cache is used as it is, so a name means the same commit until the cache is renewed. `HF_HOME` sets the cache,
 `HF_HUB_OFFLINE=1` disables the network.
 """
 

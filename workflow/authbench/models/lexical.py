@@ -47,7 +47,7 @@ def distorted(documents: pl.DataFrame, kept: Mapping[str, frozenset[str]]) -> pl
 
 
 def distort(text: str, kept: frozenset[str]) -> str:
-    """Mask all words of a text except the kept ones.
+    """Mask all words of a text except the kept words.
 
     >>> distort("The cat sat on the mat in 1999.", frozenset({"the", "on", "in"}))
     'The *** *** on the *** in ####.'

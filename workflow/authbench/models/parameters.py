@@ -97,7 +97,7 @@ class PunctuationParameters(_Parameters):
 
 @dataclass(frozen=True)
 class _NgramPart:
-    """N-grams of one analyzer."""
+    """N-grams of an analyzer."""
 
     analyzer: Literal["char", "char_wb", "word", "pos"]
     n: Range
@@ -174,7 +174,7 @@ class TransformerParameters(_Parameters):
         pooling: own: as the checkpoint states, in the files of sentence-transformers; labels: the probabilities of a
             classifier's labels; episode: the checkpoint's code joins the parts of a text (LUAR).
         max_tokens: tokens of a text that are read; OWN_LENGTH: as many as the checkpoint's tokenizer and config allow.
-        interaction: vector compares one vector per text; late the mean over a query's tokens of the best match among a
+        interaction: vector compares a vector per text; late the mean over a query's tokens of the best match among a
             candidate's (ColBERT), for pools of at most a million tokens.
         remote_code: whether code of the checkpoint runs.
     """
@@ -258,7 +258,7 @@ class PromptParameters(_Parameters):
         endpoint: address of an API like OpenAI's, without /chat/completions.
         model: its name there.
         prompt: a name in resources/text/prompts, or a file, with {query} and either {candidate} or {candidates}.
-        max_requests: requests that one run may send, tried again or not: the limit of its cost.
+        max_requests: requests that a run may send, tried again or not: the limit of its cost.
         key: environment variable with the key of the endpoint.
         max_tokens: of an answer.
         max_characters: of each text that are sent.

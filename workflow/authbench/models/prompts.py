@@ -22,7 +22,8 @@ def read_prompt(prompt: str) -> str:
     """Return the text of a prompt, given by its name or file.
 
     Raises:
-        InputError: it cannot be read, or has other places for texts than {query} and one of {candidate}, {candidates}.
+        InputError: it cannot be read, or has other places for texts than {query} and either {candidate} or
+        {candidates}.
     """
     path = own_prompt(prompt) or Path(prompt)
     try:

@@ -1,8 +1,8 @@
 """Identify what a model's vectors are made by: commit and weights of the checkpoint, libraries and device.
 
 This is `made_by` of scores.json, and part of the identity of cached vectors, so a changed checkpoint never gets the
-vectors of an earlier one. Versions of torch and of transformers count in full, as both have changed vectors between
-patch releases. Only the kind of the device counts (`cpu`, `cuda`), not the GPU model.
+vectors of an earlier checkpoint. Versions of torch and of transformers count in full, as both have changed vectors
+between patch releases. Only the kind of the device counts (`cpu`, `cuda`), not the GPU model.
 """
 
 import hashlib

@@ -59,7 +59,7 @@ class CharacterKinds:
     """Classes of characters by name; each character is classified once per process.
 
     Args:
-        patterns: by name, a pattern of one character.
+        patterns: by name, a pattern of a character.
     """
 
     def __init__(self, patterns: Mapping[str, str]) -> None:

@@ -317,8 +317,8 @@ def _tokenised(
 ) -> tuple[list[list[int]], list[int]]:
     """Return the token ids of every part of every text, with special tokens and prompt, and the text of each part.
 
-    The prompt and the text after it are tokenised as one text, as sentence-transformers do. If a text is too long, each
-    of its parts gets the tokens of the prompt instead.
+    The prompt and the text after it are tokenised as a single text, as sentence-transformers do. If a text is too long,
+    each of its parts gets the tokens of the prompt instead.
     """
     tokenizer = model.tokenizer
     before, after = _around(tokenizer)

@@ -2,8 +2,8 @@
 
     .npz           arrays `ids` and `vectors`
     .parquet       columns `id` and `vector` (lists of equal length)
-    .npy           a matrix; ids, one a line, in FILE.ids.txt (`v.npy.ids.txt`, or `v.ids.txt`)
-    .safetensors   one tensor, or `vectors`; ids likewise
+    .npy           a matrix; ids, an id per line, in FILE.ids.txt (`v.npy.ids.txt`, or `v.ids.txt`)
+    .safetensors   a single tensor, or `vectors`; ids likewise
 
 The number of values in NumPy's headers is compared with the file size before memory is allocated. Memory: the file, and
 its vectors in 32 bits.

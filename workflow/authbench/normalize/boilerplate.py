@@ -80,9 +80,9 @@ def suspected(texts: pl.Series) -> pl.Series:
 
 @cache
 def _wider_pattern() -> str:
-    """Return all rules as one pattern for polars, whose engine always takes time linear in the text.
+    """Return all rules as a pattern for polars, whose engine always takes time linear in the text.
 
-    It matches every line that one of the rules matches, and more: repetitions are unbounded (which also keeps the
+    It matches every line that a rule matches, and more: repetitions are unbounded (which also keeps the
     automaton small), and any character is allowed where the engines disagree on word characters. Only Python matches a
     Turkish i as an i.
     """

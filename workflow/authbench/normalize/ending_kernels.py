@@ -116,7 +116,7 @@ def _find_endings(content: U8, offsets: I64, classes: U8, row: I64, start: I64, 
 
 @compiled
 def _begins(bits: np.uint8, before: np.uint8, has_before: bool) -> bool:
-    """Return whether an ending can begin with a character, given the preceding one."""
+    """Return whether an ending can begin with a character, given the preceding character."""
     if bits & SINGLE:
         return True
     if bits & WORD:

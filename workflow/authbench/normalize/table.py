@@ -1,8 +1,8 @@
 """Normalise the texts of tables.
 
 Most texts are already normal. Compiled patterns search a full column for the others, and only these are passed to
-Python one by one. Such a pattern may match too much, but never too little: the function it guards leaves all other
-texts unchanged.
+Python singly. Such a pattern may match too much, but never too little: the function it guards leaves all other texts
+unchanged.
 """
 
 from collections import Counter

@@ -187,7 +187,7 @@ def normalize_text(text: str, html: int = 0, unwrap: bool = False, quotes: str =
 
     `html` layers of HTML are undone; `unwrap` joins hard-wrapped lines within a paragraph; `quotes` is `keep` or
     `straight` (curly to ' and \"; guillemets and corner brackets are kept). In the result, lines neither start nor end
-    with white space, words are separated by one space, lines by one break and paragraphs by two. Lone surrogates become
+    with white space, words are separated by a space, lines by a break and paragraphs by two. Lone surrogates become
     U+FFFD. With `html` 0, normalisation is idempotent.
     """
     if html:
@@ -213,7 +213,7 @@ def _canonical_characters(text: str) -> str:
 
 
 def _unwrap_lines(text: str) -> str:
-    """Return one line per paragraph.
+    """Return a line per paragraph.
 
     A hyphen at a line end is removed only if the joined word occurs in the text itself (`exam-ple` with `example`);
     otherwise it is part of the word. Scripts without spaces are joined without a space.

@@ -57,7 +57,7 @@ def checked_summary(folder: Path) -> str:
 
 
 def _summary(folder: Path, part: Part) -> str:
-    """Return a sentence with the first number of a part, if it has one."""
+    """Return a sentence with the first number of a part, if any."""
     if part.made == "release/report.html":
         return checked_summary(folder)
     if part.made == "leaderboard/index.html":

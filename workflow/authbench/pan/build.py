@@ -5,7 +5,7 @@
 
 Make verification problems from a release's pairs (`pairs.parquet`): a positive with matched negatives.
 
-The texts of a pair have one language and genre and are from different works; in the pool `topic_matched` they have
+The texts of a pair have the same language and genre and are from different works; in the pool `topic_matched` they have
 similar topics, and negatives of `topic_adversarial` are the most topically similar. The last split with pairs (`test`,
 if it has some) is the test set; the other splits are for training, so no test author is in train.
 """
@@ -42,8 +42,8 @@ from authbench.storage.json_files import write_plain_json
 def build_released(release: Release, documents: pl.DataFrame, settings: Pairs, seed: int) -> dict[str, pl.DataFrame]:
     """Return the sets LARGE, SMALL and TEST, as `pairs.build`, from the pool named by `settings.setting`.
 
-    A text is in at most one same-author pair, as first or second text. Negatives belong to the kept positives; a second
-    negative is used only after all positives have one. Random choices are hashes of ids and seed.
+    A text is in at most 1 same-author pair, as first or second text. Negatives belong to the kept positives; a second
+    negative is used only after all positives have a negative. Random choices are hashes of ids and seed.
 
     Args:
         documents: of the release, as `documents.DOCUMENTS`.

@@ -1,6 +1,6 @@
 """Compare the answers of several systems to the same verification problems.
 
-The tables of the overview of PAN 2021: scores (1), significance (2), systems by dataset (3), problems answered by one
+The tables of the overview of PAN 2021: scores (1), significance (2), systems by dataset (3), problems answered by a
 system (4), and c@1 against non-answers (figure 3).
 """
 

@@ -40,8 +40,8 @@ def det(scores: Mapping[str, F64], truth: Truth, drawn: Mapping[str, Mark] | Non
     """Return misses against false alarms at every threshold, both on normal deviates (Martin et al. 1997).
 
     Args:
-        scores: by system, shape (n,), higher means more likely one author.
-        truth: shape (n,), True where both texts are by one author.
+        scores: by system, shape (n,), higher means more likely the same author.
+        truth: shape (n,), True where both texts are by the same author.
         drawn: the systems' marks.
     """
     from scipy.special import ndtri
@@ -137,7 +137,7 @@ def precision_recall(
 
     Args:
         systems: the scores of each, shape (problems,).
-        truth: shape (problems,), True where both texts are by one author.
+        truth: shape (problems,), True where both texts are by the same author.
         dotted: systems with dotted curves.
         drawn: marks of the others.
     """

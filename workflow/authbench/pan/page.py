@@ -30,7 +30,7 @@ def render(
     Args:
         silence: result of `compare.silence_pays`.
         topics: result of `topics.influence`.
-        back: the link to the run's index, if there is one.
+        back: the link to the run's index, if any.
         marks: the systems' marks.
     """
     return (

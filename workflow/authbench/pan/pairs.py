@@ -4,7 +4,7 @@ As in the PAN overview (section 3), from any documents: the texts of a pair have
 two to six topics. In the open setting, the test set shares no authors or topics with the train sets; in the closed
 setting, all are shared. The small train set is a subset of the large one.
 
-A text is in at most one same-author pair, and different-author pairs consist of the same texts, so neither a text nor
+A text is in at most 1 same-author pair, and different-author pairs consist of the same texts, so neither a text nor
 an author reveals the answer. Random choices are hashes of identity. `violations` checks every set from `build`.
 """
 
@@ -122,7 +122,7 @@ def _divided(pool: pl.DataFrame, share: float, seed: int) -> tuple[pl.DataFrame,
 
 
 def same_author(documents: pl.DataFrame, most: int, seed: int) -> list[Pair]:
-    """Return same-author pairs on two topics, each text in at most one, at most `most` per author."""
+    """Return same-author pairs on two topics, each text in at most 1 pair, at most `most` per author."""
     order = keyed_hashes(seed, "same author", documents["id"])
     sorted_ = (
         documents.select("row", "author", "topic").with_columns(order.alias("order")).sort("author", "order", "row")
@@ -182,9 +182,9 @@ def _in_order(pool: pl.DataFrame, pairs: Iterable[Pair], seed: int) -> list[Pair
 
 
 def different_authors(pool: pl.DataFrame, same: Sequence[Pair], count: int, seed: int) -> list[Pair]:
-    """Return up to `count` different-author pairs in one language and on two topics, from the texts of `same`.
+    """Return up to `count` different-author pairs in the same language and on two topics, from the texts of `same`.
 
-    In the first round, each text is in at most one pair; if more are requested, further rounds use other partners.
+    In the first round, each text is in at most 1 pair; if more are requested, further rounds use other partners.
     """
     authors, topics, langs = (pool[name].to_list() for name in ("author", "topic", "lang"))
     ids = pool["id"].to_list()

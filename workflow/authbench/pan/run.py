@@ -5,7 +5,7 @@ significance.csv .md      table 2; significance_holm, _auc, _brier, _overall; pa
 data_sets.csv, teams.csv  table 3, by system and by team and year, if results of other datasets are given
 answered_by_<system>.*    table 4: all systems on the problems that this system answers
 topics.csv, topics.json   topic similarity of pairs and its influence on answers, if texts are given
-figures/*.svg, index.html all results on one page
+figures/*.svg, index.html all results on a page
 forensic.csv .md .tex     each system's likelihood ratio costs: Cllr, its minimum, and calibrated
 likelihood_ratios.csv     each problem's, by system, calibrated on the other half; figures/tippett, figures/det
 scores.json               each system's measures and their intervals; intervals.csv also has the meta system's
@@ -69,8 +69,8 @@ def name_systems(answers: Sequence[Path], named_by: Mapping[str, Sequence[str]] 
         named_by: for each option that names systems, the given names.
 
     Raises:
-        InputError: two systems share a name, an option names an unknown system, or a folder does not have exactly one
-            answer file.
+        InputError: two systems share a name, an option names an unknown system, or a folder does not have exactly 1
+        answer file.
     """
     paths: dict[str, Path] = {}
     for path in answers:
@@ -192,8 +192,8 @@ def write_report(
 
     Args:
         subsets: systems; each gets a table of the problems that it answers.
-        train: pairs, or their folder, for learning topics; None: those in `pairs`.
-        back: the link from the page to the run's index, if there is one.
+        train: pairs, or their folder, for learning topics; None: the pairs in `pairs`.
+        back: the link from the page to the run's index, if any.
     """
     table = scores_table(systems, year)
     ordered = systems.only(table["system"])

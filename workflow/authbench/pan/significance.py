@@ -31,7 +31,7 @@ def compare_all(
     [0, 1].
 
     Args:
-        truth: shape (problems,), True where both texts are by one author.
+        truth: shape (problems,), True where both texts are by the same author.
         scores: by system, each of shape (problems,).
         published_2020: measure as PAN 2020 published, as in `metrics.pan.evaluate`.
         year: of the evaluator.

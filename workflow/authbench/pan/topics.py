@@ -2,7 +2,7 @@
 
 Topics come from non-negative matrix factorisation of TF-IDF vectors of content words, learnt from train pairs if
 available. The cosine of a pair's topic vectors is compared with ground truth, scores and errors. For few texts, or
-texts on one topic, this is uninformative and is not reported.
+texts on a single topic, this is uninformative and is not reported.
 """
 
 import warnings
@@ -87,7 +87,7 @@ def content_words(text: str) -> list[str]:
 
 @cache
 def _function_words() -> frozenset[str]:
-    """Return the function words of the ten languages, with multi-word ones split into words."""
+    """Return the function words of the ten languages, with multi-word entries split into words."""
     from authbench.function_words import read_function_words
 
     return frozenset(
@@ -139,7 +139,7 @@ def influence(truth: Truth, scores: F64, similar: F64) -> Influence:
     one-sided Mann-Whitney test that same-author pairs are more similar, and the regression of scores on similarity.
 
     Args:
-        truth: shape (n,), True where both texts are by one author.
+        truth: shape (n,), True where both texts are by the same author.
         scores: shape (n,), in [0, 1].
         similar: shape (n,), topic similarities of the texts of each pair.
     """

@@ -1,6 +1,6 @@
 """Draw the pairs that people judge from the pool `matched` of a split.
 
-Half of them are a query and its positive, half a query and one of its negatives, which has the positive's language,
+Half of them are a query and its positive, half a query and a negative of it, which has the positive's language,
 source, primary genre and approximate length. No author is in two pairs, so verdicts are independent. The draw only
 depends on keyed hashes of ids. A pair's id also depends on its texts, so a verdict cannot be applied to other texts.
 
@@ -57,7 +57,7 @@ def choose_pairs(
     """Return at most `per_language` pairs per language, half of them same-author pairs.
 
     Args:
-        pairs: `group`, `query_id`, `candidate_id`, `same`; a group has one query.
+        pairs: `group`, `query_id`, `candidate_id`, `same`; a group has a single query.
         authors: author by text id.
         languages: language by text id.
         per_language: an even number.
@@ -100,7 +100,7 @@ class _Group:
 
 @dataclass
 class _Language:
-    """The groups of one language by author, and the authors already used in a pair."""
+    """The groups of a language by author, and the authors already used in a pair."""
 
     groups: Mapping[str, list[_Group]]
     authors: Mapping[str, str]

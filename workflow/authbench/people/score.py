@@ -3,7 +3,7 @@
     auc       how often a same-author pair scores higher than a different-author pair of its language, ties half: over
               all such couples of all languages (people: their mean sureness; models: their score of the pair)
     accuracy  share of correct decisions: people say `same` above 0; a model does above the median of its scores in the
-              language, as half of the drawn pairs are by one author and people know it; a tie is half correct
+              language, as half of the drawn pairs are by the same author and people know it; a tie is half correct
 
 Intervals are 95 % intervals from a bootstrap over pairs (no two share an author). Models are scored on exactly the
 judged pairs, so the difference to people is paired.
@@ -93,11 +93,11 @@ def measured(scores: F64, same: BOOL, languages: np.ndarray, weights: F64, thres
     """Measure scores of pairs.
 
     Args:
-        scores: shape (pairs,), higher means more likely by one author.
+        scores: shape (pairs,), higher means more likely by the same author.
         same: shape (pairs,).
         languages: shape (pairs,).
         weights: shape (replicates, pairs).
-        thresholds: by language the score above which a pair counts as by one author.
+        thresholds: by language the score above which a pair counts as by the same author.
     """
     found = Measured()
     wins, couples = np.zeros(len(weights) + 1), np.zeros(len(weights) + 1)

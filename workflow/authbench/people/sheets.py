@@ -17,7 +17,7 @@ SURE = {1: "a guess", 2: "rather", SUREST: "sure"}
 
 
 def choices() -> list[Choice]:
-    """Return the verdicts, from surely two people to surely one; keys in that order."""
+    """Return the verdicts, from surely two people to surely the same person; keys in that order."""
     levels = [(False, sure) for sure in sorted(SURE, reverse=True)] + [(True, sure) for sure in sorted(SURE)]
     return [
         Choice(
@@ -32,7 +32,7 @@ def choices() -> list[Choice]:
 
 
 def write_pair_sheets(folder: Path, name: str, drawn: pl.DataFrame, per_language: int) -> None:
-    """Write `index.html` and one sheet per language.
+    """Write `index.html` and a sheet per language.
 
     Args:
         drawn: DRAWN; only `pair`, `lang` and the two texts are used.

@@ -1,7 +1,7 @@
-"""Read people's verdicts on pairs as saved by the sheets: a JSON object per line, one file per person.
+"""Read people's verdicts on pairs as saved by the sheets: a JSON object per line, a file per person.
 
-{"pair": "9f0c…", "same": true, "sure": 3, "note": ""}: `same` says whether one person wrote both texts, `sure` how sure
-the reader is, from 1 (a guess) to SUREST.
+{"pair": "9f0c…", "same": true, "sure": 3, "note": ""}: `same` says whether the same person wrote both texts, `sure` how
+sure the reader is, from 1 (a guess) to SUREST.
 """
 
 import codecs
@@ -21,7 +21,7 @@ _SHOWN = 3
 
 
 def read_verdicts(path: str | Path) -> dict[str, int]:
-    """Return by pair how sure a person is that both texts are by one author, from -SUREST to SUREST, never 0.
+    """Return by pair how sure a person is that both texts are by the same author, from -SUREST to SUREST, never 0.
 
     Raises:
         InputError: a line is not a verdict (the message names it), a pair is judged twice, or no pair is judged.

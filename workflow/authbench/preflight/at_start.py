@@ -102,7 +102,7 @@ def _refusal(author: Author, lang: str, kind: str, config: Config) -> str:
 
 
 def _silence(parts: list[Author], config: Config) -> str:
-    """Return why none of an author's texts can be a query; empty if one can."""
+    """Return why none of an author's texts can be a query; empty if a text can."""
     release = config["release"]
     if sum(one.documents for one in parts) < release["min_documents_for_query"]:
         return f"by authors with fewer than {release['min_documents_for_query']} (release.min_documents_for_query)"

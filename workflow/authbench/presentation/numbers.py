@@ -81,5 +81,5 @@ def signed(words: str) -> str:
 
 
 def with_spread(mean: float, spread: float, digits: int = 3, spread_digits: int = 3) -> str:
-    """Return a mean with its standard deviation, if there is one."""
+    """Return a mean with its standard deviation, if any."""
     return decimals(mean, digits) + ("" if math.isnan(spread) else f" ± {spread:.{spread_digits}f}")

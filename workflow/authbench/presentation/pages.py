@@ -40,7 +40,7 @@ class _Compiled(jinja2.BytecodeCache):
 
 @cache
 def _compiled(markdown: bool) -> _Compiled:
-    """Return the compiled templates for one kind of escaping, which is part of the compiled code."""
+    """Return the compiled templates for a kind of escaping, which is part of the compiled code."""
     return _Compiled()
 
 

@@ -46,7 +46,7 @@ def mark_of(model: str) -> Mark:
 
 
 def marks_of(names: Iterable[str]) -> dict[str, Mark]:
-    """Return the marks of systems on one page: the default mark, or the next with an unused colour."""
+    """Return the marks of systems on a page: the default mark, or the next with an unused colour."""
     found: dict[str, Mark] = {}
     taken: set[str] = set()
     for name in sorted(set(names), key=lambda one: (one not in _SETTLED, one)):

@@ -44,13 +44,13 @@ class Cell:
 
     @property
     def line(self) -> str:
-        """Return text, letters and interval in one line."""
+        """Return text, letters and interval in a line."""
         return " ".join(filter(None, (self.text, self.letters, self.interval)))
 
 
 @dataclass(frozen=True)
 class Row:
-    """The cells of a row, one per column, and the row's group."""
+    """The cells of a row, a cell per column, and the row's group."""
 
     cells: Sequence[Cell]
     group: str = ""

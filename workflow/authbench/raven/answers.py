@@ -27,7 +27,7 @@ def write_answers(
     path: Path,
     cache: VectorCache | None = None,
 ) -> None:
-    """Write a verifier's scores on the test pairs of these folds of subsets. Memory: the texts of one subset.
+    """Write a verifier's scores on the test pairs of these folds of subsets. Memory: the texts of a subset.
 
     Args:
         documents: file of `write_documents`.

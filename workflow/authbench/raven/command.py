@@ -1,4 +1,4 @@
-"""Run all steps of RAVEN in one process.
+"""Run all steps of RAVEN in a process.
 
 documents.parquet            all texts, with author and topic (`documents`)
 topics/<encoder>.parquet     the vector of every topic (`topics`)

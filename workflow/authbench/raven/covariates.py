@@ -1,10 +1,10 @@
 """Compare texts and pairs in covariates other than topic: length, language, number.
 
-If the texts of HITS topics differ in these from those of randomly drawn topics, they may explain a lower score. Random
-topics are therefore drawn from the same strata of language, length and size. If dissimilar topics have short or few
-texts, these strata contain hardly any topics other than those of HITS. Random topics are then drawn from strata without
-length, or of language only, and texts are truncated, or some of a topic's texts dropped, to match both sides. Remaining
-differences are reported.
+If the texts of HITS topics differ in these from the texts of randomly drawn topics, they may explain a lower score.
+Random topics are therefore drawn from the same strata of language, length and size. If dissimilar topics have short or
+few texts, these strata contain hardly any topics other than the topics of HITS. Random topics are then drawn from
+strata without length, or of language only, and texts are truncated, or some of a topic's texts dropped, to match both
+sides. Remaining differences are reported.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ def text_facts(documents: Path) -> pl.DataFrame:
 def strata(documents: pl.DataFrame) -> list[dict[str, str]]:
     """Return three stratifications of topics: by language, size and length; by language and size; by language.
 
-    Language is that of most of a topic's texts, length their mean length, and size their number.
+    Language is the language of most of a topic's texts, length their mean length, and size their number.
 
     Args:
         documents: `topic`, `lang`, `characters`.
@@ -89,7 +89,7 @@ def describe(pairs: pl.DataFrame, documents: pl.DataFrame) -> dict[str, Any]:
 
 
 def differences(hits: Mapping[str, Any], random: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return in words how the tested texts of HITS differ from those of random topics (`describe`)."""
+    """Return in words how the tested texts of HITS differ from the texts of random topics (`describe`)."""
     found = []
     for key, what in (
         ("characters", "texts are {:.2f} times as long"),

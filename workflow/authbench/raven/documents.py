@@ -1,14 +1,14 @@
-"""Write the documents of a RAVEN run to one file.
+"""Write the documents of a RAVEN run to a file.
 
-They come from the planted corpus, a release, PAN's pair files, or a user's table (format.documents), with one batch in
-memory at a time.
+They come from the planted corpus, a release, PAN's pair files, or a user's table (format.documents), with a single
+batch in memory.
 
 Generate a synthetic corpus with a known answer, to demonstrate and test the method.
 
-Topics belong to families that share words; most families have one topic, a few have many. A random subset of topics
-thus contains many similar topics, and a HITS subset hardly any. Every author writes on one topic, with preferences for
-function words and punctuation that are independent of the topic. A verifier that recognises topics by their words must
-therefore lose if topics are dissimilar, and a verifier that uses function words must not.
+Topics belong to families that share words; most families have a single topic, a few have many. A random subset of
+topics thus contains many similar topics, and a HITS subset hardly any. Every author writes on a single topic, with
+preferences for function words and punctuation that are independent of the topic. A verifier that recognises topics by
+their words must therefore lose if topics are dissimilar, and a verifier that uses function words must not.
 """
 
 from collections.abc import Iterator, Sequence
@@ -55,7 +55,7 @@ MARKS = (".", ";", "!", "?", "...", " -", ":")
 
 @dataclass(frozen=True)
 class Design:
-    """Numbers of families with one and with `many` topics, of authors per topic, of texts per author, and of words."""
+    """Numbers of families with a single and with `many` topics, of authors per topic, texts per author, and words."""
 
     single: int = 85
     large: int = 10
@@ -291,7 +291,7 @@ def _frame_of_pan(batch: Sequence[tuple[str, str, str, str]]) -> pl.DataFrame:
 
 
 def _rows(path: Path, needed: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Yield the objects of a JSON lines file. Raises InputError if one lacks a field."""
+    """Yield the objects of a JSON lines file. Raises InputError if an object lacks a field."""
     for number, row in read_objects(path):
         if any(row.get(field) is None for field in needed):
             raise InputError(f"{path}, line {number}: expected an object with {', '.join(needed)}.")

@@ -2,7 +2,7 @@
 
 Folds split topics: both texts of a pair have topics in the same part of a fold, so test topics are never trained on. A
 tenth of the other topics is reserved for calibration. As in the paper's code, pairs are drawn within each part: each
-text forms a pair with another text of its author, if there is one, and a pair with a text of another author. Duplicate
+text forms a pair with another text of its author, if any, and a pair with a text of another author. Duplicate
 pairs are dropped.
 """
 
@@ -25,7 +25,7 @@ PAIRS = pl.Schema(
 
 
 def topic_folds(topics: Sequence[Topic], count: int) -> list[list[Topic]]:
-    """Return the topics, in order, in `count` folds whose sizes differ by at most one.
+    """Return the topics, in order, in `count` folds whose sizes differ by at most 1.
 
     Raises InputError for fewer than two folds, or more folds than topics.
     """

@@ -29,7 +29,7 @@ def masked_example(documents: Path, pairs: pl.DataFrame, seed: int, cut: int | N
     """Return the beginning of a tested text, `original`, and the input of `topicfit`, `masked`.
 
     The most frequent words of the first fold's train texts are masked; texts are truncated to `cut` characters. Memory:
-    the texts of one fold.
+    the texts of a fold.
     """
     fold = pairs.filter(pl.col("fold") == 0)
     learnt = fold.filter(pl.col("part") == "train").select(pl.concat_list("first", "second").explode())["first"]

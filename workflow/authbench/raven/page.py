@@ -1,6 +1,6 @@
 """Write the report of a RAVEN run.
 
-raven/report/index.html      every table and figure on one self-contained page
+raven/report/index.html      every table and figure on a self-contained page
 raven/report/table_*.csv .md .tex the paper's tables, in its order
 raven/report/scores.csv      every measure of every subset, verifier and fold
 raven/report/figures/*.svg   the figures
@@ -44,7 +44,7 @@ def charts(tables: Sequence[Table]) -> list[Chart]:
 
 
 def scores(rows: pl.DataFrame) -> Chart:
-    """Return two dots per verifier, for HITS and Random, with one standard deviation on each side."""
+    """Return two dots per verifier, for HITS and Random, with a standard deviation on each side."""
     groups: dict[str, list[Value]] = {}
     for verifier in rows["verifier"].unique(maintain_order=True):
         for sampling, mark in SAMPLINGS.items():
@@ -117,7 +117,7 @@ def write_report(run: Run, settings: Raven, out: Path, verification: dict[str, A
         settings: the section `raven` of the configuration.
         out: the folder.
         verification: whether the release of the documents is verified; empty without a release.
-        back: the link from the page to the run's index, if there is one.
+        back: the link from the page to the run's index, if any.
     """
     tables = all_tables(run)
     drawn = charts(tables)

@@ -42,7 +42,7 @@ Facts: TypeAlias = Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Run:
-    """Metadata of each subset, and fold scores with the columns `subset`, `verifier`, `fold` and one per measure."""
+    """Metadata of each subset, and fold scores: columns `subset`, `verifier`, `fold` and a column per measure."""
 
     facts: Facts
     scores: pl.DataFrame

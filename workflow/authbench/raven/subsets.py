@@ -40,7 +40,7 @@ class Subset:
 
 
 def plan(settings: Subsets) -> list[Subset]:
-    """Return all subsets of a run: HITS and random with `topics` topics, then those of the other tables."""
+    """Return all subsets of a run: HITS and random with `topics` topics, then the subsets of the other tables."""
     topics, seeds, sizes = settings["topics"], settings["seeds"], settings["sizes"]
     first, *others = map(entry_name, settings["encoders"])
     return [

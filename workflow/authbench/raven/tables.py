@@ -1,4 +1,4 @@
-"""Make the tables of the RAVEN paper for one run.
+"""Make the tables of the RAVEN paper for a run.
 
 Tables 1 to 11 of Sawatphol et al. 2024, from the metadata of the subsets (`layout.lay_out`) and the scores of all
 folds. Spread is the sample standard deviation; Random pools the folds of all its seeds, which reproduces the paper's

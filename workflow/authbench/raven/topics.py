@@ -17,7 +17,7 @@ from authbench.storage.parquet import read_batches, read_columns, write_parquet
 def write_topics(
     documents: Path, encoder: TopicEncoder, limits: TopicLimits, seed: int, path: Path, cache: VectorCache | None = None
 ) -> None:
-    """Write the vectors of all selectable topics by one encoder.
+    """Write the vectors of all selectable topics by an encoder.
 
     Memory: a row group of texts, and a sample for encoders that learn (`vectors`).
     """

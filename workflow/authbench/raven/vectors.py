@@ -4,7 +4,7 @@ A topic's vector is the mean of its documents' L2-normalised vectors (equation 1
 are embedded by a model of the registry or by a topic model: NMF or LDA with 50 components over the 5,000 most frequent
 words that occur in at most half of the documents (section 7.3).
 
-Documents are streamed: a process holds one batch, the sums of the topics, and, for models that learn from the corpus, a
+Documents are streamed: a process holds a batch, the sums of the topics, and, for models that learn from the corpus, a
 sample of at most FIT_DOCUMENTS and FIT_BYTES, drawn by hash.
 """
 
@@ -104,7 +104,7 @@ def document_rows(
 
     Args:
         sample: `id`, `lang`, `content`.
-        complete: whether the sample is the full corpus, which then arrives as one batch.
+        complete: whether the sample is the full corpus, which then arrives as a single batch.
         seed: of topic models.
         cache: of vectors, if any.
     """

@@ -42,7 +42,7 @@ def shortcut_test(run: Run) -> pl.DataFrame:
 
     Returns:
         `verifier`, the columns of `topic_shortcut`, `p` (Overall, HITS against Random), `p_beyond` (the highest p of a
-            loss greater than that of a verifier in REFERENCES, NaN without one), `verdict`.
+            loss greater than the loss of a verifier in REFERENCES, NaN without such a verifier), `verdict`.
     """
     hits = run.of(MAIN, "overall")
     per_seed = [run.of(name, "overall") for name in run.random()]

@@ -1,6 +1,6 @@
 """Read records of the Blog Authorship Corpus.
 
-There is one file per blogger (`<id>.<gender>.<age>.<job>.<sign>.xml`), in which dates and posts alternate. Most files
+There is a file per blogger (`<id>.<gender>.<age>.<job>.<sign>.xml`), in which dates and posts alternate. Most files
 are not XML (bare `&`, undefined entities, control characters), so the tags `Blog`, `date` and `post` are searched as
 text, and the text between them is unchanged.
 """

@@ -48,7 +48,7 @@ _NONE: Mapping[str, str] = MappingProxyType({})
 def guess_columns(
     columns: Sequence[str], given: Mapping[str, str] = _NONE, known: Mapping[str, Sequence[str]] = NAMES
 ) -> dict[str, str]:
-    """Return a table's name for each of our columns that it has: the given one, else the first known one that is free.
+    """Return a table's name for each of our columns that it has: the given name, else the first unused known name.
 
     >>> guess_columns(["From", "body", "when"]), guess_columns(["from", "by"], {"author": "by"})
     ({'author': 'From', 'content': 'body'}, {'author': 'by'})

@@ -90,7 +90,7 @@ def read_foreign(
         most: how many rows are read, from the first; None: all.
 
     Raises:
-        InputError: the file is not one of KINDS, is unreadable, or has duplicate column names.
+        InputError: the file's kind is not in KINDS, is unreadable, or has duplicate column names.
     """
     file, kind = table_in(path, option)
     blocks, header, assumed = _opened(file, kind, encoding, numbered, keep)

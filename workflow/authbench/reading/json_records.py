@@ -4,7 +4,7 @@ An array or object of records is decoded record by record; the file may be large
 
 Join the records of a work, wherever they are in the file.
 
-They are sorted in a private database on disk (SQLite's temporary file); one work at a time is in memory.
+They are sorted in a private database on disk (SQLite's temporary file); a single work is in memory.
 """
 
 import json
@@ -91,10 +91,10 @@ SPACE = re.compile(r"[ \t\r\n]*")
 def read(
     file: RawFile, options: JsonReader, wanted: Wanted = EVERYTHING, units: Units | None = None
 ) -> Iterator[Block]:
-    """Yield the records of an array, of an object (their key is the field `key`), or the file as one record.
+    """Yield the records of an array, of an object (their key is the field `key`), or the file as a record.
 
     `expand` names a field that contains records: each becomes a row, with the enclosing record (without that field) as
-    its field `parent`. `group` joins the records of one work: their `text` values are sorted by the numbers in their
+    its field `parent`. `group` joins the records of a work: their `text` values are sorted by the numbers in their
     keys, else keep file order; other fields come from the first record.
     """
     units = Units() if units is None else units

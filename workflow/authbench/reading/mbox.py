@@ -1,6 +1,6 @@
 """Read the messages of an mbox file: who sent each, when, on what, and its plain text.
 
-A message begins with a line `From …`, the first of the file or after an empty one. Of several parts, the first plain
+A message begins with a line `From …`, the first of the file or after an empty line. Of several parts, the first plain
 text that is not an attachment counts.
 """
 
@@ -120,7 +120,7 @@ def _decoded(part: Message) -> str:
 
 
 def _header(message: Message, name: str) -> str | None:
-    """Return the beginning of a header on one line."""
+    """Return the beginning of a header on a line."""
     if message[name] is None:
         return None
     value = str(message[name])[:_LONGEST_HEADER]

@@ -1,6 +1,6 @@
 """Read records of plain text files.
 
-A file is one record, or several if the source defines a separator. Lines above the text (title, author, editors'
+A file is a record, or several if the source defines a separator. Lines above the text (title, author, editors'
 fields) are its header: it is cut off, and the source defines the fields to extract from it.
 """
 
@@ -52,7 +52,7 @@ def whole_text(file: RawFile, encoding: Encoding) -> str | BadRow:
 def marked_text(file: RawFile, encoding: Encoding) -> str | BadRow:
     """Return the text of a file with `\\n` line ends; a bad row if it exceeds the record limit.
 
-    A NUL byte stays: in a file of many posts, one damaged post is no reason to drop all.
+    A NUL byte stays: a damaged post does not justify dropping the other posts of a file.
     """
     with file.open_text(encoding) as stream:
         text = stream.read(file.max_record_bytes + 1)

@@ -1,6 +1,6 @@
 """Distinguish multi-line texts from rows swallowed by an unmatched quotation mark.
 
-An unmatched `"` extends to the next `"`, however far, and a parser takes everything between them as one text. Swallowed
+An unmatched `"` extends to the next `"`, however far, and a parser takes everything between them as a text. Swallowed
 rows are recognised by their lines: they have the header's number of cells, and in columns of numbers, codes or few
 values, their cells resemble the surrounding rows.
 """
@@ -25,13 +25,13 @@ _PLAIN = frozenset("a .,'’-")
 
 
 class Verdict(IntEnum):
-    """Whether cells are a row of the table: they differ from its rows, might be one, or resemble one."""
+    """Whether cells are a row of the table: they differ from its rows, might be a row, or resemble a row."""
 
     OTHER, POSSIBLE, ROW = range(3)
 
 
 class Layout:
-    """The appearance of each column's cells, learned from some rows of a table, all of one width."""
+    """The appearance of each column's cells, learned from some rows of a table, all of the same width."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
         self.size = len(rows)
@@ -55,7 +55,7 @@ class Layout:
 
 
 def _looks(cells: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the values of a column and their shapes; none if a further row is likely to have a new one."""
+    """Return the values of a column and their shapes; none if a further row is likely to have a new value."""
     values = Counter(cells)
     few = len(cells) >= NOVEL and _once(values) * NOVEL <= len(cells)
     shapes = Counter(map(_shape, cells))

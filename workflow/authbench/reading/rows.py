@@ -1,7 +1,7 @@
 """Define rows, the output of file format readers.
 
-A reader converts one raw file to blocks of rows: `read(file, options, wanted, units) -> Iterator[Block]`. A block is a
-list of consecutive rows, small enough for memory (about a megabyte, or one record) and large enough for column-wise
+A reader converts a raw file to blocks of rows: `read(file, options, wanted, units) -> Iterator[Block]`. A block is a
+list of consecutive rows, small enough for memory (about a megabyte, or a record) and large enough for column-wise
 processing. `options` is the section `reader` of an entry (authbench.registry.readers), `wanted` the columns that its
 mapping reads; in `units` the reader counts the outcome of every unit of the format (authbench.reading.units). A reader
 follows the format and does not interpret authors or languages; the mapping does. An unreadable record is a `BadRow`; an
@@ -105,7 +105,7 @@ def in_blocks(rows: Iterable[Sized]) -> Iterator[Block]:
 
 
 def count_rows(block: Block, units: Units) -> None:
-    """Count the rows of a block, each of one unit, as good and bad records."""
+    """Count the rows of a block, each a unit, as good and bad records."""
     records = list(map(type, block)).count(dict)
     units.records += records
     units.bad += len(block) - records

@@ -1,6 +1,6 @@
 """Read the record of a TEI file.
 
-There is one record per file: the header fields requested by the source, and the running text of the parts it names. The
+A file is a record: the header fields requested by the source, and the running text of the parts it names. The
 layout of the file is ignored, because TEI marks structure explicitly: white space is folded, a verse (`l`) is a line,
 and stanzas, paragraphs and divisions are separated by a blank line.
 """

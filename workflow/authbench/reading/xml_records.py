@@ -1,7 +1,7 @@
 """Read records of a non-TEI XML file: every element with a given name, at any depth.
 
 A record's text consists of some elements below it, separated by blank lines; white space is folded. The file is parsed
-as a whole; memory holds one file (at most `ingest.max_record_bytes`) and its tree.
+as a whole; memory holds a file (at most `ingest.max_record_bytes`) and its tree.
 """
 
 from collections.abc import Collection, Iterator

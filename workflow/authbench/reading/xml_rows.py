@@ -1,4 +1,4 @@
-"""Read rows of a table in XML: one `<row Id="1" Body="..." />` per line, as in Stack Exchange's data dumps.
+"""Read rows of a table in XML: a `<row Id="1" Body="..." />` per line, as in Stack Exchange's data dumps.
 
 Every line is parsed separately: a broken record affects no other, and memory holds only a piece of the file.
 """

@@ -186,7 +186,7 @@ def _write_files(
     texts: _Texts,
     whole: bool = True,
 ) -> None:
-    """Write every file of the release; raise InputError if one does not match `sums`.
+    """Write every file of the release; raise InputError if a file does not match `sums`.
 
     Files of texts are only checked if all texts are found (`whole`).
     """

@@ -74,7 +74,7 @@ def whole_forms(content: str) -> Iterator[str]:
 
 
 def single_breaks(text: str) -> str:
-    """Return the text with each run of line breaks as one, as chunking leaves it.
+    """Return the text with each run of line breaks as a single break, as chunking leaves it.
 
     >>> single_breaks("a\\n\\n\\nb\\nc")
     'a\\nb\\nc'

@@ -134,10 +134,10 @@ def keys_by_source(citations: Mapping[str, str]) -> dict[str, list[str]]:
 
 
 def bibliography(citations: Mapping[str, str]) -> str:
-    """Return the works by which sources are cited as one BibTeX file, each once, in the order of the sources.
+    """Return the works by which sources are cited as a BibTeX file, each once, in the order of the sources.
 
     Raises:
-        InputError: a citation is not BibTeX, or two sources use one key for different works.
+        InputError: a citation is not BibTeX, or two sources use the same key for different works.
     """
     works: dict[str, str] = {}
     first: dict[str, str] = {}

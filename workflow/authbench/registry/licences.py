@@ -29,7 +29,7 @@ def spdx_identifier(name: str) -> str:
 
 
 def licence_problem(name: str) -> str | None:
-    """Return the problem of a name written like an SPDX identifier that is not one.
+    """Return the problem of a name written like an SPDX identifier but unknown.
 
     >>> licence_problem("GPL-3.0-only"), licence_problem("with the paper's consent")
     (None, None)

@@ -75,9 +75,9 @@ FULL = "full"
 
 @dataclass(frozen=True)
 class Impurity:
-    """State how to estimate how often two texts of one label are by two people.
+    """State how to estimate how often two texts of a label are by two people.
 
-    `same_item` counts labels that have one item twice, `account` labels of several accounts. `voices` counts marks of
+    `same_item` counts labels that have an item twice, `account` labels of several accounts. `voices` counts marks of
     other voices (`patterns`), of which an author's text has at most `per_1000_words`. `stated` is the value of a
     reference.
     """
@@ -104,7 +104,8 @@ _BY_ESTIMATOR = Keywords(
 class Author:
     """State what an author label stands for.
 
-    `space` is shared by sources of one site, and defaults to the source's tag. `names` says that labels are names of
+    `space` is shared by sources of the same site, and defaults to the source's tag. `names` says that labels are names
+    of
     people: `full` names, or `ambiguous` names that several people may have. `own_name` says whether a text's mention of
     its author may be masked, or names a hero and is kept. A text with a value for `work_when` is not its author's
     wording: its kind is `work`, and its work replaces the author.
@@ -113,7 +114,7 @@ class Author:
         noisy: whether labels are known to join or split authors, or an expression that has a value where they do.
         name: what to look for in the text as the author's name; the label if not given.
         placeholders: labels that name nobody, compared whole and regardless of case; they replace the usual ones.
-        min_characters: a shorter label is a placeholder. If not given, so is a name of one character that is not a
+        min_characters: a shorter label is a placeholder. If not given, so is a name of a single character that is not a
             digit (an account's), unless `names` says that labels are names.
         impurity: unmeasured if not given.
     """
@@ -156,12 +157,12 @@ class Fields:
 
     Attributes:
         id: without it, a document is known by author, text and date.
-        origin: the work or raw document that the text was cut from, if several records share one, or the collection it
+        origin: the work or raw document that the text was cut from, if several records share it, or the collection it
             was published in (a volume, the reviews of a day); never what a text reviews.
         item: what a text reviews (a film, a product). Only its hash is stored; `author.impurity` may need it.
         account: the account behind the author label, where a field tells it. Only its hash is stored.
         author_group: what is known of the author and not of the text (an occupation, an outlet), in plain words.
-        fine_genre: the genre with the corpus' sub-genre, where `genre` joins the small ones; for recipes with
+        fine_genre: the genre with the corpus' sub-genre, where `genre` joins the small genres; for recipes with
             `ingest.fine_genres`.
     """
 
@@ -183,14 +184,14 @@ class Fields:
 
 @dataclass(frozen=True)
 class CleanRule:
-    """Apply one rule to a text: exactly one of `drop_before`, `drop_after`, `drop_lines` and `replace` is a pattern.
+    """Apply a rule to a text: exactly 1 of `drop_before`, `drop_after`, `drop_lines` and `replace` is a pattern.
 
     {{field}} in it is the value of that field, literally; the rule is passed over where the field has none.
 
     Attributes:
         drop_before: all text to the end of the first match is dropped.
         drop_after: all text from the start of the first match is dropped.
-        drop_lines: lines with a match are dropped, perhaps only among the first or last non-blank ones (`first_lines`,
+        drop_lines: lines with a match are dropped, perhaps only among the first or last non-blank lines (`first_lines`,
             `last_lines`).
         replace: every match becomes `with`.
     """
@@ -232,7 +233,7 @@ class Beside:
 
     Attributes:
         file: the table's name without a compression suffix; it is among `files`, and its rows are not records.
-        key: the table's field: a whole number that only one row has.
+        key: the table's field: a whole number that only 1 row has.
         fields: fields that rows get, and the table's fields that they are read from.
     """
 
@@ -247,9 +248,9 @@ class Extraction:
     """State how the files of a source become records: the part of its entry that determines records.
 
     Attributes:
-        files: patterns of the files that are read (`**/` any folders, `*` within a name; what fits one that starts with
-            `!` is left out), in the order of their paths. A suffix .gz .zst .bz2 .xz .zip may follow. Of a zip file the
-            members that match are read.
+        files: patterns of the files that are read (`**/` any folders, `*` within a name; what fits a pattern that
+            starts with `!` is left out), in the order of their paths. A suffix .gz .zst .bz2 .xz .zip may follow. Of a
+            zip file the members that match are read.
         folder: below raw_dir; the source's tag if not given.
         path_fields: a pattern of the relative path, whose named groups become fields. The field `path` is always the
             path, and `file_name` the file's name without folders.

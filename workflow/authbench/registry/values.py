@@ -1,4 +1,4 @@
-"""Show values of YAML in messages, and reject unusable ones: dates, numbers too large, keys that are not text."""
+"""Show values of YAML in messages, and reject unusable values: dates, numbers too large, keys that are not text."""
 
 import difflib
 import math

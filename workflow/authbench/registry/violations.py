@@ -48,7 +48,7 @@ def _is_of_other_type(error: "ValidationError") -> bool:
 
 
 def _alternatives(error: "ValidationError") -> list[str]:
-    """Return the alternative keys of a mapping, if each branch of a schema is for one key."""
+    """Return the alternative keys of a mapping, if each branch of a schema is for a single key."""
     branches = error.validator_value if error.validator == "oneOf" else []
     keys = [branch.get("required", []) for branch in branches]
     return [key for (key,) in keys] if keys and all(len(key) == 1 for key in keys) else []

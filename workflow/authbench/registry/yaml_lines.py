@@ -72,7 +72,7 @@ _SLIPS = (
 
 
 def syntax_problem(path: Path, error: Exception) -> str:
-    """Return in one line where a file is not YAML, and what to write."""
+    """Return in a line where a file is not YAML, and what to write."""
     if not isinstance(error, yaml.MarkedYAMLError) or not error.problem:
         return f"{path} is not valid YAML: {error}"
     mark = error.problem_mark or error.context_mark

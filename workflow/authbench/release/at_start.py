@@ -30,7 +30,7 @@ def expect_unaltered(results: Path, cache: Path) -> None:
 
 
 def expect_same_benchmark(results: Path, sources: Collection[str]) -> None:
-    """Verify that a folder of results, if there is one, shares a source with the run.
+    """Verify that a folder of results, if any, shares a source with the run.
 
     A recipe may gain and lose sources. With no source in common, the run builds another benchmark, which would replace
     the results of this name.

@@ -32,7 +32,7 @@ class Contents:
     """Hold the content of a release.
 
     `documents` are sorted by id (with id, origin, content_sha256), `queries` as `queries.QUERIES`. `positives` are the
-    relations between texts of one author (`relations.RELATIONS`), `pairs` the pairs that evaluations score (split, and
+    relations between texts of an author (`relations.RELATIONS`), `pairs` the pairs that evaluations score (split, and
     `PAIRS`), and `pools` counts the positives that the pools keep and leave out (split, and `pools.COUNTS`). `lock` is
     for later builds, `removed` lists the documents taken down (`records.REMOVED`), `takedown` their counts.
     """
@@ -74,7 +74,7 @@ def make_contents(
         lock: the `release.lock` of an earlier release.
         takedown: author ids and SHA-256 of contents to take down.
         containment: pairs of doc_keys (`a`, `b`) of long texts that share much of their wording.
-        possibly_one: pairs of author ids (`a`, `b`) that are possibly one person.
+        possibly_one: pairs of author ids (`a`, `b`) that are possibly the same person.
 
     Raises:
         InputError: a split's name cannot name a folder, a document has another split, or documents share a doc_key.

@@ -131,15 +131,15 @@ def find_near(
 
     Up to `most` are as similar: first those proportionally as long as the positive, then equal numbers nearer to and
     further from the query's length. The others are equal numbers of lower and higher similarity, `each_side` less half
-    of the first kind. With a second similarity, texts of one sign of difference in both similarities are as many as
-    texts of the opposite signs, and so equal numbers are lower and higher in either.
+    of the first kind. With a second similarity, texts with the same sign of difference in both similarities are as many
+    as texts of the opposite signs, and so equal numbers are lower and higher in either.
 
     Args:
         query: place of the query.
         positives: shape (n,), places.
         similarities: shape (n,), of the positives to the query.
         row: similarity of each text of the cell to the query; NaN: not a negative.
-        balanced: shape (n,), of the positives by the second similarity; not read without one.
+        balanced: shape (n,), of the positives by the second similarity; not read without a second similarity.
         beside: the second similarity of each text of the cell, NaN: not a negative; empty: there is none.
         first: place of the cell's first text.
         starts: shape (texts,), the first place of a text's cell and source.
@@ -232,7 +232,7 @@ def find_by_similarity(
     hardest: I64,
     hardest_sizes: I64,
 ) -> None:
-    """Write the negatives of positives by similarity to the query (`find_near`), and the most similar ones of queries.
+    """Write negatives of positives by similarity to the query (`find_near`), and the most similar of queries.
 
     Args:
         similar: shape (queries, texts of the cell), similarities; modified: NaN if a text is not a negative.

@@ -38,7 +38,7 @@ _MATCHED, _TOPIC_MATCHED, _ADVERSARIAL, _TIME_MATCHED, _TOPIC_TIME = POOLS
 
 
 class _Groups(NamedTuple):
-    """Hold the groups of one pool as flat arrays of places; `sizes` are the numbers of negatives."""
+    """Hold the groups of a pool as flat arrays of places; `sizes` are the numbers of negatives."""
 
     queries: I32
     positives: I32
@@ -81,7 +81,7 @@ def make_pools(
         seed: random seed of the order of texts of equal length.
         shared: whether queries are candidates as well.
         containment: pairs of doc_keys (`a`, `b`) of texts that share much of their wording.
-        possibly_one: pairs of author ids (`a`, `b`) that are possibly one person.
+        possibly_one: pairs of author ids (`a`, `b`) that are possibly the same person.
     """
     is_query = pl.col("id").is_in(queries["query_id"].implode())
     fits = is_scored(documents) & may_ask(documents, letters)

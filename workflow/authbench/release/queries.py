@@ -151,7 +151,7 @@ def choose(order: Sequence[str], answers: Callable[[str], Set[str]], most: int |
 def _answering(
     ident: str, named: Mapping[str, _Text], contained: Mapping[str, Set[str]], other_work: bool
 ) -> frozenset[str]:
-    """Return the ids of the author's texts (`named`, by id) that may be positives of this one."""
+    """Return the ids of the author's texts (`named`, by id) that may be positives of this text."""
     query = named[ident]
     return frozenset(
         text.id
@@ -163,7 +163,7 @@ def _answering(
 
 
 def is_scored(documents: pl.DataFrame) -> pl.Expr:
-    """Return whether a document may be query, positive or negative: the label of its author means one person."""
+    """Return whether a document may be query, positive or negative: the label of its author means a single person."""
     named = pl.col("author_kind") != "work"
     return named & pl.col("scored").fill_null(True) if "scored" in documents.columns else named
 

@@ -1,4 +1,4 @@
-"""Relate two texts of one author: what they may share besides style."""
+"""Relate two texts of an author: what they may share besides style."""
 
 from itertools import pairwise
 from typing import Any

@@ -13,7 +13,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 def read_takedown(path: str | Path) -> frozenset[str]:
-    """Read a list of author ids or SHA-256 of contents, one per line; `#` begins a comment.
+    """Read a list of author ids or SHA-256 of contents, an entry per line; `#` begins a comment.
 
     Raises:
         InputError: the file is not UTF-8, or a line is not a SHA-256.

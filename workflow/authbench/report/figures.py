@@ -71,7 +71,7 @@ def charts(tables: Mapping[str, pl.DataFrame], funnel: pl.DataFrame) -> list[Cha
 
 
 def languages(table: pl.DataFrame) -> Chart:
-    """Return documents per language, one bar each, divided by split."""
+    """Return documents per language, a bar each, divided by split."""
     rows = table.filter((pl.col("language") != ALL) & (pl.col("split") != ALL))
     colours = series(rows["split"].unique(maintain_order=True))
     totals = rows.group_by("language").agg(pl.col("documents").sum()).sort(-pl.col("documents"), "language")

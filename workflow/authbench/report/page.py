@@ -1,4 +1,4 @@
-"""Render the report of a release as one self-contained HTML page.
+"""Render the report of a release as a self-contained HTML page.
 
 It has no script and no time stamp, loads no resources, and all its content is escaped.
 """
@@ -72,7 +72,7 @@ def render(
     facts: Findings,
     drawn: Sequence[Chart] | None = None,
 ) -> str:
-    """Return the report of a release as one HTML page.
+    """Return the report of a release as an HTML page.
 
     Args:
         documents: the documents of the release (`release.contents`).
@@ -252,7 +252,7 @@ def _balance_in_words(buckets: Sequence[BucketRow]) -> str:
 
 
 def _copies_table(dedup: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
-    """Return the counts of de-duplication: a row per kind, a column for uncut documents and one for chunks."""
+    """Return the counts of de-duplication: a row per kind, a column for uncut documents and another for chunks."""
     kinds = list(dict.fromkeys(kind for counts in dedup.values() for kind in counts))
     rows = [(COPY_WORDS.get(kind, spaced(kind)), [dedup[unit].get(kind, 0) for unit in dedup]) for kind in kinds]
     return {"units": [spaced(unit) for unit in dedup], "rows": rows}

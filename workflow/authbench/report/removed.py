@@ -1,6 +1,6 @@
 """Write `dirty_docs.log`: every removal of every stage with its reason.
 
-The log may exceed memory: it is sorted one range of keys at a time, and the tables are read again for each range.
+The log may exceed memory: it is sorted range by range of keys, and the tables are read again for each range.
 """
 
 from collections.abc import Iterator, Sequence

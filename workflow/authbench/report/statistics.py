@@ -1,6 +1,6 @@
 """Make the tables for `statistics/*.csv`, the figures and the report (paper, section 4).
 
-Frames of documents have one row per released document, with the columns split, lang, genre, source, author_id,
+Frames of documents have a row per released document, with the columns split, lang, genre, source, author_id,
 length_bucket and token_length.
 """
 
@@ -120,7 +120,7 @@ def funnel_table(rows: Iterable[FunnelRow]) -> pl.DataFrame:
 
 
 def by_stage(funnel: pl.DataFrame) -> pl.DataFrame:
-    """Return source, stage, in, gained, dropped, kept: one row per source and stage, in order."""
+    """Return source, stage, in, gained, dropped, kept: a row per source and stage, in order."""
     reason = pl.col("reason")
 
     def of(name: str) -> pl.Expr:

@@ -100,7 +100,7 @@ def _common(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
 def _longest(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
     """Return the places of a longest common subsequence.
 
-    A row of the table of lengths is one integer (Hyyrö 2004): bit `a` of row `c` is 0 if old[: a + 1] has more in
+    A row of the table of lengths is an integer (Hyyrö 2004): bit `a` of row `c` is 0 if old[: a + 1] has more in
     common with new[:c] than old[:a] has. The first row of each block is kept, the others are recomputed.
 
     Time: len(old) * len(new) bits, three times. Memory: the square root of len(new) rows, and a row for each word.

@@ -1,7 +1,7 @@
 """Read and apply exclusions: the verdicts of reviewers.
 
 The review sheets export the file: JSON lines with `doc_key`, `reason` (null: the text is good) and `note`. Lists of
-several people may be concatenated: a text is excluded if one of them excludes it, for the first reason given.
+several people may be concatenated: a text is excluded if any of them excludes it, for the first reason given.
 """
 
 import re

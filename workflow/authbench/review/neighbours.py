@@ -26,7 +26,7 @@ def document_of(doc_key: str) -> str:
 def passages(paths: Sequence[str | Path], texts: Mapping[str, str]) -> dict[str, str]:
     """Return by doc_key the passage of the ingested documents that became each text.
 
-    Texts longer than LONGEST, or with changed first or last words, have no passage. Memory: one row group.
+    Texts longer than LONGEST, or with changed first or last words, have no passage. Memory: a row group.
 
     Args:
         paths: Parquet files with `doc_key` and `content`.

@@ -88,7 +88,7 @@ class Beside:
 def write_sheets(
     folder: Path, name: str, texts: pl.DataFrame, thresholds: Mapping[str, object], beside: Beside, per_cell: int
 ) -> None:
-    """Write `index.html` and one sheet per language.
+    """Write `index.html` and a sheet per language.
 
     Args:
         texts: with the columns of DOCUMENT, `primary`, `split`, `toxicity` and the measurements.

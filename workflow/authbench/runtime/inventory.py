@@ -38,7 +38,7 @@ def take_inventory(raw_dir: Path, sources: Mapping[str, FileSet], cache: Path) -
 
 
 def source_digest(files: Digests) -> str:
-    """Return one digest of all raw files of a source, which depends on names and contents but not on their order."""
+    """Return the digest of all raw files of a source, which depends on names and contents but not on their order."""
     return hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()[:16]
 
 
@@ -86,7 +86,7 @@ def shard_files(shards: int) -> list[str]:
 
 
 def fitting_shards(size: int, cores: int) -> int:
-    """Return one shard per 128 MiB, which bounds memory, or one per core with 8 MiB for each; 2 to 2,000.
+    """Return 1 shard per 128 MiB, which bounds memory, or 1 per core with 8 MiB for each; 2 to 2,000.
 
     >>> fitting_shards(1 << 20, 8), fitting_shards(100 << 20, 8), fitting_shards(10 << 30, 8)
     (2, 8, 80)

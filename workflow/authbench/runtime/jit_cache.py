@@ -11,9 +11,9 @@ processes wait for each other.
 
 Keep numba from importing modules that no kernel of this library uses.
 
-At the first call of any compiled function numba imports the extensions that other packages register for it (awkward has
-one) and SciPy's BLAS, for dot products in compiled code. No kernel uses either, and importing them takes longer than
-the rest of a small job.
+At the first call of any compiled function numba imports the extensions that other packages register for it (such as
+awkward) and SciPy's BLAS, for dot products in compiled code. No kernel uses either, and importing them takes longer
+than the rest of a small job.
 """
 
 import hashlib
@@ -112,7 +112,7 @@ class FilesByContent(IndexDataCacheFile):
 
 
 class _Place(InTreeCacheLocator):
-    """Locate a function's files in one folder per version of its module, below `caches.compiled_code`.
+    """Locate a function's files in a folder per version of its module, below `caches.compiled_code`.
 
     Compiled code serves every copy of the same sources, whatever their modification times.
     """

@@ -1,7 +1,7 @@
-"""Print one line per finished job of a run: what it processed, its time, and about how much time is left.
+"""Print a line per finished job of a run: what it processed, its time, and about how much time is left.
 
 Snakemake reports a job in several messages, and the number of finished jobs in another. A handler of its logger
-collects these events, which the terminal's filter drops, and the terminal's formatter prints one line for them. The
+collects these events, which the terminal's filter drops, and the terminal's formatter prints a line for them. The
 causes of failed jobs are printed last, from the ends of their logs.
 """
 
@@ -29,7 +29,7 @@ _RECORD = re.compile(r"^\d\d:\d\d:\d\d ", re.MULTILINE)
 
 
 class JobLines(logging.Formatter):
-    """Format the terminal's messages, one line for several of Snakemake's.
+    """Format the terminal's messages, a line for several of Snakemake's.
 
     Args:
         plain: formats everything else.

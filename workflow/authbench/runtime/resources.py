@@ -3,7 +3,7 @@
     memory  = (SNAKEMAKE_MB + base + per_mb * input + per_corpus_mb * corpus) * 2 ** (attempt - 1)      MB
     time    = (base + per_mb * input) * 2 ** (attempt - 1)                                              minutes
 
-`input` is the raw text in MB (10^6 bytes) that a job processes: of one source, one shard, or the whole corpus. It is
+`input` is the raw text in MB (10^6 bytes) that a job processes: of a source, a shard, or the whole corpus. It is
 taken from the raw files and not from a job's inputs, which do not yet exist when consecutive jobs are submitted
 together. `corpus` is the raw text of all sources, because some jobs on a shard look things up in a list of all.
 """

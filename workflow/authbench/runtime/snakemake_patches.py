@@ -23,8 +23,8 @@ def keep_locks_of_other_runs() -> None:
     """Make Snakemake remove only a run's locks when it ends; `--unlock` still removes all.
 
     Every run locks the files it makes, in separate lock files. Therefore runs of different names can share a directory,
-    and two runs of one name cannot. But Snakemake 9 removes the locks of all runs when one ends. Later releases that
-    keep their locks elsewhere are not changed.
+    and two runs of the same name cannot. But Snakemake 9 removes the locks of all runs when a run ends. Later releases
+    that keep their locks elsewhere are not changed.
     """
     with suppress(ImportError):
         from snakemake.persistence.file import FilePersistence

@@ -1,7 +1,7 @@
 """Ensure that the requested files exist at the end of a run, or the run fails.
 
 Snakemake 9 considers every job downstream of a running job decided, and then stops at `ancient` inputs: a job behind
-one does not run although its output is missing, and the run ends with 0 (snakemake/snakemake#4166).
+such an input does not run although its output is missing, and the run ends with 0 (snakemake/snakemake#4166).
 """
 
 from collections import deque

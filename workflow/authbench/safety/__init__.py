@@ -62,10 +62,10 @@ def text_digest(text: str) -> bytes:
 
 
 class ScoreStore:
-    """Store scores by scorer and text in one Parquet file, and later additions in a folder next to it.
+    """Store scores by scorer and text in a Parquet file, and later additions in a folder next to it.
 
-    `put` writes a separate file, hence a killed process loses no stored scores. `save` rewrites the one file, sorted,
-    which makes equal scores equal bytes. A million scores take about 200 MB in memory.
+    `put` writes a separate file, hence a killed process loses no stored scores. `save` rewrites the Parquet file,
+    sorted, which makes equal scores equal bytes. A million scores take about 200 MB in memory.
     """
 
     def __init__(self, path: str | Path) -> None:

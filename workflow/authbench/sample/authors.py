@@ -4,7 +4,7 @@ Whole authors are selected, in hash order: among the next `window` authors, the 
 is taken, repeatedly, until the language has its documents. Need is the open share of two marginals, length and genre,
 served together.
 
-The kernel works on flat arrays of one language, documents grouped by author, authors in hash order. It reads safety
+The kernel works on flat arrays of a language, documents grouped by author, authors in hash order. It reads safety
 verdicts only through `verdicts`, and records every verdict it reads. A run that read no unknown verdict equals the run
 with full knowledge.
 """
@@ -30,10 +30,10 @@ _USED, _KNOWN_WORK, _APART, _UNLIKE = np.uint8(1), np.uint8(2), np.uint8(4), np.
 
 @dataclass(frozen=True)
 class Pool:
-    """Hold the documents of one language: `offsets[a]:offsets[a + 1]` are author a's, in the order of their reservoir.
+    """Hold the documents of a language: `offsets[a]:offsets[a + 1]` are author a's, in the order of their reservoir.
 
-    Documents with equal `origins` are from one work; `lengths` and `genres` index the targets; a genre of -1 has no
-    target. `preferred` marks documents from a source that their genre prefers. `days` are NO_DAY and `topics` 0 if
+    Documents with equal `origins` are from the same work; `lengths` and `genres` index the targets; a genre of -1 has
+    no target. `preferred` marks documents from a source that their genre prefers. `days` are NO_DAY and `topics` 0 if
     unknown; `train_only` marks authors.
     """
 
@@ -78,7 +78,7 @@ def select_authors(
     authors who are `train_only`.
 
     Args:
-        pool: the documents of one language.
+        pool: the documents of a language.
         verdicts: shape (documents,), of safety.
         length_targets: shape (lengths,), documents wanted of each.
         genre_targets: shape (genres,), likewise.
@@ -271,7 +271,7 @@ def _note(picked, start, end, origins, days, topics, state):
 
 @compiled
 def _has_work(origins, picks, count, document):
-    """Return whether one of the first `count` picks is from the document's work."""
+    """Return whether any of the first `count` picks is from the document's work."""
     found = False
     for place in range(count):
         found |= origins[picks[place]] == origins[document]

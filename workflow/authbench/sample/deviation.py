@@ -153,7 +153,7 @@ def _least_deviation(
 
     The linear relaxation: authors may be taken in part, but give between the minimum and the maximum of documents per
     whole author. With more than KINDS kinds of authors, only cells limit what can be taken: a looser bound, but still a
-    bound. `part` is one language's `author, length_bucket, pattern`, of which `total` documents are taken.
+    bound. `part` is a language's `author, length_bucket, pattern`, of which `total` documents are taken.
     """
     if lengths is None and genres is None:
         return 0.0
@@ -228,7 +228,7 @@ def _alike_authors(part: pl.DataFrame, minimum: int, maximum: int) -> dict[Cells
 
 
 def _cells_alone(alike: Mapping[Cells, float], maximum: int) -> dict[Cells, float]:
-    """Return the same documents as if every author wrote in only one cell (length, pattern)."""
+    """Return the same documents as if every author wrote in a single cell (length, pattern)."""
     given: Counter[tuple[str, str]] = Counter()
     for cells, many in alike.items():
         for length, pattern, size in cells:

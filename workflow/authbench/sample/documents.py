@@ -133,7 +133,7 @@ def _parity_bounds(length_counts: pl.DataFrame) -> dict[str, list[int]]:
 
 @dataclass(frozen=True)
 class _Language:
-    """Hold one language's part of the pool: its adjacent rows, the arrays of the selection, and its target shares.
+    """Hold a language's part of the pool: its adjacent rows, the arrays of the selection, and its target shares.
 
     The shares of lengths and genres are stated, or else the pool's. `lendable` is how many documents of each length its
     authors can give, if a scarce length borrows; else None.
@@ -271,7 +271,7 @@ def _wanted(
 
 
 def _marginal_targets(part: _Language, total: int) -> tuple[dict[str, int], dict[str, int]]:
-    """Return documents per length bucket and per genre pattern of one language."""
+    """Return documents per length bucket and per genre pattern of a language."""
     lengths = _by_length(total, part.lengths)
     if part.lendable is not None:
         lengths = borrow_adjacent(lengths, part.lendable)
@@ -314,7 +314,7 @@ def select_safely(
     threshold: float,
     scope: str,
 ) -> tuple[Selection, NDArray[np.float64]]:
-    """Select with exact safety and few scores, from the known ones (see `consult`): (selection, all known scores).
+    """Select with exact safety and few scores, from the known scores (see `consult`): (selection, all known scores).
 
     A run in which every verdict read is known equals, by construction, the run that scores everything. `score` gives
     the toxicity of documents by their rows, both of shape (n,).

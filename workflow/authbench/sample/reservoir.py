@@ -1,11 +1,11 @@
 """Keep the documents of each author, and the authors of each bucket, that may still be needed.
 
 A streaming reservoir (AuthBench paper, A.5) in which chance is a keyed hash of identity. An author keeps the documents
-with the smallest ranks, one of each work before a second of any; a bucket keeps the authors with the smallest ranks.
+with the smallest ranks, a text of each work before a second of any; a bucket keeps the authors with the smallest ranks.
 Reservoirs of shards merge into the reservoir of the whole, independent of the shards and their order.
 
 Selection needs neither names nor texts. A document is identified by its shard and row, and an author by the hash that
-ranks them. With 10^7 authors of one source, two share a hash in one of 400,000 builds, and `stage` then stops with an
+ranks them. With 10^7 authors of a source, two share a hash in 1 of 400,000 builds, and `stage` then stops with an
 error.
 """
 
@@ -76,8 +76,8 @@ def fill_reservoir(
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the reservoir and the tallies of a shard's documents (POOL_COLUMNS and `row`): (RESERVOIR, TALLIES).
 
-    Of each author and length bucket the first `size` documents are kept: with `spread`, one of each work before a
-    second of any, else by rank only. That is enough for `trim_authors` on any union of shards: a document preceded by
+    Of each author and length bucket the first `size` documents are kept: with `spread`, a document of each work before
+    a second of any, else by rank only. That is enough for `trim_authors` on any union of shards: a document preceded by
     `size` others of its shard is preceded by as many in the union, of the same works or with smaller ranks. An author's
     tally counts all the author's documents and keeps the `min_origins` smallest hashes of their works.
 

@@ -72,7 +72,7 @@ class _Outcome:
 
 
 def stored_documents(paths: Sequence[str]) -> Documents:
-    """Return a function that reads documents from the shards' Parquet files, one needed row group at a time."""
+    """Return a function that reads documents from the shards' Parquet files, a needed row group at a time."""
 
     def fetch(places: pl.DataFrame, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         numbered = places.select("shard", "row", at=pl.int_range(pl.len())).sort("shard", "row")

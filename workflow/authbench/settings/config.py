@@ -25,7 +25,7 @@ class People(TypedDict):
 
 
 class Acquire(TypedDict):
-    """Set how raw files are fetched; `share` is how much of the free disk one source may take."""
+    """Set how raw files are fetched; `share` is how much of the free disk a source may take."""
 
     share: Annotated[float, Keywords(exclusiveMinimum=0, maximum=1)]
     unverified: Literal["warn", "stop"]

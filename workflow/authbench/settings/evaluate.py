@@ -37,7 +37,7 @@ class Pan(Pairs):
 
 
 class Training(TypedDict):
-    """Set how one model is trained."""
+    """Set how a model is trained."""
 
     epochs: _Times
     batch: Annotated[int, Keywords(minimum=2, maximum=65536)]

@@ -1,5 +1,5 @@
 """Split documents into train, dev and test.
 
-Read in this order: `leakage` (which texts reveal each other), `persons` (which labels are possibly one person), `units`
-(what moves together), `balance` (which unit goes where), `assign` (all steps together).
+Read in this order: `leakage` (which texts reveal each other), `persons` (which labels are possibly the same person),
+`units` (what moves together), `balance` (which unit goes where), `assign` (all steps together).
 """

@@ -1,7 +1,7 @@
 """Assign documents to train, dev and test.
 
 Units, which must not cross splits, are assigned by keyed hash (AuthBench paper, A.7). A unit is an author with their
-works and every text that is nearly the same as one of theirs. Units are ordered by hash and cut per language. Then
+works and every text that is nearly the same as a text of theirs. Units are ordered by hash and cut per language. Then
 units are exchanged until every bucket (language, genre, length) is as near to its share as units allow.
 """
 
@@ -40,7 +40,7 @@ class _Splits:
 class _Outcome:
     """Hold the kept `documents` with `split`, `unit` and `scored`, the removed (REMOVED), and the report's tables.
 
-    `possibly_one` are the kept authors who are possibly one person (persons.POSSIBLY_ONE).
+    `possibly_one` are the kept authors who are possibly the same person (persons.POSSIBLY_ONE).
     """
 
     documents: pl.DataFrame
@@ -67,9 +67,9 @@ def split_documents(
     Authors in `train_only` (source, author_id) are assigned to training and not `scored`. Texts known under two labels
     are not scored either: texts in `known_twice` (doc_key), pieces of such texts, and near copies of another author's
     text. `settings` is the section `split`, `minimum` the documents that an author must keep, `near` the similarity of
-    copies of which one is kept, `lock` an earlier release.lock (or empty), `shared` pairs of authors (a, b) with
-    several texts in common. De-duplication found all but one in thousands of the copies; the rest are removed here,
-    where few documents are left to compare.
+    copies of which a single copy is kept, `lock` an earlier release.lock (or empty), `shared` pairs of authors (a, b)
+    with several texts in common. De-duplication found all but 1 in thousands of the copies; the rest are removed
+    here, where few documents are left to compare.
     """
     alike = leaks.similar.filter(pl.col("similarity") >= near)
     copies = near_copies(alike)
@@ -174,7 +174,7 @@ def assign_splits(
 
 
 def near_copies(pairs: pl.DataFrame) -> frozenset[str]:
-    """Return the documents to remove from pairs (a, b) of copies, a < b: copies of a kept one, in doc_key order."""
+    """Return the documents to remove from pairs (a, b) of copies, a < b: copies of kept documents, by doc_key."""
     gone: set[str] = set()
     for stays, goes in pairs.select("a", "b").sort("b", "a").iter_rows():
         if stays not in gone:

@@ -131,7 +131,7 @@ def balance(
     fixed: NDArray[np.int64],
     training: int,
 ) -> NDArray[np.int64]:
-    """Exchange units until every bucket is within one unit of its share, as far as exchanges can.
+    """Exchange units until every bucket is within a unit of its share, as far as exchanges can.
 
     Buckets are each (lang, genre, length) of 20 documents or more, and each language.
 
@@ -158,7 +158,7 @@ def balance(
 
 
 def _move_units(content: Any, split: NDArray[np.int64], off: NDArray[np.float64], movable: NDArray[np.bool_]) -> None:
-    """Move single units, each time the unit that most lowers the squared relative deviations, while one does.
+    """Move single units, each time the unit that most lowers the squared relative deviations, while any does.
 
     Decisive sums are computed with `np.bincount`, which adds in the order of its input: a product of BLAS differs by
     processor.
@@ -191,7 +191,7 @@ def _move_units(content: Any, split: NDArray[np.int64], off: NDArray[np.float64]
 def _exchange_units(
     content: Any, split: NDArray[np.int64], off: NDArray[np.float64], movable: NDArray[np.int64]
 ) -> None:
-    """Exchange two units, or move one, wherever that brings buckets closer to within one unit of their share."""
+    """Exchange two units, or move one, wherever that brings buckets closer to within a unit of their share."""
     allowed = content.max(axis=0).toarray().ravel()
     nobody = np.zeros((1, content.shape[1]))
 

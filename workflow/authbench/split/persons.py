@@ -1,11 +1,11 @@
-"""Find labels that are possibly one person, and which of them move together.
+"""Find labels that are possibly the same person, and which of them move together.
 
-Records carry keyed hashes of names (authbench.ingest.persons). Two labels are possibly one person if
+Records carry keyed hashes of names (authbench.ingest.persons). Two labels are possibly the same person if
 
 - their names are equal (`person_key`): in two languages, or in two sources of ambiguous names;
 - their family names and first initials are equal (`near_key`), each given name equals, abbreviates or is missing in the
   other's, and known years of birth and death are the same;
-- they are two labels of one source that share several texts.
+- they are two labels of the same source that share several texts.
 
 Such labels share a unit, to be neither a leak nor, as their texts are ignored, wrong negatives. A label may match two
 names that do not match each other, as `Wang, Y.` may be `Wang, Yi` and `Wang, Yan`. It joins no unit by its initials,
@@ -35,7 +35,7 @@ class _Label(NamedTuple):
 
 @dataclass(frozen=True)
 class Persons:
-    """Hold labels that are possibly one person.
+    """Hold labels that are possibly the same person.
 
     Attributes:
         pairs: a, b (author ids, a < b) and `unit`, whether they move together (POSSIBLY_ONE), sorted.
@@ -53,12 +53,12 @@ class Persons:
 
 
 def find_persons(documents: pl.DataFrame, bridge: Bridge, unit: str, shared: pl.DataFrame = NO_SHARED) -> Persons:
-    """Return the authors of `documents` that are possibly one person.
+    """Return the authors of `documents` that are possibly the same person.
 
     Labels are joined, most certain first, while each group has at most the documents allowed for a unit (`bridge` of
     the settings); further pairs are only ignored. With `document` as the unit no labels are joined. `shared` are pairs
-    of authors (a, b) with texts in common. Memory: the authors, and a bit for each pair of labels with one family name
-    and first initial.
+    of authors (a, b) with texts in common. Memory: the authors, and a bit for each pair of labels with the same family
+    name and first initial.
     """
     known = documents.select(_COLUMNS).unique().sort(pl.all())
     least, share = float(bridge["documents"]), bridge["language_share"]
@@ -104,7 +104,7 @@ def _near_pairs(known: pl.DataFrame) -> Iterator[tuple[tuple[str, str], bool]]:
 
 
 def _pairs_of(labels: Sequence[_Label]) -> Iterator[tuple[tuple[str, str], bool]]:
-    """Yield the pairs of labels with one family name and first initial, as `_near_pairs` does."""
+    """Yield the pairs of labels with the same family name and first initial, as `_near_pairs` does."""
     fits = [1 << place for place in range(len(labels))]  # a bit for each label that matches, including itself
     for one, other in combinations(range(len(labels)), 2):
         if _may_be_one(labels[one], labels[other]):
@@ -124,7 +124,7 @@ def _places(bits: int) -> Iterator[int]:
 
 
 def _may_be_one(one: _Label, other: _Label) -> bool:
-    """Return whether given names and years allow two labels with one family name to be one person."""
+    """Return whether given names and years allow two labels with the same family name to be the same person."""
     if any(mine and yours and mine != yours for mine, yours in zip(one.life, other.life, strict=True)):
         return False
     fewer, more = sorted((one.given, other.given), key=len)
@@ -135,7 +135,7 @@ def _may_be_one(one: _Label, other: _Label) -> bool:
 
 
 def _fit(one: str, other: str) -> bool:
-    """Return whether two given names are equal, or one abbreviates the other."""
+    """Return whether two given names are equal, or either abbreviates the other."""
     mine, yours = one.split(":"), other.split(":")
     return mine[1] == yours[1] and (len(mine) == 2 or len(yours) == 2 or mine[2] == yours[2])
 

@@ -1,6 +1,6 @@
 """Group documents that must share a split.
 
-A group is an author with their works and every text that is nearly the same as one of theirs (AuthBench paper, A.7).
+A group is an author with their works and every text that is nearly the same as a text of theirs (AuthBench paper, A.7).
 """
 
 import numpy as np

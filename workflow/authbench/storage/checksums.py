@@ -2,7 +2,7 @@
 
 A file may change between two stages, and a text with a flipped bit is still a text. Therefore every such file has
 checksums, and every reader verifies what it reads. They are CRC-32: every change within four neighbouring bytes is
-found, and all but one in four thousand million of other changes.
+found, and all but 1 in four thousand million of other changes.
 
 A Parquet file may hold any bytes before its footer, and only the footer locates the pages; other readers are therefore
 unaffected. Those bytes are the checksums of each column of each row group, then a checksum of these and of the footer.
@@ -33,7 +33,7 @@ _PIECE = 1 << 20
 
 @dataclass(frozen=True)
 class Chunk:
-    """Hold the bytes [start, stop) of one column of one row group, with their checksum.
+    """Hold the bytes [start, stop) of a column of a row group, with their checksum.
 
     The column is a path, such as `content` or `signature.list.element`.
     """

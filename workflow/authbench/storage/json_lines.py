@@ -78,7 +78,7 @@ def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def write_json_lines(path: Path, rows: Iterable[Any]) -> None:
-    """Write one JSON value per line, in UTF-8 without spaces; the file appears complete or not at all."""
+    """Write a JSON value per line, in UTF-8 without spaces; the file appears complete or not at all."""
     with atomic_file(path) as aside, aside.open("wb") as file:
         file.writelines(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows)
 

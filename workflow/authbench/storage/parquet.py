@@ -1,7 +1,7 @@
 """Read and write the Parquet tables that stages exchange, atomically and with checksums.
 
 `read_*` and `scan_columns` raise InputError if a file was changed. Large tables are read and written in row groups of
-bounded size, hence a process holds one group, not the corpus.
+bounded size, hence a process holds a group, not the corpus.
 """
 
 from collections import defaultdict
@@ -33,7 +33,7 @@ def write_parquet(frame: pl.DataFrame, path: str | Path) -> None:
 def write_plain_parquet(frame: pl.DataFrame, path: str | Path) -> None:
     """Write a table without checksums, for other readers; equal rows give equal bytes, whatever their memory layout.
 
-    If the caller holds the only reference to the table, only one column at a time is in memory twice.
+    If the caller holds the only reference to the table, a single column at a time is in memory twice.
     """
     columns, joined = frame.get_columns(), []
     del frame
@@ -44,7 +44,7 @@ def write_plain_parquet(frame: pl.DataFrame, path: str | Path) -> None:
 
 
 def write_batches(path: str | Path, schema: pl.Schema, frames: Iterable[pl.DataFrame]) -> None:
-    """Write frames one after another as the row groups of one Parquet file."""
+    """Write frames one after another as the row groups of a Parquet file."""
     write_parquets({"all": (path, schema)}, ({"all": frame} for frame in frames))
 
 
@@ -102,7 +102,7 @@ def count_rows(path: str | Path) -> int:
 def split_by_bytes(
     frame: pl.DataFrame, column: str | None = "content", limit: int = GROUP_BYTES
 ) -> Iterator[pl.DataFrame]:
-    """Yield consecutive parts of the frame, each with at most `limit` bytes of text (or one longer row).
+    """Yield consecutive parts of the frame, each with at most `limit` bytes of text (or a longer row).
 
     Args:
         column: the text to count; None for the text of all columns and an equal share of other bytes for each row.
@@ -171,7 +171,7 @@ def write_parquets(
 ) -> None:
     """Write several Parquet files from batches that hold a frame for each; all appear, or none.
 
-    A row group holds at most `MOST_BYTES` (or one longer row).
+    A row group holds at most `MOST_BYTES` (or a longer row).
     """
     with ExitStack() as places, ExitStack() as open_files:
         writers = {}
@@ -184,7 +184,7 @@ def write_parquets(
 
 
 def write_frames(path: str | Path, frames: Iterable[pl.DataFrame]) -> None:
-    """Write frames of one schema, at least one, as the row groups of one Parquet file."""
+    """Write frames of the same schema, at least 1, as the row groups of a Parquet file."""
     waiting = iter(frames)
     first = next(waiting)
     write_parquets({"all": (path, first.schema)}, ({"all": frame} for frame in chain([first], waiting)))

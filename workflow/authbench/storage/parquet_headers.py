@@ -67,7 +67,7 @@ def expect_bounded(
 ) -> None:
     """Reject a file whose columns expand beyond its room, or have more values than its bytes can encode.
 
-    A reader of batches holds one page of each column; for a file read as a `whole`, all pages count.
+    A reader of batches holds a page of each column; for a file read as a `whole`, all pages count.
 
     Raises:
         InputError: the file is rejected, or its pages are not where the footer says.

@@ -69,7 +69,7 @@ class RawFile:
     Attributes:
         relative: the path below the source's folder; a member's path is appended to its archive's.
         sha256: the checksum of the file on disk.
-        max_record_bytes: the most bytes of one record that a reader may hold.
+        max_record_bytes: the most bytes of a record that a reader may hold.
         option: where a user declares the encoding, for messages; empty: nowhere.
         at_most: bytes after which reading stops with EnoughRead each time that the file is opened; None: its end.
     """

@@ -44,7 +44,7 @@ def match_files(folder: str | Path, patterns: Sequence[str]) -> list[str]:
 
 
 def _files_below(folder: Path, patterns: Sequence[str]) -> Iterator[Path]:
-    """Yield the files below a folder, including linked folders, each under one path."""
+    """Yield the files below a folder, including linked folders, each under a single path."""
     deep = any("/" in pattern for pattern in patterns if pattern[0] != "!")
     links = []
     for path in folder.rglob("*"):

@@ -18,7 +18,7 @@ def expanded_bytes(path: Path) -> int:
     """Return the bytes of a raw file; for a compressed file, the bytes that it declares.
 
     A compressed file is estimated at UNPACKED times its size if it declares none, is damaged, or declares less than its
-    compressed size (it has several parts and declares one of them).
+    compressed size (it has several parts and declares the size of one).
     """
     stored = path.stat().st_size
     suffix = path.suffix.lower()

@@ -1,4 +1,4 @@
-"""Import the operating system's modules that AuthBench needs; if one is missing, report it in one line."""
+"""Import the operating system's modules that AuthBench needs; if one is missing, report it in a line."""
 
 from authbench.errors import InputError
 

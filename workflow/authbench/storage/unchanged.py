@@ -27,7 +27,7 @@ def file_mark(path: str | Path) -> list[int]:
 
 
 def cached_digests(cache: Path, files: Iterable[Path]) -> dict[Path, str]:
-    """Return the SHA-256 of each file, from a JSON file of digests if size and times equal those of an earlier call."""
+    """Return the SHA-256 of each file, from a JSON file of digests if size and times are as in an earlier call."""
     known: dict[str, list[Any]] = {}
     with suppress(InputError, OSError):  # a damaged cache is ignored
         known = read_json(cache)

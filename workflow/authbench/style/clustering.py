@@ -1,6 +1,6 @@
 """Clustering: measure whether texts of the same style are close together.
 
-Run mini-batch k-means with one cluster per label and compute the V-measure (STEB §3.1). V-measure is not adjusted for
+Run mini-batch k-means with a cluster per label and compute the V-measure (STEB §3.1). V-measure is not adjusted for
 chance, so the V-measure of the same clusters with shuffled labels is also reported.
 """
 

@@ -17,7 +17,7 @@ SHARED = (("settings", "seed"), ("versions", "authbench"))
 
 @dataclass(frozen=True)
 class Result:
-    """The result of `run` for one model and one treatment of long texts."""
+    """The result of `run` for a model and a treatment of long texts."""
 
     path: Path
     content: Mapping[str, Any]

@@ -27,7 +27,7 @@ SHADES = LinearSegmentedColormap.from_list("shades", ["#eef3f7", BLUE])
 def heat_map(scores: pl.DataFrame) -> Chart:
     """Return a heat map with a row per dataset and task and a column per model.
 
-    Darker cells are nearer to the row's best model. `scores` has the columns of `tables.every_score`, for one treatment
+    Darker cells are nearer to the row's best model. `scores` has the columns of `tables.every_score`, for a treatment
     of long texts.
     """
     rows = scores.filter(pl.col("value").is_not_null())
@@ -103,5 +103,5 @@ def dendrogram(task: str, values: np.ndarray, datasets: Sequence[str]) -> Chart:
 
 
 def _middle_cut(name: str, most: int = 20) -> str:
-    """Return a name, shortened in the middle: names of datasets of one corpus differ at the end."""
+    """Return a name, shortened in the middle: names of datasets of the same corpus differ at the end."""
     return name if len(name) <= most else f"{name[: most // 2 - 1]}…{name[-most // 2 :]}"

@@ -1,11 +1,11 @@
 """Order alignment: measure whether a model matches the stylistic order of other texts.
 
-An item has one text per level of a style (informal, formal; the reading levels of an article). Every two items of a
+An item has a text per level of a style (informal, formal; the reading levels of an article). Every two items of a
 style are compared (STEB appendix C.1): the first item's texts define the order, and the second item's texts are
 assigned to it. The chosen assignment minimises sqrt(sum (1 - s)^2) over its cosines s; for two levels this is STEL's
 rule (Wegmann and Nguyen 2021).
 
-With a distractor, one level of the order is omitted, and the *same* item's text of that level is added to the texts to
+With a distractor, a level of the order is omitted, and the *same* item's text of that level is added to the texts to
 assign; a model that matches by content picks it. For two levels this is STEL-or-Content (Wegmann et al. 2022).
 """
 
@@ -58,7 +58,7 @@ def score(levels: Sequence[Any], styles: Sequence[str]) -> dict[str, Any]:
 
 
 def _of_style(levels: Sequence[object]) -> tuple[dict[str, float], tuple[F64, F64]]:
-    """Return the accuracies over all pairs of items of one style, and the points of each pair, NaN on the diagonal.
+    """Return the accuracies over all pairs of items of a style, and the points of each pair, NaN on the diagonal.
 
     Points are items x items, without and with distractors (the mean over the omitted levels); 16 bytes per pair.
     """

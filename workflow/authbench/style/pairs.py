@@ -1,7 +1,7 @@
 """Pairs: measure whether two texts of the same style are more alike than two texts of different styles.
 
 The score is the area under the ROC curve of the cosine, over all pairs of texts or over the dataset's predefined pairs
-(STEB §3.1). Ties count one half.
+(STEB §3.1). Ties count .5.
 """
 
 from typing import Any
@@ -83,7 +83,7 @@ def _binned(scores: F64, same: NDArray[np.bool_]) -> Any:
 
 
 def _placements(bins: Any) -> F64:
-    """Return each bin's effect on the area when one of its pairs counts twice, per kind of pair (2 x bins).
+    """Return each bin's effect on the area when a pair of it counts twice, per kind of pair (2 x bins).
 
     For a same-label pair, this is the share of different-label pairs below it minus the area; for a different-label
     pair, the share of same-label pairs above it minus the area. Each is divided by the number of pairs of its kind.

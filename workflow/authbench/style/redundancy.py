@@ -1,6 +1,6 @@
 """Cluster datasets that rank models alike.
 
-The distance is one minus Spearman's correlation of the models' scores; Ward linkage is cut at 0.5 (STEB §3.3; the paper
+The distance is 1 minus Spearman's correlation of the models' scores; Ward linkage is cut at 0.5 (STEB §3.3; the paper
 does not define the distance, so this choice is ours). With few models, correlations arise by chance: clustering
 requires eight models. Clusters are then frozen, and a new model does not change another model's score.
 """
@@ -21,7 +21,7 @@ CUT = 0.5
 
 
 def correlations(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return Spearman's correlation of each pair of columns (models x datasets); 0 if one of them is constant."""
+    """Return Spearman's correlation of each pair of columns (models x datasets); 0 if a column is constant."""
     centred, lengths = centred_ranks(scores) if scores.size else (scores, np.zeros(scores.shape[1]))
     with np.errstate(invalid="ignore", divide="ignore"):
         found = (centred.T @ centred) / np.outer(lengths, lengths)

@@ -1,6 +1,6 @@
 """Retrieval: rank a query's author among all authors.
 
-A query or target consists of one or more texts of an author, represented by the mean of their vectors (STEB §3.1).
+A query or target consists of texts of an author, represented by the mean of their vectors (STEB §3.1).
 """
 
 from collections.abc import Sequence

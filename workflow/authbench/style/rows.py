@@ -110,7 +110,7 @@ def _derived(dataset: Dataset, data: Path, read: dict[TableKey, ReadTable]) -> R
 
 
 def _read_table(dataset: Dataset, table: DatasetTable, data: Path) -> ReadTable:
-    """Return the rows of one table, a text column per field, null if missing, and the number of unreadable records.
+    """Return the rows of a table, a text column per field, null if missing, and the number of unreadable records.
 
     Halves of surrogate pairs become U+FFFD.
     """
@@ -156,7 +156,7 @@ def _read_table(dataset: Dataset, table: DatasetTable, data: Path) -> ReadTable:
 
 
 def _blocks(file: RawFile, options: Reader, wanted: Wanted) -> Iterator[Block]:
-    """Yield the blocks of rows of a file; an empty or wrongly encoded file counts as one bad row."""
+    """Yield the blocks of rows of a file; an empty or wrongly encoded file counts as a bad row."""
     try:
         yield from READERS[type(options)](file, options, wanted)
     except UnreadableFile as problem:
@@ -167,7 +167,7 @@ def _column(where: str, name: str, values: list[Any]) -> pl.Series:
     """Return values as text, or all as lists of text if any value is a list.
 
     Raises:
-        InputError: one of them is an object.
+        InputError: a value is an object.
     """
     if any(isinstance(part, dict) for value in values for part in (value if isinstance(value, list) else [value])):
         raise InputError(f"{where}: fields.{name} is of objects. Expected text; name a field of theirs.")

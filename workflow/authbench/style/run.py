@@ -1,4 +1,4 @@
-"""Score one model on every dataset, and write the results.
+"""Score a model on every dataset, and write the results.
 
     <out>/<model>/<long texts>.json         per dataset and task: results, skipped tasks, versions; `datasets` holds
                                             the protocol strict, `steb` the protocol of STEB's code
@@ -55,7 +55,7 @@ def read_all(
         protocols: which protocols the rows are for.
 
     Raises:
-        InputError: no dataset has files, or `missing` is error and one has none.
+        InputError: no dataset has files, or `missing` is error and a dataset has none.
     """
     absent = {one.name: problem for one in datasets if (problem := missing_files(one, data))}
     if absent and missing == "error":
@@ -94,7 +94,7 @@ def run(
         absent: why other datasets are not run, by name.
         cache: caches vectors and results per dataset.
         release: the release used as a dataset, if any; the result says whether it is verified.
-        protocols: which of PROTOCOLS to score by. They use separate texts and share one cache; neither affects the
+        protocols: which of PROTOCOLS to score by. They use separate texts and share a cache; neither affects the
             other's results.
     """
     model = open_model(with_long_texts(entry, long_texts), cache)

@@ -7,7 +7,7 @@ datasets that were not run.
 Compute 95 % intervals and chance levels of aggregates.
 
 An aggregate is a mean of means of scores and thus linear: a score's weight is the aggregate's value if this score is 1
-and all others are 0. Scores of one dataset share texts, so their errors are assumed fully correlated; errors of
+and all others are 0. Scores of a dataset share texts, so their errors are assumed fully correlated; errors of
 different datasets are assumed independent. Intervals are therefore rather too wide than too narrow. Datasets are not
 resampled, and their clusters are fixed.
 """
@@ -162,7 +162,7 @@ def fill(
 ) -> None:
     """Add a column, the mean over its entries; add no column if none was run.
 
-    An entry is a dataset, or several that count as one; a dataset's value is the mean over its tasks.
+    An entry is a dataset, or several that count as a single dataset; a dataset's value is the mean over its tasks.
     """
     values = []
     for entry in entries:
@@ -232,7 +232,7 @@ def weights(make: Make, keys: Sequence[Key]) -> dict[str, F64]:
 def intervals(
     make: Make, models: Mapping[str, Figures], limits: Mapping[str, Mapping[Key, Sequence[float] | None]]
 ) -> dict[tuple[str, str], Interval]:
-    """Return the interval of each aggregate by model and column; none if one of its scores has no interval."""
+    """Return the interval of each aggregate by model and column; none if any of its scores has no interval."""
     keys = common(models)
     datasets = np.unique([dataset for _, dataset in keys], return_inverse=True)[1]
     shares, found = weights(make, keys), {}

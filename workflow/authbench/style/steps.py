@@ -60,7 +60,7 @@ def align(
 ) -> pl.DataFrame:
     """Join rows that agree in `by`, with a column per entry of `levels`: the `text` of the row at that `level`.
 
-    Groups that lack a level are left out; of several rows at one level, the first is used.
+    Groups that lack a level are left out; of several rows at the same level, the first is used.
     """
     wide = frame.pivot(
         on=level,
@@ -73,7 +73,7 @@ def align(
 
 
 def stack(frame: pl.DataFrame, tables: Tables, columns: Sequence[Mapping[str, str]]) -> pl.DataFrame:
-    """Make one row per entry from each row, with columns renamed as in the entry (ours: theirs)."""
+    """Make a row per entry from each row, with columns renamed as in the entry (ours: theirs)."""
     return pl.concat([frame.select(pl.col(theirs).alias(ours) for ours, theirs in one.items()) for one in columns])
 
 
@@ -99,7 +99,7 @@ def join(frame: pl.DataFrame, tables: Tables, table: str, by: Sequence[str]) -> 
 def join_texts(frame: pl.DataFrame, tables: Tables, by: Sequence[str], text: str, order: str) -> pl.DataFrame:
     """Join the texts of rows that agree in `by`, separated by blank lines, sorted by `order`.
 
-    An author's known texts become one document (PAN 2013 to 2015, PAN 2018, Enron).
+    An author's known texts become a single document (PAN 2013 to 2015, PAN 2018, Enron).
     """
     ordered = frame.sort([*by, order])
     return ordered.group_by(by, maintain_order=True).agg(pl.col(text).str.join("\n\n"), pl.exclude(text, *by).first())
@@ -111,7 +111,7 @@ def consecutive_pairs(
     """Make a pair `first`, `second`, with `same`, of every two neighbouring parts of a document.
 
     `parts` is a pattern that matches between parts; `changes` is a list column of 0 and 1 (1: the author changes). A
-    document is left out unless it has one entry per place between parts.
+    document is left out unless it has an entry per place between parts.
     """
     made = []
     for row in frame.iter_rows(named=True):
@@ -209,7 +209,7 @@ def at_least(frame: pl.DataFrame, tables: Tables, label: str, rows: int) -> pl.D
 
 
 def one_of_several(frame: pl.DataFrame, tables: Tables, of: str | list[str], into: str) -> pl.DataFrame:
-    """Set `into` to one of the columns `of` (or an element of the list column), drawn per row (ASSET)."""
+    """Set `into` to a column of `of` (or an element of the list column), drawn per row (ASSET)."""
     chosen = []
     for number, row in zip(draw(frame, "one of several"), frame.iter_rows(named=True), strict=True):
         several = [row[name] for name in of] if isinstance(of, list) else row[of]
@@ -224,7 +224,7 @@ def flatten(frame: pl.DataFrame, tables: Tables, text: str) -> pl.DataFrame:
 
 
 def triplets(frame: pl.DataFrame, tables: Tables, text: str, codes: Sequence[str]) -> pl.DataFrame:
-    """Make a pair `first`, `second` of the two lines below each line that starts with one of `codes` (StylePTB)."""
+    """Make a pair `first`, `second` of the two lines below each line that starts with a code of `codes` (StylePTB)."""
     made = []
     for whole in frame[text]:
         rows = whole.splitlines()
@@ -254,7 +254,7 @@ def pieces(frame: pl.DataFrame, tables: Tables, text: str, characters: int, most
 def verification_pairs(frame: pl.DataFrame, tables: Tables, author: str, text: str, pairs: int) -> pl.DataFrame:
     """Make `pairs` same-author and `pairs` different-author pairs; a text occurs once per kind.
 
-    Each author is in at most one pair of each kind, for equal weights (as in PAN 2020's open set).
+    Each author is in at most 1 pair of each kind, for equal weights (as in PAN 2020's open set).
     """
     frame = frame.drop_nulls([author, text])
     drawn = frame.with_columns(draw(frame, "pairs", [author, text])).sort("draw")

@@ -46,7 +46,7 @@ def all_tables(results: Sequence[Result], clusters: FrozenClusters | None) -> li
     """Return the four aggregate tables, a table per task, cost, and long texts if both treatments were run.
 
     Args:
-        results: for one or both treatments; chunk_and_pool is ranked if present.
+        results: for either or both treatments; chunk_and_pool is ranked if present.
         clusters: frozen redundancy clusters.
     """
     ranked = of_one_treatment(results)

@@ -99,7 +99,7 @@ def named(frame: pl.DataFrame, columns: Mapping[str, str], lists: Collection[str
         lists: of ours, those that may hold lists.
 
     Raises:
-        InputError: the rows lack a column, or one holds nothing, or lists that it may not.
+        InputError: the rows lack a column, or a column is empty, or has lists that it may not have.
     """
     for ours, theirs in columns.items():
         if theirs not in frame.columns:

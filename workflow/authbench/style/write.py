@@ -1,12 +1,12 @@
 """Write the report of the style suite.
 
-operational.csv .md .tex ...   the aggregate tables, one per task, cost, and long texts if both treatments were run
+operational.csv .md .tex ...   the aggregate tables, a table per task, cost, and long texts if both treatments were run
 steb_operational.csv ...       the same for the protocol steb, and steb/, its results in STEB's layout
 scores.csv                     a row per protocol, model, dataset and task, with chance level, interval and spread
 sensitivity.csv                the operational ranking without each dataset
 clusters.json                  redundancy clusters, if any: frozen, and reusable in later reports
 figures/*.svg                  heat map, trees of datasets
-index.html                     the full report as one HTML page
+index.html                     the full report as an HTML page
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ def write_report(
 
     Args:
         frozen: a clusters.json of an earlier report; by default, clusters are computed if there are enough models.
-        back: the link from the page to the run's index, if there is one.
+        back: the link from the page to the run's index, if any.
     """
     results = collect(folders)
     ranked = of_one_treatment(results)
@@ -112,7 +112,7 @@ def render(
     clusters: FrozenClusters | None,
     back: str = "",
 ) -> str:
-    """Return the HTML page; `back` is the link to the run's index, if there is one."""
+    """Return the HTML page; `back` is the link to the run's index, if any."""
     listed = _list_datasets(results, datasets)
     return (
         environment()
@@ -137,7 +137,7 @@ def render(
 
 
 def what_ran(listed: Sequence[Mapping[str, object]]) -> str:
-    """Return one sentence listing which datasets were and were not run."""
+    """Return a sentence listing which datasets were and were not run."""
     run = [one for one in listed if one["run"]]
     paper, paper_run = ([one for one in part if one["paper"]] for part in (listed, run))
     others = len(run) - len(paper_run)

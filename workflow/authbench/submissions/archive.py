@@ -1,4 +1,4 @@
-"""Write the file of a submission, and read one, which is untrusted.
+"""Write the file of a submission, and read such a file, which is untrusted.
 
 A file holds five uncompressed members. Everything else is rejected before any byte is extracted:
 other names (which rules out paths), links, encryption, compression (which rules out expansion), members larger than
@@ -62,7 +62,7 @@ class Fields:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any], place: str) -> "Fields":
-        """Return the fields of a submission. Raises InputError if one is absent, not text, or too long."""
+        """Return the fields of a submission. Raises InputError if a field is absent, not text, or too long."""
         for name in (field.name for field in fields(cls)):
             value = plain.get(name)
             if not isinstance(value, str) or len(value) > MOST_LETTERS or not value.isprintable():
@@ -93,7 +93,7 @@ def files_of(folder: Path) -> dict[str, Path]:
     Gains and difficulty, which come from other models' results, are left out: a board computes them for its rows.
 
     Raises:
-        InputError: the folder is not the result of one model.
+        InputError: the folder is not the result of a single model.
     """
     folder = folder.parent if folder.name == SCORES else folder
     folder = folder.parent if folder.name == OWN else folder

@@ -154,7 +154,7 @@ def _of_nearest(queries: pl.DataFrame, split: Split) -> tuple[I32, F64]:
 
 
 def contradictions(ranking: Ranking, split: Split, negatives: Mapping[str, Lists]) -> Iterator[str]:
-    """Yield contradictions: two scores of one pair, and ranks refuted by scores or by the ten best candidates."""
+    """Yield contradictions: two scores of the same pair, and ranks refuted by scores or by the ten best candidates."""
     ids = split.documents["id"]
     for first in range(0, len(split.asks), _QUERIES_AT_ONCE):
         last = min(first + _QUERIES_AT_ONCE, len(split.asks))

@@ -43,7 +43,7 @@ def examples(release: Release, split: str, tiers: Mapping[str, str], seed: int) 
 
 
 def shortened(text: str, most: int = CHARACTERS) -> str:
-    """Return the beginning of a text in one line, cut between words if possible, with an ellipsis."""
+    """Return the beginning of a text in a line, cut between words if possible, with an ellipsis."""
     line = " ".join(text.split())
     if len(line) <= most:
         return line
@@ -52,7 +52,7 @@ def shortened(text: str, most: int = CHARACTERS) -> str:
 
 
 def examples_table(records: list[dict[str, Any]]) -> Table:
-    """Return the records, one per row."""
+    """Return the records, a record per row."""
     schema = {name: pl.Int64 if name == "token_length" else pl.String for name in _FIELDS}
     data = pl.DataFrame(records, schema=schema)
     columns = [Column("language", words=True), Column("genre", words=True), Column("source", words=True)]
@@ -76,7 +76,7 @@ def examples_table(records: list[dict[str, Any]]) -> Table:
 
 
 def examples_json(records: list[dict[str, Any]]) -> str:
-    """Return the records in the form of a release's candidates, one per line."""
+    """Return the records in the form of a release's candidates, a record per line."""
     renamed = [{"candidate_id": one["id"], **{name: one[name] for name in _FIELDS[1:]}} for one in records]
     return "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in renamed)
 
@@ -103,7 +103,7 @@ class Contents:
 
 
 def read_contents(release: Release) -> Contents:
-    """Read the content of a release from its provenance if it has one, else from its texts, a batch at a time."""
+    """Read the content of a release from its provenance, if any, else from its texts, a batch at a time."""
     if release.has_provenance and set(_STATED) <= set(release.provenance.columns):
         documents = release.provenance.select(_STATED)
     else:

@@ -50,7 +50,7 @@ class Slice:
 
 
 class Slices:
-    """Hold the slices of one model's result.
+    """Hold the slices of a model's result.
 
     Args:
         result: the output of `evaluate`.

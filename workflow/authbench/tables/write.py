@@ -6,7 +6,7 @@ slices.csv                   every score of every slice in long form, with count
 examples.jsonl               the example records, in the form of candidates
 contents.csv                 the list of tables and figures
 paper.tex                    a document that includes all tables and figures, to compile
-index.html                   all tables and figures as one HTML page
+index.html                   all tables and figures as an HTML page
 """
 
 from collections.abc import Mapping, Sequence
@@ -106,7 +106,7 @@ def write_tables(
         out: the folder, which is replaced.
         choice: models, columns and precision.
         trainings: curves of trainings (`train.records.CURVES`).
-        back: the link from the page to the index of the run, if it belongs to one.
+        back: the link from the page to the index of the run, if any.
         base: the working directory, whose source entries come first.
 
     Raises:

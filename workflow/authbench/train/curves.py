@@ -22,7 +22,7 @@ def write_curves(table: Path, picture: Path) -> None:
 def training_chart(curves: pl.DataFrame) -> Chart:
     """Return a plot over the steps for each known score, vertically stacked (frame as `records.CURVES`).
 
-    There is a line for each model and seed, coloured by model, or by seed if there is only one model.
+    There is a line for each model and seed, coloured by model, or by seed if there is a single model.
     """
     models = curves["model"].unique().sort().to_list()
     if len(models) == 1:

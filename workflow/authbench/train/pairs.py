@@ -1,4 +1,4 @@
-"""Draw texts to train on: two by one author, and a third by another author that resembles the second.
+"""Draw texts to train on: two by the same author, and a third by another author that resembles the second.
 
 The third text is drawn like the negatives of the pool `matched` (docs/release-format.md). A random text would mostly be
 of another language or genre, and a model that distinguishes languages would have little left to learn.

@@ -35,7 +35,7 @@ from authbench.version import VERSION
 def train(
     models: Sequence[ModelEntry], learnt: Split, dev: Split, settings: Training, seeds: Sequence[int], out: Path
 ) -> pl.DataFrame:
-    """Tune models once per seed and return the CURVES of all. Raises InputError if one cannot be tuned."""
+    """Tune models once per seed and return the CURVES of all. Raises InputError if a model cannot be tuned."""
     for model in models:
         expect_trainable(model)
     records = [train_one(model, learnt, dev, settings, seed, out) for model in models for seed in seeds]

@@ -46,9 +46,9 @@ _COLUMNS = ("anchor", "positive", "negative")
 def tune(
     entry: ModelEntry, train: Split, dev: Split, settings: Training, seed: int, unfinished: Unfinished, out: Path
 ) -> list[Row]:
-    """Train on the texts of one split, save the model to `out` and return its curve on another, a row per evaluation.
+    """Train on the texts of a split, save the model to `out` and return its curve on another, a row per evaluation.
 
-    A training with checkpoints in `unfinished` resumes from the last, with the result of an uninterrupted one.
+    A training with checkpoints in `unfinished` resumes from the last, with the result of an uninterrupted training.
 
     Args:
         entry: a model that `expect_trainable` accepts.
@@ -238,7 +238,7 @@ def _arguments(
 
 
 def _prompts(entry: ModelEntry, columns: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the prompt of each column that has one: the query's for anchors, the document's for the others."""
+    """Yield the prompt of each column that has a prompt: the query's for anchors, the document's for the others."""
     assert isinstance(entry.parameters, TransformerParameters)
     for column in columns:
         prompt = entry.parameters.query_prompt if column == "anchor" else entry.parameters.document_prompt

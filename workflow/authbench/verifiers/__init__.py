@@ -1,4 +1,4 @@
-"""Score whether two texts are by one author.
+"""Score whether two texts are by the same author.
 
 The `kind` of a config entry (`requested`) names a module of this package. A kind learns from pairs (`fit`), is
 calibrated on pairs that may be held out (`calibrate`), and scores pairs (`predict`):
@@ -7,8 +7,8 @@ calibrated on pairs that may be held out (`calibrate`), and scores pairs (`predi
 >>> from authbench.verifiers.requested import VERIFIERS
 >>> scores = answer(load_entry(VERIFIERS, "naive"), train, train, test, Bench(1, Path("work")))  # doctest: +SKIP
 
-Pairs are a table with `id`, `text1`, `text2`; to learn and to calibrate also `same` (whether both are by one author);
-`lang` where the language of both texts is known.
+Pairs are a table with `id`, `text1`, `text2`; to learn and to calibrate also `same` (whether both are by the same
+author); `lang` where the language of both texts is known.
 """
 
 from collections.abc import Callable, Mapping
@@ -62,7 +62,7 @@ class Kind(Protocol):
         """Set thresholds on pairs with `same`: the train pairs or others."""
 
     def predict(self, fitted: Any, pairs: pl.DataFrame) -> F64:
-        """Return a score in [0, 1] per pair: above 0.5 one author, below two, exactly 0.5 no answer.
+        """Return a score in [0, 1] per pair: above 0.5 the same author, below two authors, exactly 0.5 no answer.
 
         Returns:
             Shape (pairs,).
@@ -104,7 +104,7 @@ def learnt(
         held_out: likewise, to calibrate on; PAN's baselines use the train pairs for both.
 
     Raises:
-        InputError: pairs to learn from are of one class only.
+        InputError: pairs to learn from are of a single class.
     """
     for name, table in (("train", train), ("held-out", held_out)):
         _expect_both_classes(table, f"the {name} pairs")
@@ -118,7 +118,7 @@ def learnt(
 
 
 def _expect_both_classes(pairs: pl.DataFrame, what: str) -> None:
-    """Raise InputError if pairs by one author, or pairs by two, are missing."""
+    """Raise InputError if same-author or different-author pairs are missing."""
     same = int(pairs["same"].sum())
     if not same or same == pairs.height:
         missing = "by two authors" if same else "by one author"

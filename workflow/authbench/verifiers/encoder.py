@@ -70,14 +70,14 @@ def _texts_to_learn_from(train: pl.DataFrame) -> pl.DataFrame:
 
 
 def similarities(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
-    """Return the cosines of the texts of pairs, shape (pairs,); negative ones count as 0."""
+    """Return the cosines of the texts of pairs, shape (pairs,); negative cosines count as 0."""
     texts, first, second = distinct(pairs)
     documents = _as_documents(texts, languages(pairs, texts), fitted.reference.height)
     return text_cosines(fitted.model.embed(documents, [fitted.reference]), first, second)
 
 
 def _as_documents(texts: list[str], langs: list[str], first: int = 0) -> pl.DataFrame:
-    """Return texts as models take them: a new author each, numbered from `first`; unknown languages count as one."""
+    """Return texts as models take them: a new author each, numbered from `first`; unknown languages count as equal."""
     ids = [f"text_{number:07d}" for number in range(first, first + len(texts))]
     lengths = np.ones(len(texts), np.int64)
     unknown = {field: [""] * len(texts) for field in ("genre", "source")}
@@ -98,7 +98,7 @@ def _as_split(texts: list[str], authors: list[str]) -> Split:
 def _tuned(model: ModelEntry, train: pl.DataFrame, parameters: EncoderParameters, bench: Bench) -> ModelEntry:
     """Return the model after contrastive training on the same-author pairs (`authbench.train`).
 
-    Texts connected by pairs have one author.
+    Texts connected by pairs have the same author.
 
     Raises:
         InputError: the model cannot be tuned, or the pairs are fewer than a batch.
@@ -121,7 +121,7 @@ def _tuned(model: ModelEntry, train: pl.DataFrame, parameters: EncoderParameters
 
 
 def texts_by_author(train: pl.DataFrame) -> tuple[list[str], list[str]]:
-    """Return the texts of same-author pairs, and their authors; texts connected by pairs have one author."""
+    """Return the texts of same-author pairs, and their authors; texts connected by pairs have the same author."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 

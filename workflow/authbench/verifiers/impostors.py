@@ -1,7 +1,7 @@
 """Score pairs by the impostors method.
 
-Koppel and Winter 2014, "Determining if two documents are written by the same author". Two texts are by one author if,
-in nearly every random part of the features, they are more similar to each other than either is to texts of others.
+Koppel and Winter 2014, "Determining if two documents are written by the same author". Two texts are by the same author
+if, in nearly every random part of the features, they are more similar to each other than either is to texts of others.
 These others, a text's impostors, are drawn from the texts most similar to it. Features are rates of frequent character
 n-grams, weighted by TF-IDF; similarity is min-max (Ruzicka). The score is the share of rounds that the pair wins,
 averaged over both directions; thresholds (`thresholds`) decide when it is an answer.

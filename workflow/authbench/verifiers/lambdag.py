@@ -214,7 +214,7 @@ def _calibration_of(found: F64, same: Any, calibration: str) -> Any:
 
 
 def probabilities(found: F64, sizes: F64, calibration: str, regression: Any) -> F64:
-    """Return the probability of one author for each score.
+    """Return the probability of the same author for each score.
 
     Without a regression the score is divided by the root of the second text's tokens, or multiplied by the share of its
     tokens that occur once, and is then the binary logarithm of the odds (Barlow et al. 2026).
@@ -258,7 +258,7 @@ def scores(fitted: _Fitted, pairs: pl.DataFrame) -> tuple[F64, F64]:
 
 
 def score(grammar: Grammar, known: Sentences, disputed: Sentences, pool: Sentences, draws: I64) -> float:
-    """Return how much likelier the disputed sentences are under the known sentences than, on average, under drawn ones.
+    """Return how much likelier the disputed sentences are under the known than, on average, under drawn sentences.
 
     Args:
         grammar: counts n-grams.

@@ -106,7 +106,7 @@ def _log_likelihood(
 
     The longest context uses the occurrences of an n-gram, shorter contexts the number of tokens that precede it; an
     unseen context is shortened. An unseen token gets the remainder of the discount, divided by the number of known
-    tokens plus one for all others.
+    tokens plus 1 for all others.
     """
     total = 0.0
     words = grams[FOLLOWING, 0] + 1.0

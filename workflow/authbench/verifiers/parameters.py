@@ -63,7 +63,7 @@ class LambdagParameters:
             starts, the start is a token like others.
         references: grammars of other authors that a pair is compared with (100 in the paper).
         calibration: how a score becomes a probability, as named in the package; the last two need no pairs.
-        mask: `function_words` replaces all other words by one sign; `none` is for texts that are already masked.
+        mask: `function_words` replaces all other words by a sign; `none` is for texts that are already masked.
         population: maximum number of texts of the train pairs from which references are drawn.
         calibration_pairs: maximum number of pairs on which the calibration is fitted.
     """

@@ -1,7 +1,7 @@
 """Score pairs as PAN's compression baseline does (Teahan and Harper 2003).
 
 A PPM model of each text gives the cross-entropy of the other. A logistic regression on the mean and absolute difference
-of both gives the probability of one author; within a radius of 0.5 there is no answer.
+of both gives the probability of the same author; within a radius of 0.5 there is no answer.
 """
 
 from typing import Any, NamedTuple
@@ -42,7 +42,7 @@ def calibrate(fitted: Fitted, held_out: pl.DataFrame) -> Fitted:
 
 
 def predict(fitted: Fitted, pairs: pl.DataFrame) -> F64:
-    """Return the probability of one author from both cross-entropies; 0.5 near 0.5. Shape (pairs,)."""
+    """Return the probability of the same author from both cross-entropies; 0.5 near 0.5. Shape (pairs,)."""
     seen = features(cross_entropies(pairs, fitted.order))
     return answers(fitted.regression.predict_proba(seen)[:, 1], fitted.radius)
 

@@ -24,7 +24,7 @@ def read(
         keys, nodes, stamps: shape (slots,), the table, as in `node_table.slot`; modified.
         stamp: of this text; places with another stamp are free.
         shift: 64 less the bits of a place.
-        counts: occurrences of a node, one value per node; written.
+        counts: occurrences of a node, a value per node; written.
         followed: how often a character follows it, of the same shape; written.
     """
     made = 0

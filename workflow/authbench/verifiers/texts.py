@@ -75,7 +75,8 @@ class References(NamedTuple):
 def references(train: pl.DataFrame, most: int, seed: int) -> References:
     """Return the texts of the train pairs, at most `most` of them.
 
-    Texts whose author is named in the pairs share that author; texts connected by same-author pairs share one too.
+    Texts whose author is named in the pairs share that author; texts connected by same-author pairs share an author
+    too.
     """
     texts, first, second = distinct(train)
     owners = _authors(train, first, second, len(texts))

@@ -40,7 +40,7 @@ def search(truth: Truth, similarities: F64) -> Thresholds:
     Points with undefined F0.5u are left out. Raises InputError if it is undefined at all points.
 
     Args:
-        truth: shape (n,), True if both texts are by one author.
+        truth: shape (n,), True if both texts are by the same author.
         similarities: shape (n,), in [0, 1].
     """
     p1, p2 = (GRID[places] for places in np.triu_indices(len(GRID), 1))
@@ -57,7 +57,7 @@ def overall_on_grid(truth: Truth, similarities: F64, p1: F64, p2: F64) -> F64:
     In sorted order, the answers "two authors" end at `low` and the pairs without an answer at `high`.
 
     Args:
-        truth: shape (n,), True if both texts are by one author.
+        truth: shape (n,), True if both texts are by the same author.
         similarities: shape (n,), in [0, 1].
         p1: shape (points,), lower thresholds.
         p2: shape (points,), the upper threshold of each.

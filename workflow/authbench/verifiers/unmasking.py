@@ -2,8 +2,8 @@
 
 Koppel and Schler 2004; Bevendorff et al. 2019. Chunks are drawn from each text's character trigrams, a linear SVM
 separates the two texts' chunks, and the strongest features are removed, round after round. Its accuracy falls fast if
-both texts are by one author. A logistic regression over the curve and its slope decides, and thresholds (`thresholds`)
-set when not to answer.
+both texts are by the same author. A logistic regression over the curve and its slope decides, and thresholds
+(`thresholds`) set when not to answer.
 """
 
 import warnings
@@ -48,14 +48,14 @@ def calibrate(fitted: _Fitted, held_out: pl.DataFrame) -> _Fitted:
 
 
 def predict(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
-    """Return the rescaled probability of one author, in [0, 1], shape (pairs,)."""
+    """Return the rescaled probability of the same author, in [0, 1], shape (pairs,)."""
     assert fitted.thresholds, "calibrate first"
     found = _probabilities(fitted, pairs)
     return rescale(found, fitted.thresholds)
 
 
 def _probabilities(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
-    """Return the probability of one author; 0.5 if a text of the pair has fewer than SHORTEST characters."""
+    """Return the probability of the same author; 0.5 if a text of the pair has fewer than SHORTEST characters."""
     seen = _features(pairs, fitted.parameters, fitted.seed)
     known = np.isfinite(seen).all(axis=1)
     found = np.full(pairs.height, 0.5)

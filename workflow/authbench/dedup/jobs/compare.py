@@ -1,4 +1,4 @@
-"""Verify the candidate pairs of one part of the components (`compare`), from files to files."""
+"""Verify the candidate pairs of a part of the components (`compare`), from files to files."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,7 +23,7 @@ def compare_part(
     order: Sequence[str],
     settings: Copies,
 ) -> None:
-    """Verify the candidate pairs of one share of the components.
+    """Verify the candidate pairs of a share of the components.
 
     Memory: 16 bytes per document, 200 per document of the share, and the shingles of a block.
     """

@@ -1,4 +1,4 @@
-"""Link the texts that share a bucket in one part of the bands (`links`), from files to file."""
+"""Link the texts that share a bucket in a part of the bands (`links`), from files to file."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,7 +20,7 @@ def link_part(
     order: Sequence[str],
     settings: Comparison,
 ) -> None:
-    """Find the links between texts from one share of the bands, given as (part, number of parts).
+    """Find the links between texts from a share of the bands, given as (part, number of parts).
 
     Memory: 52 bytes per document, whatever the number of bands.
     """

@@ -56,9 +56,9 @@ def of_task(
 def with_clusters_of(
     models: Mapping[str, Figures], other_languages: Iterable[str] = ()
 ) -> Callable[[Mapping[str, Figures]], pl.DataFrame]:
-    """Return the operational score as a function of models, with clusters fixed to those of these models.
+    """Return the operational score as a function of models, with the clusters of these models fixed.
 
-    It covers the tasks that every model has; if a model passed to it lacks one, there is no `score`.
+    It covers the tasks that every model has; if a model passed to it lacks a task, there is no `score`.
     """
     passed_over = {*assignment_of_steb()["left_out"], *other_languages}
     found = {task: of_task(models, task, passed_over) for task in FIGURES}
@@ -82,8 +82,8 @@ def with_clusters_of(
 def definitional(models: Mapping[str, Figures]) -> tuple[pl.DataFrame, dict[str, int]]:
     """Return a row per model: objects of study and their mean, features, content independence, and `score`.
 
-    A column is the mean over tasks of the mean over datasets: a task with one dataset weighs as much as a task with
-    ten. Order alignment contributes `acc_mean`, and to content independence only its distractor.
+    A column is the mean over tasks of the mean over datasets: a task with a single dataset weighs as much as a task
+    with ten. Order alignment contributes `acc_mean`, and to content independence only its distractor.
     """
     page, theirs = assignment()["definitional"], assignment_of_steb()
     plain = [ACCURACY if task == "order_alignment" else task for task in FIGURES]

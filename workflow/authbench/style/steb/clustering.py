@@ -1,4 +1,4 @@
-"""Clustering as in STEB's code: one run of mini-batch k-means, with scikit-learn's defaults except the batch size."""
+"""Clustering as in STEB's code: mini-batch k-means, run once, with scikit-learn's defaults except the batch size."""
 
 import warnings
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ def clusters(vectors: Any, count: int, seed: int = SEED, absolute: bool = False)
 
 
 def score(vectors: object, labels: Sequence[object], seed: int = SEED, absolute: bool = False) -> dict[str, Any]:
-    """Return `v_measure`, with one cluster per label."""
+    """Return `v_measure`, with a cluster per label."""
     from sklearn.metrics import v_measure_score
 
     count = len(set(labels))

@@ -105,7 +105,7 @@ def balanced(documents: Iterable[Sequence[Neighbours]]) -> list[list[Neighbours]
     """Return the documents' pairs with most same-author pairs dropped (PAN 2026).
 
     All different-author pairs are kept. Of its same-author pairs, each document keeps the share (all different-author
-    pairs) / (all same-author pairs), drawn by one generator across documents.
+    pairs) / (all same-author pairs), drawn by a single generator across documents.
     """
     documents = list(documents)
     same = [[pair for pair in pairs if pair[1]] for pairs in documents]
@@ -125,14 +125,14 @@ def aligned(versions: Mapping[str, Mapping[str, str]], labels: Sequence[str], ea
 
 
 def chosen_by_digest(original: str, several: Sequence[str]) -> str:
-    """Return one of several versions of a text, selected by the original's SHA-256 (ASSET)."""
+    """Return a version of a text, selected by the original's SHA-256 (ASSET)."""
     return several[int(hashlib.sha256(original.encode()).hexdigest(), 16) % len(several)]
 
 
 def shuffled_trials(same: Sequence[bool], each: int) -> list[int]:
     """Return the indices of `each` same-author and `each` different-author trials (PAN 2020 and 2021).
 
-    Both kinds are shuffled in sequence by one generator.
+    Both kinds are shuffled in sequence by a single generator.
     """
     random = Random(SEED)
     kinds = [[place for place, one in enumerate(same) if one == kind] for kind in (True, False)]

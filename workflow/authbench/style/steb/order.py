@@ -1,7 +1,7 @@
 """Order alignment as in STEB's code: the share of levels assigned to their correct position.
 
 Every two items of a label are compared once, the earlier in the file as the order for the later. Negative cosines count
-as 0, and the sum of one minus the cosine is minimised. As a distractor, the earlier item's last or first level replaces
+as 0, and the sum of 1 minus the cosine is minimised. As a distractor, the earlier item's last or first level replaces
 its level among the later item's texts, and this level is not scored; middle levels are never distractors. A random
 order scores 1 / levels; in our protocol it scores 1 / levels!.
 """
@@ -62,7 +62,7 @@ def _of_pairs(values: F64, items: int) -> F64:
 
 
 def _of_label(rows: Sequence[Any]) -> tuple[F64, F64]:
-    """Return the accuracies of all comparisons of items of one label, without and with distractors.
+    """Return the accuracies of all comparisons of items of a label, without and with distractors.
 
     Memory: blocks of BLOCK_BYTES of cosines, and 24 bytes per comparison (three accuracies).
     """

@@ -17,7 +17,7 @@ PARTS = (0.01, 0.05, 0.10, 0.20, 0.30, 0.50)  # maximum false positive rates
 def measure(same: NDArray[np.bool_], scores: F64) -> dict[str, Any]:
     """Return `auc`, `eer`, and `auc@x`: the standardised area up to a false positive rate of x (McClish 1989).
 
-    If all pairs are of one kind, the result is `undefined`.
+    If all pairs are of the same kind, the result is `undefined`.
     """
     from scipy.optimize import brentq
     from sklearn.metrics import roc_curve

@@ -1,6 +1,6 @@
-"""Retrieval as in STEB's code: one query and one target per author, ranked by cosine distance.
+"""Retrieval as in STEB's code: a query and a target per author, ranked by cosine distance.
 
-An author's texts on one side are represented by their plain mean, without normalising to unit length first. Authors
+An author's texts on a side are represented by their plain mean, without normalising to unit length first. Authors
 with queries but no targets, or the reverse, are removed before ranking, which shrinks the pool.
 """
 

@@ -61,7 +61,7 @@ def neighbouring_lines(
 
 
 def chosen_by_digest(frame: pl.DataFrame, tables: Tables, by: str, of: str, into: str) -> pl.DataFrame:
-    """Set `into` to one element of the list column `of`, selected by the SHA-256 of the text `by` (ASSET)."""
+    """Set `into` to an element of the list column `of`, selected by the SHA-256 of the text `by` (ASSET)."""
     chosen = [
         loaders.chosen_by_digest(original, several) if original is not None and several else None
         for original, several in frame.select(by, of).iter_rows()
@@ -113,7 +113,7 @@ def in_order_of_files(frame: pl.DataFrame, tables: Tables, file: str, names: Seq
 
 
 def trimmed(frame: pl.DataFrame, tables: Tables, columns: Sequence[str]) -> pl.DataFrame:
-    """Strip white space from these columns, and drop rows in which one of them is empty or missing."""
+    """Strip white space from these columns, and drop rows in which any of them is empty or missing."""
     for name in columns:
         values = [value.strip() if value else None for value in frame[name]]
         frame = frame.with_columns(pl.Series(name, values, dtype=pl.String))
@@ -121,7 +121,7 @@ def trimmed(frame: pl.DataFrame, tables: Tables, columns: Sequence[str]) -> pl.D
 
 
 def stack_in_turn(frame: pl.DataFrame, tables: Tables, columns: Sequence[Mapping[str, str]]) -> pl.DataFrame:
-    """Make one row per entry from each row, as `stack`, but keep a row's results together (STEL)."""
+    """Make a row per entry from each row, as `stack`, but keep a row's results together (STEL)."""
     parts = [frame.select(pl.col(theirs).alias(ours) for ours, theirs in one.items()) for one in columns]
     numbered = pl.concat([part.with_row_index("#row") for part in parts])
     return numbered.sort("#row", maintain_order=True).drop("#row")
@@ -155,7 +155,7 @@ def first_of_group(frame: pl.DataFrame, tables: Tables, of: str, by: str) -> pl.
 
 
 def join_role(frame: pl.DataFrame, tables: Tables, role: str, order: str) -> pl.DataFrame:
-    """Join an author's texts of one role, separated by blank lines, sorted by `order` (PAN 2018)."""
+    """Join an author's texts of a role, separated by blank lines, sorted by `order` (PAN 2018)."""
     own = pl.col("role") == role
     joined = (
         frame.filter(own)

@@ -13,7 +13,7 @@ CONFIDENT = 10  # minimum number of models for reliable clusters
 
 
 def linked(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return Ward's linkage of datasets (models x datasets) by one minus Spearman's correlation."""
+    """Return Ward's linkage of datasets (models x datasets) by 1 minus Spearman's correlation."""
     from scipy.cluster.hierarchy import linkage
     from scipy.spatial.distance import squareform
 
