@@ -8,7 +8,7 @@ import pytest
 from project import Project
 from raw_rows import rows_of
 
-from authbench.models.parameters import FormatParameters
+from authbench.models.parameters import NoParameters
 from authbench.models.stylometric import format_vectors
 
 STYLE = ("char-ngram", "masked", "stylometric")
@@ -65,7 +65,7 @@ def test_an_author_of_one_work_is_released_and_never_asks(demo: Project) -> None
 def test_the_layout_of_a_source_gives_its_authors_away_after_normalisation_too(demo: Project) -> None:
     notes = texts(demo, "normalize").filter(pl.col("source") == "xiaohongshu")
     notes = notes.filter(pl.len().over("author_id").is_between(3, 7))
-    vectors = format_vectors(notes, len(notes), FormatParameters())
+    vectors = format_vectors(notes, len(notes), NoParameters())
     likeness, of = vectors @ vectors.T, notes["author_id"].to_numpy()
     found = []
     for row in range(len(of)):

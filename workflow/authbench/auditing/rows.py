@@ -28,7 +28,7 @@ from authbench.metrics.auc import auc
 from authbench.metrics.bootstrap import author_weights, interval
 from authbench.models.entries import MODELS, ModelEntry
 from authbench.models.open import open_model
-from authbench.models.parameters import IdsParameters
+from authbench.models.parameters import NoParameters
 from authbench.models.shortcuts import id_vectors
 from authbench.registry.load import load_entry
 from authbench.tokens import Tokenizer
@@ -178,7 +178,7 @@ def _score(
         if name == ORDER:
             at = split.documents.select("id").join(built.order, on="id", how="left", maintain_order="left")["order"]
             lines = split.documents.with_columns(id=pl.format("{}", (at * 1e9).round().cast(pl.Int64)))
-            vectors = id_vectors(lines, split.candidates, IdsParameters())
+            vectors = id_vectors(lines, split.candidates, NoParameters())
             ranking = rank(cosine(vectors[split.asks], vectors[: split.candidates]), split,
                            {**negatives, RELEASED: split.released.lists})  # fmt: skip
         else:

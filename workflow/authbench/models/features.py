@@ -17,14 +17,14 @@ from authbench.models.entries import ModelEntry, expect_vectors
 from authbench.models.function_words import F32, function_word_vectors, standardised
 from authbench.models.lexical import ngram_vectors, tfidf, with_rows_of_length_1
 from authbench.models.model import Reference, Rows, Scorer, Vectors, expect_finite
-from authbench.models.parameters import EdgesParameters, PunctuationParameters, RandomParameters
+from authbench.models.parameters import EdgesParameters, NoParameters, RandomParameters
 from authbench.models.shortcuts import content_word_vectors, date_scorer, id_vectors, metadata_vectors
 from authbench.models.stylometric import format_vectors, stylometric_vectors
 
 _MARK = regex.compile(r"\p{P}")
 
 
-def punctuation_vectors(documents: pl.DataFrame, candidates: int, parameters: PunctuationParameters) -> F32:
+def punctuation_vectors(documents: pl.DataFrame, candidates: int, parameters: NoParameters) -> F32:
     """Return standardised square roots of the marks' shares of characters, shape (documents, marks in use)."""
     counted = [Counter(_MARK.findall(text)) for text in documents["content"]]
     column = {mark: place for place, mark in enumerate(sorted(set().union(*counted)))}

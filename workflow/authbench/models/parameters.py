@@ -18,7 +18,7 @@ AtLeastTwo = Annotated[int, Keywords(minimum=2)]
 
 
 @dataclass(frozen=True)
-class _Parameters:
+class Parameters:
     """The attributes of all kinds.
 
     Attributes:
@@ -43,13 +43,13 @@ class _Parameters:
 
 
 @dataclass(frozen=True)
-class RandomParameters(_Parameters):
+class RandomParameters(Parameters):
     dimensions: Count
     seed: int
 
 
 @dataclass(frozen=True)
-class MetadataParameters(_Parameters):
+class MetadataParameters(Parameters):
     reads_metadata: ClassVar[bool] = True
 
     fields: Annotated[tuple[Literal["lang", "source", "genre", "primary_genre"], ...], Keywords(minItems=1)]
@@ -60,22 +60,17 @@ class MetadataParameters(_Parameters):
 
 
 @dataclass(frozen=True)
-class IdsParameters(_Parameters):
+class NoParameters(Parameters):
     pass
 
 
 @dataclass(frozen=True)
-class DateParameters(_Parameters):
+class DateParameters(Parameters):
     embeds: ClassVar[bool] = False
 
 
 @dataclass(frozen=True)
-class FormatParameters(_Parameters):
-    pass
-
-
-@dataclass(frozen=True)
-class EdgesParameters(_Parameters):
+class EdgesParameters(Parameters):
     """The number of characters read at each end, and their n-grams."""
 
     characters: Count
@@ -83,16 +78,6 @@ class EdgesParameters(_Parameters):
 
     def as_dict(self) -> dict[str, Any]:
         return {"characters": self.characters, "n": list(self.n)}
-
-
-@dataclass(frozen=True)
-class ContentWordsParameters(_Parameters):
-    pass
-
-
-@dataclass(frozen=True)
-class PunctuationParameters(_Parameters):
-    pass
 
 
 @dataclass(frozen=True)
@@ -104,7 +89,7 @@ class _NgramPart:
 
 
 @dataclass(frozen=True)
-class NgramsParameters(_Parameters):
+class NgramsParameters(Parameters):
     """Parameters of TF-IDF vectors.
 
     Attributes:
@@ -131,17 +116,12 @@ class NgramsParameters(_Parameters):
 
 
 @dataclass(frozen=True)
-class FunctionWordsParameters(_Parameters):
+class FunctionWordsParameters(Parameters):
     reads_metadata: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)
-class StylometricParameters(_Parameters):
-    pass
-
-
-@dataclass(frozen=True)
-class _CalibratedParameters(_Parameters):
+class _CalibratedParameters(Parameters):
     """The most pairs of the split train for calibration, and the seed of the hash that draws them."""
 
     embeds: ClassVar[bool] = False
@@ -165,7 +145,7 @@ OWN_LENGTH = 0  # as max_tokens: the length that the checkpoint states
 
 
 @dataclass(frozen=True)
-class TransformerParameters(_Parameters):
+class TransformerParameters(Parameters):
     """Parameters of a transformer.
 
     Attributes:
@@ -204,7 +184,7 @@ class TransformerParameters(_Parameters):
 
 
 @dataclass(frozen=True)
-class FunctionParameters(_Parameters):
+class FunctionParameters(Parameters):
     """A user's function that takes a list of texts and returns a row for each, and the digest of its code.
 
     Attributes:
@@ -216,7 +196,7 @@ class FunctionParameters(_Parameters):
 
 
 @dataclass(frozen=True)
-class _FileParameters(_Parameters):
+class _FileParameters(Parameters):
     """A file with results from elsewhere, by its path from the working directory or the entry's folder.
 
     Its digest is known after it has been read.
@@ -251,7 +231,7 @@ class PairsParameters(_FileParameters):
 
 
 @dataclass(frozen=True)
-class PromptParameters(_Parameters):
+class PromptParameters(Parameters):
     """Parameters of a language model that is asked about pairs or lists of texts.
 
     Attributes:
@@ -280,36 +260,18 @@ class PromptParameters(_Parameters):
 
 
 FileParameters: TypeAlias = VectorsParameters | RunParameters | PairsParameters
-Parameters: TypeAlias = (
-    RandomParameters
-    | MetadataParameters
-    | IdsParameters
-    | DateParameters
-    | FormatParameters
-    | EdgesParameters
-    | ContentWordsParameters
-    | PunctuationParameters
-    | NgramsParameters
-    | FunctionWordsParameters
-    | StylometricParameters
-    | _CalibratedParameters
-    | TransformerParameters
-    | FunctionParameters
-    | _FileParameters
-    | PromptParameters
-)
 KINDS: Mapping[str, type[Parameters]] = {
     "random": RandomParameters,
     "metadata": MetadataParameters,
-    "ids": IdsParameters,
+    "ids": NoParameters,
     "date": DateParameters,
-    "format": FormatParameters,
+    "format": NoParameters,
     "edges": EdgesParameters,
-    "content_words": ContentWordsParameters,
-    "punctuation": PunctuationParameters,
+    "content_words": NoParameters,
+    "punctuation": NoParameters,
     "ngrams": NgramsParameters,
     "function_words": FunctionWordsParameters,
-    "stylometric": StylometricParameters,
+    "stylometric": NoParameters,
     "calibrated_ngrams": CalibratedNgramsParameters,
     "cross_entropy": CrossEntropyParameters,
     "transformer": TransformerParameters,

@@ -13,7 +13,7 @@ from authbench.arrays import F32, I32
 from authbench.content_words import content_vectors, fit_words
 from authbench.dates import middle_day
 from authbench.models.model import Reference, Scorer
-from authbench.models.parameters import ContentWordsParameters, IdsParameters, MetadataParameters
+from authbench.models.parameters import MetadataParameters, NoParameters
 
 LENGTHS_PER_OCTAVE = 2
 
@@ -40,7 +40,7 @@ def _one_hot(values: pl.Series) -> np.ndarray:
 
 
 def content_word_vectors(
-    documents: pl.DataFrame, candidates: int, parameters: ContentWordsParameters, reference: Reference
+    documents: pl.DataFrame, candidates: int, parameters: NoParameters, reference: Reference
 ) -> Any:
     """Return TF-IDF of content words by the statistics of the reference: a release's topic similarity.
 
@@ -49,7 +49,7 @@ def content_word_vectors(
     return content_vectors(documents, fit_words(reference))
 
 
-def id_vectors(documents: pl.DataFrame, candidates: int, parameters: IdsParameters) -> np.ndarray:
+def id_vectors(documents: pl.DataFrame, candidates: int, parameters: NoParameters) -> np.ndarray:
     """Return points on a half circle by the number at the end of each id; near numbers have a high cosine.
 
     The shape is (documents, 2), in 64 bits.

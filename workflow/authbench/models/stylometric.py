@@ -23,7 +23,7 @@ import regex
 from authbench.arrays import F64
 from authbench.chunk.sentences import sentence_starts
 from authbench.models.function_words import F32, WORD, standardised
-from authbench.models.parameters import FormatParameters, StylometricParameters
+from authbench.models.parameters import NoParameters
 
 MOST = 1 << 16  # texts whose measurements are kept: at most 64 MiB of 92 numbers each
 
@@ -103,7 +103,7 @@ LONGEST_WORD = 12
 FIRST_WORDS = 100  # the share of distinct words is taken over these, since richness depends on length
 
 
-def stylometric_vectors(documents: pl.DataFrame, candidates: int, parameters: StylometricParameters) -> F32:
+def stylometric_vectors(documents: pl.DataFrame, candidates: int, parameters: NoParameters) -> F32:
     """Return standardised measurements, shape (documents, features of `measure`)."""
     return standardised(_MEASURED.table(documents["content"]), documents["lang"], candidates)
 
@@ -152,7 +152,7 @@ _KINDS = ("emoji", "letter", "digit", "sign", "symbol")
 _PATTERNS = (regex.compile(_EMOJI, regex.V1), regex.compile(r"[\p{L}\p{M}]"), _DIGITS, _SIGN, _SYMBOL)
 
 
-def format_vectors(documents: pl.DataFrame, candidates: int, parameters: FormatParameters) -> F32:
+def format_vectors(documents: pl.DataFrame, candidates: int, parameters: NoParameters) -> F32:
     """Return standardised measurements of the layout, shape (documents, features of `measure_format`)."""
     return standardised(_LAID_OUT.table(documents["content"]), documents["lang"], candidates)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal
 
 from authbench.registry.typed_schema import from_plain
 from authbench.settings.values import Count, Keywords, Text
@@ -11,8 +11,12 @@ AtLeastTwo = Annotated[int, Keywords(minimum=2)]
 Order = Annotated[int, Keywords(minimum=1, maximum=32)]
 
 
+class Parameters:
+    """Be the base of the parameters of all kinds."""
+
+
 @dataclass(frozen=True)
-class NaiveParameters:
+class NaiveParameters(Parameters):
     """Set the characters of an n-gram, and how many of the most frequent n-grams count."""
 
     n: Count = 4
@@ -20,7 +24,7 @@ class NaiveParameters:
 
 
 @dataclass(frozen=True)
-class PpmParameters:
+class PpmParameters(Parameters):
     """Set the characters of the longest context; a probability within `radius` of 0.5 is not an answer."""
 
     order: Annotated[int, Keywords(minimum=0, maximum=32)] = 5
@@ -28,7 +32,7 @@ class PpmParameters:
 
 
 @dataclass(frozen=True)
-class UnmaskingParameters:
+class UnmaskingParameters(Parameters):
     """Set the parameters of unmasking.
 
     Attributes:
@@ -46,7 +50,7 @@ class UnmaskingParameters:
 
 
 @dataclass(frozen=True)
-class TopicfitParameters:
+class TopicfitParameters(Parameters):
     """Set how many of the most frequent words are masked, and how many of the most frequent remaining words count."""
 
     masked: Annotated[int, Keywords(minimum=0)] = 500
@@ -54,7 +58,7 @@ class TopicfitParameters:
 
 
 @dataclass(frozen=True)
-class LambdagParameters:
+class LambdagParameters(Parameters):
     """Set the parameters of LambdaG.
 
     Attributes:
@@ -81,7 +85,7 @@ class LambdagParameters:
 
 
 @dataclass(frozen=True)
-class ImpostorsParameters:
+class ImpostorsParameters(Parameters):
     """Set the parameters of the impostors method.
 
     Attributes:
@@ -106,7 +110,7 @@ class ImpostorsParameters:
 
 
 @dataclass(frozen=True)
-class EncoderParameters:
+class EncoderParameters(Parameters):
     """Name a model of the registry, or the path of an entry, used unchanged or tuned on the train pairs first."""
 
     model: Text
@@ -117,7 +121,7 @@ class EncoderParameters:
 
 
 @dataclass(frozen=True)
-class ExternalParameters:
+class ExternalParameters(Parameters):
     """Give a command, which may name {train}, {calibration}, {test} and {out}.
 
     Attributes:
@@ -129,21 +133,10 @@ class ExternalParameters:
 
 
 @dataclass(frozen=True)
-class EnsembleParameters:
+class EnsembleParameters(Parameters):
     members: Annotated[tuple[Text, ...], Keywords(minItems=2, uniqueItems=True)]
 
 
-Parameters: TypeAlias = (
-    NaiveParameters
-    | PpmParameters
-    | UnmaskingParameters
-    | TopicfitParameters
-    | LambdagParameters
-    | ImpostorsParameters
-    | EncoderParameters
-    | ExternalParameters
-    | EnsembleParameters
-)
 KINDS: Mapping[str, type[Parameters]] = {
     "naive": NaiveParameters,
     "ppm": PpmParameters,
