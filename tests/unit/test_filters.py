@@ -9,8 +9,8 @@ from authbench.config import demo_settings
 from authbench.errors import InputError
 from authbench.filter import decide as filters
 from authbench.filter import measure
-from authbench.filter.reasons import SETTINGS as SETTINGS_OF
 from authbench.registry.entries import read_yaml
+from authbench.sample.stage import FILTERED_BY
 from authbench.shipped import shipped
 
 LANGUAGES = list(records.LANGUAGES)
@@ -297,7 +297,7 @@ def test_every_reason_has_a_setting(preset: str) -> None:
     settings = demo_settings()
     on = dict.fromkeys(("posts_per_day", "template_share", "quoted_share"), 0.5)
     found = {rule.reason for rule in filters.rules({**settings["filter"], **on, "preset": preset})}
-    assert found <= SETTINGS_OF.keys()
-    for setting in SETTINGS_OF.values():
+    assert found <= FILTERED_BY.keys()
+    for setting in FILTERED_BY.values():
         section, _, key = setting.partition(".")
         assert not key or key in settings[section]

@@ -19,7 +19,6 @@ from authbench.metrics.forensic import (
     calibrated,
     cllr,
     cllr_interval,
-    cllr_min,
     detection_errors,
     log_ratios,
 )
@@ -52,6 +51,10 @@ def pooled(truth: list[bool], scores: list[int]) -> list[float]:
         for at, level in enumerate(levels)
     }
     return [found[score] for score in scores]
+
+
+def cllr_min(truth: np.ndarray, scores: np.ndarray) -> float:
+    return cllr(truth, best_ratios(truth, scores))
 
 
 problems = st.lists(st.tuples(st.booleans(), st.integers(0, 9)), min_size=2, max_size=40).filter(

@@ -18,7 +18,7 @@ from authbench.errors import InputError
 from authbench.style import order as strict_order
 from authbench.style import pairs as strict_pairs
 from authbench.style.redundancy import correlations
-from authbench.style.steb import clustering, loaders, order, pairs, probing, retrieval, sums
+from authbench.style.steb import board, clustering, loaders, order, pairs, probing, retrieval
 from authbench.style.steb import loaders as records
 
 FOLDER = "steb_reference"
@@ -190,11 +190,11 @@ def test_the_oracle_of_probing_in_their_protocol_holds(case: Any) -> None:
 def test_the_oracle_of_operational_sums_holds(case: Any) -> None:
     tolerance, expected = _reference("operational")["tolerance"], case["expected"]
     if case.get("kind") == "overall":
-        found = sums.overall(case["task_scores"])
+        found = board.overall(case["task_scores"])
         assert found == {model: _about(value, tolerance) for model, value in expected.items()}
         return
     scores = np.array([[np.nan if one in (None, "nan") else one for one in row] for row in case["scores"]], float)
-    result = sums.of_task(case["models"], case["datasets"], scores, case["threshold"], case["complete_datasets"])
+    result = board.aggregated(case["models"], case["datasets"], scores, case["threshold"], case["complete_datasets"])
     if expected is None:
         assert result is None
         return

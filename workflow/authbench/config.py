@@ -16,67 +16,28 @@ from typing import Any, cast
 
 import yaml
 
-from authbench.chunk.retag import chunk_problems
-from authbench.dedup.settings import dedup_problems
+from authbench.config_checks import CHECKS
 from authbench.errors import InputError
-from authbench.filter.settings import filter_problems
-from authbench.ingest.settings import ingest_problems, unknown_requirements, unusable_values
+from authbench.ingest.settings import unknown_requirements, unusable_values
 from authbench.languages import languages
 from authbench.models.entries import ModelEntry, expect_trainable, expect_vectors
 from authbench.models.requested import load_model
-from authbench.people.verdicts import read_verdicts
-from authbench.plugins import plugin_problems
 from authbench.printable import printable
 from authbench.raven.checks import settings_problems as raven_problems
 from authbench.raw_facts import RawFacts, read_facts, take_facts
-from authbench.registry.checks import same_names, unreadable_file
+from authbench.registry.checks import same_names
 from authbench.registry.entries import Settings, default_settings, read_yaml, refused_texts, schema_problems
 from authbench.registry.load import entry_name, is_path, list_entries, load_entry
 from authbench.registry.source_entry import Source
 from authbench.registry.sources import SOURCES
 from authbench.registry.values import did_you_mean, value_problems
 from authbench.registry.yaml_lines import place_in
-from authbench.release.takedown import read_takedown
-from authbench.review.exclusions import review_problems
 from authbench.runtime.inventory import Digests, take_inventory
-from authbench.safety.settings import safety_problems
-from authbench.sample.settings import sample_problems
 from authbench.settings.config import Config
-from authbench.settings.publish import FORMS
 from authbench.shipped import shipped
-from authbench.split.settings import split_problems
 from authbench.style.entries import ALL, DATASETS
-from authbench.style.redundancy import read_clusters
 from authbench.verifiers.requested import VerifierEntry, load_verifier
 from authbench.vocabulary import find_vocabulary
-
-
-def _unreadable_files(config: Config) -> Iterator[str]:
-    """Yield the problems of files of which nothing else is checked."""
-    yield from unreadable_file("release.takedown", config["release"]["takedown"], read_takedown)
-    for path in config["people"]["verdicts"]:
-        yield from unreadable_file("people.verdicts", path, read_verdicts)
-    yield from unreadable_file("style.clusters", config["style"]["clusters"], lambda path: read_clusters(Path(path)))
-
-
-def _missing_plugins(config: Config) -> Iterator[str]:
-    """Yield the names that are neither built in nor of an installed plug-in."""
-    yield from plugin_problems("publish.forms", "exports", config["publish"]["forms"], FORMS)
-
-
-# Checks beyond a schema, stage by stage; each yields all problems with the settings of its stage.
-CHECKS: tuple[Callable[[Config], Iterator[str]], ...] = (
-    ingest_problems,
-    chunk_problems,
-    dedup_problems,
-    filter_problems,
-    sample_problems,
-    safety_problems,
-    split_problems,
-    review_problems,
-    _unreadable_files,
-    _missing_plugins,
-)
 
 FACTS = "raw.json"  # in `known_folder`
 RUN_MARK = "AUTHBENCH_RUN_SETTINGS"  # environment variable that holds a mark of a run's settings

@@ -56,7 +56,7 @@ def reproduce(statement: Mapping[str, Any], raw_dir: Path, build: Build, files: 
     """Rebuild the release of a statement, and compare it with the statement.
 
     Args:
-        statement: from `statement.read_statement`.
+        statement: which `statement.expect_statement` takes.
         raw_dir: contains the raw files, a folder for each source.
         build: runs Snakemake with the package's rules.
         files: a folder with the files that settings name (a word list, a takedown, a lock), under the same names; other

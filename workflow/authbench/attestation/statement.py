@@ -111,15 +111,6 @@ def statement_bytes(statement: Mapping[str, object]) -> bytes:
     return (json.dumps(statement, ensure_ascii=False, indent=1) + "\n").encode()
 
 
-def read_statement(path: Path) -> dict[str, Any]:
-    """Read a statement.
-
-    Raises:
-        InputError: it cannot be read, or is not a statement of a release.
-    """
-    return expect_statement(read_foreign_json(path), path)
-
-
 def expect_statement(statement: dict[str, Any], place: Path) -> dict[str, Any]:
     """Return a statement after checking its form. Raises InputError if it is malformed."""
     problems = [problem for _, problem in schema_problems(statement, shipped("schemas/statement.schema.yaml"))]

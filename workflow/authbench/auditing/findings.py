@@ -4,7 +4,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -143,27 +143,8 @@ def _languages(batch: pl.DataFrame, languages: Sequence[str]) -> Iterator[tuple[
 def _only_language() -> Filter:
     """Return the filter's settings with every rule disabled except language and script."""
     settings: Filter = defaults()["filter"]
-    return {
-        "preset": settings["preset"],
-        "unique_words": None,
-        "dominant_word": None,
-        "symbols": None,
-        "alphabetic": None,
-        "repeated_run": None,
-        "longest_run": None,
-        "symbol_run": None,
-        "alphabetic_words": None,
-        "single_letter_words": None,
-        "single_letter_run": None,
-        "script": settings["script"],
-        "language": settings["language"],
-        "min_tokens": 0,
-        "max_tokens": 1 << 40,
-        "posts_per_day": None,
-        "template_share": None,
-        "quoted_share": None,
-        "exclude": None,
-    }
+    kept = {"preset": settings["preset"], "script": settings["script"], "language": settings["language"]}
+    return cast(Filter, {**dict.fromkeys(settings), **kept, "min_tokens": 0, "max_tokens": 1 << 40})
 
 
 def identified(documents: pl.DataFrame) -> pl.DataFrame:

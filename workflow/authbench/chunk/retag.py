@@ -1,6 +1,6 @@
 """Apply languages of texts that a person has corrected."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import polars as pl
@@ -8,8 +8,6 @@ import polars as pl
 from authbench.errors import InputError
 from authbench.identity import sha256_of_text
 from authbench.records import LANGUAGES
-from authbench.registry.checks import unreadable_file
-from authbench.settings.config import Config
 from authbench.storage.exact_json import loads, read_lines
 
 _EXPECTED = 'expected {"content_sha256": "64 hexadecimal digits", "lang": "en"}, as authbench languages writes them'
@@ -43,11 +41,3 @@ def retag(documents: pl.DataFrame, languages: Mapping[str, str]) -> pl.DataFrame
     langs = documents["lang"].to_list()
     right = [languages.get(sha256_of_text(text), lang) for text, lang in zip(documents["content"], langs, strict=True)]
     return documents.with_columns(pl.Series("lang", right, dtype=documents.schema["lang"]))
-
-
-def chunk_problems(config: Config) -> Iterator[str]:
-    chunk = config["chunk"]
-    shortest, longest = chunk["extra_long_tokens"]
-    if not chunk["remainder_tokens"] <= chunk["min_tokens"] <= chunk["max_tokens"] < shortest <= longest:
-        yield "chunk: expected remainder_tokens <= min_tokens <= max_tokens < extra_long_tokens in order"
-    yield from unreadable_file("chunk.retag", chunk["retag"], read_retags)

@@ -262,7 +262,7 @@ def _raven_folds_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _raven_folds(arguments: argparse.Namespace) -> int:
-    from authbench.raven.export import write_folds
+    from authbench.raven.answers import write_folds
 
     for line in write_folds(arguments.folder, arguments.subset, arguments.out):
         print(line)

@@ -54,11 +54,6 @@ def log_ratios(scores: F64) -> F64:
     return np.where(inside, found, np.nan)
 
 
-def cllr_min(truth: BOOL, scores: F64) -> float:
-    """Return the cost in bits, at most the cost of `cllr`, of the best ratios that are monotone in the scores."""
-    return cllr(truth, best_ratios(truth, scores))
-
-
 def best_ratios(truth: BOOL, scores: F64) -> F64:
     """Return the ratios of least cost that are monotone in the scores (pool adjacent violators, ties merged).
 

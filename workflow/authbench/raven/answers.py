@@ -1,19 +1,23 @@
-"""Score the test pairs of every fold with a verifier."""
+"""Score the test pairs of every fold with a verifier, or write the folds for systems that are trained elsewhere."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import polars as pl
 
+from authbench.errors import InputError
+from authbench.format.pan import write_pairs, write_truth
 from authbench.models.model import VectorCache
+from authbench.raven.documents import read_texts, with_texts
 from authbench.raven.folds import PARTS
-from authbench.raven.texts import read_texts, with_texts
+from authbench.storage.atomic import atomic_folder
 from authbench.storage.json_files import read_json
 from authbench.storage.parquet import read_columns, write_parquet
 from authbench.verifiers import Bench, answer
 from authbench.verifiers.requested import VerifierEntry
 
 ANSWERS = pl.Schema({"subset": pl.String, "fold": pl.Int64, "id": pl.String, "value": pl.Float64})
+FOLDERS = dict(zip(PARTS, ("train", "calibration", "test"), strict=True))
 
 
 def write_answers(
@@ -60,7 +64,7 @@ def _answer_folds(
 
     Args:
         pairs: as `folds.PAIRS`; a verifier learns from the train part and is calibrated on the calibrate part.
-        texts: `texts.COLUMNS` of every text of the pairs.
+        texts: `documents.COLUMNS` of every text of the pairs.
         bench: contains the verifier's folder, shared by all folds.
     """
     answers = [pl.DataFrame(schema={name: ANSWERS[name] for name in ("fold", "id", "value")})]
@@ -71,3 +75,44 @@ def _answer_folds(
         if scores is not None:
             answers.append(scores.select(pl.lit(fold, pl.Int64).alias("fold"), "id", "value"))
     return pl.concat(answers)
+
+
+def write_folds(run: Path, subset: str, out: Path) -> Sequence[str]:
+    """Write the folds of a run's subset into the folder `out` atomically, as PAN's files; return a line for each.
+
+    <out>/fold-<k>/train/pairs.jsonl, truth.jsonl          training pairs
+    <out>/fold-<k>/calibration/pairs.jsonl, truth.jsonl    pairs for setting thresholds
+    <out>/fold-<k>/test/pairs.jsonl, truth.jsonl           test pairs and their labels
+
+    Memory: the texts of the subset.
+
+    Args:
+        run: the folder of a run, from `authbench raven --out` or the workflow's `raven/`.
+        subset: a subset with pairs, e.g. hits or random-0.
+        out: the folder; it must not exist.
+
+    Raises:
+        InputError: `run` is not a run or lacks the subset; `out` exists.
+    """
+    if out.exists():
+        raise InputError(f"{out}: is there already. Name a folder that is not.")
+    documents, pairs = run / "documents.parquet", run / "pairs" / f"{subset}.parquet"
+    if not documents.is_file():
+        raise InputError(f"{run}: no documents.parquet here. Expected a folder that authbench raven wrote.")
+    if not pairs.is_file():
+        known = ", ".join(sorted(path.stem for path in (run / "pairs").glob("*.parquet")))
+        raise InputError(f"{run}: there is no subset {subset}. Expected one of {known}.")
+    drawn = read_columns([pairs])
+    cut = read_json(run / "subsets.json")[subset].get("most_characters")  # older runs have no limits
+    texts = read_texts(documents, pl.concat([drawn["first"], drawn["second"]]), cut)
+    lines = []
+    with atomic_folder(out) as folder:
+        for fold in drawn["fold"].unique().sort():
+            counts = []
+            for part, name in FOLDERS.items():
+                here = with_texts(drawn.filter((pl.col("fold") == fold) & (pl.col("part") == part)), texts)
+                write_pairs(here, folder / f"fold-{fold}" / name / "pairs.jsonl")
+                write_truth(here, folder / f"fold-{fold}" / name / "truth.jsonl")
+                counts.append(f"{here.height:,} {name}")
+            lines.append(f"fold-{fold}: {', '.join(counts)}")
+    return lines

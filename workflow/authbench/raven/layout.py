@@ -10,11 +10,10 @@ import polars as pl
 
 from authbench.identity import keyed_hash, keyed_hashes
 from authbench.raven.covariates import comparable_limit, describe, strata, text_facts
-from authbench.raven.documents import KEYS
+from authbench.raven.documents import KEYS, read_texts
 from authbench.raven.folds import fold_pairs, topics_tested
 from authbench.raven.select import F64, Topics, similarities
 from authbench.raven.subsets import MAIN, Subset, Taken, plan, take_all
-from authbench.raven.texts import read_texts
 from authbench.raven.topics import read_topics, usable_keys
 from authbench.settings.evaluate import Subsets, TopicLimits
 from authbench.storage.json_files import write_json
