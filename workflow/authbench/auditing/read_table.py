@@ -35,7 +35,7 @@ def read_tables(
         columns: the tables' names of columns, by our names; all others are found by NAMES.
         encoding: of texts; None: UTF-8, or according to a byte order mark.
         config: the configuration to use: of the dataset's README.md, or a folder if files of a split are in several
-        folders.
+            folders.
         most: how many rows of each file are read; None: all.
 
     Raises:

@@ -21,7 +21,7 @@ def check_draft(draft: Path, release: Path, settings: Mapping[str, object]) -> d
 
     Raises:
         InputError: names every violation; the draft is kept for inspection, and there is no release: the previous
-        release was made from other inputs.
+            release was made from other inputs.
     """
     violations = check_release(draft, settings)
     if violations:

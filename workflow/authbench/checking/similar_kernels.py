@@ -45,7 +45,7 @@ def count_grams(data: U8, offsets: I64, length: int, main: float, sizes: I64, gr
         offsets: shape (texts + 1,).
         length: characters of a gram.
         main: the share of its grams, at least half, that begin in the main script of a text; without a main script, a
-        text is MIXED.
+            text is MIXED.
         sizes, groups: shape (texts,); written.
     """
     for d in range(len(offsets) - 1):

@@ -83,7 +83,7 @@ def _share_as_far(
     """Return the probability that the two F1 are at least `far` apart.
 
     A system has the shared hits, plus a binomial number of hits on problems where the two are opposed, and another of
-    hits on problems that only 1 of them claims and the other leaves open. Its F1 rises with both numbers and falls with
+    hits on problems that only 1 system claims and the other leaves open. Its F1 rises with both numbers and falls with
     the third, the misses and false alarms of a single system; thus the sufficient values of the third number change
     monotonically.
 

@@ -120,7 +120,7 @@ def p_of_fold_means(one: F64, other: F64, folds: int) -> float:
     Source: Nadeau and Bengio 2003, "Inference for the generalization error"; Bouckaert and Frank 2004 (repeated).
 
     Args:
-        one: shape (folds x cross-validations,), scores of the folds, a cross-validation after the other.
+        one: shape (folds x cross-validations,), scores of the folds, cross-validation by cross-validation.
         other: likewise, on other data.
         folds: of a cross-validation.
     """

@@ -1,4 +1,4 @@
-"""Tag parts of speech of English texts with a pipeline of spaCy, if a pipeline is installed."""
+"""Tag parts of speech of English texts with a pipeline of spaCy, if installed."""
 
 import importlib
 from importlib.metadata import version

@@ -23,7 +23,7 @@ def read_prompt(prompt: str) -> str:
 
     Raises:
         InputError: it cannot be read, or has other places for texts than {query} and either {candidate} or
-        {candidates}.
+            {candidates}.
     """
     path = own_prompt(prompt) or Path(prompt)
     try:

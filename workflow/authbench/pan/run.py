@@ -70,7 +70,7 @@ def name_systems(answers: Sequence[Path], named_by: Mapping[str, Sequence[str]] 
 
     Raises:
         InputError: two systems share a name, an option names an unknown system, or a folder does not have exactly 1
-        answer file.
+            answer file.
     """
     paths: dict[str, Path] = {}
     for path in answers:

@@ -144,7 +144,7 @@ def value_bars(
 def dots(
     name: str, title: str, description: str, legend: Mapping[str, Mark], rows: Mapping[str, Sequence[Value]]
 ) -> Chart:
-    """Return a chart of rows with a dot and an interval per value, in rows."""
+    """Return a chart of rows with a dot and an interval per value."""
     top = legend_height(list(legend))
     heights = [max(ROW, DOT_ROW * len(values) + 12) for values in rows.values()]
     bounds = list(accumulate(heights, initial=0))

@@ -104,8 +104,7 @@ _BY_ESTIMATOR = Keywords(
 class Author:
     """State what an author label stands for.
 
-    `space` is shared by sources of the same site, and defaults to the source's tag. `names` says that labels are names
-    of
+    `space` is shared by sources of a site, and defaults to the source's tag. `names` says that labels are names of
     people: `full` names, or `ambiguous` names that several people may have. `own_name` says whether a text's mention of
     its author may be masked, or names a hero and is kept. A text with a value for `work_when` is not its author's
     wording: its kind is `work`, and its work replaces the author.

@@ -86,7 +86,7 @@ def shard_files(shards: int) -> list[str]:
 
 
 def fitting_shards(size: int, cores: int) -> int:
-    """Return 1 shard per 128 MiB, which bounds memory, or 1 per core with 8 MiB for each; 2 to 2,000.
+    """Return the number of shards: 1 per 128 MiB, which bounds memory, or 1 per core of 8 MiB each; 2 to 2,000.
 
     >>> fitting_shards(1 << 20, 8), fitting_shards(100 << 20, 8), fitting_shards(10 << 30, 8)
     (2, 8, 80)
