@@ -218,9 +218,7 @@ def _build(name: str, entry: Mapping[str, Any], path: Path) -> ModelEntry:
 
 def _given_file(file: str, path: Path, parameter: str = "file") -> Path:
     """Return the file at this path, relative to the entry's folder or the working directory."""
-    places = [path.parent / file, Path(file)]
-    found = next((place for place in places if place.is_file()), None)
-    if found is None:
+    if (found := _found(file, path)) is None:
         raise InputError(
             f"{path}: parameters.{parameter}: there is no file {file}. Expected its path from the working directory or "
             "from the entry's folder."
@@ -229,13 +227,15 @@ def _given_file(file: str, path: Path, parameter: str = "file") -> Path:
     return found.relative_to(here) if found.is_relative_to(here) else found
 
 
+def _found(file: str, path: Path) -> Path | None:
+    return next((place for place in (path.parent / file, Path(file)) if place.is_file()), None)
+
+
 def _with_corpus(parameters: NgramsParameters, path: Path) -> NgramsParameters:
     """Add the digest of the corpus that counts are fitted on. Raises InputError if the file is missing."""
     if parameters.fit_on == CANDIDATES:
         return parameters
-    places = [path.parent / parameters.fit_on, Path(parameters.fit_on)]
-    corpus = next((place for place in places if place.is_file()), None)
-    if corpus is None:
+    if (corpus := _found(parameters.fit_on, path)) is None:
         raise InputError(
             f"{path}: parameters.fit_on: there is no file {parameters.fit_on}. Expected {CANDIDATES}, or a file of "
             "JSON lines with `content`, by its path from the working directory or from the entry's folder."

@@ -347,24 +347,16 @@ class Source:
 
 def make_source(tag: str, entry: Mapping[str, Any]) -> Source:
     """Return the source of an entry that fits the schema."""
-    return Source(
-        tag,
-        entry["title"],
-        entry["about"],
-        from_plain(License, entry["license"]),
-        from_plain(Acquire, entry["acquire"]),
-        make_extraction(entry),
-        entry,
-        make_normalize(entry),
-        entry.get("text", "typed"),
-        entry.get("fame", "none"),
-        (entry.get("cite") or _default_citation(tag, entry)).strip(),
-        entry.get("legal_basis", "").strip(),
-    )
-
-
-def _default_citation(tag: str, entry: Mapping[str, Any]) -> str:
-    return default_citation(tag, entry["title"], entry["acquire"]["from"], entry["acquire"]["where"])
+    where = entry["acquire"]["from"], entry["acquire"]["where"]
+    made = {
+        "tag": tag,
+        "extraction": make_extraction(entry),
+        "entry": entry,
+        "normalize": make_normalize(entry),
+        "cite": (entry.get("cite") or default_citation(tag, entry["title"], *where)).strip(),
+        "legal_basis": entry.get("legal_basis", "").strip(),
+    }
+    return from_plain(Source, {**entry, **made})
 
 
 def part_of_normalize(entry: Mapping[str, object]) -> dict[str, Any]:

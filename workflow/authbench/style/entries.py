@@ -169,32 +169,21 @@ class Dataset:
 
 def make_dataset(name: str, entry: Mapping[str, Any]) -> Dataset:
     """Return the dataset of an entry that fits the schema."""
-    theirs = None
-    if "steb" in entry:
-        own = {key: value for key, value in entry.items() if key != "steb"}
-        described = dict.fromkeys(("title", "about", "licence", "obtained"), "")
-        theirs = make_dataset(name, {**own, **(entry["steb"] or {}), **described})
-    obtained = entry.get("obtained", "")
-    return Dataset(
-        name=name,
-        title=entry["title"],
-        about=entry["about"],
-        attribute=entry["attribute"],
-        languages=tuple(entry["languages"]),
-        licence=entry["licence"],
-        acquire=from_plain(Acquire, entry["acquire"]),
-        rows=_table(entry),
-        tasks={
+    made: dict[str, object] = {
+        "name": name,
+        "rows": _table(entry),
+        "tasks": {
             task: from_plain(settings, entry["tasks"][task] or {})
             for task, settings in TASK_SETTINGS.items()
             if task in entry["tasks"]
         },
-        tables={table: _table(value) for table, value in entry.get("tables", {}).items()},
-        steps=tuple(entry.get("steps", ())),
-        paper=entry.get("paper", False),
-        obtained=from_plain(Obtained, obtained) if isinstance(obtained, Mapping) else obtained,
-        steb=theirs,
-    )
+        "tables": {table: _table(value) for table, value in entry.get("tables", {}).items()},
+    }
+    if "steb" in entry:
+        own = {key: value for key, value in entry.items() if key != "steb"}
+        described = dict.fromkeys(("title", "about", "licence", "obtained"), "")
+        made["steb"] = make_dataset(name, {**own, **(entry["steb"] or {}), **described})
+    return from_plain(Dataset, {**entry, **made})
 
 
 def _table(entry: Mapping[str, Any]) -> DatasetTable:
