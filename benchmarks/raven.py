@@ -33,6 +33,7 @@ from authbench.raven.subsets import trained
 from authbench.raven.topics import write_topics
 from authbench.registry.entries import default_settings
 from authbench.settings.evaluate import Raven
+from authbench.verifiers import Bench
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests/pipeline"))
 from project import copy_project  # noqa: E402
@@ -91,7 +92,7 @@ def stages() -> None:
                 drawn = [pairs / f"{subset.name}.parquet" for subset in trained(settings)]
                 for part, folds in fold_parts(settings).items():
                     path = out / "answers/all" / name / f"{part}.parquet"
-                    write_answers(documents, facts, drawn, verifier, folds, out, 0, path)
+                    write_answers(documents, facts, drawn, verifier, folds, Bench(0, out), path)
         with told("scores, tables, page"):
             answers = sorted((out / "answers").glob("*/*/*.parquet"))
             run = read_run(facts, pairs, answers, list(verifiers))

@@ -14,14 +14,14 @@ import polars as pl
 import pytest
 from audited import SHARED, ids_of, release, rows, text, write_csv, write_lines, write_problems
 
+from authbench.api import audit
 from authbench.auditing.clean import removals, write_clean
 from authbench.auditing.copies import find_copies
 from authbench.auditing.dataset import Dataset
 from authbench.auditing.findings import find_in_answers, find_in_texts
-from authbench.auditing.page import render
+from authbench.auditing.page import render, write_audit
 from authbench.auditing.published import read_scores
 from authbench.auditing.read import read_dataset
-from authbench.auditing.run import audit
 from authbench.cli import main
 from authbench.errors import InputError
 from authbench.labels.decision import BY_CONSTRUCTION
@@ -351,7 +351,7 @@ def test_a_handle_in_a_long_table_takes_no_time(tmp_path: Path) -> None:
 
 
 def test_brief_results_have_counts_and_no_ids(tmp_path: Path) -> None:
-    audit(write_csv(tmp_path / "posts.csv", planted()), tmp_path / "out", brief=True)
+    write_audit(audit(write_csv(tmp_path / "posts.csv", planted())), tmp_path / "out", brief=True)
     plain = json.loads((tmp_path / "out" / "audit.json").read_text())
     assert plain["findings"][0]["count"] == 2
     assert "new-exact" not in (tmp_path / "out" / "audit.json").read_text()

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 from audited import ids_of, release, rows, text, write_csv, write_lines, write_problems
 
+from authbench.api import audit
 from authbench.auditing.read import read_dataset
-from authbench.auditing.run import audit
 from authbench.cli import main
 from authbench.errors import InputError
 

@@ -19,8 +19,8 @@ from audited import rows as few
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from authbench.api import audit
 from authbench.auditing.read import How, read_dataset
-from authbench.auditing.run import audit
 from authbench.cli import main
 from authbench.errors import InputError
 

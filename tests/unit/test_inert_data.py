@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from authbench.auditing.run import audit
+from authbench.api import audit
 from authbench.presentation.charts import Chart, as_svg
 from authbench.presentation.files import as_csv
 from authbench.presentation.pages import TEMPLATES, script

@@ -47,6 +47,7 @@ from authbench.raven.verdict import (
 from authbench.settings.evaluate import Raven
 from authbench.storage.json_files import read_json
 from authbench.storage.parquet import read_columns
+from authbench.verifiers import Bench
 from authbench.verifiers.parameters import ExternalParameters
 from authbench.verifiers.requested import VerifierEntry
 
@@ -257,7 +258,13 @@ def test_an_external_verifier_gets_the_fandoms_and_the_authors_it_may_learn_from
     with pytest.raises(InputError, match="answers.jsonl"):  # it answers nothing
         external = VerifierEntry("mine", "mine", "external", parameters)
         write_answers(
-            planted[0] / "documents.parquet", planted[0] / "subsets.json", [pairs], external, [0], tmp_path, 1, out
+            planted[0] / "documents.parquet",
+            planted[0] / "subsets.json",
+            [pairs],
+            external,
+            [0],
+            Bench(1, tmp_path),
+            out,
         )
     problems = read_problems(tmp_path / "hits/mine/answers/train")
     authors = (problems["author1"] == problems["author2"]).to_list()
@@ -326,7 +333,7 @@ def test_folds_answered_in_two_jobs_are_answered_the_same(planted: tuple[Path, s
     for path, folds in zip(paths, ([0, 1, 2], [3]), strict=True):
         verifier = load_verifiers(SETTINGS)["topicfit"]
         pairs = [out / "pairs/hits.parquet"]
-        write_answers(out / "documents.parquet", out / "subsets.json", pairs, verifier, folds, tmp_path, 1, path)
+        write_answers(out / "documents.parquet", out / "subsets.json", pairs, verifier, folds, Bench(1, tmp_path), path)
     assert read_columns(paths).equals(answered.filter(pl.col("subset") == "hits"))
 
 

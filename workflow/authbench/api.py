@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from authbench.auditing.drawn import MOST
-from authbench.auditing.run import Audit
-from authbench.auditing.run import audit as _audit
+from authbench.auditing.read import How, read_dataset
+from authbench.auditing.run import Audit, examine
 from authbench.auditing.scored import open_split
 from authbench.checking import ENDING, Violation, check_release
 from authbench.errors import InputError
@@ -201,4 +201,11 @@ def audit(
     Raises:
         InputError: the source cannot be read, or has no known form.
     """
-    return _audit(source, out, scores=scores, clean=clean, columns=columns, data=data, texts=texts, seed=seed)
+    paths = [Path(one) for one in ([source] if isinstance(source, str | Path) else source)]
+    dataset = read_dataset(paths, How(columns or {}, None if data is None else Path(data)))
+    result = examine(dataset, paths, scores=scores, clean=clean, texts=texts, seed=seed)
+    if out is not None:
+        from authbench.auditing.page import write_audit
+
+        write_audit(result, Path(out))
+    return result

@@ -5,13 +5,13 @@ from pathlib import Path
 from authbench.models.model import VectorCache
 from authbench.raven.answers import write_answers
 from authbench.runtime.job import log_to
+from authbench.verifiers import Bench
 from authbench.verifiers.requested import VerifierEntry
 
 log_to(snakemake.log[0])
 params = snakemake.params
 documents, facts = Path(snakemake.input.documents), Path(snakemake.input.facts)
 pairs = list(map(Path, snakemake.input.pairs))
-answers, work = Path(snakemake.output.answers), Path(params.work)
 verifier = VerifierEntry.from_dict(params.verifier)
-cache = VectorCache(Path(params.embeddings), params.half)
-write_answers(documents, facts, pairs, verifier, params.folds, work, params.seed, answers, cache)
+bench = Bench(params.seed, Path(params.work), VectorCache(Path(params.embeddings), params.half))
+write_answers(documents, facts, pairs, verifier, params.folds, bench, Path(snakemake.output.answers))

@@ -158,14 +158,7 @@ def _lost_queries(dataset: Dataset, left: Dataset, gone: Collection[str]) -> lis
     return sorted(ident for ident in lost if ident not in set(gone))
 
 
-def _write(
-    source: Source,
-    dataset: Dataset,
-    gone: set[str],
-    queries: set[str],
-    problems: set[str],
-    base: Path,
-) -> None:
+def _write(source: Source, dataset: Dataset, gone: set[str], queries: set[str], problems: set[str], base: Path) -> None:
     """Write the files of a source to the same relative paths; `dataset` contains only the source's documents."""
     top = source.path if source.path.is_dir() else source.path.parent
     rows = dataset.documents.filter(pl.col("id").is_in(list(gone)))

@@ -104,9 +104,7 @@ def dataset_of_pairs(
             )
             for side in (1, 2)
         ]
-        texts = pl.concat(sides).with_columns(
-            first=pl.col("id").first().over("label", "content"),
-        )
+        texts = pl.concat(sides).with_columns(first=pl.col("id").first().over("label", "content"))
         name_of = dict(texts.select("id", "first").iter_rows())
         kept = texts.filter(pl.col("id") == pl.col("first")).drop("first", "label").sort("row", "id")
         documents.append(as_documents(kept))

@@ -15,7 +15,7 @@ from authbench.auditing.dataset import POOL, Dataset
 from authbench.auditing.drawn import MOST
 from authbench.auditing.findings import Noise, find_in_answers, find_in_labels, find_in_texts, identified
 from authbench.auditing.published import Published, answers_auc, beside, read_scores
-from authbench.auditing.read import How, Say, name_of, read_dataset
+from authbench.auditing.read import Say, name_of
 from authbench.auditing.rows import Measured, measure
 from authbench.tokens import load_tokenizer
 from authbench.version import VERSION
@@ -84,52 +84,6 @@ class Audit:
         return plain if self.cleaned is None else plain | {"cleaned": self.cleaned.as_dict()}
 
 
-def audit(
-    source: Path | str | Sequence[Path | str],
-    out: Path | str | None = None,
-    *,
-    scores: Sequence[Path | str] = (),
-    clean: Path | str | None = None,
-    columns: Mapping[str, str] | None = None,
-    data: Path | str | None = None,
-    encoding: str | None = None,
-    config: str | None = None,
-    texts: int = MOST,
-    seed: int = 0,
-    brief: bool = False,
-    say: Say | None = None,
-) -> Audit:
-    """Audit a dataset of any known form (`read.FORMS`).
-
-    Memory: all texts, once or twice over, and 16 bytes per character if over 30,000 texts are compared.
-
-    Args:
-        source: a file or folder, or several, such as the folders of splits, or `hf:owner/name` of a release on the hub.
-        out: folder that gets index.html and audit.json; None: no files are written.
-        scores: published scores, or answers to PAN's problems, to compare with the rows.
-        clean: folder that gets a version without the leaks, and diff.jsonl.
-        columns: names of a table's columns, by our names (`author`, `content`, ...).
-        data: folder of the datasets that entries of config/style name.
-        encoding: of tables; None: UTF-8, or according to a byte order mark.
-        config: the configuration to audit, if a dataset has several.
-        texts: most texts of a split that the rows are scored on.
-        seed: of draws, intervals and tests.
-        brief: leave ids out of audit.json.
-        say: gets a line before each step.
-
-    Raises:
-        InputError: the source cannot be read, or has no known form.
-    """
-    paths = [Path(one) for one in ([source] if isinstance(source, str | Path) else source)]
-    dataset = read_dataset(paths, How(columns or {}, None if data is None else Path(data), encoding, config), say)
-    result = examine(dataset, paths, scores=scores, clean=clean, texts=texts, seed=seed, say=say)
-    if out is not None:
-        from authbench.auditing.page import write_audit
-
-        write_audit(result, Path(out), brief)
-    return result
-
-
 def examine(
     dataset: Dataset,
     paths: Sequence[Path],
@@ -140,7 +94,17 @@ def examine(
     seed: int = 0,
     say: Say | None = None,
 ) -> Audit:
-    """Audit a dataset that was read from these paths; for the other arguments see `audit`."""
+    """Audit a dataset that was read from these paths.
+
+    Memory: all texts, once or twice over, and 16 bytes per character if over 30,000 texts are compared.
+
+    Args:
+        scores: published scores, or answers to PAN's problems, to compare with the rows.
+        clean: folder that gets a version without the leaks, and diff.jsonl.
+        texts: most texts of a split that the rows are scored on.
+        seed: of draws, intervals and tests.
+        say: gets a line before each step.
+    """
     tell: Say = say or (lambda _: None)
     given_files = [Path(one) for one in scores]
     given = [*read_scores(given_files), *answers_auc(given_files, dataset.problems)]

@@ -2,15 +2,7 @@
 
 import argparse
 
-from authbench.cli.command import (
-    Command,
-    cache_arguments,
-    cache_of,
-    many,
-    path,
-    unverified_argument,
-    verified,
-)
+from authbench.cli.command import Command, cache_arguments, cache_of, many, path, unverified_argument, verified
 
 CHANCE = "random"  # a row of every table, whatever is requested
 

@@ -19,14 +19,7 @@ from authbench.errors import InputError
 from authbench.format import files
 from authbench.format.columns import CANDIDATES, GROUND_TRUTH, PROVENANCE, QUERIES, Table
 from authbench.format.hub import release_of
-from authbench.format.names import (
-    expect_inside,
-    expect_paths,
-    files_of_format,
-    name_problem,
-    path_problem,
-    splits_of,
-)
+from authbench.format.names import expect_inside, expect_paths, files_of_format, name_problem, path_problem, splits_of
 from authbench.format.release import Release, named_splits, open_complete_release, open_release
 from authbench.format.tables import concat, expect_file, table_problems
 from authbench.identity import sha256_of_text

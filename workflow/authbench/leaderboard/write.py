@@ -17,25 +17,38 @@ index.html                   the full leaderboard as an HTML page
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import polars as pl
 
 from authbench.evaluation.joined import compare_results
-from authbench.leaderboard.collect import by_headline, collect
-from authbench.leaderboard.figures import charts
-from authbench.leaderboard.headline import headline_tables, lengths_table, pools_table, slice_tables
+from authbench.leaderboard.collect import Result, by_headline, collect
+from authbench.leaderboard.figures import Charts, charts, marks_by_group, shown_in_words
+from authbench.leaderboard.headline import basis, headline_tables, left_out, lengths_table, pools_table, slice_tables
 from authbench.leaderboard.hub import FOLDER, write_eval_results
-from authbench.leaderboard.page import render
 from authbench.leaderboard.pairwise import compare_pairs
 from authbench.leaderboard.people import people_table
-from authbench.leaderboard.tables import Metric, all_tables, every_score
+from authbench.leaderboard.tables import ATTRIBUTION, Metric, all_tables, every_score
+from authbench.leaderboard.verdict import SURE, verdict
 from authbench.presentation.files import as_csv, write_table
-from authbench.presentation.pages import write_charts
-from authbench.presentation.tables import as_markdown
+from authbench.presentation.pages import environment, pictures, write_charts
+from authbench.presentation.tables import Table, as_markdown
 from authbench.storage.atomic import atomic_folder, write_text
 from authbench.storage.json_files import write_plain_json
+
+
+@dataclass(frozen=True)
+class _Board:
+    """The tables and charts of a leaderboard; `headline` is empty if the release lacks headline scores."""
+
+    headline: Sequence[Table]
+    tables: Sequence[Table]
+    by_slice: Sequence[Table]
+    beside: Sequence[Table]
+    charts: Charts
 
 
 def write_leaderboard(
@@ -64,12 +77,15 @@ def write_leaderboard(
     comparison = compare_results([result.scores for result in results], queries)
     pairs = compare_pairs(results, queries, results[0].scores["settings"]["seed"])
     tables, scores = all_tables(results, pairs, extra), every_score(results)
-    first = headline_tables(results, comparison, pairs)
-    by_slice = slice_tables(results, comparison)
-    beside = [*people_table(people), pools_table(results, comparison.unsolved), *filter(None, [lengths_table(results)])]
-    drawn = charts(results, scores, comparison, pairs)
+    board = _Board(
+        headline_tables(results, comparison, pairs),
+        tables,
+        slice_tables(results, comparison),
+        [*people_table(people), pools_table(results, comparison.unsolved), *filter(None, [lengths_table(results)])],
+        charts(results, scores, comparison, pairs),
+    )
     with atomic_folder(out) as folder:
-        for table in (*first, *tables, *by_slice, *beside):
+        for table in (*board.headline, *tables, *board.by_slice, *board.beside):
             write_table(folder, table)
         write_text(folder / "gains.csv", as_csv(comparison.gains))
         write_plain_json(folder / "power.json", {"tests": comparison.tests, **comparison.power})
@@ -79,9 +95,50 @@ def write_leaderboard(
             write_text(folder / "submissions.csv", as_csv(pl.DataFrame(submitted)))
         if dataset is not None:
             write_eval_results(folder / FOLDER, results, dataset)
-        write_charts(folder / "figures", drawn.all(), pdf)
-        write_text(
-            folder / "index.html",
-            render(results, first, tables, by_slice, beside, drawn, pairs, back, version),
+        write_charts(folder / "figures", board.charts.all(), pdf)
+        write_text(folder / "index.html", _render(results, board, pairs, back, version))
+    return "\n".join(as_markdown(table) for table in (*board.headline[:1], tables[0]))
+
+
+def _render(results: Sequence[Result], board: _Board, pairs: pl.DataFrame, back: str, version: str) -> str:
+    """Return the HTML page; `pairs` are from `pairwise.compare_pairs`."""
+    first = results[0].scores
+    return (
+        environment(marks=marks_by_group(results))
+        .get_template("leaderboard.html.j2")
+        .render(
+            back=back,
+            version=version,
+            benchmark={"name": ""} | first["benchmark"],
+            settings=first["settings"],
+            versions=first["versions"],
+            overall=first["overall"],
+            expectation=first["overall"].get("random_expectation", {}),
+            headline=board.headline,
+            verdict=verdict(board.headline[0].data.to_dicts() if board.headline else []),
+            left_out=left_out(results),
+            basis=basis(results),
+            headline_slices=board.by_slice,
+            beside=board.beside,
+            overall_table=board.tables[0],
+            slices=board.tables[1:],
+            pictures=pictures(board.charts.overall),
+            headline_pictures=pictures(board.charts.headline),
+            slice_pictures=pictures(board.charts.slices),
+            pictured_models=shown_in_words(len(results)),
+            models=[_model_line(result) for result in results],
+            doubtful=_doubtful(pairs),
+            pairs=pairs.filter(pl.col("metric") == ATTRIBUTION.key).height,
         )
-    return "\n".join(as_markdown(table) for table in (*first[:1], tables[0]))
+    )
+
+
+def _model_line(result: Result) -> dict[str, Any]:
+    model = result.scores["model"]
+    return {"name": model["name"], "group": model["group"], "title": model["title"]}
+
+
+def _doubtful(pairs: pl.DataFrame) -> list[dict[str, Any]]:
+    """Return the pairs whose difference in Success@5 may be chance (Holm's p of 0.05 or more), nearest first."""
+    tested = pairs.filter((pl.col("metric") == ATTRIBUTION.key) & (pl.col("p_holm") >= SURE))
+    return tested.sort(pl.col("difference").abs(), "model", "other").to_dicts()

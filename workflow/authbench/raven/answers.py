@@ -1,13 +1,13 @@
 """Score the test pairs of every fold with a verifier, or write the folds for systems that are trained elsewhere."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 
 from authbench.errors import InputError
 from authbench.format.pan import write_pairs, write_truth
-from authbench.models.model import VectorCache
 from authbench.raven.documents import read_texts, with_texts
 from authbench.raven.folds import PARTS
 from authbench.storage.atomic import atomic_folder
@@ -26,10 +26,8 @@ def write_answers(
     pairs: Sequence[Path],
     verifier: VerifierEntry,
     folds: Sequence[int],
-    work: Path,
-    seed: int,
+    bench: Bench,
     path: Path,
-    cache: VectorCache | None = None,
 ) -> None:
     """Write a verifier's scores on the test pairs of these folds of subsets. Memory: the texts of a subset.
 
@@ -39,10 +37,8 @@ def write_answers(
         pairs: files of subsets, each with the subset's name.
         verifier: the verifier to run.
         folds: of each subset.
-        work: parent of the verifiers' folders.
-        seed: random seed.
+        bench: contains the parent of the verifiers' folders.
         path: the file to write.
-        cache: of vectors; None: in the verifier's folder.
     """
     described = read_json(metadata)
     answers = [pl.DataFrame(schema=ANSWERS)]
@@ -51,8 +47,8 @@ def write_answers(
         texts = read_texts(
             documents, pl.concat([drawn["first"], drawn["second"]]), described[subset.stem]["most_characters"]
         )
-        own = work / verifier.name if verifier.shares_vectors else work / subset.stem / verifier.name / path.stem
-        given = _answer_folds(verifier, drawn, texts, folds, Bench(seed, own, cache))
+        place = verifier.name if verifier.shares_vectors else f"{subset.stem}/{verifier.name}/{path.stem}"
+        given = _answer_folds(verifier, drawn, texts, folds, replace(bench, folder=bench.folder / place))
         answers.append(given.select(pl.lit(subset.stem).alias("subset"), pl.all()))
     write_parquet(pl.concat(answers), path)
 

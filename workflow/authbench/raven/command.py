@@ -24,6 +24,7 @@ from authbench.raven.subsets import batches
 from authbench.raven.topics import write_topics
 from authbench.settings.evaluate import Raven
 from authbench.storage.json_files import read_json
+from authbench.verifiers import Bench
 
 
 def run(settings: Raven, seed: int, out: Path, unverified: bool = False, cache: VectorCache | None = None) -> str:
@@ -52,6 +53,7 @@ def answer_all(
         out / "answers",
     )
     cache = cache or VectorCache(out / "work" / "embeddings")
+    bench = Bench(seed, out / "work", cache)
     encoders = [load_encoder(name) for name in settings["encoders"]]
     verifiers = load_verifiers(settings)
     topics = {encoder.name: out / "topics" / f"{encoder.name}.parquet" for encoder in encoders}
@@ -66,5 +68,5 @@ def answer_all(
         for name, verifier in verifiers.items():
             for part, folds in fold_parts(settings).items():
                 written.append(answers / batch / name / f"{part}.parquet")
-                write_answers(documents, metadata, drawn, verifier, folds, out / "work", seed, written[-1], cache)
+                write_answers(documents, metadata, drawn, verifier, folds, bench, written[-1])
     return read_run(metadata, pairs, written, list(verifiers))

@@ -226,13 +226,7 @@ def _near(
     return _groups(asking, positives, found, sizes, LEAST_OF_SIDES), hardest
 
 
-def _count(
-    pool: str,
-    wanted: I64,
-    kept: _Groups,
-    texts: Texts,
-    documents: pl.DataFrame,
-) -> pl.DataFrame:
+def _count(pool: str, wanted: I64, kept: _Groups, texts: Texts, documents: pl.DataFrame) -> pl.DataFrame:
     asked, positives = wanted[:, 0], wanted[:, 1]
     there = kept.queries.astype(np.int64) * len(texts.ids) + kept.positives
     known = documents.select("lang", "source")[texts.rows[positives]].with_columns(
