@@ -1,6 +1,7 @@
 """Install packages of tests/plugins in a folder, as pip would, without the network."""
 
 import shutil
+import sys
 import tomllib
 from pathlib import Path
 
@@ -20,3 +21,9 @@ def install(name: str, folder: Path) -> Path:
     ]
     (about / "entry_points.txt").write_text("\n".join(points), encoding="utf-8")
     return Path(shutil.copy(PLUGINS / name / f"{name}.py", folder))
+
+
+def forget() -> None:
+    """Forget the packages' modules, as if another process began."""
+    for package in PLUGINS.iterdir():
+        sys.modules.pop(package.name, None)

@@ -106,8 +106,8 @@ def test_a_release_has_the_files_that_are_declared_and_no_other(published: tuple
 
 def test_a_release_has_the_columns_and_keys_that_are_declared(published: tuple[Path, Path, Path]) -> None:
     release, public = map(open_complete_release, published[1:])
-    assert set(release.manifest) == set(files.MANIFEST_KEYS) - {"withheld", "merged"}
-    assert set(public.manifest) == set(files.MANIFEST_KEYS) - {"merged"}
+    assert set(release.manifest) == set(files.MANIFEST_KEYS) - {"filters", "withheld", "merged"}
+    assert set(public.manifest) == set(files.MANIFEST_KEYS) - {"filters", "merged"}
     without = {column.name for column in PROVENANCE.columns if column.setting}
     assert list(release.provenance.schema.items()) == [
         (name, dtype) for name, dtype in PROVENANCE.schema.items() if name not in without

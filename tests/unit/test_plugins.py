@@ -6,17 +6,25 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import polars as pl
 import pytest
-from plugged import PLUGINS, install
+from defaults import section
+from plugged import PLUGINS, forget, install
 from published import ABOUT, opened, publish
 
-from authbench.config import CHECKS
+from authbench.checking.settings import check_settings, loosest
+from authbench.config_checks import CHECKS
 from authbench.errors import InputError
 from authbench.export import run
 from authbench.export.run import export
-from authbench.plugins import find_plugin, identities, plugin_problems
+from authbench.filter.decide import apply_filters, beside
+from authbench.filter.measure import measure_texts
+from authbench.filter.settings import filter_problems
+from authbench.plugins import find_plugin, identities, measured, plugin_problems
 from authbench.registry.entries import default_settings
+from authbench.review.sheets import measured_rules, measures
 from authbench.settings.publish import FORMS
 
 PAGE = Path(__file__).parents[2] / "docs/plug-ins.md"
@@ -25,13 +33,11 @@ PAGE = Path(__file__).parents[2] / "docs/plug-ins.md"
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder of installed packages on the path of Python."""
-    folder, before = tmp_path / "site", set(sys.modules)
+    folder = tmp_path / "site"
     folder.mkdir()
     monkeypatch.syspath_prepend(str(folder))
     yield folder
-    for name in set(sys.modules) - before:
-        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(folder)):
-            del sys.modules[name]
+    forget()
 
 
 @pytest.fixture(scope="module")
@@ -102,3 +108,86 @@ def test_a_form_that_fails_or_writes_nothing_is_told_by_its_package(site: Path, 
     with pytest.raises(InputError, match=r"titles of authbench-titles 1\.0 wrote no file"):
         export(opened(release), "titles", tmp_path / "out", ABOUT, True)
     assert not (tmp_path / "out").exists()
+
+
+# Filters
+
+
+THRESHOLDS: dict[str, Any] = {**section("filter"), "plugins": {"shouting": 0.5}}
+TEXTS = pl.Series(["HELLO there", "LOUD AND CLEAR", "42"])
+
+
+def decided(settings: dict[str, Any]) -> list[tuple[str, str, float, float]]:
+    """The reason, value and threshold of each text that goes, by its key."""
+    documents = pl.DataFrame({"doc_key": ["a", "b", "c"], "lang": "en", "content": TEXTS})
+    numbers = measure_texts(documents, ["en"]).with_columns(measured("shouting", TEXTS, documents["lang"]))
+    others = {"source": "s", "genre": "news", "task": "t", "token_length": 10}
+    documents = documents.with_columns(**{name: pl.lit(value) for name, value in others.items()})
+    found = apply_filters(beside(documents, numbers), settings)  # type: ignore[arg-type]
+    mine = found.filter(pl.col("reason") == "shouting")
+    return list(mine.select("doc_key", "reason", "value", "threshold").iter_rows())
+
+
+def test_a_filter_drops_what_is_beyond_its_threshold_and_nothing_that_it_cannot_measure(site: Path) -> None:
+    module = install("shouting", site)
+    assert decided(THRESHOLDS) == [("b", "shouting", 1.0, 0.5)]
+    assert decided({**THRESHOLDS, "plugins": {}}) == []
+    module.write_text(module.read_text().replace('"above"', '"below" '))
+    del sys.modules["shouting"]
+    assert decided({**THRESHOLDS, "plugins": {"shouting": 1.0}}) == [("a", "shouting", 0.5, 1.0)]
+
+
+def test_a_sheet_for_review_shows_the_measurement_and_its_side(site: Path) -> None:
+    install("shouting", site)
+    told = measures({"lang": "en", "plugins.shouting": 0.25}, measured_rules(THRESHOLDS))
+    assert ("plugins.shouting", "0.25", "goes above 0.5") in told
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("return ['much'] * len(texts)", "returned"),
+        ("return [0.5]", "returned 1 values for 3 texts"),
+        ("return [float('nan')] * len(texts)", "returned"),
+        ("return None", "returned None"),
+        ("return [len(text) / 0 for text in texts]", "raised ZeroDivisionError"),
+    ],
+)
+def test_a_filter_that_returns_no_number_for_each_text_is_told(site: Path, body: str, said: str) -> None:
+    module = install("shouting", site)
+    tail = module.read_text().partition("\n\n\nSHOUTING")[2]
+    module.write_text(
+        f"from authbench.plugins import TextFilter\n\n\ndef measure(texts, languages):\n    {body}\n\n\nSHOUTING{tail}"
+    )
+    with pytest.raises(InputError, match=rf"shouting of authbench-shouting 1\.2 {re.escape(said)}.*Expected measure"):
+        measured("shouting", TEXTS, pl.Series(["en"] * 3))
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("SHOUTING = len", "TextFilter"),
+        ("SHOUTING = TextFilter(measure, 'over', 'shouting', '')", "TextFilter"),
+        ("SHOUTING = TextFilter(measure, 'above', 'Not a reason', '')", "TextFilter"),
+        ("SHOUTING = TextFilter(measure, 'above', 'too_short', '')", "too_short"),
+        ("import nowhere", "raised ModuleNotFoundError"),
+    ],
+)
+def test_an_unusable_filter_is_a_problem_of_the_settings(site: Path, line: str, said: str) -> None:
+    module = install("shouting", site)
+    module.write_text(f"{module.read_text()}\n{line}\n")
+    config: Any = {**default_settings(), "filter": THRESHOLDS}
+    (problem,) = filter_problems(config)
+    assert problem.startswith("filter.plugins") and said in problem
+
+
+def test_a_merged_release_has_the_filters_that_both_releases_had() -> None:
+    one, other = ({"filter": {"plugins": plugins}} for plugins in ({"a": 1.0, "b": 2.0}, {"b": 2.0, "c": 3.0}))
+    assert loosest(one, other, ["filter"])["filter"]["plugins"] == {"b": 2.0}
+
+
+def test_settings_without_a_filter_that_was_granted_are_looser() -> None:
+    granted = {"filter": {"plugins": {"shouting": 0.5}}}
+    for plugins, codes in (({}, 1), ({"shouting": 0.6}, 1), ({"shouting": 0.5, "other": 1.0}, 0)):
+        found = [one.id for one in check_settings({"filter": {"plugins": plugins}}, granted)]
+        assert found == ["filter.plugins"] * codes

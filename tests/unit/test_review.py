@@ -17,7 +17,7 @@ from authbench.records import REMOVED
 from authbench.review.difference import SHOWN, difference, shown
 from authbench.review.exclusions import excluded, read_exclusions, read_verdicts, review_problems
 from authbench.review.neighbours import excerpts, jaccard, kept_neighbours, passage_of, passages, removed_copies
-from authbench.review.sheets import CELL, REASONS, Beside, choose_texts, measures
+from authbench.review.sheets import CELL, REASONS, Beside, choose_texts, measured_rules, measures
 from authbench.review.summary import ALL, GOOD, OUT, lines, summarise
 from authbench.storage.parquet import write_parquet
 
@@ -179,7 +179,8 @@ def test_a_text_is_wholly_like_itself(text: str) -> None:
 
 def test_measurements_stand_beside_their_thresholds() -> None:
     told = measures(
-        {"lang": "fr", "unique_words": 0.5, "symbols": None, "langid": "fr", "langid_probability": 0.91}, THRESHOLDS
+        {"lang": "fr", "unique_words": 0.5, "symbols": None, "langid": "fr", "langid_probability": 0.91},
+        measured_rules(THRESHOLDS),
     )
     assert told == [
         ("unique words", "0.5", "goes below 0.2"),

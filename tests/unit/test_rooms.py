@@ -31,8 +31,8 @@ def test_no_package_imports_one_that_imports_it() -> None:
 # decide nothing about texts, authors or splits; tables of characters; the types of settings, which decide nothing.
 SHARED_WITH_THE_CHECK = {
     "arrays", "checking", "content_words", "dates", "errors", "format", "function_words", "identity", "letters",
-    "lookalikes", "nfc", "printable", "records", "registry", "runtime", "settings", "shipped", "storage", "text_bytes",
-    "tokens", "vocabulary",
+    "lookalikes", "nfc", "plugins", "printable", "records", "registry", "runtime", "settings", "shipped", "storage",
+    "text_bytes", "tokens", "vocabulary",
 }  # fmt: skip
 
 

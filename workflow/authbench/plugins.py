@@ -4,15 +4,21 @@ A plug-in is used only where a setting or an argument names it, and imported onl
 """
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Iterator
+import math
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+import polars as pl
 
 from authbench.errors import InputError, raised
 from authbench.registry.values import did_you_mean
+
+_REASON = re.compile("[a-z][a-z0-9_]*")
 
 
 @dataclass(frozen=True)
@@ -116,3 +122,60 @@ def _digest(module: str) -> str:
             name = path.relative_to(origin.parent).as_posix()
             total.update(name.encode() + hashlib.sha256(path.read_bytes()).digest())
     return total.hexdigest()
+
+
+@dataclass(frozen=True)
+class TextFilter:
+    """A filter of texts, which the entry point of a plug-in names.
+
+    Attributes:
+        measure: takes texts and their languages, and returns for each text a number, or None where it cannot be
+            measured. A check computes it again from the released texts: it must depend on nothing else.
+        drops: the texts that go: those with a number above, or below, the threshold in `filter.plugins`.
+        reason: their reason in funnel and report, e.g. `shouting`.
+        about: a sentence for the report on what is measured.
+    """
+
+    measure: Callable[[list[str], list[str]], Sequence[float | None]]
+    drops: Literal["above", "below"]
+    reason: str
+    about: str
+
+
+def filter_key(name: str) -> str:
+    """Return the setting of a filter below `filter`, which is also the column of its measurements."""
+    return f"plugins.{name}"
+
+
+def load_filter(name: str) -> tuple[PlugIn, TextFilter]:
+    """Return a filter and its plug-in. Raises InputError if it is not installed or not usable."""
+    plugin = find_plugin("filters", name)
+    found = load_plugin(plugin)
+    if not (isinstance(found, TextFilter) and found.drops in ("above", "below") and _REASON.fullmatch(found.reason)):
+        expected = "a TextFilter that drops `above` or `below`, with a reason of small letters, digits and underscores"
+        raise unusable(plugin, f"is {found!r:.200}", expected)
+    return plugin, found
+
+
+def measured(name: str, texts: pl.Series, languages: pl.Series) -> pl.Series:
+    """Return the numbers of a filter for texts.
+
+    Raises:
+        InputError: it fails, or does not return a finite number or None for each text.
+    """
+    plugin, one = load_filter(name)
+    expected = "measure(texts, languages) to return a list with a finite number or None for each text"
+    found = called(plugin, expected, one.measure, texts.to_list(), languages.to_list())
+    try:
+        numbers = [None if number is None else float(number) for number in found]
+    except (TypeError, ValueError):
+        raise unusable(plugin, f"returned {found!r:.200}", expected) from None
+    if len(numbers) != len(texts) or not all(number is None or math.isfinite(number) for number in numbers):
+        raise unusable(plugin, f"returned {len(numbers)} values for {len(texts)} texts", expected)
+    return pl.Series(filter_key(name), numbers, pl.Float64)
+
+
+def stated_filters(thresholds: Mapping[str, float]) -> dict[str, dict[str, str]]:
+    """Return reason, side of the threshold and meaning of each filter, for the manifest."""
+    found = {name: load_filter(name)[1] for name in sorted(thresholds)}
+    return {name: {"reason": one.reason, "drops": one.drops, "about": one.about} for name, one in found.items()}

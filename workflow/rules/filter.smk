@@ -12,6 +12,7 @@ from authbench.records import LANGUAGES
 LANGUAGE_TABLE = file_hash(languages_file())
 # Whatever a recipe requests, texts in a wrong language are in one of the ten.
 MEASURED_LANGUAGES = [*LANGUAGES, *sorted(set(possible_languages(SETTINGS, SETUP.sources)) - {*LANGUAGES, "other"})]
+PLUGGED_FILTERS = identities("filters", SETTINGS["filter"]["plugins"])
 AUTHORS_ASKED = any(SETTINGS["filter"][name] is not None for name in ("posts_per_day", "template_share"))
 
 
@@ -32,6 +33,7 @@ rule measure_texts:
     params:
         languages=MEASURED_LANGUAGES,
         table=LANGUAGE_TABLE,
+        plugins=PLUGGED_FILTERS,
         code=code("measure_texts"),
     script:
         "../scripts/measure_texts.py"
@@ -97,6 +99,7 @@ rule apply_filters:
         in_series=1,
     params:
         filter=SETTINGS["filter"],
+        plugins=PLUGGED_FILTERS,
         table=LANGUAGE_TABLE,
         exclude=file_hash(SETTINGS["filter"]["exclude"]),
         code=code("apply_filters"),

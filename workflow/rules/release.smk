@@ -42,6 +42,7 @@ rule write_release:
         in_series=1,
     params:
         statement=make_statement(SETTINGS, SETUP.raw.inputs, SETUP.raw.lock.as_stated(), SETUP.skipped),
+        plugins=PLUGGED_FILTERS,
         release=SETTINGS["release"],
         split=SETTINGS["split"],
         seed=SETTINGS["seed"],

@@ -39,6 +39,7 @@ rule write_sheets:
         name=SETTINGS["name"],
         texts_per_cell=SETTINGS["review"]["texts_per_cell"],
         filter=SETTINGS["filter"],
+        plugins=PLUGGED_FILTERS,
         shingle_chars=SETTINGS["dedup"]["shingle_chars"],
         seed=SETTINGS["seed"],
         template=data_files(*SHEET_TEMPLATES),

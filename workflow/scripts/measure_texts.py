@@ -1,11 +1,19 @@
 """Adapter of the rule measure_texts."""
 
+import polars as pl
+
 from authbench.filter.measure import MEASURES, measure_texts
+from authbench.plugins import filter_key, measured
 from authbench.runtime.job import log_to, progress
 from authbench.storage.parquet import read_batches, write_batches
 
 log_to(snakemake.log[0])
 batches = progress(read_batches([snakemake.input.documents], ["doc_key", "lang", "content"]), "measure: batches")
-write_batches(
-    snakemake.output.measures, MEASURES, (measure_texts(batch, snakemake.params.languages) for batch in batches)
+schema = pl.Schema({**MEASURES, **{filter_key(name): pl.Float64 for name in snakemake.params.plugins}})
+rows = (
+    measure_texts(batch, snakemake.params.languages).with_columns(
+        measured(name, batch["content"], batch["lang"]) for name in snakemake.params.plugins
+    )
+    for batch in batches
 )
+write_batches(snakemake.output.measures, schema, rows)

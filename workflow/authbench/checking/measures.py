@@ -24,6 +24,8 @@ from authbench.checking.claims import Finding
 from authbench.checking.rows import Rows
 from authbench.checking.withheld import parts_with_settings
 from authbench.errors import InputError
+from authbench.format.manifest import Manifest
+from authbench.plugins import find_plugin, load_filter, measured
 
 _TEXTS_AT_ONCE = 2_000
 _TOLERANCE = 1e-9
@@ -160,14 +162,16 @@ def check_measures(release: Rows, settings: Settings) -> Iterator[Finding]:
     """Yield documents that the thresholds of `filter`, `safety`, `authors` and `sample` do not admit.
 
     Raises:
-        InputError: a threshold is not a number.
+        InputError: a threshold is not a number, or a plug-in fails.
     """
     provenance = release.provenance
     if provenance is None:
         return
     try:
+        absent = uncheckable(release.manifest)
         for rows, stated in parts_with_settings(release, provenance, settings):
             yield from _check_filters(rows, stated["filter"])
+            yield from _check_plugged(release, rows, stated["filter"]["plugins"], absent)
             yield from _check_toxicity(rows, stated["safety"])
         yield from _check_admitted(provenance, settings)
     except (TypeError, ValueError, KeyError, AttributeError, pl.exceptions.PolarsError) as problem:
@@ -197,6 +201,33 @@ def _check_filters(provenance: pl.DataFrame, settings: Settings) -> Iterator[Fin
     for key, condition in conditions.items():
         for ident in provenance.filter(pl.sql_expr(condition))["id"]:
             yield Finding("measures", ident, f"{ident}: filter.{key} {settings.get(key, '')}")
+
+
+def _check_plugged(
+    release: Rows, rows: pl.DataFrame, thresholds: Mapping[str, float], absent: Mapping[str, str]
+) -> Iterator[Finding]:
+    """Yield texts that a filter of a plug-in drops, if it is installed with the code that the release states."""
+    for name, threshold in thresholds.items():
+        if absent.get(name) == "":
+            texts = rows.select("id", "lang").join(release.documents.select("id", "content"), on="id")
+            value, above = measured(name, texts["content"], texts["lang"]), load_filter(name)[1].drops == "above"
+            for ident in texts.filter(value > float(threshold) if above else value < float(threshold))["id"]:
+                yield Finding("measures", ident, f"{ident}: filter.plugins.{name} {threshold}")
+
+
+def uncheckable(manifest: Manifest) -> dict[str, str]:
+    """Return by name of each filter of a plug-in why it cannot be computed here; an empty text where it can."""
+    found: dict[str, str] = {}
+    parts: list[Mapping[str, Any]] = [manifest, *(manifest.get("merged") or ())]
+    for part in parts:
+        for name in ((part.get("config") or {}).get("filter") or {}).get("plugins") or {}:
+            stated = (part.get("versions") or {}).get(f"filter.plugins.{name}", "a package that it does not state")
+            try:
+                here = str(find_plugin("filters", name))  # whose code runs only if the release states it
+            except InputError as problem:
+                here = str(problem)
+            found[name] = found.get(name) or ("" if here == stated else f"made with {stated}; here: {here}")
+    return found
 
 
 def _check_toxicity(provenance: pl.DataFrame, settings: Settings) -> Iterator[Finding]:

@@ -18,7 +18,7 @@ from authbench.shipped import shipped
 
 Settings = Mapping[str, Any]
 _RECIPES = "config/recipes"
-_OF_DATA = frozenset({"languages", "lengths", "genres", "prefer_sources", "splits"})
+_OF_DATA = frozenset({"languages", "lengths", "genres", "plugins", "prefer_sources", "splits"})
 
 
 @cache
@@ -84,6 +84,8 @@ def loosest(first: Settings, second: Settings, places: Iterable[str]) -> dict[st
         own, other = _at(first, key), _at(second, key)
         if is_looser is _more:
             result[section][name] = list(dict.fromkeys([*own, *other]))
+        elif is_looser is _lacks:
+            result[section][name] = dict((own or {}).items() & (other or {}).items())
         elif own != other and is_looser(other, own):
             result[section][name] = other
     return result
@@ -139,6 +141,11 @@ def _empty(value: object, allowed: object) -> bool:
     return not value and bool(allowed)
 
 
+def _lacks(value: Mapping[str, float], allowed: Mapping[str, float]) -> bool:
+    """Return whether a mapping lacks an entry of the other."""
+    return not value.items() >= allowed.items()
+
+
 def _other(value: object, allowed: object) -> bool:
     return bool(value != allowed)
 
@@ -175,6 +182,7 @@ _LOOSER: Mapping[str, Callable[[Any, Any], bool]] = {
     "filter.posts_per_day": _higher,
     "filter.template_share": _higher,
     "filter.quoted_share": _higher,
+    "filter.plugins": _lacks,
     "dedup.threshold": _higher,
     "dedup.shingle_chars": _higher,
     "safety.scorers": _empty,

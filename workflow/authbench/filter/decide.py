@@ -5,13 +5,14 @@ two presets: `robust` drops at most 2 % of clean text in any language and length
 literally.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import polars as pl
 
 from authbench.errors import InputError
 from authbench.filter.scripts import MIN_LANGUAGE_LETTERS, MIN_SCRIPT_LETTERS, MOSTLY, written_in
+from authbench.plugins import filter_key, load_filter
 from authbench.records import REMOVED
 from authbench.settings.filter import Filter
 
@@ -50,10 +51,10 @@ def apply_filters(documents: pl.DataFrame, settings: Filter) -> pl.DataFrame:
     """Return the REMOVED rows of all dropped documents: a row for every reason, in the order of the rules.
 
     `documents` has `source, doc_key, lang, genre, task, token_length` and the columns of `measure.MEASURES`, and
-    `posts_per_day` and `template_share` (see `activity`) if their thresholds are set. `settings` is the section
-    `filter` of the configuration; `min_tokens` and `max_tokens` may be a number for all task types, or a mapping from
-    task type to number with an entry `default`, and `script` likewise by language. Raises InputError for an invalid
-    setting.
+    `posts_per_day` and `template_share` (see `activity`) if their thresholds are set, and the columns of
+    plug-ins. `settings` is the section `filter` of the configuration; `min_tokens` and `max_tokens` may be a number for
+    all task types, or a mapping from task type to number with an entry `default`, and `script` likewise by language.
+    Raises InputError for an invalid setting.
     """
     numbered = documents.with_row_index("place")
     dropped = [
@@ -96,7 +97,7 @@ def rules(settings: Filter) -> list[Rule]:
     if preset not in PRESETS:
         raise InputError(f"filter.preset: {preset!r} is not known; choose one of {', '.join(PRESETS)}")
     chosen = _robust(settings) if preset == "robust" else _paper(settings)
-    return [*_length(settings), *chosen, *_optional(settings)]
+    return [*_length(settings), *chosen, *_optional(settings), *_plugged(settings.get("plugins") or {})]
 
 
 def _robust(settings: Filter) -> list[Rule]:
@@ -205,6 +206,12 @@ def _optional(settings: Filter) -> list[Rule]:
         ("mostly_quoted", "quoted_share", settings.get("quoted_share")),
     )
     return [_above(reason, column, most) for reason, column, most in optional if most is not None]
+
+
+def _plugged(thresholds: Mapping[str, float]) -> Iterator[Rule]:
+    for name, threshold in sorted(thresholds.items()):
+        one = load_filter(name)[1]
+        yield (_above if one.drops == "above" else _below)(one.reason, filter_key(name), threshold)
 
 
 def _above(reason: str, column: str, threshold: float | None, where: pl.Expr | bool = True) -> Rule:

@@ -4,8 +4,10 @@ from collections.abc import Iterator, Mapping
 
 from authbench.errors import InputError
 from authbench.languages import FILE, languages_file, read_languages
+from authbench.plugins import load_filter
 from authbench.registry.checks import unreadable_file
 from authbench.settings.config import Config
+from authbench.settings.filter import Filter
 from authbench.shipped import shipped
 
 
@@ -18,7 +20,21 @@ def filter_problems(config: Config) -> Iterator[str]:
             where = "" if tasks == ["default"] else f" for the task {task}"
             yield f"filter: min_tokens is larger than max_tokens{where}"
     yield from unreadable_file("filter.exclude", filters["exclude"], _read_exclusions)
+    yield from _unusable_plugins(filters)
     yield from _own_languages()
+
+
+def _unusable_plugins(filters: Filter) -> Iterator[str]:
+    """Yield the filters that are not installed, not usable, or have the reason of a built-in filter."""
+    from authbench.filter.decide import rules
+
+    for name in filters["plugins"]:
+        try:
+            reason = load_filter(name)[1].reason
+            if reason in {rule.reason for rule in rules({**filters, "plugins": {}})}:
+                yield f"filter.plugins.{name}: its reason {reason} is that of a built-in filter"
+        except InputError as problem:
+            yield f"filter.plugins: {problem}"
 
 
 def of_task(bound: int | Mapping[str, int], task: str) -> int:

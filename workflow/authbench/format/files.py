@@ -78,7 +78,8 @@ MANIFEST_KEYS = {
     "authbench": "version of AuthBench",
     "splits": "names of the splits, in order",
     "config": "every setting as used, without those that leave no trace: `raw_dir`, `shards`, `missing_sources`",
-    "versions": "versions of Python and of the libraries that decide bytes",
+    "versions": "versions of Python and of the libraries that decide bytes; version and digest of plug-ins",
+    "filters": "of plug-ins, by name: `reason`, side of the threshold that `drops` texts, and what it is `about`",
     "inputs": "per source: number of raw files, one SHA-256 over their names and digests",
     "raw_lock": "per source: `verified`, or why its raw files differ from their lock; one SHA-256 over the lock's "
     "entries of the sources, null without any",
@@ -95,4 +96,4 @@ MANIFEST_KEYS = {
     "counts": "per split: documents, authors, queries, languages, genres, lengths",
 }
 # Keys that releases of earlier builds, or releases that are not bundles, lack.
-LATER_KEYS = frozenset({"fame", "merged", "sources", "withheld"})
+LATER_KEYS = frozenset({"fame", "filters", "merged", "sources", "withheld"})

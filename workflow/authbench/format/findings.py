@@ -91,6 +91,7 @@ class Findings(TypedDict, total=False):
 
     config: DataConfig
     versions: Mapping[str, str]
+    filters: Mapping[str, Mapping[str, str]]
     inputs: Mapping[str, RawFiles]
     read: Mapping[str, RawFiles]
     raw_lock: RawLock

@@ -116,6 +116,7 @@ class Manifest(TypedDict, total=False):
     splits: Sequence[str]
     config: DataConfig
     versions: Mapping[str, str]
+    filters: Mapping[str, Mapping[str, str]]
     inputs: Mapping[str, RawFiles]
     raw_lock: RawLock
     scorers: Sequence[Scorer]

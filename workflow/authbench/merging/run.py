@@ -160,6 +160,8 @@ def _write(
         for side in sides
         if side.release.unverified
     ]
+    if filters := {**two.get("filters", {}), **one.get("filters", {})}:
+        facts["filters"] = filters
     facts["warnings"] = [
         *unverified,
         *warnings(warned, documents, contents.queries, sources),
@@ -169,7 +171,7 @@ def _write(
         **{key: value for key, value in one.items() if key not in ("withheld", "merged")},
         **{key: facts[key] for key in ("config", "versions", "inputs", "raw_lock", "scorers", "skipped_sources")},
         **{key: {tag: by_source[key][tag] for tag in sorted(by_source[key]) if tag in here} for key in _BY_SOURCE},
-        **{key: facts[key] for key in ("takedown", "warnings")},
+        **{key: facts[key] for key in ("takedown", "warnings", "filters") if key in facts},
         "name": config["name"],
         "merged": stated_parts(sides, table),
         **count_documents(documents, contents.queries, contents.splits),

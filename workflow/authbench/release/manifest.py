@@ -28,6 +28,7 @@ def make_manifest(contents: Contents, sources: Mapping[str, Description], findin
         "splits": list(contents.splits),
         "config": config,
         "versions": findings["versions"],
+        **({"filters": findings["filters"]} if findings.get("filters") else {}),
         "inputs": findings["inputs"],
         "raw_lock": findings["raw_lock"],
         "scorers": findings["scorers"],

@@ -12,6 +12,7 @@ from typing import Any, TypedDict, cast
 from authbench.errors import InputError
 from authbench.format.findings import Findings
 from authbench.format.manifest import RawLock
+from authbench.plugins import filter_key, identities, stated_filters
 from authbench.settings.data import DataConfig
 from authbench.storage.raw_listing import RawFiles
 
@@ -58,7 +59,7 @@ def make_statement(
     if config["filter"]["exclude"] is None:  # omitted from a release without excluded texts
         config["filter"] = {key: value for key, value in config["filter"].items() if key != "exclude"}
     # These are omitted too if not set.
-    for section, key in (("chunk", "retag"), ("dedup", "unique"), ("release", "labels")):
+    for section, key in (("chunk", "retag"), ("dedup", "unique"), ("filter", "plugins"), ("release", "labels")):
         if section in config and not config[section].get(key):
             config[section] = {name: value for name, value in config[section].items() if name != key}
     return {
@@ -83,15 +84,28 @@ def add_statement(facts: Findings, statement: Statement) -> Findings:
             "written. Leave them as they are while a run lasts, and run the same command again."
         )
     versions = versions_for(statement["config"])
-    found: Findings = {**facts, **statement, "versions": versions}
+    filters = stated_filters(_plugins(statement["config"]))
+    found: Findings = {**facts, **statement, "versions": versions, "filters": filters}
     del found["read"]
     return found
 
 
 def versions_for(config: DataConfig) -> dict[str, str]:
-    """Return the versions of Python and of the libraries that determine the bytes of a release with these settings."""
+    """Return the versions of Python, libraries and plug-ins that determine the bytes of a release with these settings.
+
+    Raises:
+        InputError: a plug-in is not installed.
+    """
     models = MODEL_LIBRARIES if "detoxify" in config["safety"]["scorers"] else ()
-    return {**library_versions(), **_versions(models)}
+    plugins = identities("filters", _plugins(config))
+    stated = {f"filter.{filter_key(name)}": identity for name, identity in plugins.items()}
+    return {**library_versions(), **_versions(models), **stated}
+
+
+def _plugins(config: DataConfig) -> Mapping[str, float]:
+    """Return the thresholds of filters of plug-ins, which a statement omits if there are none."""
+    found: Mapping[str, float] = config.get("filter", {}).get("plugins", {})
+    return found
 
 
 def library_versions() -> dict[str, str]:

@@ -99,6 +99,7 @@ def render(
         kept_colour=STAGE_COLOURS[RELEASED],
         funnel=source_funnels(funnel, {tag for tag in sources if noisy_share(tag, sources, facts["ingest"])}),
         legend=fate_legend(funnel),
+        plugged=_plugged_filters(facts),
         shortfalls=shortfalls(facts["deviation"], facts["config"].get("sample", {})),
         deviation=deviation_rows(facts["deviation"]),
         bound=bound_in_words(facts["deviation"]),
@@ -156,6 +157,15 @@ def lead(documents: pl.DataFrame, facts: Findings) -> str:
         f"{count(abs(missed))} {'fewer' if missed > 0 else 'more'} than the {count(target)} asked for"
     )  # fmt: skip
     return f"{count(documents.height)} documents, {aim}, {chosen}"
+
+
+def _plugged_filters(facts: Findings) -> list[dict[str, object]]:
+    """Return reason, meaning, threshold and code of each filter of a plug-in."""
+    thresholds, versions = facts["config"].get("filter", {}).get("plugins", {}), facts["versions"]
+    return [
+        {**one, "threshold": thresholds.get(name), "code": versions.get(f"filter.plugins.{name}", "")}
+        for name, one in facts.get("filters", {}).items()
+    ]
 
 
 # --- authors, splits, copies, safety ---

@@ -17,7 +17,7 @@ from authbench.registry.typed_schema import from_plain
 from authbench.report.page import KINDS
 
 _OF_MANIFEST = (
-    *("config", "versions", "inputs", "scorers", "skipped_sources"),
+    *("config", "versions", "filters", "inputs", "scorers", "skipped_sources"),
     *("raw_lock", "takedown", "splits", "warnings"),
 )
 _LABEL = (

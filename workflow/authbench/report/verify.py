@@ -15,6 +15,7 @@ import polars as pl
 
 from authbench.checking import Violation, group
 from authbench.checking.claims import Finding
+from authbench.checking.measures import uncheckable
 from authbench.errors import InputError
 from authbench.extras import absent
 from authbench.format import files
@@ -87,7 +88,8 @@ def unchecked(folder: Path) -> list[str]:
         lines.append(f"figures and report, as they are of AuthBench {printable(str(manifest['authbench']))}")
     elif problem := absent("matplotlib"):
         lines.append(f"figures and report: {problem}")
-    return lines
+    plugged = uncheckable(manifest).items()
+    return [*lines, *(printable(f"filter.plugins.{name}, {why}") for name, why in plugged if why)]
 
 
 def _check_figures(release: Release) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from authbench.identity import keyed_hashes
+from authbench.plugins import filter_key, load_filter
 from authbench.presentation.pages import environment
 from authbench.presentation.sheets import Choice, Sheet
 from authbench.review.difference import shown, shown_difference
@@ -68,6 +69,7 @@ MEASURED = (
     ("langid_probability", "language", "from"),
     ("quoted_share", "quoted_share", "above"),
 )
+Rules = Sequence[tuple[str, str, float | None]]
 METADATA = ("source", "genre", "length_bucket", "token_length", "author_kind", "date", "topic", "split")
 
 
@@ -93,13 +95,14 @@ def write_sheets(
     Args:
         texts: with the columns of DOCUMENT, `primary`, `split`, `toxicity` and the measurements.
     """
+    rules = measured_rules(thresholds)
     choices = [_choice("g", None, ""), *(_choice(*reason) for reason in REASONS)]
     kept = Sheet(f"authbench review {name}", "doc_key", f"verdicts-{name}.jsonl", choices)
     shared = {"name": name, "sheet": kept}
     pages = environment()
     sheets = []
     for (lang,), part in texts.group_by("lang", maintain_order=True):
-        entries = [entry(row, thresholds, beside) for row in part.iter_rows(named=True)]
+        entries = [entry(row, rules, beside) for row in part.iter_rows(named=True)]
         sheet = {"lang": lang, "language": language_name(str(lang)), "entries": entries}
         write_text(folder / f"{lang}.html", pages.get_template("review.html.j2").render(**shared, **sheet))
         cells = part.group_by("primary", maintain_order=True).len().iter_rows()
@@ -120,7 +123,16 @@ def _choice(key: str, reason: str | None, meaning: str) -> Choice:
     )
 
 
-def entry(row: Mapping[str, Any], thresholds: Mapping[str, Any], beside: Beside) -> dict[str, Any]:
+def measured_rules(thresholds: Mapping[str, Any]) -> Rules:
+    """Return the columns of measurements, the side of the threshold on which texts are dropped, and the threshold."""
+    plugged = thresholds.get("plugins", {})
+    return [
+        *((column, side, thresholds.get(setting)) for column, setting, side in MEASURED),
+        *((filter_key(name), load_filter(name)[1].drops, threshold) for name, threshold in plugged.items()),
+    ]
+
+
+def entry(row: Mapping[str, Any], rules: Rules, beside: Beside) -> dict[str, Any]:
     """Return all that a sheet shows of a text."""
     key, content = row["doc_key"], row["content"]
     before = beside.passages.get(key)
@@ -132,7 +144,7 @@ def entry(row: Mapping[str, Any], thresholds: Mapping[str, Any], beside: Beside)
         "facts": [
             (name.replace("_", " "), shown(str(row[name]))) for name in METADATA if row.get(name) not in (None, "")
         ],
-        "measures": measures(row, thresholds),
+        "measures": measures(row, rules),
         "text": shown(content),
         "difference": shown_difference(before, content) if before and before != content else None,
         "same": before == content,
@@ -153,12 +165,11 @@ def entry(row: Mapping[str, Any], thresholds: Mapping[str, Any], beside: Beside)
     }
 
 
-def measures(row: Mapping[str, object], thresholds: Mapping[str, object]) -> list[tuple[str, str, str]]:
+def measures(row: Mapping[str, object], rules: Rules) -> list[tuple[str, str, str]]:
     """Return name, value and rule of each measurement of the text."""
     found = []
-    for column, setting, side in MEASURED:
+    for column, side, bound in rules:
         if row.get(column) is not None:
-            bound = thresholds.get(setting)
             rule = f"goes {side} {bound:g}" if bound is not None else ""
             found.append((column.replace("_", " "), f"{row[column]:.3g}", rule))
     if row.get("langid"):

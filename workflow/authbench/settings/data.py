@@ -26,7 +26,10 @@ Name = Annotated[
 
 
 class DataConfig(TypedDict):
-    """Hold each stage's section; a release omits `filter.exclude`, `chunk.retag` and `release.labels` if unused."""
+    """Hold each stage's section.
+
+    A release omits `filter.exclude`, `filter.plugins`, `chunk.retag` and `release.labels` if unused.
+    """
 
     name: Name
     seed: Annotated[int, Keywords(minimum=-(2**63), maximum=2**63 - 1)]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Literal, TypedDict
 
-from authbench.settings.values import DEFAULT, Count, Keywords, Language, Path, Share, Threshold
+from authbench.settings.values import DEFAULT, Count, Keywords, Language, Path, PlugInName, Share, Threshold
 
 _Task = Annotated[str, Keywords(pattern="^[a-z][a-z0-9_]*$")]
 ByTask = Count | Annotated[Mapping[_Task, Count], DEFAULT]  # `default`: all other tasks
@@ -31,4 +31,5 @@ class Filter(TypedDict):
     posts_per_day: Threshold | None
     template_share: Threshold | None
     quoted_share: Threshold | None
+    plugins: Mapping[PlugInName, float]  # thresholds of the filters of plug-ins
     exclude: Path | None
