@@ -54,13 +54,7 @@ def compile_source(
     given = FILE_FIELDS | set(pattern.groupindex if pattern else ())
     added = frozenset(extraction.beside.fields if extraction.beside else ())
     return Mapped(
-        partial(
-            make_documents,
-            compiled=compiled,
-            identities=identities,
-            where=where,
-            choices=choices,
-        ),
+        partial(make_documents, compiled=compiled, identities=identities, where=where, choices=choices),
         needed_fields(where, extraction, given | added),
         read_fields(extraction, given | added) | ({extraction.beside.by} if extraction.beside else set()),
         partial(_path_fields, where, pattern),

@@ -207,26 +207,13 @@ def every_score(results: Sequence[Result]) -> pl.DataFrame:
             for name, cell in cells.items():
                 for metric in METRICS:
                     if cell.get(metric.key) is not None:
-                        low, high = cell["intervals"].get(metric.key, (None, None))
-                        rows.append(
-                            (
-                                result.group,
-                                result.name,
-                                facet,
-                                name,
-                                metric.key,
-                                cell[metric.key],
-                                low,
-                                high,
-                                cell["queries"],
-                                cell["authors"],
-                                not result.unverified,
-                            )
-                        )
+                        value = (metric.key, cell[metric.key], *cell["intervals"].get(metric.key, (None, None)))
+                        counted = (cell["queries"], cell["authors"], not result.unverified)
+                        rows.append((result.group, result.name, facet, name, *value, *counted))
     for result, facet, name, score, head in headline_scores(results):
-        counted = (head["queries"], head["authors"])
         value = (score, head["value"], head.get("low"), head.get("high"))
-        rows.append((result.group, result.name, facet, name, *value, *counted, not result.unverified))
+        counted = (head["queries"], head["authors"], not result.unverified)
+        rows.append((result.group, result.name, facet, name, *value, *counted))
     schema = {
         "group": pl.String, "model": pl.String, "facet": pl.String, "slice": pl.String, "metric": pl.String,
         "value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "queries": pl.Int64, "authors": pl.Int64,

@@ -80,13 +80,7 @@ def merge(first: Release, second: Release, out: Path, name: str, takedown: Set[s
         side.documents.select("lang", "content", doc_key="id", origin_id="origin") for side in (own, moved)
     )
     split, dedup = config["split"], config["dedup"]
-    leaks = find_leaks(
-        texts,
-        split["leak_threshold"],
-        dedup["threshold"],
-        dedup["shingle_chars"],
-        split["containment"],
-    )
+    leaks = find_leaks(texts, split["leak_threshold"], dedup["threshold"], dedup["shingle_chars"], split["containment"])
     settled = settle(own, moved, leaks, config, takedown)
     contents = merge_contents(own, moved, settled, leaks, config)
     marked = {before: f"{now}'" if now in set(same) else now for before, now in numbers.items()}

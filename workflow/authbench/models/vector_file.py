@@ -74,14 +74,7 @@ def _array(file: IO[bytes], size: int) -> np.ndarray:
     read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
     try:
         shape, _, dtype = read_header(file)
-    except (
-        ValueError,
-        SyntaxError,
-        TokenError,
-        TypeError,
-        RecursionError,
-        MemoryError,
-    ):  # in Python-like header text
+    except (ValueError, SyntaxError, TokenError, TypeError, RecursionError, MemoryError):  # in Python-like header text
         raise ValueError("its header is none") from None
     if dtype.kind not in _KINDS or min(shape, default=0) < 0:
         raise ValueError(f"an array of {dtype} in the shape {shape}; expected numbers or texts")

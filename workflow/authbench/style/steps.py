@@ -62,13 +62,7 @@ def align(
 
     Groups that lack a level are left out; of several rows at the same level, the first is used.
     """
-    wide = frame.pivot(
-        on=level,
-        index=by,
-        values=text,
-        aggregate_function="first",
-        on_columns=levels,
-    )
+    wide = frame.pivot(on=level, index=by, values=text, aggregate_function="first", on_columns=levels)
     return wide.drop_nulls(levels).sort(by)
 
 

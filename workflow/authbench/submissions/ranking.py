@@ -67,7 +67,7 @@ def _of_pairs(
     ids, kinds = split.documents["id"], {POSITIVE: split.positives, **negatives}
     wanted = pl.concat(
         pl.DataFrame(
-            {"query": ids.gather(split.asks[pairs.owners()]), "candidate": ids.gather(pairs.rows)},
+            {"query": ids.gather(split.asks[pairs.owners()]), "candidate": ids.gather(pairs.rows)}
         ).with_columns(kind=pl.lit(kind))
         for kind, pairs in kinds.items()
     )
