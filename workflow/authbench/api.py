@@ -91,7 +91,7 @@ def evaluate(
     seed: int | None = None,
     cache: Place | None = None,
     half: bool = False,
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, dict[str, object]]:
     """Score models on a split, and return the content of each model's scores.json by its name.
 
     >>> scores = evaluate("release", ["tfidf", "metadata"])

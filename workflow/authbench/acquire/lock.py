@@ -90,7 +90,7 @@ def read_plain(value: Mapping[str, Any]) -> dict[str, Entry]:
     return {tag: _entry(plain) for tag, plain in value.items()}
 
 
-def to_plain(entries: Mapping[str, Entry]) -> dict[str, Any]:
+def to_plain(entries: Mapping[str, Entry]) -> dict[str, object]:
     """Return entries as plain values, sorted by source."""
     return {tag: _plain(entry) for tag, entry in sorted(entries.items())}
 
@@ -103,7 +103,7 @@ def _entry(plain: Mapping[str, Any]) -> Entry:
     )
 
 
-def _plain(entry: Entry) -> dict[str, Any]:
+def _plain(entry: Entry) -> dict[str, object]:
     files = {name: {"bytes": one.bytes, "sha256": one.sha256} for name, one in sorted(entry.files.items())}
     return {
         **({"revisions": dict(entry.revisions)} if entry.revisions else {}),

@@ -6,7 +6,6 @@ The SHA-256 of the files are known (`runtime.inventory`), so no file is read her
 from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from authbench.acquire.lock import Entry, entries_digest, lock_path, read_plain, read_raw_lock, to_plain
 from authbench.acquire.state import parts_folder
@@ -40,7 +39,7 @@ class LockCheck:
     states: Mapping[str, str]
     examples: Mapping[str, str]
 
-    def as_stated(self) -> dict[str, Any]:
+    def as_stated(self) -> dict[str, object]:
         """Return the statements for a release, without names of files."""
         return {"sha256": self.sha256, "sources": dict(self.states)}
 

@@ -166,7 +166,7 @@ def _digest(path: Path) -> str:
     return sha256_of_file(path) if path.is_file() else ""
 
 
-def _in_order_of_targets(sample: Mapping[str, Any], deviation: Mapping[str, Any]) -> dict[str, Any]:
+def _in_order_of_targets(sample: Mapping[str, Any], deviation: Mapping[str, Any]) -> dict[str, object]:
     """Return the section `sample` with languages, lengths and genres in the order of the deviation."""
     cells = deviation.get("cells", ())
     languages = [row["language"] for row in deviation.get("languages", ())]
@@ -185,7 +185,7 @@ def _keys(cells: Iterable[DeviationRow], dimension: str, language: str | None = 
     return list(dict.fromkeys(cell["key"] for cell in of_it))
 
 
-def _in_order(values: Mapping[str, object], order: Iterable[str]) -> dict[str, Any]:
+def _in_order(values: Mapping[str, object], order: Iterable[str]) -> dict[str, object]:
     """Return a mapping with these keys first; keys that it lacks are left out."""
     return {**{key: values[key] for key in order if key in values}, **values}
 

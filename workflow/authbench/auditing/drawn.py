@@ -133,7 +133,7 @@ def build_split(
     asked: pl.DataFrame,
     whole: bool,
     seed: int,
-) -> tuple[Built, list[dict[str, Any]]]:
+) -> tuple[Built, list[dict[str, object]]]:
     """Return the split as evaluations read it, with its stated pools or with pools that are built here."""
     named = units.join(asked.select(id="query_id", known="author"), on="id", how="left", maintain_order="left")
     named = named.with_columns(author_id=pl.coalesce("known", "author", pl.format("author of {}", "id")))
@@ -188,7 +188,7 @@ def _counts(pairs: pl.DataFrame) -> list[dict[str, Any]]:
 
 def _pools(
     dataset: Dataset, split: str, units: pl.DataFrame, truth: pl.DataFrame, seed: int
-) -> tuple[pl.DataFrame, pl.DataFrame, list[dict[str, Any]]]:
+) -> tuple[pl.DataFrame, pl.DataFrame, list[dict[str, object]]]:
     """Return relations and pools, built as for a release; a text of an unknown work is a separate work."""
     documents = units.select(
         "id", "author_id", "lang", "genre", "source", "content", "token_length", "date",

@@ -91,7 +91,7 @@ def suspects(texts: pl.DataFrame) -> pl.DataFrame:
     ).filter(pl.col("language") | pl.col("low_script"))
 
 
-def _as_row(row: dict[str, Any]) -> dict[str, Any]:
+def _as_row(row: dict[str, Any]) -> dict[str, object]:
     reasons = [name for name in ("language", "low_script") if row[name]]
     return {
         "id": row["id"],

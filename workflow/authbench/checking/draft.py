@@ -3,7 +3,6 @@
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from authbench.checking import check_release
 from authbench.errors import InputError
@@ -11,7 +10,7 @@ from authbench.format.manifest import Manifest
 from authbench.format.release import read_manifest
 
 
-def check_draft(draft: Path, release: Path, settings: Mapping[str, object]) -> dict[str, Any]:
+def check_draft(draft: Path, release: Path, settings: Mapping[str, object]) -> dict[str, object]:
     """Return the result of a check without violations, with a line on the contents of the draft (`summary`).
 
     Args:

@@ -212,7 +212,7 @@ def check_fields(provenance: pl.DataFrame | None, unique: Any) -> Iterator[Findi
                 yield Finding("unique_field", f"{first} = {row['id']}", field)
 
 
-def _stated(row: dict[str, Any]) -> dict[str, Any]:
+def _stated(row: dict[str, Any]) -> dict[str, object]:
     """Return the published topic and labels of a row of the provenance."""
     labels = row.get(LABELS.name)
     stated = orjson.loads(labels) if isinstance(labels, str) and re.fullmatch(LABELS.pattern or "", labels) else {}

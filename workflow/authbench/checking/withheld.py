@@ -163,7 +163,7 @@ def parts_with_settings(
         yield provenance.filter(pl.col("id").is_in(own)), laid_over(settings, _sections(part))
 
 
-def _sections(part: MergedPart) -> dict[str, Any]:
+def _sections(part: MergedPart) -> dict[str, object]:
     """Return the sections with thresholds of a part's settings; empty where it does not state them."""
     config = part.get("config") or {}
     return {name: config[name] for name in ("filter", "safety") if name in config}

@@ -195,12 +195,12 @@ def _listed(ids: Sequence[str]) -> str:
 _MADE_BY = ("authbench", "config", "versions", "inputs", "scorers", "skipped_sources", "licences", "takedown")
 
 
-def causes(a: Manifest, b: Manifest) -> list[tuple[str, Any, Any]]:
+def causes(a: Manifest, b: Manifest) -> list[tuple[str, object, object]]:
     """Return where two manifests differ in the causes of the releases: (place, value in `a`, value in `b`)."""
     return [difference for part in _MADE_BY for difference in differences(part, a.get(part), b.get(part))]
 
 
-def differences(place: str, one: object, other: object) -> Iterator[tuple[str, Any, Any]]:
+def differences(place: str, one: object, other: object) -> Iterator[tuple[str, object, object]]:
     """Yield the innermost places where two values differ, with both values.
 
     >>> list(differences("config", {"seed": 1, "split": {"lock": None}}, {"seed": 2, "split": {"lock": None}}))

@@ -4,7 +4,6 @@ import dataclasses
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import regex
 import yaml
@@ -129,7 +128,7 @@ def recipe_text(name: str, proposal: Proposal) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _reader(reader: Reader) -> dict[str, Any]:
+def _reader(reader: Reader) -> dict[str, object]:
     """Return the section of an entry for a reader: its format, and the options that are not the defaults."""
     name = next(name for name, kind in FORMATS.items() if isinstance(reader, kind))
     section: dict[str, object] = {"format": name}

@@ -191,7 +191,7 @@ def _gains_over(
     place: tuple[str, str],
     pool_authors: Mapping[str, int],
     seed: int,
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[dict[str, object]]:
     """Yield a row of GAINS for each model, where enough authors have a difference."""
     counts = counts_of(against.queries, score)
     differences = _differences(judged, against, score)

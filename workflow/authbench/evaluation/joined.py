@@ -121,7 +121,7 @@ def is_shortcut(scores: Scores) -> bool:
     return scores["model"].get("shortcut") is True
 
 
-def _with_gains(own: Scores, comparison: Comparison) -> dict[str, Any]:
+def _with_gains(own: Scores, comparison: Comparison) -> dict[str, object]:
     """Return a model's scores with its gains over all queries and in slices, and the power of the comparison."""
     scores: dict[str, Any] = deepcopy(dict(own))
     name = scores["model"]["name"]

@@ -152,7 +152,7 @@ def scores_of(
     return result
 
 
-def headline_on(model: Model, split: Split, seed: int) -> dict[str, Any]:
+def headline_on(model: Model, split: Split, seed: int) -> dict[str, object]:
     """Return the name and checksum of a split, and a model's headline scores on it that have enough authors."""
     table = queries_table(split, ranked(model, split, {}))
     found = headline(table, split.pool_authors, Authors.of(table, seed))

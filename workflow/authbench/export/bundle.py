@@ -117,7 +117,7 @@ def _write_bookkeeping(folder: Path, release: Release, documents: pl.DataFrame, 
     (folder / SUMS).unlink()
 
 
-def _state_withheld(release: Release, part: Part, withheld: pl.DataFrame, everyone: pl.Series) -> dict[str, Any]:
+def _state_withheld(release: Release, part: Part, withheld: pl.DataFrame, everyone: pl.Series) -> dict[str, object]:
     """Return a bundle manifest's statements about withheld documents; `everyone` are the release's authors."""
     asked = sum(batch.height for split in release.splits for batch in release.rows(split, GROUND_TRUTH))
     authors = set(everyone) - set(part.documents["author_id"])
@@ -131,7 +131,7 @@ def _state_withheld(release: Release, part: Part, withheld: pl.DataFrame, everyo
 
 def _manifest(
     release: Release, documents: pl.DataFrame, part: Part, missing: Mapping[str, object], warned: list[str]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     manifest, here = release.manifest, set(documents["source"])
     return {
         **manifest,
@@ -146,7 +146,7 @@ def _manifest(
     }
 
 
-def _funnel(rows: list[dict[str, Any]], withheld: pl.DataFrame) -> list[dict[str, Any]]:
+def _funnel(rows: list[dict[str, Any]], withheld: pl.DataFrame) -> list[dict[str, object]]:
     """Return the rows of a funnel in which the last stage of each source withholds documents."""
     gone = Counter(withheld.select("source", "reason").iter_rows())
     per_source = Counter(withheld["source"])

@@ -53,7 +53,7 @@ which corpus that is. Identifiers are SPDX's, with a link to the text of the lic
 """
 
 
-def terms(identifiers: Sequence[str]) -> dict[str, Any]:
+def terms(identifiers: Sequence[str]) -> dict[str, object]:
     """Return the fields of a card that state terms, given the SPDX identifiers of the texts.
 
     The value is a licence or a list of licences; terms without an identifier of the hub are `other`, with a name and
@@ -154,7 +154,7 @@ def write_card(
     write_text(folder / LICENCES, as_csv(licences))
 
 
-def hub_header(release: Release, configs: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
+def hub_header(release: Release, configs: list[dict[str, Any]], **more: Any) -> dict[str, object]:
     """Return the YAML header of a card in the fields of the Hugging Face hub."""
     here = set(release.described["lang"].unique())
     found = [*(lang for lang in LANGUAGES if lang in here), *sorted(here - set(LANGUAGES))]
@@ -184,12 +184,12 @@ def _size_category(documents: int) -> str:
     return next((name for limit, name in _SIZES if documents < limit), _LARGER)
 
 
-def _languages(release: Release) -> list[dict[str, Any]]:
+def _languages(release: Release) -> list[dict[str, object]]:
     """Return for every language its name, its documents in total and in each split, and its authors."""
     return _counted(release, pl.col("lang"), language_name)
 
 
-def _genres(release: Release) -> list[dict[str, Any]]:
+def _genres(release: Release) -> list[dict[str, object]]:
     """Return the same for every primary genre."""
     return _counted(
         release, pl.col("genre").map_elements(primary_genre, pl.String), lambda genre: genre.replace("_", " ")

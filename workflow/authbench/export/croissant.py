@@ -77,7 +77,7 @@ _TYPES: dict[Any, str] = {
 }
 
 
-def describe(release: Release, about: Publish, tables: Sequence[ParquetTable]) -> dict[str, Any]:
+def describe(release: Release, about: Publish, tables: Sequence[ParquetTable]) -> dict[str, object]:
     """Return the content of croissant.json for the Parquet files of a folder."""
     files = [(table, shard, _label(table, number)) for table in tables for number, shard in enumerate(table.shards)]
     content: dict[str, object] = {
@@ -120,7 +120,7 @@ def _label(table: ParquetTable, number: int) -> str:
     return f"{table.config}_{table.split}" + (f"_{number:05d}" if len(table.shards) > 1 else "")
 
 
-def _file_object(shard: Shard, name: str) -> dict[str, Any]:
+def _file_object(shard: Shard, name: str) -> dict[str, object]:
     return {
         "@type": "cr:FileObject",
         "@id": f"{name}.parquet",
@@ -132,7 +132,7 @@ def _file_object(shard: Shard, name: str) -> dict[str, Any]:
     }
 
 
-def _record_set(table: ParquetTable, name: str) -> dict[str, Any]:
+def _record_set(table: ParquetTable, name: str) -> dict[str, object]:
     fields = [
         {
             "@type": "cr:Field",

@@ -24,7 +24,7 @@ DATA = "data_protection.json"
 _LINKED = "success@1"
 
 
-def read_risk(results: Path, release: Release) -> dict[str, Any] | None:
+def read_risk(results: Path, release: Release) -> dict[str, object] | None:
     """Return how well the best model of a folder of results links the texts of a release.
 
     Returns:
@@ -52,7 +52,7 @@ def read_risk(results: Path, release: Release) -> dict[str, Any] | None:
     return _risk(best) | {"complete": not release.withheld}
 
 
-def _risk(best: Result) -> dict[str, Any]:
+def _risk(best: Result) -> dict[str, object]:
     scores = best.scores
     sources = {tag: _linked(cell) for tag, cell in sorted(scores["by_source"].items()) if _LINKED in cell}
     return {
@@ -66,7 +66,7 @@ def _risk(best: Result) -> dict[str, Any]:
     }
 
 
-def _linked(cell: Mapping[str, Any]) -> dict[str, Any]:
+def _linked(cell: Mapping[str, Any]) -> dict[str, object]:
     low, high = cell["intervals"][_LINKED]
     return {
         "queries": int(cell["queries"]),
@@ -78,7 +78,7 @@ def _linked(cell: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def known_risk(folder: Path) -> dict[str, Any] | None:
+def known_risk(folder: Path) -> dict[str, object] | None:
     """Return the risk that the sheet in a folder states; None if it states none."""
     if not (folder / DATA).is_file():
         return None
@@ -86,7 +86,7 @@ def known_risk(folder: Path) -> dict[str, Any] | None:
     return risk if isinstance(risk, dict) else None
 
 
-def data_protection(release: Release, about: Publish, risk: Mapping[str, object] | None) -> dict[str, Any]:
+def data_protection(release: Release, about: Publish, risk: Mapping[str, object] | None) -> dict[str, object]:
     """Return the contents of the sheet as an object."""
     here = documents_here(release)
     sources = []

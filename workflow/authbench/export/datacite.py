@@ -1,7 +1,5 @@
 """Write the metadata of a DOI (DataCite's JSON of schema 4.5), and CITATION.cff for citations from a repository."""
 
-from typing import Any
-
 import yaml
 
 from authbench.export.citations import citations_of, licence_table
@@ -20,7 +18,7 @@ KEYWORDS = ("authorship attribution", "authorship verification", "stylometry")
 _SPDX = "https://spdx.org/licenses/"
 
 
-def datacite(release: Release, about: Publish) -> dict[str, Any]:
+def datacite(release: Release, about: Publish) -> dict[str, object]:
     """Return the metadata in DataCite's JSON. Without a date it lacks `publicationYear`, which a DOI requires."""
     rights = licence_table(release).filter("texts_here").select("spdx", "licence").unique().sort("spdx", "licence")
     formats = [{"rights": licence} if spdx.startswith(OWN) else _rights(spdx) for spdx, licence in rights.iter_rows()]

@@ -110,7 +110,7 @@ def _of_config(tables: Sequence[ParquetTable]) -> dict[str, list[ParquetTable]]:
     return found
 
 
-def configs(tables: Sequence[ParquetTable]) -> list[dict[str, Any]]:
+def configs(tables: Sequence[ParquetTable]) -> list[dict[str, object]]:
     """Return the files of each configuration and split in the form of a card; the first is the default."""
     return [
         {
@@ -122,7 +122,7 @@ def configs(tables: Sequence[ParquetTable]) -> list[dict[str, Any]]:
     ]
 
 
-def infos(tables: Sequence[ParquetTable]) -> list[dict[str, Any]]:
+def infos(tables: Sequence[ParquetTable]) -> list[dict[str, object]]:
     """Return the columns and sizes of each configuration in the form of a card."""
     return [
         {
@@ -136,7 +136,7 @@ def infos(tables: Sequence[ParquetTable]) -> list[dict[str, Any]]:
     ]
 
 
-def _feature(kind: Any) -> dict[str, Any]:
+def _feature(kind: Any) -> dict[str, object]:
     if isinstance(kind, pl.List):
         return {"list": _feature(kind.inner)["dtype"]}
     return {"dtype": _FEATURES[kind.base_type()]}

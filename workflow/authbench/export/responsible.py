@@ -32,7 +32,7 @@ def documents_here(release: Release) -> pl.DataFrame:
     return release.provenance.filter(pl.col("source").is_in(sources_here(release)))
 
 
-def responsible(release: Release, about: Publish) -> dict[str, Any]:
+def responsible(release: Release, about: Publish) -> dict[str, object]:
     """Return the properties of a data set by their names in Croissant."""
     here, manifest = documents_here(release), release.manifest
     config: Mapping[str, Any] = manifest.get("config") or {}

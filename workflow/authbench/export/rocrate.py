@@ -38,7 +38,7 @@ _KINDS = {
 
 def crate(
     folder: Path, release: Release, about: Publish, sums: Mapping[str, str], plugin: PlugIn | None = None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the content of ro-crate-metadata.json.
 
     Args:
@@ -134,7 +134,7 @@ def _numbered(about: Publish) -> list[tuple[int, str]]:
     return list(enumerate(about["creators"], start=1))
 
 
-def _corpus(release: Release, tag: str, citation: str) -> dict[str, Any]:
+def _corpus(release: Release, tag: str, citation: str) -> dict[str, object]:
     entries = parse_citation(citation, tag)
     addresses = [
         f"https://doi.org/{doi}" if (doi := field_of(entry, "doi")) else field_of(entry, "url")
@@ -171,7 +171,7 @@ def _references(entities: Sequence[Mapping[str, object]]) -> Any:
     return found[0] if len(found) == 1 else found
 
 
-def _file(folder: Path, path: str, digest: str | None) -> dict[str, Any]:
+def _file(folder: Path, path: str, digest: str | None) -> dict[str, object]:
     suffix = Path(path).suffix
     kind = _KINDS.get(suffix) or mimetypes.guess_type(path, strict=False)[0] or "text/plain"
     entity: dict[str, object] = {"@id": path, "@type": "File", "name": path, "encodingFormat": kind}

@@ -163,7 +163,7 @@ def write_pairs(pairs: pl.DataFrame | Iterable[pl.DataFrame], path: Path) -> Non
     write_json_lines(path, chain.from_iterable(map(_lines_of, batches)))
 
 
-def _lines_of(pairs: pl.DataFrame) -> Iterator[dict[str, Any]]:
+def _lines_of(pairs: pl.DataFrame) -> Iterator[dict[str, object]]:
     topics = ("topic1", "topic2") if {"topic1", "topic2"} <= set(pairs.columns) else ()
     lang = "lang" if "lang" in pairs.columns else pl.lit(None, pl.String).alias("lang")
     for row in pairs.select("id", lang, "text1", "text2", *topics).iter_rows():

@@ -366,7 +366,7 @@ def read_deviation(folder: Path) -> Deviation:
     return cast(Deviation, _read_fitting(folder / files.DEVIATION))
 
 
-def _read_fitting(path: Path) -> dict[str, Any]:
+def _read_fitting(path: Path) -> dict[str, object]:
     """Return the object in a JSON file, checked against the schema of the file's name; empty without a file."""
     if not path.exists():
         return {}

@@ -142,7 +142,7 @@ def cells_of(scores: Scores, facet: str) -> Mapping[str, Cell]:
     return cells
 
 
-def part_of(scores: Scores, part: str) -> Mapping[str, Any]:
+def part_of(scores: Scores, part: str) -> Mapping[str, object]:
     """Return a part on what was scored and how, such as `benchmark`. Raises KeyError for any other part."""
     plain: Mapping[str, Any] = scores
     found: Mapping[str, Any] = plain[part]

@@ -45,7 +45,7 @@ def compile_expression(expression: str | Mapping[str, object], where: str, key: 
     if not steps:
         return start
 
-    def computed(here: object) -> Any:
+    def computed(here: object) -> object:
         for step in steps:
             if here is None:
                 return None
@@ -146,7 +146,7 @@ def _field(path: str) -> Columns:
     return column
 
 
-def _exact(value: object, path: str) -> Any:
+def _exact(value: object, path: str) -> object:
     """Return the value. Raises InputError for an integer that lost digits."""
     if type(value) is float and abs(value) >= INEXACT and math.isfinite(value):
         raise InputError(
@@ -156,7 +156,7 @@ def _exact(value: object, path: str) -> Any:
     return value
 
 
-def _present(value: object) -> Any:
+def _present(value: object) -> object:
     return value if isinstance(value, (list, dict)) and value else as_text(None if value in ([], {}) else value)
 
 
@@ -202,7 +202,7 @@ def _composed(template: str) -> Columns:
     return lambda rows: [composed(values) for values in _side_by_side([field(rows) for field in fields], len(rows))]
 
 
-def _side_by_side(columns: Sequence[Column], height: int) -> Iterable[Sequence[Any]]:
+def _side_by_side(columns: Sequence[Column], height: int) -> Iterable[Sequence[object]]:
     return zip(*columns, strict=True) if columns else [()] * height
 
 
@@ -240,7 +240,7 @@ def _text(value: object) -> str:
     return as_text(value) or ""
 
 
-def _picked(value: object, place: int) -> Any:
+def _picked(value: object, place: int) -> object:
     if not isinstance(value, list):
         value = [value]
     return _present(value[place]) if -len(value) <= place < len(value) else None

@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from difflib import get_close_matches
-from typing import Any
 
 from authbench.errors import InputError
 from authbench.ingest.aliases import persons_file, read_aliases
@@ -80,7 +79,7 @@ def unusable_values(config: Config, source: Source) -> Iterator[str]:
                 yield f"{place}: {shown(value)} is not a genre, or genre/sub-genre, in small letters{meant}"
 
 
-def stated_values(expression: Expression, place: str) -> Iterator[tuple[str, Any]]:
+def stated_values(expression: Expression, place: str) -> Iterator[tuple[str, object]]:
     """Yield the key and value of each constant of an expression and each value of its mappings."""
     if isinstance(expression, str) or any(operation in expression for operation in _CHANGING):
         return

@@ -70,7 +70,7 @@ def ingest_source(
     removed: str | Path,
     settings: Ingest,
     naming: Naming = _PLAIN,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Write a source's records by shard (INGESTED, sorted by doc_key), rejected records to `removed` (REMOVED).
 
     Every record of the files is in exactly 1 output.

@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -101,7 +100,7 @@ def _by_label(rule: Impurity | None, limit: float | None, whole: str) -> pl.Expr
 
 def _statistics(
     tag: str, decided: pl.DataFrame, rule: Impurity | None, estimate: Estimate, whole: str, limit: float | None
-) -> Iterator[tuple[Any, ...]]:
+) -> Iterator[tuple[object, ...]]:
     """Yield the rows of a source (STATISTICS): a row, and another for labels with another decision.
 
     The latter's impurity is the mean of the labels' measurements, if these are probabilities.

@@ -55,7 +55,7 @@ def write_eval_results(folder: Path, results: Sequence[Result], dataset: str) ->
             write_text(place / f"{dataset.replace('/', '--')}.yaml", text)
 
 
-def eval_results(result: Result, dataset: str) -> list[dict[str, Any]]:
+def eval_results(result: Result, dataset: str) -> list[dict[str, object]]:
     """Return a model's entries, an entry per task with a score, from 0 to 1."""
     benchmark, versions = result.scores["benchmark"], result.scores["versions"]
     notes = f"AuthBench {versions['authbench']}, split {benchmark['split']}, checksum {benchmark['checksum'][:12]}"

@@ -227,7 +227,7 @@ def slice_order(name: str) -> tuple[int, str]:
     return (LENGTH_BUCKETS.index(name) if name in LENGTH_BUCKETS else 0, name)
 
 
-def _described(result: Result) -> dict[str, Any]:
+def _described(result: Result) -> dict[str, object]:
     return {"group": result.group, "model": result.name, "shortcut": result.shortcut}
 
 

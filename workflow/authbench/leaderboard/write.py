@@ -20,7 +20,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import polars as pl
 
@@ -133,12 +132,12 @@ def _render(results: Sequence[Result], board: _Board, pairs: pl.DataFrame, back:
     )
 
 
-def _model_line(result: Result) -> dict[str, Any]:
+def _model_line(result: Result) -> dict[str, object]:
     model = result.scores["model"]
     return {"name": model["name"], "group": model["group"], "title": model["title"]}
 
 
-def _doubtful(pairs: pl.DataFrame) -> list[dict[str, Any]]:
+def _doubtful(pairs: pl.DataFrame) -> list[dict[str, object]]:
     """Return the pairs whose difference in Success@5 may be chance (Holm's p of 0.05 or more), nearest first."""
     tested = pairs.filter((pl.col("metric") == ATTRIBUTION.key) & (pl.col("p_holm") >= SURE))
     return tested.sort(pl.col("difference").abs(), "model", "other").to_dicts()

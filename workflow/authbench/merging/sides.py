@@ -81,7 +81,7 @@ def _must_agree(key: str) -> bool:
     return not (key in _FREE or key.startswith(_FREE_SECTIONS))
 
 
-def _flat(settings: Settings, place: str = "") -> Iterator[tuple[str, Any]]:
+def _flat(settings: Settings, place: str = "") -> Iterator[tuple[str, object]]:
     for key, value in settings.items():
         if isinstance(value, Mapping):
             yield from _flat(value, f"{place}{key}.")

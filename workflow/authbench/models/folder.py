@@ -163,7 +163,7 @@ def _group(modules: list[Mapping[str, Any]], config: Mapping[str, Any]) -> Group
     return "base" if causal else "masked"
 
 
-def _first(folder: Path, file: str, place: str) -> Mapping[str, Any]:
+def _first(folder: Path, file: str, place: str) -> Mapping[str, object]:
     """Return a JSON file of the transformer's folder, or of the folder around it; empty if both lack it."""
     inner = folder / place / file
     return _read(inner if inner.is_file() else folder / file)
@@ -178,7 +178,7 @@ def _read(path: Path) -> Mapping[str, Any]:
     return found
 
 
-def _json(path: Path) -> Any:
+def _json(path: Path) -> object:
     """Read a JSON file; lengths of tokenizers may exceed 64 bits."""
     try:
         if path.stat().st_size > _MOST_BYTES:

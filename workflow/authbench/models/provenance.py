@@ -9,7 +9,6 @@ import hashlib
 from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
 from authbench.errors import InputError
 from authbench.models.checkpoint import checkpoint_path, device, load_checkpoint, snapshot, with_commit
@@ -22,7 +21,7 @@ WEIGHTS = frozenset({".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".msgpack",
 _NO_PART = frozenset({"README.md", ".gitattributes"})  # files of a checkpoint that do not affect vectors
 
 
-def made_by(parameters: Parameters) -> dict[str, Any]:
+def made_by(parameters: Parameters) -> dict[str, object]:
     """Return `commit`, `weights`, `files`, the versions of LIBRARIES, `device` and `device_name` of a model.
 
     `commit` is the commit of a checkpoint on Hugging Face, `weights` a SHA-256 over its weight files, `files` a SHA-256
@@ -35,7 +34,7 @@ def made_by(parameters: Parameters) -> dict[str, Any]:
     return decided_by(parameters) | {"device_name": _device_name()}
 
 
-def decided_by(parameters: TransformerParameters) -> dict[str, Any]:
+def decided_by(parameters: TransformerParameters) -> dict[str, object]:
     """Return the parts of `made_by` that decide the vectors of a checkpoint."""
     folder = Path(checkpoint_path(parameters.checkpoint))
     commit, files = None, None

@@ -4,7 +4,6 @@ A model that scores no higher has shown no evidence about authorship.
 """
 
 from bisect import bisect_left
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -41,7 +40,7 @@ def _one_hot(values: pl.Series) -> np.ndarray:
 
 def content_word_vectors(
     documents: pl.DataFrame, candidates: int, parameters: NoParameters, reference: Reference
-) -> Any:
+) -> object:
     """Return TF-IDF of content words by the statistics of the reference: a release's topic similarity.
 
     The shape is (documents, `content_words.COLUMNS`).

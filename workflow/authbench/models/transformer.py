@@ -296,7 +296,7 @@ def means(vectors: F32, owners: Sequence[int], texts: int) -> F32:
     return (sums / np.bincount(owners, minlength=texts)[:, None]).astype(np.float32)
 
 
-def _forward(model: Any, batch: Sequence[Sequence[int]], prompted: int) -> Mapping[str, Any]:
+def _forward(model: Any, batch: Sequence[Sequence[int]], prompted: int) -> Mapping[str, object]:
     import torch
 
     tokenizer, longest = model.tokenizer, max(map(len, batch))

@@ -7,7 +7,7 @@ system (4), and c@1 against non-answers (figure 3).
 import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -136,7 +136,7 @@ def meta(systems: Systems) -> F64:
     return found
 
 
-def silence_pays(table: pl.DataFrame) -> dict[str, Any]:
+def silence_pays(table: pl.DataFrame) -> dict[str, object]:
     """Return the overview's signed-rank test of non-answers and c@1 over systems, and their Spearman correlation.
 
     The overview asks whether non-answers increase the score. Its test compares a count with a share and is hardly

@@ -12,7 +12,6 @@ judged pairs, so the difference to people is paired.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -29,7 +28,7 @@ MEASURES = ("auc", "accuracy")
 
 def score_people(
     drawn: pl.DataFrame, people: Sequence[Mapping[str, int]], models: Mapping[str, pl.DataFrame], seed: int
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the scores of people and of models on the judged pairs, over all and by language.
 
     Args:
@@ -135,7 +134,7 @@ def _medians(scores: F64, languages: np.ndarray) -> dict[str, float]:
     return {lang: float(np.median(scores[languages == lang])) for lang in set(languages.tolist())}
 
 
-def _summary(own: Measured, people: Measured | None, languages: np.ndarray) -> dict[str, Any]:
+def _summary(own: Measured, people: Measured | None, languages: np.ndarray) -> dict[str, object]:
     found: dict[str, object] = {"pairs": len(languages)}
     enough = len(languages) >= LEAST_QUERY_AUTHORS
     for measure in MEASURES:

@@ -252,7 +252,7 @@ def _reasons(first: FirstRecords) -> str:
     return "; ".join(told)
 
 
-def _plain(first: FirstRecords) -> dict[str, Any]:
+def _plain(first: FirstRecords) -> dict[str, object]:
     """Return a source's first records as JSON values."""
     authors = [[*where, *vars(author).values()] for where, author in first.authors.items()]
     return {**vars(first), "losses": {name: list(loss) for name, loss in first.losses.items()}, "authors": authors}

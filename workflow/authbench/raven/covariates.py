@@ -76,7 +76,7 @@ def limits_in_words(facts: Mapping[str, object]) -> list[str]:
     return [said.format(facts[name]) for name, said in words.items() if facts[name] is not None]
 
 
-def describe(pairs: pl.DataFrame, documents: pl.DataFrame) -> dict[str, Any]:
+def describe(pairs: pl.DataFrame, documents: pl.DataFrame) -> dict[str, object]:
     """Return the mean length of the tested texts, the share of each language, and the test pairs per fold."""
     tested = pairs.filter(pl.col("part") == "test")
     texts = pl.concat([tested.select(id=side) for side in ("first", "second")]).join(documents, on="id", how="left")

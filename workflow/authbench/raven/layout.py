@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -55,7 +54,7 @@ def write_subsets(
     seed: int,
     metadata: Path,
     pairs: Path,
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, dict[str, object]]:
     """Lay out every subset, write the metadata to `metadata`, and return them.
 
     Args:
@@ -124,7 +123,7 @@ def _of_topics(documents: pl.DataFrame, members: Mapping[str, Sequence[str]]) ->
 
 def lay_out(
     subset: Subset, taken: Taken, documents: pl.DataFrame, described_by: Topics, folds: int, seed: int
-) -> tuple[dict[str, Any], pl.DataFrame]:
+) -> tuple[dict[str, object], pl.DataFrame]:
     """Return the metadata of a subset for the tables, and its pairs (`folds.PAIRS`).
 
     Args:
@@ -187,7 +186,7 @@ def _sizes(pairs: pl.DataFrame, documents: pl.DataFrame) -> list[dict[str, int]]
 
 def likeness(
     taken: Sequence[str], tests: Sequence[Sequence[str]], names: Sequence[str], vectors: F64
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the cosine similarity of each fold's train and test topics, of the subset's topics `taken`.
 
     Mean and maximum per fold, and the most similar pairs of topics over all folds without repetition.

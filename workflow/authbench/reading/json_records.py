@@ -135,7 +135,7 @@ def _records(file: RawFile, shape: str, encoding: Encoding) -> Iterator[Sized]:
                 yield record if key is None else {"key": key, **record}, size
 
 
-def _whole(file: RawFile, text: IO[str]) -> Any:
+def _whole(file: RawFile, text: IO[str]) -> object:
     content = text.read(file.max_record_bytes + 1)
     if len(content) > file.max_record_bytes:
         raise InputError(f"{file.relative}: the record is longer than max_record_bytes ({file.max_record_bytes}).")

@@ -111,7 +111,7 @@ def count_rows(block: Block, units: Units) -> None:
     units.bad += len(block) - records
 
 
-def value_at(row: Any, path: str) -> Any:
+def value_at(row: Any, path: str) -> object:
     """Return the value under a field name, or `ABSENT`; dots access nested mappings and, by index, lists.
 
     >>> value_at({"authors_parsed": [["Streinu", "Ileana"]]}, "authors_parsed.0.1")

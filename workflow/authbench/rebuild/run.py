@@ -242,7 +242,7 @@ def _write_joined(
 ) -> None:
     """Write the rows whose texts are in the bundle, merged with `rows` in the order of their ids."""
 
-    def withheld() -> Iterator[tuple[str, dict[str, Any]]]:
+    def withheld() -> Iterator[tuple[str, dict[str, object]]]:
         # numbers of rows instead of their texts
         labels = rows.rename({"id": table.ident, "row": "content"}).select(table.names)
         for some in labels.iter_slices(_LINES):

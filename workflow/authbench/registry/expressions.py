@@ -36,7 +36,7 @@ class Operations(TypedDict):
     hash: Literal[True]  # its SHA-256, where the value might reveal the author
 
 
-def expression_schema() -> dict[str, Any]:
+def expression_schema() -> dict[str, object]:
     """Return the schema of an expression."""
     one_of = [{"required": [source]} for source in ("field", "const", "compose", "any")]
     return {"anyOf": [schema_of(Text), schema_of(Operations) | {"oneOf": one_of}]}

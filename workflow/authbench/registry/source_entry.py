@@ -45,7 +45,7 @@ class Acquire:
     fetch: Annotated[tuple[Fetch, ...], Keywords(minItems=1)] = ()
 
 
-def _each_fetch(**schema: Any) -> dict[str, Any]:
+def _each_fetch(**schema: Any) -> dict[str, object]:
     return {"properties": {"fetch": {"items": schema}}}
 
 
@@ -89,7 +89,7 @@ class Impurity:
     reference: Text | None = None  # who measured the value, and where
 
 
-def _taken_by(estimator: str, required: Sequence[str], *others: str) -> dict[str, Any]:
+def _taken_by(estimator: str, required: Sequence[str], *others: str) -> dict[str, object]:
     refused = {"not": {}, "expected": f"wanted here; only the estimator {estimator} takes it"}
     otherwise = {"properties": dict.fromkeys((*required, *others), refused)}
     return if_is("estimator", estimator, {"required": required}, **{"else": otherwise})
@@ -359,7 +359,7 @@ def make_source(tag: str, entry: Mapping[str, Any]) -> Source:
     return from_plain(Source, {**entry, **made})
 
 
-def part_of_normalize(entry: Mapping[str, object]) -> dict[str, Any]:
+def part_of_normalize(entry: Mapping[str, object]) -> dict[str, object]:
     """Return the part of an entry that `make_normalize` needs."""
     return {key: entry[key] for key in ("normalize", "text") if key in entry}
 

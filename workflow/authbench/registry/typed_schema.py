@@ -30,7 +30,7 @@ def part_for(kind: type, value: Mapping[str, object]) -> Any:
     return {key: inner for key, inner in value.items() if key in keys}
 
 
-def _typed(kind: object, value: object) -> Any:
+def _typed(kind: object, value: object) -> object:
     if get_origin(kind) is Annotated:
         return _typed(get_args(kind)[0], value)
     if get_origin(kind) in (Union, UnionType):
@@ -129,7 +129,7 @@ def _of_fields(kind: Any) -> dict[str, Any]:
     }
 
 
-def _of_union(kinds: Sequence[object]) -> dict[str, Any]:
+def _of_union(kinds: Sequence[object]) -> dict[str, object]:
     """Return a schema whose messages are about the member of the union that matches a value's kind."""
     schemas = [schema_of(kind) for kind in kinds if kind is not NoneType]
     if all(schema.keys() == {"type"} for schema in schemas):

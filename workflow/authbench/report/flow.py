@@ -1,7 +1,6 @@
 """Make the rows of the report's bars, which follow the documents of each source through the stages."""
 
 from collections.abc import Set
-from typing import Any
 
 import polars as pl
 
@@ -25,7 +24,7 @@ STAGE_TITLES = {
 }
 
 
-def stage_rows(funnel: pl.DataFrame) -> list[dict[str, Any]]:
+def stage_rows(funnel: pl.DataFrame) -> list[dict[str, object]]:
     """Return a row per stage, over all sources: documents in, gained, dropped and kept, and bar widths in percent."""
     stages = statistics.by_stage(funnel).group_by("stage").agg(pl.col("in", "gained", "dropped", "kept").sum())
     rows = sorted(stages.iter_rows(named=True), key=lambda row: _stage_place(row["stage"]))
@@ -46,7 +45,7 @@ def _stage_place(stage: str) -> tuple[int, str]:
     return (STAGES.index(stage) if stage in STAGES else len(STAGES), stage)
 
 
-def source_funnels(funnel: pl.DataFrame, noisy: Set[str]) -> list[dict[str, Any]]:
+def source_funnels(funnel: pl.DataFrame, noisy: Set[str]) -> list[dict[str, object]]:
     """Return a row per source: its bar (released, and dropped by stage, in percent) and its reasons with counts."""
     rows = []
     for source in ordered(funnel["source"]):

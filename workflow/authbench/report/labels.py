@@ -1,7 +1,6 @@
 """Report the measurements of author labels, as rows and in words."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import polars as pl
 
@@ -27,7 +26,7 @@ def labels_table(rows: Rows) -> pl.DataFrame:
     return pl.DataFrame([tuple(map(row.get, schema)) for row in rows], schema, orient="row")
 
 
-def label_rows(rows: Rows) -> list[dict[str, Any]]:
+def label_rows(rows: Rows) -> list[dict[str, object]]:
     """Return the rows of the report's table of labels, without sources that have no labels."""
     return [
         {

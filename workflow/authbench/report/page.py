@@ -171,7 +171,7 @@ def _plugged_filters(facts: Findings) -> list[dict[str, object]]:
 # --- authors, splits, copies, safety ---
 
 
-def _author_labels(documents: pl.DataFrame, sources: Sources, facts: Findings) -> list[dict[str, Any]]:
+def _author_labels(documents: pl.DataFrame, sources: Sources, facts: Findings) -> list[dict[str, object]]:
     """Return what the author labels of each released source stand for, with its licence."""
     totals = documents.group_by("source").agg(
         pl.len().alias("documents"), pl.col("author_id").n_unique().alias("authors"), pl.col("lang").unique().sort()
@@ -211,7 +211,7 @@ def _tiers_in_words(documents: pl.DataFrame, sources: Sources) -> str:
     )
 
 
-def _split_rows(table: pl.DataFrame, splits: Sequence[str]) -> list[dict[str, Any]]:
+def _split_rows(table: pl.DataFrame, splits: Sequence[str]) -> list[dict[str, object]]:
     """Return the documents, authors and queries of every split, per language and for all."""
     rows: dict[str, dict[str, object]] = {}
     for row in table.iter_rows(named=True):
@@ -222,7 +222,7 @@ def _split_rows(table: pl.DataFrame, splits: Sequence[str]) -> list[dict[str, An
     ]
 
 
-def _pool_rows(pools: Iterable[PoolRow]) -> list[dict[str, Any]]:
+def _pool_rows(pools: Iterable[PoolRow]) -> list[dict[str, object]]:
     """Return per pool and language the number of scored positives, and the share left out."""
     found: dict[tuple[str, str], list[int]] = {}
     for row in pools:
@@ -261,7 +261,7 @@ def _balance_in_words(buckets: Sequence[BucketRow]) -> str:
     )
 
 
-def _copies_table(dedup: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
+def _copies_table(dedup: Mapping[str, Mapping[str, int]]) -> dict[str, object]:
     """Return the counts of de-duplication: a row per kind, a column for uncut documents and another for chunks."""
     kinds = list(dict.fromkeys(kind for counts in dedup.values() for kind in counts))
     rows = [(COPY_WORDS.get(kind, spaced(kind)), [dedup[unit].get(kind, 0) for unit in dedup]) for kind in kinds]
@@ -312,7 +312,7 @@ def _query_rule(release: Release) -> str:
     )
 
 
-def _ingest_rows(ingest: Mapping[str, SourceFindings]) -> list[dict[str, Any]]:
+def _ingest_rows(ingest: Mapping[str, SourceFindings]) -> list[dict[str, object]]:
     """Return per source the problems of its raw files: unreadable rows, source-specific reasons, and other metadata."""
     in_columns = {"bad_rows", "names_author", "noisy_authors", "documents", "authors", "files"}
     own = {"title", "about", "author_kind", "license", "languages"}
@@ -331,7 +331,7 @@ def _ingest_rows(ingest: Mapping[str, SourceFindings]) -> list[dict[str, Any]]:
     ]
 
 
-def _toxicity_rows(rates: Iterable[ToxicityRate]) -> list[dict[str, Any]]:
+def _toxicity_rows(rates: Iterable[ToxicityRate]) -> list[dict[str, object]]:
     """Return per language the texts scored and dropped, with the genres where texts were dropped."""
     rows: dict[str, dict[str, Any]] = {}
     for rate in sorted(rates, key=lambda rate: (rate["lang"], rate["genre"])):

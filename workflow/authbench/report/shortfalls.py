@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from authbench.format.deviation import AllDocuments, Deviation, DeviationRow
 from authbench.records import LENGTH_BUCKETS
@@ -109,7 +108,7 @@ def cause(row: DeviationRow, sample: Sample) -> str:
     return f"{why}{by}{lost}; add sources (sources) or ask for fewer (sample.documents, sample.languages)"
 
 
-def deviation_rows(deviation: Deviation) -> list[dict[str, Any]]:
+def deviation_rows(deviation: Deviation) -> list[dict[str, object]]:
     """Return per language its target, the number taken, a bar, and the same for its genres and length classes."""
     return [
         {

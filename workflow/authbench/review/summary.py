@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -115,7 +114,7 @@ def _by_language(keys: Sequence[str], lang_of: Mapping[str, str]) -> Iterator[tu
         yield lang, [key for key in keys if lang_of[key] == lang]
 
 
-def _shares(name: str, verdicts: Verdicts, lang_of: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
+def _shares(name: str, verdicts: Verdicts, lang_of: Mapping[str, str]) -> Iterator[tuple[object, ...]]:
     reasons = sorted({reason for reason in verdicts.values() if reason is not None})
     for lang, keys in _by_language(sorted(verdicts), lang_of):
         counted = Counter(verdicts[key] for key in keys)
@@ -126,7 +125,7 @@ def _shares(name: str, verdicts: Verdicts, lang_of: Mapping[str, str]) -> Iterat
 
 def _agreements(
     one: str, other: str, first: Verdicts, second: Verdicts, lang_of: Mapping[str, str], seed: int
-) -> Iterator[tuple[Any, ...]]:
+) -> Iterator[tuple[object, ...]]:
     both = sorted(first.keys() & second.keys())
     if not both:
         return

@@ -186,7 +186,7 @@ def _among(doc_keys: Iterable[str]) -> pl.Expr:
     return pl.col("doc_key").is_in(sorted(doc_keys))
 
 
-def split_deviation(documents: pl.DataFrame, shares: Mapping[str, float]) -> list[dict[str, Any]]:
+def split_deviation(documents: pl.DataFrame, shares: Mapping[str, float]) -> list[dict[str, object]]:
     """Return per bucket of at least 20 documents and split: documents, target, and the size of the largest unit.
 
     Train-only texts have no target in other splits (`balance.due`).

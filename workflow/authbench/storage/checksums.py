@@ -91,7 +91,7 @@ def json_with_checksum(value: Mapping[str, object]) -> str:
     return _IN_JSON.sub(b"%08x" % zlib.crc32(text.encode()), text.encode(), count=1).decode()
 
 
-def parse_checked_json(content: bytes, path: str | Path) -> dict[str, Any]:
+def parse_checked_json(content: bytes, path: str | Path) -> dict[str, object]:
     """Return the object in the bytes of a JSON file with a checksum, without the checksum.
 
     Raises:
@@ -125,7 +125,7 @@ def _footer(file: BinaryIO) -> tuple[bytes, int]:
     return _read(file, start, length) + tail, start
 
 
-def _metadata(footer: bytes) -> Any:
+def _metadata(footer: bytes) -> object:
     return pq.read_metadata(pa.BufferReader(b"PAR1" + footer))
 
 

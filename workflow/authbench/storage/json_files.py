@@ -110,7 +110,7 @@ def _expect_shallow(value: object) -> None:
         level = [one for inner in lists for one in (inner.values() if isinstance(inner, dict) else inner)]
 
 
-def finite_numbers(value: object) -> Any:
+def finite_numbers(value: object) -> object:
     """Return the value with null instead of numbers that JSON cannot represent."""
     if isinstance(value, Mapping):
         return {key: finite_numbers(inner) for key, inner in value.items()}

@@ -83,7 +83,7 @@ def write_json_lines(path: Path, rows: Iterable[Any]) -> None:
         file.writelines(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows)
 
 
-def _exactly(path: Path, number: int, line: bytes) -> Any:
+def _exactly(path: Path, number: int, line: bytes) -> object:
     try:
         return loads_exactly(line)
     except (ValueError, RecursionError) as problem:

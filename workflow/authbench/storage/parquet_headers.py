@@ -121,7 +121,7 @@ def _expect_described(stream: IO[bytes], metadata: Any) -> None:
                 raise OSError("the size statistics of a column do not fit the schema")
 
 
-def _structs(value: object) -> list[dict[int, Any]]:
+def _structs(value: object) -> list[dict[int, object]]:
     return [one for one in value if type(one) is dict] if type(value) is list else []
 
 
@@ -192,7 +192,7 @@ def _value(data: bytes, at: int, kind: int, depth: int) -> tuple[Any, int]:
     raise OSError("a header has a field of an unknown kind")
 
 
-def _list(data: bytes, at: int, depth: int) -> tuple[list[Any], int]:
+def _list(data: bytes, at: int, depth: int) -> tuple[list[object], int]:
     if depth > _DEEPEST:
         raise OSError("a header is nested too deeply")
     head = data[at]

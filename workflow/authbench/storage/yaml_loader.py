@@ -1,7 +1,5 @@
 """Load YAML with the fastest safe loader available, and reject duplicate keys of a mapping."""
 
-from typing import Any
-
 import yaml
 from yaml.constructor import ConstructorError
 
@@ -10,7 +8,7 @@ _MERGE = "tag:yaml.org,2002:merge"
 
 # Every job reads some YAML; libyaml, if PyYAML was built with it, takes a tenth of the time.
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[object, object]:
         """Return the mapping of a node; of duplicate keys, PyYAML's loader silently takes the last."""
         known = set[tuple[str, str]]()
         for key, _ in node.value:

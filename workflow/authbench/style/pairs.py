@@ -110,7 +110,7 @@ def _blocks(rows: Any, labels: NDArray[np.int64]) -> Any:
         yield all_cosines(rows[start:stop], rows[start:])[later], same, (slice(start, stop), later)
 
 
-def predefined(first: object, second: object, same: NDArray[np.bool_]) -> dict[str, Any]:
+def predefined(first: object, second: object, same: NDArray[np.bool_]) -> dict[str, object]:
     """Return `auroc` over the pairs (row i of `first` with row i of `second`, dense or CSR)."""
     counts = {"pairs": len(same), "positive_pairs": int(same.sum())}
     if same.all() or not same.any():

@@ -164,7 +164,7 @@ def _digest(decides: Mapping[str, object], dataset: Dataset, rows: Rows) -> str:
 
 def of_dataset(
     model: Model, dataset: Dataset, rows: Rows, cache: Path, rates: Path, seed: int, protocol: str = STRICT
-) -> tuple[dict[str, Any], float | None]:
+) -> tuple[dict[str, object], float | None]:
     """Return the results of a dataset's tasks with metadata, and the texts per second so far.
 
     STRICT adds costs. STEB adds `episodes`, the names of result folders; its random seed is always 42, and a task on
@@ -210,7 +210,7 @@ def of_dataset(
     return {"tasks": scored, "cost": cost, **described}, rate
 
 
-def _metadata(dataset: Dataset, rows: Rows, documents: pl.DataFrame) -> dict[str, Any]:
+def _metadata(dataset: Dataset, rows: Rows, documents: pl.DataFrame) -> dict[str, object]:
     return {
         "attribute": dataset.attribute,
         "languages": list(dataset.languages),

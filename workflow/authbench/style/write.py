@@ -159,7 +159,7 @@ def what_ran(listed: Sequence[Mapping[str, object]]) -> str:
     return f"The models were run on {what}{rest}."
 
 
-def _list_datasets(results: Sequence[Result], datasets: Sequence[Dataset]) -> list[dict[str, Any]]:
+def _list_datasets(results: Sequence[Result], datasets: Sequence[Dataset]) -> list[dict[str, object]]:
     """Return every known dataset with its metadata and why it was not run; those run come first."""
     cells = {
         name: cell

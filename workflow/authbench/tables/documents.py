@@ -22,7 +22,7 @@ _FIELDS = ("id", "author_id", "lang", "genre", "content", "source", "token_lengt
 _SHOWN_OF_AUTHOR = 8  # digits of a pseudonym
 
 
-def examples(release: Release, split: str, tiers: Mapping[str, str], seed: int) -> list[dict[str, Any]]:
+def examples(release: Release, split: str, tiers: Mapping[str, str], seed: int) -> list[dict[str, object]]:
     """Return a shortened record of each language, at most MOST in total, largest languages first.
 
     Texts are only from sources of tier A, hence not from sources without a known tier. A hash of (seed, id) selects the

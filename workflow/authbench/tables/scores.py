@@ -276,7 +276,7 @@ def _score_table(
     return Table(name, title, columns, rows, frame, [*notes, *unverified_notes(results)])
 
 
-def _long(results: Sequence[Result], facet: str, parts: Sequence[Mapping[str, Slice]]) -> list[tuple[Any, ...]]:
+def _long(results: Sequence[Result], facet: str, parts: Sequence[Mapping[str, Slice]]) -> list[tuple[object, ...]]:
     return [
         (result.group, result.name, facet, label, key, _score(part.scores, CHOICES[key]), part.queries, part.authors)
         for result, slices in zip(results, parts, strict=True)

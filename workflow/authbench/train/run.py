@@ -11,7 +11,6 @@
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import yaml
@@ -105,7 +104,7 @@ def last_lines(curves: pl.DataFrame) -> list[str]:
     ]
 
 
-def _made_with(model: ModelEntry, learnt: Split, dev: Split, settings: Training, seed: int) -> dict[str, Any]:
+def _made_with(model: ModelEntry, learnt: Split, dev: Split, settings: Training, seed: int) -> dict[str, object]:
     """Return everything that determines the result of a training, as plain values."""
     assert isinstance(model.parameters, TransformerParameters)
     return {
@@ -119,7 +118,7 @@ def _made_with(model: ModelEntry, learnt: Split, dev: Split, settings: Training,
     }
 
 
-def _record(path: Path) -> dict[str, Any]:
+def _record(path: Path) -> dict[str, object]:
     with suppress(InputError, OSError):
         return read_json(path)
     return {}

@@ -71,7 +71,7 @@ def aggregated(
     scores: NDArray[np.float64],
     cut: float = CUT,
     complete_datasets: bool = True,
-) -> dict[str, Any] | None:
+) -> dict[str, object] | None:
     """Return a task's aggregate, the mean over means within clusters of datasets; None for too few models.
 
     Args:
@@ -193,7 +193,7 @@ _HEADINGS = {
 }  # fmt: skip
 
 
-def as_board(models: Mapping[str, Figures], other_languages: Iterable[str] = ()) -> dict[str, Any]:
+def as_board(models: Mapping[str, Figures], other_languages: Iterable[str] = ()) -> dict[str, object]:
     """Return both tables in the format read by STEB's page: hundredths, two decimals, best first."""
     named = {task: f"{NAMES[task]} ({figure})" for task, figure in FIGURES.items()} | {SCORE: "STEB_score (avg)"}
     return {
@@ -202,7 +202,7 @@ def as_board(models: Mapping[str, Figures], other_languages: Iterable[str] = ())
     }
 
 
-def _sheet(frame: pl.DataFrame, named: Mapping[str, str]) -> dict[str, Any]:
+def _sheet(frame: pl.DataFrame, named: Mapping[str, str]) -> dict[str, object]:
     columns = [name for name in frame.columns if name != "model"]
     if SCORE in columns:
         frame = frame.sort(SCORE, "model", descending=[True, False], nulls_last=True)

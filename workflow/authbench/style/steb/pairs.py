@@ -41,7 +41,7 @@ def _partial(false: F64, true: F64, most: float) -> float:
     return float(0.5 * (1 + (area - least) / (most - least)))
 
 
-def predefined(first: object, second: object, same: NDArray[np.bool_], differences: bool = False) -> dict[str, Any]:
+def predefined(first: object, second: object, same: NDArray[np.bool_], differences: bool = False) -> dict[str, object]:
     """Return the measures over predefined pairs, each a row of `first` with the same row of `second`.
 
     Args:
@@ -55,7 +55,7 @@ def predefined(first: object, second: object, same: NDArray[np.bool_], differenc
     return found if "undefined" in found else {**found, "interval": intervals.of_area(same, scores)}
 
 
-def all_to_all(vectors: object, labels: Sequence[object], per_label: bool = False) -> dict[str, Any]:
+def all_to_all(vectors: object, labels: Sequence[object], per_label: bool = False) -> dict[str, object]:
     """Return the measures over all pairs of texts; `_per_label` has them for pairs with a text of the label.
 
     Memory: 17 bytes per pair, plus about five times that for scikit-learn's curve.

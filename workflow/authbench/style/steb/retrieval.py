@@ -43,7 +43,7 @@ def score(queries: object, asking: Sequence[str], targets: object, answering: Se
     }
 
 
-def of_labels(vectors: Any, labels: Sequence[str]) -> dict[str, Any]:
+def of_labels(vectors: Any, labels: Sequence[str]) -> dict[str, object]:
     """Return the measures of rows whose labels are `<author>_query` or `<author>_target`.
 
     Raises:

@@ -71,25 +71,25 @@ def _probed(frame: pl.DataFrame, settings: ProbingTask) -> tuple[pl.DataFrame, s
     return drawn(frame, settings), "1_1"  # STEB also draws, without a seed
 
 
-def _score_clustering(rows: pl.DataFrame, vectors: Vectors, settings: object, cache: Path) -> dict[str, Any]:
+def _score_clustering(rows: pl.DataFrame, vectors: Vectors, settings: object, cache: Path) -> dict[str, object]:
     return clustering.score(vectors.of(rows["text"].to_list()), rows["label"].to_list())
 
 
-def _score_all_to_all(rows: pl.DataFrame, vectors: Vectors, settings: object, cache: Path) -> dict[str, Any]:
+def _score_all_to_all(rows: pl.DataFrame, vectors: Vectors, settings: object, cache: Path) -> dict[str, object]:
     return pairs.all_to_all(vectors.of(rows["text"].to_list()), rows["label"].to_list())
 
 
-def _score_predefined(rows: pl.DataFrame, vectors: Vectors, settings: object, cache: Path) -> dict[str, Any]:
+def _score_predefined(rows: pl.DataFrame, vectors: Vectors, settings: object, cache: Path) -> dict[str, object]:
     first, second = (vectors.of(rows[side].to_list()) for side in ("first", "second"))
     return pairs.predefined(first, second, rows["same"].to_numpy())
 
 
-def _score_order(rows: pl.DataFrame, vectors: Vectors, settings: OrderTask, cache: Path) -> dict[str, Any]:
+def _score_order(rows: pl.DataFrame, vectors: Vectors, settings: OrderTask, cache: Path) -> dict[str, object]:
     levels = [vectors.of(rows[name].to_list()) for name in level_columns(settings)]
     return {**order.score(levels, rows["style"].to_list()), "levels": len(levels)}
 
 
-def _score_retrieval(rows: pl.DataFrame, vectors: Vectors, settings: object, cache: Path) -> dict[str, Any]:
+def _score_retrieval(rows: pl.DataFrame, vectors: Vectors, settings: object, cache: Path) -> dict[str, object]:
     sides: list[Any] = []
     for role in ("query", "target"):
         own = rows.filter(pl.col("role") == role)
@@ -97,7 +97,7 @@ def _score_retrieval(rows: pl.DataFrame, vectors: Vectors, settings: object, cac
     return retrieval.score(*sides)
 
 
-def _score_probing(rows: pl.DataFrame, vectors: Vectors, settings: ProbingTask, cache: Path) -> dict[str, Any]:
+def _score_probing(rows: pl.DataFrame, vectors: Vectors, settings: ProbingTask, cache: Path) -> dict[str, object]:
     given = settings.classes is not None
     measured = {"measured_by": GIVEN if given else features.measured_by(settings.features)}
     if not probing.installed():
