@@ -27,7 +27,7 @@ LETTERS = 20  # of a positive or negative in a matched pool, as release.min_lett
 
 
 def draw(dataset: Dataset, split: str, most: int, seed: int) -> tuple[pl.DataFrame, pl.DataFrame, int, bool]:
-    """Return units and queries of a split (`draw_units`, `draw_queries`), its number of units, and whether all are."""
+    """Return drawn units and queries of a split, its number of units, and whether all units and queries were drawn."""
     units, whole = draw_units(dataset, split, most, seed)
     asking = queries_of(dataset, split, units)
     asked = draw_queries(asking, seed)

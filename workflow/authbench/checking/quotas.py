@@ -119,7 +119,7 @@ def _bucket(tokens: int) -> str:
 
 
 def _pattern(genre: str, patterns: Mapping[str, float]) -> str:
-    """Return the pattern that a genre counts for: the longest before its wildcard, exact patterns first."""
+    """Return the pattern that a genre counts for: the matching pattern with most characters before its wildcard."""
     fits = [one for one in patterns if fnmatchcase(genre, one) or one.removesuffix("/*") == genre]
     return max(fits, key=lambda one: (one.find("*") if "*" in one else len(one), "*" not in one), default=_OTHER_GENRES)
 

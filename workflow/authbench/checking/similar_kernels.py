@@ -76,7 +76,7 @@ def _words(n: int, bits_per_gram: float) -> int:
 
 @compiled
 def _draw(hashes: U64, bitmap: U64) -> None:
-    """Set each of the 2^k bits, each for a class of grams, where the text has an odd number of them."""
+    """Set a bit for each of 2^k classes of grams: whether the text has an odd number of the class."""
     bitmap[:] = u64(0)
     mask = u64(64 * len(bitmap) - 1)
     for i in range(len(hashes)):

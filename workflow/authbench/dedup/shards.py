@@ -27,7 +27,7 @@ def first_copies(text_0: U64, rows: I64, look_up: Lookup) -> I32:
 
     Args:
         text_0: shape (documents,), the first half of the texts' hashes.
-        rows: of the documents to compare; the others get NOT_HERE.
+        rows: of the documents to compare; other documents get NOT_HERE as result.
         look_up: gives the second half, and corpus order.
     """
     first = np.full(len(text_0), NOT_HERE, np.int32)

@@ -61,7 +61,7 @@ def _why_gone(document: Mapping[str, Any], b: KeyedRelease) -> str:
 
 
 def _takes_down(author: str, b: KeyedRelease) -> bool:
-    """Return whether a document that `b` has numbered but not released was certainly taken down.
+    """Return whether a document with a number in `b` but no text was certainly taken down.
 
     This is certain if `b` was built without a lock, or if its lock no longer has the author.
     """

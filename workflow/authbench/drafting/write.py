@@ -68,7 +68,7 @@ def entry_text(name: str, sample: Sample, proposal: Proposal) -> str:
     """Return the entry of a source, with comments.
 
     Raises:
-        InputError: an entry cannot hold a name of a field.
+        InputError: a field has a name that an entry cannot hold.
     """
     head: dict[str, object] = {
         "title": name,

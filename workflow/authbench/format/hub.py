@@ -40,7 +40,7 @@ _SHOWN = 4
 
 
 class NotARelease(InputError):
-    """A dataset that exists is not a release."""
+    """A dataset exists, but is not a release."""
 
 
 def local(place: Path) -> tuple[Path, str | None]:

@@ -38,7 +38,7 @@ class Identities:
 
     @lru_cache(maxsize=1 << 16)  # noqa: B019  (one for each source that a process reads)
     def person(self, written: str) -> Person:
-        """Return the person of a label; a label with half a character could name several."""
+        """Return the person of a label; a label with half a character is refused, as it could name several people."""
         if has_half(written):
             return Person("", "", HALF_CHARACTER)
         label = folded(whole_characters(written))

@@ -24,7 +24,7 @@ def stand_ins(removed: pl.DataFrame) -> pl.DataFrame:
 
 
 def read_texts(paths: Sequence[str | Path], copies: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
-    """Return columns of the removed copies and their kept texts, from larger tables."""
+    """Return columns of the removed copies and of the texts kept for them, read from tables of all documents."""
     wanted = pl.concat([copies["doc_key"], copies["stand_in"]]).unique().implode()
     return pl.concat([read_columns([path], columns).filter(pl.col("doc_key").is_in(wanted)) for path in paths])
 

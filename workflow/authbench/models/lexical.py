@@ -154,7 +154,7 @@ def with_rows_of_length_1(rows: Any) -> Any:
 def weighted(counter: Any, corpus: Sequence[str], texts: Sequence[str], sublinear: bool = False) -> Any:
     """Return TF-IDF of the texts fitted on a corpus; zeros where the corpus has no string to count.
 
-    Texts that begin with the corpus are counted once.
+    If the texts begin with the corpus, the corpus is counted once.
     """
     from scipy.sparse import csr_matrix, vstack
     from sklearn.feature_extraction.text import TfidfTransformer

@@ -234,7 +234,7 @@ class _Reading:
         return self._verdict(lines, start, end, cells) is Verdict.OTHER and self.layout.size >= NOVEL
 
     def _sample(self, lines: list[str]) -> list[Row]:
-        """Return the first rows of lines that start with a record."""
+        """Return the first rows of lines whose first line begins a record."""
         rows, found = self.strict(lines), list[Row]()
         while len(found) < SAMPLE:
             try:

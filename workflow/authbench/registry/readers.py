@@ -147,7 +147,7 @@ FORMATS: dict[str, type[Reader]] = {
 
 
 def entry_schema(*kinds: type) -> dict[str, Any]:
-    """Return the schema of an entry that reads files, of dataclasses that hold its keys."""
+    """Return the schema of an entry that reads files, whose keys are the fields of dataclasses."""
     reader = {
         "type": "object",
         "required": ["format"],

@@ -111,7 +111,7 @@ def _alone(rows: pl.DataFrame) -> pl.DataFrame:
 
 @dataclass(frozen=True)
 class _Pool:
-    """Hold the documents that may be selected (`pool`), their authors, and what decides of safety."""
+    """Hold the documents that may be selected (`pool`), their authors, and what decides whether they are safe."""
 
     authors: pl.DataFrame
     pool: pl.DataFrame

@@ -92,7 +92,7 @@ def _equal_pairs(known: pl.DataFrame) -> Iterator[tuple[str, str]]:
 
 
 def _near_pairs(known: pl.DataFrame) -> Iterator[tuple[tuple[str, str], bool]]:
-    """Yield the pairs of authors with compatible names, and whether neither matches two incompatible names."""
+    """Yield pairs of authors with compatible names; the flag is false if either also matches two incompatible names."""
     people = known.drop_nulls("near_key").select("near_key", "author_id", "given_keys", "life_key").unique()
     for _, group in people.sort("near_key", "author_id", "life_key").group_by("near_key", maintain_order=True):
         labels = [

@@ -56,8 +56,8 @@ def unchanged(folder: Path, files: Mapping[str, str], owner: str) -> Iterator[Ca
         owner: whose files they are, for the message.
 
     Raises:
-        InputError: a file differs from the expected, or was written to meanwhile. It replaces an InputError of the
-            block, which is its consequence.
+        InputError: a file differs from the expected content, or was written to meanwhile. It replaces an InputError
+            of the block, which is its consequence.
     """
     stop = Event()
     marks = {name: _mark(folder / name) for name in files}

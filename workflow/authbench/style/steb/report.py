@@ -48,7 +48,7 @@ def write_board(folders: Sequence[Path], out: Path, datasets: Sequence[Dataset])
     Also write BOARD, in the format that STEB's page reads.
 
     Raises:
-        InputError: no result has the figure of its task, or none can be read.
+        InputError: no result can be read, or none has the score that its task requires.
     """
     models = {model: layout.figures(metrics) for model, metrics in sorted(layout.read(*folders).items())}
     foreign = other_languages(datasets)

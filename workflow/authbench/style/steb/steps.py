@@ -15,7 +15,7 @@ _PAIRS = dict.fromkeys(("document", "first", "second", "same"), pl.String)
 def line_levels(
     frame: pl.DataFrame, tables: Tables, by: str, level: str, levels: Sequence[str], text: str
 ) -> pl.DataFrame:
-    """Make a row of each line number that is blank in no version of a text (OneStopEnglish).
+    """Make a row of each line number at which every version of a text has text (OneStopEnglish).
 
     `by` identifies the text, `level` the version, `levels` the versions in order; each becomes a column.
     """
