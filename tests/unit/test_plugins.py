@@ -13,8 +13,10 @@ import pytest
 from defaults import section
 from plugged import PLUGINS, forget, install
 from published import ABOUT, opened, publish
+from scored_release import write_scored_release
 
 from authbench.checking.settings import check_settings, loosest
+from authbench.cli import main
 from authbench.config_checks import CHECKS
 from authbench.errors import InputError
 from authbench.export import run
@@ -22,10 +24,14 @@ from authbench.export.run import export
 from authbench.filter.decide import apply_filters, beside
 from authbench.filter.measure import measure_texts
 from authbench.filter.settings import filter_problems
+from authbench.models.open import open_model
+from authbench.models.requested import load_model
 from authbench.plugins import find_plugin, identities, measured, plugin_problems
 from authbench.registry.entries import default_settings
 from authbench.review.sheets import measured_rules, measures
 from authbench.settings.publish import FORMS
+from authbench.verifiers import Bench, answer
+from authbench.verifiers.requested import VerifierEntry, load_verifier
 
 PAGE = Path(__file__).parents[2] / "docs/plug-ins.md"
 
@@ -191,3 +197,66 @@ def test_settings_without_a_filter_that_was_granted_are_looser() -> None:
     for plugins, codes in (({}, 1), ({"shouting": 0.6}, 1), ({"shouting": 0.5, "other": 1.0}, 0)):
         found = [one.id for one in check_settings({"filter": {"plugins": plugins}}, granted)]
         assert found == ["filter.plugins"] * codes
+
+
+# Models
+
+
+def test_a_model_of_a_plug_in_is_scored_with_its_package_and_digest_stated(site: Path, tmp_path: Path) -> None:
+    module = install("endings", site)
+    write_scored_release(tmp_path / "release", 6)
+    command = ["evaluate", str(tmp_path / "release"), "--out", str(tmp_path / "scores"), "--model", "endings"]
+    assert main(command) == 0
+    stated = json.loads((tmp_path / "scores/endings/scores.json").read_text())["model"]["parameters"]
+    plugin = find_plugin("models", "endings")
+    assert (stated["package"], stated["code_sha256"]) == ("authbench-endings 0.3", plugin.code_sha256)
+    module.write_text("def encode(texts):\n    return 'nothing'\n")
+    with pytest.raises(InputError, match=r"endings \(endings:encode\) of authbench-endings 0\.3 returned"):
+        open_model(load_model("endings")).embed(pl.DataFrame({"content": ["a"]}))
+    with pytest.raises(InputError, match="did you mean 'endings'"):
+        load_model("ending")
+
+
+# Verifiers
+
+
+def pairs_of(marks: list[tuple[str, str, bool]]) -> pl.DataFrame:
+    """Pairs of texts, and whether both are by one author."""
+    rows = [{"id": str(n), "text1": one, "text2": other, "same": same} for n, (one, other, same) in enumerate(marks)]
+    return pl.DataFrame(rows)
+
+
+LEARNT = pairs_of([("a!", "b!", True), ("a!!", "b.", False)])
+
+
+def test_a_verifier_of_a_plug_in_learns_and_answers(site: Path, tmp_path: Path) -> None:
+    install("endings", site)
+    verifier = load_verifier("same_endings")
+    plugin = find_plugin("verifiers", "same_endings")
+    assert verifier.as_dict()["parameters"] == {
+        "plugin": "same_endings",
+        "package": "authbench-endings 0.3",
+        "code_sha256": plugin.code_sha256,
+    }
+    found = answer(VerifierEntry.from_dict(verifier.as_dict()), LEARNT, LEARNT, LEARNT.drop("same"), Bench(1, tmp_path))
+    assert found["value"].to_list() == pytest.approx([1.0, 0.5])
+    (tmp_path / "mine.yaml").write_text("title: Mine\nkind: plugin\nparameters: {plugin: same_endings}\n")
+    assert load_verifier(str(tmp_path / "mine.yaml")).parameters == verifier.parameters
+    with pytest.raises(InputError, match="did you mean 'same_endings'"):
+        load_verifier("same_ending")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("SameEndings = None", "raised AttributeError"),
+        ("SameEndings.predict = lambda fitted, pairs: [0.5]", "returned shape"),
+        ("SameEndings.predict = lambda fitted, pairs: [float('nan')] * 2", "returned shape"),
+        ("SameEndings.calibrate = lambda fitted: fitted", "raised TypeError"),
+    ],
+)
+def test_a_verifier_that_fails_is_told_by_its_package(site: Path, tmp_path: Path, line: str, said: str) -> None:
+    module = install("endings", site)
+    module.write_text(f"{module.read_text()}\n\n{line}\n")
+    with pytest.raises(InputError, match=rf"same_endings of authbench-endings 0\.3 {said}.*Expected an object"):
+        answer(load_verifier("same_endings"), LEARNT, LEARNT, LEARNT, Bench(1, tmp_path))

@@ -70,6 +70,11 @@ def find_plugin(point: str, name: str, built_in: Collection[str] = ()) -> PlugIn
     return PlugIn(point, name, found[0].value, package, version, code)
 
 
+def plugin_names(point: str) -> set[str]:
+    """Return the names of all installed plug-ins of a kind."""
+    return entry_points(group=f"authbench.{point}").names
+
+
 def identities(point: str, names: Iterable[str]) -> dict[str, str]:
     """Return package, version and digest of each plug-in by its name. Raises InputError as `find_plugin`."""
     return {name: str(find_plugin(point, name)) for name in sorted(names)}

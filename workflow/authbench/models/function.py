@@ -45,6 +45,8 @@ class FunctionModel:
         self.entry = entry
         self.embedded = 0
         self._name, self._code = entry.parameters.function, entry.parameters.code_sha256
+        package = entry.parameters.package
+        self._shown = f"{entry.name} ({self._name}) of {package}" if package else self._name
         self._function, self._path = _imported(self._name, self._code, Path.cwd())
         self._dimensions: int | None = None
         self._cache = cache if isinstance(getattr(self._function, "identity", None), str) else None
@@ -87,14 +89,14 @@ class FunctionModel:
             with _path_of(self._path):
                 found = np.asarray(self._function(texts))
         except (Exception, SystemExit) as problem:
-            raise InputError(f"{self._name} {raised(problem)}, of {count} texts. {_EXPECTED}") from None
+            raise InputError(f"{self._shown} {raised(problem)}, of {count} texts. {_EXPECTED}") from None
         if found.dtype.kind not in "fiub":
-            raise InputError(f"{self._name} returned {_described(found)} for {count} texts. {_EXPECTED}")
+            raise InputError(f"{self._shown} returned {_described(found)} for {count} texts. {_EXPECTED}")
         if found.ndim != 2 or len(found) != count or not found.shape[1]:
-            raise InputError(f"{self._name} returned shape {found.shape} for {count} texts. {_EXPECTED}")
+            raise InputError(f"{self._shown} returned shape {found.shape} for {count} texts. {_EXPECTED}")
         if self._dimensions not in (None, found.shape[1]):
             raise InputError(
-                f"{self._name} returned {found.shape[1]} dimensions after {self._dimensions} for earlier texts. "
+                f"{self._shown} returned {found.shape[1]} dimensions after {self._dimensions} for earlier texts. "
                 "Expected as many for every text."
             )
         self._dimensions = found.shape[1]
@@ -102,7 +104,7 @@ class FunctionModel:
             rows = found.astype(np.float32)
         broken = int((~np.isfinite(rows).all(axis=1)).sum())
         if broken:
-            raise InputError(f"{self._name} returned values that are not numbers for {broken} of {count} texts.")
+            raise InputError(f"{self._shown} returned values that are not numbers for {broken} of {count} texts.")
         self.embedded += count
         return rows
 

@@ -189,10 +189,15 @@ class FunctionParameters(Parameters):
 
     Attributes:
         function: `module:name`, from the working directory or PYTHONPATH.
+        package: name and version of the package, if it is a plug-in.
     """
 
     function: Annotated[str, Keywords(pattern=r"^[^\W\d]\w*(\.\w+)*:[^\W\d]\w*(\.\w+)*$", expected="module:function")]
     code_sha256: str | None = field(default=None, metadata=COMPUTED)
+    package: str | None = field(default=None, metadata=COMPUTED)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {name: value for name, value in super().as_dict().items() if value is not None}
 
 
 @dataclass(frozen=True)

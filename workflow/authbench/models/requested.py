@@ -5,6 +5,7 @@ mine.yaml                   a user's entry
 ./checkpoint                a folder of sentence-transformers or transformers
 owner/name                  a model of Hugging Face; owner/name@revision pins it
 module:function             a function that embeds texts
+plug-in                     such a function in an installed package (docs/plug-ins.md)
 vectors=FILE                vectors, a run or scores of pairs that a model gave elsewhere
 run=FILE, pairs=FILE
 as-published=MODEL          a transformer by the recipe of the AuthBench papers' figures (`entries.as_published`)
@@ -21,9 +22,10 @@ from authbench.models.folder import FILES, FolderSettings, read_settings
 from authbench.models.function_code import digest_of_code
 from authbench.models.hub import commit_of, snapshot
 from authbench.models.parameters import FunctionParameters, Group, TransformerParameters, parameters_of
+from authbench.plugins import find_plugin, plugin_names
 from authbench.registry.entries import default_settings
 from authbench.registry.load import LONGEST_NAME, NAME, is_path, list_entries, load_each, load_entry
-from authbench.registry.values import shown
+from authbench.registry.values import nearest, shown
 
 GIVEN = ("vectors", "run", "pairs")  # kinds whose results are read from a file
 PUBLISHED = "as-published"
@@ -73,7 +75,8 @@ def names_model(requested: str, base: Path = Path()) -> bool:
     """Return whether a text names a model: an entry of config/models, or a model that needs no entry."""
     given = requested.partition("=")[0] in (*GIVEN, PUBLISHED) and "=" in requested
     shape = _FUNCTION.fullmatch(requested) or _HUB.fullmatch(requested)
-    return given or bool(shape) or requested in list_entries(MODELS, base) or (base / requested).is_dir()
+    named = {*list_entries(MODELS, base), *plugin_names("models")}
+    return given or bool(shape) or requested in named or (base / requested).is_dir()
 
 
 def sanity_rows() -> list[ModelEntry]:
@@ -98,11 +101,15 @@ def _load(requested: str, base: Path) -> ModelEntry:
         return ModelEntry(_name_of(requested), title, OTHER, "function", parameters, assumed=_unseen())
     if found := _HUB.fullmatch(requested):
         return _of_hub(found["name"], found["revision"])
+    plugins = plugin_names("models")
+    if requested in plugins:
+        return _of_plugin(requested)
     try:
         return load_entry(MODELS, requested, base)
     except InputError as problem:
         raise InputError(
-            f"{problem}. Or give a folder, owner/name of Hugging Face, or module:function (docs/evaluation.md)."
+            f"{problem}{nearest(requested, plugins)}. Or give a folder, owner/name of Hugging Face, or module:function "
+            "(docs/evaluation.md)."
         ) from None
 
 
@@ -116,6 +123,13 @@ def _given(kind: str, file: str, base: Path) -> ModelEntry:
     title = f"{_TITLES[kind]} {PurePath(file).name}"
     parameters = parameters_of(kind, {"file": str(path)})
     return ModelEntry(_name_of(PurePath(file).stem), title, OTHER, kind, parameters, assumed=_unseen())
+
+
+def _of_plugin(name: str) -> ModelEntry:
+    plugin = find_plugin("models", name)
+    package = f"{plugin.package} {plugin.version}"
+    parameters = FunctionParameters(plugin.target, plugin.code_sha256, package)
+    return ModelEntry(_usable(name), f"{name} of {package}", OTHER, "function", parameters, assumed=_unseen())
 
 
 def _of_folder(requested: str, base: Path) -> ModelEntry:

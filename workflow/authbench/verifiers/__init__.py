@@ -71,7 +71,18 @@ class Kind(Protocol):
 
 def kind(name: str) -> Kind:
     """Return the module of a kind; its optional dependencies are imported when they are used."""
-    from authbench.verifiers import encoder, ensemble, external, impostors, lambdag, naive, ppm, topicfit, unmasking
+    from authbench.verifiers import (
+        encoder,
+        ensemble,
+        external,
+        impostors,
+        lambdag,
+        naive,
+        plugged,
+        ppm,
+        topicfit,
+        unmasking,
+    )
 
     kinds: Mapping[str, Kind] = {
         "naive": naive,
@@ -83,6 +94,7 @@ def kind(name: str) -> Kind:
         "model": encoder,
         "external": external,
         "ensemble": ensemble,
+        "plugin": plugged,
     }
     return kinds[name]
 

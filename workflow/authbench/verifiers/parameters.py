@@ -1,11 +1,11 @@
 """Define the parameters of verifiers: a dataclass for each kind, which determines what entries may state."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from authbench.registry.typed_schema import from_plain
-from authbench.settings.values import Count, Keywords, Text
+from authbench.registry.typed_schema import COMPUTED, from_plain
+from authbench.settings.values import Count, Keywords, PlugInName, Text
 
 AtLeastTwo = Annotated[int, Keywords(minimum=2)]
 Order = Annotated[int, Keywords(minimum=1, maximum=32)]
@@ -137,6 +137,15 @@ class EnsembleParameters(Parameters):
     members: Annotated[tuple[Text, ...], Keywords(minItems=2, uniqueItems=True)]
 
 
+@dataclass(frozen=True)
+class PluginParameters(Parameters):
+    """Name the verifier of an installed package; the package and the digest of its code are added."""
+
+    plugin: PlugInName
+    package: str | None = field(default=None, metadata=COMPUTED)
+    code_sha256: str | None = field(default=None, metadata=COMPUTED)
+
+
 KINDS: Mapping[str, type[Parameters]] = {
     "naive": NaiveParameters,
     "ppm": PpmParameters,
@@ -147,6 +156,7 @@ KINDS: Mapping[str, type[Parameters]] = {
     "model": EncoderParameters,
     "external": ExternalParameters,
     "ensemble": EnsembleParameters,
+    "plugin": PluginParameters,
 }
 
 

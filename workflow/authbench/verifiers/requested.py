@@ -10,10 +10,12 @@ from authbench.errors import InputError
 from authbench.models.entries import expect_vectors
 from authbench.models.parameters import KINDS as MODEL_KINDS
 from authbench.models.requested import load_model, names_model
+from authbench.plugins import find_plugin, plugin_names
 from authbench.registry.load import EntryKind, is_path, list_entries, load_each, load_entry, stated_kind
 from authbench.registry.typed_schema import COMPUTED, schema_of_kinds
+from authbench.registry.values import nearest
 from authbench.settings.values import Text
-from authbench.verifiers.parameters import KINDS, EncoderParameters, Parameters, parameters_of
+from authbench.verifiers.parameters import KINDS, EncoderParameters, Parameters, PluginParameters, parameters_of
 
 
 @dataclass(frozen=True)
@@ -40,20 +42,37 @@ class VerifierEntry:
 
 
 def _build(name: str, entry: Mapping[str, Any], path: Path) -> VerifierEntry:
-    return VerifierEntry(name, entry["title"], entry["kind"], parameters_of(entry["kind"], entry.get("parameters", {})))
+    parameters = parameters_of(entry["kind"], entry.get("parameters", {}))
+    if isinstance(parameters, PluginParameters):
+        parameters = _plugged(parameters.plugin)
+    return VerifierEntry(name, entry["title"], entry["kind"], parameters)
+
+
+def _plugged(name: str) -> PluginParameters:
+    plugin = find_plugin("verifiers", name)
+    return PluginParameters(name, f"{plugin.package} {plugin.version}", plugin.code_sha256)
 
 
 VERIFIERS = EntryKind("verifier", "verifiers", partial(schema_of_kinds, VerifierEntry, KINDS), _build)
 
 
 def load_verifier(requested: str, base: Path = Path()) -> VerifierEntry:
-    """Return the verifier of this name or file, or the cosine verifier of this model (`models.requested`).
+    """Return the verifier of this name, file or plug-in, or the cosine verifier of this model (`models.requested`).
 
     Raises:
         InputError: neither exists, or the model gives a text no vector.
     """
-    if requested in list_entries(VERIFIERS, base) or not _is_model(requested, base):
+    if requested in list_entries(VERIFIERS, base):
         return load_entry(VERIFIERS, requested, base)
+    plugins = plugin_names("verifiers")
+    if requested in plugins:
+        plugin = _plugged(requested)
+        return VerifierEntry(requested, f"{requested} of {plugin.package}", "plugin", plugin)
+    if not _is_model(requested, base):
+        try:
+            return load_entry(VERIFIERS, requested, base)
+        except InputError as problem:
+            raise InputError(f"{problem}{nearest(requested, plugins)}") from None
     model = load_model(requested, base)
     expect_vectors(model)
     if model.parameters.reads_metadata:
