@@ -30,7 +30,7 @@ from authbench.raven.results import read_run
 from authbench.raven.select import select_topics
 from authbench.raven.settings import fold_parts
 from authbench.raven.subsets import trained
-from authbench.raven.topics import write_topics
+from authbench.raven.vectors import write_topics
 from authbench.registry.entries import default_settings
 from authbench.settings.evaluate import Raven
 from authbench.verifiers import Bench

@@ -26,7 +26,7 @@ from authbench.attestation.statement import (
 from authbench.cli import main
 from authbench.errors import InputError
 from authbench.runtime.inventory import take_inventory
-from authbench.storage.raw_listing import describe
+from authbench.storage.raw_paths import describe
 from authbench.storage.sha256sums import write_sums
 
 Build = Callable[[Path, Sequence[str]], tuple[int, str]]

@@ -9,7 +9,7 @@ from authbench.errors import InputError
 from authbench.funnel import Unaccounted
 from authbench.release.statement import add_statement, make_statement
 from authbench.report.facts import collect
-from authbench.storage.raw_listing import describe
+from authbench.storage.raw_paths import describe
 
 
 def part(stage: str, entered: int, kept: int, facts: dict[str, Any], **dropped: int) -> dict[str, Any]:

@@ -33,8 +33,7 @@ from authbench.raven.select import select_topics, similarities
 from authbench.raven.settings import fold_parts
 from authbench.raven.subsets import batches, plan, take_all
 from authbench.raven.tables import all_tables
-from authbench.raven.topics import read_topics
-from authbench.raven.vectors import document_rows, sample_rows, topic_vectors
+from authbench.raven.vectors import document_rows, read_topics, sample_rows, topic_vectors
 from authbench.raven.verdict import (
     LEANS,
     REFERENCE,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from authbench.errors import InputError
-from authbench.storage.raw_listing import describe, listing_digest, take_listing
+from authbench.storage.raw_paths import describe, listing_digest, take_listing
 from authbench.storage.unchanged import file_mark, unchanged
 
 

@@ -10,7 +10,7 @@ from authbench.registry.source_entry import Source
 from authbench.runtime.inventory import Digests, shard_count
 from authbench.runtime.resources import raw_mb
 from authbench.storage.json_files import read_json, write_json
-from authbench.storage.raw_listing import RawFiles, describe
+from authbench.storage.raw_paths import RawFiles, describe
 
 
 @dataclass(frozen=True)

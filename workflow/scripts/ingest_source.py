@@ -10,7 +10,7 @@ from authbench.registry.source_entry import make_extraction
 from authbench.runtime.inventory import shard_files
 from authbench.runtime.job import log_to
 from authbench.storage.json_files import write_json
-from authbench.storage.raw_listing import take_listing
+from authbench.storage.raw_paths import take_listing
 
 log_to(snakemake.log[0])
 tag, params = snakemake.wildcards.source, snakemake.params

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from authbench.models.model import VectorCache
 from authbench.raven.encoders import TopicEncoder
-from authbench.raven.topics import write_topics
+from authbench.raven.vectors import write_topics
 from authbench.runtime.job import log_to
 
 log_to(snakemake.log[0])

@@ -12,8 +12,7 @@ from authbench.acquire.state import parts_folder
 from authbench.registry.source_entry import Source
 from authbench.storage.atomic import sha256_of_file
 from authbench.storage.json_files import read_json, write_json
-from authbench.storage.raw_listing import Digests
-from authbench.storage.raw_paths import matches
+from authbench.storage.raw_paths import Digests, matches
 
 VERIFIED = "verified"
 NOT_LOCKED = "not in the lock"

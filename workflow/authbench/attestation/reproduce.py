@@ -21,7 +21,7 @@ from authbench.registry.sources import SOURCES
 from authbench.release.statement import versions_for
 from authbench.runtime.inventory import take_inventory
 from authbench.storage.atomic import sha256_of_file
-from authbench.storage.raw_listing import describe, listing_digest
+from authbench.storage.raw_paths import describe, listing_digest
 
 _DATA = (".txt", ".yaml", ".yml", ".json", ".jsonl", ".csv", ".tsv", ".parquet", ".gz", ".zst", ".ckpt", ".pt")
 _OWN = ("results", "config", "config.json", "profiles", "workflow")  # of a build

@@ -146,7 +146,7 @@ def _leaderboard_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def leaderboard(arguments: argparse.Namespace) -> int:
-    from authbench.leaderboard.choices import metrics_of
+    from authbench.leaderboard.tables import metrics_of
     from authbench.leaderboard.write import write_leaderboard
 
     first = arguments.results[0]

@@ -7,7 +7,7 @@ from authbench.format.deviation import Deviation
 from authbench.format.manifest import RawLock, Scorer, Withheld
 from authbench.funnel import FunnelRow
 from authbench.settings.data import DataConfig
-from authbench.storage.raw_listing import RawFiles
+from authbench.storage.raw_paths import RawFiles
 
 
 class LabelRow(TypedDict):

@@ -5,7 +5,7 @@ from typing import NotRequired, TypedDict
 
 from authbench.settings.data import DataConfig
 from authbench.settings.sample import Shares
-from authbench.storage.raw_listing import RawFiles
+from authbench.storage.raw_paths import RawFiles
 
 
 class RawLock(TypedDict):

@@ -33,7 +33,7 @@ from authbench.registry.source_entry import Extraction
 from authbench.runtime.job import progress
 from authbench.settings.ingest import Ingest
 from authbench.storage.parquet import GROUP_BYTES, read_batches, write_batches, write_parquets
-from authbench.storage.raw_listing import describe
+from authbench.storage.raw_paths import describe
 from authbench.storage.unchanged import unchanged
 
 LOG = logging.getLogger(__name__)

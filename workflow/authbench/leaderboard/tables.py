@@ -1,21 +1,24 @@
 """Make a leaderboard's tables: all queries, and the slices of each facet."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
 
+from authbench.errors import InputError
 from authbench.evaluation.scores import MACRO
 from authbench.evaluation.slices import SLICES
 from authbench.format.scores import cells_of
 from authbench.leaderboard.collect import Result
 from authbench.leaderboard.headline import headline_scores
 from authbench.leaderboard.pairwise import letters_of
+from authbench.metrics.ranking import CUTOFFS
 from authbench.models.entries import SANITY
 from authbench.presentation.numbers import decimals, limits
 from authbench.presentation.tables import DAGGER, Cell, Column, Row, Table, places, without_empty_columns
 from authbench.records import LENGTH_BUCKETS
+from authbench.registry.values import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,19 @@ _LETTERS = (
     "Models that share a letter do not differ more than chance might (approximate randomisation over queries, Holm's "
     "p of 0.05 or more over all pairs of models)."
 )
+_RANKING = {"success": "S", "recall": "R", "ndcg": "nDCG"}
+_OF_PAIRS = {"": "", "_all": ", all negatives", "_same_language": ", same language"}
+_OF_PAIRS |= {"_matched": ", matched", "_same_topic": ", same topic"}
+# All scores available as table columns, by their key in scores.json.
+CHOICES: Mapping[str, Metric] = {
+    metric.key: metric
+    for metric in (
+        *(Metric(f"{name}@{k}", f"{heading}@{k}") for k in CUTOFFS for name, heading in _RANKING.items()),
+        Metric("mrr", "MRR"),
+        *(Metric(f"roc_auc{suffix}", f"ROC-AUC{words}") for suffix, words in _OF_PAIRS.items()),
+        *(Metric(f"eer{suffix}", f"EER{words}", False) for suffix, words in _OF_PAIRS.items()),
+    )
+}
 NAMES = 1  # columns before the scores
 FACETS = ("by_language", "by_primary_genre", "by_genre", "by_length")
 
@@ -234,3 +250,14 @@ def _described(result: Result) -> dict[str, object]:
 def _as_frame(rows: Sequence[Mapping[str, object]], columns: Sequence[Metric]) -> pl.DataFrame:
     schema = {"group": pl.String, "model": pl.String, **{metric.key: pl.Float64 for metric in columns}}
     return pl.DataFrame([{name: row.get(name) for name in schema} for row in rows], schema=schema)
+
+
+def metrics_of(keys: Iterable[str]) -> list[Metric]:
+    """Return the scores with these keys. Raises InputError if a key is not in CHOICES."""
+    found = []
+    for key in keys:
+        if key not in CHOICES:
+            meant = did_you_mean(key, CHOICES) or "."
+            raise InputError(f"There is no score {key!a:.60}{meant} Expected one of {', '.join(CHOICES)}.")
+        found.append(CHOICES[key])
+    return found

@@ -21,7 +21,7 @@ from authbench.settings.data import DataConfig
 from authbench.settings.safety import ScorerName
 from authbench.settings.sample import Sample
 from authbench.storage.atomic import sha256_of_file
-from authbench.storage.raw_listing import RawFiles
+from authbench.storage.raw_paths import RawFiles
 from authbench.storage.sha256sums import SUMS
 
 STAGE = "merge"

@@ -31,7 +31,7 @@ from authbench.runtime.code import code_hash, file_hash
 from authbench.runtime.job import leave_out_pandas
 from authbench.settings.config import Config
 from authbench.storage.json_files import read_json, write_json
-from authbench.storage.raw_listing import listing_digest
+from authbench.storage.raw_paths import listing_digest
 from authbench.tokens import load_tokenizer
 from authbench.words import plural
 

@@ -1,7 +1,7 @@
 """Run all steps of RAVEN in a process.
 
 documents.parquet            all texts, with author and topic (`documents`)
-topics/<encoder>.parquet     the vector of every topic (`topics`)
+topics/<encoder>.parquet     the vector of every topic (`vectors`)
 subsets.json, pairs/*.parquet  the topics, folds and pairs of every subset (`layout`)
 answers/<subsets>/<verifier>/<part>.parquet  a verifier's scores on some folds of some subsets (`answers`)
 report/                      tables, figures and a page (`page`)
@@ -21,7 +21,7 @@ from authbench.raven.page import write_report
 from authbench.raven.results import Run, read_run
 from authbench.raven.settings import fold_parts
 from authbench.raven.subsets import batches
-from authbench.raven.topics import write_topics
+from authbench.raven.vectors import write_topics
 from authbench.settings.evaluate import Raven
 from authbench.storage.json_files import read_json
 from authbench.verifiers import Bench

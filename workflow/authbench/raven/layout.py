@@ -13,7 +13,7 @@ from authbench.raven.documents import KEYS, read_texts
 from authbench.raven.folds import fold_pairs, topics_tested
 from authbench.raven.select import F64, Topics, similarities
 from authbench.raven.subsets import MAIN, Subset, Taken, plan, take_all
-from authbench.raven.topics import read_topics, usable_keys
+from authbench.raven.vectors import read_topics, usable_keys
 from authbench.settings.evaluate import Subsets, TopicLimits
 from authbench.storage.json_files import write_json
 from authbench.storage.parquet import write_parquet

@@ -1,4 +1,4 @@
-"""Compute topic vectors.
+"""Compute, write and read topic vectors.
 
 A topic's vector is the mean of its documents' L2-normalised vectors (equation 1, as in the authors' code). Documents
 are embedded by a model of the registry or by a topic model: NMF or LDA with 50 components over the 5,000 most frequent
@@ -10,6 +10,7 @@ sample of at most FIT_DOCUMENTS and FIT_BYTES, drawn by hash.
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,8 +20,11 @@ from authbench.errors import InputError
 from authbench.identity import keyed_hash
 from authbench.models.model import VectorCache
 from authbench.models.open import open_model
+from authbench.raven.documents import read_contents, read_keys, stream, with_enough
 from authbench.raven.encoders import TopicEncoder
-from authbench.raven.select import F64
+from authbench.raven.select import F64, Topics
+from authbench.settings.evaluate import TopicLimits
+from authbench.storage.parquet import read_batches, read_columns, write_parquet
 
 COMPONENTS = 50
 MOST_WORDS = 5_000
@@ -180,3 +184,33 @@ def sample_rows(ids: pl.Series, sizes: pl.Series, seed: int) -> Any:
     return (
         drawn.filter((pl.col("size").cum_sum() <= FIT_BYTES) | (pl.int_range(pl.len()) == 0))["row"].sort().to_numpy()
     )
+
+
+def write_topics(
+    documents: Path, encoder: TopicEncoder, limits: TopicLimits, seed: int, path: Path, cache: VectorCache | None = None
+) -> None:
+    """Write the vectors of all selectable topics by an encoder.
+
+    Memory: a row group of texts, and a sample for encoders that learn.
+    """
+    keys = usable_keys(documents, limits, seed)
+    sizes = pl.concat([frame["content"].str.len_bytes() for frame in read_batches([documents], ["content"])])
+    rows = keys["row"].to_numpy()[sample_rows(keys["id"], sizes.gather(keys["row"]), seed)]
+    sample = read_contents(documents, pl.DataFrame({"row": rows}), ("id", "lang", "topic", "content"))
+    complete = sample.height == keys.height
+    wanted = keys.select("id")
+    batches = [sample] if complete else (frame.join(wanted, on="id", how="semi") for frame in stream(documents))
+    names, vectors = topic_vectors(batches, document_rows(encoder, sample, complete, seed, cache))
+    width = vectors.shape[1]
+    write_parquet(pl.DataFrame({"topic": names, "vector": pl.Series(vectors, dtype=pl.Array(pl.Float64, width))}), path)
+
+
+def read_topics(path: Path) -> Topics:
+    """Return the topics and vectors written by `write_topics`."""
+    table = read_columns([path])
+    return table["topic"].to_list(), np.asarray(table["vector"].to_numpy(), np.float64)
+
+
+def usable_keys(documents: Path, limits: TopicLimits, seed: int) -> pl.DataFrame:
+    """Return the keys of the selectable documents, with their `row`."""
+    return with_enough(read_keys(documents), limits["min_documents"], limits["documents_per_topic"], seed)

@@ -14,7 +14,7 @@ from authbench.format.findings import Findings
 from authbench.format.manifest import RawLock
 from authbench.plugins import filter_key, identities, stated_filters
 from authbench.settings.data import DataConfig
-from authbench.storage.raw_listing import RawFiles
+from authbench.storage.raw_paths import RawFiles
 
 LIBRARIES = ("datasketch", "gigatoken", "langid", "numba", "numpy", "polars", "pyarrow", "regex", "scipy", "tiktoken")
 MODEL_LIBRARIES = ("detoxify", "torch", "transformers")

@@ -1,13 +1,19 @@
-"""Find the raw files of a source: the files below a folder that match its patterns."""
+"""Find the raw files of a source, the files below a folder that match its patterns, and list their SHA-256."""
 
 import functools
+import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypedDict
 
 from authbench.errors import InputError
+from authbench.printable import printable
+from authbench.storage.atomic import sha256_of_file
+from authbench.storage.sha256sums import sums_lines
 
+Digests = Mapping[str, str]
 COMPRESSED = (".gz", ".zst", ".bz2", ".xz")
 NOT_UTF8 = re.compile("[\ud800-\udfff]")  # how Python represents undecodable bytes of a file name
 
@@ -92,3 +98,39 @@ def _pattern(glob: str) -> re.Pattern[str]:
     assert ending
     split = re.split(r"(\*\*/|\*\*|\*|\?)", glob[: ending.start()])
     return re.compile("".join(parts.get(part) or re.escape(part) for part in split) + f"(?i:{re.escape(ending[0])})")
+
+
+def listing_digest(files: Digests) -> str:
+    """Return the SHA-256 over the lines of `sha256sum` for the files, by path; it ignores their order.
+
+    >>> listing_digest({"b": "2", "a": "1"}) == listing_digest({"a": "1", "b": "2"})
+    True
+    """
+    return hashlib.sha256(sums_lines(files).encode()).hexdigest()
+
+
+class RawFiles(TypedDict):
+    """Hold the number of raw files of a source, and a digest of their digests."""
+
+    files: int
+    sha256: str
+
+
+def describe(files: Digests) -> RawFiles:
+    """Return a release's statement about the raw files of a source: their number and their digest."""
+    return {"files": len(files), "sha256": listing_digest(files)}
+
+
+def take_listing(folder: Path, patterns: Sequence[str], planned: str) -> Digests:
+    """Return the SHA-256 by path of the files below a folder that match the patterns.
+
+    Raises:
+        InputError: they are not the files of the digest `planned`.
+    """
+    files = {name: sha256_of_file(folder / name) for name in match_files(folder, patterns)}
+    if listing_digest(files) != planned:
+        raise InputError(
+            f"{printable(str(folder))}: its files are not the files that this run was planned with. Leave them as they "
+            "are while a run reads them, and run the same command again; if it says the same, `touch` them."
+        )
+    return files

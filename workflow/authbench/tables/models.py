@@ -9,9 +9,8 @@ import polars as pl
 
 from authbench.errors import InputError
 from authbench.evaluation.scores import LEAST_AUTHORS
-from authbench.leaderboard.choices import metrics_of
 from authbench.leaderboard.collect import Result
-from authbench.leaderboard.tables import Metric
+from authbench.leaderboard.tables import Metric, metrics_of
 from authbench.models.entries import MODELS, ModelEntry
 from authbench.models.parameters import TransformerParameters
 from authbench.presentation.numbers import NOTHING

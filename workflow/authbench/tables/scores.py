@@ -20,9 +20,8 @@ from authbench.evaluation.slices import SLICES
 from authbench.evaluation.verification import NEGATIVES
 from authbench.format.scores import Cell as ScoreCell
 from authbench.format.scores import cells_of
-from authbench.leaderboard.choices import CHOICES
 from authbench.leaderboard.collect import Result
-from authbench.leaderboard.tables import Metric, slice_order, unverified_notes
+from authbench.leaderboard.tables import CHOICES, Metric, slice_order, unverified_notes
 from authbench.metrics.auc import auc
 from authbench.metrics.error_rate import error_rate
 from authbench.metrics.ranking import NAMES as RANKING_MEASURES
