@@ -152,7 +152,7 @@ def _other_values(stated: pl.DataFrame, found: pl.DataFrame, partial: bool) -> I
 
 
 def _differing(stated: object, found: object, place: str, compared: list[str], partial: bool) -> Iterator[str]:
-    """Yield where scores.json differs from the recomputed values; `compared` gets the place of each number.
+    """Yield the differences of scores.json from recomputed values; add the place of each number to `compared`.
 
     A `partial` ranking may leave out scores, which are then absent or null.
     """
