@@ -23,8 +23,8 @@ def pan_files(path: Path) -> Files:
         folder, own = path.parent, path.name
         if "truth" in own:
             return {_split(folder): (_beside(path, "truth"), path)}
-        truth = next((folder / name for name in (own.replace("pairs", "truth"), _truth_name(own)) if name != own
-                      and (folder / name).is_file()), None)  # fmt: skip
+        names = (own.replace("pairs", "truth"), own.removesuffix(".jsonl") + "-truth.jsonl")
+        truth = next((folder / name for name in names if name != own and (folder / name).is_file()), None)
         return {} if truth is None else {_split(folder): (path, truth)}
     found: Files = {}
     for truth in sorted(path.rglob("*truth*.jsonl")):
@@ -37,10 +37,6 @@ def pan_files(path: Path) -> Files:
 
 def _split(folder: Path) -> str:
     return folder.resolve().name
-
-
-def _truth_name(name: str) -> str:
-    return name.removesuffix(".jsonl") + "-truth.jsonl"
 
 
 def _beside(truth: Path, word: str) -> Path | None:

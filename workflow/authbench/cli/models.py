@@ -188,20 +188,14 @@ def _train_arguments(parser: argparse.ArgumentParser) -> None:
         default = defaults[name.replace("-", "_")]
         shown = about if default is None else f"{about} (default: {default})"
         parser.add_argument(f"--{name}", type=kind, default=default, help=shown)
-    parser.add_argument(
-        "--negatives",
-        choices=choices(Training, "negatives"),
-        default=defaults["negatives"],
-        help="matched: each pair has a text of somebody else that is like it in language, source, genre and length; "
-        "batch: the texts of the batch alone (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--precision",
-        choices=choices(Training, "precision"),
-        default=defaults["precision"],
-        help="what the forward pass is computed in, weights being in 32 bits; entry: the dtype of the model's entry "
-        "(default: %(default)s)",
-    )
+    for name, about in (
+        ("negatives", "matched: each pair has a text of somebody else that is like it in language, source, genre and "
+         "length; batch: the texts of the batch alone"),
+        ("precision", "what the forward pass is computed in, weights being in 32 bits; entry: the dtype of the model's "
+         "entry"),
+    ):  # fmt: skip
+        shown = f"{about} (default: %(default)s)"
+        parser.add_argument(f"--{name}", choices=choices(Training, name), default=defaults[name], help=shown)
     parser.add_argument(
         "--from", dest="learnt", default="train", metavar="SPLIT", help="split to train on (default: train)"
     )

@@ -103,7 +103,8 @@ def read_split(release: Release, name: str) -> Split:
     if name not in release.splits:
         raise InputError(f"{folder / name}: there is no such split. {folder} has {', '.join(release.splits)}.")
     candidates, queries, truth = (_read_table(release, name, table) for table in (CANDIDATES, QUERIES, GROUND_TRUTH))
-    own = ("length_bucket",) if _has_own_lengths(release) else ()
+    formats_bounds = release.setting("sample.length_bins") in (None, "fixed")
+    own = () if formats_bounds else ("length_bucket",)
     provenance = release.read_provenance(("id", *_OF_PROVENANCE, *own)) if release.has_provenance else None
     positives, pairs = release.positives(name), release.pairs(name)
     checksum = split_checksum(release, name)
@@ -248,11 +249,6 @@ def _answer_lists(truth: pl.DataFrame) -> Iterator[tuple[str, set[str], set[str]
     ignored = truth["ignored_ids"].to_list() if "ignored_ids" in truth.columns else [None] * truth.height
     for ident, answers, others in zip(truth["id"], truth["positive_ids"].to_list(), ignored, strict=True):
         yield ident, set(answers), {ident, *(others or ())}
-
-
-def _has_own_lengths(release: Release) -> bool:
-    """Return whether the release's length buckets have other bounds than the format's."""
-    return release.setting("sample.length_bins") not in (None, "fixed")
 
 
 def _describe(documents: pl.DataFrame, provenance: pl.DataFrame | None) -> pl.DataFrame:

@@ -56,13 +56,13 @@ def compile_extraction(where: str, extraction: Extraction, key: bytes | None = N
     return Compiled(
         derived={name: compiled(f"derive.{name}", one) for name, one in extraction.derive.items()},
         drops=[(compiled(f"drop.{n}.when", rule.when), rule.reason) for n, rule in enumerate(extraction.drop)],
-        fields=dict.fromkeys(_column_names(), _nothing)
+        fields=dict.fromkeys(_column_names(), no_values)
         | {name: compiled(f"fields.{name}", one) for name, one in _columns(ours)},
         labels={name: compiled(f"fields.labels.{name}", one) for name, one in ours.labels.items()},
         clean=compile_cleaning(extraction.clean, f"{where}: clean") if extraction.clean else None,
         name=None if author.name is None else compiled("author.name", author.name),
         noisy=_constant(author.noisy) if isinstance(author.noisy, bool) else compiled("author.noisy", author.noisy),
-        works=_nothing if author.work_when is None else compiled("author.work_when", author.work_when),
+        works=no_values if author.work_when is None else compiled("author.work_when", author.work_when),
         voices=_voices(where, author.impurity),
         genre_of_author=extraction.genre_of == "author",
         masks_own_name=author.own_name == "mask",
@@ -137,7 +137,7 @@ def _voices(where: str, impurity: Impurity | None) -> Callable[[str], float | No
     return voices
 
 
-def _nothing(rows: Sequence[Row]) -> Column:
+def no_values(rows: Sequence[Row]) -> Column:
     return [None] * len(rows)
 
 

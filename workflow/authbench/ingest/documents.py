@@ -15,7 +15,7 @@ from authbench.author_labels import folded
 from authbench.errors import InputError
 from authbench.identity import fold_space
 from authbench.ingest import authors
-from authbench.ingest.compiled import Compiled
+from authbench.ingest.compiled import Compiled, no_values
 from authbench.ingest.fields import Column, Columns, as_text, by_distinct, texts
 from authbench.ingest.identities import HALF_CHARACTER, Identities
 from authbench.ingest.own_name import without_own_name
@@ -153,7 +153,7 @@ def make_documents(
     block.columns |= {"lang": langs, "genre": genres}
     block.refuse(list(map(_lacking, langs, genres, block.columns["text"])))
     for name in choices.required:
-        values = (compiled.labels.get(name) or compiled.fields.get(name, _no_values))(block.rows)
+        values = (compiled.labels.get(name) or compiled.fields.get(name, no_values))(block.rows)
         block.refuse([None if _plain(value) else "missing_field" for value in values])
     of_author = compiled.genre_of_author and not choices.author_genres
     checked = partial(_checked_genre, f"{where}: fields.genre", (*PRIMARY_GENRES, *choices.genres))
@@ -308,10 +308,6 @@ def _number(value: object) -> int | None:
     if text is None or not text.isdecimal() or len(text) > len(str(MOST_AUTHORS)):
         return None
     return int(text) if int(text) <= MOST_AUTHORS else None
-
-
-def _no_values(rows: Sequence[Row]) -> Column:
-    return [None] * len(rows)
 
 
 def _labels(labels: Mapping[str, Columns], rows: Sequence[Row]) -> Column:

@@ -39,7 +39,7 @@ def decided_by(parameters: TransformerParameters) -> dict[str, object]:
     folder = Path(checkpoint_path(parameters.checkpoint))
     commit, files = None, None
     if folder.is_dir():
-        files = _digest_of_files(folder)
+        files = _digest(folder, _files(folder))
     else:
         folder, commit = _fetched(parameters)
     found: dict[str, object] = {"commit": commit, "weights": _digest_of_weights(folder), "files": files}
@@ -50,11 +50,6 @@ def _digest_of_weights(folder: Path) -> str | None:
     """Return a SHA-256 over the names and contents of a checkpoint's weight files; None without weight files."""
     files = [path for path in _files(folder) if path.suffix in WEIGHTS]
     return _digest(folder, files) if files else None
-
-
-def _digest_of_files(folder: Path) -> str:
-    """Return a SHA-256 over the names and contents of a checkpoint's files, except hidden files and its README."""
-    return _digest(folder, _files(folder))
 
 
 def _fetched(parameters: TransformerParameters) -> tuple[Path, str]:

@@ -21,10 +21,6 @@ NAME = re.compile(r"[^\W_][\w.-]*")
 LONGEST_NAME = 100  # bytes; file names of results contain it
 
 
-def _no_problems(entry: Settings) -> Iterable[str]:
-    return ()
-
-
 @dataclass(frozen=True)
 class EntryKind(Generic[Entry]):
     """Describe a kind of entries, e.g. models.
@@ -41,7 +37,7 @@ class EntryKind(Generic[Entry]):
     folder: str
     schema: Callable[[], Settings]
     build: Callable[[str, Settings, Path], Entry]
-    problems: Callable[[Settings], Iterable[str]] = _no_problems
+    problems: Callable[[Settings], Iterable[str]] = lambda _: ()
 
 
 def load_entry(kind: EntryKind[Entry], requested: str, base: Path = Path()) -> Entry:

@@ -297,16 +297,13 @@ def _decompressed(stream: IO[bytes], suffixes: Sequence[str]) -> Any:
             return bz2.BZ2File(stream)
         if suffix == ".xz":
             return lzma.LZMAFile(stream)
-        return _whole_frames(stream)
+        return _Zstandard(stream)
     return stream
 
 
-def _whole_frames(stream: IO[bytes]) -> Any:
-    """Return a Zstandard stream that fails on a truncated last frame, which the library's reader would accept."""
-    return _Zstandard(stream)
-
-
 class _Zstandard(io.RawIOBase):
+    """A Zstandard stream that fails on a truncated last frame, which the library's reader would accept."""
+
     def __init__(self, stream: IO[bytes]) -> None:
         self.stream, self.frame, self.started = stream, zstandard.ZstdDecompressor().decompressobj(), False
         self.pending = memoryview(b"")

@@ -152,7 +152,8 @@ def overall_table(results: Sequence[Result], choice: Choice) -> Table:
 def adjusted_table(results: Sequence[Result], choice: Choice) -> Table:
     """Return the scores of `overall_table` adjusted for chance: 0 is a random order, 1 is perfect."""
     metrics = [Metric(one.key, one.heading) for one in choice.overall]
-    values = [{key: found.get(key) for key in (one.key for one in metrics)} for found in map(_adjusted, results)]
+    adjusted = [chance_adjusted(result.scores["overall"]) for result in results]
+    values = [{metric.key: found.get(metric.key) for metric in metrics} for found in adjusted]
     table = _score_table("chance_adjusted", "Results adjusted for chance", results, metrics, values, choice)
     note = "0 is what a random order gives, 1 is perfect: (x - r) / (1 - r); 1 - 2 EER; 2 AUC - 1."
     return without_empty_columns(replace(table, notes=[*table.notes, note]), {})
@@ -296,10 +297,6 @@ def _score(scores: Mapping[str, float], metric: Metric) -> float | None:
 def _value(cell: ScoreCell, metric: Metric) -> float | None:
     value = cell.get(metric.key)
     return None if value is None else float(value)
-
-
-def _adjusted(result: Result) -> dict[str, float]:
-    return chance_adjusted(result.scores["overall"])
 
 
 def _about(results: Sequence[Result]) -> list[str]:
