@@ -110,14 +110,9 @@ def dataset_of_pairs(
         )
         problems.append(_problems(split, named.drop("author1", "author2").join(stated, on="id", maintain_order="left")))
     notes["No language is stated: langid's guess stands for it."] = None
+    sources = (Source(path, form, places),)
     return unique_ids(
-        Dataset(
-            form,
-            pl.concat(documents),
-            problems=pl.concat(problems),
-            notes=tuple(notes),
-            sources=(Source(path, form, places),),
-        )
+        Dataset(form, pl.concat(documents), problems=pl.concat(problems), notes=tuple(notes), sources=sources)
     )
 
 
