@@ -23,7 +23,7 @@ SHOUTED = {**RECIPE, "filter": {"plugins": {"shouting": 0.5}}}
 
 def snakemake(project: Project, site: Path, settings: Mapping[str, Any], *more: str) -> str:
     """What a run says that has a folder of installed packages."""
-    arguments = ["--cores", "2", "release", *project.recipe(settings), *more]
+    arguments = ["--cores", "2", *(more or ["release"]), *project.recipe(settings)]
     status, said = run_as_started(arguments, project.folder, surroundings({"PYTHONPATH": str(site)}))
     assert status == 0, said
     return said
@@ -98,15 +98,29 @@ def test_a_change_of_its_code_runs_what_uses_it_again_and_a_threshold_only_decid
 ) -> None:
     project, site = shouted
     settings = {**SHOUTED, "filter": {"plugins": {"shouting": 0.4}}}
-    planned = jobs_of(snakemake(project, site, settings, "--dry-run", "--quiet", "host"))
+    planned = jobs_of(snakemake(project, site, settings, "release", "--dry-run", "--quiet", "host"))
     assert {job.rule for job in planned if job.first} >= {"apply_filters"}
     assert "measure_texts" not in {job.rule for job in planned}
     module = install("shouting", tmp_path)
     module.write_text(module.read_text(encoding="utf-8") + "\nWORDS = 2\n", encoding="utf-8")
     changed = project.copy(tmp_path / "changed")
-    planned = jobs_of(snakemake(changed, tmp_path, SHOUTED, "--dry-run", "--quiet", "host"))
+    planned = jobs_of(snakemake(changed, tmp_path, SHOUTED, "release", "--dry-run", "--quiet", "host"))
     assert {job.rule for job in planned if job.first} == {"measure_texts"}
     before = read_manifest(changed.release)["versions"]
     snakemake(changed, tmp_path, SHOUTED)
     after = read_manifest(changed.release)["versions"]
     assert {name for name in after if after[name] != before[name]} == {"filter.plugins.shouting"}
+
+
+def test_a_form_of_a_plug_in_is_made_of_the_public_bundle_and_again_where_its_code_changed(
+    shouted: tuple[Project, Path], tmp_path: Path
+) -> None:
+    project, site = shouted[0].copy(tmp_path / "published"), tmp_path / "site"
+    install("shouting", site)
+    module = install("titles", site)
+    settings = {**SHOUTED, "publish": {"forms": ["beir", "titles"]}}
+    snakemake(project, site, settings, "publish")
+    assert (project.results / "publish/titles/test.txt").read_text(encoding="utf-8").startswith("doc_")
+    module.write_text(module.read_text(encoding="utf-8") + "\nWORDS = 2\n", encoding="utf-8")
+    planned = jobs_of(snakemake(project, site, settings, "publish", "--dry-run", "--quiet", "host"))
+    assert [(job.rule, job.wildcards) for job in planned if job.first] == [("export_release", "form=titles")]

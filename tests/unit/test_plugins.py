@@ -26,7 +26,7 @@ from authbench.filter.measure import measure_texts
 from authbench.filter.settings import filter_problems
 from authbench.models.open import open_model
 from authbench.models.requested import load_model
-from authbench.plugins import find_plugin, identities, measured, plugin_problems
+from authbench.plugins import find_plugin, identities, load_filter, measured, plugin_problems
 from authbench.registry.entries import default_settings
 from authbench.review.sheets import measured_rules, measures
 from authbench.settings.publish import FORMS
@@ -126,7 +126,9 @@ TEXTS = pl.Series(["HELLO there", "LOUD AND CLEAR", "42"])
 def decided(settings: dict[str, Any]) -> list[tuple[str, str, float, float]]:
     """The reason, value and threshold of each text that goes, by its key."""
     documents = pl.DataFrame({"doc_key": ["a", "b", "c"], "lang": "en", "content": TEXTS})
-    numbers = measure_texts(documents, ["en"]).with_columns(measured("shouting", TEXTS, documents["lang"]))
+    numbers = measure_texts(documents, ["en"]).with_columns(
+        measured(*load_filter("shouting"), TEXTS, documents["lang"])
+    )
     others = {"source": "s", "genre": "news", "task": "t", "token_length": 10}
     documents = documents.with_columns(**{name: pl.lit(value) for name, value in others.items()})
     found = apply_filters(beside(documents, numbers), settings)  # type: ignore[arg-type]
@@ -166,7 +168,7 @@ def test_a_filter_that_returns_no_number_for_each_text_is_told(site: Path, body:
         f"from authbench.plugins import TextFilter\n\n\ndef measure(texts, languages):\n    {body}\n\n\nSHOUTING{tail}"
     )
     with pytest.raises(InputError, match=rf"shouting of authbench-shouting 1\.2 {re.escape(said)}.*Expected measure"):
-        measured("shouting", TEXTS, pl.Series(["en"] * 3))
+        measured(*load_filter("shouting"), TEXTS, pl.Series(["en"] * 3))
 
 
 @pytest.mark.parametrize(
@@ -210,6 +212,9 @@ def test_a_model_of_a_plug_in_is_scored_with_its_package_and_digest_stated(site:
     stated = json.loads((tmp_path / "scores/endings/scores.json").read_text())["model"]["parameters"]
     plugin = find_plugin("models", "endings")
     assert (stated["package"], stated["code_sha256"]) == ("authbench-endings 0.3", plugin.code_sha256)
+    module.write_text("import nowhere")
+    with pytest.raises(InputError, match=r"endings \(endings:encode\) of authbench-endings 0\.3 cannot be imported"):
+        open_model(load_model("endings"))
     module.write_text("def encode(texts):\n    return 'nothing'\n")
     with pytest.raises(InputError, match=r"endings \(endings:encode\) of authbench-endings 0\.3 returned"):
         open_model(load_model("endings")).embed(pl.DataFrame({"content": ["a"]}))

@@ -162,13 +162,12 @@ def load_filter(name: str) -> tuple[PlugIn, TextFilter]:
     return plugin, found
 
 
-def measured(name: str, texts: pl.Series, languages: pl.Series) -> pl.Series:
+def measured(plugin: PlugIn, one: TextFilter, texts: pl.Series, languages: pl.Series) -> pl.Series:
     """Return the numbers of a filter for texts.
 
     Raises:
         InputError: it fails, or does not return a finite number or None for each text.
     """
-    plugin, one = load_filter(name)
     expected = "measure(texts, languages) to return a list with a finite number or None for each text"
     found = called(plugin, expected, one.measure, texts.to_list(), languages.to_list())
     try:
@@ -177,7 +176,7 @@ def measured(name: str, texts: pl.Series, languages: pl.Series) -> pl.Series:
         raise unusable(plugin, f"returned {found!r:.200}", expected) from None
     if len(numbers) != len(texts) or not all(number is None or math.isfinite(number) for number in numbers):
         raise unusable(plugin, f"returned {len(numbers)} values for {len(texts)} texts", expected)
-    return pl.Series(filter_key(name), numbers, pl.Float64)
+    return pl.Series(filter_key(plugin.name), numbers, pl.Float64)
 
 
 def stated_filters(thresholds: Mapping[str, float]) -> dict[str, dict[str, str]]:

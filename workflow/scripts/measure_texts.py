@@ -3,16 +3,17 @@
 import polars as pl
 
 from authbench.filter.measure import MEASURES, measure_texts
-from authbench.plugins import filter_key, measured
+from authbench.plugins import filter_key, load_filter, measured
 from authbench.runtime.job import log_to, progress
 from authbench.storage.parquet import read_batches, write_batches
 
 log_to(snakemake.log[0])
 batches = progress(read_batches([snakemake.input.documents], ["doc_key", "lang", "content"]), "measure: batches")
+filters = [load_filter(name) for name in snakemake.params.plugins]
 schema = pl.Schema({**MEASURES, **{filter_key(name): pl.Float64 for name in snakemake.params.plugins}})
 rows = (
     measure_texts(batch, snakemake.params.languages).with_columns(
-        measured(name, batch["content"], batch["lang"]) for name in snakemake.params.plugins
+        measured(plugin, one, batch["content"], batch["lang"]) for plugin, one in filters
     )
     for batch in batches
 )

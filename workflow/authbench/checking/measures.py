@@ -210,8 +210,9 @@ def _check_plugged(
     for name, threshold in thresholds.items():
         if absent.get(name) == "":
             texts = rows.select("id", "lang").join(release.documents.select("id", "content"), on="id")
-            value, above = measured(name, texts["content"], texts["lang"]), load_filter(name)[1].drops == "above"
-            for ident in texts.filter(value > float(threshold) if above else value < float(threshold))["id"]:
+            plugin, one = load_filter(name)
+            value, bound = measured(plugin, one, texts["content"], texts["lang"]), float(threshold)
+            for ident in texts.filter(value > bound if one.drops == "above" else value < bound)["id"]:
                 yield Finding("measures", ident, f"{ident}: filter.plugins.{name} {threshold}")
 
 

@@ -47,7 +47,7 @@ class FunctionModel:
         self._name, self._code = entry.parameters.function, entry.parameters.code_sha256
         package = entry.parameters.package
         self._shown = f"{entry.name} ({self._name}) of {package}" if package else self._name
-        self._function, self._path = _imported(self._name, self._code, Path.cwd())
+        self._function, self._path = _imported(self._name, self._shown, self._code, Path.cwd())
         self._dimensions: int | None = None
         self._cache = cache if isinstance(getattr(self._function, "identity", None), str) else None
 
@@ -110,10 +110,13 @@ class FunctionModel:
 
 
 @lru_cache(maxsize=8)
-def _imported(function: str, code: str | None, folder: Path) -> tuple[Callable[[list[str]], Any], tuple[str, ...]]:
+def _imported(
+    function: str, shown: str, code: str | None, folder: Path
+) -> tuple[Callable[[list[str]], Any], tuple[str, ...]]:
     """Return the function of `module:name`, and the path of Python after the import.
 
     Args:
+        shown: the function in messages.
         code: digest of its files; if it changes, the function is imported again.
         folder: the working directory, whose modules take precedence.
     """
@@ -122,7 +125,7 @@ def _imported(function: str, code: str | None, folder: Path) -> tuple[Callable[[
     loaded = getattr(sys.modules.get(module.partition(".")[0]), "__file__", None)
     if "." not in module and module in sys.modules and loaded not in files | _OF_FUNCTIONS:
         raise InputError(
-            f"{function}: a module called {module} is loaded already, from {loaded or 'Python itself'}. Rename yours."
+            f"{shown}: a module called {module} is loaded already, from {loaded or 'Python itself'}. Rename yours."
         )
     for other, one in list(sys.modules.items()):
         if getattr(one, "__file__", None) in files | _OF_FUNCTIONS:
@@ -136,9 +139,9 @@ def _imported(function: str, code: str | None, folder: Path) -> tuple[Callable[[
                 found = getattr(found, part)
             path = list(path)
     except (Exception, SystemExit) as problem:
-        raise InputError(f"{function} cannot be imported: it {raised(problem)}. Expected module:function.") from None
+        raise InputError(f"{shown} cannot be imported: it {raised(problem)}. Expected module:function.") from None
     if not callable(found):
-        raise InputError(f"{function} is of type {type(found).__name__}. Expected a function.")
+        raise InputError(f"{shown} is of type {type(found).__name__}. Expected a function.")
     return found, tuple(path)
 
 
