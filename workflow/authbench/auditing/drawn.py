@@ -127,12 +127,7 @@ class Built:
 
 
 def build_split(
-    dataset: Dataset,
-    split: str,
-    units: pl.DataFrame,
-    asked: pl.DataFrame,
-    whole: bool,
-    seed: int,
+    dataset: Dataset, split: str, units: pl.DataFrame, asked: pl.DataFrame, whole: bool, seed: int
 ) -> tuple[Built, list[dict[str, object]]]:
     """Return the split as evaluations read it, with its stated pools or with pools that are built here."""
     named = units.join(asked.select(id="query_id", known="author"), on="id", how="left", maintain_order="left")

@@ -166,12 +166,7 @@ def _paragraph_starts(text: str) -> tuple[Places, Places]:
 
 
 def _cut_text(
-    text: _Text,
-    size: int,
-    tokens: Tokens | None,
-    tokenizer: Tokenizer,
-    settings: Chunk,
-    seed: int,
+    text: _Text, size: int, tokens: Tokens | None, tokenizer: Tokenizer, settings: Chunk, seed: int
 ) -> tuple[list[_Segment], bool]:
     """Return the segments of a text of `size` bytes, at most `max_chunks_per_document`, and whether there were more.
 

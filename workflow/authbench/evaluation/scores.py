@@ -30,11 +30,7 @@ MACRO = "macro over sub-genres"
 
 
 def summarise(
-    split: Split,
-    ranking: Ranking,
-    negatives: Mapping[str, Lists],
-    authors: Authors,
-    slices: Slices,
+    split: Split, ranking: Ranking, negatives: Mapping[str, Lists], authors: Authors, slices: Slices
 ) -> dict[str, Any]:
     """Return the scores of a split: `overall`, and for each facet a mapping from the labels of `slices` to scores.
 
