@@ -4,7 +4,7 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,8 @@ from plugged import PLUGINS, forget, install
 from published import ABOUT, opened, publish
 from scored_release import write_scored_release
 
+from authbench.attestation.reproduce import reproduce
+from authbench.attestation.statement import CODE, code_digest
 from authbench.checking.settings import check_settings, loosest
 from authbench.cli import main
 from authbench.config_checks import CHECKS
@@ -28,6 +30,7 @@ from authbench.models.open import open_model
 from authbench.models.requested import load_model
 from authbench.plugins import find_plugin, identities, load_filter, measured, plugin_problems
 from authbench.registry.entries import default_settings
+from authbench.release.statement import versions_for
 from authbench.review.sheets import measured_rules, measures
 from authbench.settings.publish import FORMS
 from authbench.verifiers import Bench, answer
@@ -199,6 +202,29 @@ def test_settings_without_a_filter_that_was_granted_are_looser() -> None:
     for plugins, codes in (({}, 1), ({"shouting": 0.6}, 1), ({"shouting": 0.5, "other": 1.0}, 0)):
         found = [one.id for one in check_settings({"filter": {"plugins": plugins}}, granted)]
         assert found == ["filter.plugins"] * codes
+
+
+def test_verify_names_a_filter_whose_code_is_another_one(site: Path, tmp_path: Path) -> None:
+    install("shouting", site)
+    config: Any = {"name": "x", "safety": {"scorers": []}, "filter": {"plugins": {"shouting": 0.5}}}
+    code = {"name": CODE, "digest": {"sha256": code_digest()}}
+    given = {"config": config, "sources": {}, "skipped_sources": []}
+    stated = {**versions_for(config), "filter.plugins.shouting": "authbench-shouting 1.1, code 0"}
+    statement = {
+        "subject": [{"name": "manifest.json", "digest": {"sha256": "0"}}],
+        "predicate": {
+            "buildDefinition": {"externalParameters": given, "resolvedDependencies": [code]},
+            "runDetails": {"builder": {"version": stated}},
+        },
+    }
+
+    def build(folder: Path, arguments: Sequence[str]) -> tuple[int, str]:
+        (folder / "results/x/release").mkdir(parents=True)
+        return 0, ""
+
+    found = reproduce(statement, tmp_path, build)
+    (note,) = [reason for reason in found.reasons if "perhaps" in reason]
+    assert found.status == 1 and str(find_plugin("filters", "shouting")) in note and "authbench-shouting 1.1" in note
 
 
 # Models
