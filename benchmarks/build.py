@@ -41,8 +41,8 @@ sys.path += [str(ROOT / "tests/pipeline"), str(ROOT / "workflow")]
 from project import Project, copy_project, surroundings  # noqa: E402
 
 from authbench import plan  # noqa: E402
+from authbench.raw_facts import raw_mb  # noqa: E402
 from authbench.runtime.inventory import total_bytes  # noqa: E402
-from authbench.runtime.resources import raw_mb  # noqa: E402
 from authbench.storage.raw_paths import FileSet  # noqa: E402
 
 

@@ -8,7 +8,8 @@ import pytest
 import yaml
 
 from authbench.plan import read_rates, request_to_score
-from authbench.runtime.resources import SNAKEMAKE_MB, memory_mb, minutes, raw_mb, released_mb
+from authbench.raw_facts import raw_mb
+from authbench.runtime.resources import SNAKEMAKE_MB, memory_mb, minutes, released_mb
 from authbench.storage.raw_paths import FileSet
 
 ROOT = Path(__file__).parents[2]

@@ -8,9 +8,9 @@ from typing import Any
 from authbench.acquire.verify import LockCheck, check_lock
 from authbench.registry.source_entry import Source
 from authbench.runtime.inventory import Digests, shard_count
-from authbench.runtime.resources import raw_mb
 from authbench.storage.json_files import read_json, write_json
-from authbench.storage.raw_paths import RawFiles, describe
+from authbench.storage.raw_paths import FileSet, RawFiles, describe
+from authbench.storage.raw_sizes import PACKED, UNPACKED
 
 
 @dataclass(frozen=True)
@@ -53,3 +53,15 @@ def read_facts(path: Path) -> RawFacts:
     plain: dict[str, Any] = read_json(path)
     lock = plain["lock"]
     return RawFacts(**{**plain, "lock": LockCheck(**{**lock, "path": Path(lock["path"])})})
+
+
+def raw_mb(raw_dir: Path, sources: Mapping[str, FileSet], inventory: Mapping[str, Digests]) -> dict[str, float]:
+    """Return an estimate, in MB, of the text in each source's raw files; compressed files are not opened."""
+    return {
+        tag: sum(_text_bytes(raw_dir / sources[tag].folder / name) for name in files) / 1e6
+        for tag, files in inventory.items()
+    }
+
+
+def _text_bytes(path: Path) -> int:
+    return path.stat().st_size * (UNPACKED if path.suffix.lower() in PACKED else 1)

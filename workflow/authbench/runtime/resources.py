@@ -9,15 +9,8 @@ together. `corpus` is the raw text of all sources, because some jobs on a shard 
 """
 
 import math
-from collections.abc import Mapping
-from pathlib import Path
-
-from authbench.runtime.inventory import Digests
-from authbench.storage.raw_paths import COMPRESSED, FileSet
-from authbench.storage.raw_sizes import UNPACKED
 
 SNAKEMAKE_MB = 400  # of the two processes that start a job's script and wait for it
-PACKED = (*COMPRESSED, ".zip", ".parquet")
 
 
 def memory_mb(base: float, grown: float, attempt: int) -> int:
@@ -33,15 +26,3 @@ def released_mb(documents: int | None, kb_of_each: float) -> float:
 def minutes(base: float, grown: float, attempt: int) -> int:
     """Return the minutes to request, likewise."""
     return math.ceil((base + grown) * (1 << (attempt - 1)))
-
-
-def raw_mb(raw_dir: Path, sources: Mapping[str, FileSet], inventory: Mapping[str, Digests]) -> dict[str, float]:
-    """Return an estimate, in MB, of the text in each source's raw files; compressed files are not opened."""
-    return {
-        tag: sum(_text_bytes(raw_dir / sources[tag].folder / name) for name in files) / 1e6
-        for tag, files in inventory.items()
-    }
-
-
-def _text_bytes(path: Path) -> int:
-    return path.stat().st_size * (UNPACKED if path.suffix.lower() in PACKED else 1)

@@ -10,6 +10,7 @@ import zstandard
 from authbench.storage.raw_files import NO_ZIP
 from authbench.storage.raw_paths import COMPRESSED
 
+PACKED = (*COMPRESSED, ".zip", ".parquet")
 UNPACKED = 4  # typical ratio of text to its compressed size
 WRAPS_AT = 1 << 32  # gzip stores the size of its last member modulo this
 
@@ -22,7 +23,7 @@ def expanded_bytes(path: Path) -> int:
     """
     stored = path.stat().st_size
     suffix = path.suffix.lower()
-    if suffix not in (*COMPRESSED, ".zip", ".parquet"):
+    if suffix not in PACKED:
         return stored
     said = _says(path, suffix, stored)
     return said if said >= stored else UNPACKED * stored
