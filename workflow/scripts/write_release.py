@@ -19,9 +19,8 @@ from authbench.storage.parquet import read_columns, write_parquet
 
 log_to(snakemake.log[0])
 params = snakemake.params
-documents = read_columns([snakemake.input.documents])
 contents = make_contents(
-    documents,
+    read_columns([snakemake.input.documents]),
     params.release,
     params.split,
     params.seed,
@@ -30,13 +29,18 @@ contents = make_contents(
     read_columns([snakemake.input.contained]),
     read_columns([snakemake.input.possibly_one]),
 )
-measures = pl.concat(
-    [read_columns([path]).join(documents, on="doc_key", how="semi") for path in snakemake.input.measures]
-)
 sources = {tag: from_plain(Description, entry) for tag, entry in params.sources.items()}
 facts = add_statement(read_json(snakemake.input.facts), params.statement)
 with atomic_folder(snakemake.output.draft) as folder:
-    findings = write_release(folder, contents, measures, sources, facts)
+    findings = write_release(
+        folder,
+        contents,
+        pl.concat(
+            read_columns([path]).join(contents.documents, on="doc_key", how="semi") for path in snakemake.input.measures
+        ),
+        sources,
+        facts,
+    )
 write_digests(Path(snakemake.output.draft), Path(snakemake.output.data))
 write_parquet(contents.removed, snakemake.output.taken_down)
 write_json(snakemake.output.findings, findings)

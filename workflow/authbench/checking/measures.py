@@ -54,9 +54,12 @@ def check_measured(release: Rows) -> Iterator[Finding]:
     provenance = release.provenance
     if provenance is None:
         return
-    texts = provenance.join(release.documents.select("id", "content"), on="id", how="inner", maintain_order="left")
-    for part in texts.iter_slices(_TEXTS_AT_ONCE):
-        for column, counted in _measurements(part["content"]).items():
+    places = release.documents.select("id", place=pl.int_range(pl.len()))
+    known = provenance.select("id").join(places, on="id", how="left", maintain_order="left")
+    for start in range(0, provenance.height, _TEXTS_AT_ONCE):
+        place = known["place"].slice(start, _TEXTS_AT_ONCE)
+        part = provenance.slice(start, _TEXTS_AT_ONCE).filter(place.is_not_null())
+        for column, counted in _measurements(release.documents["content"].gather(place.drop_nulls())).items():
             stated = part[column].cast(pl.Float64).to_numpy()
             same = np.isclose(stated, counted, rtol=0, atol=_TOLERANCE, equal_nan=True) | (counted == _UNCOUNTED)
             for row in np.flatnonzero(~same):

@@ -197,11 +197,12 @@ def check_overlap(release: Rows, rules: Rules) -> Generator[Finding, None, Pairs
 
     Return the pairs of ids, in both orders, of long texts of different origins that share much of their text.
     """
-    documents = release.documents.sort("id")
+    documents = release.documents.select("id", "split", "lang", "content").sort("id")
     repeated = documents.filter(pl.col("content").is_duplicated())
     for _, same in repeated.group_by("content", maintain_order=True):
         yield Finding("exact_duplicate", " = ".join(same["id"]), " and ".join(sorted(set(same["split"]))))
-    firsts = _with_origins(documents.unique("content", keep="first", maintain_order=True), release)
+    firsts = _with_origins(documents.filter(pl.col("content").is_first_distinct()), release)
+    documents = documents.drop("content")
     firsts = firsts.with_columns(without_boilerplate(firsts).alias("content"))
     known: set[tuple[str, str]] = set()
     across = min(rules.leak, rules.near)
@@ -241,16 +242,16 @@ def _disguised(texts: pl.DataFrame, rules: Rules) -> pl.DataFrame:
 
     The stages compare texts unfolded, so a pair must exceed their threshold clearly: just above it, it may be chance.
     """
-    long = texts.filter(pl.col("content").str.len_chars() >= _FOLDED_CHARS)
-    folded = long.with_columns(fold(long["content"]).alias("content"))
-    firsts = folded.unique("content", keep="first", maintain_order=True)
+    texts = texts.select("id", "part", "content").filter(pl.col("content").str.len_chars() >= _FOLDED_CHARS)
+    texts = texts.with_columns(fold(texts["content"]).alias("content"))
     equal = (
-        folded.filter(pl.col("content").is_duplicated())
+        texts.filter(pl.col("content").is_duplicated())
         .select(pl.col("id").first().over("content").alias("a"), pl.col("id").alias("b"), similarity=pl.lit(1.0))
         .filter(pl.col("a") != pl.col("b"))
     )
     threshold = (1 + rules.near) / 2
-    near = similar_texts(firsts["id"], firsts["content"], firsts["part"], threshold, threshold, rules.shingle_chars)
+    texts = texts.filter(pl.col("content").is_first_distinct())
+    near = similar_texts(texts["id"], texts["content"], texts["part"], threshold, threshold, rules.shingle_chars)
     return pl.concat([equal, near])
 
 

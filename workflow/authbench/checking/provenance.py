@@ -67,8 +67,9 @@ def _check_labels(provenance: pl.DataFrame, documents: pl.DataFrame) -> Iterator
         char_length=content.str.len_chars().cast(pl.Int64),
         content_sha256=pl.Series([sha256_of_text(text) for text in content], dtype=pl.String),
     )
-    both = found.join(provenance, on="id", suffix="_stated").sort("id")
-    for column in ("split", "author_id", "lang", "genre", "source", "token_length", "char_length", "content_sha256"):
+    stated = ("split", "author_id", "lang", "genre", "source", "token_length", "char_length", "content_sha256")
+    both = found.join(provenance.select("id", *stated), on="id", suffix="_stated").sort("id")
+    for column in stated:
         for ident in both.filter(pl.col(column).ne_missing(pl.col(f"{column}_stated")))["id"]:
             yield Finding("provenance", ident, f"{column} of {ident}")
 

@@ -1,7 +1,7 @@
 """Make the content of a release: numbered documents, queries and answers, after takedown."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
@@ -15,8 +15,8 @@ from authbench.format.files import FOLDERS
 from authbench.format.names import reference_splits, scored_splits
 from authbench.format.release import Lock
 from authbench.identity import digest, sha256_of_text
-from authbench.letters import is_borrowed
-from authbench.release.numbering import make_lock, number_documents
+from authbench.letters import is_borrowed, may_ask
+from authbench.release.numbering import LOCKED, make_lock, number_documents
 from authbench.release.pools import COUNTS, make_pools
 from authbench.release.queries import choose_queries
 from authbench.release.relations import RELATIONS, relate
@@ -25,6 +25,7 @@ from authbench.settings.release import Release
 from authbench.settings.split import Split
 
 _TEXTS_AT_ONCE = 10_000
+_RELATED_AT_ONCE = 30_000  # texts, and those of one author more
 
 
 @dataclass(frozen=True)
@@ -83,35 +84,33 @@ def make_contents(
     _check_splits(documents, splits)
     origins = [digest("origin", origin) for origin in documents["origin_id"]]
     hashes = [sha256_of_text(content) for content in documents["content"]]
-    numbered = number_documents(
-        documents.with_columns(
-            pl.Series("origin", origins, dtype=pl.String),
-            pl.Series("content_sha256", hashes, dtype=pl.String),
-            scored=(pl.col("scored").fill_null(True) if "scored" in documents.columns else pl.lit(True))
-            & ~is_borrowed(documents, settings["min_letters_for_query"]),
-        ),
-        seed,
-        lock,
+    documents = documents.with_columns(
+        pl.Series("origin", origins, dtype=pl.String),
+        pl.Series("content_sha256", hashes, dtype=pl.String),
+        scored=(pl.col("scored").fill_null(True) if "scored" in documents.columns else pl.lit(True))
+        & ~is_borrowed(documents, settings["min_letters_for_query"]),
     )
-    queries = choose_queries(numbered, settings, seed, containment, None, possibly_one)
-    taken, kept = numbered.filter(is_taken_down(takedown)), numbered.filter(~is_taken_down(takedown))
-    left = queries
+    del origins, hashes
+    documents = number_documents(documents, seed, lock)
+    queries = left = choose_queries(documents, settings, seed, containment, None, possibly_one)
+    taken = documents.filter(is_taken_down(takedown))
     if taken.height:
-        left = choose_queries(kept, settings, seed, containment, set(queries["query_id"]), possibly_one)
+        documents = documents.filter(~is_taken_down(takedown))
+        left = choose_queries(documents, settings, seed, containment, set(queries["query_id"]), possibly_one)
     positives, pairs, pools = pair_up(
-        kept, left, settings, splits, seed, content_words_of(kept, splits), containment, possibly_one
+        documents, left, settings, splits, seed, content_words_of(documents, splits), containment, possibly_one
     )
     met = takedown & (set(taken["author_id"]) | set(taken["content_sha256"]))
     known = {author for author in takedown if author in lock["authors"]} if lock else set()
     return Contents(
-        documents=kept,
+        documents=documents,
         queries=left,
         positives=positives,
         pairs=pairs,
         pools=pools,
         splits=splits,
         queries_in_candidates=settings["queries_in_candidates"],
-        lock=make_lock(numbered, lock, takedown),
+        lock=make_lock(pl.concat(part.select(LOCKED) for part in (documents, taken)), lock, takedown),
         removed=removed_documents(taken),
         takedown={
             "entries": len(takedown),
@@ -140,15 +139,29 @@ def pair_up(
     pairs, counts = ([pl.DataFrame(schema={"split": pl.String, **schema})] for schema in (PAIRS.schema, COUNTS))
     shared, letters = settings["queries_in_candidates"], settings["min_letters_for_query"]
     for split in splits:
-        texts, own_queries = documents.filter(pl.col("split") == split), queries.filter(pl.col("split") == split)
+        own_queries = queries.filter(pl.col("split") == split)
+        if split not in scored_splits(splits):
+            some = (
+                relate(part, own_queries, shared, vectors_of(split, part)) for part in _by_authors(documents, split)
+            )
+            positives.append(pl.concat([positives[0], *some]).sort("query_id", "candidate_id"))
+            continue
+        texts = documents.filter(pl.col("split") == split)
         vectors = vectors_of(split, texts)
-        related = relate(texts, own_queries, shared, vectors)
-        positives.append(related)
-        if split in scored_splits(splits):
-            found = make_pools(texts, related, own_queries, vectors, letters, seed, shared, containment, possibly_one)
-            for rows, kind in zip(found, (pairs, counts), strict=True):
-                kind.append(rows.select(pl.lit(split).alias("split"), pl.all()))
+        texts = texts.with_columns(asks=may_ask(texts, letters)).drop("content", strict=False)
+        positives.append(relate(texts, own_queries, shared, vectors))
+        found = make_pools(texts, positives[-1], own_queries, vectors, letters, seed, shared, containment, possibly_one)
+        for rows, kind in zip(found, (pairs, counts), strict=True):
+            kind.append(rows.select(pl.lit(split).alias("split"), pl.all()))
     return pl.concat(positives), pl.concat(pairs), pl.concat(counts)
+
+
+def _by_authors(documents: pl.DataFrame, split: str) -> Iterator[pl.DataFrame]:
+    """Yield the texts of a split, all texts of some authors at a time; only texts of one author are related."""
+    own = pl.col("split") == split
+    sizes = documents.select("author_id", "split").filter(own).group_by("author_id").len().sort("author_id")
+    for _, some in sizes.group_by(pl.col("len").cum_sum() // _RELATED_AT_ONCE, maintain_order=True):
+        yield documents.filter(own & pl.col("author_id").is_in(some["author_id"].implode()))
 
 
 def content_words_of(documents: pl.DataFrame, splits: Sequence[str]) -> Callable[[str, pl.DataFrame], Any]:

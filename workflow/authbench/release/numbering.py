@@ -10,6 +10,8 @@ from authbench.format.columns import DOCUMENT_ID
 from authbench.format.release import VERSION, Lock
 from authbench.identity import keyed_hashes, sha256_of_text
 
+LOCKED = ("doc_key", "id", "author_id", "split")
+
 
 def number_documents(documents: pl.DataFrame, seed: int, lock: Lock | None = None) -> pl.DataFrame:
     """Add `id`, `doc_000000` onwards in the order of a keyed hash of doc_key, and sort by it.
@@ -37,7 +39,7 @@ def number_documents(documents: pl.DataFrame, seed: int, lock: Lock | None = Non
 
 
 def make_lock(documents: pl.DataFrame, lock: Lock | None = None, takedown: Set[str] = frozenset()) -> Lock:
-    """Return the content of release.lock: author -> split, SHA-256 of doc_key -> id.
+    """Return the content of release.lock of documents (LOCKED): author -> split, SHA-256 of doc_key -> id.
 
     Entries of an earlier lock are kept, to never assign a number twice. Authors with texts in several splits get no
     split. For an author taken down, only the numbers of the texts are kept.

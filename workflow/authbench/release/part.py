@@ -157,14 +157,15 @@ def _vectors(
     split: str,
     documents: pl.DataFrame,
 ) -> Any:
-    """Return the content words of a split's texts, rows in their order, fitted on the kept texts of its references."""
+    """Return the content words of texts of a split, rows in their order, fitted on the kept texts of its references."""
     statistics = fitted(tuple(reference_splits(list(texts), split)))
     kept = [pl.Series("id", [], pl.String)]
 
     def batches() -> Iterator[pl.DataFrame]:
         for batch in read_batches([texts[split]]):
-            kept.append(batch["id"])
-            yield batch
+            own = batch.filter(pl.col("id").is_in(documents["id"].implode()))
+            kept.append(own["id"])
+            yield own
 
     found = content_vectors_of_batches(batches(), statistics)
     ids = pl.concat(kept)

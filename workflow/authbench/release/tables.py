@@ -1,10 +1,12 @@
 """Write the tables of a release: the JSON lines of each split, and the provenance."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import orjson
 import polars as pl
@@ -29,27 +31,37 @@ from authbench.release.contents import Contents
 from authbench.storage.json_lines import write_json_lines
 from authbench.storage.parquet import write_plain_parquet
 
+_TEXTS_AT_ONCE = 10_000
+
 
 def write_split(folder: Path, contents: Contents, split: str) -> None:
     """Write candidates, queries, ground truth, relations and pairs of a split into `folder` (plan, section 15).
 
     `ignored_ids` are written if any query of the release has ignored texts.
     """
-    documents = contents.documents.filter(pl.col("split") == split)
     truth = contents.queries.filter(pl.col("split") == split)
-    is_query = pl.col("id").is_in(truth["query_id"].implode())
-    candidates = documents if contents.queries_in_candidates else documents.filter(~is_query)
+    of_split, is_query = pl.col("split") == split, pl.col("id").is_in(truth["query_id"].implode())
+    candidates = of_split if contents.queries_in_candidates else of_split & ~is_query
     ignoring = contents.queries["ignored_ids"].list.len().sum() > 0
-    _write(folder, CANDIDATES, candidates.rename({"id": CANDIDATES.ident}))
-    _write(folder, QUERIES, documents.filter(is_query).rename({"id": QUERIES.ident}))
-    _write(folder, GROUND_TRUTH, truth if ignoring else truth.drop(GROUND_TRUTH.optional))
+    _write(folder, CANDIDATES, _chosen(contents.documents, candidates, CANDIDATES))
+    _write(folder, QUERIES, _chosen(contents.documents, of_split & is_query, QUERIES))
+    _write(folder, GROUND_TRUTH, [truth if ignoring else truth.drop(GROUND_TRUTH.optional)])
     for table, rows in ((POSITIVES, contents.positives), (PAIRS, contents.pairs)):
         write_plain_parquet(rows.filter(pl.col("split") == split).select(table.names), folder / table.file)
 
 
-def _write(folder: Path, table: Table, rows: pl.DataFrame) -> None:
-    columns = [name for name in table.names if name in table.required or name in rows.columns]
-    write_json_lines(folder / table.file, rows.select(columns).iter_rows(named=True))
+def _chosen(documents: pl.DataFrame, chosen: pl.Expr, table: Table) -> Iterator[pl.DataFrame]:
+    """Yield the chosen documents, in parts: a copy of all would hold the texts twice."""
+    for part in documents.with_columns(chosen.alias("chosen")).iter_slices(_TEXTS_AT_ONCE):
+        yield part.filter("chosen").rename({"id": table.ident})
+
+
+def _write(folder: Path, table: Table, parts: Iterable[pl.DataFrame]) -> None:
+    def rows(part: pl.DataFrame) -> Iterator[dict[str, Any]]:
+        columns = [name for name in table.names if name in table.required or name in part.columns]
+        return part.select(columns).iter_rows(named=True)
+
+    write_json_lines(folder / table.file, chain.from_iterable(map(rows, parts)))
 
 
 def make_provenance(
@@ -77,7 +89,9 @@ def make_provenance(
         schema={"source": pl.String, "licence": pl.String, "tier": pl.String},
         orient="row",
     )
-    table = _without_names(documents, sources).join(terms, on="source", how="left", maintain_order="left")
+    table = _without_names(documents.drop("content"), sources).join(
+        terms, on="source", how="left", maintain_order="left"
+    )
     if measures is not None:
         table = table.join(measures, on="doc_key", how="left", maintain_order="left")
     published = [_published_labels(table, sources, labels)] if labels else []

@@ -42,12 +42,13 @@ def write_release(
     """
     folder = Path(folder)
     findings = make_findings(contents, sources, facts)
-    for split in contents.splits:
-        write_split(folder / split, contents, split)
     labels = findings["config"].get("release", {}).get("labels", ())
     unique = findings["config"].get("dedup", {}).get("unique", {})
-    provenance = make_provenance(contents.documents, measures, sources, labels, unique)
-    write_plain_parquet(provenance, folder / files.PROVENANCE)
+    provenance = folder / files.PROVENANCE
+    write_plain_parquet(make_provenance(contents.documents, measures, sources, labels, unique), provenance)
+    del measures  # 29 numbers for each document, not needed for the rest
+    for split in contents.splits:
+        write_split(folder / split, contents, split)
     write_plain_json(folder / files.LOCK, contents.lock)
     noisy = {tag for tag in sources if noisy_share(tag, sources, findings["ingest"])}
     tables = statistics.tables(contents.documents, contents.queries, contents.splits, noisy)

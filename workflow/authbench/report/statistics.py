@@ -34,8 +34,13 @@ def tables(
 
 def languages(documents: pl.DataFrame, queries: pl.DataFrame, splits: Sequence[str]) -> pl.DataFrame:
     """Return language, split, documents, authors, queries: per split and language, with `all` of both."""
-    query_languages = queries.join(documents.select("id", "lang"), left_on="query_id", right_on="id", how="left")
-    both = everything(documents, "lang", "split").group_by("lang", "split").agg(*COUNTS)
+    asked = queries.select("query_id", "split")
+    query_languages = asked.join(documents.select("id", "lang"), left_on="query_id", right_on="id", how="left")
+    both = (
+        everything(documents.select("lang", "split", "author_id"), "lang", "split")
+        .group_by("lang", "split")
+        .agg(*COUNTS)
+    )
     asking = everything(query_languages, "lang", "split").group_by("lang", "split").agg(queries=pl.len())
     order = pl.Series([*splits, ALL])
     cells = both.select("lang").unique().join(order.to_frame("split"), how="cross")
@@ -62,7 +67,7 @@ def lengths(documents: pl.DataFrame) -> pl.DataFrame:
 def documents_per_author(documents: pl.DataFrame) -> pl.DataFrame:
     """Return language, documents, authors: the number of authors with that many documents in the language."""
     return (
-        everything(documents, "lang")
+        everything(documents.select("lang", "author_id"), "lang")
         .group_by("lang", "author_id")
         .agg(documents=pl.len().cast(pl.Int64))
         .group_by(pl.col("lang").alias("language"), "documents")
@@ -75,7 +80,7 @@ def token_lengths(documents: pl.DataFrame) -> pl.DataFrame:
     """Return language, documents, and p10, p25, p50, p75, p90 of `token_length`, linearly interpolated."""
     at = [pl.col("token_length").quantile(point / 100, "linear").round(2).alias(f"p{point}") for point in QUANTILES]
     return (
-        everything(documents, "lang")
+        everything(documents.select("lang", "token_length"), "lang")
         .group_by(pl.col("lang").alias("language"))
         .agg(pl.len().cast(pl.Int64).alias("documents"), *at)
         .sort(_last_is_all("language"), "language")
@@ -96,7 +101,11 @@ COUNTS = (
 
 def _shares(documents: pl.DataFrame, column: str) -> pl.DataFrame:
     share = (pl.col("documents") / pl.col("documents").sum().over("language")).round(4)
-    counted = everything(documents, "lang").group_by(pl.col("lang").alias("language"), column).agg(*COUNTS)
+    counted = (
+        everything(documents.select("lang", column, "author_id"), "lang")
+        .group_by(pl.col("lang").alias("language"), column)
+        .agg(*COUNTS)
+    )
     return counted.with_columns(share=share)
 
 
