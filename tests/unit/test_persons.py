@@ -63,6 +63,7 @@ def documents(labels: Sequence[Mapping[str, Any]], each: int = 3) -> pl.DataFram
             "author_kind": "person",
             "genre": "poetry",
             "length_bucket": "long",
+            "content": "a text",
         }
         for place, label in enumerate(labels)
         for number in range(each)

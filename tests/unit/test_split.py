@@ -45,6 +45,7 @@ def documents(authors: int, seed: int = 0, kind: str = "person") -> pl.DataFrame
                     "lang": lang,
                     "genre": genre,
                     "length_bucket": str(rng.choice(["short", "medium", "long"], p=[0.2, 0.6, 0.2])),
+                    "content": f"text {number}",
                 }
             )
     return pl.DataFrame(rows).with_columns(pl.lit(None, RECORD[name]).alias(name) for name in OF_A_NAME)

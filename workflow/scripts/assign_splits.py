@@ -33,6 +33,7 @@ outcome = split_documents(
     read_columns([snakemake.input.known_twice]),
     read_columns([snakemake.input.shared]),
 )
+del documents
 write_parquet(outcome.documents, snakemake.output.documents)
 write_parquet(outcome.possibly_one, snakemake.output.possibly_one)
 write_parquet(leaks.contained, snakemake.output.contained)

@@ -73,15 +73,16 @@ def split_documents(
     """
     alike = leaks.similar.filter(pl.col("similarity") >= near)
     copies = near_copies(alike)
-    documents = _mark(documents, alike, train_only, known_twice)
+    documents = documents.sort("doc_key")
+    marked = _mark(documents.drop("content"), alike, train_only, known_twice)
     similar = leaks.similar.filter(pl.col("similarity") >= settings["leak_threshold"])
     linked = pl.concat([similar.select("a", "b"), leaks.contained.select("a", "b")])
-    persons = find_persons(documents, settings["bridge"], settings["unit"], shared)
+    persons = find_persons(marked, settings["bridge"], settings["unit"], shared)
     locked = lock["authors"] if lock else {}
-    splits = assign_splits(documents, linked, settings, minimum, seed, locked, copies, persons.person_of)
-    judged = documents.sort("doc_key").join(splits.assigned, on="doc_key", how="left", maintain_order="left")
+    splits = assign_splits(marked, linked, settings, minimum, seed, locked, copies, persons.person_of)
+    judged = marked.join(splits.assigned, on="doc_key", how="left", maintain_order="left")
     stays = judged.filter(pl.col("left_out").is_null())
-    kept = stays.drop("left_out", "train_only")
+    kept = documents.filter(judged["left_out"].is_null()).with_columns(stays["scored"], stays["split"], stays["unit"])
     removed = judged.filter(pl.col("left_out").is_not_null()).select(
         "source",
         "doc_key",
@@ -92,7 +93,7 @@ def split_documents(
         detail=pl.lit(None, pl.String),
     )
     tally = Tally("split")
-    tally.add(documents, kept, removed)
+    tally.add(judged, stays, removed)
     facts = {
         "units": splits.groups,
         "units_moved": splits.churn,
@@ -193,7 +194,7 @@ def split_deviation(documents: pl.DataFrame, shares: Mapping[str, float]) -> lis
     """
     percent = np.array(list(shares.values()), float) / 100
     bucket = ["lang", "genre", "length_bucket"]
-    rows = []
+    documents, rows = documents.select(*bucket, "split", "unit", *TRAINS.meta.root_names()), []
     for key, part in sorted(documents.group_by(bucket), key=lambda group: group[0]):
         if part.height < BALANCED_FROM:
             continue
