@@ -18,6 +18,7 @@ from authbench.format.release import Release
 from authbench.reading.typed_csv import read_rows
 from authbench.release.manifest import count_documents
 from authbench.release.part import OF_PROVENANCE, Part, part_of
+from authbench.release.tables import of_split
 from authbench.report import statistics
 from authbench.report.labels import labels_table
 from authbench.report.stated import stated_facts, stated_sources
@@ -166,7 +167,7 @@ def _funnel(rows: list[dict[str, Any]], withheld: pl.DataFrame) -> list[dict[str
 def _tables_of(part: Part, split: str) -> dict[str, pl.DataFrame]:
     """Return the tables of pairs of a split by name, without copying them."""
     return {
-        table.name: _of_split(rows, split)
+        table.name: of_split(rows, split)
         for table, rows in zip(PAIR_TABLES.values(), (part.positives, part.pairs), strict=True)
     }
 
@@ -189,12 +190,6 @@ def _write_split(folder: Path, release: Release, part: Part, split: str, tables:
     write_json_lines(folder / GROUND_TRUTH.file, truth.select(columns).iter_rows(named=True))
     for table in PAIR_TABLES.values():
         write_plain_parquet(tables.pop(table.name).select(table.names).cast(table.schema), folder / table.file)
-
-
-def _of_split(rows: pl.DataFrame, split: str) -> pl.DataFrame:
-    """Return the rows of a split, which are contiguous, without copying them."""
-    here = rows["split"] == split
-    return rows.slice(here.arg_max() or 0, int(here.sum()))
 
 
 def _lines(release: Release, split: str, table: Table, ids: Set[str]) -> Iterator[tuple[str, bytes]]:

@@ -40,14 +40,20 @@ def write_split(folder: Path, contents: Contents, split: str) -> None:
     `ignored_ids` are written if any query of the release has ignored texts.
     """
     truth = contents.queries.filter(pl.col("split") == split)
-    of_split, is_query = pl.col("split") == split, pl.col("id").is_in(truth["query_id"].implode())
-    candidates = of_split if contents.queries_in_candidates else of_split & ~is_query
+    here, is_query = pl.col("split") == split, pl.col("id").is_in(truth["query_id"].implode())
+    candidates = here if contents.queries_in_candidates else here & ~is_query
     ignoring = contents.queries["ignored_ids"].list.len().sum() > 0
     _write(folder, CANDIDATES, _chosen(contents.documents, candidates, CANDIDATES))
-    _write(folder, QUERIES, _chosen(contents.documents, of_split & is_query, QUERIES))
+    _write(folder, QUERIES, _chosen(contents.documents, here & is_query, QUERIES))
     _write(folder, GROUND_TRUTH, [truth if ignoring else truth.drop(GROUND_TRUTH.optional)])
     for table, rows in ((POSITIVES, contents.positives), (PAIRS, contents.pairs)):
-        write_plain_parquet(rows.filter(pl.col("split") == split).select(table.names), folder / table.file)
+        write_plain_parquet(of_split(rows, split).select(table.names), folder / table.file)
+
+
+def of_split(rows: pl.DataFrame, split: str) -> pl.DataFrame:
+    """Return the rows of a split, which are contiguous, without copying them."""
+    here = rows["split"] == split
+    return rows.slice(here.arg_max() or 0, int(here.sum()))
 
 
 def _chosen(documents: pl.DataFrame, chosen: pl.Expr, table: Table) -> Iterator[pl.DataFrame]:
