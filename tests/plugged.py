@@ -24,6 +24,6 @@ def install(name: str, folder: Path) -> Path:
 
 
 def forget() -> None:
-    """Forget the packages' modules, as if another process began."""
+    """Forget the packages' modules, and others of their names, as if another process began."""
     for package in PLUGINS.iterdir():
         sys.modules.pop(package.name, None)

@@ -13,7 +13,7 @@ from authbench.shipped import shipped
 from authbench.words import language_name
 
 SHIPPED = shipped(FILE)
-FILTER = {"filter": {"min_tokens": 1, "max_tokens": 9, "exclude": None}}
+FILTER = {"filter": {"min_tokens": 1, "max_tokens": 9, "plugins": {}, "exclude": None}}
 
 
 def test_the_shipped_table_has_the_ten_languages_and_scripts_only_where_langid_knows_the_language() -> None:
