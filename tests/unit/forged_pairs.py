@@ -47,7 +47,9 @@ def remake_pairs(
     )
     for split in rows:
         for table, found in ((POSITIVES, positives), (PAIRS, pairs)):
-            found.filter(pl.col("split") == split).select(table.names).write_parquet(folder / split / table.file)
+            found.filter(pl.col("split") == split).select(table.names).cast(table.schema).write_parquet(
+                folder / split / table.file
+            )
     if (folder / "statistics").is_dir():
         pools.write_csv(folder / "statistics/pools.csv")
 

@@ -15,6 +15,7 @@ import polars as pl
 from authbench.auditing.dataset import ALL, POOL, Dataset
 from authbench.content_words import content_vectors, fit_words
 from authbench.evaluation.split import Split, make_split
+from authbench.format.columns import PAIRS
 from authbench.identity import keyed_hashes
 from authbench.release.pools import make_pools
 from authbench.release.relations import relate
@@ -210,7 +211,7 @@ def _pools(
     pairs, counts = make_pools(known, related, queries, vectors, LETTERS, seed, shared)
     total = counts.group_by("pool").agg(pl.col("positives", "kept").sum()).sort("pool")
     table = [row | {"stated": False} for row in total.iter_rows(named=True)]
-    return _complete(related, truth), pairs, table
+    return _complete(related, truth), pairs.cast(PAIRS.schema), table
 
 
 def _of_others(listed: pl.DataFrame, related: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:

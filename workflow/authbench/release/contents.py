@@ -17,7 +17,7 @@ from authbench.format.release import Lock
 from authbench.identity import digest, sha256_of_text
 from authbench.letters import is_borrowed, may_ask
 from authbench.release.numbering import LOCKED, make_lock, number_documents
-from authbench.release.pools import COUNTS, make_pools
+from authbench.release.pools import COUNTS, as_categories, make_pools
 from authbench.release.queries import choose_queries
 from authbench.release.relations import RELATIONS, relate
 from authbench.release.takedown import is_taken_down, removed_documents
@@ -136,7 +136,8 @@ def pair_up(
     `vectors_of` takes a split's name and its documents, and returns their content words, rows in the same order.
     """
     positives = [pl.DataFrame(schema=RELATIONS)]
-    pairs, counts = ([pl.DataFrame(schema={"split": pl.String, **schema})] for schema in (PAIRS.schema, COUNTS))
+    empty = (pl.DataFrame(schema={"split": pl.String, **schema}) for schema in (PAIRS.schema, COUNTS))
+    pairs, counts = ([as_categories(next(empty))], [next(empty)])
     shared, letters = settings["queries_in_candidates"], settings["min_letters_for_query"]
     for split in splits:
         own_queries = queries.filter(pl.col("split") == split)
@@ -152,7 +153,7 @@ def pair_up(
         positives.append(relate(texts, own_queries, shared, vectors))
         found = make_pools(texts, positives[-1], own_queries, vectors, letters, seed, shared, containment, possibly_one)
         for rows, kind in zip(found, (pairs, counts), strict=True):
-            kind.append(rows.select(pl.lit(split).alias("split"), pl.all()))
+            kind.append(rows.select(pl.lit(split, kind[0]["split"].dtype).alias("split"), pl.all()))
     return pl.concat(positives), pl.concat(pairs), pl.concat(counts)
 
 
