@@ -69,7 +69,7 @@ def make_pools(
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return a split's pairs (PAIRS), and the number of positives kept by pool, language and source (COUNTS).
 
-    Memory: 14 bytes per pair, twice that for the largest pool while it is sorted, and 9 million similarities at a
+    Memory: 14 bytes per pair, 34 more for the largest pool while it is sorted, and 9 million similarities at a
     time (of topics and dates, of texts of a language and primary genre to some queries).
 
     Args:
