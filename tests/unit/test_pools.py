@@ -392,5 +392,6 @@ def test_a_score_of_length_alone_is_right_for_half_of_the_matched_pairs() -> Non
 
 def test_an_empty_release_has_empty_pools() -> None:
     contents = release(frame())
+    assert contents.pairs.columns == ["split", *PAIRS.names]
     assert contents.pairs.drop("split").cast(PAIRS.schema).is_empty()
     assert contents.positives.drop("split").schema == POSITIVES.schema and contents.positives.is_empty()

@@ -218,8 +218,8 @@ def _cannot_give_more(possible: Callable[[Contained], int], there: int, containe
 def _possible_queries(split: _Split, named: Set[str], rules: Rules, contained: Contained) -> int:
     """Return the least number of an author's texts that can be queries: that another text can answer.
 
-    In the disjoint form, each query must leave an answer to itself and to earlier queries: at least a single query can,
-    and all but one if any text answers any other.
+    In the disjoint form, each query must leave an answer to itself and to earlier queries. At least 1 of an author's
+    texts can; where any text answers any other, all texts but 1 can.
     """
     answers = {text: named - {text} - contained.get(text, _NOBODY) for text in named}
     if rules.other_work:

@@ -25,7 +25,7 @@ from authbench.settings.release import Release
 from authbench.settings.split import Split
 
 _TEXTS_AT_ONCE = 10_000
-_RELATED_AT_ONCE = 30_000  # texts, and those of one author more
+_RELATED_AT_ONCE = 30_000  # texts; the last author of a part may have more
 
 
 @dataclass(frozen=True)

@@ -194,7 +194,8 @@ def split_deviation(documents: pl.DataFrame, shares: Mapping[str, float]) -> lis
     """
     percent = np.array(list(shares.values()), float) / 100
     bucket = ["lang", "genre", "length_bucket"]
-    documents, rows = documents.select(*bucket, "split", "unit", *TRAINS.meta.root_names()), []
+    documents = documents.select(*bucket, "split", "unit", *TRAINS.meta.root_names())
+    rows = []
     for key, part in sorted(documents.group_by(bucket), key=lambda group: group[0]):
         if part.height < BALANCED_FROM:
             continue
