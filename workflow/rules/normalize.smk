@@ -52,7 +52,7 @@ rule count_endings:
     conda:
         "../../envs/text.yaml"
     resources:
-        mem_mb=memory(675),
+        mem_mb=memory(700),
         runtime=duration(5, per_mb=0.05),
         in_series=1,
     params:
@@ -73,7 +73,7 @@ rule find_signatures:
     conda:
         "../../envs/text.yaml"
     resources:
-        mem_mb=memory(1700, per_mb=0.05),
+        mem_mb=memory(1850, per_mb=0.05),
         runtime=duration(10, per_mb=0.005),
         in_series=1,
     params:
@@ -96,7 +96,7 @@ rule cut_signatures:
     conda:
         "../../envs/text.yaml"
     resources:
-        mem_mb=memory(575),
+        mem_mb=memory(625),
         runtime=duration(5, per_mb=0.05),
         in_series=1,
     params:
