@@ -3,10 +3,11 @@
 from pathlib import Path
 
 import polars as pl
+from defaults import section
 
 from authbench.review.sheets import Beside, write_sheets
 
-THRESHOLDS = {"unique_words": 0.2, "symbols": 0.5, "language": None}
+THRESHOLDS = {**section("filter"), "language": None, "script": {"default": 0.5, "fr": 0.3}}
 HOSTILE = [
     "<script>document.title='broken in'</script><img src=x onerror=\"document.title='broken in'\">",
     "</div></article><h1>out</h1>{{ 7 * 7 }}",

@@ -1,6 +1,7 @@
 """What the check says of measurements is what the filter decides, and what it counts is what was measured.
 
-Two ways to one answer: conditions in SQL and arrays of code points against expressions and compiled loops.
+The conditions are declared once (filter_rules); measurements are counted in two ways, by arrays of code points here and
+by compiled loops there.
 """
 
 from pathlib import Path

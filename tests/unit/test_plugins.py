@@ -26,12 +26,13 @@ from authbench.export.run import export
 from authbench.filter.decide import apply_filters, beside
 from authbench.filter.measure import measure_texts
 from authbench.filter.settings import filter_problems
+from authbench.filter_rules import filter_rules
 from authbench.models.open import open_model
 from authbench.models.requested import load_model
 from authbench.plugins import find_plugin, identities, load_filter, measured, plugin_problems
 from authbench.registry.entries import default_settings
 from authbench.release.statement import versions_for
-from authbench.review.sheets import measured_rules, measures
+from authbench.review.sheets import measures
 from authbench.settings.publish import FORMS
 from authbench.verifiers import Bench, answer
 from authbench.verifiers.requested import VerifierEntry, load_verifier
@@ -151,7 +152,7 @@ def test_a_filter_drops_what_is_beyond_its_threshold_and_nothing_that_it_cannot_
 
 def test_a_sheet_for_review_shows_the_measurement_and_its_side(site: Path) -> None:
     install("shouting", site)
-    told = measures({"lang": "en", "plugins.shouting": 0.25}, measured_rules(THRESHOLDS))
+    told = measures({"lang": "en", "plugins.shouting": 0.25}, filter_rules(THRESHOLDS))
     assert ("plugins.shouting", "0.25", "goes above 0.5") in told
 
 

@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 
 from authbench.config import prepare
 from authbench.errors import InputError
+from authbench.filter_rules import filter_rules
 from authbench.funnel import Tally
 from authbench.records import REMOVED
 from authbench.review.difference import SHOWN, difference, shown
 from authbench.review.exclusions import excluded, read_exclusions, read_verdicts, review_problems
 from authbench.review.neighbours import excerpts, jaccard, kept_neighbours, passage_of, passages, removed_copies
-from authbench.review.sheets import CELL, REASONS, Beside, choose_texts, measured_rules, measures
+from authbench.review.sheets import CELL, REASONS, Beside, choose_texts, measures
 from authbench.review.summary import ALL, GOOD, OUT, lines, summarise
 from authbench.storage.parquet import write_parquet
 
@@ -179,12 +180,13 @@ def test_a_text_is_wholly_like_itself(text: str) -> None:
 
 def test_measurements_stand_beside_their_thresholds() -> None:
     told = measures(
-        {"lang": "fr", "unique_words": 0.5, "symbols": None, "langid": "fr", "langid_probability": 0.91},
-        measured_rules(THRESHOLDS),
+        {"lang": "fr", "script": 0.9, "unique_words": 0.5, "symbols": None, "langid": "fr", "langid_probability": 0.91},
+        filter_rules(THRESHOLDS),
     )
     assert told == [
-        ("unique words", "0.5", "goes below 0.2"),
+        ("script", "0.9", "goes below 0.3"),
         ("langid probability", "0.91", ""),
+        ("unique words", "0.5", "goes below 0.2"),
         ("langid", "fr", "goes unless fr"),
     ]
 

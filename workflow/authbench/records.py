@@ -112,6 +112,12 @@ MEASUREMENTS: dict[str, tuple[pl.DataType | type[pl.DataType], str]] = {
     "langid_probability": (pl.Float64, "its probability"),
 }
 
+# The number of letters from which the scripts of a text, and its language, are identified; the share that makes a
+# script the main one.
+MIN_SCRIPT_LETTERS = 8
+MIN_LANGUAGE_LETTERS = 60
+MOSTLY = 0.5
+
 # Why a document (or a raw row, then `doc_key` is null) was dropped. A document dropped for several reasons has several
 # rows, the first reason first. `detail` is the place (file and position) or the key of the kept representative.
 REMOVED = pl.Schema(

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from authbench.checking.claims import Finding
 from authbench.errors import InputError
+from authbench.filter_rules import BUILT_IN
 from authbench.format.files import CHECKED_SECTIONS
 from authbench.format.manifest import Manifest
 from authbench.letters import Least
@@ -165,23 +166,7 @@ _LOOSER: Mapping[str, Callable[[Any, Any], bool]] = {
     "normalize.signatures": _not("cut"),
     "normalize.edition_marks": _not("unify"),
     "filter.preset": _other,
-    "filter.unique_words": _lower,
-    "filter.dominant_word": _higher,
-    "filter.symbols": _higher,
-    "filter.alphabetic": _lower,
-    "filter.repeated_run": _higher,
-    "filter.longest_run": _higher,
-    "filter.symbol_run": _higher,
-    "filter.alphabetic_words": _lower,
-    "filter.single_letter_words": _higher,
-    "filter.single_letter_run": _higher,
-    "filter.script": _lower,
-    "filter.language": _higher,
-    "filter.min_tokens": _lower,
-    "filter.max_tokens": _higher,
-    "filter.posts_per_day": _higher,
-    "filter.template_share": _higher,
-    "filter.quoted_share": _higher,
+    **{f"filter.{rule.setting}": _lower if rule.drops == "below" else _higher for rule in BUILT_IN if rule.setting},
     "filter.plugins": _lacks,
     "dedup.threshold": _higher,
     "dedup.shingle_chars": _higher,

@@ -12,9 +12,8 @@ import numpy as np
 import polars as pl
 
 from authbench.filter import language, scripts
-from authbench.filter.scripts import MIN_LANGUAGE_LETTERS, MIN_SCRIPT_LETTERS, MOSTLY
 from authbench.filter.text_kernels import SLOT, measure
-from authbench.records import MEASUREMENTS
+from authbench.records import MEASUREMENTS, MIN_LANGUAGE_LETTERS, MIN_SCRIPT_LETTERS, MOSTLY
 from authbench.text_bytes import utf8
 
 # `[URL]` and other placeholders in brackets, emoji codes (`[doge]`, `[捂脸R]`, `:smile:`), addresses, and the word that

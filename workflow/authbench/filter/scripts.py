@@ -20,12 +20,6 @@ ASSIGNED = ((0, 0x40000), (0xE0000, 0xE1000))
 OTHER_SCRIPT = 1 << len(SCRIPTS)
 ANY_SCRIPT = 0  # letters that belong to all scripts (Common, Inherited)
 
-# The number of letters from which the scripts of a text, and its language, are identified; the share that makes a
-# script the main one.
-MIN_SCRIPT_LETTERS = 8
-MIN_LANGUAGE_LETTERS = 60
-MOSTLY = 0.5
-
 SYMBOL, LETTER, MARK, NUMBER, SPACE = range(5)
 KINDS = {LETTER: r"\p{L}", MARK: r"\p{M}", NUMBER: r"\p{N}", SPACE: r"\p{White_Space}"}
 

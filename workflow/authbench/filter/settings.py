@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from authbench.errors import InputError
+from authbench.filter_rules import BUILT_IN
 from authbench.languages import FILE, languages_file, read_languages
 from authbench.plugins import load_filter
 from authbench.registry.checks import unreadable_file
@@ -26,12 +27,10 @@ def filter_problems(config: Config) -> Iterator[str]:
 
 def _unusable_plugins(filters: Filter) -> Iterator[str]:
     """Yield the filters that are not installed, not usable, or have the reason of a built-in filter."""
-    from authbench.filter.decide import rules
-
     for name in filters["plugins"]:
         try:
             reason = load_filter(name)[1].reason
-            if reason in {rule.reason for rule in rules({**filters, "plugins": {}})}:
+            if reason in {rule.reason for rule in BUILT_IN}:
                 yield f"filter.plugins.{name}: its reason {reason} is that of a built-in filter"
         except InputError as problem:
             yield f"filter.plugins: {problem}"

@@ -8,8 +8,8 @@ from typing import Any
 
 import polars as pl
 
+from authbench.filter_rules import FilterRule, filter_rules
 from authbench.identity import keyed_hashes
-from authbench.plugins import filter_key, load_filter
 from authbench.presentation.pages import environment
 from authbench.presentation.sheets import Choice, Sheet
 from authbench.review.difference import shown, shown_difference
@@ -55,21 +55,7 @@ REASONS = (
     ("8", "unsafe", "hateful, sexual or violent beyond what the benchmark needs"),
     ("9", "other", ""),
 )
-# Measurement, the filter's threshold for it, and the side of the threshold on which texts are dropped.
-MEASURED = (
-    ("unique_words", "unique_words", "below"),
-    ("dominant_word", "dominant_word", "above"),
-    ("symbols", "symbols", "above"),
-    ("alphabetic", "alphabetic", "below"),
-    ("long_run_share", "repeated_run", "above"),
-    ("alphabetic_words", "alphabetic_words", "below"),
-    ("single_letter_words", "single_letter_words", "above"),
-    ("single_letter_run", "single_letter_run", "from"),
-    ("script", "script", "below"),
-    ("langid_probability", "language", "from"),
-    ("quoted_share", "quoted_share", "above"),
-)
-Rules = Sequence[tuple[str, str, float | None]]
+Rules = Sequence[tuple[FilterRule, Any]]
 METADATA = ("source", "genre", "length_bucket", "token_length", "author_kind", "date", "topic", "split")
 
 
@@ -95,7 +81,7 @@ def write_sheets(
     Args:
         texts: with the columns of DOCUMENT, `primary`, `split`, `toxicity` and the measurements.
     """
-    rules = measured_rules(thresholds)
+    rules = filter_rules(thresholds)
     choices = [_choice("g", None, ""), *(_choice(*reason) for reason in REASONS)]
     kept = Sheet(f"authbench review {name}", "doc_key", f"verdicts-{name}.jsonl", choices)
     shared = {"name": name, "sheet": kept}
@@ -121,15 +107,6 @@ def _choice(key: str, reason: str | None, meaning: str) -> Choice:
         f"out: {words}" if reason else words,
         meaning,
     )
-
-
-def measured_rules(thresholds: Mapping[str, Any]) -> Rules:
-    """Return the columns of measurements, the side of the threshold on which texts are dropped, and the threshold."""
-    plugged = thresholds.get("plugins", {})
-    return [
-        *((column, side, thresholds.get(setting)) for column, setting, side in MEASURED),
-        *((filter_key(name), load_filter(name)[1].drops, threshold) for name, threshold in plugged.items()),
-    ]
 
 
 def entry(row: Mapping[str, Any], rules: Rules, beside: Beside) -> dict[str, Any]:
@@ -168,10 +145,11 @@ def entry(row: Mapping[str, Any], rules: Rules, beside: Beside) -> dict[str, Any
 def measures(row: Mapping[str, object], rules: Rules) -> list[tuple[str, str, str]]:
     """Return name, value and rule of each measurement of the text."""
     found = []
-    for column, side, bound in rules:
-        if row.get(column) is not None:
-            rule = f"goes {side} {bound:g}" if bound is not None else ""
-            found.append((column.replace("_", " "), f"{row[column]:.3g}", rule))
+    for rule, bound in rules:
+        if rule.setting and rule.column not in METADATA and row.get(rule.column) is not None:
+            limit = bound.get(row[rule.by], bound["default"]) if isinstance(bound, Mapping) else bound
+            goes = f"goes {rule.drops} {limit:g}" if limit is not None else ""
+            found.append((rule.column.replace("_", " "), f"{row[rule.column]:.3g}", goes))
     if row.get("langid"):
         found.append(("langid", str(row["langid"]), f"goes unless {row['lang']}"))
     if row.get("toxicity") is not None:

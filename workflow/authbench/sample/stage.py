@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from authbench.errors import InputError
+from authbench.filter_rules import BUILT_IN
 from authbench.format.deviation import Deviation
 from authbench.funnel import Counts, add_up, merge_counts
 from authbench.identity import keyed_hashes
@@ -34,26 +35,6 @@ from authbench.settings.safety import Safety
 from authbench.settings.sample import Sample
 from authbench.storage.parquet import read_columns, read_numbered_rows
 
-# The settings by which filters drop a text, by reason.
-FILTERED_BY = {
-    "too_short": "filter.min_tokens",
-    "too_long": "filter.max_tokens",
-    "wrong_script": "filter.script",
-    "wrong_language": "filter.language",
-    "no_letters": "filter",
-    "too_many_symbols": "filter.symbols",
-    "symbol_run": "filter.symbol_run",
-    "too_few_letters": "filter.alphabetic",
-    "repeated_characters": "filter.repeated_run",
-    "few_distinct_words": "filter.unique_words",
-    "dominant_word": "filter.dominant_word",
-    "few_words_with_letters": "filter.alphabetic_words",
-    "single_letters": "filter.single_letter_words",
-    "single_letter_run": "filter.single_letter_run",
-    "too_many_posts": "filter.posts_per_day",
-    "template_texts": "filter.template_share",
-    "mostly_quoted": "filter.quoted_share",
-}
 SELECTED = pl.Schema([*DOCUMENT.items(), ("toxicity", pl.Float64)])
 PLACE = pl.Schema({"shard": pl.UInt16, "row": pl.UInt32})  # of a document in the tables of chunks
 ASKED = pl.Schema([*PLACE.items(), ("batch", pl.UInt16)])
@@ -323,7 +304,7 @@ def _nothing(earlier: Iterable[Counts], refused: Mapping[str, int]) -> InputErro
 def _setting(stage: str, reason: str) -> str:
     """Return the setting, or the section of settings, that makes a stage drop documents for a reason."""
     if stage == "filter":
-        return FILTERED_BY.get(reason, "filter")
+        return next((f"filter.{rule.setting}" for rule in BUILT_IN if rule.setting and rule.reason == reason), "filter")
     return {"sample": "sample, authors, safety"}.get(stage, stage.partition("_")[0])
 
 
