@@ -28,7 +28,8 @@ from authbench.config import demo_settings
 from authbench.export.freeze import read_publication
 from authbench.export.run import FORMS, export, export_public
 from authbench.format.verify import open_verified
-from authbench.ingest.source import Naming, ingest_source
+from authbench.ingest.mapping import Naming
+from authbench.ingest.source import ingest_source
 from authbench.normalize.table import normalize_records
 from authbench.rebuild.run import rebuild
 from authbench.records import DOCUMENT, MEASUREMENTS

@@ -24,7 +24,8 @@ import zstandard
 from corpus import CHARACTERS, texts
 from machine import heading
 
-from authbench.ingest.source import Naming, ingest_source
+from authbench.ingest.mapping import Naming
+from authbench.ingest.source import ingest_source
 from authbench.registry.entries import default_settings
 from authbench.registry.source_entry import make_extraction
 from authbench.runtime.inventory import fitting_shards

@@ -9,7 +9,8 @@ from typing import Any
 import polars as pl
 from defaults import section
 
-from authbench.ingest.source import Naming, ingest_source
+from authbench.ingest.mapping import Naming
+from authbench.ingest.source import ingest_source
 from authbench.records import INGESTED
 from authbench.registry.source_entry import make_extraction
 from authbench.storage.parquet import read_between

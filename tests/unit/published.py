@@ -17,7 +17,8 @@ from authbench.filter.measure import measure_texts
 from authbench.format.release import Release
 from authbench.format.verify import open_verified
 from authbench.identity import keyed_hash
-from authbench.ingest.source import Naming, ingest_source
+from authbench.ingest.mapping import Naming
+from authbench.ingest.source import ingest_source
 from authbench.normalize.table import normalize_records
 from authbench.records import LANGUAGES
 from authbench.registry.entries import read_yaml

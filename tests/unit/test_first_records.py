@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from defaults import section
 
-from authbench.ingest.documents import Choices
+from authbench.ingest.mapping import Naming
 from authbench.preflight.first_records import Asked, read_first
 from authbench.registry.source_entry import make_extraction
 
@@ -26,7 +27,7 @@ def test_the_place_of_a_bad_row_has_no_path_that_may_tell_the_author(
 ) -> None:
     (tmp_path / "emily.jsonl").write_text('{"text": "It rains.", "by": "a"}\n{"text":\n', encoding="utf-8")
     files = {"emily.jsonl": hashlib.sha256((tmp_path / "emily.jsonl").read_bytes()).hexdigest()}
-    asked = Asked(Choices(), 1 << 20, 1.0, 1, lambda texts: [1] * len(texts))
+    asked = Asked({**section("ingest"), "max_bad_rows": 1.0}, Naming(), 1, lambda texts: [1] * len(texts))
     found = read_first("s", make_extraction({**ENTRY, **entry}), tmp_path, files, asked)
     (examples,) = found.examples.values()
     assert [("emily" in one, "line 2" in one) for one in examples] == [(shown, True)]

@@ -9,6 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
+from defaults import section
 from linear_time import takes_linear_time
 
 from authbench.identity import author_id
@@ -46,7 +47,7 @@ def load(tag: str) -> dict[str, Any]:
 
 
 def document(tag: str, path: str = "x.csv", **row: Any) -> SimpleNamespace | Refused:
-    mapped = compile_source(tag, make_extraction(load(tag)))
+    mapped = compile_source(tag, make_extraction(load(tag)), section("ingest"))
     made = mapped.documents([{**row, **mapped.path_fields(path)}])
     return made.refused[0] if made.refused else SimpleNamespace(**made.records.to_pylist()[0])
 
@@ -72,7 +73,7 @@ def test_a_description_fits_the_schema_and_compiles(tag: str) -> None:
     jsonschema.Draft202012Validator(source_schema()).validate(load(tag))
     extraction = make_extraction(load(tag))
     assert type(extraction.reader) in READERS
-    compile_source(tag, extraction)
+    compile_source(tag, extraction, section("ingest"))
 
 
 @pytest.mark.parametrize(
@@ -135,7 +136,7 @@ CRAWLED_GENRES = {"qna/question", "literature/speech_essay", "literature/drama",
 
 
 def fine_genres(tag: str, rows: list[dict[str, str]]) -> set[str]:
-    compiled = compile_extraction(tag, make_extraction(load(tag)))
+    compiled = compile_extraction(tag, make_extraction(load(tag)), section("ingest"))
     add_derived(rows, compiled)
     return set(compiled.fields["fine_genre"](rows))
 

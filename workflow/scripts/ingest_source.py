@@ -4,7 +4,8 @@ import os
 from pathlib import Path
 
 from authbench.ingest.aliases import read_aliases
-from authbench.ingest.source import Naming, ingest_source
+from authbench.ingest.mapping import Naming
+from authbench.ingest.source import ingest_source
 from authbench.ingest.tally import expect_some
 from authbench.registry.source_entry import make_extraction
 from authbench.runtime.inventory import shard_files

@@ -23,6 +23,7 @@ from authbench.ingest.persons import OF_A_NAME
 from authbench.reading.characters import has_half, whole_characters
 from authbench.reading.rows import Row
 from authbench.records import GENRE, LANGUAGES, OTHER, PRIMARY_GENRES, is_language_code, primary_genre
+from authbench.settings.ingest import Ingest
 
 # A record made by the mapping. `base`: its key is shared by all its copies, as the corpus has no raw ids.
 MADE = pa.schema(
@@ -52,26 +53,6 @@ MADE = pa.schema(
     }
 )
 MOST_AUTHORS = (1 << 31) - 1
-
-
-class Choices(NamedTuple):
-    """Settings that affect the content of records.
-
-    Attributes:
-        keep_other_languages: keep texts in languages outside LANGUAGES under their code, or as OTHER without a code.
-        genres: primary genres in addition to PRIMARY_GENRES.
-        author_genres: keep a sub-genre that describes the author as a sub-genre.
-        required: fields or labels of ours that a row must have to make a document.
-        fine_genres: use the corpus's sub-genres if the entry gives them (`fields.fine_genre`).
-        mask_own_name: mask the author's name in the text if the entry allows it.
-    """
-
-    keep_other_languages: bool = False
-    genres: tuple[str, ...] = ()
-    author_genres: bool = False
-    mask_own_name: bool = False
-    fine_genres: bool = False
-    required: tuple[str, ...] = ()
 
 
 class Refused(NamedTuple):
@@ -126,7 +107,13 @@ class _Block:
 
 
 def make_documents(
-    rows: Sequence[Row], compiled: Compiled, identities: Identities, where: str, choices: Choices
+    rows: Sequence[Row],
+    compiled: Compiled,
+    identities: Identities,
+    where: str,
+    settings: Ingest,
+    task: str,
+    mask_own_name: bool,
 ) -> Documents:
     """Return the documents of rows; derived fields are added to the rows. Raises InputError for an invalid genre."""
     block = _Block(rows)
@@ -141,22 +128,21 @@ def make_documents(
     block.refuse([HALF_CHARACTER if has_half(raw) else None for raw in block.columns["raw_id"]])
     _compute_texts(block, compiled)
     _compute_identities(block, compiled, identities)
-    if choices.mask_own_name and compiled.masks_own_name:
+    if mask_own_name and compiled.masks_own_name:
         _mask_own_names(block, compiled)
-    langs = by_distinct(
-        partial(_known_language, others=choices.keep_other_languages), compiled.fields["lang"](block.rows)
-    )
+    known = partial(_known_language, others=settings["other_languages"] == "keep")
+    langs = by_distinct(known, compiled.fields["lang"](block.rows))
     genres = by_distinct(as_text, compiled.fields["genre"](block.rows))
-    if choices.fine_genres:
+    if settings["fine_genres"]:
         fine = by_distinct(as_text, compiled.fields["fine_genre"](block.rows))
         genres = [one or joined for one, joined in zip(fine, genres, strict=True)]
     block.columns |= {"lang": langs, "genre": genres}
     block.refuse(list(map(_lacking, langs, genres, block.columns["text"])))
-    for name in choices.required:
+    for name in settings["required"].get(task, ()):
         values = (compiled.labels.get(name) or compiled.fields.get(name, no_values))(block.rows)
         block.refuse([None if _plain(value) else "missing_field" for value in values])
-    of_author = compiled.genre_of_author and not choices.author_genres
-    checked = partial(_checked_genre, f"{where}: fields.genre", (*PRIMARY_GENRES, *choices.genres))
+    of_author = compiled.genre_of_author and not settings["author_genres"]
+    checked = partial(_checked_genre, f"{where}: fields.genre", (*PRIMARY_GENRES, *settings["genres"]))
     block.columns["genre"] = by_distinct(checked, block.columns["genre"])
     records = _records(block, compiled, identities, of_author)
     return Documents(records, list(block.places), sorted(block.refused), block.mended, block.unnamed)

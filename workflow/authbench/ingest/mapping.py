@@ -1,7 +1,7 @@
 """Map a source's rows and file paths to document records."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import regex
@@ -9,15 +9,32 @@ import regex
 from authbench.errors import InputError
 from authbench.ingest.aliases import Aliases
 from authbench.ingest.compiled import compile_extraction, needed_fields, read_fields
-from authbench.ingest.documents import Choices, Documents, make_documents
+from authbench.ingest.documents import Documents, make_documents
 from authbench.ingest.fields import compile_pattern
 from authbench.ingest.identities import make_identities
 from authbench.ingest.losses import Count, count_losses
 from authbench.reading.rows import Needs, Row
 from authbench.registry.expressions import FILE_FIELDS
 from authbench.registry.source_entry import Extraction
+from authbench.settings.ingest import Ingest
 
-CHOICES = Choices()
+
+@dataclass(frozen=True)
+class Naming:
+    """How labels become author ids, and whether a text keeps its author's name: names do not leave ingestion.
+
+    Attributes:
+        author_key: the value of the variable that `ingest.author_key_env` names.
+        aliases: the aliases of config/persons.yaml.
+        mask_own: `normalize.own_name` is `mask`.
+    """
+
+    author_key: bytes | None = None
+    aliases: Aliases = field(default_factory=dict)
+    mask_own: bool = False
+
+
+PLAIN = Naming()
 
 
 @dataclass(frozen=True)
@@ -39,22 +56,24 @@ class Mapped:
     losses: Count
 
 
-def compile_source(
-    tag: str,
-    extraction: Extraction,
-    choices: Choices = CHOICES,
-    author_key: bytes | None = None,
-    aliases: Aliases | None = None,
-) -> Mapped:
+def compile_source(tag: str, extraction: Extraction, settings: Ingest, naming: Naming = PLAIN) -> Mapped:
     """Return the mapping of a source's entry. Raises InputError that names file and key."""
     where = f"config/sources/{tag}.yaml"
-    compiled = compile_extraction(where, extraction, author_key)
-    identities = make_identities(tag, extraction.author, author_key, aliases or {})
+    compiled = compile_extraction(where, extraction, naming.author_key)
+    identities = make_identities(tag, extraction.author, naming.author_key, naming.aliases)
     pattern = compile_pattern(extraction.path_fields, f"{where}: path_fields") if extraction.path_fields else None
     given = FILE_FIELDS | set(pattern.groupindex if pattern else ())
     added = frozenset(extraction.beside.fields if extraction.beside else ())
     return Mapped(
-        partial(make_documents, compiled=compiled, identities=identities, where=where, choices=choices),
+        partial(
+            make_documents,
+            compiled=compiled,
+            identities=identities,
+            where=where,
+            settings=settings,
+            task=extraction.task,
+            mask_own_name=naming.mask_own,
+        ),
         needed_fields(where, extraction, given | added),
         read_fields(extraction, given | added) | ({extraction.beside.by} if extraction.beside else set()),
         partial(_path_fields, where, pattern),

@@ -7,7 +7,6 @@ records depend neither on the number of shards nor on the order of files.
 import logging
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,11 +19,9 @@ import pyarrow.compute as pc
 
 from authbench.errors import InputError
 from authbench.identity import digest
-from authbench.ingest.aliases import Aliases
 from authbench.ingest.blocks import Part, gathered, read_parts
-from authbench.ingest.documents import Choices
 from authbench.ingest.drafts import Drafts
-from authbench.ingest.mapping import Mapped, compile_source
+from authbench.ingest.mapping import PLAIN, Mapped, Naming, compile_source
 from authbench.ingest.tally import Tally
 from authbench.reading.characters import whole_characters
 from authbench.reading.rows import BAD_ROW, BadRow
@@ -43,24 +40,6 @@ IDENTITY = ("doc_key", "base", "file", "ordinal", "author_id")
 TALLIED = ("lang", "names_author", "noisy", "author_id")
 
 
-@dataclass(frozen=True)
-class Naming:
-    """How labels become author ids, and whether a text keeps its author's name: names do not leave ingestion.
-
-    Attributes:
-        author_key: the value of the variable that `ingest.author_key_env` names.
-        aliases: the aliases of config/persons.yaml.
-        mask_own: `normalize.own_name` is `mask`.
-    """
-
-    author_key: bytes | None = None
-    aliases: Aliases = field(default_factory=dict)
-    mask_own: bool = False
-
-
-_PLAIN = Naming()
-
-
 def ingest_source(
     tag: str,
     extraction: Extraction,
@@ -69,7 +48,7 @@ def ingest_source(
     shards: Sequence[str | Path],
     removed: str | Path,
     settings: Ingest,
-    naming: Naming = _PLAIN,
+    naming: Naming = PLAIN,
 ) -> dict[str, object]:
     """Write a source's records by shard (INGESTED, sorted by doc_key), rejected records to `removed` (REMOVED).
 
@@ -89,15 +68,7 @@ def ingest_source(
         raise InputError(
             f"{tag}: no file below {folder} matches {', '.join(extraction.files)}. See its YAML for how to get it."
         )
-    choices = Choices(
-        settings["other_languages"] == "keep",
-        tuple(settings["genres"]),
-        settings["author_genres"],
-        naming.mask_own,
-        settings["fine_genres"],
-        tuple(settings["required"].get(extraction.task, ())),
-    )
-    mapped = compile_source(tag, extraction, choices, naming.author_key, naming.aliases)
+    mapped = compile_source(tag, extraction, settings, naming)
     tally = Tally(tag)
     names = {sha: relative for relative, sha in sorted(files.items(), reverse=True)}
     digests = sorted(names)

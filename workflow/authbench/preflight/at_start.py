@@ -20,9 +20,9 @@ from authbench.config import Setup
 from authbench.errors import InputError
 from authbench.filter.settings import of_task
 from authbench.identity import author_id
-from authbench.ingest.aliases import Aliases, persons_file, read_aliases
-from authbench.ingest.documents import Choices
+from authbench.ingest.aliases import persons_file, read_aliases
 from authbench.ingest.losses import Loss
+from authbench.ingest.mapping import Naming
 from authbench.ingest.reasons import REASONS, reason_in_words
 from authbench.preflight.first_records import Asked, Author, FirstRecords, read_first
 from authbench.printable import printable
@@ -157,7 +157,7 @@ def _read_all(setup: Setup, raw_dir: Path, cache: Path, exact: bool) -> dict[str
     code = code_hash(Path(__file__))
     variable, persons = setup.config["ingest"]["author_key_env"], persons_file()
     key = os.environ[variable].encode() if variable else None
-    aliases = read_aliases(persons)
+    naming = Naming(key, read_aliases(persons), setup.config["normalize"]["own_name"] == "mask")
     leave_out_pandas()
     found, fresh = {}, {}
     for tag, source in setup.sources.items():
@@ -170,7 +170,7 @@ def _read_all(setup: Setup, raw_dir: Path, cache: Path, exact: bool) -> dict[str
         if known.get(tag, {}).get("mark") == mark:
             found[tag] = _from_plain(known[tag]["found"])
         else:
-            asked = _asked(setup.config, source, exact, key, aliases)
+            asked = _asked(setup.config, source, exact, naming)
             found[tag] = read_first(tag, source.extraction, raw_dir / source.files.folder, files, asked)
         fresh[tag] = {"mark": mark, "found": _plain(found[tag])}
     if fresh != known:
@@ -178,9 +178,9 @@ def _read_all(setup: Setup, raw_dir: Path, cache: Path, exact: bool) -> dict[str
     return found
 
 
-def _asked(config: Config, source: Source, exact: bool, key: bytes | None, aliases: Aliases) -> Asked:
-    ingest, chunk, task = config["ingest"], config["chunk"], source.extraction.task
-    least = of_task(config["filter"]["min_tokens"], task)
+def _asked(config: Config, source: Source, exact: bool, naming: Naming) -> Asked:
+    chunk = config["chunk"]
+    least = of_task(config["filter"]["min_tokens"], source.extraction.task)
 
     def pieces(texts: Sequence[str]) -> Sequence[int]:
         if not exact:
@@ -195,20 +195,10 @@ def _asked(config: Config, source: Source, exact: bool, key: bytes | None, alias
         ]  # fmt: skip
 
     return Asked(
-        Choices(
-            ingest["other_languages"] == "keep",
-            tuple(ingest["genres"]),
-            ingest["author_genres"],
-            config["normalize"]["own_name"] == "mask",
-            ingest["fine_genres"],
-            tuple(ingest["required"].get(task, ())),
-        ),
-        ingest["max_record_bytes"],
-        ingest["max_bad_rows"],
+        config["ingest"],
+        naming,
         0 if source.normalize.html else config["release"]["min_letters_for_query"],
         pieces,
-        key,
-        aliases,
     )
 
 

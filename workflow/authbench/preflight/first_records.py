@@ -10,13 +10,12 @@ from pathlib import Path
 import polars as pl
 
 from authbench.errors import InputError
-from authbench.ingest.aliases import Aliases
 from authbench.ingest.beside import TablesBeside, is_beside
 from authbench.ingest.blocks import FILE_IS_TEXT, read_file
-from authbench.ingest.documents import Choices, Documents
+from authbench.ingest.documents import Documents
 from authbench.ingest.fields import compile_expression
 from authbench.ingest.losses import Loss, may_show, unchanged
-from authbench.ingest.mapping import Mapped, compile_source
+from authbench.ingest.mapping import Mapped, Naming, compile_source
 from authbench.ingest.tally import Tally
 from authbench.letters import Least, has_letters
 from authbench.reading.rows import UNREADABLE, BadRow, Row, missing, refuse_missing
@@ -24,6 +23,7 @@ from authbench.reading.units import Units
 from authbench.registry.expressions import FILE_FIELDS, read_by
 from authbench.registry.source_entry import Extraction
 from authbench.registry.values import shown
+from authbench.settings.ingest import Ingest
 from authbench.storage.raw_files import EnoughRead, RawFile
 
 MOST_RECORDS = 1_000
@@ -83,13 +83,10 @@ class Asked:
         letters: minimum letters of a query text.
     """
 
-    choices: Choices
-    max_record_bytes: int
-    max_bad_rows: float
+    settings: Ingest
+    naming: Naming
     letters: Least
     pieces: Callable[[Sequence[str]], Sequence[int]]
-    key: bytes | None = None
-    aliases: Aliases = field(default_factory=dict)
 
 
 def read_first(tag: str, extraction: Extraction, folder: Path, files: Mapping[str, str], asked: Asked) -> FirstRecords:
@@ -100,8 +97,8 @@ def read_first(tag: str, extraction: Extraction, folder: Path, files: Mapping[st
     """
     found, tally = FirstRecords(), Tally(tag)
     try:
-        mapped = compile_source(tag, extraction, asked.choices, asked.key, asked.aliases)
-        rows, found.whole = _first_rows(tag, extraction, folder, files, mapped, asked.max_record_bytes)
+        mapped = compile_source(tag, extraction, asked.settings, asked.naming)
+        rows, found.whole = _first_rows(tag, extraction, folder, files, mapped, asked.settings["max_record_bytes"])
         tally.rows = found.records = len(rows)
         read = read_by(extraction.fields.author, extraction.derive)
         named = extraction.path_fields or not read.isdisjoint(FILE_FIELDS)  # a path may tell the author
@@ -113,7 +110,7 @@ def read_first(tag: str, extraction: Extraction, folder: Path, files: Mapping[st
         if tally.examples:
             found.examples[next(reason for reason in UNREADABLE if tally.dropped[reason])] = tally.examples
         if found.whole:
-            tally.stop_if_bad(asked.max_bad_rows)
+            tally.stop_if_bad(asked.settings["max_bad_rows"])
         elif good and not found.kept:
             wanted = mapped.needs
             for row in good:

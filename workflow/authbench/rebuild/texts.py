@@ -193,7 +193,7 @@ def texts_of_source(
     folder = raw_dir / file_set(tag, extraction).folder
     masks = settings["normalize"].get("own_name") == "mask" and extraction.author.own_name == "mask"
     read = _text_only(extraction, masks)
-    mapped = compile_source(tag, read)
+    mapped = compile_source(tag, read, settings["ingest"])
     limit = settings["ingest"].get("max_record_bytes", MAX_RECORD_BYTES)
     places = _places_of_files(wanted)
     everything = _digests(folder, extraction.files)

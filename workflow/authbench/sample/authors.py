@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from authbench.runtime.jit import compiled
+from authbench.settings.sample import Sample
 
 UNKNOWN, SAFE, TOXIC = 0, 1, 2
 NO_TARGET = -1.0
@@ -47,19 +48,9 @@ class Pool:
     train_only: NDArray[np.bool_]
 
 
-@dataclass(frozen=True)
-class AuthorRule:
-    """Set how many documents of how many works an author gives, and how many authors are compared at a time.
-
-    With `spread`, documents of another work, time or topic than the author's others are preferred.
-    """
-
-    minimum: int
-    maximum: int
-    fallback: int | None
-    window: int
-    min_origins: int = 1
-    spread: bool = True
+def fallback_documents(sample: Sample) -> int | None:
+    """Return the fewest documents of an author that suffice where a language falls short; None if not applicable."""
+    return None if sample["documents"] is None else sample["fallback_documents_per_author"]
 
 
 def select_authors(
@@ -68,13 +59,13 @@ def select_authors(
     length_targets: NDArray[np.int64],
     genre_targets: NDArray[np.int64],
     target: int,
-    rule: AuthorRule,
+    settings: Sample,
     train_target: int,
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Choose documents of whole authors until there are `target`; return (chosen, consulted), flags per document.
 
-    No author gives fewer than `rule.minimum` documents or `rule.min_origins` works. If authors run out before the
-    target is met, authors with `rule.fallback` documents are admitted too. At most `train_target` documents are by
+    No author gives fewer than `min_documents_per_author` documents or `min_origins` works. If authors run out before
+    the target is met, authors with `fallback_documents` are admitted too. At most `train_target` documents are by
     authors who are `train_only`.
 
     Args:
@@ -83,7 +74,7 @@ def select_authors(
         length_targets: shape (lengths,), documents wanted of each.
         genre_targets: shape (genres,), likewise.
         target: documents in total.
-        rule: what an author may give.
+        settings: the section `sample`.
         train_target: maximum number of documents of authors who are `train_only`.
 
     Returns:
@@ -93,12 +84,14 @@ def select_authors(
     consulted = np.zeros(len(pool.lengths), np.bool_)
     lengths_open, genres_open = length_targets.astype(np.float64), genre_targets.astype(np.float64)
     length_scale, genre_scale = np.maximum(lengths_open, 1.0), np.maximum(genres_open, 1.0)
-    for minimum in (rule.minimum, rule.fallback):
+    spread = settings["spread"] == "prefer"
+    for minimum in (settings["min_documents_per_author"], fallback_documents(settings)):
         if minimum is not None and chosen.sum() < target:
             _fill(
                 pool.offsets, pool.origins, pool.lengths, pool.genres, pool.preferred, pool.days, pool.topics,
                 pool.train_only, verdicts, chosen, consulted, lengths_open, genres_open, length_scale, genre_scale,
-                target, train_target, minimum, rule.maximum, rule.window, rule.min_origins, rule.spread,
+                target, train_target, minimum, settings["max_documents_per_author"], settings["window"],
+                settings["min_origins"], spread,
             )  # fmt: skip
     return chosen, consulted
 

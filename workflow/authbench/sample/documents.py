@@ -17,7 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from authbench.records import LENGTH_BUCKETS
-from authbench.sample.authors import NO_DAY, SAFE, TOXIC, UNKNOWN, AuthorRule, Pool, select_authors
+from authbench.sample.authors import NO_DAY, SAFE, TOXIC, UNKNOWN, Pool, fallback_documents, select_authors
 from authbench.sample.reservoir import LENGTH
 from authbench.sample.targets import borrow_adjacent, language_targets, largest_remainder, matching_pattern
 from authbench.settings.ingest import Authors
@@ -41,14 +41,9 @@ FIXED_BOUNDS = (10, 100, 500)  # tokens: the upper bounds of the first three buc
 REFERENCE = "en"
 
 
-def _fallback_documents(sample: Sample) -> int | None:
-    """Return the fewest documents of an author that suffice where a language falls short; None if not applicable."""
-    return None if sample["documents"] is None else sample["fallback_documents_per_author"]
-
-
 def fewest_documents(sample: Sample) -> int:
     """Return the fewest documents that an author may have."""
-    fallback = _fallback_documents(sample)
+    fallback = fallback_documents(sample)
     return int(sample["min_documents_per_author"] if fallback is None else fallback)
 
 
@@ -186,18 +181,11 @@ def select_documents(
     they fill no quota of a test, and a language with only such authors is in training only. Without a number of
     documents all that authors may give are selected, in the stated shares of languages, if any, else in the pool's.
     """
-    rule = AuthorRule(
-        settings["min_documents_per_author"],
-        settings["max_documents_per_author"],
-        _fallback_documents(settings),
-        settings["window"],
-        settings["min_origins"],
-        settings["spread"] == "prefer",
-    )
-    shares, wanted, shortfall = _wanted(languages, rule, settings)
+    minimum, maximum = settings["min_documents_per_author"], settings["max_documents_per_author"]
+    shares, wanted, shortfall = _wanted(languages, settings)
     documents = sum(wanted.values())
     most = {
-        key: _most_documents(languages[key].pool, rule, train_share, wanted[key]) if key in languages else 0
+        key: _most_documents(languages[key].pool, settings, train_share, wanted[key]) if key in languages else 0
         for key in shares
     }
     available = dict(most)
@@ -206,7 +194,7 @@ def select_documents(
     # Without a number the other languages would shrink with a language, repeatedly, for the few documents that fit no
     # author.
     numberless = settings["documents"] is None
-    tolerated = rule.maximum if numberless else rule.minimum
+    tolerated = maximum if numberless else minimum
     chosen, consulted = np.zeros(len(verdicts), np.bool_), np.zeros(len(verdicts), np.bool_)
     reached: dict[str, int] = {}
     taken: dict[str, int] = {}
@@ -220,8 +208,8 @@ def select_documents(
             np.array(list(lengths.values()), np.int64),
             np.array(list(genres.values()), np.int64),
             # Unreachable if all documents are wanted, to let every author give the most.
-            2 * target + rule.minimum if all_there_is or (numberless and target >= most[key]) else target,
-            rule,
+            2 * target + minimum if all_there_is or (numberless and target >= most[key]) else target,
+            settings,
             math.floor(train_share * max(target, wanted[key])),
         )
 
@@ -251,9 +239,7 @@ def select_documents(
     )
 
 
-def _wanted(
-    languages: Mapping[str, _Language], rule: AuthorRule, settings: Sample
-) -> tuple[dict[str, float], dict[str, int], Shortfall]:
+def _wanted(languages: Mapping[str, _Language], settings: Sample) -> tuple[dict[str, float], dict[str, int], Shortfall]:
     """Return the shares of languages, the number of documents requested from each, and the rule for shortfalls.
 
     Deviations are measured against the quotas before redistribution.
@@ -262,7 +248,7 @@ def _wanted(
     shares: dict[str, float] = {language: share for language, share in (stated or {}).items() if share}
     if stated is not None and number is not None:
         return shares, largest_remainder(number, shares), settings["shortfall"]
-    most = {key: int(_given(language.pool, rule).sum()) for key, language in sorted(languages.items())}
+    most = {key: int(_given(language.pool, settings).sum()) for key, language in sorted(languages.items())}
     there = sum(most.values())
     if stated is not None:
         return shares, language_targets(there, shares, most, "proportional"), "proportional"
@@ -327,24 +313,23 @@ def select_safely(
         scores[unscored] = score(unscored)
 
 
-def _most_documents(pool: Pool, rule: AuthorRule, train_share: float, wanted: int) -> int:
+def _most_documents(pool: Pool, settings: Sample, train_share: float, wanted: int) -> int:
     """Return the most documents that a language's authors can give.
 
     Train-only authors give at most `train_share` of the documents taken, or of the `wanted` documents if these are
     more.
     """
-    given = _given(pool, rule)
+    given = _given(pool, settings)
     most, others = int(given.sum()), int(given[~pool.train_only].sum())
     if train_share >= 1:
         return most
     return min(most, max(math.floor(others / (1 - train_share)), others + math.floor(train_share * wanted)))
 
 
-def _given(pool: Pool, rule: AuthorRule) -> NDArray[np.int64]:
+def _given(pool: Pool, settings: Sample) -> NDArray[np.int64]:
     """Return the most documents that each author can give."""
     sizes = np.diff(pool.offsets)
-    least = rule.minimum if rule.fallback is None else rule.fallback
-    return np.where(sizes >= least, np.minimum(sizes, rule.maximum), 0)
+    return np.where(sizes >= fewest_documents(settings), np.minimum(sizes, settings["max_documents_per_author"]), 0)
 
 
 def _flat(part: pl.DataFrame, patterns: list[str], settings: Sample) -> Pool:
