@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from project import Project, rules_of
+from tiny import RECIPE
 
 from authbench.config import demo_settings
 from authbench.storage.json_files import read_json
@@ -205,3 +206,12 @@ def test_weights_that_cannot_be_loaded_stop_a_run_before_any_text_is_read(anothe
     assert status != 0 and "broken.ckpt: not a checkpoint of weights" in said
     begun = {path.name for path in (another.folder / "results/toxic").rglob("*.log")}
     assert begun == {"load_scorers.log"}
+
+
+def test_jobs_that_use_no_gpu_request_none(tiny: Project, tmp_path: Path) -> None:
+    project = tiny.copy(tmp_path / "copy", with_results=False)
+    status, said = project.snakemake("release", "--dry-run", "--quiet", "host", *project.recipe(RECIPE))
+    assert status == 0, said
+    requests = re.findall(r"^    resources: .*\bin_series=1\b.*$", said, re.MULTILINE)
+    assert requests
+    assert [line for line in requests if re.search(r"\bgpu\b", line)] == []

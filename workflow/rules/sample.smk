@@ -8,6 +8,7 @@ With Detoxify  sample/asked/<round>.parquet (ASKED: texts whose scores a selecti
 
 DETOXIFY_ASKED = "detoxify" in SETTINGS["safety"]["scorers"]
 ON_GPU = DETOXIFY_ASKED and SETTINGS["safety"]["detoxify"]["device"].startswith("cuda")
+GPU = {"gpu": 1} if ON_GPU else {}  # the executor for Kubernetes refuses a request of 0
 SCORING = Scoring()
 if DETOXIFY_ASKED:
     SCORING = request_to_score(
@@ -62,7 +63,7 @@ rule load_scorers:
         mem_mb=memory(700 + SCORING.mb),
         runtime=duration(30),
         in_series=1,
-        gpu=int(ON_GPU),
+        **GPU,
     params:
         **SCORERS,
         code=code("load_scorers"),
@@ -140,7 +141,7 @@ rule score_texts:
         mem_mb=memory(700 + SCORING.mb),
         runtime=duration(30 + SCORING.minutes),
         in_series=1,
-        gpu=int(ON_GPU),
+        **GPU,
     params:
         **SCORERS,
         scores=result("sample/scores.parquet"),
@@ -172,7 +173,7 @@ rule select_documents:
         mem_mb=memory(700 + SCORING.mb, per_mb=1.2 if SETTINGS["sample"]["documents"] else 3.5),
         runtime=duration(30 + SCORING.rest, per_mb=0.02),
         in_series=1,
-        gpu=int(ON_GPU),
+        **GPU,
     params:
         **SCORERS,
         **SELECTION,
