@@ -3,19 +3,13 @@
 from authbench.runtime.job import log_to
 from authbench.safety import ScoreStore, make_scorers
 from authbench.sample import stage
-from authbench.storage.json_files import read_json, write_json
-from authbench.storage.parquet import read_columns, write_parquet
+from authbench.storage.json_files import write_json
+from authbench.storage.parquet import write_parquet
 
 log_to(snakemake.log[0])
 params = snakemake.params
 settings = stage.Settings(params.sample, params.authors, params.safety, params.splits, params.seed)
-pool = stage.pool_of(
-    (read_columns([path]) for path in snakemake.input.reservoirs),
-    (read_columns([path]) for path in snakemake.input.authors),
-    read_columns(snakemake.input.lengths),
-    settings,
-    [read_json(path) for path in snakemake.input.counts],
-)
+pool = stage.read_pool(snakemake.input, settings)
 outcome = stage.sample(
     pool,
     stage.stored_documents(snakemake.input.documents),

@@ -37,8 +37,7 @@ NAMES = ("random", "metadata", "date", "format", "edges", "content-words", "punc
 ORDER = "order"  # distance of lines; the row `ids` uses the numbers in ids
 LONGEST = 20_000  # characters of a text that rows read
 FEWEST_AUTHORS = 2  # of a score; for an interval evaluation.scores requires 20
-_SCORES = {"success@1": "success@1", "success@5": "success@5", "mrr": "mrr", "eer": "eer",
-           "eer_same_language": "eer_same_language"}  # fmt: skip
+_SCORES = ("success@1", "success@5", "mrr", "eer", "eer_same_language")
 _LACKING = {NO_PAIRS: "no positive has enough negatives that are like it"}
 LOWER_IS_BETTER = frozenset({"eer", "eer_same_language"})
 
@@ -208,11 +207,11 @@ def _score(
 
 def _cells(overall: Cell, head: Mapping[str, HeadlineCell], table: pl.DataFrame) -> Iterator[tuple[str, ScoreCell]]:
     expected = overall["random_expectation"]
-    for name, key in _SCORES.items():
+    for key in _SCORES:
         if key in overall:
             low, high = overall["intervals"].get(key, (None, None))
             chance = 0.5 if key in LOWER_IS_BETTER else expected[key]
-            yield name, _cell(overall[key], low, high, chance, key in LOWER_IS_BETTER)
+            yield key, _cell(overall[key], low, high, chance, key in LOWER_IS_BETTER)
     for score in HEADLINES:
         if score in head:
             cell = head[score]

@@ -33,6 +33,7 @@ from authbench.sample.targets import matching_pattern
 from authbench.settings.ingest import Authors
 from authbench.settings.safety import Safety
 from authbench.settings.sample import Sample
+from authbench.storage.json_files import read_json
 from authbench.storage.parquet import read_columns, read_numbered_rows
 
 SELECTED = pl.Schema([*DOCUMENT.items(), ("toxicity", pl.Float64)])
@@ -137,6 +138,17 @@ def pool_of(
         _exempt(pool["genre"], settings.safety["exempt_genres"]),
         earlier,
         lambda verdicts: select_documents(languages, verdicts, rules, settings.train_share),
+    )
+
+
+def read_pool(given: Any, settings: Settings) -> _Pool:
+    """Return `pool_of` the files in a job's input."""
+    return pool_of(
+        (read_columns([path]) for path in given.reservoirs),
+        (read_columns([path]) for path in given.authors),
+        read_columns(given.lengths),
+        settings,
+        [read_json(path) for path in given.counts],
     )
 
 

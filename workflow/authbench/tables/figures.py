@@ -16,17 +16,12 @@ from authbench.report.flow import STAGE_TITLES
 from authbench.tables.composition import quantiles
 from authbench.tables.documents import Contents
 from authbench.tables.models import Choice, group_in_words
+from authbench.train.records import MEASURED, ON_DEV
 from authbench.words import ALL, count, language_name, ordered, spaced
 
 _HEAD = 74  # units for the names of columns, which are vertical
 _SLANT = 52  # units by which the last of these names exceeds its column
 _DARK = 0.5  # share from which a cell's number is white
-_TRAINED = (
-    ("loss", "Training loss", "loss"),
-    ("success@5", "Success@5 on dev", "S@5"),
-    ("auc_matched", "AUC matched on dev", "AUC matched"),
-    ("eer", "EER on dev", "EER"),
-)
 
 
 def composition_charts(contents: Contents, funnel: pl.DataFrame | None) -> list[Chart]:
@@ -136,7 +131,9 @@ def _bars(results: Sequence[Result], metric: Metric, digits: int) -> Chart:
 def training_charts(trainings: pl.DataFrame) -> list[Chart]:
     """Return loss and scores on dev by step (CURVES), a line per model: the mean over its seeds (figures 3 and 4)."""
     drawn = []
-    for column, title, words in _TRAINED:
+    for column in MEASURED:
+        words = ON_DEV.get(column, column)
+        title = f"{words} on dev" if column in ON_DEV else "Training loss"
         lines = []
         known = trainings.filter(pl.col(column).is_not_null() & pl.col(column).is_finite())
         means = known.group_by("model", "step").agg(pl.col(column).mean()).sort("model", "step")

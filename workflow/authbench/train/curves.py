@@ -7,9 +7,9 @@ import polars as pl
 from authbench.presentation.charts import SMALL, WIDTH, Canvas, Chart, as_svg, legend_height, round_ticks
 from authbench.presentation.palette import Mark, mark_of, series
 from authbench.storage.atomic import write_text
-from authbench.train.records import read_curves
+from authbench.train.records import ON_DEV, read_curves
 
-SHOWN = {"success@5": "S@5 on dev", "auc_matched": "AUC matched", "eer": "EER on dev", "loss": "loss"}
+SHOWN = {**ON_DEV, "loss": "loss"}
 HEIGHT = 120
 GAP = 30
 

@@ -6,18 +6,9 @@ import polars as pl
 
 from authbench.errors import InputError, first_line
 
-MEASURED = ("loss", "success@5", "auc_matched", "eer")
-CURVES = pl.Schema(
-    {
-        "model": pl.String,
-        "seed": pl.Int64,
-        "step": pl.Int64,
-        "loss": pl.Float64,
-        "success@5": pl.Float64,
-        "auc_matched": pl.Float64,
-        "eer": pl.Float64,
-    }
-)
+ON_DEV = {"success@5": "S@5", "auc_matched": "AUC matched", "eer": "EER"}  # scores on the dev split, and their headings
+MEASURED = ("loss", *ON_DEV)
+CURVES = pl.Schema({"model": pl.String, "seed": pl.Int64, "step": pl.Int64, **dict.fromkeys(MEASURED, pl.Float64)})
 
 
 def read_curves(path: Path) -> pl.DataFrame:

@@ -25,7 +25,7 @@ from authbench.settings.evaluate import Training
 from authbench.storage.atomic import atomic_folder, write_text
 from authbench.storage.json_files import read_json, write_json, write_plain_json
 from authbench.train.planned import tuned_name
-from authbench.train.records import CURVES
+from authbench.train.records import CURVES, ON_DEV
 from authbench.train.tune import precision_of, tune
 from authbench.train.unfinished import Unfinished
 from authbench.version import VERSION
@@ -83,13 +83,12 @@ def write_curves_of(records: Iterable[Path], path: Path) -> pl.DataFrame:
 
 def last_lines(curves: pl.DataFrame) -> list[str]:
     """Return a line per model on the effect of training on the dev split: means over the seeds, before and after."""
-    headings = {"success@5": "S@5", "auc_matched": "AUC matched", "eer": "EER"}
     ends = (
         curves.sort("model", "seed", "step")
         .group_by("model", "seed", maintain_order=True)
         .agg(
-            *(pl.col(name).first().alias(f"{name} before") for name in headings),
-            *(pl.col(name).last().alias(f"{name} after") for name in headings),
+            *(pl.col(name).first().alias(f"{name} before") for name in ON_DEV),
+            *(pl.col(name).last().alias(f"{name} after") for name in ON_DEV),
         )
     )
     means = ends.group_by("model", maintain_order=True).agg(pl.exclude("seed").mean(), seeds=pl.len())
@@ -97,7 +96,7 @@ def last_lines(curves: pl.DataFrame) -> list[str]:
         f"{row['model']}, dev, mean of {row['seeds']} seeds: "
         + "  ".join(
             f"{heading} {row[f'{name} before']:.3f} -> {row[f'{name} after']:.3f}"
-            for name, heading in headings.items()
+            for name, heading in ON_DEV.items()
             if row[f"{name} before"] is not None and row[f"{name} after"] is not None
         )
         for row in means.iter_rows(named=True)
