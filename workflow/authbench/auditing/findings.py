@@ -144,7 +144,7 @@ def _only_language() -> Filter:
     """Return the filter's settings with every rule disabled except language and script."""
     settings: Filter = defaults()["filter"]
     kept = {"preset": settings["preset"], "script": settings["script"], "language": settings["language"]}
-    return cast(Filter, {**dict.fromkeys(settings), **kept, "min_tokens": 0, "max_tokens": 1 << 40})
+    return cast(Filter, {**dict.fromkeys(settings), **kept, "min_tokens": 0, "max_tokens": 1 << 40, "plugins": {}})
 
 
 def identified(documents: pl.DataFrame) -> pl.DataFrame:
