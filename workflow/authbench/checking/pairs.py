@@ -3,8 +3,9 @@
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -18,11 +19,12 @@ from authbench.checking.settings import Rules
 from authbench.dates import middle_day
 from authbench.format.columns import PAIRS, POOLS, POSITIVES
 from authbench.format.names import reference_splits, scored_splits
-from authbench.format.tables import read_pairs
+from authbench.format.tables import pair_batches
 from authbench.letters import has_letters
 from authbench.records import primary_genre
 
 _STATISTICS = "statistics/pools.csv"
+_PAIRS_AT_ONCE = 1_000_000
 Counts = Counter[tuple[str, ...]]
 
 
@@ -43,28 +45,31 @@ def check_pairs(release: Rows, rules: Rules, contained: Pairs) -> Iterator[Findi
         yield from check_relations(release, split, vectors)
         if not paths[1].is_file():
             continue
-        pairs = read_pairs(paths[1], PAIRS)
         if split not in scored_splits(release.splits):
-            if pairs.height:
+            if any(part.height for part in pair_batches(paths[1], PAIRS)):
                 yield Finding("pair_form", split, f"{split}/{PAIRS.file}: {split} is not scored")
             continue
         documents = _documents(release, rules, split)
-        malformed = list(_check_form(pairs, documents, split))
+        pairs, malformed = _read(paths[1], documents, f"{split}/{PAIRS.file}")
+        malformed += _check_form(pairs, f"{split}/{PAIRS.file}")
         yield from malformed
         if not malformed:
+            ids = dict.fromkeys(("id", *PAIR), pairs.schema["query_id"])
             truth = release.tables[split]["ground_truth"].select("query_id")
+            asking = truth.join(documents.select("tokens", query_id="id"), on="query_id")
             candidates = documents.with_row_index("place").filter("candidate").sort(ORDER)
             texts = Texts(
-                candidates,
+                _numbered(candidates, ids),
                 vectors[candidates["place"].to_numpy()],
                 candidates.select(middle_day("date")).to_series().to_numpy().astype(np.float32),
-                truth.join(documents.select("tokens", query_id="id"), on="query_id"),
-                _other_work(release, split),
-                _barred(release, split, documents, contained),
+                _numbered(asking, ids),
+                _numbered(_other_work(release, split), ids),
+                _numbered(_barred(release, split, documents, contained), ids),
             )
             counted, pools = True, _pools_of(release, pairs)
             counts += _count(split, pairs, texts, pools)
-            yield from _check_members(pairs, texts)
+            for part in pairs.iter_slices(_PAIRS_AT_ONCE):
+                yield from _check_members(part, texts)
             yield from check_matched(pairs, texts)
             yield from check_similar(pairs, texts, pools)
     if counted:
@@ -115,31 +120,61 @@ def _barred(release: Rows, split: str, documents: pl.DataFrame, contained: Pairs
     return barred.select("author_id", "candidate_id").unique()
 
 
-def _check_form(pairs: pl.DataFrame, documents: pl.DataFrame, split: str) -> Iterator[Finding]:
-    """Yield files whose rows are out of order, and groups other than a positive of a query with its negatives."""
-    place = f"{split}/{PAIRS.file}"
-    if not set(pairs["pool"]) <= set(POOLS):
-        yield Finding("pair_form", place, f"{place}: a pool that is none of {', '.join(POOLS)}")
-        return
-    order = pl.col("pool").replace_strict({pool: rank for rank, pool in enumerate(POOLS)}, return_dtype=pl.Int8)
-    keys = pairs.select(order, "group", ~pl.col("same"), "candidate_id")
-    if not keys.equals(keys.sort(keys.columns)):
-        yield Finding("pair_form", place, f"{place} is not in its order")
-    by_group = pairs.group_by("group", maintain_order=True).agg(
-        wrong=(pl.col("pool").n_unique() > 1)
-        | (pl.col("query_id").n_unique() > 1)
-        | (pl.col("same").sum() != 1)
-        | pl.col("candidate_id").is_duplicated().any()
+def _read(path: Path, documents: pl.DataFrame, place: str) -> tuple[pl.DataFrame, list[Finding]]:
+    """Return the pairs of a split with pools and ids as numbers (14 bytes each), and unknown pools and ids."""
+    ids = pl.Enum(documents["id"].sort())
+    types = {"pool": pl.Enum(POOLS), **dict.fromkeys(PAIR, ids)}
+    known = {"query_id": documents["id"], "candidate_id": documents.filter("candidate")["id"]}
+    isin = {name: pl.Series(ids.categories).is_in(some.implode()) for name, some in known.items()}
+    parts = [pl.DataFrame(schema={**PAIRS.schema, **types})]
+    unknown: dict[str, set[str]] = {name: set() for name in types}
+    for stated in pair_batches(path, PAIRS):
+        part = stated.cast(types, strict=False)  # type: ignore[arg-type]
+        for name, strange in unknown.items():
+            numbers = part[name].to_physical()
+            fits = isin[name].gather(numbers) if name in isin else numbers.is_not_null()
+            strange.update(stated[name].filter(~fits.fill_null(False)))
+        parts.append(part)
+    findings = [Finding("pair_form", place, f"{place}: a pool that is none of {', '.join(POOLS)}")] * bool(
+        unknown.pop("pool")
     )
-    for (group,) in by_group.filter("wrong").select("group").iter_rows():
-        yield Finding("pair_form", f"{place} {group}", f"{place}: group {group}")
-    repeated = pairs.filter("same").filter(pl.struct("pool", "query_id", "candidate_id").is_duplicated())
-    for query, candidate in repeated.select("query_id", "candidate_id").unique(maintain_order=True).iter_rows():
-        yield Finding("pair_form", query, f"{place}: {query} and {candidate} in two groups")
-    candidates = documents.filter("candidate")["id"].implode()
-    for column, known in (("query_id", documents["id"].implode()), ("candidate_id", candidates)):
-        for (ident,) in pairs.filter(~pl.col(column).is_in(known)).select(pl.col(column).unique().sort()).iter_rows():
-            yield Finding("pair_form", ident, f"{place}: no {column} of the split")
+    return pl.concat(parts), findings + [
+        Finding("pair_form", ident, f"{place}: no {name} of the split")
+        for name, strange in unknown.items()
+        for ident in sorted(strange)
+    ]
+
+
+def _numbered(rows: pl.DataFrame, ids: Mapping[str, pl.DataType]) -> pl.DataFrame:
+    """Return rows with their ids as numbers, as `_read` has them; null for ids that are not in the split."""
+    return rows.cast({name: dtype for name, dtype in ids.items() if name in rows.columns}, strict=False)
+
+
+def _check_form(pairs: pl.DataFrame, place: str) -> Iterator[Finding]:
+    """Yield files whose rows are out of order, and groups other than a positive of a query with its negatives."""
+    pool, group, query, candidate = (
+        pairs[name].to_physical().to_numpy() for name in ("pool", "group", "query_id", "candidate_id")
+    )
+    same = pairs["same"].to_numpy()
+    begins = np.ones(len(pairs), np.bool_)  # a group
+    begins[1:] = (pool[1:] != pool[:-1]) | (group[1:] != group[:-1])
+    falls = (pool[1:] < pool[:-1]) | (pool[1:] == pool[:-1]) & (group[1:] < group[:-1])
+    within = ~begins[1:]
+    falls |= within & (same[1:] > same[:-1])
+    falls |= within & (same[1:] == same[:-1]) & (candidate[1:] < candidate[:-1])
+    if falls.any():
+        yield Finding("pair_form", place, f"{place} is not in its order")
+        return
+    wrong = same != begins
+    wrong[1:] |= within & ((query[1:] != query[:-1]) | (candidate[1:] == candidate[:-1]))
+    starts = np.flatnonzero(begins)
+    wrong |= ~begins & (candidate == np.repeat(candidate[starts], np.diff(np.append(starts, len(pairs)))))
+    groups = pl.Series(group[starts])
+    for number in np.unique(np.concatenate([group[wrong], groups.filter(groups.is_duplicated())])):
+        yield Finding("pair_form", f"{place} {number}", f"{place}: group {number}")
+    repeated = pairs.filter("same").filter(pl.struct("pool", *PAIR).is_duplicated())
+    for one, other in repeated.select(PAIR).unique(maintain_order=True).iter_rows():
+        yield Finding("pair_form", one, f"{place}: {one} and {other} in two groups")
 
 
 def _check_members(pairs: pl.DataFrame, texts: Texts) -> Iterator[Finding]:

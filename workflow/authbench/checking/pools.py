@@ -7,12 +7,12 @@ searches for the nearest. The release may choose among texts of the same length 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import polars as pl
 
-from authbench.arrays import F32, I64
+from authbench.arrays import F32, I32, I64
 from authbench.checking.claims import Finding
 from authbench.checking.relations import CLOSE, cosines
 from authbench.format.columns import POOLS
@@ -28,7 +28,7 @@ PAIR = ["query_id", "candidate_id"]
 
 @dataclass(frozen=True)
 class Texts:
-    """The candidates of a split.
+    """The candidates of a split; ids are numbers of one `pl.Enum`.
 
     Attributes:
         table: their id, author_id, lang, source, primary, tokens and `fits` (may be positive or negative), in `ORDER`.
@@ -57,6 +57,14 @@ class Texts:
         }
         whole = {name: number.cast(pl.Int64) for name, number in numbers.items()}
         return self.table.select("id", pl.col("tokens").cast(pl.Int64), "fits", **whole)
+
+    @cached_property
+    def row_of(self) -> I32:
+        """Return the row of each text by the number of its id, -1 for queries that are not candidates."""
+        ids = self.table["id"]
+        found = np.full(len(cast(pl.Enum, ids.dtype).categories), -1, np.int32)
+        found[ids.to_physical()] = np.arange(len(ids))
+        return found
 
     @cached_property
     def excluded(self) -> Any:
@@ -121,7 +129,7 @@ class _Asked(NamedTuple):
     """The positives that a pool may match, by the query's row, and the negatives of all groups of the pool."""
 
     pairs: pl.DataFrame
-    negatives: I64
+    negatives: I32
     problems: I64
 
 
@@ -183,7 +191,7 @@ def _check_near(pool: str, asked: _Asked, queries: I64, topics: F32, first: int,
     )  # fmt: skip
 
 
-def _groups(pairs: pl.DataFrame, pool: str, texts: Texts) -> tuple[pl.DataFrame, I64]:
+def _groups(pairs: pl.DataFrame, pool: str, texts: Texts) -> tuple[pl.DataFrame, I32]:
     """Return query and positive of each group of a pool, with `start` and `end` of its negatives among rows.
 
     The pairs are sorted by group, the positive first.
@@ -192,8 +200,7 @@ def _groups(pairs: pl.DataFrame, pool: str, texts: Texts) -> tuple[pl.DataFrame,
     starts = of_pool["same"].arg_true()
     ends = starts.shift(-1, fill_value=of_pool.height)
     bounds = {"start": starts.cast(pl.Int64) + 1, "end": ends.cast(pl.Int64)}
-    rows = of_pool.join(texts.rows.select("row", candidate_id="id"), on="candidate_id", maintain_order="left")
-    return of_pool[starts].select(PAIR).with_columns(**bounds), _arrays(rows, "row")[0]
+    return of_pool[starts].select(PAIR).with_columns(**bounds), texts.row_of[of_pool["candidate_id"].to_physical()]
 
 
 def _with_groups(asked: pl.DataFrame, groups: pl.DataFrame, key: str | list[str]) -> pl.DataFrame:

@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from authbench.errors import InputError
 from authbench.format.columns import IDS, SPLIT_TABLES, Table
 from authbench.printable import shown
 from authbench.storage.json_lines import value_batches
-from authbench.storage.parquet_headers import bounded_parquet, decoded, expect_readable
+from authbench.storage.parquet_headers import decoded, expect_readable
 
 BATCH_BYTES = 16 << 20
+_PAIRS_AT_ONCE = 1 << 17
 _KINDS: Mapping[Any, tuple[str, Callable[[Any], bool]]] = {
     pl.String: ("a string", lambda value: isinstance(value, str)),
     pl.Int32: ("a whole number", lambda value: isinstance(value, int) and not isinstance(value, bool)),
@@ -60,7 +62,12 @@ def _column(name: str, values: list[Any], dtype: Any) -> pl.Series:
 
 
 def read_pairs(path: Path, table: Table) -> pl.DataFrame:
-    """Return the unchanged rows of a Parquet file of a split, with the columns of `table`; `later` columns may be null.
+    """Return the rows that `pair_batches` yields."""
+    return pl.concat([pl.DataFrame(schema=table.schema), *pair_batches(path, table)])
+
+
+def pair_batches(path: Path, table: Table) -> Iterator[pl.DataFrame]:
+    """Yield the unchanged rows of a Parquet file of a split, with the columns of `table`; `later` columns may be null.
 
     Raises:
         InputError: the file cannot be read, lacks a column or a required value, or a column has another type.
@@ -68,11 +75,11 @@ def read_pairs(path: Path, table: Table) -> pl.DataFrame:
     for name, problem in table_problems(path, table):
         if name in table.names:
             raise InputError(f"{path}: the column {name} {problem}.")
-    there = columns_of(path)
-    found = bounded_parquet(path, [name for name in table.names if name in there])
-    return found.select(
-        name if name in there else pl.lit(None, dtype).alias(name) for name, dtype in table.schema.items()
-    )
+    there = [name for name in table.names if name in columns_of(path)]
+    columns = [name if name in there else pl.lit(None, dtype).alias(name) for name, dtype in table.schema.items()]
+    with decoded(path), pq.ParquetFile(path) as parquet:
+        for batch in parquet.iter_batches(_PAIRS_AT_ONCE, columns=there):
+            yield pl.DataFrame(batch).select(columns).cast(table.schema)
 
 
 def columns_of(path: Path) -> Collection[str]:
@@ -92,7 +99,7 @@ def table_problems(path: Path, table: Table) -> Iterator[tuple[str, str]]:
     with decoded(path):
         schema, lines = pl.read_parquet_schema(path), pl.scan_parquet(path, glob=False)
         needed = [name for name in table.required if schema.get(name) == table.schema[name]]
-        nulls = lines.select(pl.col(needed).null_count()).collect().row(0) if needed else ()
+        nulls = lines.select(pl.col(needed).null_count()).collect(engine="streaming").row(0) if needed else ()
     for column in table.columns:
         if column.name in schema and schema[column.name] != column.dtype:
             yield column.name, f"is {schema[column.name]}, expected {column.dtype}"

@@ -24,23 +24,27 @@ from authbench.storage.checksums import Chunk, add_checksums, check_chunks, read
 GROUP_BYTES = 16 << 20
 MOST_BYTES = 2 * GROUP_BYTES
 _ATTEMPTS = 3
+_ROWS = 1 << 17  # of a row group; without it, the parts would follow the number of threads
 
 
 def write_parquet(frame: pl.DataFrame, path: str | Path) -> None:
     write_batches(path, frame.schema, [frame])
 
 
-def write_plain_parquet(frame: pl.DataFrame, path: str | Path) -> None:
+def write_plain_parquet(frame: pl.DataFrame, path: str | Path, schema: pl.Schema | None = None) -> None:
     """Write a table without checksums, for other readers; equal rows give equal bytes, whatever their memory layout.
 
-    If the caller holds the only reference to the table, a single column at a time is in memory twice.
+    If the caller holds the only reference to the table, a single column at a time is in memory twice. The table is
+    encoded, and cast to `schema` if it is given, in parts.
     """
     columns, joined = frame.get_columns(), []
     del frame
     while columns:
         joined.append(columns.pop(0).rechunk())
     with atomic_file(path) as aside:
-        pl.DataFrame(joined).write_parquet(aside, compression="zstd", compression_level=1)
+        pl.LazyFrame(joined).cast(schema or {}).sink_parquet(
+            aside, compression="zstd", compression_level=1, row_group_size=_ROWS
+        )
 
 
 def write_batches(path: str | Path, schema: pl.Schema, frames: Iterable[pl.DataFrame]) -> None:
