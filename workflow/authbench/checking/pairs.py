@@ -19,12 +19,12 @@ from authbench.checking.settings import Rules
 from authbench.dates import middle_day
 from authbench.format.columns import PAIRS, POOLS, POSITIVES
 from authbench.format.names import reference_splits, scored_splits
-from authbench.format.tables import pair_batches
+from authbench.format.tables import read_pairs
 from authbench.letters import has_letters
 from authbench.records import primary_genre
 
 _STATISTICS = "statistics/pools.csv"
-_PAIRS_AT_ONCE = 1_000_000
+_PAIRS_AT_ONCE = 250_000
 Counts = Counter[tuple[str, ...]]
 
 
@@ -46,12 +46,12 @@ def check_pairs(release: Rows, rules: Rules, contained: Pairs) -> Iterator[Findi
         if not paths[1].is_file():
             continue
         if split not in scored_splits(release.splits):
-            if any(part.height for part in pair_batches(paths[1], PAIRS)):
+            if read_pairs(paths[1], PAIRS).height:
                 yield Finding("pair_form", split, f"{split}/{PAIRS.file}: {split} is not scored")
             continue
         documents = _documents(release, rules, split)
         pairs, malformed = _read(paths[1], documents, f"{split}/{PAIRS.file}")
-        malformed += _check_form(pairs, f"{split}/{PAIRS.file}")
+        malformed = malformed or list(_check_form(pairs, f"{split}/{PAIRS.file}"))
         yield from malformed
         if not malformed:
             ids = dict.fromkeys(("id", *PAIR), pairs.schema["query_id"])
@@ -123,26 +123,19 @@ def _barred(release: Rows, split: str, documents: pl.DataFrame, contained: Pairs
 def _read(path: Path, documents: pl.DataFrame, place: str) -> tuple[pl.DataFrame, list[Finding]]:
     """Return the pairs of a split with pools and ids as numbers (14 bytes each), and unknown pools and ids."""
     ids = pl.Enum(documents["id"].sort())
-    types = {"pool": pl.Enum(POOLS), **dict.fromkeys(PAIR, ids)}
-    known = {"query_id": documents["id"], "candidate_id": documents.filter("candidate")["id"]}
-    isin = {name: pl.Series(ids.categories).is_in(some.implode()) for name, some in known.items()}
-    parts = [pl.DataFrame(schema={**PAIRS.schema, **types})]
-    unknown: dict[str, set[str]] = {name: set() for name in types}
-    for stated in pair_batches(path, PAIRS):
-        part = stated.cast(types, strict=False)  # type: ignore[arg-type]
-        for name, strange in unknown.items():
-            numbers = part[name].to_physical()
-            fits = isin[name].gather(numbers) if name in isin else numbers.is_not_null()
-            strange.update(stated[name].filter(~fits.fill_null(False)))
-        parts.append(part)
-    findings = [Finding("pair_form", place, f"{place}: a pool that is none of {', '.join(POOLS)}")] * bool(
-        unknown.pop("pool")
-    )
-    return pl.concat(parts), findings + [
-        Finding("pair_form", ident, f"{place}: no {name} of the split")
-        for name, strange in unknown.items()
-        for ident in sorted(strange)
-    ]
+    pairs = read_pairs(path, PAIRS, pl.Schema({"pool": pl.Enum(POOLS), **dict.fromkeys(PAIR, ids)}))
+    if pairs["pool"].null_count():
+        return pairs, [Finding("pair_form", place, f"{place}: a pool that is none of {', '.join(POOLS)}")]
+    findings = []
+    candidates = documents.filter("candidate")["id"].cast(ids)
+    for name, known in (("query_id", ids.categories), ("candidate_id", candidates)):
+        fits = np.zeros(len(documents) + 1, np.bool_)
+        fits[known.cast(ids).to_physical()] = True
+        strange = ~fits[pairs[name].to_physical().fill_null(len(documents))]
+        if strange.any():
+            stated = read_pairs(path, PAIRS)[name].filter(pl.Series(strange)).unique().sort()
+            findings += [Finding("pair_form", ident, f"{place}: no {name} of the split") for ident in stated]
+    return pairs, findings
 
 
 def _numbered(rows: pl.DataFrame, ids: Mapping[str, pl.DataType]) -> pl.DataFrame:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from authbench.errors import InputError
 from authbench.format.columns import IDS, SPLIT_TABLES, Table
@@ -18,7 +17,6 @@ from authbench.storage.json_lines import value_batches
 from authbench.storage.parquet_headers import decoded, expect_readable
 
 BATCH_BYTES = 16 << 20
-_PAIRS_AT_ONCE = 1 << 17
 _KINDS: Mapping[Any, tuple[str, Callable[[Any], bool]]] = {
     pl.String: ("a string", lambda value: isinstance(value, str)),
     pl.Int32: ("a whole number", lambda value: isinstance(value, int) and not isinstance(value, bool)),
@@ -61,13 +59,10 @@ def _column(name: str, values: list[Any], dtype: Any) -> pl.Series:
     return pl.Series(name, lists, dtype)
 
 
-def read_pairs(path: Path, table: Table) -> pl.DataFrame:
-    """Return the rows that `pair_batches` yields."""
-    return pl.concat([pl.DataFrame(schema=table.schema), *pair_batches(path, table)])
+def read_pairs(path: Path, table: Table, types: pl.Schema | None = None) -> pl.DataFrame:
+    """Return the unchanged rows of a Parquet file of a split, with the columns of `table`; `later` columns may be null.
 
-
-def pair_batches(path: Path, table: Table) -> Iterator[pl.DataFrame]:
-    """Yield the unchanged rows of a Parquet file of a split, with the columns of `table`; `later` columns may be null.
+    Columns are cast to `types` while they are read, so that texts are never in memory; null if a value does not fit.
 
     Raises:
         InputError: the file cannot be read, lacks a column or a required value, or a column has another type.
@@ -75,11 +70,11 @@ def pair_batches(path: Path, table: Table) -> Iterator[pl.DataFrame]:
     for name, problem in table_problems(path, table):
         if name in table.names:
             raise InputError(f"{path}: the column {name} {problem}.")
-    there = [name for name in table.names if name in columns_of(path)]
+    there = columns_of(path)
     columns = [name if name in there else pl.lit(None, dtype).alias(name) for name, dtype in table.schema.items()]
-    with decoded(path), pq.ParquetFile(path) as parquet:
-        for batch in parquet.iter_batches(_PAIRS_AT_ONCE, columns=there):
-            yield pl.DataFrame(batch).select(columns).cast(table.schema)
+    with decoded(path):
+        lines = pl.scan_parquet(path, glob=False).select(columns)
+        return lines.cast(types or {}, strict=False).collect(engine="streaming")
 
 
 def columns_of(path: Path) -> Collection[str]:
