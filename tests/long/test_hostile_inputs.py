@@ -501,6 +501,11 @@ DOORS: Mapping[str, list[Door]] = {
         Door(BUILD, "raw/mine/a.csv", READ_OF_CSV),
         Door("build {} -n", takes=("json lines with a key of its own each", "parquet of 20,000 columns")),
     ],
+    "case": [
+        Door("case --questioned {} --known texts/Ann/a.txt --population texts --out out"),
+        Door("case --questioned texts/Ann/a.txt --known {} --population texts --out out"),
+        Door("case --questioned texts/Ann/a.txt --known texts/Ann/b.txt --population {} --out out"),
+    ],
     "check": doors("check release", *(f"release/{name}" for name in (*OF_RELEASE, "sampling_deviation.json")))
     + doors("check sealed", "sealed/SHA256SUMS"),
     "diff": doors("diff {} release", "/")

@@ -19,6 +19,7 @@ ON_ONE_INPUT = {
     "attest": "attest {}",
     "audit": "audit {}",
     "build": "build --configfile {}",
+    "case": "case --questioned {} --known file.txt --population {} --out {out}",
     "check": "check {}",
     "diff": "diff {} {}",
     "evaluate": "evaluate {} --model random --out {out}",

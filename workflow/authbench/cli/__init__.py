@@ -13,6 +13,7 @@ from authbench.cli import (
     attestation,
     audit,
     build,
+    case,
     corpora,
     models,
     new,
@@ -35,6 +36,7 @@ COMMANDS = dict(
             attestation.COMMANDS
             | audit.COMMANDS
             | build.COMMANDS
+            | case.COMMANDS
             | corpora.COMMANDS
             | release.COMMANDS
             | models.COMMANDS

@@ -123,8 +123,10 @@ class Grammar:
         starts = np.cumsum([0, *(len(sentence) for sentence in sentences)])
         return Sentences(np.array(tokens, np.int64), starts.astype(np.int64))
 
-    def log_likelihoods(self, pool: Sentences, draws: I64, disputed: Sentences) -> F64:
+    def log_likelihoods(self, pool: Sentences, draws: I64, disputed: Sentences) -> tuple[F64, F64]:
         """Return the decimal log likelihood of the disputed sentences under each row of drawn sentences of the pool.
+
+        The second array is the mean over the rows for each token, and after them for the end of each sentence.
 
         Args:
             pool: sentences to draw from.
@@ -132,7 +134,7 @@ class Grammar:
             disputed: the sentences to score.
 
         Returns:
-            Shape (rounds,).
+            Shape (rounds,), and shape (tokens + sentences,).
         """
         from authbench.verifiers.lambdag_kernels import log_likelihoods
 
@@ -142,10 +144,12 @@ class Grammar:
         stamp, self._stamp = self._stamp + 1, self._stamp + len(draws)
         shift = 64 - (len(self._table[0]).bit_length() - 1)
         keys, nodes, stamps = self._table
-        return log_likelihoods(
+        each = np.zeros(len(disputed.tokens) + disputed.number)
+        found = log_likelihoods(
             pool.tokens, pool.starts, draws, disputed.tokens, disputed.starts, self.order, DISCOUNT, self.pads_count,
-            keys, nodes, stamps, stamp, shift, self._grams,
+            keys, nodes, stamps, stamp, shift, self._grams, each,
         )  # fmt: skip
+        return found, each / len(draws)
 
     def _make_room(self, grams: int) -> None:
         if self._grams.shape[1] <= grams:
@@ -239,22 +243,51 @@ def scores(fitted: _Fitted, pairs: pl.DataFrame) -> tuple[F64, F64]:
         Shape (pairs,), and shape (pairs, 2): tokens, and tokens that occur once.
     """
     texts, first, second = distinct(pairs)
-    langs, grammar, rounds = languages(pairs, texts), fitted.grammar, fitted.parameters.references
+    langs, grammar = languages(pairs, texts), fitted.grammar
     split = [sentences_of(text, lang, fitted.parameters) for text, lang in zip(texts, langs, strict=True)]
     coded = [grammar.encode(own) for own in split]
     once = [sum(many == 1 for many in Counter(token for own in one for token in own).values()) for one in split]
     found = np.full(pairs.height, np.nan)
     for row, (known, disputed) in enumerate(zip(first, second, strict=True)):
-        free = np.flatnonzero(fitted.others.others(texts[known], texts[disputed])[fitted.text_of])
-        size = min(coded[known].number, len(free))
-        if size and coded[disputed].number:
-            chance = np.random.Generator(
-                np.random.Philox(keyed_hash(fitted.seed, "lambdag", texts[known], texts[disputed]))
-            )
-            draws = np.stack([chance.choice(free, size, replace=False, shuffle=False) for _ in range(rounds)])
+        draws = _drawn_for(fitted, texts[known], texts[disputed], coded[known].number)
+        if draws.size and coded[disputed].number:
             found[row] = score(grammar, coded[known], coded[disputed], fitted.pool, draws)
     sizes = np.array([[len(coded[one].tokens), once[one]] for one in second], np.float64)
     return found, sizes.reshape(-1, 2)
+
+
+def _drawn_for(fitted: _Fitted, known: str, disputed: str, sentences: int) -> I64:
+    """Return so many sentences of other authors for each round, drawn by a hash of the texts."""
+    free = np.flatnonzero(fitted.others.others(known, disputed)[fitted.text_of])
+    size = min(sentences, len(free))
+    chance = np.random.Generator(np.random.Philox(keyed_hash(fitted.seed, "lambdag", known, disputed)))
+    rounds = range(fitted.parameters.references)
+    return np.stack([chance.choice(free, size, replace=False, shuffle=False) for _ in rounds])
+
+
+def token_scores(fitted: _Fitted, known: str, disputed: str, lang: str) -> list[tuple[str, float]]:
+    """Return the disputed text in pieces, with what each adds to the score; the pieces joined are the text.
+
+    The end of a sentence counts for its last token. Without sentences, or for texts that are masked already, every
+    piece has 0.
+    """
+    lower = disputed.lower()
+    pieces = [match for match in _PIECE.finditer(lower) if match[0] != "\n"]
+    split = [sentences_of(text, lang, fitted.parameters) for text in (known, disputed)]
+    own, asked = (fitted.grammar.encode(one) for one in split)
+    draws = _drawn_for(fitted, known, disputed, own.number)
+    if not draws.size or len(pieces) != len(asked.tokens):
+        return [(disputed, 0.0)]
+    every = np.arange(own.number)[None, :]
+    by_known, by_others = (
+        fitted.grammar.log_likelihoods(pool, rows, asked)[1] for pool, rows in ((own, every), (fitted.pool, draws))
+    )
+    added = by_known - by_others
+    weights, ends = added[: len(pieces)], added[len(pieces) :]
+    weights[asked.starts[1:] - 1] += ends
+    shown = disputed if len(disputed) == len(lower) else lower
+    cuts = [0, *(match.end() for match in pieces[:-1]), len(shown)]
+    return [(shown[start:end], float(weight)) for start, end, weight in zip(cuts[:-1], cuts[1:], weights, strict=True)]
 
 
 def score(grammar: Grammar, known: Sentences, disputed: Sentences, pool: Sentences, draws: I64) -> float:
@@ -270,8 +303,8 @@ def score(grammar: Grammar, known: Sentences, disputed: Sentences, pool: Sentenc
     Returns:
         A difference of decimal logarithms.
     """
-    [own] = grammar.log_likelihoods(known, np.arange(known.number)[None, :], disputed)
-    return float(own - grammar.log_likelihoods(pool, draws, disputed).mean())
+    [own], _ = grammar.log_likelihoods(known, np.arange(known.number)[None, :], disputed)
+    return float(own - grammar.log_likelihoods(pool, draws, disputed)[0].mean())
 
 
 def sentences_of(text: str, lang: str, parameters: LambdagParameters) -> list[tuple[str, ...]]:

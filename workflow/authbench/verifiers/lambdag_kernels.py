@@ -101,8 +101,11 @@ def _log_likelihood(
     stamp: int,
     shift: int,
     grams: I32,
+    each: F64,
 ) -> float:
     """Return the decimal logarithm of the probability of all sentences from the counts of `read` (Kneser-Ney).
+
+    The logarithm of each token, and after them of each sentence's END, is added to `each`.
 
     The longest context uses the occurrences of an n-gram, shorter contexts the number of tokens that precede it; an
     unseen context is shortened. An unseen token gets the remainder of the discount, divided by the number of known
@@ -141,7 +144,9 @@ def _log_likelihood(
                     seen = grams[OCCURS if last else PRECEDING, after[length + 1]]
                 of = grams[OCCURS if last else AROUND, node]
                 p = (max(0.0, seen - discount) + discount * grams[FOLLOWING, node] * p) / of
-            total += np.log10(p)
+            logarithm = np.log10(p)
+            total += logarithm
+            each[place if token != END else starts[-1] + sentence] += logarithm
             ends[:] = after
     return total
 
@@ -162,6 +167,7 @@ def log_likelihoods(
     stamp: int,
     shift: int,
     grams: I32,
+    each: F64,
 ) -> F64:
     """Return the `_log_likelihood` of the disputed sentences under each row of drawn sentences of the pool.
 
@@ -173,6 +179,7 @@ def log_likelihoods(
         keys, nodes, stamps: shape (slots,), the table, as in `node_table.slot`; modified.
         stamp: of the first round; each later round has the next.
         grams: shape (4, room), the counts of each node; written.
+        each: shape (disputed tokens + sentences,), to which their logarithms are added.
 
     Returns:
         Shape (rounds,).
@@ -181,6 +188,6 @@ def log_likelihoods(
     for row in range(len(draws)):
         read(pool, pool_starts, draws[row], order, pads_count, keys, nodes, stamps, stamp + row, shift, grams)
         found[row] = _log_likelihood(
-            disputed, disputed_starts, order, discount, keys, nodes, stamps, stamp + row, shift, grams
+            disputed, disputed_starts, order, discount, keys, nodes, stamps, stamp + row, shift, grams, each
         )
     return found
