@@ -291,6 +291,29 @@ def test_a_share_of_letters_by_language_may_be_a_whole_number_in_any_order(share
     assert ("wrong_script" in found) == ("en" not in shares)
 
 
+@pytest.mark.parametrize(
+    ("settings", "measured", "column", "kept", "dropped", "reason"),
+    [
+        (ROBUST, {"symbols": 0.9}, "collapsed", 19, 20, "too_many_symbols"),
+        (ROBUST, {"all_letters": 0}, "collapsed", 20, 19, "no_letters"),
+        (ROBUST, {"alphabetic_words": 0.1}, "words", 9, 10, "few_words_with_letters"),
+        (ROBUST, {"long_run_share": 0.95}, "visible", 199, 200, "repeated_characters"),
+        (ROBUST, {"lang": "zh", "langid": "ja", "langid_probability": 0.9}, "script", 0.91, 0.9, "wrong_language"),
+        (ROBUST, {"letters": 7, "langid": "ru"}, "script", 0.1, 0.0, "wrong_script"),
+        (PAPER, {"source": "german_pd"}, "symbols_spaced_paper", 0.4, 0.41, "too_many_symbols"),
+        (PAPER, {"symbols_paper": 0.6}, "source", "german_pd", "german", "too_many_symbols"),
+        (PAPER, {"letters": 7, "langid": "ru"}, "script", 0.6, 0.59, "wrong_language"),
+        (PAPER, {"script": 0.4, "langid": "en"}, "letters", 7, 8, "wrong_script"),
+        (PAPER, {}, "single_letter_token_run_ws", 7, 8, "single_letter_run"),
+    ],
+)
+def test_a_rule_holds_from_its_bounds_on(settings, measured, column, kept, dropped, reason):
+    clean = documents("We walked along the river until the evening, and none of the others would say a word about it.")
+    for value, found in ((kept, []), (dropped, [reason])):
+        row = clean.with_columns(**{name: pl.lit(one) for name, one in {**measured, column: value}.items()})
+        assert filters.apply_filters(row, settings)["reason"].to_list() == found
+
+
 def test_every_setting_is_the_threshold_of_a_rule() -> None:
     settings = {rule.setting for rule in BUILT_IN} - {""}
     assert settings == demo_settings()["filter"].keys() - {"preset", "plugins", "exclude"}
