@@ -2,10 +2,10 @@
 
 import polars as pl
 import pytest
+from defaults import section
 from shared_folders import published
 
 from authbench import records
-from authbench.config import demo_settings
 from authbench.errors import InputError
 from authbench.filter import decide as filters
 from authbench.filter import measure
@@ -14,27 +14,7 @@ from authbench.registry.entries import read_yaml
 from authbench.shipped import shipped
 
 LANGUAGES = list(records.LANGUAGES)
-ROBUST = {
-    "preset": "robust",
-    "unique_words": 0.2,
-    "dominant_word": 0.8,
-    "symbols": 0.7,
-    "alphabetic": 0.2,
-    "repeated_run": 0.9,
-    "alphabetic_words": 0.2,
-    "single_letter_words": 0.8,
-    "single_letter_run": 40,
-    "longest_run": 20,
-    "symbol_run": 5,
-    "script": 0.5,
-    "language": 0.9,
-    "min_tokens": 1,
-    "max_tokens": 2000,
-    "posts_per_day": None,
-    "template_share": None,
-    "quoted_share": None,
-    "plugins": {},
-}
+ROBUST = section("filter")
 PAPER = {
     **ROBUST,
     "preset": "paper",
@@ -195,7 +175,7 @@ def test_the_order_of_documents_changes_nothing_but_the_order_of_rows():
 
 @pytest.mark.parametrize("preset", [ROBUST, PAPER])
 def test_a_threshold_of_null_switches_its_rule_off(preset):
-    off = {name: None for name in preset if name not in ("preset", "min_tokens", "max_tokens", "plugins")}
+    off = {rule.setting: None for rule in BUILT_IN if rule.setting and rule.column != "token_length"}
     for text in ("la " * 25, "s o u p " * 10, SPANISH, "Привет, как дела?", "???!!!???!!!???!!!???!!!a"):
         assert set(reasons(text, preset | off)) <= {"repeated_characters"}
 
@@ -316,4 +296,4 @@ def test_a_rule_holds_from_its_bounds_on(settings, measured, column, kept, dropp
 
 def test_every_setting_is_the_threshold_of_a_rule() -> None:
     settings = {rule.setting for rule in BUILT_IN} - {""}
-    assert settings == demo_settings()["filter"].keys() - {"preset", "plugins", "exclude"}
+    assert settings == ROBUST.keys() - {"preset", "plugins", "exclude"}
