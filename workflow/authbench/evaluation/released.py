@@ -96,11 +96,13 @@ def released(
     other = _other_work(split, query_of, candidates, positives, stated_positives)
     pairs = _numbered(f"{split}/pairs.parquet", query_of, candidates, stated_pairs)
     _expect_one_positive(split, pairs)
-    unique = pairs.select("query", "candidate").unique().sort("query", "candidate").with_row_index("place")
-    place = pairs.join(unique, on=["query", "candidate"], how="left", maintain_order="left")["place"]
-    counts = np.bincount(unique["query"].to_numpy(), minlength=len(queries))
-    lists = Lists(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), unique["candidate"].to_numpy())
-    return Released(other, pairs, lists, place.to_numpy().astype(np.int64), left_out)
+    size = max(1, len(candidates))
+    unique, place = np.unique(
+        pairs["query"].to_numpy().astype(np.int64) * size + pairs["candidate"].to_numpy(), return_inverse=True
+    )
+    counts = np.bincount(unique // size, minlength=len(queries))
+    lists = Lists(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), (unique % size).astype(np.int32))
+    return Released(other, pairs, lists, place, left_out)
 
 
 def _numbered(

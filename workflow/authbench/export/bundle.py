@@ -189,7 +189,7 @@ def _write_split(folder: Path, release: Release, part: Part, split: str, tables:
     columns = [name for name in GROUND_TRUTH.names if ignoring or name in GROUND_TRUTH.required]
     write_json_lines(folder / GROUND_TRUTH.file, truth.select(columns).iter_rows(named=True))
     for table in PAIR_TABLES.values():
-        write_plain_parquet(tables.pop(table.name).select(table.names), folder / table.file, table.schema)
+        write_plain_parquet(tables.pop(table.name).select(table.names), folder / table.file)
 
 
 def _lines(release: Release, split: str, table: Table, ids: Set[str]) -> Iterator[tuple[str, bytes]]:

@@ -47,7 +47,7 @@ def write_split(folder: Path, contents: Contents, split: str) -> None:
     _write(folder, QUERIES, _chosen(contents.documents, here & is_query, QUERIES))
     _write(folder, GROUND_TRUTH, [truth if ignoring else truth.drop(GROUND_TRUTH.optional)])
     for table, rows in ((POSITIVES, contents.positives), (PAIRS, contents.pairs)):
-        write_plain_parquet(of_split(rows, split).select(table.names), folder / table.file, table.schema)
+        write_plain_parquet(of_split(rows, split).select(table.names), folder / table.file)
 
 
 def of_split(rows: pl.DataFrame, split: str) -> pl.DataFrame:

@@ -31,18 +31,18 @@ def write_parquet(frame: pl.DataFrame, path: str | Path) -> None:
     write_batches(path, frame.schema, [frame])
 
 
-def write_plain_parquet(frame: pl.DataFrame, path: str | Path, schema: pl.Schema | None = None) -> None:
+def write_plain_parquet(frame: pl.DataFrame, path: str | Path) -> None:
     """Write a table without checksums, for other readers; equal rows give equal bytes, whatever their memory layout.
 
-    If the caller holds the only reference to the table, a single column at a time is in memory twice. The table is
-    encoded, and cast to `schema` if it is given, in parts.
+    If the caller holds the only reference to the table, a single column at a time is in memory twice. Categories become
+    texts while the table is encoded, in parts.
     """
     columns, joined = frame.get_columns(), []
     del frame
     while columns:
         joined.append(columns.pop(0).rechunk())
     with atomic_file(path) as aside:
-        pl.LazyFrame(joined).cast(schema or {}).sink_parquet(
+        pl.LazyFrame(joined).cast({pl.Categorical: pl.String, pl.Enum: pl.String}).sink_parquet(
             aside, compression="zstd", compression_level=1, row_group_size=_ROWS
         )
 
