@@ -3,6 +3,7 @@
 import ast
 import re
 import runpy
+import shlex
 import shutil
 import subprocess
 import sys
@@ -58,6 +59,18 @@ def required_by(name: str) -> list[str]:
     except PackageNotFoundError:
         return []
     return [one.name for one in required if one.marker is None or one.marker.evaluate({"extra": ""})]
+
+
+@pytest.mark.parametrize("recipe", ["Containerfile", "apptainer.def"])
+def test_a_container_installs_the_package_at_the_locked_versions(recipe: str) -> None:
+    text = (ROOT / "envs" / recipe).read_text(encoding="utf-8").replace("\\\n", " ")
+    (install,) = [shlex.split(part) for part in re.split(r"&&|\n", text) if "pip install" in part]
+    constraints = [value for option, value in zip(install, install[1:], strict=False) if option == "--constraint"]
+    assert constraints == ["requirements.lock", "requirements-extras.lock"]
+    assert all(re.search(rf"^(?:COPY .*| +){lock} .*/opt/authbench/$", text, re.M) for lock in constraints)
+    (python,) = re.findall(r"^from:? python:(\S+)-slim$", text, re.M | re.I)
+    environment = yaml.safe_load((ROOT / "envs/text.yaml").read_text(encoding="utf-8"))
+    assert f"python={python}" in environment["dependencies"]
 
 
 @cache
