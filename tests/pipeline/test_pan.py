@@ -1,9 +1,12 @@
 """Claims about pairs and verifiers on a finished demo."""
 
 import json
+from pathlib import Path
 
+import pytest
 from project import Project
 
+from authbench.cli import main
 from authbench.format.pan import read_problems
 
 
@@ -27,3 +30,14 @@ def test_pairs_of_the_demo_are_made_answered_and_scored(another: Project) -> Non
 def test_a_verifier_that_is_not_there_stops_the_run_before_it_begins(fresh: Project) -> None:
     said = fresh.refusal(*fresh.recipe({"pan": {"verifiers": ["naiv"]}}))
     assert "pan.verifiers: there is no verifier 'naiv'" in said and "did you mean 'naive'?" in said
+
+
+def test_the_demo_is_too_small_a_population_of_a_case(
+    demo: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known, questioned = tmp_path / "k.txt", tmp_path / "q.txt"
+    known.write_text("It is the letter which I wrote to you when it was late. " * 4, encoding="utf-8")
+    questioned.write_text("And it was the other one that they have sent to him. " * 4, encoding="utf-8")
+    case = ["case", "--questioned", str(questioned), "--known", str(known), "--out", str(tmp_path / "out")]
+    assert main([*case, "--population", str(demo.results / "release")]) == 2
+    assert "of its 57 authors in en" in capsys.readouterr().err and not (tmp_path / "out").exists()

@@ -8,10 +8,11 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scored_release import write_scored_release
 
 from authbench.case import ratios
 from authbench.case.material import read_material
-from authbench.case.population import FIRST, HELD, LEAST_AUTHORS, SECOND, TEXTS, Case, draw
+from authbench.case.population import FIRST, HELD, LEAST_AUTHORS, SECOND, TEXTS, Case, draw, read_population
 from authbench.case.ratios import verbal, weigh
 from authbench.cli import main
 from authbench.errors import InputError
@@ -211,3 +212,23 @@ def test_the_command_refuses_a_population_that_does_not_fit(files: Path, capsys:
     line = "case --questioned q.txt --known k1.txt k2.txt --population texts --out out"
     assert main(line.split()) == 2
     assert "0 of its 3 authors" in capsys.readouterr().err and not (files / "out").exists()
+
+
+def test_a_release_is_a_population_and_its_authors_stay_unnamed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_scored_release(tmp_path / "release", 160)
+    Path("q.txt").write_text("the habit of long words and topics", encoding="utf-8")
+    Path("k.txt").write_text("very long words of the topic which I have and the habit, " * 2, encoding="utf-8")
+    line = "case --questioned q.txt --known k.txt --population release --verifier naive --out out"
+    assert main([*line.split(), "--genre", "blog"]) == 0
+    found, page = Path("out/case.json").read_text(encoding="utf-8"), Path("out/index.html").read_text(encoding="utf-8")
+    assert json.loads(found)["population"]["name"] == "release" and "no checksums" in capsys.readouterr().err
+    authors = set(read_population(Path("release")).texts["author"])
+    assert len(authors) == 320 and not any(author in found + page for author in authors)
+    before = Path("out/index.html").read_bytes(), Path("out/case.json").read_bytes()
+    assert main([*line.split(), "--genre", "blog"]) == 0
+    assert (Path("out/index.html").read_bytes(), Path("out/case.json").read_bytes()) == before
+    assert main([*line.split(), "--genre", "news"]) == 2
+    assert "blog 640" in capsys.readouterr().err and Path("out/case.json").is_file()

@@ -10,8 +10,8 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
     ),
     "build": ("build", "build --configfile mine.yaml --cores 4", "build pan --configfile mine.yaml --dry-run"),
     "case": (
-        "case --questioned letter.txt --known one.txt two.txt --population results/demo/release --out case",
-        "case --questioned q.txt --known k.txt --population release --genre blog --verifier impostors --out case",
+        "case --questioned letter.txt --known one.txt two.txt --population release --out case",
+        "case --questioned q.txt --known k.txt --population posts.csv --genre blog --verifier impostors --out case",
     ),
     "check": ("check results/demo/release", "check results/demo/release --json", "check hf:owner/name"),
     "diff": ("diff results/before/release results/demo/release",),
