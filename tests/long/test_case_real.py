@@ -44,4 +44,5 @@ def test_fifty_cases_of_real_blogs_cost_no_more_than_the_page_says() -> None:
         validation, found = weigh(load_entry(VERIFIERS, name), drawn, asked_for, 0)
         ratios = np.array([one.value for one in found]) * np.log(10)
         cost, least = cllr(truth, ratios), cllr(truth, best_ratios(truth, ratios))
+        assert cost < 1
         assert cost <= least + WORST or in_words(validation, found[0]) == "not calibrated"
