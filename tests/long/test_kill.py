@@ -37,7 +37,7 @@ def test_kills_over_one_build_leave_no_trace(
     tiny: Project, tmp_path: Path, started: list["subprocess.Popen[Any]"]
 ) -> None:
     project = tiny.copy(tmp_path / "killed", with_results=False)
-    build = ("--cores", "2", "release", *project.recipe(RECIPE))
+    build = ("--cores", "2", "release", "--quiet", "rules", *project.recipe(RECIPE))
     chance = random.Random(20260101)
     for number in range(KILLS):
         way = WAYS[number % len(WAYS)]

@@ -8,7 +8,9 @@ from types import SimpleNamespace
 
 from authbench.runtime.job_lines import JobLines, causes, in_words, tell_jobs_in_lines
 
-Event = Enum("Event", ["JOB_INFO", "JOB_STARTED", "JOB_FINISHED", "PROGRESS", "JOB_ERROR", "GROUP_ERROR", "ERROR"])
+Event = Enum(
+    "Event", ["JOB_INFO", "JOB_STARTED", "JOB_FINISHED", "PROGRESS", "JOB_ERROR", "GROUP_ERROR", "ERROR", "RUN_INFO"]
+)
 Quiet = Enum("Quiet", ["RULES", "HOST"])
 
 
@@ -63,6 +65,21 @@ def test_jobs_that_finish_together_stand_in_one_line_and_an_unknown_one_has_its_
     told = lines.format(record(event=Event.PROGRESS, done=2, total=5))
     assert told == "a: under 1 s, job 2: under 1 s (2 of 5 jobs)"
     assert lines.format(record(event=Event.PROGRESS, done=2, total=5)) == ""
+
+
+def test_brief_lines_are_for_a_tenth_of_the_jobs_or_ten_minutes_and_name_each_rule_once() -> None:
+    clock = Clock()
+    lines = JobLines(logging.Formatter(), clock, brief=True)
+    assert lines.format(record("Building DAG of jobs...")) == ""
+    assert lines.format(record("Job stats", event=Event.RUN_INFO)) == ""
+    told = []
+    for job in range(1, 41):
+        begin(lines, job, "sign_texts" if job < 40 else "all", scatteritem=f"{job}-of-39")
+        clock.now += 1 if job < 38 else 700
+        told.append(finish(lines, job, job, 40))
+    assert [done for done, line in enumerate(told, start=1) if line] == [*range(4, 40, 4), 38, 39, 40]
+    assert told[3] == "sign_texts (4 of 40 jobs, about 36 s left)"
+    assert told[-1] == "all (40 of 40 jobs)"
 
 
 def test_chatter_is_left_out_and_everything_else_stands_as_it_was() -> None:

@@ -25,8 +25,8 @@ _MOST_TOKENS = 1 << 31
 class Rows:
     """A release whose rows are well-formed.
 
-    `documents` has a row per document (format.release.DOCUMENTS), `tables` the rows of each file by split and name;
-    `provenance` is None where the file is missing.
+    `documents` has a row per document (format.release.DOCUMENTS), `tables` the rows of each file by split and name, a
+    query's content only where its candidate has another; `provenance` is None where the file is missing.
     """
 
     folder: Path
@@ -56,7 +56,8 @@ def read_tables(release: Release) -> tuple[Tables, list[Finding]]:
                 idents += [row.get(table.ident) for row in rows if isinstance(row, dict)]
                 if _all_formed(table, rows):
                     columns = {field: [row.get(field) for row in rows] for field in table.schema}
-                    parts.append(pl.DataFrame(columns, table.schema))
+                    part = pl.DataFrame(columns, table.schema)
+                    parts.append(_without_copies(part, tables[split][CANDIDATES.name]) if table is QUERIES else part)
                 else:
                     for number, row in enumerate(rows, start=first):
                         findings += _check_row(table, row, f"{split}/{table.file}:{number}")
@@ -65,6 +66,14 @@ def read_tables(release: Release) -> tuple[Tables, list[Finding]]:
             own = pl.DataFrame({"id": known}, {"id": pl.String})
             places.append(own.with_columns(split=pl.lit(split), file=pl.lit(table.file)))
     return tables, findings + list(_check_ids(pl.concat(places)))
+
+
+def _without_copies(queries: pl.DataFrame, candidates: pl.DataFrame) -> pl.DataFrame:
+    """Return queries with null in place of a content that is the candidate's of the same id."""
+    named = candidates.filter(pl.col("candidate_id").is_in(queries["query_id"].implode()))
+    keys = {"left_on": ["query_id", "content"], "right_on": ["candidate_id", "content"]}
+    same = queries.join(named, **keys, how="semi")["query_id"]
+    return queries.with_columns(content=pl.when(~pl.col("query_id").is_in(same.implode())).then("content"))
 
 
 def join_rows(release: Release, tables: Tables) -> Rows:

@@ -1,4 +1,6 @@
-"""Print a line per finished job of a run: what it processed, its time, and about how much time is left.
+"""Print which jobs of a run finished, their time, and about how much time is left.
+
+A terminal that is quiet about rules gets a line per job; quiet about the host, too, a line per tenth of the jobs.
 
 Snakemake reports a job in several messages, and the number of finished jobs in another. A handler of its logger
 collects these events, which the terminal's filter drops, and the terminal's formatter prints a line for them. The
@@ -15,10 +17,15 @@ from typing import Any
 
 ENOUGH = 3  # finished jobs from which the time left is estimated
 MOST_CAUSES = 3
+PARTS, PATIENCE = 10, 600  # of a run, which a line each is for; seconds after which a line is due anyway
 _MOST_LINES, _MOST_CHARACTERS = 3, 1_000
 _CHATTER = (
     "Select jobs to execute...",
     "Exiting because a job execution failed. Look above for error messages",
+)
+_OPENING = re.compile(
+    "Assuming unrestricted shared filesystem|Building DAG|Conda environments: ignored|Provided (cores|resources):"
+    "|Rules claiming more threads|Using shell:"
 )
 _SCRIPT = "/.snakemake/scripts/"  # Snakemake's folder for the adapter of a job
 _FAILED = "At least one job did not complete successfully."
@@ -35,13 +42,19 @@ class JobLines(logging.Formatter):
         plain: formats everything else.
         clock: gives seconds.
         short: whether jobs are reported in lines; otherwise only errors are reworded.
+        brief: whether a line is for a tenth of the jobs, and what Snakemake says before the first is left out.
     """
 
     def __init__(
-        self, plain: logging.Formatter, clock: Callable[[], float] = time.monotonic, short: bool = True
+        self,
+        plain: logging.Formatter,
+        clock: Callable[[], float] = time.monotonic,
+        short: bool = True,
+        brief: bool = False,
     ) -> None:
         super().__init__()
-        self._plain, self._clock, self._short = plain, clock, short
+        self._plain, self._clock, self._short, self._brief = plain, clock, short, brief
+        self._told = (0, 0.0)  # finished tenths, and when
         self._began: float | None = None
         self._jobs: dict[int, tuple[str, float]] = {}
         self._finished: list[int] = []
@@ -71,6 +84,8 @@ class JobLines(logging.Formatter):
             return self._lines(record.__dict__["done"], record.__dict__["total"])
         if event == "JOB_STARTED" or record.msg in _CHATTER:
             return ""
+        if self._brief and (event == "RUN_INFO" or _OPENING.match(str(record.msg))):
+            return ""
         return self._plain.format(record)
 
     def _error(self, record: logging.LogRecord) -> str:
@@ -85,10 +100,15 @@ class JobLines(logging.Formatter):
 
     def _lines(self, done: int, total: int) -> str:
         now, lines = self._clock(), []
+        if self._brief:
+            tenths, then = done * PARTS // total, self._told[1] or self._began or now
+            if tenths == self._told[0] and now - then < PATIENCE:
+                return ""
+            self._told = (tenths, now)
         for job in self._finished:
             name, since = self._jobs.get(job, (f"job {job}", now))
-            lines.append(f"{name}: {in_words(now - since)}")
-        self._finished = []
+            lines.append(name.partition(" ")[0] if self._brief else f"{name}: {in_words(now - since)}")
+        lines, self._finished = list(dict.fromkeys(lines)), []
         left = ""
         if self._began is not None and ENOUGH <= done < total:
             left = f", about {in_words((now - self._began) / done * (total - done))} left"
@@ -153,7 +173,8 @@ def tell_jobs_in_lines(logger: logging.Logger) -> None:
         quiet = {getattr(one, "name", "") for some in handler.filters for one in getattr(some, "quiet", ())}
         plain = handler.formatter
         if plain is not None and not isinstance(handler, logging.FileHandler):
-            lines = JobLines(plain, short="RULES" in quiet)
+            planned = any(getattr(some, "dryrun", False) for some in handler.filters)
+            lines = JobLines(plain, short="RULES" in quiet, brief={"RULES", "HOST"} <= quiet and not planned)
             handler.setFormatter(lines)
             logger.addHandler(_Ear(lines))
 
