@@ -60,10 +60,10 @@ rule load_scorers:
     conda:
         "../../envs/models.yaml"
     resources:
+        **GPU,
         mem_mb=memory(700 + SCORING.mb),
         runtime=duration(30),
         in_series=1,
-        **GPU,
     params:
         **SCORERS,
         code=code("load_scorers"),
@@ -138,10 +138,10 @@ rule score_texts:
     conda:
         "../../envs/models.yaml"
     resources:
+        **GPU,
         mem_mb=memory(700 + SCORING.mb),
         runtime=duration(30 + SCORING.minutes),
         in_series=1,
-        **GPU,
     params:
         **SCORERS,
         scores=result("sample/scores.parquet"),
@@ -170,10 +170,10 @@ rule select_documents:
     conda:
         "../../envs/models.yaml"
     resources:
+        **GPU,
         mem_mb=memory(700 + SCORING.mb, per_mb=1.2 if SETTINGS["sample"]["documents"] else 3.5),
         runtime=duration(30 + SCORING.rest, per_mb=0.02),
         in_series=1,
-        **GPU,
     params:
         **SCORERS,
         **SELECTION,

@@ -71,8 +71,7 @@ def read_tables(release: Release) -> tuple[Tables, list[Finding]]:
 def _without_copies(queries: pl.DataFrame, candidates: pl.DataFrame) -> pl.DataFrame:
     """Return queries with null in place of a content that is the candidate's of the same id."""
     named = candidates.filter(pl.col("candidate_id").is_in(queries["query_id"].implode()))
-    keys = {"left_on": ["query_id", "content"], "right_on": ["candidate_id", "content"]}
-    same = queries.join(named, **keys, how="semi")["query_id"]
+    same = queries.join(named.rename({"candidate_id": "query_id"}), on=["query_id", "content"], how="semi")["query_id"]
     return queries.with_columns(content=pl.when(~pl.col("query_id").is_in(same.implode())).then("content"))
 
 
