@@ -24,6 +24,9 @@ from authbench.pan.compare import (
     silence_pays,
     where_answered,
 )
+from authbench.pan.page import measure_table
+from authbench.presentation.tables import BEST
+from authbench.verifiers.requested import controls, load_verifiers
 
 TRUTH = ['{"id": "a", "same": true, "authors": ["x", "x"]}', '{"id": "b", "same": false, "authors": ["x", "y"]}',
          '{"id": "c", "same": true, "authors": ["z", "z"]}']  # fmt: skip
@@ -450,3 +453,9 @@ def test_a_byte_order_mark_and_a_key_twice_are_seen(task, tmp_path, capsys):
     (tmp_path / "truth.jsonl").write_text(truth.replace('"same": true', '"same": false, "same": true', 1))
     assert task(*ANSWERS) == 2
     assert "the key 'same' comes twice" in capsys.readouterr().err
+
+
+def test_a_control_is_neither_ranked_nor_marked_in_a_table_of_measures() -> None:
+    data = pl.DataFrame({"system": ["format", "naive", "tfidf"], "AUC": [0.9, 0.7, 0.8]})
+    table = measure_table("scores", "Scores", data, baselines=controls(load_verifiers(data["system"])))
+    assert [(row.cells[1].place, row.cells[1].grey) for row in table.rows] == [(0, True), (0, False), (BEST, False)]

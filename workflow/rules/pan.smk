@@ -5,7 +5,7 @@ Gives   pan/pairs/ (train-large/, train-small/, test/: PAN's format), pan/answer
 Keeps   results/embeddings/: a model never embeds a text twice
 """
 
-from authbench.verifiers.requested import files_behind
+from authbench.verifiers.requested import controls, files_behind
 
 VERIFIERS = {SETUP.verifiers[asked].name: SETUP.verifiers[asked] for asked in SETTINGS["pan"]["verifiers"]}
 
@@ -79,6 +79,7 @@ rule pan:
         in_series=1,
     params:
         name=SETTINGS["name"],
+        baselines=controls(VERIFIERS.values(), HERE),
         train=f"train-{SETTINGS['pan']['train']}",
         topics=SETTINGS["pan"]["topic_model"],
         seed=SETTINGS["seed"],

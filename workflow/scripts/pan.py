@@ -10,6 +10,6 @@ params = snakemake.params
 answers = name_systems([Path(path) for path in snakemake.input.answers])
 sets, out = Path(snakemake.input.pairs), Path(snakemake.output.folder)
 pairs, train = (sets / name / "pairs.jsonl" for name in ("test", params.train))
-systems, _ = read_systems(sets / "test/truth.jsonl", answers)
+systems, _ = read_systems(sets / "test/truth.jsonl", answers, params.baselines)
 topics, seed = params.topics, params.seed
 write_report(systems, out, params.name, seed=seed, pairs=pairs, topics=topics, train=train, back=params.back)

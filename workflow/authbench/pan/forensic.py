@@ -96,13 +96,19 @@ def forensic_table(systems: Systems, names: Sequence[str], probabilities: bool =
     data = found.drop("level")
     headings = {name: words for name, words in _HEADINGS.items() if probabilities or name != "cllr"}
     data = data if probabilities else data.drop("cllr", "cllr_low", "cllr_high")
-    least = {name: data[name].min() for name in headings}
+    least = (
+        data.filter(~pl.col("system").is_in(list(systems.baselines))).select(pl.col(*headings).min()).row(0, named=True)
+    )
     rows = [
         Row(
             [
                 Cell(row["system"]),
                 *(
-                    _cell(row[name], row[name] == least[name], limits(row.get(f"{name}_low"), row.get(f"{name}_high")))
+                    _cell(
+                        row[name],
+                        row["system"] not in systems.baselines and row[name] == least[name],
+                        limits(row.get(f"{name}_low"), row.get(f"{name}_high")),
+                    )
                     for name in headings
                 ),
             ]

@@ -1,6 +1,6 @@
 """Render an evaluation of verifiers as a self-contained HTML page."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 import polars as pl
@@ -56,22 +56,29 @@ def _shown_statistic(name: str, value: float | None) -> int | str:
 
 
 def measure_table(
-    name: str, title: str, data: pl.DataFrame, *notes: str, bounds: Mapping[tuple[str, str], tuple[float, float]] = {}
+    name: str,
+    title: str,
+    data: pl.DataFrame,
+    *notes: str,
+    bounds: Mapping[tuple[str, str], tuple[float, float]] = {},
+    baselines: Collection[str] = (),
 ) -> Table:
-    """Return a table of measures to four decimals, with the highest per column marked.
+    """Return a table of measures to four decimals, with the highest per column marked; baselines are grey.
 
     Args:
         bounds: the interval of a cell, by its row's first cell and its column's heading.
+        baselines: first cells of rows that are not marked.
     """
     columns = [
         Column(heading, words=not kind.is_numeric(), more_is_better=True if kind.is_float() else None)
         for heading, kind in data.schema.items()
     ]
-    most = [data[heading].max() if kind.is_float() else None for heading, kind in data.schema.items()]
+    ranked = data.filter(~pl.nth(0).cast(pl.String).is_in(list(baselines)))
+    most = [ranked[heading].max() if kind.is_float() else None for heading, kind in data.schema.items()]
     rows = [
         Row(
             [
-                _cell(value, best, limits(*bounds.get((row[0], heading), (None, None))))
+                _cell(value, best, limits(*bounds.get((row[0], heading), (None, None))), row[0] in baselines)
                 for heading, value, best in zip(data.columns, row, most, strict=True)
             ]
         )
@@ -80,11 +87,11 @@ def measure_table(
     return Table(name, title, columns, rows, data, notes)
 
 
-def _cell(value: object, best: object, interval: str = "") -> Cell:
-    place = BEST if value is not None and value == best else 0
+def _cell(value: object, best: object, interval: str, grey: bool) -> Cell:
+    place = BEST if value is not None and value == best and not grey else 0
     if isinstance(value, float) or value is None:
-        return Cell(decimals(value, DIGITS), value, place, interval=interval)
-    return Cell(str(value), value if isinstance(value, int) else None)
+        return Cell(decimals(value, DIGITS), value, place, grey=grey, interval=interval)
+    return Cell(str(value), value if isinstance(value, int) else None, grey=grey)
 
 
 _SIDES: tuple[Literal["all", "same_author", "different_authors"], ...] = ("all", "same_author", "different_authors")

@@ -210,7 +210,8 @@ def write_report(
         shown += _significance_tables(differences)
     for system in subsets or [system for system in best[:1] if (systems.scores[system] == 0.5).any()]:
         part = where_answered(systems.only(best if system in best else [system, *best]), system, year)
-        shown.append(measure_table(f"answered_by_{system}", f"Where {system} answers", _headed(part)))
+        title = f"Where {system} answers"
+        shown.append(measure_table(f"answered_by_{system}", title, _headed(part), baselines=systems.baselines))
     if beside:
         others = {path.resolve().name: _read_results(path) for path in beside}
         shown.append(measure_table("data_sets", "c@1 by data set", by_data_set({**others, name: table})))
@@ -269,7 +270,7 @@ def scores_with_chance(every: Systems, table: pl.DataFrame, year: int, bounds: B
         "Intervals of 95 %, from the influence of each problem. The meta system is the mean of all but the baselines. "
         "By chance: what scores that are drawn evenly from 0 to 1 come to."
     )
-    shown = measure_table("scores", "Scores", rows, note, bounds=cells)
+    shown = measure_table("scores", "Scores", rows, note, bounds=cells, baselines=every.baselines)
     chances = by_chance(every.truth, year)
     values = {heading: chances[name] for name, heading in HEADINGS.items()}
     last = Row([Cell(CHANCE, grey=True), *(Cell(decimals(one, DIGITS), one, grey=True) for one in values.values())])

@@ -86,6 +86,12 @@ def load_verifiers(requested: Iterable[str], base: Path = Path()) -> list[Verifi
     return load_each(lambda one: load_verifier(one, base), requested)
 
 
+def controls(verifiers: Iterable[VerifierEntry], base: Path = Path()) -> list[str]:
+    """Return the names of verifiers that use a model without style (`ModelEntry.shortcut`)."""
+    used = {one.name: one.parameters for one in verifiers if isinstance(one.parameters, EncoderParameters)}
+    return [name for name, own in used.items() if load_model(own.model, base).shortcut]
+
+
 def files_behind(verifier: VerifierEntry, base: Path = Path()) -> list[str]:
     """Return the user's files that a verifier reads (`ModelEntry.files`)."""
     if not isinstance(verifier.parameters, EncoderParameters):
