@@ -37,7 +37,7 @@ rule write_release:
     conda:
         "../../envs/text.yaml"
     resources:
-        mem_mb=memory(2350, per_mb=0.06),
+        mem_mb=memory(1900, per_mb=0.06),
         runtime=duration(20, per_mb=0.02),
         in_series=1,
     params:
@@ -72,7 +72,7 @@ rule check_release:
         "../../envs/text.yaml"
     threads: 2
     resources:
-        mem_mb=memory(3400, per_mb=0.05),
+        mem_mb=memory(2250, per_mb=0.05),
         runtime=duration(20, per_mb=0.01),
         in_series=1,
     params:
