@@ -10,7 +10,7 @@ from shared_folders import needs_corpora, oracle
 
 from authbench.metrics.auc import auc
 from authbench.pan.pairs import LARGE, TEST, build
-from authbench.verifiers import Bench, unmasking
+from authbench.verifiers import Bench, kind, unmasking
 from authbench.verifiers.parameters import UnmaskingParameters
 
 
@@ -43,6 +43,6 @@ def test_unmasking_tells_bloggers_apart_in_the_closed_setting(tmp_path: Path) ->
     sets = build(blogs_by_month(4_000), section("pan", setting="closed", test=0.3), 1)
     parameters = UnmaskingParameters(rounds=10, features=150, folds=3, removed=6, chunk_trigrams=400, chunks=30)
     train, test = sets[LARGE].sample(40, seed=1), sets[TEST]
-    ready = unmasking.calibrate(unmasking.fit(train, parameters, Bench(1, tmp_path)), train)
-    found = unmasking.predict(ready, test)
+    steps = kind("unmasking")
+    found = steps.predict(steps.calibrate(steps.fit(train, parameters, Bench(1, tmp_path)), train), test)
     assert auc(test["same"].to_numpy(), found) > 0.55

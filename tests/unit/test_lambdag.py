@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from authbench.metrics.auc import auc
-from authbench.verifiers import Bench, impostors, lambdag
+from authbench.verifiers import Bench, kind, lambdag
 from authbench.verifiers.lambdag import mask_content
 from authbench.verifiers.parameters import ImpostorsParameters, LambdagParameters
 from authbench.verifiers.texts import drawn, references
@@ -134,7 +134,8 @@ def test_lambdag_and_impostors_tell_authors_apart_who_write_otherwise() -> None:
     assert auc(truth, found) > 0.9
     assert abs(np.mean(found) - 0.5) < 0.25
     asked = ImpostorsParameters(4, 500, 40, 0.5, 30, 10, 500, 500)
-    found = impostors.predict(impostors.calibrate(impostors.fit(train, asked, bench), train), test)
+    steps = kind("impostors")
+    found = steps.predict(steps.calibrate(steps.fit(train, asked, bench), train), test)
     assert auc(truth, found) > 0.9
 
 

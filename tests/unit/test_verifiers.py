@@ -34,7 +34,7 @@ def test_the_oracle_of_the_naive_cosine_holds():
     for case in reference["cases"]:
         pairs = of_pairs(case["pairs"], case["labels"])
         vectorizer = naive.fitted_vectorizer(both_texts(pairs), "char", case["ngram_size"], case["vocab_size"])
-        found = naive.similarities(naive.Fitted(vectorizer), pairs)
+        found = naive.similarities(vectorizer, pairs)
         assert found == pytest.approx(np.array(case["similarities"]), abs=reference["tolerance"]), case["name"]
         for thresholds, expected in case["corrected"].items():
             corrected = rescale(found, Thresholds(*map(float, thresholds.split(","))))

@@ -1,7 +1,7 @@
 """Score whether two texts are by the same author.
 
-The `kind` of a config entry (`requested`) names a module of this package. A kind learns from pairs (`fit`), is
-calibrated on pairs that may be held out (`calibrate`), and scores pairs (`predict`):
+The `kind` of a config entry (`requested`) names a module of this package (`model`: `encoder`). A kind learns from pairs
+(`fit`), is calibrated on pairs that may be held out (`calibrate`), and scores pairs (`predict`):
 
 >>> from authbench.registry.load import load_entry
 >>> from authbench.verifiers.requested import VERIFIERS
@@ -14,7 +14,7 @@ author); `lang` where the language of both texts is known.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -52,25 +52,24 @@ class Bench:
     cache: VectorCache | None = None
 
 
-class Kind(Protocol):
-    """Declare the functions of a kind's module; the results of `fit` and `calibrate` are opaque to others."""
+@dataclass(frozen=True)
+class Kind:
+    """Hold the functions of a kind; the results of `fit` and `calibrate` are opaque to others.
 
-    def fit(self, train: pl.DataFrame, parameters: Any, bench: Bench) -> Any:
-        """Learn from pairs with `same`."""
+    Attributes:
+        fit: learns from pairs with `same`.
+        predict: returns a score in [0, 1] per pair: above 0.5 the same author, below two authors, exactly 0.5 no
+            answer; shape (pairs,).
+        calibrate: sets thresholds on pairs with `same`: the train pairs or others.
+    """
 
-    def calibrate(self, fitted: Any, held_out: pl.DataFrame) -> Any:
-        """Set thresholds on pairs with `same`: the train pairs or others."""
-
-    def predict(self, fitted: Any, pairs: pl.DataFrame) -> F64:
-        """Return a score in [0, 1] per pair: above 0.5 the same author, below two authors, exactly 0.5 no answer.
-
-        Returns:
-            Shape (pairs,).
-        """
+    fit: Callable[[pl.DataFrame, Any, Bench], Any]
+    predict: Callable[[Any, pl.DataFrame], F64]
+    calibrate: Callable[[Any, pl.DataFrame], Any] = lambda fitted, held_out: fitted
 
 
 def kind(name: str) -> Kind:
-    """Return the module of a kind; its optional dependencies are imported when they are used."""
+    """Return a kind by its name; its optional dependencies are imported when they are used."""
     from authbench.verifiers import (
         encoder,
         ensemble,
@@ -83,18 +82,19 @@ def kind(name: str) -> Kind:
         topicfit,
         unmasking,
     )
+    from authbench.verifiers.thresholds import thresholded
 
     kinds: Mapping[str, Kind] = {
-        "naive": naive,
-        "ppm": ppm,
-        "unmasking": unmasking,
-        "topicfit": topicfit,
-        "lambdag": lambdag,
-        "impostors": impostors,
-        "model": encoder,
-        "external": external,
-        "ensemble": ensemble,
-        "plugin": plugged,
+        "naive": thresholded(naive.fit, naive.similarities),
+        "ppm": Kind(ppm.fit, ppm.predict),
+        "unmasking": thresholded(unmasking.fit, unmasking.probabilities),
+        "topicfit": thresholded(topicfit.fit, topicfit.similarities),
+        "lambdag": Kind(lambdag.fit, lambdag.predict, lambdag.calibrate),
+        "impostors": thresholded(impostors.fit, impostors.wins, impostors.sample),
+        "model": thresholded(encoder.fit, encoder.similarities),
+        "external": Kind(external.fit, external.predict, external.calibrate),
+        "ensemble": Kind(ensemble.fit, ensemble.predict, ensemble.calibrate),
+        "plugin": Kind(plugged.fit, plugged.predict, plugged.calibrate),
     }
     return kinds[name]
 

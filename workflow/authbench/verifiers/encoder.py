@@ -4,7 +4,7 @@ The model is used unchanged, or tuned on the train pairs first (`fine_tune`). Mo
 be used.
 """
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -21,19 +21,16 @@ from authbench.registry.typed_schema import part_for
 from authbench.settings.evaluate import Training
 from authbench.verifiers import Bench
 from authbench.verifiers.parameters import EncoderParameters
-from authbench.verifiers.texts import distinct, languages, text_cosines
-from authbench.verifiers.thresholds import Thresholds, rescale, search
+from authbench.verifiers.texts import connected, distinct, languages, text_cosines
 
 WATCHED = 100  # texts of the train pairs on which tuning is scored
 
 
-@dataclass(frozen=True)
-class _Fitted:
-    """Hold the model, the train texts that it may learn counts from, and thresholds once calibrated."""
+class _Fitted(NamedTuple):
+    """Hold the model, and the train texts that it may learn counts from."""
 
     model: Model
     reference: pl.DataFrame
-    thresholds: Thresholds | None = None
 
 
 def fit(train: pl.DataFrame, parameters: EncoderParameters, bench: Bench) -> _Fitted:
@@ -51,22 +48,8 @@ def fit(train: pl.DataFrame, parameters: EncoderParameters, bench: Bench) -> _Fi
     cache = bench.cache or VectorCache(bench.folder / "embeddings")
     if parameters.fine_tune:  # weights of this run only
         entry, cache = _tuned(entry, train, parameters, bench), VectorCache(bench.folder / "embeddings")
-    return _Fitted(open_model(entry, cache), _texts_to_learn_from(train))
-
-
-def calibrate(fitted: _Fitted, held_out: pl.DataFrame) -> _Fitted:
-    return replace(fitted, thresholds=search(held_out["same"].to_numpy(), similarities(fitted, held_out)))
-
-
-def predict(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
-    """Return the rescaled cosine of each pair's vectors, in [0, 1], shape (pairs,)."""
-    assert fitted.thresholds, "calibrate first"
-    return rescale(similarities(fitted, pairs), fitted.thresholds)
-
-
-def _texts_to_learn_from(train: pl.DataFrame) -> pl.DataFrame:
     texts, _, _ = distinct(train)
-    return _as_documents(texts, languages(train, texts))
+    return _Fitted(open_model(entry, cache), _as_documents(texts, languages(train, texts)))
 
 
 def similarities(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
@@ -122,10 +105,6 @@ def _tuned(model: ModelEntry, train: pl.DataFrame, parameters: EncoderParameters
 
 def texts_by_author(train: pl.DataFrame) -> tuple[list[str], list[str]]:
     """Return the texts of same-author pairs, and their authors; texts connected by pairs have the same author."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     texts, first, second = distinct(train.filter("same"))
-    joined = coo_array((np.ones(len(first)), (first, second)), (len(texts), len(texts)))
-    _, author = connected_components(joined, directed=False)
+    author = connected(first, second, len(texts))
     return texts, [f"author_{number:07d}" for number in author]

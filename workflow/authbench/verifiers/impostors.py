@@ -7,8 +7,7 @@ n-grams, weighted by TF-IDF; similarity is min-max (Ruzicka). The score is the s
 averaged over both directions; thresholds (`thresholds`) decide when it is an answer.
 """
 
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -19,21 +18,18 @@ from authbench.verifiers import Bench
 from authbench.verifiers.naive import fitted_vectorizer
 from authbench.verifiers.parameters import ImpostorsParameters
 from authbench.verifiers.texts import References, both_texts, distinct, drawn, references
-from authbench.verifiers.thresholds import Thresholds, rescale, search
 
 TEXTS_AT_ONCE = 1_000
 
 
-@dataclass(frozen=True)
-class _Fitted:
-    """Hold a vectorizer of scikit-learn, texts of others and their vectors, and thresholds once calibrated."""
+class _Fitted(NamedTuple):
+    """Hold a vectorizer of scikit-learn, and texts of others with their vectors."""
 
     parameters: ImpostorsParameters
     seed: int
     vectorizer: Any
     others: References
     vectors: F64
-    thresholds: Thresholds | None = None
 
 
 def fit(train: pl.DataFrame, parameters: ImpostorsParameters, bench: Bench) -> _Fitted:
@@ -46,15 +42,9 @@ def fit(train: pl.DataFrame, parameters: ImpostorsParameters, bench: Bench) -> _
     return _Fitted(parameters, bench.seed, vectorizer, others, _vectors(vectorizer, others.texts))
 
 
-def calibrate(fitted: _Fitted, held_out: pl.DataFrame) -> _Fitted:
-    asked = drawn(held_out, fitted.parameters.calibration_pairs, fitted.seed)
-    return replace(fitted, thresholds=search(asked["same"].to_numpy(), wins(fitted, asked)))
-
-
-def predict(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
-    """Return the rescaled share of rounds that each pair wins, in [0, 1], shape (pairs,)."""
-    assert fitted.thresholds, "calibrate first"
-    return rescale(wins(fitted, pairs), fitted.thresholds)
+def sample(fitted: _Fitted, held_out: pl.DataFrame) -> pl.DataFrame:
+    """Return the pairs on which thresholds are chosen."""
+    return drawn(held_out, fitted.parameters.calibration_pairs, fitted.seed)
 
 
 def wins(fitted: _Fitted, pairs: pl.DataFrame) -> F64:

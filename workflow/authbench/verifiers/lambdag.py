@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -30,6 +30,8 @@ from authbench.arrays import F64, I32, I64
 from authbench.function_words import read_function_words
 from authbench.identity import keyed_hash
 from authbench.verifiers import Bench
+from authbench.verifiers.lambdag_kernels import Sentences, log_likelihoods
+from authbench.verifiers.node_table import Table, table_for
 from authbench.verifiers.parameters import LambdagParameters
 from authbench.verifiers.texts import References, distinct, drawn, languages, references
 
@@ -86,21 +88,8 @@ _CONTRACTED = frozenset(
 )  # the parts before and after apostrophes
 
 
-DISCOUNT = 0.75  # of Kneser-Ney
 SENTENCE = re.compile(r".+?(?:[.?!\n]+|$)")
-ROOMY = 2  # places of a table for each n-gram that it may hold
 FIRST_WORD = 2  # tokens below are padding
-
-
-class Sentences(NamedTuple):
-    """Hold the numbers of tokens, sentence after sentence, and where each begins (with the end of the last)."""
-
-    tokens: I64
-    starts: I64
-
-    @property
-    def number(self) -> int:
-        return len(self.starts) - 1
 
 
 @dataclass
@@ -113,7 +102,7 @@ class Grammar:
     order: int
     pads_count: bool
     _words: dict[str, int] = field(default_factory=dict)
-    _table: tuple[I64, I32, I32] = field(default_factory=lambda: _empty_table(16))
+    _table: Table = field(default_factory=lambda: table_for(0))
     _grams: I32 = field(default_factory=lambda: np.zeros((4, 1), np.int32))
     _stamp: int = 0
 
@@ -136,30 +125,20 @@ class Grammar:
         Returns:
             Shape (rounds,), and shape (tokens + sentences,).
         """
-        from authbench.verifiers.lambdag_kernels import log_likelihoods
-
         lengths = np.diff(pool.starts)
         most = int(lengths[draws].sum(axis=1).max(initial=0))
         self._make_room(((most + draws.shape[1] * self.order) * self.order) + self.order)
         stamp, self._stamp = self._stamp + 1, self._stamp + len(draws)
-        shift = 64 - (len(self._table[0]).bit_length() - 1)
-        keys, nodes, stamps = self._table
-        each = np.zeros(len(disputed.tokens) + disputed.number)
-        found = log_likelihoods(
-            pool.tokens, pool.starts, draws, disputed.tokens, disputed.starts, self.order, DISCOUNT, self.pads_count,
-            keys, nodes, stamps, stamp, shift, self._grams, each,
-        )  # fmt: skip
+        found, each = log_likelihoods(
+            pool, draws, disputed, self.order, self.pads_count, self._table, stamp, self._grams
+        )
         return found, each / len(draws)
 
     def _make_room(self, grams: int) -> None:
         if self._grams.shape[1] <= grams:
-            self._table = _empty_table(1 << (ROOMY * grams).bit_length())
+            self._table = table_for(grams)
             self._grams = np.zeros((4, grams + 1), np.int32)
             self._stamp = 0
-
-
-def _empty_table(size: int) -> tuple[I64, I32, I32]:
-    return np.zeros(size, np.int64), np.zeros(size, np.int32), np.zeros(size, np.int32)
 
 
 @dataclass(frozen=True)

@@ -5,42 +5,43 @@ token). Each node has four counts: its occurrences, the different tokens that fo
 precede it, and the different pairs that surround it.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from authbench.arrays import F64, I32, I64
 from authbench.runtime.jit import compiled
-from authbench.verifiers.node_table import slot
+from authbench.verifiers.node_table import Table, slot
 
 START, END = 0, 1  # tokens of padding; words follow
 OCCURS, FOLLOWING, PRECEDING, AROUND = range(4)
 _TOKEN_BITS = 32
+DISCOUNT = 0.75  # of Kneser-Ney
+
+
+class Sentences(NamedTuple):
+    """Hold the numbers of tokens, sentence after sentence, and where each begins (with the end of the last)."""
+
+    tokens: I64
+    starts: I64
+
+    @property
+    def number(self) -> int:
+        return len(self.starts) - 1
 
 
 @compiled
-def read(
-    tokens: I64,
-    starts: I64,
-    chosen: I64,
-    order: int,
-    pads_count: bool,
-    keys: I64,
-    nodes: I32,
-    stamps: I32,
-    stamp: int,
-    shift: int,
-    grams: I32,
-) -> None:
+def read(sentences: Sentences, chosen: I64, order: int, pads_count: bool, table: Table, stamp: int, grams: I32) -> None:
     """Count every n-gram of up to `order` tokens of the chosen sentences.
 
     A sentence is `order` - 1 times START, its tokens, END. With `pads_count` START is a word like others; without, no
     n-gram ends in it, and n-grams of only START count once per sentence.
 
     Args:
-        tokens: of all sentences in sequence.
-        starts: where each sentence begins, and the end of the last.
         chosen: numbers of sentences.
         grams: shape (4, room), the counts of each node.
     """
+    tokens, starts = sentences.tokens, sentences.starts
     made = 0
     grams[:, 0] = 0
     ends = np.full(order + 1, -1, np.int64)  # nodes of the n-grams of 0, 1, 2, ... tokens that end here
@@ -49,9 +50,9 @@ def read(
     if not pads_count:
         for length in range(1, order):
             key = (np.int64(chain[length - 1]) << _TOKEN_BITS) | START
-            at = slot(keys, stamps, stamp, key, shift)
+            at = slot(table, stamp, key)
             made += 1
-            stamps[at], keys[at], nodes[at] = stamp, key, made
+            table.stamps[at], table.keys[at], table.nodes[at] = stamp, key, made
             grams[:, made] = 0
             grams[OCCURS, made] = len(chosen)
             chain[length] = made
@@ -72,16 +73,16 @@ def read(
                 if before < 0:
                     break
                 key = (before << _TOKEN_BITS) | token
-                at = slot(keys, stamps, stamp, key, shift)
-                if stamps[at] != stamp:
+                at = slot(table, stamp, key)
+                if table.stamps[at] != stamp:
                     made += 1
-                    stamps[at], keys[at], nodes[at] = stamp, key, made
+                    table.stamps[at], table.keys[at], table.nodes[at] = stamp, key, made
                     grams[:, made] = 0
                     grams[FOLLOWING, before] += 1
                     if length > 1:
                         grams[PRECEDING, suffix] += 1
                         grams[AROUND, middle] += 1
-                node = np.int64(nodes[at])
+                node = np.int64(table.nodes[at])
                 grams[OCCURS, node] += 1
                 middle = before
                 before = ends[length]
@@ -90,19 +91,7 @@ def read(
 
 
 @compiled
-def _log_likelihood(
-    tokens: I64,
-    starts: I64,
-    order: int,
-    discount: float,
-    keys: I64,
-    nodes: I32,
-    stamps: I32,
-    stamp: int,
-    shift: int,
-    grams: I32,
-    each: F64,
-) -> float:
+def _log_likelihood(disputed: Sentences, order: int, table: Table, stamp: int, grams: I32, each: F64) -> float:
     """Return the decimal logarithm of the probability of all sentences from the counts of `read` (Kneser-Ney).
 
     The logarithm of each token, and after them of each sentence's END, is added to `each`.
@@ -111,6 +100,7 @@ def _log_likelihood(
     unseen context is shortened. An unseen token gets the remainder of the discount, divided by the number of known
     tokens plus 1 for all others.
     """
+    tokens, starts = disputed.tokens, disputed.starts
     total = 0.0
     words = grams[FOLLOWING, 0] + 1.0
     ends = np.full(order + 1, -1, np.int64)
@@ -119,10 +109,10 @@ def _log_likelihood(
         ends[:] = -1
         ends[0] = 0
         for length in range(1, order):
-            at = slot(keys, stamps, stamp, (ends[length - 1] << _TOKEN_BITS) | START, shift)
-            if stamps[at] != stamp:
+            at = slot(table, stamp, (ends[length - 1] << _TOKEN_BITS) | START)
+            if table.stamps[at] != stamp:
                 break
-            ends[length] = nodes[at]
+            ends[length] = table.nodes[at]
         for place in range(starts[sentence], starts[sentence + 1] + 1):
             token = tokens[place] if place < starts[sentence + 1] else np.int64(END)
             after[:] = -1
@@ -130,9 +120,9 @@ def _log_likelihood(
             for length in range(1, order + 1):
                 if ends[length - 1] < 0:
                     break
-                at = slot(keys, stamps, stamp, (ends[length - 1] << _TOKEN_BITS) | token, shift)
-                if stamps[at] == stamp:
-                    after[length] = nodes[at]
+                at = slot(table, stamp, (ends[length - 1] << _TOKEN_BITS) | token)
+                if table.stamps[at] == stamp:
+                    after[length] = table.nodes[at]
             p = 1.0 / words
             for length in range(order):
                 node = ends[length]
@@ -143,7 +133,7 @@ def _log_likelihood(
                 if after[length + 1] >= 0:
                     seen = grams[OCCURS if last else PRECEDING, after[length + 1]]
                 of = grams[OCCURS if last else AROUND, node]
-                p = (max(0.0, seen - discount) + discount * grams[FOLLOWING, node] * p) / of
+                p = (max(0.0, seen - DISCOUNT) + DISCOUNT * grams[FOLLOWING, node] * p) / of
             logarithm = np.log10(p)
             total += logarithm
             each[place if token != END else starts[-1] + sentence] += logarithm
@@ -153,41 +143,28 @@ def _log_likelihood(
 
 @compiled
 def log_likelihoods(
-    pool: I64,
-    pool_starts: I64,
+    pool: Sentences,
     draws: I64,
-    disputed: I64,
-    disputed_starts: I64,
+    disputed: Sentences,
     order: int,
-    discount: float,
     pads_count: bool,
-    keys: I64,
-    nodes: I32,
-    stamps: I32,
+    table: Table,
     stamp: int,
-    shift: int,
     grams: I32,
-    each: F64,
-) -> F64:
+) -> tuple[F64, F64]:
     """Return the `_log_likelihood` of the disputed sentences under each row of drawn sentences of the pool.
 
     Args:
-        pool: shape (tokens,), of all sentences in sequence.
-        pool_starts: shape (sentences + 1,).
         draws: shape (rounds, drawn), numbers of sentences of the pool.
-        disputed, disputed_starts: the sentences to score, likewise.
-        keys, nodes, stamps: shape (slots,), the table, as in `node_table.slot`; modified.
+        table: of nodes; modified.
         stamp: of the first round; each later round has the next.
         grams: shape (4, room), the counts of each node; written.
-        each: shape (disputed tokens + sentences,), to which their logarithms are added.
 
     Returns:
-        Shape (rounds,).
+        Shape (rounds,), and the sum over rounds for each token, and after them for the end of each sentence.
     """
-    found = np.empty(len(draws))
+    found, each = np.empty(len(draws)), np.zeros(len(disputed.tokens) + len(disputed.starts) - 1)
     for row in range(len(draws)):
-        read(pool, pool_starts, draws[row], order, pads_count, keys, nodes, stamps, stamp + row, shift, grams)
-        found[row] = _log_likelihood(
-            disputed, disputed_starts, order, discount, keys, nodes, stamps, stamp + row, shift, grams, each
-        )
-    return found
+        read(pool, draws[row], order, pads_count, table, stamp + row, grams)
+        found[row] = _log_likelihood(disputed, order, table, stamp + row, grams, each)
+    return found, each

@@ -6,7 +6,6 @@ p2 found by grid search (`thresholds`).
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,6 @@ from authbench.runtime.jit import compiled
 from authbench.verifiers import Bench
 from authbench.verifiers.parameters import NaiveParameters
 from authbench.verifiers.texts import both_texts, distinct, text_cosines
-from authbench.verifiers.thresholds import Thresholds, rescale, search
 
 SMALL = 16  # ranges of at most this many places are sorted by insertion
 
@@ -79,26 +77,9 @@ TEXTS_AT_ONCE = 2_000
 PAIRS_AT_ONCE = 5_000
 
 
-@dataclass(frozen=True)
-class Fitted:
-    """Hold a vectorizer of scikit-learn, and thresholds once calibrated."""
-
-    vectorizer: Any
-    thresholds: Thresholds | None = None
-
-
-def fit(train: pl.DataFrame, parameters: NaiveParameters, bench: Bench) -> Fitted:
-    return Fitted(fitted_vectorizer(both_texts(train), "char", parameters.n, parameters.vocabulary))
-
-
-def calibrate(fitted: Fitted, held_out: pl.DataFrame) -> Fitted:
-    return replace(fitted, thresholds=search(held_out["same"].to_numpy(), similarities(fitted, held_out)))
-
-
-def predict(fitted: Fitted, pairs: pl.DataFrame) -> F64:
-    """Return the rescaled cosine of each pair, in [0, 1], shape (pairs,)."""
-    assert fitted.thresholds, "calibrate first"
-    return rescale(similarities(fitted, pairs), fitted.thresholds)
+def fit(train: pl.DataFrame, parameters: NaiveParameters, bench: Bench) -> Any:
+    """Return the vectorizer of scikit-learn."""
+    return fitted_vectorizer(both_texts(train), "char", parameters.n, parameters.vocabulary)
 
 
 def fitted_vectorizer(texts: Sequence[str], analyzer: str, n: int, vocabulary: int) -> Any:
@@ -137,7 +118,7 @@ def fitted_vectorizer(texts: Sequence[str], analyzer: str, n: int, vocabulary: i
     return vectorizer
 
 
-def similarities(fitted: Fitted, pairs: pl.DataFrame) -> F64:
+def similarities(vectorizer: Any, pairs: pl.DataFrame) -> F64:
     """Return the cosine of each pair, shape (pairs,), 0 if a text has no known n-gram.
 
     Memory: the vectors of PAIRS_AT_ONCE pairs.
@@ -145,5 +126,5 @@ def similarities(fitted: Fitted, pairs: pl.DataFrame) -> F64:
     found = [np.empty(0)]
     for part in pairs.iter_slices(PAIRS_AT_ONCE):
         texts, first, second = distinct(part)
-        found.append(text_cosines(fitted.vectorizer.transform(texts), first, second))
+        found.append(text_cosines(vectorizer.transform(texts), first, second))
     return np.concatenate(found)

@@ -9,12 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from authbench.arrays import F64, I32, I64
+from authbench.arrays import F64, I64
 from authbench.verifiers import Bench
+from authbench.verifiers.node_table import table_for
 from authbench.verifiers.parameters import PpmParameters
 from authbench.verifiers.texts import distinct
-
-ROOMY = 2  # places of a table for each string that it may hold
 
 
 class Fitted(NamedTuple):
@@ -34,11 +33,6 @@ def fit(train: pl.DataFrame, parameters: PpmParameters, bench: Bench) -> Fitted:
         parameters.radius,
         LogisticRegression().fit(seen, train["same"].cast(pl.Int8).to_numpy()),
     )
-
-
-def calibrate(fitted: Fitted, held_out: pl.DataFrame) -> Fitted:
-    """Return the verifier unchanged: the radius is a parameter."""
-    return fitted
 
 
 def predict(fitted: Fitted, pairs: pl.DataFrame) -> F64:
@@ -70,36 +64,19 @@ def cross_entropies(pairs: pl.DataFrame, order: int) -> F64:
 
     texts, first, second = distinct(pairs)
     found = np.empty((pairs.height, 2))
-    room = Room.of(max((len(text) for text in texts), default=0) * (order + 1))
+    strings = max((len(text) for text in texts), default=0) * (order + 1)
+    table, counts, followed = table_for(strings), np.zeros(strings + 1, np.int32), np.zeros(strings + 1, np.int32)
     stamp = 0
     for known, asked, column in ((first, second, 0), (second, first, 1)):
-        by_model = np.argsort(known, kind="stable")
         read_last = -1
-        for row in by_model:
+        for row in np.argsort(known, kind="stable"):
             if known[row] != read_last:
                 stamp += 1
                 read_last = known[row]
-                read(_code_points(texts[read_last]), order, *room.table, stamp, room.shift, *room.nodes)
-            found[row, column] = bits(
-                _code_points(texts[asked[row]]), order, *room.table, stamp, room.shift, *room.nodes
-            )
+                read(_code_points(texts[read_last]), order, table, stamp, counts, followed)
+            found[row, column] = bits(_code_points(texts[asked[row]]), order, table, stamp, counts, followed)
     return found
 
 
 def _code_points(text: str) -> I64:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.int64)
-
-
-class Room(NamedTuple):
-    """Hold the table of strings (keys, nodes, stamps), the counts of nodes, and the shift of a hash."""
-
-    table: tuple[I64, I32, I32]
-    nodes: tuple[I32, I32]
-    shift: int
-
-    @classmethod
-    def of(cls, strings: int) -> "Room":
-        power = max(4, int(ROOMY * strings).bit_length())
-        size = 1 << power
-        table = np.zeros(size, np.int64), np.zeros(size, np.int32), np.zeros(size, np.int32)
-        return cls(table, (np.zeros(strings + 1, np.int32), np.zeros(strings + 1, np.int32)), 64 - power)

@@ -4,15 +4,13 @@ import numpy as np
 
 from authbench.arrays import I32, I64
 from authbench.runtime.jit import compiled
-from authbench.verifiers.node_table import slot
+from authbench.verifiers.node_table import Table, slot
 
 CHARACTER_BITS = 21  # a Unicode code point
 
 
 @compiled
-def read(
-    text: I64, order: int, keys: I64, nodes: I32, stamps: I32, stamp: int, shift: int, counts: I32, followed: I32
-) -> None:
+def read(text: I64, order: int, table: Table, stamp: int, counts: I32, followed: I32) -> None:
     """Count every string of up to `order` + 1 characters of a text.
 
     A string is a node: 0 is the empty string, others are found in the table by (the node without the last character,
@@ -21,9 +19,8 @@ def read(
     Args:
         text: shape (characters,), code points.
         order: the longest context.
-        keys, nodes, stamps: shape (slots,), the table, as in `node_table.slot`; modified.
-        stamp: of this text; places with another stamp are free.
-        shift: 64 less the bits of a place.
+        table: of nodes; modified.
+        stamp: of this text.
         counts: occurrences of a node, a value per node; written.
         followed: how often a character follows it, of the same shape; written.
     """
@@ -37,31 +34,22 @@ def read(
         for k in range(max(order - i, 0), order + 1):
             before = ends[k]
             key = (np.int64(before) << CHARACTER_BITS) | text[i]
-            at = slot(keys, stamps, stamp, key, shift)
-            if stamps[at] != stamp:
+            at = slot(table, stamp, key)
+            if table.stamps[at] != stamp:
                 made += 1
-                stamps[at], keys[at], nodes[at] = stamp, key, made
+                table.stamps[at], table.keys[at], table.nodes[at] = stamp, key, made
                 counts[made], followed[made] = 0, 0
-            counts[nodes[at]] += 1
+            counts[table.nodes[at]] += 1
             followed[before] += 1
-            ends[k] = nodes[at]
+            ends[k] = table.nodes[at]
 
 
 @compiled
-def bits(
-    text: I64, order: int, keys: I64, nodes: I32, stamps: I32, stamp: int, shift: int, counts: I32, followed: I32
-) -> float:
+def bits(text: I64, order: int, table: Table, stamp: int, counts: I32, followed: I32) -> float:
     """Return the mean -log2 P of a text's characters from the counts of `read`.
 
     Each is predicted from its frequency in the longest context in which it was seen; an unseen character costs 8 bits,
     as does an empty text.
-
-    Args:
-        text: shape (characters,), code points.
-        order, keys, nodes, stamps, stamp, shift, counts, followed: as `read` left them.
-
-    Returns:
-        Bits per character.
     """
     if len(text) == 0:
         return 8.0
@@ -77,13 +65,13 @@ def bits(
             before = ends[k]
             if before < 0:
                 continue
-            at = slot(keys, stamps, stamp, (np.int64(before) << CHARACTER_BITS) | text[i], shift)
-            if stamps[at] != stamp:
+            at = slot(table, stamp, (np.int64(before) << CHARACTER_BITS) | text[i])
+            if table.stamps[at] != stamp:
                 ends[k] = -1
                 continue
-            ends[k] = nodes[at]
+            ends[k] = table.nodes[at]
             if not found:
                 found = True
-                p = counts[nodes[at]] / followed[before]
+                p = counts[table.nodes[at]] / followed[before]
         total -= np.log2(p)
     return total / len(text)

@@ -100,9 +100,6 @@ def drawn(pairs: pl.DataFrame, most: int, seed: int) -> pl.DataFrame:
 
 def _authors(train: pl.DataFrame, first: I64, second: I64, count: int) -> I64:
     """Return the number of each text's author."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     same = train["same"].to_numpy()
     links = [np.stack([first[same], second[same]])]
     if {"author1", "author2"} <= set(train.columns):
@@ -111,5 +108,13 @@ def _authors(train: pl.DataFrame, first: I64, second: I64, count: int) -> I64:
         start = of.select(pl.col("text").first().over("name"))["text"]
         links.append(np.stack([start.to_numpy(), of["text"].to_numpy()]))
     one, other = np.concatenate(links, axis=1)
-    _, authors = connected_components(coo_array((np.ones(len(one)), (one, other)), (count, count)), directed=False)
-    return np.asarray(authors, np.int64)
+    return connected(one, other, count)
+
+
+def connected(one: I64, other: I64, count: int) -> I64:
+    """Return the number of the component of each of `count` nodes, given the two ends of each link."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    _, found = connected_components(coo_array((np.ones(len(one)), (one, other)), (count, count)), directed=False)
+    return np.asarray(found, np.int64)

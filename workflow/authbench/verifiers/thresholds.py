@@ -3,15 +3,18 @@
 Two thresholds p1 < p2 on a grid, chosen for the overall score of 2021.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
+import polars as pl
 
 from authbench.arrays import F64
 from authbench.errors import InputError
 from authbench.metrics.auc import area_of_wins
 from authbench.metrics.pan import Truth
 from authbench.metrics.ranking import average_ranks
+from authbench.verifiers import Bench, Kind
 
 GRID = np.arange(0.01, 0.99, 0.01)
 
@@ -19,6 +22,24 @@ GRID = np.arange(0.01, 0.99, 0.01)
 class Thresholds(NamedTuple):
     p1: float
     p2: float
+
+
+def thresholded(
+    fit: Callable[[pl.DataFrame, Any, Bench], Any],
+    similarities: Callable[[Any, pl.DataFrame], F64],
+    sample: Callable[[Any, pl.DataFrame], pl.DataFrame] = lambda fitted, held_out: held_out,
+) -> Kind:
+    """Return the kind that rescales the similarities of pairs by thresholds from a sample of the held-out pairs."""
+
+    def calibrate(fitted: Any, held_out: pl.DataFrame) -> tuple[Any, Thresholds]:
+        asked = sample(fitted, held_out)
+        return fitted, search(asked["same"].to_numpy(), similarities(fitted, asked))
+
+    def predict(calibrated: tuple[Any, Thresholds], pairs: pl.DataFrame) -> F64:
+        fitted, thresholds = calibrated
+        return rescale(similarities(fitted, pairs), thresholds)
+
+    return Kind(fit, predict, calibrate)
 
 
 def rescale(similarities: F64, thresholds: Thresholds) -> F64:

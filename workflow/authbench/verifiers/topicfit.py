@@ -7,7 +7,7 @@ well only where topics reveal authors.
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
@@ -19,27 +19,23 @@ from authbench.verifiers.texts import both_texts
 WORD = re.compile(r"\w+")
 
 
-@dataclass(frozen=True)
-class _Fitted:
-    masked: frozenset[str]
-    rest: naive.Fitted
-
-
-def fit(train: pl.DataFrame, parameters: TopicfitParameters, bench: Bench) -> _Fitted:
+def fit(train: pl.DataFrame, parameters: TopicfitParameters, bench: Bench) -> tuple[frozenset[str], Any]:
+    """Return the masked words, and the vectorizer of the others (`naive`)."""
     standing = both_texts(train)
     masked = most_frequent(standing, parameters.masked)
     without = {text: mask(text, masked) for text in set(standing)}
-    texts = [without[text] for text in standing]
-    return _Fitted(masked, naive.Fitted(naive.fitted_vectorizer(texts, "word", 1, parameters.vocabulary)))
+    return masked, naive.fitted_vectorizer([without[text] for text in standing], "word", 1, parameters.vocabulary)
 
 
-def calibrate(fitted: _Fitted, held_out: pl.DataFrame) -> _Fitted:
-    return _Fitted(fitted.masked, naive.calibrate(fitted.rest, _mask_pairs(held_out, fitted.masked)))
-
-
-def predict(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
-    """Return the answers of `naive` to the pairs with masked words, shape (pairs,)."""
-    return naive.predict(fitted.rest, _mask_pairs(pairs, fitted.masked))
+def similarities(fitted: tuple[frozenset[str], Any], pairs: pl.DataFrame) -> F64:
+    """Return the `naive` cosine of each pair with masked words, each distinct text masked once, shape (pairs,)."""
+    words, vectorizer = fitted
+    columns = []
+    for column in ("text1", "text2"):
+        texts = pairs[column].unique()
+        masked = pl.Series([mask(text, words) for text in texts], dtype=pl.String)
+        columns.append(pairs[column].replace_strict(texts, masked, return_dtype=pl.String).alias(column))
+    return naive.similarities(vectorizer, pairs.with_columns(columns))
 
 
 def most_frequent(texts: Iterable[str], count: int) -> frozenset[str]:
@@ -60,13 +56,3 @@ def mask(text: str, words: frozenset[str]) -> str:
     '*** dogs *** cats'
     """
     return WORD.sub(lambda found: "*" * len(found[0]) if found[0].lower() in words else found[0], text)
-
-
-def _mask_pairs(pairs: pl.DataFrame, words: frozenset[str]) -> pl.DataFrame:
-    """Return the pairs with both texts masked, each distinct text once."""
-    columns = []
-    for column in ("text1", "text2"):
-        texts = pairs[column].unique()
-        masked = pl.Series([mask(text, words) for text in texts], dtype=pl.String)
-        columns.append(pairs[column].replace_strict(texts, masked, return_dtype=pl.String).alias(column))
-    return pairs.with_columns(columns)

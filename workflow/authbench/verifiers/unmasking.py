@@ -8,8 +8,7 @@ both texts are by the same author. A logistic regression over the curve and its 
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -18,20 +17,17 @@ from authbench.arrays import F64
 from authbench.identity import keyed_hash
 from authbench.verifiers import Bench
 from authbench.verifiers.parameters import UnmaskingParameters
-from authbench.verifiers.thresholds import Thresholds, rescale, search
 
 SHORTEST = 3  # characters of a text
 SMOOTHED = 3  # points of a moving average
 
 
-@dataclass(frozen=True)
-class _Fitted:
-    """Hold settings and seed, a logistic regression of scikit-learn, and thresholds once calibrated."""
+class _Fitted(NamedTuple):
+    """Hold settings and seed, and a logistic regression of scikit-learn."""
 
     parameters: UnmaskingParameters
     seed: int
     regression: Any
-    thresholds: Thresholds | None = None
 
 
 def fit(train: pl.DataFrame, parameters: UnmaskingParameters, bench: Bench) -> _Fitted:
@@ -43,18 +39,7 @@ def fit(train: pl.DataFrame, parameters: UnmaskingParameters, bench: Bench) -> _
     return _Fitted(parameters, bench.seed, regression)
 
 
-def calibrate(fitted: _Fitted, held_out: pl.DataFrame) -> _Fitted:
-    return replace(fitted, thresholds=search(held_out["same"].to_numpy(), _probabilities(fitted, held_out)))
-
-
-def predict(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
-    """Return the rescaled probability of the same author, in [0, 1], shape (pairs,)."""
-    assert fitted.thresholds, "calibrate first"
-    found = _probabilities(fitted, pairs)
-    return rescale(found, fitted.thresholds)
-
-
-def _probabilities(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
+def probabilities(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
     """Return the probability of the same author; 0.5 if a text of the pair has fewer than SHORTEST characters."""
     seen = _features(pairs, fitted.parameters, fitted.seed)
     known = np.isfinite(seen).all(axis=1)
