@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from authbench.runtime import job
+from authbench.runtime import job, progress
 
 
 def run(body: str, folder: Path) -> tuple[int, str, str]:
     """Exit status, what the terminal shows, and what the log holds, of a stage with this body."""
     log = folder / "logs/stage.log"
-    program = f"from authbench.runtime.job import log, log_to, progress\nlog_to({str(log)!r})\n{body}"
+    program = f"from authbench.runtime.job import log, log_to\nlog_to({str(log)!r})\n{body}"
     done = subprocess.run(
         [sys.executable, "-c", program], env={"PYTHONPATH": ":".join(sys.path)}, capture_output=True, text=True
     )
@@ -84,16 +84,18 @@ def test_the_last_line_of_a_log_says_what_the_job_took(tmp_path: Path) -> None:
 def test_items_pass_in_order_and_long_work_shows(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(job, "EVERY_SECONDS", -1.0)
+    clock = iter([0.0, 30.0, 45.0, 46.0])
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
     monkeypatch.setattr(job.log, "propagate", True)
     monkeypatch.setattr(job.log, "handlers", [])
-    assert list(job.progress(iter("abc"), "letters", 3)) == ["a", "b", "c"]
-    assert "letters: 3 of 3" in caplog.text
+    parts = [["a"], ["b", "c"], ["d"]]
+    assert list(progress.progress(iter(parts), "letters", 4, len)) == parts
+    assert caplog.messages == ["letters: 1 of 4, 30 s, 2 min left", "letters: 3 of 4, 45 s, 15 s left"]
 
 
 def test_short_work_is_silent(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(job.log, "propagate", True)
-    assert list(job.progress(range(3), "numbers")) == [0, 1, 2]
+    assert list(progress.progress(range(3), "numbers")) == [0, 1, 2]
     assert caplog.text == ""
 
 

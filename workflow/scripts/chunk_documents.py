@@ -4,7 +4,8 @@ from authbench.chunk.cut import chunk_records
 from authbench.chunk.retag import read_retags, retag
 from authbench.funnel import Tally
 from authbench.records import DOCUMENT
-from authbench.runtime.job import log_to, progress
+from authbench.runtime.job import log_to
+from authbench.runtime.progress import progress
 from authbench.storage.json_files import write_json
 from authbench.storage.parquet import read_batches, read_columns, split_by_bytes, without, write_batches
 from authbench.tokens import load_tokenizer

@@ -2,7 +2,8 @@
 
 from authbench.labels.count import COLUMNS, count_texts
 from authbench.labels.shared import stand_ins
-from authbench.runtime.job import log_to, progress
+from authbench.runtime.job import log_to
+from authbench.runtime.progress import progress
 from authbench.storage.parquet import read_batches, read_columns, write_parquet
 
 log_to(snakemake.log[0])

@@ -1,7 +1,8 @@
 """Adapter of the rule count_raw."""
 
 from authbench.raw.count import COLUMNS, count_records
-from authbench.runtime.job import log_to, progress
+from authbench.runtime.job import log_to
+from authbench.runtime.progress import progress
 from authbench.storage.parquet import read_between, write_parquet
 
 log_to(snakemake.log[0])

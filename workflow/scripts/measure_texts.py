@@ -4,7 +4,8 @@ import polars as pl
 
 from authbench.filter.measure import MEASURES, measure_texts
 from authbench.plugins import filter_key, load_filter, measured
-from authbench.runtime.job import log_to, progress
+from authbench.runtime.job import log_to
+from authbench.runtime.progress import progress
 from authbench.storage.parquet import read_batches, write_batches
 
 log_to(snakemake.log[0])

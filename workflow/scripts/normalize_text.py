@@ -4,7 +4,8 @@ from authbench.funnel import Tally
 from authbench.normalize.table import normalize_records
 from authbench.records import RECORD, REMOVED
 from authbench.registry.source_entry import make_normalize
-from authbench.runtime.job import log_to, progress
+from authbench.runtime.job import log_to
+from authbench.runtime.progress import progress
 from authbench.storage.json_files import write_json
 from authbench.storage.parquet import read_between, write_parquets
 

@@ -2,7 +2,8 @@
 
 from authbench.review.neighbours import excerpts, kept_neighbours, passages, removed_copies
 from authbench.review.sheets import Beside, choose_texts, with_measures, write_sheets
-from authbench.runtime.job import log_to, progress
+from authbench.runtime.job import log_to
+from authbench.runtime.progress import progress
 from authbench.storage.atomic import atomic_folder
 from authbench.storage.parquet import read_batches, read_columns
 

@@ -3,7 +3,8 @@
 import time
 from collections.abc import Callable
 
-from authbench.runtime.job import EVERY_SECONDS, log
+from authbench.runtime.job import log
+from authbench.runtime.progress import EVERY_SECONDS, in_words
 
 
 class Progress:
@@ -34,7 +35,7 @@ class Progress:
     def line(self) -> str:
         rate = max(self.come - self.here_before, 0) / max(self.clock() - self.started, 1e-9)
         of = f" of {in_bytes(self.total)}" if self.total else ""
-        left = f", {_in_words((self.total - self.come) / rate)} left" if self.total and rate and self.come else ""
+        left = f", {in_words((self.total - self.come) / rate)} left" if self.total and rate and self.come else ""
         return f"{self.what}: {in_bytes(self.come)}{of}, {in_bytes(rate)}/s{left}"
 
 
@@ -48,14 +49,3 @@ def in_bytes(size: float) -> str:
         if size >= one:
             return f"{size / one:,.1f} {unit}"
     return f"{size:.0f} B"
-
-
-def _in_words(seconds: float) -> str:
-    """Return a time in words.
-
-    >>> _in_words(42), _in_words(190), _in_words(9000)
-    ('42 s', '3 min', '2.5 h')
-    """
-    if seconds < 90:
-        return f"{max(seconds, 0):.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

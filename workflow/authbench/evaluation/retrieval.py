@@ -17,6 +17,7 @@ from authbench.evaluation.lists import Lists
 from authbench.evaluation.split import Split
 from authbench.identity import keyed_hash
 from authbench.metrics.score_bins import BITS, bins_of
+from authbench.runtime.progress import progress
 
 BLOCK_BYTES = 160 << 20  # of scores in memory
 _TILE_BYTES = 16 << 20  # of candidates, and of products, in float64 at a time
@@ -221,10 +222,10 @@ def _members_of(codes: tuple[I32, I32]) -> tuple[I64, I32]:
 
 
 def query_blocks(queries: int, candidates: int) -> Iterator[tuple[int, int]]:
-    """Yield ranges [first, last) of queries whose scores with all candidates fit BLOCK_BYTES."""
+    """Yield ranges [first, last) of queries whose scores with all candidates fit BLOCK_BYTES, and report progress."""
     step = max(1, BLOCK_BYTES // (4 * max(1, candidates)))
-    for first in range(0, queries, step):
-        yield first, min(first + step, queries)
+    blocks = ((first, min(first + step, queries)) for first in range(0, queries, step))
+    return progress(blocks, "compare: queries", queries, lambda block: block[1] - block[0])
 
 
 def pool_sizes(split: Split, in_pool: Mapping[str, tuple[I32, I32]]) -> dict[str, I32]:

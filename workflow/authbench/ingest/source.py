@@ -27,7 +27,7 @@ from authbench.reading.characters import whole_characters
 from authbench.reading.rows import BAD_ROW, BadRow
 from authbench.records import INGESTED, REMOVED
 from authbench.registry.source_entry import Extraction
-from authbench.runtime.job import progress
+from authbench.runtime.progress import progress
 from authbench.settings.ingest import Ingest
 from authbench.storage.parquet import GROUP_BYTES, read_batches, write_batches, write_parquets
 from authbench.storage.raw_paths import describe

@@ -9,8 +9,6 @@ AT_ONCE texts. The cache is never pruned; it may be deleted at any time, at the 
 """
 
 import hashlib
-import sys
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -22,6 +20,7 @@ from numpy.typing import NDArray
 
 from authbench.errors import InputError
 from authbench.runtime.caches import user_cache
+from authbench.runtime.progress import progress
 from authbench.storage.json_files import read_json, write_json
 from authbench.storage.parquet import read_columns, write_parquet
 
@@ -58,7 +57,8 @@ def embed_new(
     first = {key: place for place, key in reversed(list(enumerate(keys)))}
     known = set(_cached_keys(folder))
     missing = sorted((key for key in first if key not in known), key=lambda key: (-len(texts[first[key]]), key))
-    for part in _with_progress(missing, len(keys)):
+    parts = (missing[start : start + AT_ONCE] for start in range(0, len(missing), AT_ONCE))
+    for part in progress(parts, "embed: new texts", len(missing), len):
         vectors = encode([texts[first[key]] for key in part])
         if not np.isfinite(vectors).all():
             raise InputError(
@@ -115,19 +115,3 @@ def _load(folder: Path, keys: Sequence[bytes]) -> F32:
             for place in places.get(key, ()):
                 vectors[place] = rows[row]
     return vectors
-
-
-def _with_progress(keys: Sequence[bytes], texts: int) -> Iterator[Sequence[bytes]]:
-    """Yield the keys in parts, and print between parts how many texts are done, and how fast."""
-    started = printed = time.monotonic()
-    for begin in range(0, len(keys), AT_ONCE):
-        yield keys[begin : begin + AT_ONCE]
-        done, now = min(begin + AT_ONCE, len(keys)), time.monotonic()
-        if now - printed > 10 or (done == len(keys) and now - started > 10):
-            printed = now
-            rate = done / (now - started)
-            print(
-                f"embedded {done:,} of {len(keys):,} new texts ({texts:,} in all), {rate:.1f} texts/s, "
-                f"{(len(keys) - done) / rate:.0f} s left",
-                file=sys.stderr,
-            )

@@ -19,12 +19,10 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Iterable, Iterator
 from functools import partial
 from importlib.abc import MetaPathFinder
 from pathlib import Path
 from types import TracebackType
-from typing import TypeVar
 
 from authbench.errors import InputError
 from authbench.extras import missing_extra
@@ -72,8 +70,6 @@ def _most_bytes() -> int:
     return next(int(line.split()[1]) << 10 for line in lines if line.startswith("VmPeak"))
 
 
-Item = TypeVar("Item")
-EVERY_SECONDS = 10.0
 log = logging.getLogger("authbench")
 
 
@@ -148,17 +144,6 @@ def _peak_kib() -> int:
     except OSError:
         found = None
     return int(found[1]) if found else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-
-
-def progress(items: Iterable[Item], what: str, total: int | None = None) -> Iterator[Item]:
-    """Yield the items, and print on the terminal every ten seconds how many were processed."""
-    started = reported = time.monotonic()
-    for number, item in enumerate(items, start=1):
-        yield item
-        if time.monotonic() - reported > EVERY_SECONDS:
-            reported = time.monotonic()
-            of = f" of {total}" if total else ""
-            log.warning("%s: %d%s, %.0f s", what, number, of, reported - started)
 
 
 def _report_error(

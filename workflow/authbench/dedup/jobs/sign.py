@@ -5,7 +5,7 @@ from pathlib import Path
 from authbench.dedup.permutations import draw_permutations
 from authbench.dedup.signatures import sign_texts
 from authbench.dedup.similarity import similarity_text
-from authbench.runtime.job import progress
+from authbench.runtime.progress import progress
 from authbench.settings.dedup import Signing
 from authbench.storage.parquet import read_batches, write_frames
 
