@@ -531,6 +531,12 @@ DOORS: Mapping[str, list[Door]] = {
             ),
         ),
     ],
+    "explore": doors(
+        "explore results --release scored --out out",
+        *(f"results/random/{name}" for name in ("scores.json", "queries.parquet", "pairs.parquet")),
+    )
+    + doors("explore {} --out out", "/")
+    + doors("explore results --release {} --out out", "/"),
     "export": doors(EXPORT, *(f"release/{name}" for name in OF_RELEASE)),
     "freeze": doors("freeze release --config {}", "/"),
     "languages": doors("languages release --out out", *(f"release/{name}" for name in OF_RELEASE[2:])),

@@ -23,6 +23,7 @@ ON_ONE_INPUT = {
     "check": "check {}",
     "diff": "diff {} {}",
     "evaluate": "evaluate {} --model random --out {out}",
+    "explore": "explore {} --out {out}",
     "export": "export {} --form beir --out {out}",
     "freeze": "freeze {} --config {}",
     "languages": "languages {} --out {out}",

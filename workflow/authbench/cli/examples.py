@@ -24,6 +24,10 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
         "evaluate hf:owner/name@v1.0.0 --model tfidf --out scores",
         "evaluate results/demo/release --vectors mine.npz --run mine.run --pairs mine.csv --out scores",
     ),
+    "explore": (
+        "explore scores --out explorer",
+        "explore results/demo/evaluate --release results/demo/release --out explorer",
+    ),
     "export": (
         "export results/demo/release --form huggingface --out huggingface",
         "export results/demo/release --form public --out public",

@@ -160,6 +160,28 @@ def leaderboard(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _explore_arguments(parser: argparse.ArgumentParser) -> None:
+    path(
+        parser,
+        "scores SCORES",
+        "output directory of authbench evaluate, directory of submissions, or a submission",
+        nargs="+",
+    )
+    path(parser, "--release RELEASE", f"the release that was evaluated, whose texts are then shown: {PLACE}")
+    path(parser, "--out DIR", "output directory, made anew", required=True)
+    unverified_argument(parser)
+
+
+def explore(arguments: argparse.Namespace) -> int:
+    from authbench.explorer.pages import write_explorer
+
+    release = verified(arguments.release, arguments) if arguments.release else None
+    for line in write_explorer(arguments.scores, arguments.out, release):
+        print(line)
+    print(f"The explorer: {arguments.out}/index.html")
+    return 0
+
+
 def _train_arguments(parser: argparse.ArgumentParser) -> None:
     path(parser, "release RELEASE", PLACE)
     parser.add_argument(
@@ -225,6 +247,7 @@ def train(arguments: argparse.Namespace) -> int:
 
 COMMANDS = {
     "evaluate": Command("first", "score models on a split of a release", _evaluate_arguments, evaluate),
+    "explore": Command("first", "look at the errors of models that were evaluated", _explore_arguments, explore),
     "leaderboard": Command("first", "compare models that were evaluated", _leaderboard_arguments, leaderboard),
     "train": Command("sources", "tune a model on a release", _train_arguments, train),
 }

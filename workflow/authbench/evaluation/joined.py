@@ -97,10 +97,7 @@ def compare_results(scores: Sequence[Scores], tables: Sequence[pl.DataFrame]) ->
     Raises:
         InputError: their queries differ.
     """
-    for one, table in zip(scores, tables, strict=True):
-        if not table.select(_EXPECTED).equals(tables[0].select(_EXPECTED)):
-            names = one["model"]["name"], scores[0]["model"]["name"]
-            raise InputError(f"queries.parquet of {names[0]} holds other queries than that of {names[1]}.")
+    expect_same_queries(scores, tables)
     dev = {one.get("headline_on_dev", {}).get("checksum") for one in scores if is_shortcut(one)}
     models = [
         Scored(
@@ -114,6 +111,14 @@ def compare_results(scores: Sequence[Scores], tables: Sequence[pl.DataFrame]) ->
         for one, table in zip(scores, tables, strict=True)
     ]
     return compare(models, scores[0]["benchmark"].get("pool_authors", {}), scores[0]["settings"]["seed"])
+
+
+def expect_same_queries(scores: Sequence[Scores], tables: Sequence[pl.DataFrame]) -> None:
+    """Raise InputError unless the tables hold the same queries."""
+    for one, table in zip(scores, tables, strict=True):
+        if not table.select(_EXPECTED).equals(tables[0].select(_EXPECTED)):
+            names = one["model"]["name"], scores[0]["model"]["name"]
+            raise InputError(f"queries.parquet of {names[0]} holds other queries than that of {names[1]}.")
 
 
 def is_shortcut(scores: Scores) -> bool:

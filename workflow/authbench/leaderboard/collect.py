@@ -12,7 +12,9 @@ import polars as pl
 from authbench.errors import InputError
 from authbench.evaluation.joined import differing, is_shortcut, read_queries
 from authbench.evaluation.released import HEADLINES
+from authbench.evaluation.split import split_checksum
 from authbench.format.names import name_problem, split_problem
+from authbench.format.release import Release
 from authbench.format.scores import Cell, Scores, headline_value, part_of
 from authbench.metrics.ranking import NAMES as RANKING_MEASURES
 from authbench.registry.entries import schema_problems
@@ -157,4 +159,20 @@ def _expect_comparable(one: Result, other: Result) -> None:
         raise InputError(
             f"{one.name} and {other.name} cannot be compared: their {part} differ in {key} "
             f"({one.place}: {mine}, {other.place}: {theirs}). Evaluate both in the same way."
+        )
+
+
+def expect_of_release(results: Sequence[Result], release: Release) -> None:
+    """Raise InputError unless the results are of a split of this release."""
+    benchmark = results[0].scores["benchmark"]
+    split, stated = benchmark["split"], benchmark["checksum"]
+    if split not in release.splits:
+        raise InputError(
+            f"{results[0].place}: scores of the split {split}, which {release.folder} does not have "
+            f"({', '.join(release.splits)}). Give the release that was evaluated."
+        )
+    if split_checksum(release, split) != stated:
+        raise InputError(
+            f"{results[0].place}: scores of another release: the files of {release.folder / split} have another "
+            "checksum than those that were evaluated. Give the release that was evaluated, or evaluate again."
         )

@@ -17,11 +17,10 @@ from tempfile import TemporaryDirectory
 import polars as pl
 
 from authbench.errors import InputError
-from authbench.evaluation.split import split_checksum
 from authbench.format import files
 from authbench.format.release import Release
 from authbench.funnel import FunnelRow
-from authbench.leaderboard.collect import Result, collect
+from authbench.leaderboard.collect import Result, collect, expect_of_release
 from authbench.presentation.charts import Chart
 from authbench.presentation.files import as_csv, write_table
 from authbench.presentation.latex import escaped
@@ -117,7 +116,7 @@ def write_tables(
         _expect_models(found, choice)
         results = chosen(found, choice)
         if release and results:
-            _expect_of_release(results, release)
+            expect_of_release(results, release)
         parts = [*_release_parts(release, results, base), *_score_parts(results, choice)]
     if trainings:
         parts.append(Part("Training", [], training_charts(pl.concat(trainings))))
@@ -179,21 +178,6 @@ def _expect_models(results: Sequence[Result], choice: Choice) -> None:
                 f"There are no scores of a model {name!a:.80}{did_you_mean(name, known) or '.'} Expected one of "
                 f"{', '.join(known) or 'none: no scores were given'}."
             )
-
-
-def _expect_of_release(results: Sequence[Result], release: Release) -> None:
-    benchmark = results[0].scores["benchmark"]
-    split, stated = benchmark["split"], benchmark["checksum"]
-    if split not in release.splits:
-        raise InputError(
-            f"{results[0].place}: scores of the split {split}, which {release.folder} does not have "
-            f"({', '.join(release.splits)}). Give the release that was evaluated."
-        )
-    if split_checksum(release, split) != stated:
-        raise InputError(
-            f"{results[0].place}: scores of another release: the files of {release.folder / split} have another "
-            "checksum than those that were evaluated. Give the release that was evaluated, or evaluate again."
-        )
 
 
 def _funnel(release: Release) -> pl.DataFrame | None:
