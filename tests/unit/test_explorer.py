@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from html import unescape
 from pathlib import Path
 
@@ -180,3 +181,11 @@ def test_queries_that_cannot_be_explored_are_refused(wrong: pl.Expr, scored: tup
     )
     assert main(["explore", str(tmp_path / "scores"), "--out", str(tmp_path / "out")]) == 2
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("line", ["explore {0} --out {1}", "leaderboard {0} --out {1}", "tables {0} --out {1}"])
+def test_a_folder_with_an_input_is_not_replaced(line: str, scored: tuple[Path, Path], tmp_path: Path) -> None:
+    scores = shutil.copytree(scored[1], tmp_path / "out/scores")
+    for out in (scores, tmp_path / "out"):
+        assert main(line.format(scores, out).split()) == 2
+    assert (scores / "random/scores.json").is_file()

@@ -2,10 +2,12 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
+
+from authbench.errors import InputError
 
 if TYPE_CHECKING:
     from authbench.format.release import Release
@@ -113,6 +115,13 @@ def verified(folder: Path, arguments: argparse.Namespace, complete: bool = False
     release = open_verified(folder, complete=complete, unverified=arguments.unverified)
     warn_unverified(release.folder, release.unverified)
     return release
+
+
+def expect_kept(out: Path, inputs: Sequence[Path | None]) -> None:
+    """Raise InputError if an input is inside `out`, a folder that is replaced."""
+    for place in inputs:
+        if place and place.resolve().is_relative_to(out.resolve()):
+            raise InputError(f"--out {out} would be replaced, and {place} is inside it. Give another folder.")
 
 
 def cache_arguments(parser: argparse.ArgumentParser, what: str = "vectors") -> None:

@@ -11,6 +11,7 @@ from authbench.cli.command import (
     amount,
     cache_arguments,
     cache_of,
+    expect_kept,
     many,
     path,
     unverified_argument,
@@ -151,6 +152,7 @@ def leaderboard(arguments: argparse.Namespace) -> int:
 
     first = arguments.results[0]
     out = arguments.out or (first.parent if first.is_file() else first) / "leaderboard"
+    expect_kept(out, arguments.results)
     version, dataset, extra = arguments.benchmark_version, arguments.hub_dataset, metrics_of(arguments.metric)
     board = write_leaderboard(
         arguments.results, out, arguments.pdf, people=arguments.people, version=version, dataset=dataset, extra=extra
@@ -175,6 +177,7 @@ def _explore_arguments(parser: argparse.ArgumentParser) -> None:
 def explore(arguments: argparse.Namespace) -> int:
     from authbench.explorer.pages import write_explorer
 
+    expect_kept(arguments.out, [*arguments.scores, arguments.release])
     release = verified(arguments.release, arguments) if arguments.release else None
     for line in write_explorer(arguments.scores, arguments.out, release):
         print(line)

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from authbench.cli.command import PLACE, Command, many, path, unverified_argument, verified, whole_number
+from authbench.cli.command import PLACE, Command, expect_kept, many, path, unverified_argument, verified, whole_number
 from authbench.errors import InputError
 
 _MOST_DIGITS = 6
@@ -61,6 +61,7 @@ def tables(arguments: argparse.Namespace) -> int:
 
     if not arguments.scores and arguments.release is None:
         raise InputError("There is nothing to show. Give SCORES, --release or both.")
+    expect_kept(arguments.out, [*arguments.scores, arguments.release])
     choice = Choice(
         arguments.model,
         arguments.metric,

@@ -30,7 +30,7 @@ from authbench.words import count, language_name, listing, percent, plural, spac
 
 QUERIES = 1_000  # shown of a split
 PER_PAGE = 20
-TEXT = 1_000  # characters shown of a text
+TEXT = 600  # characters shown of a text
 _WIDEST = 60  # characters of an id or a label
 _FACETS = {"lang": "language", "primary_genre": "genre", "length": "length"}
 _OF_TEXT = ("lang", "source", "genre")
@@ -55,6 +55,7 @@ def write_explorer(places: Sequence[Path], out: Path, release: Release | None = 
         found = explore(results, QUERIES)
     benchmark = {"name": ""} | results[0].scores["benchmark"]
     texts = _texts(release, str(benchmark["split"]), found) if release else {}
+    unverified = printable(results[0].unverified or (release.unverified if release else ""))
     shared = {"benchmark": benchmark, "models": found.models, "with_texts": release is not None, "most": TEXT}
     pages, lines = environment(), findings(found)
     last, views = (found.queries.height - 1) // PER_PAGE, _views(found, texts)
@@ -72,6 +73,7 @@ def write_explorer(places: Sequence[Path], out: Path, release: Release | None = 
             slices=_slices_table(found),
             queries=_listing(found),
             of=found.outcomes["id"].n_unique(),
+            unverified=unverified,
             scripts=["sort.js", "filter.js"],
         )
         write_text(folder / "index.html", index)
@@ -82,9 +84,10 @@ def findings(found: Explored) -> list[str]:
     """Return a sentence per model on its errors, that with the fewest first, and one on the errors of all models."""
     lines = []
     for model, wrong, queries in found.slices.filter(facet="all").select("model", "wrong", "queries").rows():
-        worst = listing(_worst(found.slices, model) or ["no slice"])
+        worst = _worst(found.slices, model)
+        more = f"; its errors are most frequent in {listing(worst)}" if worst else ""
         of = f"{percent(1 - wrong)} of {plural(queries, 'query', 'queries')}"
-        lines.append(f"{model} ranks a true answer first for {of}; its errors are most frequent in {worst}.")
+        lines.append(f"{model} ranks a true answer first for {of}{more}.")
     wrong = found.outcomes.group_by("id").agg(pl.col("wrong").all())["wrong"].sum()
     all_err = f"All models err on {plural(int(wrong), 'query', 'queries')}."
     return [*lines, all_err] if len(lines) > 1 else lines
@@ -136,7 +139,7 @@ def _slices_table(found: Explored) -> Table:
         )
     ]
     note = f"The share of queries whose nearest candidate is wrong. Grey: fewer than {LEAST_AUTHORS} query authors."
-    return Table("slices", "Errors by language, genre and length", columns, rows, found.slices, [note])
+    return Table("slices", "By language, genre and length", columns, rows, found.slices, [note])
 
 
 def _listing(found: Explored) -> list[dict[str, Any]]:
@@ -180,11 +183,8 @@ def _views(found: Explored, texts: Texts) -> Iterator[dict[str, Any]]:
 
 def _facts(row: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the metadata of a query."""
-    return [
-        (spaced(name.removeprefix("by_")), _label(facet, row[facet]))
-        for name, facet in SLICES.items()
-        if row.get(facet) is not None
-    ]
+    known = [facet for facet in SLICES.values() if row.get(facet) is not None]
+    return [(spaced(facet).replace("lang", "language"), _label(facet, row[facet])) for facet in known]
 
 
 def _margins_table(number: int, first: pl.DataFrame, models: Sequence[str]) -> Table:
