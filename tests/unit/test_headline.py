@@ -150,8 +150,8 @@ def test_a_release_without_pairs_and_relations_has_no_headline_and_says_why():
 @pytest.mark.parametrize(
     ("relations", "pairs", "message"),
     [
-        (RELATIONS, [("matched", 0, "d0", "x", True)], "'x' is no candidate of this split"),
-        (RELATIONS, [("matched", 0, "d5", "d0", True)], "'d5' is no query of this split"),
+        (RELATIONS, [*PAIR_ROWS, ("matched", 9, "d0", "x", True)], f"row {len(PAIR_ROWS) + 1}: its candidate_id"),
+        (RELATIONS, [("matched", 0, "d5", "d0", True)], "row 1: its query_id"),
         (RELATIONS, PAIR_ROWS[1:], "groups, such as 0, are not one query"),
         (RELATIONS, PAIR_ROWS[:1], "groups, such as 0, are not one query"),
         (RELATIONS[1:], PAIR_ROWS, "1 positives of ground_truth.jsonl are not there once"),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from authbench.arrays import BOOL, F64, I64
+from authbench.arrays import BOOL, F64, I32
 from authbench.errors import InputError
 from authbench.evaluation.lists import Lists
 from authbench.format.columns import PAIRS, POSITIVES
@@ -54,7 +54,7 @@ class Released:
     other_work: BOOL
     pairs: pl.DataFrame
     lists: Lists
-    place: I64
+    place: I32
     left_out: Mapping[str, str]
 
 
@@ -97,9 +97,12 @@ def released(
     pairs = _numbered(f"{split}/pairs.parquet", query_of, candidates, stated_pairs)
     _expect_one_positive(split, pairs)
     size = max(1, len(candidates))
-    unique, place = np.unique(
-        pairs["query"].to_numpy().astype(np.int64) * size + pairs["candidate"].to_numpy(), return_inverse=True
-    )
+    keys = pairs["query"].to_numpy().astype(np.int64) * size + pairs["candidate"].to_numpy()
+    order = pl.Series(keys).arg_sort().to_numpy()
+    keys = keys[order]
+    first = np.diff(keys, prepend=-1) > 0  # of equal pairs
+    unique, place = keys[first], np.empty(len(keys), np.int32)
+    place[order] = np.cumsum(first, dtype=np.int32) - 1
     counts = np.bincount(unique // size, minlength=len(queries))
     lists = Lists(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), (unique % size).astype(np.int32))
     return Released(other, pairs, lists, place, left_out)
@@ -109,18 +112,24 @@ def _numbered(
     file: str, query_of: Mapping[str, int], candidates: Mapping[str, int], stated: pl.DataFrame
 ) -> pl.DataFrame:
     """Return the stated rows with `query` and `candidate` as numbers. Raises InputError for an unknown id."""
-    rows = stated.with_columns(
-        query=pl.col("query_id").replace_strict(query_of, default=None, return_dtype=pl.Int32),
-        candidate=pl.col("candidate_id").replace_strict(candidates, default=None, return_dtype=pl.Int32),
-    )
-    for column, ident in (("query", "query_id"), ("candidate", "candidate_id")):
-        unknown = rows.filter(pl.col(column).is_null())[ident]
-        if len(unknown):
+    numbers = {}
+    for column, known in (("query", query_of), ("candidate", candidates)):
+        numbers[column] = _numbers(stated[f"{column}_id"], known)
+        unknown = numbers[column].is_null()
+        if unknown.any():
             raise InputError(
-                f"{file}: {unknown[0]!a:.40} is no {column} of this split ({len(unknown)} rows). Expected pairs of its "
-                "queries and candidates; fetch the release anew."
+                f"{file}, row {(unknown.arg_max() or 0) + 1}: its {column}_id is not a {column} of this split "
+                f"({unknown.sum()} rows). Expected pairs of its queries and candidates; fetch the release again."
             )
-    return rows.drop("query_id", "candidate_id")
+    return stated.drop("query_id", "candidate_id").with_columns(**numbers)
+
+
+def _numbers(ids: pl.Series, known: Mapping[str, int]) -> pl.Series:
+    """Return the number of each id, texts or an Enum; null for an unknown id."""
+    if not isinstance(ids.dtype, pl.Enum):
+        return ids.replace_strict(known, default=None, return_dtype=pl.Int32)
+    by_code = [known.get(ident) for ident in ids.dtype.categories]
+    return pl.Series(by_code, dtype=pl.Int32).gather(ids.to_physical())
 
 
 def _other_work(
@@ -132,10 +141,13 @@ def _other_work(
 ) -> BOOL:
     if stated.is_empty():
         return np.zeros(len(positives.rows), bool)
-    known = stated.filter(
-        pl.col("query_id").is_in(list(query_of)) & pl.col("candidate_id").is_in(list(candidates))
-    ).select("query_id", "candidate_id", "same_work")
-    known = _numbered(f"{split}/positives.parquet", query_of, candidates, known)
+    known = pl.DataFrame(
+        {
+            "query": _numbers(stated["query_id"], query_of),
+            "candidate": _numbers(stated["candidate_id"], candidates),
+            "same_work": stated["same_work"],
+        }
+    ).drop_nulls(["query", "candidate"])
     rows = pl.DataFrame({"query": positives.owners().astype(np.int32), "candidate": positives.rows}).join(
         known, on=["query", "candidate"], how="left", maintain_order="left"
     )

@@ -106,7 +106,10 @@ def read_split(release: Release, name: str) -> Split:
     formats_bounds = release.setting("sample.length_bins") in (None, "fixed")
     own = () if formats_bounds else ("length_bucket",)
     provenance = release.read_provenance(("id", *_OF_PROVENANCE, *own)) if release.has_provenance else None
-    positives, pairs = release.positives(name), release.pairs(name)
+    ids = pl.Enum(pl.concat([candidates["candidate_id"], queries["query_id"]]).unique().sort())
+    types = pl.Schema({"query_id": ids, "candidate_id": ids})
+    positives = release.positives(name, types)
+    pairs = release.pairs(name, pl.Schema({"pool": pl.Categorical(), **types}))
     checksum = split_checksum(release, name)
     split = make_split(name, candidates, queries, truth, checksum, provenance, positives, pairs)
     benchmark = str(release.manifest["name"]) if "name" in release.manifest else None

@@ -230,19 +230,18 @@ class Release:
         table = concat(self.rows(split, GROUND_TRUTH), GROUND_TRUTH).with_columns(pl.col("ignored_ids").fill_null([]))
         return table.filter(pl.col("positive_ids").list.len() > 0).sort("query_id")
 
-    def positives(self, split: str) -> pl.DataFrame:
+    def positives(self, split: str, types: pl.Schema | None = None) -> pl.DataFrame:
         """Return how queries are related to candidates of their author (POSITIVES); empty without a file."""
-        return self._pairs_of(split, POSITIVES).sort("query_id", "candidate_id")
+        return self._pairs_of(split, POSITIVES, types).sort("query_id", "candidate_id")
 
-    def pairs(self, split: str) -> pl.DataFrame:
+    def pairs(self, split: str, types: pl.Schema | None = None) -> pl.DataFrame:
         """Return the pairs to score (PAIRS), in their order; empty without a file."""
-        return self._pairs_of(split, PAIRS)
+        return self._pairs_of(split, PAIRS, types)
 
-    def _pairs_of(self, split: str, table: Table) -> pl.DataFrame:
+    def _pairs_of(self, split: str, table: Table, types: pl.Schema | None) -> pl.DataFrame:
+        """Return the rows of a file of pairs, with columns cast to `types` (`tables.read_pairs`)."""
         path = self.path(split, table)
-        if not path.is_file():
-            return pl.DataFrame(schema=table.schema)
-        return read_pairs(path, table)
+        return read_pairs(path, table, types) if path.is_file() else pl.DataFrame(schema=table.schema)
 
     def texts(self, split: str) -> Iterator[pl.DataFrame]:
         """Yield every document of a split once (DOCUMENTS), in batches: the candidates, then the other queries."""

@@ -103,7 +103,7 @@ def _of_released(submission: Submission, split: Split) -> F64:
     """Return the scores of `split.released.lists`."""
     ids, pairs = split.documents["id"], split.released.pairs
     wanted = pairs.select(
-        "pool",
+        pl.col("pool").cast(pl.String),
         "group",
         "same",
         query=ids.gather(split.asks[pairs["query"].to_numpy()]),
