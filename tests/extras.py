@@ -4,10 +4,6 @@ from importlib.util import find_spec
 
 import pytest
 
-HEAVY = frozenset(
-    ("beir", "datasets", "detoxify", "mteb", "sentence_transformers", "spacy", "torch", "transformers")
-)  # seconds each; a test that needs one imports it itself
-
 
 def needs(package: str, extra: str) -> pytest.MarkDecorator:
     """Return a mark that skips tests where a package of an extra is not installed."""

@@ -92,16 +92,3 @@ def test_a_build_with_a_failing_call_says_why_and_ends_right_when_run_again(
     found = builds.attempt(point)
     assert found["fired"] and found["status"]
     assert found["wrong"] == "", found
-
-
-def test_a_false_file_and_a_silent_end_of_a_build_are_found(builds: broken_builds.Builds, tmp_path: Path) -> None:
-    project, point = broken_builds.Project(tmp_path), BUILDS[1]
-    file = tmp_path / "results" / broken_builds.NAME / "chunk/counts.json"
-    file.parent.mkdir(parents=True)
-    file.write_text("false")
-    said = f"\n{point.job}: the disk gave an I/O error"
-    assert "false under a final name" in builds.wrong_with(project, point, 1, said)
-    assert "not as they must be" in builds.wrong_with(project, point, 0, said)
-    file.unlink()
-    assert builds.wrong_with(project, point, 1, said) == ""
-    assert "does not say why" in builds.wrong_with(project, point, 1, "")

@@ -1,6 +1,5 @@
 """The page on what training gains says what the leaderboard's files say."""
 
-import hashlib
 import json
 import subprocess
 import sys
@@ -9,15 +8,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 from scored_release import write_scored_release
-from split_folder import write_release
 
 from authbench.cli import main
 from authbench.models.requested import load_model
-from authbench.storage.sha256sums import write_sums
 from authbench.train.records import CURVES
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-from training import as_said, as_text, gains_over, of_release, timed, with_fewer_tokens
+from training import as_text, gains_over, timed, with_fewer_tokens
 
 
 def test_the_page_has_means_differences_and_gains_of_the_tables():
@@ -55,13 +52,6 @@ def test_gains_over_the_untuned_model_have_intervals_around_the_difference(tmp_p
     assert all(low <= value <= high for low, value, high in gained.select("low", "value", "high").rows())
 
 
-def test_the_page_says_whether_the_killed_training_came_out_the_same():
-    assert as_said((14, True, "ab" * 32)).endswith(
-        "step 14 and resumed: the same weights and curve (SHA-256 `" + "ab" * 8 + "…`)."
-    )
-    assert "OTHER weights" in as_said((14, False, "ab" * 32))
-
-
 def test_a_model_that_reads_fewer_tokens_says_so_and_is_otherwise_the_same(tmp_path):
     whole = load_model("all-minilm-l6-v2")
     cut = load_model(str(with_fewer_tokens(whole, 64, tmp_path)))
@@ -79,17 +69,3 @@ def test_seconds_are_those_of_all_parts_also_of_one_that_failed(tmp_path):
         timed(seconds, "train", "nowhere", "--model", "all-minilm-l6-v2", "--out", str(tmp_path / "out"))
     kept = json.loads(seconds.read_text())
     assert kept[0] > wall and kept[1] > processors
-
-
-def test_the_release_is_named_by_its_checksums_and_sizes(tmp_path):
-    folder = write_release(tmp_path / "release", authors=30)
-    manifest = folder / "manifest.json"
-    stated = json.loads(manifest.read_text()) if manifest.is_file() else {}
-    counts = {"train": {"documents": 1_200, "authors": 30}}
-    manifest.write_text(json.dumps({**stated, "name": "mine", "counts": counts}))
-    write_sums(folder)
-    digest = hashlib.sha256((folder / "SHA256SUMS").read_bytes()).hexdigest()[:16]
-    assert of_release(folder, None) == (
-        f"Release `mine` (SHA-256 of its SHA256SUMS `{digest}…`): train 1,200 texts of 30 authors."
-    )
-    assert of_release(folder, 64).endswith("The models read 64 tokens of a text, in training and in scoring.")

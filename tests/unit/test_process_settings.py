@@ -7,7 +7,6 @@ import sys
 from itertools import zip_longest
 from pathlib import Path
 
-import numpy as np
 import pytest
 import tiktoken
 from process_settings import changes, process_settings
@@ -80,33 +79,3 @@ def test_without_numba_hashes_wrap_around_silently_and_numpy_reports_other_overf
         text=True,
     )
     assert (done.returncode, done.stdout) == (0, "0\n"), done.stderr
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda patch: patch.setenv("AUTHBENCH_OF_A_TEST", "1"),
-        lambda patch: patch.delenv("PATH"),
-        lambda patch: patch.chdir("/"),
-        lambda patch: patch.syspath_prepend("/nowhere"),
-    ],
-    ids=["a variable", "a missing variable", "the folder", "the path of modules"],
-)
-def test_a_change_of_the_process_is_noticed(monkeypatch: pytest.MonkeyPatch, change: object) -> None:
-    before = process_settings()
-    with monkeypatch.context() as patch:
-        change(patch)  # type: ignore[operator]
-        assert len(changes(before, process_settings())) == 1
-    assert changes(before, process_settings()) == {}
-
-
-def test_a_limit_and_a_numpy_state_that_stay_are_noticed() -> None:
-    before, limit = process_settings(), csv.field_size_limit(2_000)
-    try:
-        with np.errstate(over="raise"):
-            assert changes(before, process_settings()) == {
-                "csv.field_size_limit": (limit, 2_000),
-                "numpy.geterr()['over']": ("warn", "raise"),
-            }
-    finally:
-        csv.field_size_limit(limit)
