@@ -1,7 +1,5 @@
 """The check's own reading of texts: their normal form and personal data."""
 
-import unicodedata
-
 import polars as pl
 import pytest
 from hypothesis import given
@@ -16,21 +14,6 @@ KINDS = ("email", "phone", "handle", "url")
 
 def is_normal(text: str) -> bool:
     return not abnormal(pl.Series([text]))
-
-
-@pytest.mark.parametrize(
-    "sign",
-    ["\u200b", "\u00ad", "\u200e", "\u202e", "\u2066", "\u2060", "\ufeff", "\u061c", "\u00a0", "\u3000", "\t", "\x00",
-     "\x85", "\u2028", " ", "\n "],
-)  # fmt: skip
-def test_a_mark_that_no_reader_sees_and_odd_white_space_are_named(sign: str) -> None:
-    assert not is_normal(f"some {sign}text")
-    assert is_normal("some text")
-
-
-@pytest.mark.parametrize("text", ["क्‍ष", "می‌خواهم", "👩‍👩‍👧", "❤️", "a\n\nb", "ｆｕｌｌ", "e\u0301"[:1] + "é"])
-def test_joiners_variation_selectors_breaks_and_full_width_are_normal(text: str) -> None:
-    assert is_normal(text)
 
 
 CHARACTERS = st.characters(exclude_categories=["Cs"]) | st.sampled_from(
@@ -91,7 +74,3 @@ def test_nothing_is_found_in_what_the_masks_leave(text: str) -> None:
 def test_a_long_text_of_signs_is_read_in_time_linear_in_its_length(piece: str) -> None:
     assert find_personal_data(pl.Series([piece * 30_000 + "\nann@example.org"]), ["email"]) != []
     find_personal_data(pl.Series([piece * 30_000]), KINDS)
-
-
-def test_nfd_is_not_normal() -> None:
-    assert not is_normal(unicodedata.normalize("NFD", "café"))

@@ -54,14 +54,6 @@ def test_chunks_cut_at_other_places_are_found():
     assert pairs(*one, *two) == [("a0", "b0"), ("a1", "b0"), ("a1", "b1"), ("a2", "b1")]
 
 
-def test_chunks_of_one_origin_are_no_pairs():
-    assert pairs(("a", "A", BOOK[:3000]), ("b", "A", BOOK[1000:4000])) == []
-
-
-def test_a_quotation_shorter_than_the_share_is_none():
-    assert pairs(("a", "A", BOOK), ("b", "B", OTHER + BOOK[:1500])) == []
-
-
 def test_short_texts_take_no_part():
     assert pairs(("a", "A", BOOK), ("b", "B", BOOK[:499])) == []
     assert pairs(("a", "A", BOOK), ("b", "B", BOOK[:500])) == [("a", "b")]

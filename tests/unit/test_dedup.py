@@ -153,26 +153,6 @@ def test_drop_all_leaves_no_text_that_a_gone_one_of_another_author_resembles(row
 
 STORY = "It was a bright cold day in April, and the clocks were striking thirteen; nobody looked up from the paper."
 EDITED = STORY.replace("bright", "clear")
-EDITED_AGAIN = EDITED.replace("nobody", "no one")
-
-
-def test_the_first_in_the_recipe_stays_whatever_its_key():
-    assert kept_for(corpus([("a", STORY, 1, "x"), ("b", STORY, 0, "x")])) == {"a": "b"}
-
-
-def test_similarity_does_not_chain():
-    assert jaccard(STORY, EDITED) >= 0.8 > jaccard(STORY, EDITED_AGAIN)
-    assert jaccard(EDITED, EDITED_AGAIN) >= 0.8
-    rows = [("a", STORY, 0, "x"), ("b", EDITED, 0, "x"), ("c", EDITED_AGAIN, 0, "x")]
-    assert kept_for(corpus(rows)) == {"b": "a"}
-
-
-def test_the_copy_of_a_text_that_went_names_what_stands_for_that_text():
-    rows = [("a", STORY, 0, "x"), ("b", EDITED, 0, "x"), ("c", EDITED, 0, "x")]
-    found = removed(corpus(rows))
-    assert found["kept"].to_list() == ["a", "a"]
-    assert found["reason"].to_list() == ["near_duplicate", "exact_duplicate"]
-    assert found["value"].to_list() == pytest.approx([jaccard(STORY, EDITED)] * 2)
 
 
 def test_lines_broken_elsewhere_do_not_make_another_text():
@@ -185,11 +165,6 @@ def test_a_shared_laugh_is_as_long_as_it_is():
     assert len(set(multiset(alike[0][1])) & set(multiset(alike[1][1]))) < 5
     assert kept_for(corpus(alike), section("dedup")) == {"b": "a"}
     assert kept_for(corpus([("a", "ha" * 20, 0, "x"), ("b", "ha" * 300, 0, "x")])) == {}
-
-
-def test_texts_under_five_characters_are_alike_only_as_wholes():
-    rows = [("a", "ok", 0, "x"), ("b", "ok ", 0, "x"), ("c", "okay", 0, "x"), ("d", "o", 0, "x"), ("e", "", 0, "x")]
-    assert kept_for(corpus(rows)) == {"b": "a"}
 
 
 def test_drop_all_takes_the_kept_one_with_its_copies_and_leaves_one_authors_own_copies():
@@ -235,14 +210,6 @@ def test_a_crowd_of_near_copies_costs_one_comparison_each():
     found = counts(table, section("dedup"))
     assert found["near_duplicate_same_author"] == 2999
     assert found["pairs_compared"] == 2999
-
-
-def test_a_component_larger_than_the_memory_is_compared_all_the_same(monkeypatch):
-    rows = [(f"d{i}", f"{STORY} {i}", 0, "x") for i in range(20)]
-    expected = removed(corpus(rows))
-    monkeypatch.setattr(compare, "BLOCK_SHINGLES", 150)
-    assert removed(corpus(rows)).equals(expected)
-    assert expected.height == 19
 
 
 def test_blocks_hold_whole_components(monkeypatch):

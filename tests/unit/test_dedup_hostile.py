@@ -1,7 +1,6 @@
 """De-duplication of input that is made to break it, or that looks so: small here, at size in benchmarks/dedup.py."""
 
 import random
-from collections import Counter
 
 import numpy as np
 import polars as pl
@@ -9,7 +8,7 @@ import pytest
 from dedup_stage import Change, Outcome, deduplicate
 from defaults import section
 
-from authbench.dedup import compare, links, minhash, shingle_kernels
+from authbench.dedup import links, minhash, shingle_kernels
 from authbench.dedup.permutations import draw_permutations
 from authbench.dedup.shingles import shingle_hashes
 from authbench.settings.dedup import Copies
@@ -102,30 +101,3 @@ def test_a_text_of_more_shingles_than_are_counted_at_once_has_the_signature_of_a
     values, sizes = minhash.signatures(pl.Series([text]), np.stack([a, b]), 5)
     assert sizes.tolist() == [len(hashes)]
     assert values[0].tolist() == [(factor * elements + term).min() for factor, term in zip(a, b, strict=True)]
-
-
-def test_a_component_too_large_for_memory_goes_through_a_file(monkeypatch):
-    texts = [f"{strangers(1)[0]} {i}" for i in range(30)]
-    expected, _ = find(table_of(texts))
-    monkeypatch.setattr(compare, "BLOCK_SHINGLES", 100)
-    assert find(table_of(texts)).removed.equals(expected)
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("😀😃😄😁😆" * 12, "😀😃😄😁😆" * 13),
-        ("e" + "\u0301" * 400, "e" + "\u0301" * 420),
-        ("\u202eעברית " * 30, "\u202eעברית " * 31),
-        ("👩‍👩‍👧‍👦" * 20, "👩‍👩‍👧‍👦" * 22),
-    ],
-    ids=["emoji", "combining marks", "right to left", "joined emoji"],
-)
-def test_strange_characters_are_characters(one, other):
-    a, b = (Counter(text[i : i + 5] for i in range(len(text) - 4)) for text in map(folded, (one, other)))
-    removed, _ = find(table_of([one, other]))
-    assert removed["value"].to_list() == [(a & b).total() / (a | b).total()]
-
-
-def folded(text: str) -> str:
-    return " ".join(text.split())

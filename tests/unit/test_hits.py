@@ -160,10 +160,3 @@ def test_the_t_of_folds_is_that_of_student_shrunk_by_what_their_training_texts_s
     assert p_of_unpaired_means(one[:3], other) < missing < 1
     assert p_of_fold_means(np.ones(4), np.ones(8), 4) == 1 and p_of_fold_means(np.ones(4), np.zeros(8), 4) == 0
     assert np.isnan(p_of_fold_means(np.array([1.0, np.nan, np.nan, np.nan]), other, 4))
-
-
-def test_a_selection_begins_with_the_selection_of_fewer() -> None:
-    vectors = np.random.default_rng(3).normal(size=(30, 5))
-    rows, scores = select_topics(vectors, 20)
-    for count in (1, 7, 19):
-        assert select_topics(vectors, count) == (rows[:count], scores[:count])

@@ -19,7 +19,6 @@ from authbench.identity import (
     uniform,
 )
 
-PARTS = st.lists(st.text(alphabet="ab"), min_size=1, max_size=3)
 SEEDS = st.integers(min_value=-(2**63), max_value=2**63 - 1)
 
 

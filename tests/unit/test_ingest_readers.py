@@ -37,13 +37,6 @@ def csv_rows(folder: Path, content: str | bytes, **options: Any) -> list[Any]:
     return rows(table_csv.read, folder / "t.csv", content, **options)
 
 
-def test_cells_may_hold_line_breaks_quotes_and_delimiters(tmp_path: Path) -> None:
-    assert csv_rows(tmp_path, 'id,text\r\n1,"a, ""b""\r\nc"\r\n2,d') == [
-        {"id": "1", "text": 'a, "b"\r\nc'},
-        {"id": "2", "text": "d"},
-    ]
-
-
 def test_a_byte_order_mark_is_no_part_of_a_column_name(tmp_path: Path) -> None:
     assert csv_rows(tmp_path, "\ufeffid,text\n1,a\n") == [{"id": "1", "text": "a"}]
 
@@ -116,13 +109,6 @@ def test_an_array_is_its_records(tmp_path: Path) -> None:
         BadRow("line 1", "is not a JSON object"),
         {"a": [2]},
     ]
-
-
-def test_records_are_whole_where_blocks_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    records = [{"n": n, "text": 'ü"\\ ' * (n % 7), "f": n / 3} for n in range(200)]
-    monkeypatch.setattr(json_records, "CHUNK", 11)
-    assert json_rows(tmp_path, records) == records
-    assert json_rows(tmp_path, json.dumps(records, indent=1)) == records
 
 
 VALUES = st.recursive(
@@ -232,13 +218,6 @@ def test_parquet_gives_the_columns_that_are_read(tmp_path: Path) -> None:
         {"n": 1, "text": "a"},
         {"n": 2, "text": None},
     ]
-
-
-def test_a_truncated_parquet_file_is_refused(tmp_path: Path) -> None:
-    file = parquet(tmp_path / "t.parquet")
-    file.path.write_bytes(file.path.read_bytes()[:-20])
-    with pytest.raises(InputError, match=r"t\.parquet is not a whole Parquet file"):
-        list(table_parquet.read(file, ParquetReader()))
 
 
 def test_a_parquet_file_without_the_column_names_what_it_has(tmp_path: Path) -> None:

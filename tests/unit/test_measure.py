@@ -62,21 +62,6 @@ def test_words_are_those_of_unicode_annex_29(lang):
     assert measured(TEXTS[lang], lang)["words"] == len(words)
 
 
-def test_each_han_and_kana_character_is_a_word_and_hangul_is_not():
-    assert measured("漢字カナかな", "ja")["words"] == 6
-    assert measured("한국어", "ko")["words"] == 1
-
-
-def test_a_vowel_sign_or_an_accent_does_not_cut_a_word():
-    assert measured("हिन्दी में कविता", "hi")["words"] == 3
-    assert measured("ذَهَبْنا", "ar")["words"] == 1
-
-
-def test_a_letter_with_a_vowel_sign_is_a_syllable_not_a_single_letter():
-    assert measured("ये वो मैं", "hi")["single_letter_words"] == 0.0
-    assert measured("क ख ग", "hi")["single_letter_words"] == 1.0
-
-
 def test_variety_is_that_of_the_median_window_of_two_hundred_words():
     varied = [f"w{number}" for number in range(200)]
     assert measured(" ".join([*varied, *["la"] * 200, *varied]))["unique_words"] == 1.0
@@ -84,33 +69,10 @@ def test_variety_is_that_of_the_median_window_of_two_hundred_words():
     assert measured("la la la la")["unique_words"] == 0.25
 
 
-def test_a_run_of_one_character_counts_three_times_towards_symbols():
-    assert measured("so" + "!" * 50)["symbols"] == pytest.approx(3 / 5)
-
-
 def test_placeholders_addresses_and_emoji_codes_count_for_nothing():
     text = "재미있다"
     noisy = f"{text} [URL] https://example.org/a?b=c [email] [doge] :smile: urlLink"
     assert measured(noisy, "ko") == measured(text, "ko")
-
-
-def test_marks_are_symbols_in_the_papers_form_alone():
-    row = measured("हिन्दी", "hi")
-    assert row["symbols"] == 0.0
-    assert row["symbols_paper"] == 0.5
-
-
-def test_white_space_counts_in_the_papers_form_for_books():
-    row = measured("a b c d")
-    assert (row["symbols_paper"], row["symbols_spaced_paper"]) == (0.0, pytest.approx(3 / 7))
-
-
-@pytest.mark.parametrize(
-    ("text", "share"),
-    [("he said “so” to", 2 / 12), ("„ja“ »ja« 「は」", 5 / 11), ("“never closed\nso", 0.0), ("> all\nab", 4 / 6)],
-)
-def test_quoted_text_stands_between_marks_of_one_line_or_on_cited_lines(text, share):
-    assert measured(text)["quoted_share"] == pytest.approx(share)
 
 
 def test_langid_is_asked_where_the_script_is_mixed_or_cannot_tell_and_for_long_latin_texts():
@@ -169,8 +131,3 @@ def test_nothing_is_known_of_code_points_that_are_not_assigned():
     )
     used = r"[\p{L}\p{M}\p{N}\p{White_Space}\p{Scx=Common}\p{Scx=Inherited}\p{WB=Extend}\p{WB=Format}\p{Han}]"
     assert regex.search(rf"(?V1){used}", beyond) is None
-
-
-def test_a_text_without_words_has_no_share_of_them():
-    row = measured("...")
-    assert (row["words"], row["unique_words"], row["dominant_word"]) == (0, None, None)

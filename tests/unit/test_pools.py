@@ -315,17 +315,6 @@ def test_a_language_of_one_source_has_pairs_of_its_own() -> None:
     assert contents.pools.filter(pl.col("pool").is_in(POOLS[3:]))["kept"].sum() == 0
 
 
-def test_an_author_of_one_work_asks_nothing_and_is_a_negative() -> None:
-    rows = many(6, 4)
-    for row in rows:
-        if row["author_id"] == author(0):
-            row["origin_id"] = "the one book"
-    contents = release(frame(*rows), positives="other_work", queries_per_author="all")
-    own = set(contents.documents.filter(pl.col("author_id") == author(0))["id"])
-    assert not own & set(contents.queries["query_id"])
-    assert own & set(contents.pairs.filter(~pl.col("same"))["candidate_id"])
-
-
 def test_a_positive_with_fewer_than_five_negatives_is_left_out_and_counted() -> None:
     contents = release(frame(*many(2, 3)), positives="other_work", queries_per_author="all")
     counts = contents.pools.filter(pl.col("pool") == "matched").row(0, named=True)
@@ -369,25 +358,6 @@ def test_a_text_of_few_letters_asks_nothing_and_stays_a_candidate() -> None:
     assert by_key["news:3"] not in asked and by_key["news:9"] in asked
     assert by_key["news:3"] in {ident for row in contents.queries["positive_ids"] for ident in row}
     assert by_key["news:3"] not in set(contents.pairs["candidate_id"])
-
-
-def test_a_score_of_length_alone_is_right_for_half_of_the_matched_pairs() -> None:
-    chance = np.random.default_rng(3)
-    rows = []
-    for n in range(400):
-        own = 40 + 20 * (n % 80 % 9)  # writers have lengths of their own
-        rows.append(
-            document(n, n % 80, "test", token_length=int(own + chance.integers(-12, 12)), content=f"letters {n}")
-        )
-    contents = release(frame(*rows), positives="other_work", queries_per_author="all")
-    length = {row["id"]: np.log(row["token_length"]) for row in contents.documents.iter_rows(named=True)}
-    right = []
-    for (query, positive), negatives in groups_of(contents, "matched").items():
-        own = abs(length[query] - length[positive])
-        apart = [abs(length[query] - length[ident]) - own for ident in negatives]
-        right.append(np.mean([(one > 1e-9) + (abs(one) <= 1e-9) / 2 for one in apart]))
-    assert len(right) > 800
-    assert np.mean(right) == pytest.approx(0.5, abs=1e-9)
 
 
 def test_an_empty_release_has_empty_pools() -> None:

@@ -12,7 +12,6 @@ from threadpoolctl import threadpool_limits
 
 from authbench.errors import InputError
 from authbench.evaluation import retrieval
-from authbench.evaluation.lists import Lists
 from authbench.evaluation.split import Split
 from authbench.identity import keyed_hash
 from authbench.metrics.ranking import CUTOFFS, cuts_in_ties, of_random_ranking, per_query
@@ -25,9 +24,6 @@ def mixed(number):
     for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
         number = (number ^ (number >> 33)) * factor % (1 << 64)
     return number ^ (number >> 33)
-
-
-NOTHING = Lists.of([])
 
 
 def ranking(scores, split: Split):
@@ -145,11 +141,6 @@ def test_equal_scores_tell_nothing_wherever_a_positive_stands_among_the_ids():
         assert (ranks["language"] == ranks["whole"]).all()
 
 
-def test_a_query_without_positives_has_no_score():
-    split = a_split(["d1"], ["q"], {})
-    assert np.isnan(per_query(ranking([[1.0]], split).ranks["whole"], split.positives.starts)["mrr"]).all()
-
-
 def test_a_pool_within_the_language_ranks_against_that_language_alone():
     split = a_split(["d1", "d2", "d3"], ["q"], {"q": ["d3"]}, lang={"d1": "fr"})
     found = ranking([[0.9, 0.8, 0.7]], split)
@@ -210,14 +201,6 @@ def test_blocks_in_torch_rank_as_the_compiled_ones_do(rows, data):
     assert there.best.tolist() == here.best.tolist()
     assert there.scores.tolist() == here.scores.tolist()
     assert there.negatives["whole"].tolist() == here.negatives["whole"].tolist()
-
-
-def test_dense_and_sparse_vectors_give_the_same_scores():
-    from scipy.sparse import csr_matrix
-
-    queries, candidates = np.array([[1, 0]], np.float32), np.array([[0.6, 0.8], [0.8, 0.6]], np.float32)
-    sparse = retrieval.cosine(csr_matrix(queries), csr_matrix(candidates))(0, 1)
-    assert np.allclose(retrieval.cosine(queries, candidates)(0, 1), sparse)
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=12), st.integers(0, 12))

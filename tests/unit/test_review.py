@@ -18,11 +18,9 @@ from authbench.records import REMOVED
 from authbench.review.difference import SHOWN, difference, shown
 from authbench.review.exclusions import excluded, read_exclusions, read_verdicts, review_problems
 from authbench.review.neighbours import excerpts, jaccard, kept_neighbours, passage_of, passages, removed_copies
-from authbench.review.sheets import CELL, REASONS, Beside, choose_texts, measures
+from authbench.review.sheets import CELL, REASONS, choose_texts, measures
 from authbench.review.summary import ALL, GOOD, OUT, lines, summarise
 from authbench.storage.parquet import write_parquet
-
-NOTHING = Beside({}, {}, {}, {})
 
 
 def documents(count: int) -> pl.DataFrame:

@@ -29,53 +29,6 @@ def one_hot(codes):
 LABELS = np.repeat(np.arange(6), 50)
 
 
-def test_random_vectors_cluster_as_well_as_shuffled_labels():
-    result = clustering.score(chance(300, 64), LABELS, range(3))
-    assert result["v_measure"] == pytest.approx(result["by_chance"], abs=0.03)
-    assert result["by_chance"] > 0
-
-
-def test_random_vectors_have_an_auroc_of_one_half():
-    assert pairs.all_to_all(chance(300, 64), LABELS)["auroc"] == pytest.approx(0.5, abs=0.02)
-    same = np.arange(2000) % 2 == 0
-    assert pairs.predefined(chance(2000, 64), chance(2000, 64, seed=1), same)["auroc"] == pytest.approx(0.5, abs=0.04)
-
-
-def test_random_vectors_retrieve_by_chance():
-    authors = [f"author {number}" for number in range(200) for _ in range(2)]
-    result = retrieval.score(chance(400, 64), authors, chance(400, 64, seed=1), authors)
-    assert result["mrr"] == pytest.approx(result["by_chance"]["mrr"], abs=0.03)
-    assert result["recall@8"] == pytest.approx(8 / 200, abs=0.05)
-    assert result["targets"] == result["queries"] == 200
-
-
-@pytest.mark.parametrize("levels", [2, 3, 4])
-def test_random_vectors_order_by_the_stated_chance(levels):
-    result = order.score([chance(150, 64, seed=level) for level in range(levels)], ["all"] * 150)
-    assert result["accuracy"] == pytest.approx(result["chance"], abs=0.05)
-    assert result["distractor"] == pytest.approx(result["distractor_chance"], abs=0.06)
-    assert result["ties"] == 0
-
-
-def test_random_vectors_are_probed_at_one_fifth():
-    values = chance(2000, 3, seed=1)
-    result = probing.score(chance(2000, 16), ["a", "b", "c"], values, [str(number) for number in range(2000)])
-    assert result["accuracy"] == pytest.approx(0.2, abs=0.05)
-
-
-def test_the_label_itself_scores_one():
-    vectors = one_hot(LABELS)
-    assert clustering.score(vectors, LABELS, range(2))["v_measure"] == pytest.approx(1)
-    assert pairs.all_to_all(vectors, LABELS)["auroc"] == 1
-    assert pairs.all_to_all(csr_matrix(vectors), LABELS)["auroc"] == 1
-    same = LABELS[:150] == LABELS[::-1][:150][np.random.default_rng(0).permutation(150)]
-    same[:10] = True
-    second = np.where(same[:, None], vectors[:150], np.roll(vectors[:150], 1, axis=1))
-    assert pairs.predefined(vectors[:150], second, same)["auroc"] == 1
-    authors = [str(label) for label in LABELS]
-    assert retrieval.score(vectors, authors, vectors, authors)["mrr"] == 1
-
-
 @pytest.mark.parametrize("sizes", [[200, 155, 103, 5], [1, 60, 60], [25] * 38])
 def test_labels_of_any_size_and_number_are_found_where_they_lie_apart(sizes):
     labels = np.repeat(np.arange(len(sizes)), sizes)
