@@ -1,5 +1,6 @@
 """What several modules of unit tests use."""
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,16 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("sentence_transformers", reason="the extra `models` is not installed")
     folder = tmp_path_factory.mktemp("checkpoint")
     write_checkpoint(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def paired(published: tuple[Path, Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The release of `published` with pairs; look at it only."""
+    from published import pair
+
+    folder = Path(shutil.copytree(published[1], tmp_path_factory.mktemp("paired") / "release"))
+    pair(folder)
     return folder
 
 

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import yaml
 from defaults import section
 
 from authbench.chunk.cut import chunk_records
 from authbench.export.run import export, export_public
 from authbench.filter.measure import measure_texts
+from authbench.format.columns import PAIRS, POOLS, POSITIVES
 from authbench.format.release import Release
 from authbench.format.verify import open_verified
 from authbench.identity import keyed_hash
@@ -200,6 +202,28 @@ def opened(folder: Path, unverified: bool = False) -> Release:
 def exported(release: Path, form: str, out: Path, **options: Any) -> Path:
     export(opened(release), form, out, ABOUT, **options)
     return out
+
+
+def header(folder: Path) -> dict[str, Any]:
+    """Return what stands above the card of a folder."""
+    read: dict[str, Any] = yaml.safe_load((folder / "README.md").read_text(encoding="utf-8").split("---\n")[1])
+    return read
+
+
+def pair(release: Path) -> None:
+    """Give a test split relations and pairs: each positive beside two texts of other authors, in two pools."""
+    author = {row["candidate_id"]: row["author_id"] for row in lines(release / "test/candidates.jsonl")}
+    answers = [
+        (row["query_id"], one) for row in lines(release / "test/ground_truth.jsonl") for one in row["positive_ids"]
+    ]
+    rows: list[tuple[str, int, str, str, bool]] = []
+    for group, (query, positive) in enumerate(answers):
+        others = sorted(one for one in author if author[one] != author[positive])[group % 3 : group % 3 + 2]
+        rows += [(POOLS[group % 2], group, query, one, one == positive) for one in (positive, *others)]
+    related = [(query, one, False, False, False, 3, 0.5, 1.5, None) for query, one in answers]
+    for table, values in ((PAIRS, rows), (POSITIVES, related)):
+        pl.DataFrame(values, table.schema, orient="row").write_parquet(release / "test" / table.file)
+    seal(release)
 
 
 def lines(path: Path) -> list[dict[str, Any]]:

@@ -118,11 +118,9 @@ def test_pairs_are_by_one_author_however_the_truth_spells_him(tmp_path: Path) ->
 
 
 def test_ids_of_a_corpus_without_authors_are_no_labels(tmp_path: Path) -> None:
-    write_lines(tmp_path / "corpus.jsonl", [{"_id": one, "text": text(k, 1)} for k, one in enumerate(("3", "3.0"))])
-    write_lines(tmp_path / "queries.jsonl", [{"_id": one, "text": text(k, 2)} for k, one in enumerate(("q", "r"))])
-    (tmp_path / "qrels").mkdir()
-    (tmp_path / "qrels/test.tsv").write_text("query-id\tcorpus-id\tscore\nq\t3\t1\nr\t3.0\t1\n")
-    assert read_dataset([tmp_path]).documents["author"].to_list() == ["3", "3.0", "3", "3.0"]
+    corpus = [{"_id": one, "text": text(k, 1)} for k, one in enumerate(("3", "3.0"))]
+    folder = beir(tmp_path, corpus, "query-id\tcorpus-id\tscore\nq0\t3\t1\nq1\t3.0\t1\n")
+    assert read_dataset([folder]).documents["author"].to_list() == ["3", "3.0", "3", "3.0"]
 
 
 def test_a_truth_of_no_pair_is_found(tmp_path: Path) -> None:
@@ -139,11 +137,8 @@ def test_answers_to_no_query_are_found(tmp_path: Path) -> None:
     with (folder / "ground_truth.jsonl").open("a") as file:
         file.write(pl.DataFrame([line]).write_ndjson())
     assert ids_of(audit(folder), "unasked_truth") == ["nobody"]
-    write_lines(tmp_path / "beir/corpus.jsonl", [{"_id": f"d{k}", "text": text(k, 1)} for k in range(3)])
-    write_lines(tmp_path / "beir/queries.jsonl", [{"_id": f"q{k}", "text": text(k, 2)} for k in range(2)])
-    (tmp_path / "beir/qrels").mkdir()
-    (tmp_path / "beir/qrels/test.tsv").write_text("query-id\tcorpus-id\tscore\nq0\td0\t1\nq1\td9\t1\nq7\td2\t1\n")
-    found = audit(tmp_path / "beir")
+    qrels = "query-id\tcorpus-id\tscore\nq0\td0\t1\nq1\td9\t1\nq7\td2\t1\n"
+    found = audit(beir(tmp_path / "beir", [{"_id": f"d{k}", "text": text(k, 1)} for k in range(3)], qrels))
     assert ids_of(found, "unasked_truth") == ["q7"] and ids_of(found, "unknown_answer") == ["d9"]
 
 

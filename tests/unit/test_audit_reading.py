@@ -50,7 +50,6 @@ def zipped(path: Path, name: str, content: bytes) -> None:
         archive.writestr(name, content)
 
 
-Write = Callable[[Path, list[dict[str, Any]]], Path]
 FORMS: dict[str, tuple[str, Callable[[Path, list[dict[str, Any]]], object]]] = {
     "CSV": ("x.csv", lambda path, rows: path.write_text(csv_text(rows), encoding="utf-8")),
     "CSV with a mark": ("x.csv", lambda path, rows: path.write_text(csv_text(rows), encoding="utf-8-sig")),

@@ -12,7 +12,7 @@ import jsonschema
 import polars as pl
 import pytest
 import yaml
-from published import ABOUT, exported, opened, publish, sources_of
+from published import ABOUT, exported, opened, sources_of
 from scored_release import write_scored_release
 
 from authbench.cli import main
@@ -26,9 +26,8 @@ DOI = {**ABOUT, "doi": "10.5281/zenodo.1234567", "publisher": "Zenodo"}
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    _, release, public = publish(tmp_path_factory.mktemp("made"))
-    return release, public
+def folders(published: tuple[Path, Path, Path]) -> tuple[Path, Path]:
+    return published[1:]
 
 
 @pytest.fixture(scope="module")

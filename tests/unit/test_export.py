@@ -10,7 +10,6 @@ from typing import Any
 
 import polars as pl
 import pytest
-import yaml
 from packaging.licenses import _spdx
 from published import (
     ABOUT,
@@ -18,6 +17,7 @@ from published import (
     contents,
     documents_of,
     exported,
+    header,
     lines,
     opened,
     prose,
@@ -36,7 +36,6 @@ from authbench.export.freeze import read_publication
 from authbench.export.parquet import write_table
 from authbench.export.public import refuse_withheld, withheld_documents
 from authbench.export.run import FORMS, export, export_public
-from authbench.format.columns import PAIRS, POSITIVES
 from authbench.format.files import BUNDLE_FILES
 from authbench.format.pan import read_problems
 from authbench.format.release import open_complete_release
@@ -182,11 +181,6 @@ def test_an_unknown_form_is_told_with_what_may_be_meant(public: Path, tmp_path: 
         export(opened(public), form, tmp_path / "out", ABOUT)
 
 
-def test_what_is_no_release_is_told_so(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="not a release"):
-        export(opened(tmp_path), "beir", tmp_path / "out", ABOUT)
-
-
 # --- terms and card ---
 
 
@@ -241,14 +235,9 @@ def test_the_table_of_terms_counts_what_is_here(public: Path, release: Path, tmp
     assert sum(int(row["documents"]) for row in rows.values()) == len(of_tier(release, "A") | of_tier(release, "B"))
 
 
-def header(readme: str) -> dict[str, Any]:
-    _, told, _ = readme.split("---\n", 2)
-    read: dict[str, Any] = yaml.safe_load(told)
-    return read
-
-
 def test_a_card_says_whom_to_write_to_what_is_forbidden_and_what_is_not_there(public: Path, tmp_path: Path) -> None:
-    readme = (exported(public, "huggingface", tmp_path / "hf") / "README.md").read_text()
+    folder = exported(public, "huggingface", tmp_path / "hf")
+    readme = (folder / "README.md").read_text()
     for said in (
         "Write to takedown@example.org",
         "## Uses that are forbidden",
@@ -259,8 +248,7 @@ def test_a_card_says_whom_to_write_to_what_is_forbidden_and_what_is_not_there(pu
     everyone = pl.read_parquet(public / "complete/provenance.parquet").height
     assert f"**16 of the {everyone} documents of the complete release are here.**" in readme
     assert "| English | 16 | 4 |" in readme
-    assert header(readme)["license"] == "cc-by-4.0"
-    assert header(readme)["language"] == ["en"]
+    assert (header(folder)["license"], header(folder)["language"]) == ("cc-by-4.0", ["en"])
 
 
 def test_hostile_words_stay_in_their_cell(public: Path, tmp_path: Path) -> None:
@@ -349,18 +337,6 @@ def test_beir_has_a_corpus_for_each_split_and_a_query_keeps_its_id(release: Path
         truth = lines(release / split / "ground_truth.jsonl")
         assert judged == [(row["query_id"], one, "1") for row in truth for one in row["positive_ids"]]
     assert "ignore_identical_ids=True" in (folder / "README.md").read_text()
-
-
-def test_the_card_of_a_bundle_without_a_text_tells_of_what_can_be_made_of_it(tmp_path: Path) -> None:
-    pages = {tag: {**page, "license": {"name": "none stated", "tier": "B"}} for tag, page in PAGES.items()}
-    write_raw(tmp_path / "raw")
-    write_whole(tmp_path / "release", documents_of(tmp_path / "raw", tmp_path / "work"), pages=pages)
-    export_public(opened(tmp_path / "release"), tmp_path / "public", ABOUT, sources_of(pages))
-    card = " ".join((tmp_path / "public/README.md").read_text(encoding="utf-8").split())
-    documents = pl.read_parquet(tmp_path / "public/complete/provenance.parquet").height
-    assert f"**0 of the {documents} documents of the complete release are here.**" in card
-    assert "There is no text here, and nothing to score." in card
-    assert not (tmp_path / "public/test/candidates.jsonl").read_bytes()
 
 
 def test_the_card_for_mteb_says_who_is_left_out_of_the_corpus(release: Path, tmp_path: Path) -> None:
@@ -460,33 +436,13 @@ def test_pairs_in_pans_form_are_by_one_author_or_two_and_no_text_tells(release: 
         assert set(problems["topic1"]) <= {"news", "blog/letters", "literature"}
 
 
-@pytest.fixture
-def paired(release: Path, tmp_path: Path) -> Path:
-    """The release with a pool of its test split: each positive with two texts of other authors."""
-    folder = Path(shutil.copytree(release, tmp_path / "paired"))
-    author = {row["candidate_id"]: row["author_id"] for row in lines(folder / "test/candidates.jsonl")}
-    rows: list[tuple[str, int, str, str, bool]] = []
-    answers = [
-        (row["query_id"], one) for row in lines(folder / "test/ground_truth.jsonl") for one in row["positive_ids"]
-    ]
-    for group, (query, positive) in enumerate(answers):
-        others = sorted(one for one in author if author[one] != author[positive])[:2]
-        rows += [("matched", group, query, one, one == positive) for one in (positive, *others)]
-    related = [(query, one, False, False, False, 3, 0.5, 1.5, None) for query, one in answers]
-    for table, values in ((PAIRS, rows), (POSITIVES, related)):
-        pl.DataFrame(values, table.schema, orient="row").write_parquet(folder / "test" / table.file)
-    seal(folder)
-    return folder
-
-
 def test_the_folder_for_hugging_face_has_the_pairs_that_are_scored(paired: Path, tmp_path: Path) -> None:
     folder = exported(paired, "huggingface", tmp_path / "hub", with_tier_b=True)
     release = opened(paired)
-    header = yaml.safe_load((folder / "README.md").read_text(encoding="utf-8").split("---")[1])
     for name, rows in (("pairs", release.pairs("test")), ("positives", release.positives("test"))):
         (path,) = (folder / "data" / name).glob("test-*")
         assert rows.height > 10 and pl.read_parquet(path).equals(rows)
-        (config,) = (one for one in header["configs"] if one["config_name"] == name)
+        (config,) = (one for one in header(folder)["configs"] if one["config_name"] == name)
         assert "test" in {one["split"] for one in config["data_files"]}
         told = json.loads((folder / "croissant.json").read_text(encoding="utf-8"))
         assert f"{name}_test" in {one["name"] for one in told["recordSet"]}

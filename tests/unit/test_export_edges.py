@@ -6,12 +6,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-import yaml
 from published import (
     ABOUT,
     PAGES,
     documents_of,
     exported,
+    header,
     lines,
     opened,
     seal,
@@ -32,6 +32,14 @@ def nothing(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_whole(folder / "release", documents_of(folder / "raw", folder / "work"), pages=pages)
     export_public(opened(folder / "release"), folder / "public", ABOUT, sources_of(pages))
     return folder / "public"
+
+
+def test_the_card_of_a_bundle_without_a_text_tells_of_what_can_be_made_of_it(nothing: Path) -> None:
+    card = " ".join((nothing / "README.md").read_text(encoding="utf-8").split())
+    documents = pl.read_parquet(nothing / "complete/provenance.parquet").height
+    assert f"**0 of the {documents} documents of the complete release are here.**" in card
+    assert "There is no text here, and nothing to score." in card
+    assert not (nothing / "test/candidates.jsonl").read_bytes()
 
 
 @pytest.mark.parametrize("form", ["huggingface", "mteb", "steb"])
@@ -57,9 +65,9 @@ def test_a_split_without_queries_has_no_subset_and_is_in_no_configuration_of_mte
         (release / "train" / f"{name}.jsonl").write_text("")
     seal(release)
     folder = exported(release, "mteb", tmp_path / "mteb", with_tier_b=True)
-    header = yaml.safe_load((folder / "README.md").read_text(encoding="utf-8").split("---\n")[1])
-    assert {config["config_name"] for config in header["configs"]} == {"default", "corpus", "queries"}
-    assert all([one["split"] for one in config["data_files"]] == ["test"] for config in header["configs"])
+    configs = header(folder)["configs"]
+    assert {config["config_name"] for config in configs} == {"default", "corpus", "queries"}
+    assert all([one["split"] for one in config["data_files"]] == ["test"] for config in configs)
 
 
 def test_one_language_is_mteb_s_default_subset_with_its_language_in_a_list(

@@ -2,52 +2,28 @@
 
 import json
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 import yaml
-from published import exported, lines, opened, seal
+from published import exported, header, lines, opened
 from split_folder import write_release
 
 from authbench.cli import main
 from authbench.errors import InputError
 from authbench.export import card as hub
 from authbench.export.examples import text_pairs, triplet_ids
-from authbench.format.columns import PAIRS, POOLS
+from authbench.format.columns import POOLS
 from authbench.leaderboard.collect import collect
 from authbench.leaderboard.hub import TASK_SCORES, dataset_of, eval_results, write_eval_results
 from authbench.records import primary_genre
 
 
 @pytest.fixture(scope="module")
-def paired(published: tuple[Path, Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The release with each positive of its test split beside two texts of other authors, in two pools."""
-    folder = Path(shutil.copytree(published[1], tmp_path_factory.mktemp("paired") / "release"))
-    author = {row["candidate_id"]: row["author_id"] for row in lines(folder / "test/candidates.jsonl")}
-    answers = [
-        (row["query_id"], one) for row in lines(folder / "test/ground_truth.jsonl") for one in row["positive_ids"]
-    ]
-    rows = []
-    for group, (query, positive) in enumerate(answers):
-        others = sorted(one for one in author if author[one] != author[positive])[group % 3 : group % 3 + 2]
-        pool = POOLS[group % 2]
-        rows += [(pool, group, query, one, one == positive) for one in (positive, *others)]
-    pl.DataFrame(rows, PAIRS.schema, orient="row").write_parquet(folder / "test" / PAIRS.file)
-    seal(folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
 def folder(paired: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return exported(paired, "huggingface", tmp_path_factory.mktemp("hub") / "hub", with_tier_b=True)
-
-
-def header(folder: Path) -> dict[str, Any]:
-    read: dict[str, Any] = yaml.safe_load((folder / "README.md").read_text(encoding="utf-8").split("---\n")[1])
-    return read
 
 
 def test_the_card_keeps_the_rules_of_the_hub(folder: Path) -> None:

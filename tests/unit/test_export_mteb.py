@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 import yaml
 from extras import needs
-from published import ABOUT, exported, lines, opened, seal
+from published import ABOUT, exported, header, lines, opened, seal
 
 from authbench.export.mteb import write_mteb
 from authbench.export.mteb_task import dates, domains
@@ -174,8 +174,7 @@ def test_texts_that_mteb_refuses_as_too_short_are_left_out_and_counted(chinese: 
 
 
 def test_the_card_s_link_to_the_terms_is_a_file(folder: Path) -> None:
-    header = yaml.safe_load((folder / "README.md").read_text(encoding="utf-8").split("---\n")[1])
-    assert header["license_link"] == "LICENSE.md"
+    assert header(folder)["license_link"] == "LICENSE.md"
     assert "| posts | CC BY 4.0 |" in (folder / "LICENSE.md").read_text(encoding="utf-8")
 
 

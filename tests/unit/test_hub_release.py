@@ -77,13 +77,6 @@ def test_an_audit_of_a_dataset_by_its_name_is_that_of_its_release(
     assert named == folder
 
 
-def test_an_audit_of_a_dataset_that_cannot_be_had_ends_with_status_2(
-    cached: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["audit", "hf:other/name"]) == 2
-    assert "is not in the cache of Hugging Face" in capsys.readouterr().err
-
-
 def _text(folder: Path) -> None:
     path = next((folder / "data/candidates").glob("*.parquet"))
     path.write_bytes(path.read_bytes()[:-1] + b"x")

@@ -4,7 +4,6 @@ import json
 import re
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -403,15 +402,10 @@ def test_an_author_with_one_text_gives_pairs_by_two_authors_alone() -> None:
     assert mine.height and not mine["same"].any()
 
 
-def test_a_corpus_without_pairs_by_one_author_is_refused() -> None:
-    documents = corpus(200, 1, 10)
+@pytest.mark.parametrize(("authors", "texts"), [(200, 1), (1, 60)])
+def test_a_corpus_without_pairs_of_both_kinds_is_refused(authors: int, texts: int) -> None:
+    documents = corpus(authors, texts, 10)
     with pytest.raises(InputError, match="has no pairs by one author, or none by two, to calibrate on"):
-        fold_pairs("hits", documents, {topic: [topic] for topic in documents["topic"].unique()}, 5, 1)
-
-
-def test_a_corpus_of_one_author_is_refused() -> None:
-    documents = corpus(1, 60, 10)
-    with pytest.raises(InputError, match="no pairs by one author, or none by two"):
         fold_pairs("hits", documents, {topic: [topic] for topic in documents["topic"].unique()}, 5, 1)
 
 
@@ -492,19 +486,11 @@ TEXTS = [("u1", "t1", "one text"), ("u1", "t2", "a second"), ("u2", "t1", "one t
 
 def test_a_table_becomes_documents_and_copies_and_empty_texts_stay_out(tmp_path: Path) -> None:
     rows = [dict(zip(("author_id", "fandom", "text"), row, strict=True)) for row in [*TEXTS, TEXTS[0]]]
-    table = pl.DataFrame(rows)
-    held = []
-    for path, write in (
-        (tmp_path / "t.parquet", table.write_parquet),
-        (tmp_path / "t.jsonl", table.write_ndjson),
-        (tmp_path / "t.csv", table.write_csv),
-    ):
-        write(path)
-        told = write_documents(str(path), tmp_path / "documents.parquet", 0)
-        assert told == "3 documents, 2 left out (copies, or incomplete)"
-        held.append(pl.concat(stream(tmp_path / "documents.parquet")).sort("id"))
-    assert held[0].equals(held[1]) and held[0].equals(held[2])
-    assert held[0].select("author", "topic", "content").sort("author", "topic").rows() == [
+    pl.DataFrame(rows).write_parquet(tmp_path / "t.parquet")
+    told = write_documents(str(tmp_path / "t.parquet"), tmp_path / "documents.parquet", 0)
+    assert told == "3 documents, 2 left out (copies, or incomplete)"
+    held = pl.concat(stream(tmp_path / "documents.parquet"))
+    assert held.select("author", "topic", "content").sort("author", "topic").rows() == [
         ("u1", "t1", "one text"), ("u1", "t2", "a second"), ("u2", "t1", "one text"),
     ]  # fmt: skip
 
@@ -543,17 +529,9 @@ def test_pans_files_that_do_not_fit_are_refused(tmp_path: Path) -> None:
         write_documents(str(tmp_path), tmp_path / "documents.parquet", 0)
 
 
-@pytest.mark.parametrize(
-    ("columns", "told"),
-    [
-        ({"author": ["a"], "text": ["b"]}, "has no column for topic"),
-        ({"author": ["a"], "text": ["b"], "topic": [None]}, "none of 1 documents"),
-        ({"id": ["1", "1"], "author": ["a", "b"], "text": ["b", "c"], "topic": ["x", "x"]}, "the id 1 occurs twice"),
-    ],
-)
-def test_tables_that_say_too_little_are_refused(tmp_path: Path, columns: dict[str, Any], told: str) -> None:
-    pl.DataFrame(columns).write_parquet(tmp_path / "t.parquet")
-    with pytest.raises(InputError, match=told):
+def test_a_table_without_a_topic_is_refused(tmp_path: Path) -> None:
+    pl.DataFrame({"author": ["a"], "text": ["b"], "topic": [None]}).write_parquet(tmp_path / "t.parquet")
+    with pytest.raises(InputError, match="none of 1 documents"):
         write_documents(str(tmp_path / "t.parquet"), tmp_path / "documents.parquet", 0)
     assert not (tmp_path / "documents.parquet").exists()
 

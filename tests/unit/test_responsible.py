@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from published import ABOUT, exported, opened, publish
+from published import ABOUT, exported, opened
 
 from authbench.export.responsible import responsible
 
@@ -20,9 +20,8 @@ ASKED = {  # the properties of Croissant RAI 1.0
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    _, release, public = publish(tmp_path_factory.mktemp("made"))
-    return release, public
+def folders(published: tuple[Path, Path, Path]) -> tuple[Path, Path]:
+    return published[1:]
 
 
 def test_every_property_of_the_vocabulary_is_filled(folders: tuple[Path, Path]) -> None:

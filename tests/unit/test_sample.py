@@ -48,7 +48,9 @@ SAMPLE = {
     "reservoir": 10,
     "window": 8,
 }
-AUTHORS = {"kinds": ["person", "account", "masked"], "masked_max_documents": 10}
+KINDS = ("person", "account", "masked")
+AUTHORS = {"kinds": [*KINDS], "masked_max_documents": 10}
+SAFETY = {"threshold": 0.8, "scope": "consulted", "exempt_genres": []}
 SPLITS = {"train": 20, "dev": 20, "test": 60}
 
 
@@ -79,7 +81,9 @@ def corpus(authors: int, seed: int, largest: int = 14) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-def pool_of(documents: pl.DataFrame, sample: dict, parts: int = 1, seed: int = 7) -> pl.DataFrame:
+def pool_of(
+    documents: pl.DataFrame, sample: dict, parts: int = 1, seed: int = 7, kinds: tuple[str, ...] = KINDS
+) -> pl.DataFrame:
     """The pool of a corpus in so many shards, its documents in any of them."""
     shards = np.random.default_rng(seed).integers(0, parts, documents.height)
     filled = [
@@ -93,12 +97,26 @@ def pool_of(documents: pl.DataFrame, sample: dict, parts: int = 1, seed: int = 7
         for shard in range(parts)
     ]
     merged, numbers = merge_tallies([tallies for _, tallies in filled], sample["min_origins"])
-    pool = admit([reservoir for reservoir, _ in filled], numbers, refuse_authors(merged, AUTHORS, sample))
+    authors = refuse_authors(merged, AUTHORS | {"kinds": [*kinds]}, sample)
+    pool = admit([reservoir for reservoir, _ in filled], numbers, authors)
     return keep_per_bucket(trim_authors(pool, sample["reservoir"], sample["spread"] == "prefer"), sample["documents"])
 
 
 def select_documents(pool: pl.DataFrame, verdicts: np.ndarray, sample: dict):
     return select_from(languages_of(pool, sample), verdicts, sample)
+
+
+class Scorer:
+    """A scorer of a toxicity for each text, which keeps the texts that it was asked for."""
+
+    identity, languages = "test", frozenset({"en", "fr"})
+
+    def __init__(self, toxicity):
+        self.toxicity, self.texts = toxicity, []
+
+    def score(self, texts, langs):
+        self.texts += texts
+        return [self.toxicity(text) for text in texts]
 
 
 def safe(pool: pl.DataFrame) -> np.ndarray:
@@ -245,10 +263,7 @@ def test_authors_who_only_train_fill_no_more_than_the_share_that_trains(seed, sh
     documents = corpus(60, seed).with_columns(
         author_kind=pl.when(pl.col("author_id").str.ends_with("5")).then(pl.lit("person")).otherwise(pl.lit("work"))
     )
-    filled, tallies = fill_reservoir(documents.with_row_index("row"), 7, 10, 1)
-    merged, numbers = merge_tallies([tallies], 1)
-    kinds = {"kinds": ["person", "work"], "masked_max_documents": 10}
-    pool = keep_per_bucket(trim_authors(admit([filled], numbers, refuse_authors(merged, kinds, sample)), 10), 60)
+    pool = pool_of(documents, sample, kinds=("person", "work"))
     chosen = pool.filter(pl.Series(select_from(languages_of(pool, sample), safe(pool), sample, share).chosen))
     for (lang,), of_language in chosen.group_by("lang"):
         target = max(of_language.height + 2, largest_remainder(60, SAMPLE["languages"])[str(lang)])
@@ -263,10 +278,7 @@ def test_a_language_with_authors_who_only_train_has_the_share_of_its_target_that
     documents = corpus(90, 5).with_columns(
         author_kind=pl.when(pl.col("lang") == "fr").then(pl.lit("work")).otherwise(pl.lit("person"))
     )
-    filled, tallies = fill_reservoir(documents.with_row_index("row"), 7, 10, 1)
-    merged, numbers = merge_tallies([tallies], 1)
-    kinds = {"kinds": ["person", "work"], "masked_max_documents": 10}
-    pool = keep_per_bucket(trim_authors(admit([filled], numbers, refuse_authors(merged, kinds, sample)), 10), 60)
+    pool = pool_of(documents, sample, kinds=("person", "work"))
     chosen = pool.filter(pl.Series(select_from(languages_of(pool, sample), safe(pool), sample, share).chosen))
     assert chosen.filter(pl.col("lang") == "fr").height == taken
 
@@ -560,15 +572,8 @@ def test_lengths_are_counted_by_tokens_with_their_characters():
 )
 @pytest.mark.parametrize("bins", ["fixed", "quantiles"])
 def test_a_sample_of_nothing_is_refused_and_says_why(tmp_path, changes, authors, toxicity, why, bins):
-    class Scorer:
-        identity, languages = "test", frozenset({"en", "fr"})
-
-        def score(self, texts, langs):
-            return [toxicity] * len(texts)
-
     found = corpus(20, 3).with_columns(content="doc_key").head(1_000 if authors else 0).with_row_index("row")
     rules = SAMPLE | changes | {"length_bins": bins}
-    safety = {"threshold": 0.8, "scope": "consulted", "exempt_genres": []}
     reservoir, tallies = fill_reservoir(found, 7, 10, 1)
 
     def documents(places, columns):
@@ -581,11 +586,11 @@ def test_a_sample_of_nothing_is_refused_and_says_why(tmp_path, changes, authors,
         )
     ]  # fmt: skip
     with pytest.raises(InputError, match=f"no document for a release.*{why}"):
-        settings = Settings(rules, AUTHORS, safety, SPLITS, 7)
+        settings = Settings(rules, AUTHORS, SAFETY, SPLITS, 7)
         lengths = found.group_by("lang", "token_length").len("documents")
         of = admitted([reservoir], [tallies], lengths, settings, earlier)
         store = ScoreStore(tmp_path / "scores.parquet")
-        sample(of, documents, [Scorer()], store, settings, pl.DataFrame(schema=SCORED))
+        sample(of, documents, [Scorer(lambda text: toxicity)], store, settings, pl.DataFrame(schema=SCORED))
 
 
 def test_documents_are_fetched_from_where_they_stand(tmp_path):
@@ -601,25 +606,18 @@ def test_documents_are_fetched_from_where_they_stand(tmp_path):
 
 
 def test_documents_of_another_author_than_the_reservoir_says_are_refused(tmp_path):
-    class Scorer:
-        identity, languages = "test", frozenset({"en", "fr"})
-
-        def score(self, texts, langs):
-            return [0.0] * len(texts)
-
     found = corpus(20, 3).with_columns(content="doc_key").with_row_index("row")
     others = found.with_columns(
         pl.col("author_id").reverse(),
         *(pl.lit(None, kind).alias(name) for name, kind in DOCUMENT.items() if name not in found),
     )
     reservoir, tallies = fill_reservoir(found, 7, 10, 1)
-    safety = {"threshold": 0.8, "scope": "consulted", "exempt_genres": []}
-    settings = Settings(SAMPLE, AUTHORS, safety, SPLITS, 7)
+    settings = Settings(SAMPLE, AUTHORS, SAFETY, SPLITS, 7)
     with pytest.raises(InputError, match="do not belong together"):
         sample(
             admitted([reservoir], [tallies], found.group_by("lang", "token_length").len("documents"), settings),
             lambda places, columns: [others[places["row"]].select(*columns, at=pl.int_range(pl.len()))],
-            [Scorer()],
+            [Scorer(lambda text: 0.0)],
             ScoreStore(tmp_path / "scores.parquet"),
             settings,
             pl.DataFrame(schema=SCORED),
@@ -635,20 +633,10 @@ def test_documents_of_another_author_than_the_reservoir_says_are_refused(tmp_pat
     st.sampled_from(["consulted", "all"]),
 )
 def test_scores_of_batches_in_rounds_give_what_one_process_selects(seed, authors, batches, rounds, scope):
-    class Scorer:
-        identity, languages = "test", frozenset({"en", "fr"})
-
-        def __init__(self):
-            self.texts = []
-
-        def score(self, texts, langs):
-            self.texts += texts
-            return [keyed_hash(seed, "toxic", text) / 2**64 for text in texts]
-
     found = corpus(authors, seed).with_columns(content="doc_key").with_row_index("row")
     found = found.with_columns(pl.lit(None, kind).alias(name) for name, kind in DOCUMENT.items() if name not in found)
     reservoir, tallies = fill_reservoir(found, 7, 10, 1)
-    safety = {"threshold": 0.7, "scope": scope, "exempt_genres": []}
+    safety = SAFETY | {"threshold": 0.7, "scope": scope}
     settings = Settings(SAMPLE, AUTHORS, safety, SPLITS, 7)
 
     def documents(places, columns):
@@ -656,7 +644,8 @@ def test_scores_of_batches_in_rounds_give_what_one_process_selects(seed, authors
 
     outcomes, scorers = [], []
     for number in (0, rounds):
-        scorer, known = Scorer(), pl.DataFrame(schema=SCORED)
+        scorer = Scorer(lambda text: keyed_hash(seed, "toxic", text) / 2**64)
+        known = pl.DataFrame(schema=SCORED)
         with tempfile.TemporaryDirectory() as folder:
             store = ScoreStore(Path(folder, "scores.parquet"))
             of = admitted([reservoir], [tallies], found.group_by("lang", "token_length").len("documents"), settings)
@@ -726,10 +715,7 @@ def test_a_missed_target_names_what_limited_it(row, limit):
 def test_a_sample_states_what_limited_each_language_and_cell():
     few = corpus(40, 2, 2).with_columns(lang=pl.lit("fr"), genre=pl.lit("news"), author_id=pl.col("author_id") + "f")
     documents = pl.concat([corpus(120, 1).filter(pl.col("lang") == "en"), few])
-    filled, tallies = fill_reservoir(documents.with_row_index("row"), 7, 10, 1)
-    merged, numbers = merge_tallies([tallies], 1)
-    authors = refuse_authors(merged, AUTHORS, SAMPLE)
-    pool = keep_per_bucket(trim_authors(admit([filled], numbers, authors), 10), 60)
+    pool = pool_of(documents, SAMPLE)
     selection = select_documents(pool, safe(pool), SAMPLE)
     deviation = with_filtered(
         sampling_deviation(pool, selection, SAMPLE, {"fr": {"author_with_too_few_documents": few.height}}), {"fr": 7}
