@@ -10,75 +10,9 @@ import pytest
 from installed import link, required
 from project import Project
 
-RECIPE = """\
-sede: 3
-sources: [exorde, babel_briefing, douban]
-sample:
-  languages: {en: 50, zh: 30, tlh: 5, ko: 5}
-  genres:
-    en: {social_media/*: 60, blogs: 40}
-    zh: {social_media/*: 50, media_reviews/douban: 40}
-filter: {symbol: 0.4}
-safety: {scorers: [detoxify], threshold: 8}
-split: {splits: {train: 80, dev: 10, tset: 10}, lock: no/such/release.lock}
-ingest: {author_key_env: AUTHBENCH_KEY_THAT_NOBODY_SET}
-"""
-
 
 def one_line(said: str) -> str:
     return " ".join(said.split())
-
-
-def test_all_problems_of_a_recipe_are_told_in_one_message(fresh: Project, tmp_path: Path) -> None:
-    (tmp_path / "recipe.yaml").write_text(RECIPE, encoding="utf-8")
-    with fresh.changed("config/sources/douban.yaml", lambda text: text.replace("format: csv", "format: cvs")):
-        said = fresh.refusal("--configfile", str(tmp_path / "recipe.yaml"))
-    told = one_line(said)
-    assert "Nothing was run" in told
-    assert "problems to mend" in told
-    assert "Traceback" not in told
-    for problem in (
-        "sede: unknown key; did you mean 'seed'?",
-        "filter.symbol: unknown key; did you mean 'symbols'?",
-        "sources: there is no source 'babel_briefing'",
-        "did you mean 'babel_briefings'?",
-        "config/sources/douban.yaml, line 21: reader.format: 'cvs' is not one of",
-        "did you mean 'csv'?",
-        "sample.languages: the shares add up to 90, expected 100",
-        "sample.languages: unknown language 'tlh'",
-        "sample.genres.en: unknown genre 'blogs'; did you mean 'blog'?",
-        "sample.genres.zh: the shares add up to 90, expected 100",
-        "safety.threshold: 8",
-        "'tset' looks like 'test'",
-        "split.lock: there is no file no/such/release.lock",
-        "the environment variable AUTHBENCH_KEY_THAT_NOBODY_SET is not set",
-    ):
-        assert problem in told, problem
-
-
-def test_a_missing_raw_folder_says_how_to_get_the_corpus(fresh: Project, tmp_path: Path) -> None:
-    said = one_line(fresh.refusal("--config", f"raw_dir={tmp_path}"))
-    assert "15 problems to mend" in said
-    assert f"in {tmp_path}/douban/. To get it: Fetch moviereviews_cleaned.txt" in said
-    assert "missing_sources=skip builds without" in said
-
-
-def test_a_corpus_that_is_not_what_its_lock_says_is_named_or_stops_a_run(fresh: Project) -> None:
-    told = "douban is not verified: files have changed, e.g. bookreviews_cleaned.txt"
-    with fresh.changed(
-        "resources/demo/raw/douban/bookreviews_cleaned.txt", lambda text: text + text.splitlines(True)[-1]
-    ):
-        status, said = fresh.snakemake("--dry-run", "--quiet", "progress")
-        assert status == 0 and told in one_line(said)
-        stopped = one_line(fresh.refusal("--config", "acquire={unverified: stop}"))
-        assert f"Nothing was run: 1 problem to mend acquire.unverified=stop: {told}" in stopped
-    assert "not verified" not in fresh.snakemake("--dry-run", "--quiet", "progress")[1]
-
-
-def test_a_quota_for_a_language_without_a_source_is_refused(fresh: Project) -> None:
-    settings = {"sources": ["german_pd"], "sample": {"languages": {"de": 90, "hi": 10}}}
-    said = one_line(fresh.refusal(*fresh.recipe(settings)))
-    assert "sample.languages.hi: 10 % is asked for, but no source of the recipe has this language" in said
 
 
 def test_a_vocabulary_that_cannot_be_fetched_stops_a_run_before_it_starts(fresh: Project, tmp_path: Path) -> None:

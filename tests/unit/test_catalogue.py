@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 from shipped_sources import shipped_sources
 
-from authbench.acquire.state import State
-from authbench.catalogue import as_markdown, as_text, links, measured_labels
+from authbench.catalogue import as_markdown, links, measured_labels
 from authbench.cli import main
 
 ROOT = Path(__file__).parents[2]
@@ -86,8 +85,3 @@ def test_the_page_says_what_has_to_be_got_by_hand() -> None:
 def test_a_repository_without_an_owner_has_the_owner_before_it() -> None:
     made = list(links("https://github.com/", ["OpenITI/0025AH", "0075AH"]))
     assert made[1] == "[0075AH](https://github.com/OpenITI/0075AH)"
-
-
-def test_the_columns_of_the_command_line_up() -> None:
-    head, *lines = as_text(SOURCES, dict.fromkeys(SOURCES, State("absent", 0, 0))).splitlines()
-    assert {line[head.index("tier")] for line in lines} == {"A", "B"}

@@ -491,9 +491,6 @@ AFTER: list[tuple[str, Callable[[Path], None], str]] = [
     ("merge", merged_without(SIX), SIX),
 ]  # fmt: skip
 
-# What else is inevitably wrong with the planted thing.
-FOLLOWS: dict[str, set[str]] = {}
-
 
 def broken(folder: Path, expected: dict[str, Any] | None = None) -> dict[str, Violation]:
     return {violation.code: violation for violation in check_release(folder, expected)}
@@ -515,26 +512,17 @@ def test_authors_who_are_possibly_one_ignore_each_other(tmp_path: Path) -> None:
     assert check_release(write(model, tmp_path / "both"), model.config) == []
 
 
-@pytest.mark.parametrize(("code", "mutate", "ident"), BEFORE)
+@pytest.mark.parametrize(
+    ("code", "model", "mutate", "ident"), [*((code, sound(), *case) for code, *case in BEFORE), *OTHER_FORMS]
+)
 def test_each_planted_violation_is_named_with_its_id(
-    tmp_path: Path, code: str, mutate: Callable[[Model], None], ident: str
-) -> None:
-    model = sound()
-    mutate(model)
-    found = broken(write(model, tmp_path / "release"), model.config)
-    assert ident in found[code].ids, found
-    assert found.keys() - {code} <= FOLLOWS.get(code, set()), found
-
-
-@pytest.mark.parametrize(("code", "model", "mutate", "ident"), OTHER_FORMS)
-def test_violations_of_the_other_forms_are_named_with_their_id(
     tmp_path: Path, code: str, model: Model, mutate: Callable[[Model], None], ident: str
 ) -> None:
     model = deepcopy(model)
     mutate(model)
     found = broken(write(model, tmp_path / "release"), model.config)
+    assert found.keys() == {code}
     assert ident in found[code].ids, found
-    assert found.keys() - {code} <= FOLLOWS.get(code, set()), found
 
 
 @pytest.mark.parametrize(("code", "mutate", "ident"), AFTER)
@@ -620,43 +608,18 @@ def test_expected_settings_go_before_the_manifests(tmp_path: Path) -> None:
         check_release(folder, {"sample": {"documents_per_author": 3}})
 
 
-@pytest.mark.parametrize(
-    ("content", "named"),
-    [
-        (b'{"query_id": "doc_000001"}\n{"query_id": \n', "queries.jsonl, line 2: not JSON"),
-        (b'{"query_id": "caf\xe9"}\n', "line 1: not UTF-8: byte 18 is 0xe9"),
-        (b'{"query_id": "a", "query_id": "b"}\n', "line 1: the key 'query_id' comes twice"),
-        (b"{}\n\n", "line 2: empty"),
-    ],
-)
-def test_what_cannot_be_read_is_named_with_file_and_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes, named: str
-) -> None:
-    folder = write(sound(), tmp_path / "release")
-    (folder / "train" / "queries.jsonl").write_bytes(content)
-    assert main(["check", str(folder)]) == 2
-    assert named in capsys.readouterr().err
-
-
-def test_a_missing_file_or_folder_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_file_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = write(sound(), tmp_path / "release")
     (folder / "test" / "ground_truth.jsonl").unlink()
     assert main(["check", str(folder)]) == 2
     assert "ground_truth.jsonl: there is no such file" in capsys.readouterr().err
-    (tmp_path / "empty").mkdir()
-    for name, said in (("empty", "no split here"), ("none", "no such folder")):
-        assert main(["check", str(tmp_path / name)]) == 2
-        assert said in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("name", "content", "named"),
     [
-        ("manifest.json", "[1]", "manifest.json: expected a JSON object"),
         ("manifest.json", '{"config": {"split": {"splits": ["train"]}}}', "config.split.splits: \\['train'\\]"),
         ("manifest.json", '{"config": {"sample": {"min_documents_per_author": "x"}}}', "settings to check against"),
-        ("sampling_deviation.json", '{"documents": 4}', "sampling_deviation.json: .*cells"),
-        ("provenance.parquet", "no parquet", "provenance.parquet: cannot be read as Parquet"),
     ],
 )
 def test_bookkeeping_that_cannot_be_read_is_named(tmp_path: Path, name: str, content: str, named: str) -> None:
@@ -673,31 +636,6 @@ def test_without_the_vocabulary_nothing_is_called_sound(tmp_path: Path, monkeypa
 
     monkeypatch.setattr("authbench.checking.load_encoding", missing)
     assert main(["check", str(write(sound(), tmp_path / "release"))]) == 2
-
-
-def test_the_command_says_sound_or_lists_a_dozen_ids_and_their_number(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = write(sound(), tmp_path / "release")
-    assert main(["check", str(folder)]) == 0
-    assert capsys.readouterr().out.endswith(": sound\n")
-    (tmp_path / "strict.yaml").write_text(
-        "release: {min_documents_for_query: 3}\nsample: {max_documents_per_author: 2}\nseed: 1\n"
-    )
-    assert main(["check", str(folder), "--config", str(tmp_path / "strict.yaml"), "--json"]) == 1
-    report = orjson.loads(capsys.readouterr().out)
-    assert report["sound"] is False
-    looser, violation = report["violations"]
-    assert looser["ids"] == ["sample.max_documents_per_author"]
-    assert violation["code"] == "too_many_documents" and violation["count"] == 4 == len(violation["ids"])
-    for row in (rows := [orjson.loads(line) for line in (folder / "train/candidates.jsonl").read_bytes().splitlines()]):
-        row["name"] = "Bob"
-    more = [{**row, "candidate_id": f"doc_{100 + i:06d}"} for i, row in enumerate(rows)]
-    (folder / "train/candidates.jsonl").write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows + more))
-    (folder / "SHA256SUMS").unlink()
-    assert main(["check", str(folder)]) == 1
-    out = capsys.readouterr().out
-    assert "schema (16)" in out and "unknown field name" in out and out.count("doc_") == 12 and "... and 4 more" in out
 
 
 JSON = st.recursive(
@@ -730,13 +668,6 @@ def test_whatever_a_field_holds_the_check_ends_and_finds_a_changed_value(place: 
     nothing_ignored = key == "ignored_ids" and value == []
     assert same or nothing_ignored or found.keys() - {"checksum"}
     assert all(violation.ids for violation in found.values())
-
-
-def test_rows_without_their_form_end_the_check_before_claims_about_them(tmp_path: Path) -> None:
-    model = sound()
-    row_of(model, "train", "candidates", SIX).update(content="", token_length=0)
-    found = broken(write(model, tmp_path / "release"))
-    assert found.keys() <= {"schema", "checksum"}
 
 
 STRINGS = ["", "en", "News", "news", "doc_000001", "doc_1", "doc_٠٠٠٠٠٠", "a" * 64, "A" * 64, "news\n"]

@@ -397,15 +397,6 @@ def test_rows_that_an_unmatched_quote_hid_enter_with_their_own_authors(tmp_path:
     assert made.result["units"]["found"] == 847 and made.result["units"]["longest_record"]["lines"] == 1
 
 
-def test_a_missing_field_names_file_key_and_what_was_found(tmp_path: Path) -> None:
-    lines = json.dumps({"id": 1, "body": "x", "user": "ann", "lang": "en", "kind": None})
-    mapping = source(reader={"format": "jsonl"}, files=["*.jsonl"])
-    with pytest.raises(InputError) as error:
-        Ingested(tmp_path, {"a.jsonl": lines}, mapping)
-    assert "a.jsonl: fields are missing. config/sources/demo.yaml: fields.text expects 'text'" in str(error.value)
-    assert "Found: 'path', 'file_name', 'id', 'body', 'user', 'lang', 'kind'" in str(error.value)
-
-
 def test_a_member_of_bad_rows_alone_does_not_stop_a_zip_file(tmp_path: Path) -> None:
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as members:
@@ -471,15 +462,6 @@ def test_the_author_can_be_in_the_path(tmp_path: Path) -> None:
     assert made.records.select("author_id", "topic").rows() == [(author_id("demo", "ann"), "a.csv")]
     with pytest.raises(InputError, match=r"path_fields .* does not fit the file a\.csv"):
         Ingested(tmp_path, {"a.csv": table(*ROWS)}, mapping)
-
-
-def test_a_failed_run_leaves_no_shard(tmp_path: Path) -> None:
-    with pytest.raises(InputError):
-        Ingested(tmp_path, {"a.csv": table(*ROWS), "b.csv": "no,such\r\n1,2\r\n"}, SOURCE)
-    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [
-        tmp_path / "raw/a.csv",
-        tmp_path / "raw/b.csv",
-    ]
 
 
 def test_a_source_none_of_whose_rows_enter_has_empty_shards(tmp_path: Path) -> None:

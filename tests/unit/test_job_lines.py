@@ -133,16 +133,8 @@ def test_a_failed_run_ends_with_the_causes_by_the_logs_of_its_jobs(tmp_path: Pat
     for _ in range(2):  # it is tried twice
         lines.hear(record("Error", event=Event.JOB_ERROR, **job))
     lines.hear(record("Error", event=Event.GROUP_ERROR, job_error_info=[{"rule_name": "ingest", "log": [other]}]))
-    assert (
-        lines.format(
-            record(
-                "RuleException:\nCommand 'python /x/.snakemake/scripts/a.py'",
-                event=Event.ERROR,
-                exception="RuleException",
-            )
-        )
-        == ""
-    )
+    raised = "RuleException:\nCommand 'python /x/.snakemake/scripts/a.py'"
+    assert lines.format(record(raised, event=Event.ERROR, exception="RuleException")) == ""
     told = lines.format(record(NOT_DONE, event=Event.ERROR, exception="WorkflowError")).splitlines()
     assert told[1:] == [
         "ingest a: a.csv is empty.",

@@ -126,12 +126,6 @@ def test_names_are_escaped(tmp_path: Path) -> None:
     assert "raw/%3Cimg" in page
 
 
-def test_one_folder_gives_one_page(tmp_path: Path) -> None:
-    folder = everything(tmp_path)
-    before = write_index(folder, "demo").read_bytes()
-    assert write_index(folder, "demo").read_bytes() == before
-
-
 def test_a_folder_without_results_has_an_index_of_what_can_be_made(tmp_path: Path) -> None:
     page = Links(render(tmp_path, "demo"))
     assert "Nothing yet." in page.text and "snakemake --cores 2 raven" in page.text

@@ -9,7 +9,6 @@ import pytest
 from small_corpus import FACTS, SOURCES, author, corpus, document, frame, release
 
 from authbench.labels.decision import BY_CONSTRUCTION
-from authbench.presentation.pages import TEMPLATES
 from authbench.registry.entries import read_yaml
 from authbench.registry.source_entry import Author, Description, License
 from authbench.release.write import make_findings
@@ -226,38 +225,24 @@ SAMPLE = {"max_documents_per_author": 8, "min_documents_per_author": 3}
 
 
 @pytest.mark.parametrize(
-    ("row", "cause"),
+    ("row", "settings"),
     [
-        (
-            {"available": 0, "taken": 0, "held": 0},
-            "no document was available; add a source of it (sources) or take its share back (sample.languages)",
-        ),
-        (
-            {"available": 9, "taken": 8, "held": 30},
-            "only 9 were available of the 30 in the pool, which would have been enough, as an author gives at most 8 "
-            "(sample.max_documents_per_author)",
-        ),
-        (
-            {"available": 9, "taken": 8, "held": 12},
-            "only 9 were available of the 12 in the pool, as an author gives at most 8 "
-            "(sample.max_documents_per_author)",
-        ),
+        ({"available": 0, "taken": 0, "held": 0}, {"sources", "sample.languages"}),
+        ({"available": 9, "taken": 8, "held": 30}, {"sample.max_documents_per_author"}),
+        ({"available": 9, "taken": 8, "held": 12}, {"sample.max_documents_per_author"}),
         (
             {"available": 9, "taken": 8, "held": 9},
-            "only 9 were available, by authors with at least 3 documents (sample.min_documents_per_author); add "
-            "sources (sources) or ask for fewer (sample.documents, sample.languages)",
+            {"sample.min_documents_per_author", "sources", "sample.documents", "sample.languages"},
         ),
-        (
-            {"available": 99, "taken": 8, "held": 99},
-            "99 were available, but only whole authors are taken, of at most 8 documents "
-            "(sample.max_documents_per_author)",
-        ),
+        ({"available": 99, "taken": 8, "held": 99}, {"sample.max_documents_per_author"}),
     ],
 )
-def test_a_shortfall_is_told_with_the_setting_that_it_is_due_to(row: dict[str, int], cause: str) -> None:
+def test_a_shortfall_is_told_with_the_setting_that_it_is_due_to(row: dict[str, int], settings: set[str]) -> None:
     deficit = 20 - row["taken"]
     deviation = {"languages": [{"language": "fr", "target": 20, "deficit": deficit, **row}], "cells": []}
-    assert report_shortfalls.shortfalls(deviation, SAMPLE)[-1] == f"French fell {deficit} short of 20: {cause}."
+    told = report_shortfalls.shortfalls(deviation, SAMPLE)[-1]
+    assert told.startswith(f"French fell {deficit} short of 20: ")
+    assert {name for group in re.findall(r"\(([a-z_., ]+)\)", told) for name in group.split(", ")} == settings
 
 
 def without_targets(target: int | None) -> dict[str, Any]:
@@ -355,25 +340,15 @@ def test_what_nobody_could_give_is_told_once_for_all_languages() -> None:
     )
 
 
-def test_the_bound_says_whether_the_data_or_the_selection_fell_short() -> None:
-    assert "the data, not the selection" in report_shortfalls.bound_in_words(
-        {"bound": {"least_deviation": 40.0, "reached": 41}}
-    )
-    assert "the other 37 are the selection's" in report_shortfalls.bound_in_words(
-        {"bound": {"least_deviation": 4.0, "reached": 41}}
-    )
-    assert "was not computed" in report_shortfalls.bound_in_words(
-        {"bound": {"least_deviation": float("nan"), "reached": 41}}
-    )
+@pytest.mark.parametrize(
+    ("least", "told"), [(40.0, "the data, not"), (4.0, "the other 37 are the selection's"), (float("nan"), "was not")]
+)
+def test_the_bound_says_whether_the_data_or_the_selection_fell_short(least: float, told: str) -> None:
+    assert told in report_shortfalls.bound_in_words({"bound": {"least_deviation": least, "reached": 41}})
 
 
 def test_an_empty_release_has_a_report() -> None:
     assert "0 documents, 40 fewer than the 40 asked for" in page(frame())
-
-
-def test_the_template_is_ours_alone() -> None:
-    template = (TEMPLATES / "report.html.j2").read_text(encoding="utf-8")
-    assert "|safe" not in template and "autoescape" not in template
 
 
 def test_documents_compared_with_a_part_only_are_told_as_a_warning():
@@ -381,10 +356,3 @@ def test_documents_compared_with_a_part_only_are_told_as_a_warning():
     counts = {"documents": {"comparisons_curtailed": 1_200}, "chunks": {"comparisons_curtailed": 34}}
     assert "1,234 documents had more than 100,000 others" in warned(dedup=counts, config=config)
     assert "had more than" not in warned(dedup={"documents": {"comparisons_curtailed": 0}}, config=config)
-
-
-def test_a_line_without_end_breaks_and_widens_neither_page_nor_table() -> None:
-    template = (TEMPLATES / "report.html.j2").read_text(encoding="utf-8")
-    for place in ("body", ".inner td"):
-        rule = next(line for line in template.splitlines() if line.startswith(place + "{"))
-        assert "overflow-wrap:anywhere" in rule
