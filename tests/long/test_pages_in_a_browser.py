@@ -76,9 +76,3 @@ def test_pages_have_no_serious_finding_and_fit(
     assert {"audit", "leaderboard", "release", "raw", "report", "review", "tables"} <= {
         path.parent.name for path in pages
     }
-
-
-def test_a_planted_fault_is_found(browser: Browser, axe: str, tmp_path: Path) -> None:
-    (tmp_path / "page.html").write_text("<html lang=en><title>A page</title><img src=x><p>Text</p>", encoding="utf-8")
-    browser.open(tmp_path / "page.html", tmp_path)
-    assert [found.partition(":")[0] for found in serious(browser, axe)] == ["image-alt"]

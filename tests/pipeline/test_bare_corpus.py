@@ -1,8 +1,7 @@
-"""Corpora that lack what pools need, and a person whom two of them know: a whole small release.
+"""A person whom two corpora know, in a whole small release.
 
-`letters` and `essays` are English and name their writers in full. They share a person, spelt in two ways, and `essays`
-has an initial that fits him. `letters` has neither dates, works, topics nor items; in `essays` all texts of one writer
-are one work. `notes` alone is German, and its two writers have too few texts between them for a pool.
+`letters` and `essays` name their writers in full. They share a person, spelt in two ways, and `essays` has an initial
+that fits him.
 """
 
 import csv
@@ -18,7 +17,6 @@ from project import ROOT, copy_project
 from authbench.storage.json_files import read_json
 
 PERSON, SPELT, INITIAL = "Prof. Wren Thistlewood", "Thistlewood, Wren", "Thistlewood, W."
-MONOGRAPHER = "Ottilie Marchbanks"
 GIVEN = ("Mabel", "Rufus", "Odette", "Barnaby", "Tamsin", "Casper", "Jasper", "Linnet", "Florian", "Petra")
 FAMILY = ("Penhallow", "Oakhurst", "Dunmore", "Featherby", "Larkspur", "Ashdown")
 TEXTS = 4
@@ -29,17 +27,16 @@ license: {{name: CC0 1.0, tier: A}}
 acquire: {{from: local, where: this test, how: Write them.}}
 files: ["*.csv"]
 reader: {{format: csv}}
-fields: {{text: body, author: writer, id: number, lang: {{const: {lang}}}, genre: {{const: literature/prose}}{more}}}
+fields: {{text: body, author: writer, id: number, lang: {{const: en}}, genre: {{const: literature/prose}}}}
 author: {{kind: person, names: full}}
 """
 RECIPE: dict[str, Any] = {
     "name": "bare",
     "raw_dir": "raw",
-    "sources": ["letters.yaml", "essays.yaml", "notes.yaml"],
+    "sources": ["letters.yaml", "essays.yaml"],
     "shards": 1,
     "sample": {
-        "documents": 400, "languages": {"en": 90, "de": 10},
-        "genres": {"en": {"literature/*": 100}, "de": {"literature/*": 100}},
+        "documents": 400, "languages": {"en": 100}, "genres": {"en": {"literature/*": 100}},
         "fallback_documents_per_author": None,
     },
     "split": {"splits": {"train": 5, "dev": 5, "test": 90}},
@@ -53,7 +50,6 @@ class Built:
     documents: pl.DataFrame  # id, split, source, author_id, raw (the number)
     truth: dict[str, dict[str, Any]]  # by query
     pairs: pl.DataFrame
-    positives: pl.DataFrame
     folder: Any
 
     def of(self, source: str, writer: str) -> pl.DataFrame:
@@ -68,26 +64,19 @@ def rows() -> Iterator[tuple[str, dict[str, Any]]]:
     shelf = Shelf()
     names = [f"{given} {family}" for family in FAMILY for given in GIVEN]
     writers = [("letters", name) for name in (PERSON, *names[:14])]
-    writers += [("essays", name) for name in (SPELT, INITIAL, MONOGRAPHER, *names[14:24])]
-    writers += [("notes", "Leberecht Mühlhofer"), ("notes", "Adelheid Sandkuhl")]
+    writers += [("essays", name) for name in (SPELT, INITIAL, *names[14:24])]
     for number, (source, writer) in enumerate(writers):
-        lang = "de" if source == "notes" else "en"
         for text in range(TEXTS):
-            body = shelf.write(make_author(f"bare/{number}", "", lang), "medium", "s", str(text))
-            row = {"number": f"{number}{text}", "writer": writer, "body": body}
-            if source == "essays":
-                row["work"] = f"{number}" if writer == MONOGRAPHER else f"{number}{text}"
-            yield source, row
+            body = shelf.write(make_author(f"bare/{number}", "", "en"), "medium", "s", str(text))
+            yield source, {"number": f"{number}{text}", "writer": writer, "body": body}
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     project = copy_project(tmp_path_factory.mktemp("bare"))
     writer_of, everything = {}, list(rows())
-    for source in ("letters", "essays", "notes"):
-        lang, more = "de" if source == "notes" else "en", ", origin: work" if source == "essays" else ""
-        page = BARE.format(tag=source, lang=lang, more=more)
-        (project.folder / f"{source}.yaml").write_text(page, encoding="utf-8")
+    for source in ("letters", "essays"):
+        (project.folder / f"{source}.yaml").write_text(BARE.format(tag=source), encoding="utf-8")
         own = [row for tag, row in everything if tag == source]
         writer_of |= {f"{source}:{row['number']}": row["writer"] for row in own}
         (project.folder / "raw" / source).mkdir(parents=True)
@@ -98,7 +87,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     project.build("results/bare/published.json", *project.recipe(RECIPE))
     results = project.folder / "results/bare"
     released = pl.read_parquet(results / "release/provenance.parquet").select(
-        "id", "split", "source", "author_id", "file", "ordinal", "date", "topic", "origin"
+        "id", "split", "source", "author_id", "file", "ordinal"
     )
     records = pl.concat(pl.read_parquet(path) for path in sorted((results / "ingest").glob("*/*-of-*.parquet")))
     keys = records.select("source", "file", "ordinal", "doc_key")
@@ -110,7 +99,6 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
         documents,
         {row["query_id"]: row for row in map(json.loads, lines)},
         pl.read_parquet(folder / "pairs.parquet"),
-        pl.read_parquet(folder / "positives.parquet"),
         results,
     )
 
@@ -138,36 +126,6 @@ def test_who_is_possibly_that_person_shares_his_split_is_ignored_and_never_a_neg
         meet = pl.col("query_id").is_in(one["id"].implode()) & pl.col("candidate_id").is_in(other["id"].implode())
         assert built.pairs.filter(meet).is_empty()
     assert built.pairs.filter(pl.col("query_id").is_in(initial["id"].implode())).height
-
-
-def test_what_a_source_does_not_state_is_null_and_its_labels_are_unmeasured(built: Built) -> None:
-    assert built.documents["date"].null_count() == built.documents["topic"].null_count() == built.documents.height
-    assert built.positives.height and built.positives["days"].null_count() == built.positives.height
-    letters = built.documents.filter(pl.col("source") == "letters")
-    assert letters["origin"].n_unique() == letters.height  # each text is a work
-    own = built.positives.filter(pl.col("query_id").is_in(letters["id"].implode()))
-    assert own.height and not own["same_work"].any()
-    labels = pl.read_csv(built.folder / "release/statistics/labels.csv")
-    found = labels.select("source", "impurity", "decision").sort("source").rows()
-    assert found == [(source, None, "unmeasured") for source in ("essays", "letters", "notes")]
-
-
-def test_an_author_of_one_work_is_released_and_never_asks_nor_answers(built: Built) -> None:
-    own = built.of("essays", MONOGRAPHER)
-    assert own.height == TEXTS and own["origin"].n_unique() == 1
-    assert not set(own["id"]) & set(built.truth)
-    assert not {ident for row in built.truth.values() for ident in row["positive_ids"]} & set(own["id"])
-
-
-def test_a_language_of_one_source_and_few_authors_asks_and_has_no_pool(built: Built) -> None:
-    notes = built.documents.filter(pl.col("source") == "notes", pl.col("split") == "test")
-    asked = set(notes["id"]) & set(built.truth)
-    assert asked and all(built.truth[query]["positive_ids"] for query in asked)
-    pools = pl.read_csv(built.folder / "release/statistics/pools.csv")
-    told = pools.filter(pl.col("split") == "test", pl.col("pool") == "matched", pl.col("lang") == "de").to_dicts()
-    assert [(row["kept"], row["left_out"] > 0) for row in told] == [(0, True)]
-    matched = built.pairs.filter(pl.col("pool") == "matched")
-    assert matched.height and not matched["query_id"].is_in(notes["id"].implode()).any()
 
 
 def test_such_a_release_breaks_no_rule(built: Built) -> None:

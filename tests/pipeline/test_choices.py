@@ -109,15 +109,6 @@ def test_what_was_released_before_keeps_its_id_and_authors_keep_their_split(demo
     assert [splits[author] for author in old["author_id"]] == old["split"].to_list()
 
 
-def test_no_number_is_given_twice(demo: Project, later: Project) -> None:
-    before, after = (
-        json.loads((project.release / "release.lock").read_text(encoding="utf-8"))["documents"]
-        for project in (demo, later)
-    )
-    assert before.items() <= after.items()
-    assert len(set(after.values())) == len(after)
-
-
 def test_what_is_taken_down_leaves_a_gap(demo: Project, later: Project, taken_down: tuple[str, str]) -> None:
     author, text = taken_down
     before = pl.read_parquet(demo.release / "provenance.parquet")

@@ -101,13 +101,3 @@ def test_models_are_scored_on_them_and_people_can_judge_them(emails: Project) ->
     assert rows["people"]["auc"] == 0.5 and rows["people"]["accuracy"] == 0.5  # the same said of all
     assert rows["char-ngram"]["auc"] > 0.5 and rows["char-ngram"]["pairs"] == len(pairs)
     assert "People and models on the same pairs" in (results / "leaderboard/index.html").read_text(encoding="utf-8")
-
-
-def test_without_the_settings_each_refusal_says_what_to_do(emails: Project) -> None:
-    asked = {key: value for key, value in RECIPE.items() if key != "ingest"}
-    asked["sample"] = {"languages": {"pt": 100}, "genres": {"pt": {"email/*": 100}}}
-    said = emails.refusal(*emails.recipe(asked))
-    assert "unknown language 'pt'; languages beside the ten need ingest.other_languages: keep" in said
-    assert (
-        "unknown genre 'email/*'; known: social_media, " in said and "(ingest.genres names genres of your own)" in said
-    )

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import polars as pl
 from project import Project
-from restricted import restricted
 
 FORMS = ("beir", "huggingface", "mteb", "pan", "public", "trec")
 
@@ -65,21 +64,3 @@ def test_no_tier_b_text_of_the_demo_is_published_and_the_raw_files_give_them_bac
     assert contents(again) == contents(published_demo.release)
     assert authbench(published_demo, "check", str(again)).returncode == 0
     assert authbench(published_demo, "diff", str(again), str(published_demo.release)).returncode == 0
-
-
-def test_the_bundle_of_the_demo_is_sound_and_every_way_to_it_gives_equal_scores(
-    published_demo: Project, tmp_path: Path
-) -> None:
-    publish = published_demo.results / "publish"
-    done = authbench(published_demo, "check", str(publish / "public"))
-    assert done.returncode == 0, done.stdout
-    alone = restricted(published_demo.release, publish / "public", tmp_path / "restricted")
-    places = {"public": publish / "public", "dataset": publish / "huggingface", "restricted": alone}
-    scores = {}
-    for name, place in places.items():
-        out = tmp_path / name
-        done = authbench(published_demo, "evaluate", str(place), "--model", "tfidf", "--out", str(out), "--unverified")
-        assert done.returncode == 0, done.stderr
-        scores[name] = pl.read_parquet(next(out.rglob("queries.parquet")))
-    assert scores["public"].height > 100
-    assert scores["public"].equals(scores["dataset"]) and scores["public"].equals(scores["restricted"])

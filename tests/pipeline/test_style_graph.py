@@ -107,13 +107,3 @@ def test_a_model_more_is_one_job_more(styled: Styled, tmp_path: Path) -> None:
         ("score_style", "style_model=stylometric"),
         ("style_report", ""),
     }
-
-
-def test_datasets_without_files_stop_the_run_where_that_is_asked_for(styled: Styled, tmp_path: Path) -> None:
-    project, settings, _ = styled
-    strict = project.copy(tmp_path / "copy")  # a score that fails takes the old score with it
-    recipe = tmp_path / "strict.yaml"
-    recipe.write_text(json.dumps({"style": {**settings, "missing": "error"}}), encoding="utf-8")
-    status, said = strict.snakemake("--cores", "1", "style_report", "--configfile", str(recipe))
-    assert status != 0
-    assert "Nothing was run: files of 1 datasets are missing" in said and "Write them." in said

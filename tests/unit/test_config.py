@@ -195,6 +195,10 @@ def test_a_shortfall_may_be_shared_out_in_three_ways(shortfall: Any, root: Path)
         ({"split": {"splits": {"train": 80, "dev": 10, "tset": 10}}}, "'tset' looks like 'test'"),
         ({"sample": {"lengths": {"short": 50, "lang": 50}}}, "sample.lengths: unknown bucket 'lang'"),
         ({"sample": {"languages": {"en": 50, "tlh": 50}}}, "sample.languages: unknown language 'tlh'"),
+        (
+            {"sample": {"languages": {"pt": 100}}},
+            "unknown language 'pt'; languages beside the ten need ingest.other_languages: keep",
+        ),
         (genres(en={"newz": 100}), "sample.genres.en: unknown genre 'newz'; did you mean 'news'?"),
         (genres(en={"news": 90}), "sample.genres.en: the shares add up to 90, expected 100"),
         ({"sample": {"languages": {"other": 100}}}, "unknown language 'other'"),
