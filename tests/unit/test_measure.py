@@ -69,6 +69,14 @@ def test_variety_is_that_of_the_median_window_of_two_hundred_words():
     assert measured("la la la la")["unique_words"] == 0.25
 
 
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [("he said “so” to", 2 / 12), ("„ja“ »ja« 「は」", 5 / 11), ("“never closed\nso", 0.0), ("> all\nab", 4 / 6)],
+)
+def test_quoted_text_stands_between_marks_of_one_line_or_on_cited_lines(text, share):
+    assert measured(text)["quoted_share"] == pytest.approx(share)
+
+
 def test_placeholders_addresses_and_emoji_codes_count_for_nothing():
     text = "재미있다"
     noisy = f"{text} [URL] https://example.org/a?b=c [email] [doge] :smile: urlLink"
