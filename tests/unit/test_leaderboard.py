@@ -241,9 +241,15 @@ def test_rows_are_sorted_by_the_first_headline_score(board):
     assert shown[: len(order)] == order
 
 
+def test_a_chart_s_data_are_the_scores_that_it_draws(board):
+    drawn, scores = (pl.read_csv(board / name) for name in ("figures/auc_matched.csv", "scores.csv"))
+    expected = scores.filter(facet="overall", metric="auc_matched")
+    assert drawn.height > 1 and drawn.sort("model").equals(expected.select(drawn.columns).sort("model"))
+
+
 def test_the_page_links_files_that_are_there(board):
     links = set(re.findall(r'href="([^"#]+)"', (board / "index.html").read_text()))
-    assert {"headline.tex", "overall.csv", "scores.csv", "figures/auc_matched.svg"} <= links
+    assert {"headline.tex", "overall.csv", "scores.csv", "figures/auc_matched.svg", "figures/auc_matched.csv"} <= links
     assert [link for link in links if not (board / link).is_file()] == []
 
 

@@ -1,7 +1,7 @@
 """Draw leaderboard charts: all models with intervals (the paper's figures 5 to 8), and small multiples of slices."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import cycle
 from typing import Any
 
@@ -117,7 +117,8 @@ def _ranking(
     about += " Dashed: the row without style that gains are counted from." if line else ""
     if joined & {value.label for value in models}:
         about += " A bracket joins what is not told apart from the leader."
-    return ranking(metric.key.replace("@5", ""), metric.heading, about, models, controls, line, joined)
+    chart = ranking(metric.key.replace("@5", ""), metric.heading, about, models, controls, line, joined)
+    return replace(chart, data=pl.DataFrame(rows))
 
 
 def _in_slices(scores: pl.DataFrame, facet: str, metric: Metric) -> pl.DataFrame:
@@ -156,7 +157,7 @@ def _by_slice(
     if metric in OPENING:
         about += " Pale: no gain over the best shortcut whose interval excludes 0."
     file = metric.key.replace("@", "_at_") if metric in OPENING else metric.key.partition("@")[0]
-    return small_multiples(f"{file}_{facet}", title, about, models, panels)
+    return replace(small_multiples(f"{file}_{facet}", title, about, models, panels), data=rows)
 
 
 def _interval_in_words(row: dict[str, float | None]) -> str:

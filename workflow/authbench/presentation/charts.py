@@ -15,6 +15,7 @@ from functools import lru_cache
 from html import escape
 from typing import Any
 
+import polars as pl
 from matplotlib import rc_context, rcParamsDefault
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -130,13 +131,14 @@ class Canvas:
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart before drawing: the `name` of its file, and the `title` and `description` of its SVG."""
+    """A chart before drawing: the `name` of its files, the `title` and `description` of its SVG, and its `data`."""
 
     name: str
     title: str
     description: str
     height: float
     draw: Callable[[Canvas], None] = field(repr=False)
+    data: pl.DataFrame | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Replace a name that is invalid in an id or file name by its digest."""

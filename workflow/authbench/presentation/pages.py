@@ -12,6 +12,7 @@ import jinja2
 from jinja2.bccache import Bucket
 from markupsafe import Markup
 
+from authbench.presentation.files import as_csv
 from authbench.presentation.numbers import p_value, signed
 from authbench.presentation.palette import Mark, mark_of
 from authbench.printable import inert_markdown
@@ -91,26 +92,32 @@ def _in_markdown(value: object) -> object:
 
 
 def write_charts(folder: Path, charts: "Iterable[Chart]", pdf: bool = False) -> None:
-    """Write `<name>.svg` of each chart into the folder and, if requested, `<name>.pdf`."""
+    """Write `<name>.svg` of each chart into the folder, `<name>.csv` if it has data and, if requested, `<name>.pdf`."""
     from authbench.presentation.charts import as_pdf, as_svg
 
     for chart in charts:
         write_text(folder / f"{chart.name}.svg", as_svg(chart))
+        if chart.data is not None:
+            write_text(folder / f"{chart.name}.csv", as_csv(chart.data))
         if pdf:
             (folder / f"{chart.name}.pdf").write_bytes(as_pdf(chart))
 
 
 class _Picture(NamedTuple):
-    """A chart in a page: title, file name, SVG, and what it shows."""
+    """A chart in a page: title, file name, SVG, what it shows, and whether there is a file of its data."""
 
     title: str
     name: str
     svg: Markup
     about: str
+    data: bool
 
 
 def pictures(charts: "Iterable[Chart]") -> list[_Picture]:
     """Return charts for an HTML page."""
     from authbench.presentation.charts import as_svg
 
-    return [_Picture(chart.title, chart.name, Markup(as_svg(chart)), chart.description) for chart in charts]
+    return [
+        _Picture(chart.title, chart.name, Markup(as_svg(chart)), chart.description, chart.data is not None)
+        for chart in charts
+    ]
