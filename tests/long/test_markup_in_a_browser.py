@@ -58,8 +58,10 @@ def marked(tmp_path_factory: pytest.TempPathFactory) -> Project:
     (project.folder / "x.jsonl").write_text(lines_text(marked_rows("en")), encoding="utf-8")
     names = ("author=writer", "content=body", "split=mark", "source=work", "genre=mark", "item=work", "origin=work")
     columns = [word for name in names for word in ("--column", name)]
-    command = [sys.executable, "-m", "authbench", "audit", "x.jsonl", *columns, "--out", "audit"]
-    subprocess.run(command, cwd=project.folder, check=True)
+    results = project.results
+    exploring = ["explore", results / "evaluate", "--release", project.release, "--out", results / "explorer"]
+    for arguments in (["audit", "x.jsonl", *columns, "--out", "audit"], exploring):
+        subprocess.run([sys.executable, "-m", "authbench", *arguments], cwd=project.folder, check=True)
     return project
 
 
@@ -74,7 +76,7 @@ def test_no_page_and_no_drawing_runs_markup(marked: Project, browser: Browser, t
             showing.add(path.relative_to(marked.folder).as_posix().removeprefix("results/tiny/"))
     assert len(pages) > 40
     assert {"audit/index.html", "leaderboard/index.html", "release/report.html", "review/en.html",
-            "tables/index.html", "human_pairs/en.html"} <= showing  # fmt: skip
+            "tables/index.html", "human_pairs/en.html", "explorer/queries-001.html"} <= showing  # fmt: skip
 
 
 def test_a_card_shows_markup_as_text(marked: Project) -> None:

@@ -157,6 +157,15 @@ def test_hostile_ids_labels_and_texts_are_shown_and_cut_never_run(tmp_path: Path
     assert "U+202E" in page and "&lt;script&gt;" in page and "more characters" in page
 
 
+def test_a_model_that_ranks_no_candidates_is_left_out(scored: tuple[Path, Path], tmp_path: Path) -> None:
+    shutil.copytree(scored[1] / "tfidf", tmp_path / "tfidf")
+    own = shutil.copytree(scored[1] / "random", tmp_path / "pairs")
+    table = pl.read_parquet(own / "queries.parquet").with_columns(pl.lit(None, pl.Float64).alias("success@1"))
+    table.write_parquet(own / "queries.parquet")
+    found = explore(collect([tmp_path]), 3)
+    assert (found.models, found.left_out, found.queries.height) == (["tfidf"], ["random"], 3)
+
+
 def test_a_release_that_was_not_evaluated_is_refused(scored: tuple[Path, Path], tmp_path: Path) -> None:
     other = write_scored_release(tmp_path / "other", 12)
     assert main(["explore", str(scored[1]), "--release", str(other), "--out", str(tmp_path / "out")]) == 2

@@ -16,7 +16,7 @@ import polars as pl
 from authbench.evaluation.retrieval import NEAREST
 from authbench.evaluation.scores import LEAST_AUTHORS
 from authbench.evaluation.slices import SLICES
-from authbench.explorer.ranked import Explored, explore
+from authbench.explorer.ranked import FACETS, Explored, explore
 from authbench.format.release import Release
 from authbench.leaderboard.collect import collect, expect_of_release
 from authbench.leaderboard.tables import slice_order
@@ -32,7 +32,6 @@ QUERIES = 1_000  # shown of a split
 PER_PAGE = 20
 TEXT = 600  # characters shown of a text
 _WIDEST = 60  # characters of an id or a label
-_FACETS = {"lang": "language", "primary_genre": "genre", "length": "length"}
 _OF_TEXT = ("lang", "source", "genre")
 Texts = Mapping[str, Mapping[str, Any]]
 
@@ -81,16 +80,19 @@ def write_explorer(places: Sequence[Path], out: Path, release: Release | None = 
 
 
 def findings(found: Explored) -> list[str]:
-    """Return a sentence per model on its errors, that with the fewest first, and one on the errors of all models."""
+    """Return a sentence per model on its errors, fewest first, and sentences on all models."""
     lines = []
     for model, wrong, queries in found.slices.filter(facet="all").select("model", "wrong", "queries").rows():
         worst = _worst(found.slices, model)
         more = f"; its errors are most frequent in {listing(worst)}" if worst else ""
         of = f"{percent(1 - wrong)} of {plural(queries, 'query', 'queries')}"
         lines.append(f"{model} ranks a true answer first for {of}{more}.")
-    wrong = found.outcomes.group_by("id").agg(pl.col("wrong").all())["wrong"].sum()
-    all_err = f"All models err on {plural(int(wrong), 'query', 'queries')}."
-    return [*lines, all_err] if len(lines) > 1 else lines
+    if len(lines) > 1:
+        wrong = found.outcomes.group_by("id").agg(pl.col("wrong").all())["wrong"].sum()
+        lines.append(f"All models err on {plural(int(wrong), 'query', 'queries')}.")
+    if found.left_out:
+        lines.append(f"Left out, as they rank no candidates: {listing(found.left_out)}.")
+    return lines
 
 
 def _worst(slices: pl.DataFrame, model: str) -> list[str]:
@@ -99,7 +101,7 @@ def _worst(slices: pl.DataFrame, model: str) -> list[str]:
         "wrong", "slice", descending=[True, False]
     )
     found = []
-    for facet, words in _FACETS.items():
+    for facet, words in FACETS.items():
         some = rows.filter(facet=facet)
         if some.height > 1:
             words = "" if facet == "lang" else f"the {words} "
@@ -117,7 +119,7 @@ def _label(facet: str, value: str | None) -> str:
     """Return the value of a facet in words."""
     if value is None:
         return NOTHING
-    return _shown(language_name(value) if facet == "lang" else spaced(value))
+    return _shown(language_name(value) if facet == "lang" else value if facet == "source" else spaced(value))
 
 
 def _slices_table(found: Explored) -> Table:
@@ -133,7 +135,7 @@ def _slices_table(found: Explored) -> Table:
             ],
             words,
         )
-        for facet, words in _FACETS.items()
+        for facet, words in FACETS.items()
         for _, part, queries, authors, *shares in sorted(
             wide.filter(facet=facet).rows(), key=lambda row: slice_order(row[1])
         )
@@ -149,7 +151,7 @@ def _listing(found: Explored) -> list[dict[str, Any]]:
         {
             "link": f"{_file(number // PER_PAGE)}#q{number}",
             "id": _shown(row["id"]),
-            "labels": [_label(facet, row.get(facet)) for facet in _FACETS],
+            "labels": [_label(facet, row.get(facet)) for facet in FACETS],
             "ranks": [ranks.get((row["id"], model)) for model in found.models],
         }
         for number, row in enumerate(found.queries.iter_rows(named=True))

@@ -13,7 +13,7 @@ from authbench.identity import keyed_hashes
 from authbench.leaderboard.collect import Result
 from authbench.storage.parquet_headers import bounded_parquet
 
-FACETS = ("lang", "primary_genre", "length")
+FACETS = {"lang": "language", "primary_genre": "genre", "length": "length"}  # columns, in words
 ANSWERS = 10  # listed true answers of a query
 SLICES = 40  # listed values of a facet
 _QUERIES = {"success@1": pl.Float64, "nearest": pl.List(pl.String), "scores": pl.List(pl.Float64)}
@@ -25,7 +25,8 @@ class Explored:
     """What the pages show.
 
     Attributes:
-        models: names, that with the smallest share of errors first.
+        models: names by share of errors, in ascending order.
+        left_out: names of models that rank no candidates.
         outcomes: from `outcomes`.
         slices: from `errors_by_slice`.
         queries: the metadata of the queries that are shown, by id.
@@ -34,6 +35,7 @@ class Explored:
     """
 
     models: Sequence[str]
+    left_out: Sequence[str]
     outcomes: pl.DataFrame
     slices: pl.DataFrame
     queries: pl.DataFrame
@@ -43,8 +45,6 @@ class Explored:
 
 def explore(results: Sequence[Result], most: int) -> Explored:
     """Return the errors of models on a split, and the candidates of at most `most` queries, drawn by a keyed hash.
-
-    Models that do not rank candidates are left out.
 
     Raises:
         InputError: a file of a result cannot be used, the results are of different queries, or no model is left.
@@ -65,7 +65,8 @@ def explore(results: Sequence[Result], most: int) -> Explored:
             parts.append(ranked(asked, read_answers(result.folder, ids)).with_columns(model=pl.lit(result.name)))
     rows = pl.concat(parts)
     asked = queries[models[0]].filter(pl.col("id").is_in(ids)).sort("id")
-    return Explored(models, found, slices, asked, margins(rows), listed(rows))
+    left_out = [name for name in queries if name not in models]
+    return Explored(models, left_out, found, slices, asked, margins(rows), listed(rows))
 
 
 def outcomes(queries: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
