@@ -25,6 +25,7 @@ from authbench.acquire.offers import ByHand, safe_path
 from authbench.acquire.progress import Progress
 from authbench.acquire.state import ABSENT, PARTIAL, PRESENT, VERIFIED, state
 from authbench.errors import InputError
+from authbench.identity import uniform
 from authbench.registry.source_entry import Source, make_source
 
 TABLE = random.Random(7).randbytes(700_000)
@@ -540,6 +541,36 @@ def test_a_share_is_told_beforehand_and_a_larger_one_adds_to_it(
         )
     assert sizes[0] == 1 and sizes[1] == sizes[2] and sizes[4] == 50
     assert 1 <= sizes[1] <= 12 and 15 <= sizes[3] <= 35
+
+
+def test_a_limit_of_bytes_takes_the_files_of_the_largest_share_that_fits(letters: Host, raw: Path) -> None:
+    names = [f"data/{number}.csv" for number in range(50)]
+    hub(letters, "owner/letters", {name: b"%09d" % number for number, name in enumerate(names)})
+    ordered = sorted(names, key=lambda name: uniform(0, "acquire.share", "letters", name))
+    for most, files in ((8, 1), (98, 10), (90, 10), (200, 22), (450, 50)):
+        acquire(HUB, raw, most_bytes=most)
+        locked = read_raw_lock(lock_path(raw))["letters"]
+        assert set(locked.files) == set(ordered[:files]) and how_is(HUB, raw) == VERIFIED
+    assert locked.share == 1.0
+    letters.seen.clear()
+    acquire(HUB, raw, most_bytes=100)
+    assert letters.seen == []
+
+
+def test_a_limit_of_bytes_counts_a_source_of_several_datasets_as_a_whole(letters: Host, raw: Path) -> None:
+    for name in ("owner/letters", "owner/more"):
+        hub(letters, name, {f"data/{name[6:]}{number}.csv": bytes(100) for number in range(20)})
+    both = source("huggingface", {"name": "owner/letters"}, {"name": "owner/more"})
+    acquire(both, raw, most_bytes=1000)
+    assert sum(path.stat().st_size for path in raw.rglob("*.csv")) == 1000
+
+
+def test_without_sizes_a_limit_of_bytes_is_refused(host: Host, raw: Path) -> None:
+    host.length = False
+    host.files["/a/table.csv"] = TABLE
+    with pytest.raises(InputError, match="no size of table.csv"):
+        acquire(at(host), raw, most_bytes=100)
+    assert not list(raw.rglob("*.csv"))
 
 
 def test_a_share_of_a_repository_is_one_too(host: Host, raw: Path) -> None:

@@ -40,6 +40,7 @@ rule acquire_source:
         source=lambda wildcards: REQUESTED[wildcards.corpus],
         raw_dir=lambda wildcards: SETTINGS["raw_dir"],  # a function, because braces in it are not wildcards
         share=SETTINGS["acquire"]["share"],
+        most_bytes=SETTINGS["acquire"]["bytes"],
         asked=time.time(),  # existing files are verified on every request
     script:
         "../scripts/acquire_source.py"

@@ -9,6 +9,7 @@ from authbench.storage.json_files import write_json
 
 log_to(snakemake.log[0])
 (source,) = find_sources([snakemake.params.source]).values()
-said = acquire_source(source, Path(snakemake.params.raw_dir), snakemake.params.share)
+params = snakemake.params
+said = acquire_source(source, Path(params.raw_dir), params.share, params.most_bytes)
 log.warning("%s", said)
 write_json(snakemake.output.said, {"said": said})

@@ -40,6 +40,7 @@ def acquire_source(
     source: Source,
     raw_dir: Path,
     share: float = 1.0,
+    most_bytes: int | None = None,
     ways: Mapping[str, Look] = WAYS,
     pause: Pause = time.sleep,
 ) -> str:
@@ -48,6 +49,7 @@ def acquire_source(
     Args:
         share: of the offered files, selected by a hash of their paths; at least 1 file of each dataset. A larger share
             includes the files of a smaller one.
+        most_bytes: of these files; the share is lowered until they fit. None: no limit.
 
     Raises:
         ByHand: a person has to do something first.
@@ -60,7 +62,7 @@ def acquire_source(
     entries = read_raw_lock(lock_path(raw_dir))
     locked = entries.get(tag, Entry())
     try:
-        whole = share <= locked.share and not parts.exists()
+        whole = locked.covers(share, most_bytes) and not parts.exists()
         if locked.files and whole and all((folder / name).is_file() for name in locked.files):
             return f"{tag}: {_verify(tag, folder, locked.files)}"
         found = source.files.below(raw_dir) if not locked.files else []
@@ -72,7 +74,7 @@ def acquire_source(
                 return f"{tag}: found there and recorded in {lock_path(raw_dir).name}, {_count(files)}"
         if not source.acquire.fetch:
             raise ByHand("it is not fetched for you")
-        return f"{tag}: {_fetch(source, raw_dir, locked, share, ways[source.acquire.origin], pause)}"
+        return f"{tag}: {_fetch(source, raw_dir, locked, share, most_bytes, ways[source.acquire.origin], pause)}"
     except ByHand as problem:
         raise ByHand(f"{tag}: {problem}. {_by_hand(source, folder)}".replace("..", ".")) from problem
     except InputError as problem:
@@ -108,21 +110,29 @@ def _taken(tag: str, folder: Path, names: list[str], others: Set[tuple[str, File
     return {name: file for name, file in files.items() if (name, file) not in others}
 
 
-def _fetch(source: Source, raw_dir: Path, locked: Entry, share: float, look: Look, pause: Pause) -> str:
+def _fetch(
+    source: Source, raw_dir: Path, locked: Entry, share: float, most_bytes: int | None, look: Look, pause: Pause
+) -> str:
     tag = source.tag
     folder, parts = raw_dir / source.files.folder, parts_folder(source, raw_dir)
     parts.mkdir(parents=True, exist_ok=True)
-    digests, fresh, met = Digests(folder, tag), Entry(share=locked.share if locked.files else share), set[str]()
+    digests, fresh, sizes = Digests(folder, tag), Entry(bytes=most_bytes), dict[str, int | None]()
     written = time.monotonic()
     try:
+        listings = []
         for piece in pieces(source):
             revision = piece.revision if pinned(piece.revision) else locked.revisions.get(piece.name, piece.revision)
             listing = look(piece, revision, parts, pause)
             if listing.revision:
                 fresh.revisions[piece.name] = listing.revision
-            if twice := sorted(met & listing.sizes.keys()):
+            if twice := sorted(sizes.keys() & listing.sizes.keys()):
                 raise InputError(f"{twice[0]} is offered twice; give the pieces folders of their own (`into`)")
-            met |= listing.sizes.keys()
+            sizes |= listing.sizes
+            listings.append((piece, listing))
+        if most_bytes is not None:
+            share = min(share, _share_within(tag, sizes, most_bytes))
+        fresh.share = locked.share if locked.files else share
+        for piece, listing in listings:
             chosen = choose(tag, list(listing.sizes), max(share, fresh.share))
             size = _in_all([listing.sizes[name] for name in chosen])
             if len(chosen) < len(listing.sizes):
@@ -136,7 +146,7 @@ def _fetch(source: Source, raw_dir: Path, locked: Entry, share: float, look: Loo
                 if time.monotonic() - written > LOCK_SECONDS:
                     _keep(lock_path(raw_dir), tag, fresh, digests)
                     written = time.monotonic()
-        gone = sorted(set(locked.files) - met)
+        gone = sorted(set(locked.files) - sizes.keys())
         if gone:
             raise InputError(f"{gone[0]} is in {lock_path(raw_dir).name} and is no longer offered ({len(gone)} files)")
     finally:
@@ -144,8 +154,7 @@ def _fetch(source: Source, raw_dir: Path, locked: Entry, share: float, look: Loo
             _keep(lock_path(raw_dir), tag, fresh, digests)
         if not any(parts.iterdir()) and not fresh.files:
             parts.rmdir()
-    if share > fresh.share:
-        add_to_lock(lock_path(raw_dir), tag, replace(fresh, share=share))
+    add_to_lock(lock_path(raw_dir), tag, replace(fresh, share=max(share, fresh.share)))
     shutil.rmtree(parts)
     return f"fetched and verified, {_count(fresh.files)}"
 
@@ -208,8 +217,28 @@ def choose(tag: str, names: Collection[str], share: float) -> set[str]:
     """
     if share >= 1:
         return set(names)
-    drawn = {name: uniform(0, "acquire.share", tag, name) for name in names}
+    drawn = {name: _drawn(tag, name) for name in names}
     return {name for name in names if drawn[name] < share} or {min(names, key=drawn.__getitem__)}
+
+
+def _drawn(tag: str, name: str) -> float:
+    """Return the least share of a source's files that does not contain the file."""
+    return uniform(0, "acquire.share", tag, name)
+
+
+def _share_within(tag: str, sizes: Mapping[str, int | None], most: int) -> float:
+    """Return the largest share of files that have at most `most` bytes. Raises InputError if a size is unknown."""
+    total = 0
+    for name in sorted(sizes, key=lambda name: (_drawn(tag, name), name)):
+        size = sizes[name]
+        if size is None:
+            raise InputError(
+                f"the host states no size of {name}, so a limit of bytes cannot be kept. Set acquire.share."
+            )
+        total += size
+        if total > most:
+            return _drawn(tag, name)
+    return 1.0
 
 
 def _share_in_words(name: str, chosen: Collection[str], listing: Listing) -> str:

@@ -48,7 +48,6 @@ def _offers(piece: Piece, archive: Path) -> Iterator[Offer]:
     for tar, member, name in _members(piece, archive):
         if piece.asks_for(name):
             yield Offer(piece.place(name), member.size, None, _bringer(piece, archive, tar, member))
-    archive.unlink(missing_ok=True)
 
 
 def _members(piece: Piece, archive: Path) -> Iterator[tuple[tarfile.TarFile, tarfile.TarInfo, str]]:

@@ -35,13 +35,19 @@ class File:
 class Entry:
     """The lock of a source.
 
-    It contains the revision of each data set, the files by their paths below the source's folder, and their share of
-    the offered files.
+    It contains the revision of each data set, the files by their paths below the source's folder, their share of the
+    offered files, and the limit of bytes, if any, that set the share.
     """
 
     revisions: dict[str, str] = field(default_factory=dict)
     files: dict[str, File] = field(default_factory=dict)
     share: float = 1.0
+    bytes: int | None = None
+
+    def covers(self, share: float, most_bytes: int | None) -> bool:
+        """Return whether the files include that share of the offered files, or as many as that limit allows."""
+        within = most_bytes is not None and self.bytes is not None and most_bytes <= self.bytes
+        return share <= self.share or within
 
 
 def lock_path(raw_dir: Path) -> Path:
@@ -67,8 +73,8 @@ def add_to_lock(path: Path, tag: str, entry: Entry) -> None:
     with _alone(path):
         entries = read_raw_lock(path)
         known = entries.get(tag, Entry(share=entry.share))
-        share = max(entry.share, known.share)
-        together = Entry({**entry.revisions, **known.revisions}, {**entry.files, **known.files}, share)
+        share, limit = max(entry.share, known.share), max(entry.bytes or 0, known.bytes or 0) or None
+        together = Entry({**entry.revisions, **known.revisions}, {**entry.files, **known.files}, share, limit)
         if together != entries.get(tag):
             entries[tag] = together
             write_text(path, lock_text(entries))
@@ -100,6 +106,7 @@ def _entry(plain: Mapping[str, Any]) -> Entry:
         {name: str(revision) for name, revision in plain.get("revisions", {}).items()},
         {name: File(int(one["bytes"]), str(one["sha256"])) for name, one in plain["files"].items()},
         float(plain.get("share", 1.0)),
+        int(plain["bytes"]) if "bytes" in plain else None,
     )
 
 
@@ -108,6 +115,7 @@ def _plain(entry: Entry) -> dict[str, object]:
     return {
         **({"revisions": dict(entry.revisions)} if entry.revisions else {}),
         **({"share": entry.share} if entry.share < 1 else {}),
+        **({"bytes": entry.bytes} if entry.bytes and entry.share < 1 else {}),
         "files": files,
     }
 

@@ -21,6 +21,9 @@ def _acquire_arguments(parser: argparse.ArgumentParser) -> None:
         help="share of each source's files, chosen by a hash of their names, e.g. .01; a larger one later adds to it "
         "(default: all)",
     )
+    parser.add_argument(
+        "--bytes", type=amount, metavar="N", help="the most bytes of each source: a share that fits, e.g. 2e9"
+    )
 
 
 def acquire(arguments: argparse.Namespace) -> int:
@@ -29,9 +32,11 @@ def acquire(arguments: argparse.Namespace) -> int:
     from authbench.registry.sources import find_sources
 
     missing = []
+    most_bytes = None if arguments.bytes is None else int(arguments.bytes)
     for tag, source in find_sources(arguments.sources).items():
         try:
-            print(printable(str(acquire_source(source, arguments.raw, arguments.share)), keep="\n"), flush=True)
+            said = acquire_source(source, arguments.raw, arguments.share, most_bytes)
+            print(printable(said, keep="\n"), flush=True)
         except InputError as problem:
             missing.append(tag)
             print("authbench:", printable(str(problem), keep="\n"), file=sys.stderr, flush=True)

@@ -3,7 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 EXAMPLES: Mapping[str, Sequence[str]] = {
-    "acquire": ("acquire blog_authorship arxiv", "acquire exorde --share .01 --raw /data/corpora"),
+    "acquire": (
+        "acquire blog_authorship arxiv",
+        "acquire exorde --share .01 --raw /data/corpora",
+        "acquire exorde --bytes 2e9",
+    ),
     "attest": (
         "attest results/demo/release",
         "attest results/demo/release --key key.pem --out demo.intoto.json",

@@ -25,9 +25,10 @@ class People(TypedDict):
 
 
 class Acquire(TypedDict):
-    """Set how raw files are fetched; `share` is how much of the free disk a source may take."""
+    """Set which raw files of each source are fetched, and what a build does with files that differ from their lock."""
 
     share: Annotated[float, Keywords(exclusiveMinimum=0, maximum=1)]
+    bytes: Annotated[int, Keywords(minimum=1)] | None
     unverified: Literal["warn", "stop"]
 
 
