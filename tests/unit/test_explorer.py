@@ -166,6 +166,15 @@ def test_a_model_that_ranks_no_candidates_is_left_out(scored: tuple[Path, Path],
     assert (found.models, found.left_out, found.queries.height) == (["tfidf"], ["random"], 3)
 
 
+def test_a_query_without_a_known_candidate_is_shown(scored: tuple[Path, Path], tmp_path: Path) -> None:
+    own = shutil.copytree(scored[1] / "tfidf", tmp_path / "scores")
+    nothing = (pl.col(name).list.head(0) for name in ("nearest", "scores"))
+    pl.read_parquet(own / "queries.parquet").head(1).with_columns(nothing).write_parquet(own / "queries.parquet")
+    pl.read_parquet(own / "pairs.parquet").clear().write_parquet(own / "pairs.parquet")
+    pages.write_explorer([own], tmp_path / "out")
+    assert ["tfidf", "–", "–", "–", "–"] in rows_of(read(tmp_path / "out")["queries-001.html"])
+
+
 def test_a_release_that_was_not_evaluated_is_refused(scored: tuple[Path, Path], tmp_path: Path) -> None:
     other = write_scored_release(tmp_path / "other", 12)
     assert main(["explore", str(scored[1]), "--release", str(other), "--out", str(tmp_path / "out")]) == 2

@@ -170,14 +170,14 @@ def _views(found: Explored, texts: Texts) -> Iterator[dict[str, Any]]:
     )
     for number, row in enumerate(found.queries.iter_rows(named=True)):
         query = row["id"]
-        own = candidates[query]
+        own = candidates.get(query, found.rows.clear())
         others = own.unique("candidate", maintain_order=True).select("candidate", "right").rows()
         tables = [table(number, own, found.models) for table in (_nearest_table, _answers_table)]
         yield {
             "number": number,
             "id": _shown(query),
             "facts": _facts(row),
-            "tables": [_margins_table(number, first[query], found.models), *tables],
+            "tables": [_margins_table(number, first.get(query, found.margins.clear()), found.models), *tables],
             "text": _text(query, texts, "query"),
             "candidates": [text for one, right in others if (text := _text(one, texts, "right" if right else "wrong"))],
         }

@@ -86,7 +86,7 @@ def outcomes(queries: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
                     f"queries.parquet of {name}: column {column} is {table.schema.get(column, 'absent')}. Expected "
                     f"{dtype}; evaluate the model again."
                 )
-        if (table["nearest"].list.len() != table["scores"].list.len()).any():
+        if table["nearest"].list.len().ne_missing(table["scores"].list.len()).any():
             raise InputError(f"queries.parquet of {name}: some candidates have no score. Evaluate the model again.")
         facets = [facet if facet in table.columns else pl.lit(None, pl.String).alias(facet) for facet in FACETS]
         known = table.filter(pl.col("success@1").is_not_nan())
