@@ -186,31 +186,33 @@ class Forgery(NamedTuple):
 FORGERIES: dict[str, Forgery] = {}
 
 
-def data(lie: str, claim: str = "", undetectable: str = "") -> Callable[[Callable[[Release], None]], None]:
-    """Declare a forgery of rows or bookkeeping: all that follows from it is made anew."""
+def of_rows(alter: Callable[[Release], object]) -> Callable[[Path], None]:
+    """Return a forgery of rows or bookkeeping: all that follows from it is made anew."""
 
-    def declare(alter: Callable[[Release], None]) -> None:
-        def forge(folder: Path) -> None:
-            release = read(folder)
-            alter(release)
-            write(release, folder)
+    def forge(folder: Path) -> None:
+        release = read(folder)
+        alter(release)
+        write(release, folder)
 
-        FORGERIES[alter.__name__] = Forgery(lie, forge, claim, undetectable)
-
-    return declare
+    return forge
 
 
-def files(lie: str, claim: str = "", undetectable: str = "") -> Callable[[Callable[[Path], None]], None]:
-    """Declare a forgery of files: only SHA256SUMS is made anew."""
+def of_files(alter: Callable[[Path], object]) -> Callable[[Path], None]:
+    """Return a forgery of files: only SHA256SUMS is made anew."""
 
-    def declare(alter: Callable[[Path], None]) -> None:
-        def forge(folder: Path) -> None:
-            alter(folder)
-            write_sums(folder)
+    def forge(folder: Path) -> None:
+        alter(folder)
+        write_sums(folder)
 
-        FORGERIES[alter.__name__] = Forgery(lie, forge, claim, undetectable)
+    return forge
 
-    return declare
+
+def data(lie: str, claim: str = "", undetectable: str = "") -> Callable[[Callable[[Release], object]], None]:
+    return lambda alter: FORGERIES.update({alter.__name__: Forgery(lie, of_rows(alter), claim, undetectable)})
+
+
+def files(lie: str, claim: str = "", undetectable: str = "") -> Callable[[Callable[[Path], object]], None]:
+    return lambda alter: FORGERIES.update({alter.__name__: Forgery(lie, of_files(alter), claim, undetectable)})
 
 
 # --- settings loosened, and what they would allow ---
@@ -394,44 +396,31 @@ def lock_names(r: Release) -> None:
 # --- provenance ---
 
 
-@data("a raw name stands in `topic`", "raw_name")
-def name_in_topic(r: Release) -> None:
-    r.provenance[r.ids_of("Jane Roe")[0]]["topic"] = "by Jane Roe"
-
-
-@data("raw names stand in `origin`", "provenance_form")
-def name_in_origin(r: Release) -> None:
-    r.provenance[r.ids_of("Jane Roe")[0]]["origin"] = "Jane Roe: collected columns"
-
-
-@data("a path stands in `file`", "provenance_form")
-def path_in_file(r: Release) -> None:
-    r.provenance["doc_000003"]["file"] = "/home/jane/raw/babel_briefings/Jane Roe.json"
-
-
-@data("a path stands in `topic`", "provenance_form")
-def path_in_topic(r: Release) -> None:
-    r.provenance["doc_000003"]["topic"] = "/home/jane/raw/babel_briefings"
-
-
-@data("a raw name stands in `task`", "provenance_form")
-def name_in_task(r: Release) -> None:
-    r.provenance["doc_000003"]["task"] = "Jane Roe"
-
-
-@data("a raw name stands in `date`", "provenance_form")
-def name_in_date(r: Release) -> None:
-    r.provenance["doc_000003"]["date"] = "2020 (Jane Roe)"
-
-
-@data("a raw name stands in `langid`", "provenance_form")
-def name_in_langid(r: Release) -> None:
-    r.provenance["doc_000003"]["langid"] = "Jane Roe"
-
-
-@data("a raw name stands in `licence`", "licence")
-def name_in_licence(r: Release) -> None:
-    r.provenance["doc_000003"]["licence"] = "CC BY Jane Roe"
+# A text of Jane Roe with one field of the provenance changed.
+FIELDS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "name_in_topic": ("a raw name stands in `topic`", "raw_name", {"topic": "by Jane Roe"}),
+    "name_in_origin": ("raw names stand in `origin`", "provenance_form", {"origin": "Jane Roe: collected columns"}),
+    "path_in_file": (
+        "a path stands in `file`",
+        "provenance_form",
+        {"file": "/home/jane/raw/babel_briefings/Jane Roe.json"},
+    ),
+    "path_in_topic": ("a path stands in `topic`", "provenance_form", {"topic": "/home/jane/raw/babel_briefings"}),
+    "name_in_task": ("a raw name stands in `task`", "provenance_form", {"task": "Jane Roe"}),
+    "name_in_date": ("a raw name stands in `date`", "provenance_form", {"date": "2020 (Jane Roe)"}),
+    "name_in_langid": ("a raw name stands in `langid`", "provenance_form", {"langid": "Jane Roe"}),
+    "name_in_licence": ("a raw name stands in `licence`", "licence", {"licence": "CC BY Jane Roe"}),
+    "toxic_text": ("a text's toxicity is above the threshold that the manifest states", "measures", {"toxicity": 0.95}),
+    "length_bucket": (
+        "`length_bucket` is false, so that the targets look met",
+        "provenance",
+        {"length_bucket": "short"},
+    ),
+}
+FORGERIES |= {
+    name: Forgery(lie, of_rows(lambda r, of=of: r.provenance[r.ids_of("Jane Roe")[0]].update(of)), claim, "")
+    for name, (lie, claim, of) in FIELDS.items()
+}
 
 
 @files("provenance has one more column, of raw names", "schema")
@@ -467,11 +456,6 @@ def other_topics(r: Release) -> None:
 
 
 # --- thresholds and measures ---
-
-
-@data("a text's toxicity is above the threshold that the manifest states", "measures")
-def toxic_text(r: Release) -> None:
-    r.provenance["doc_000005"]["toxicity"] = 0.95
 
 
 @data("a text is one phrase over and over, as its measures say", "measures")
@@ -522,11 +506,6 @@ def false_words(r: Release) -> None:
 def token_length(r: Release) -> None:
     for ident in r.ids_of("Jane Roe"):
         r.set(ident, token_length=50, length_bucket="medium")
-
-
-@data("`length_bucket` is false, so that the targets look met", "provenance")
-def length_bucket(r: Release) -> None:
-    r.provenance["doc_000005"]["length_bucket"] = "short"
 
 
 @data("German texts are called English everywhere", "measures")
@@ -616,34 +595,30 @@ def copy(r: Release, change: Callable[[str], str]) -> None:
     r.write_text(other, change(r.of_id(one)[0]["content"]))
 
 
-@data("a copy is disguised by zero-width spaces", "content_form")
-def zero_width_copy(r: Release) -> None:
-    copy(r, lambda text: "\u200b".join(text))
-
-
-@data("a copy is disguised by soft hyphens", "content_form")
-def soft_hyphen_copy(r: Release) -> None:
-    copy(r, lambda text: "\u00ad".join(text))
-
-
-@data("a copy is disguised by full-width letters", "near_duplicate")
-def full_width_copy(r: Release) -> None:
-    copy(r, lambda text: "".join(chr(ord(sign) + 0xFEE0) if "!" <= sign <= "~" else sign for sign in text))
-
-
-@data("a copy has Cyrillic letters that look like its own", "near_duplicate")
-def lookalike_copy(r: Release) -> None:
-    copy(r, lambda text: text.translate(str.maketrans("aceopxyABEHKMOPCTX", "асеорхуАВЕНКМОРСТХ")))
-
-
-@data("a copy has no blanks", "near_duplicate")
-def blankless_copy(r: Release) -> None:
-    copy(r, lambda text: "".join(text.split()))
-
-
-@data("a copy has Arabic digits", "near_duplicate")
-def arabic_digits_copy(r: Release) -> None:
-    copy(r, lambda text: text.translate(str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")))
+COPIES: dict[str, tuple[str, str, Callable[[str], str]]] = {
+    "zero_width_copy": ("a copy is disguised by zero-width spaces", "content_form", lambda text: "\u200b".join(text)),
+    "soft_hyphen_copy": ("a copy is disguised by soft hyphens", "content_form", lambda text: "\u00ad".join(text)),
+    "full_width_copy": (
+        "a copy is disguised by full-width letters",
+        "near_duplicate",
+        lambda text: "".join(chr(ord(sign) + 0xFEE0) if "!" <= sign <= "~" else sign for sign in text),
+    ),
+    "lookalike_copy": (
+        "a copy has Cyrillic letters that look like its own",
+        "near_duplicate",
+        lambda text: text.translate(str.maketrans("aceopxyABEHKMOPCTX", "асеорхуАВЕНКМОРСТХ")),
+    ),
+    "blankless_copy": ("a copy has no blanks", "near_duplicate", lambda text: "".join(text.split())),
+    "arabic_digits_copy": (
+        "a copy has Arabic digits",
+        "near_duplicate",
+        lambda text: text.translate(str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")),
+    ),
+}
+FORGERIES |= {
+    name: Forgery(lie, of_rows(lambda r, change=change: copy(r, change)), claim, "")
+    for name, (lie, claim, change) in COPIES.items()
+}
 
 
 @data("an e-mail address stands in a text", "personal_data")
@@ -655,9 +630,70 @@ def email(r: Release) -> None:
 # --- tables, report and manifest ---
 
 
-@files("funnel.csv keeps more than came in", "funnel")
-def funnel_sums(folder: Path) -> None:
-    edit(folder / "funnel.csv", "exorde,normalize,in,13", "exorde,normalize,in,12")
+EDITS = {
+    "funnel_sums": (
+        "funnel.csv keeps more than came in",
+        "funnel",
+        "funnel.csv",
+        "exorde,normalize,in,13",
+        "exorde,normalize,in,12",
+    ),
+    "false_statistics": (
+        "statistics tell of more authors",
+        "statistics",
+        "statistics/languages.csv",
+        "all,all,62,19,",
+        "all,all,62,190,",
+    ),
+    "clean_labels": (
+        "statistics call the labels of a source clean",
+        "statistics",
+        "statistics/sources.csv",
+        "exorde,de,13,4,true",
+        "exorde,de,13,4,false",
+    ),
+    "false_report": ("the report tells of more documents", "report", "report.html", "<b>62</b>", "<b>6,200</b>"),
+    "false_figure": ("a figure tells of more documents", "figures", "figures/languages.svg", ">English<", ">Swedish<"),
+}
+FORGERIES |= {
+    name: Forgery(lie, of_files(lambda folder, of=of: edit(folder / of[0], *of[1:])), claim, "")
+    for name, (lie, claim, *of) in EDITS.items()
+}
+MANIFESTS: dict[str, tuple[str, str, Callable[[Any], Any]]] = {
+    "false_counts": (
+        "the manifest counts more documents",
+        "manifest",
+        lambda told: told["counts"]["test"].update(documents=900),
+    ),
+    "false_totals": ("the manifest's totals are others", "manifest", lambda told: told["totals"].update(authors=900)),
+    "false_lengths": (
+        "the manifest counts other lengths",
+        "manifest",
+        lambda told: told["counts"]["test"].update(lengths={"long": 9}),
+    ),
+    "no_counts": ("the manifest leaves counts out", "manifest", lambda told: told.pop("counts")),
+    "no_input": ("the manifest names no input of a source", "manifest", lambda told: told["inputs"].pop("exorde")),
+    "lock_of_raw_files": (
+        "the manifest does not warn of raw files that are not those of their lock",
+        "warnings",
+        lambda told: told.update(warnings=[line for line in told["warnings"] if "their lock" not in line]),
+    ),
+    "other_splits": (
+        "the manifest names the splits in another order, and one more",
+        "manifest",
+        lambda told: told.update(splits=["train", "test", "dev", "validation"]),
+    ),
+    "no_scorer": (
+        "the manifest names no scorer, though settings have one",
+        "manifest",
+        lambda told: told.update(scorers=[]),
+    ),
+    "no_warnings": ("the manifest leaves its warnings out", "warnings", lambda told: told.update(warnings=[])),
+}
+FORGERIES |= {
+    name: Forgery(lie, of_files(lambda folder, alter=alter: alter_json(folder / "manifest.json", alter)), claim, "")
+    for name, (lie, claim, alter) in MANIFESTS.items()
+}
 
 
 @files("funnel.csv tells of fewer dropped texts, and adds up", "funnel")
@@ -665,16 +701,6 @@ def funnel_end(folder: Path) -> None:
     table = pl.read_csv(folder / "funnel.csv")
     more = pl.when(pl.col("source") == "exorde").then(pl.col("documents") + 4).otherwise("documents")
     table.with_columns(more.alias("documents")).write_csv(folder / "funnel.csv")
-
-
-@files("statistics tell of more authors", "statistics")
-def false_statistics(folder: Path) -> None:
-    edit(folder / "statistics/languages.csv", "all,all,62,19,", "all,all,62,190,")
-
-
-@files("statistics call the labels of a source clean", "statistics")
-def clean_labels(folder: Path) -> None:
-    edit(folder / "statistics/sources.csv", "exorde,de,13,4,true", "exorde,de,13,4,false")
 
 
 @files("labels that are two people by their interval are called clean", "labels")
@@ -692,21 +718,11 @@ def clean_without_interval(folder: Path) -> None:
     (folder / "statistics/labels.csv").write_text(table.replace("unmeasured", "clean", 1), encoding="utf-8")
 
 
-@files("the report tells of more documents", "report")
-def false_report(folder: Path) -> None:
-    edit(folder / "report.html", "<b>62</b>", "<b>6,200</b>")
-
-
 @files("the report leaves a warning out", "report")
 def report_without_warning(folder: Path) -> None:
     page = (folder / "report.html").read_text(encoding="utf-8")
     start = page.index('<li dir="auto">')
     (folder / "report.html").write_text(page[:start] + page[page.index("</li>", start) + 6 :], encoding="utf-8")
-
-
-@files("a figure tells of more documents", "figures")
-def false_figure(folder: Path) -> None:
-    edit(folder / "figures/languages.svg", ">English<", ">Swedish<")
 
 
 @files("sampling_deviation.json says that targets were met", "quota")
@@ -724,54 +740,6 @@ def targets_changed(folder: Path) -> None:
         told["bound"]["reached"] = 0.0
 
     alter_json(folder / "sampling_deviation.json", alter)
-
-
-@files("the manifest counts more documents", "manifest")
-def false_counts(folder: Path) -> None:
-    alter_json(folder / "manifest.json", lambda told: told["counts"]["test"].update(documents=900))
-
-
-@files("the manifest's totals are others", "manifest")
-def false_totals(folder: Path) -> None:
-    alter_json(folder / "manifest.json", lambda told: told["totals"].update(authors=900))
-
-
-@files("the manifest counts other lengths", "manifest")
-def false_lengths(folder: Path) -> None:
-    alter_json(folder / "manifest.json", lambda told: told["counts"]["test"].update(lengths={"long": 9}))
-
-
-@files("the manifest leaves counts out", "manifest")
-def no_counts(folder: Path) -> None:
-    alter_json(folder / "manifest.json", lambda told: told.pop("counts"))
-
-
-@files("the manifest names no input of a source", "manifest")
-def no_input(folder: Path) -> None:
-    alter_json(folder / "manifest.json", lambda told: told["inputs"].pop("exorde"))
-
-
-@files("the manifest does not warn of raw files that are not those of their lock", "warnings")
-def lock_of_raw_files(folder: Path) -> None:
-    alter_json(
-        folder / "manifest.json",
-        lambda told: told.update(warnings=[line for line in told["warnings"] if "their lock" not in line]),
-    )
-
-
-@files("the manifest names the splits in another order, and one more", "manifest")
-def other_splits(folder: Path) -> None:
-    alter_json(folder / "manifest.json", lambda told: told.update(splits=["train", "test", "dev", "validation"]))
-
-
-@files("the manifest names no scorer, though settings have one", "manifest")
-def no_scorer(folder: Path) -> None:
-    alter_json(folder / "manifest.json", lambda told: told.update(scorers=[]))
-
-
-@files("the manifest leaves its warnings out", "warnings")
-def no_warnings(folder: Path) -> None:
-    alter_json(folder / "manifest.json", lambda told: told.update(warnings=[]))
 
 
 @files(

@@ -44,10 +44,6 @@ def test_what_is_not_well_formed_stays_as_it_is(tmp_path: Path, post: str) -> No
     assert posts_of(rows(tmp_path, blog(post, "next"))) == [post, "next"]
 
 
-def test_empty_posts_are_records_too_so_that_they_are_counted(tmp_path: Path) -> None:
-    assert posts_of(rows(tmp_path, blog("", "x"))) == ["", "x"]
-
-
 def test_a_file_that_is_not_utf_8_is_read_in_the_next_declared_encoding(tmp_path: Path) -> None:
     content = blog("it’s – fine").encode("cp1252")
     assert posts_of(rows(tmp_path, content, encoding=["utf-8", "cp1252"])) == ["it’s – fine"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from published import ABOUT, contents, lines, opened, seal
+from published import ABOUT, lines, opened, seal
 from restricted import restricted
 from sound_release import CONFIG, documents, write_sound
 
@@ -142,19 +142,6 @@ def test_no_text_becomes_a_query_that_was_none(tmp_path: Path) -> None:
                 expected[query] = left, sorted(set(ignored) - absent)
         found = {query: (answers, ignored) for query, answers, _, ignored in here.truth(split).iter_rows()}
         assert found == expected
-
-
-def test_pools_have_negatives_of_the_bundle_alone(made: tuple[Path, Path]) -> None:
-    release, public = map(open_complete_release, made)
-    pairs = public.pairs("test")
-    here = set(public.provenance["id"])
-    assert {*pairs["query_id"], *pairs["candidate_id"]} <= here
-    assert release.pairs("test").height > pairs.height
-
-
-def test_the_same_bytes_come_of_a_release_again(made: tuple[Path, Path], tmp_path: Path) -> None:
-    export_public(opened(made[0]), tmp_path / "again", ABOUT, find_sources(CONFIG["sources"]))
-    assert contents(tmp_path / "again") == contents(made[1])
 
 
 # --- the card ---

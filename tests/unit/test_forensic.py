@@ -177,30 +177,6 @@ def test_a_table_that_breaks_a_relation_between_its_columns_is_not_written(tmp_p
     assert not (tmp_path / "no").exists()
 
 
-def write(folder: Path, values: list[object]) -> None:
-    folder.mkdir()
-    lines = [json.dumps({"id": f"p{one}", "value": value}) for one, value in enumerate(values)]
-    (folder / "answers.jsonl").write_text("\n".join(lines), encoding="utf-8")
-
-
-def test_values_in_a_list_of_one_are_taken_out_of_it_with_a_warning(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    truth = [json.dumps({"id": f"p{one}", "same": one % 2 == 0, "authors": ["a", "b"]}) for one in range(4)]
-    (tmp_path / "truth.jsonl").write_text("\n".join(truth), encoding="utf-8")
-    write(tmp_path / "listed", [[0.9], [0.2], 0.8, [0.4]])
-    write(tmp_path / "plain", [0.9, 0.2, 0.8, 0.4])
-    command = ["pan-evaluate", "--truth", str(tmp_path), "--json", "--answers", str(tmp_path / "listed")]
-    assert main([*command, "--answers", str(tmp_path / "plain")]) == 0
-    told = capsys.readouterr()
-    assert "listed: 3 values stand in a list of one" in told.err
-    scores = json.loads(told.out)
-    assert scores["listed"] == scores["plain"]
-    write(tmp_path / "two", [[0.9, 0.1], 0.2, 0.8, 0.4])
-    assert main([*command, "--answers", str(tmp_path / "two")]) == 2
-    assert "answers.jsonl, line 1: value is [0.9, 0.1]" in capsys.readouterr().err
-
-
 def test_the_published_f05u_of_2020_counts_an_open_problem_as_same_author() -> None:
     truth, scores = np.array([True, True, False, False]), np.array([0.9, 0.5, 0.1, 0.1])
     assert evaluate(truth, scores, published_2020=True)["f0.5u"] == 1  # two right, none wrong or missed

@@ -161,20 +161,9 @@ def test_sanity_rows_are_scored_in_one_job_unless_they_are_files_functions_or_ne
     assert evaluated_together(models) == {"edges": row}
 
 
-def test_an_unknown_model_is_told_with_the_nearest_name():
-    with pytest.raises(InputError, match="there is no model 'tfdif'.*did you mean 'tfidf'"):
-        load_entry(MODELS, "tfdif")
-
-
-def test_a_page_that_is_not_there_and_two_of_one_name_are_told(tmp_path, capsys):
+def test_a_page_that_is_not_there_is_told(tmp_path):
     with pytest.raises(InputError, match=r"there is no file .*mine.yaml"):
         load_entry(MODELS, str(tmp_path / "mine.yaml"))
-    pages = []
-    for folder in ("one", "two"):
-        (tmp_path / folder).mkdir()
-        pages += ["--model", a_page_of_ngrams(tmp_path / folder)]
-    assert main(["evaluate", str(tmp_path), *pages, "--out", str(tmp_path / "out")]) == 2
-    assert "Two models are called mine" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -317,11 +306,8 @@ def test_lisa_runs_by_the_code_of_the_manual_and_says_what_is_missing_without_it
     assert found == pytest.approx(np.array([[1, 3, 1], [1, 6, 1]]) / np.sqrt([[11], [38]]), abs=1e-6)
 
 
-def test_the_models_of_steb_s_table_6_are_registered_or_the_manual_says_why_not():
-    lacking = [row for row, page in TABLE_6.items() if page and page not in ENTRIES]
-    assert lacking == []
-    manual = (ROOT / "docs/style.md").read_text(encoding="utf-8")
-    assert [row for row, page in TABLE_6.items() if page is None and f"**{row}** has no entry" not in manual] == []
+def test_the_models_of_steb_s_table_6_are_registered():
+    assert set(TABLE_6.values()) <= set(ENTRIES)
 
 
 def test_masked_models_are_pooled_by_the_mean_and_causal_ones_by_the_last_token():

@@ -59,13 +59,6 @@ def test_json_tells_each_measure_by_the_name_of_file_or_folder(task, capsys):
         assert all(low <= found[name] <= high for name, (low, high) in bounds.items())
 
 
-def test_a_folder_stands_for_the_answers_in_it(task, tmp_path, capsys):
-    task(*ANSWERS, name="team/answers.jsonl", more=["--json"])
-    first = capsys.readouterr().out
-    assert main(["pan-evaluate", "--truth", str(tmp_path), "--answers", str(tmp_path / "team"), "--json"]) == 0
-    assert capsys.readouterr().out == first
-
-
 @pytest.mark.parametrize(
     "place",
     ["team/answers.jsonl", "team/output/answers.jsonl", "team/2020-06-01-10-00-00/output/answers.jsonl",

@@ -70,11 +70,6 @@ def test_several_authors_are_joined_by_a_semicolon() -> None:
     assert header_value(parse("<h><author>A B</author><author>C D</author></h>"), "author") == "A B; C D"
 
 
-def test_verses_are_lines_and_stanzas_are_set_apart_by_a_blank_line() -> None:
-    poem = "<lg><lg><l>a</l>\n <l>b</l></lg>\n\n<lg><l>c</l></lg></lg>"
-    assert text_of(f"<body><div>{poem}</div></body>") == "a\nb\n\nc"
-
-
 def test_line_breaks_and_markup_inside_a_verse_fold() -> None:
     assert text_of("<body><l>De sol a\n      <w>sol</w>,\n <hi>y</hi> más</l></body>") == "De sol a sol, y más"
 
