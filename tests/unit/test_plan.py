@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from authbench import plan
 from authbench.cli import main
 from authbench.errors import InputError
-from authbench.plan import Corpus, Plan, line, make_plan, read_rates
+from authbench.plan import HELD, Corpus, Plan, line, make_plan, read_rates
 from authbench.plan_text import as_text
 
 ROOT = Path(__file__).parents[2]
@@ -99,7 +99,7 @@ def test_near_copies_are_looked_for_in_as_many_parts_as_the_rules_make() -> None
 
 def test_where_it_is_known_what_a_document_takes_memory_grows_by_that() -> None:
     peak = stage(make_plan(LARGE, RATES), "link_texts documents").peak
-    assert peak == pytest.approx(700 + 99_000_000 * 48 / 2**20)
+    assert peak == pytest.approx(700 + 99_000_000 * HELD["link_texts"](1) / 2**20)
 
 
 def test_what_one_process_holds_of_the_whole_corpus_grows_with_it() -> None:
@@ -142,7 +142,7 @@ def test_chunks_of_long_documents_are_counted_where_stages_read_them() -> None:
         size["disk_bytes"] |= {"chunk": size["characters"], "dedup": 100 * size["documents"]}
     made = make_plan(BOOKS, rates)
     assert stage(made, "measure_texts").cpu < stage(made, "normalize_text").cpu / 3
-    assert stage(made, "link_texts chunks").peak == pytest.approx(700 + 14_000_000 * 48 / 2**20)
+    assert stage(made, "link_texts chunks").peak == pytest.approx(700 + 14_000_000 * HELD["link_texts"](1) / 2**20)
     assert stage(made, "link_texts documents").peak < 700
     assert made.disk["chunk"] == pytest.approx(BOOKS.chunks * BOOKS.chunk_chars)
     assert made.disk["dedup"] == pytest.approx(100 * (BOOKS.documents + BOOKS.chunks) / 2)

@@ -88,7 +88,7 @@ A_SHARD_AT_A_TIME = ("ingest_source",)
 # a candidate or a copy for a tenth of the documents, and a separate author for every document.
 HELD: Mapping[str, Callable[[int], float]] = {
     "find_signatures": lambda parts: 60,
-    "link_texts": lambda parts: 48,
+    "link_texts": lambda parts: 52,
     "compare_texts": lambda parts: 16 + 20 / parts,
     "find_duplicates": lambda parts: 40 + 30,
 }

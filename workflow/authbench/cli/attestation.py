@@ -86,7 +86,7 @@ def verify(arguments: argparse.Namespace) -> int:
     if found := differences(statement, arguments.release):
         return _tell(Outcome(1, tuple(f"{arguments.release}: {one}" for one in found)))
     if arguments.raw is None:
-        print("The files are those of the statement. Whether raw files give them, --raw DIR would tell.")
+        print("The files are those of the statement. Add --raw DIR to rebuild them from the raw files.")
         return 2
 
     def build(folder: Path, targets: Sequence[str]) -> tuple[int, str]:

@@ -48,7 +48,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "content=body, lang, split, source, genre, date, item, account, origin; may be repeated",
     )
     parser.add_argument("--encoding", metavar="NAME", help="encoding of tables and plain texts (default: utf-8)")
-    parser.add_argument("--config", metavar="NAME", help="of a dataset of several configurations, the one to audit")
+    parser.add_argument("--config", metavar="NAME", help="configuration to audit, where a dataset has several")
     path(parser, "--data DIR", "folder of the datasets that X, an entry of config/style, reads")
     parser.add_argument(
         "--texts",
@@ -57,10 +57,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="texts of a split that the sanity rows are scored on (default: %(default)s)",
     )
-    parser.add_argument(
-        "--rows", type=whole_number, metavar="N", help="rows that are read of each file of a table (default: all)"
-    )
-    parser.add_argument("--brief", action="store_true", help="counts alone in audit.json, no ids")
+    parser.add_argument("--rows", type=whole_number, metavar="N", help="rows to read of each table (default: all)")
+    parser.add_argument("--brief", action="store_true", help="write only counts to audit.json, no ids")
     parser.add_argument("--seed", type=int, default=0, help="random seed of draws and intervals (default: 0)")
 
 
@@ -112,7 +110,11 @@ def _languages_arguments(parser: argparse.ArgumentParser) -> None:
     path(parser, "source X", "results of a build (results/NAME), or a release")
     path(parser, "--out DIR", "folder for suspects.jsonl and summary.json", required=True)
     parser.add_argument(
-        "--most", type=whole_number, default=5_000, metavar="N", help="suspects that are listed (default: %(default)s)"
+        "--most",
+        type=whole_number,
+        default=5_000,
+        metavar="N",
+        help="number of suspects to list (default: %(default)s)",
     )
     unverified_argument(parser)
 
@@ -148,7 +150,7 @@ COMMANDS = {
     ),
     "languages": Command(
         "release",
-        "list texts that may be in another language than they are filed under",
+        "list texts that may not be in their stated language",
         _languages_arguments,
         languages,
     ),

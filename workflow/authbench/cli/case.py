@@ -9,12 +9,13 @@ VERIFIERS = ("lambdag", "naive")
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    path(parser, "--questioned FILE", "text whose writer is in question", required=True)
-    path(parser, "--known FILE", "texts by the writer whom it is compared with", required=True, nargs="+")
+    path(parser, "--questioned FILE", "text of disputed authorship", required=True)
+    path(parser, "--known FILE", "texts by the suspected writer", required=True, nargs="+")
     path(
         parser,
         "--population RELEASE",
-        "texts by other writers: a release, or whatever `authbench audit` reads, such as a folder of texts by author",
+        "texts by other writers: a release, or any dataset that `authbench audit` reads, such as a "
+        "folder of texts by author",
         required=True,
     )
     path(parser, "--out DIR", "output directory for index.html and case.json", required=True)
@@ -25,7 +26,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         help=f"verifier, as authbench pan-run takes it; may be repeated (default: {', '.join(VERIFIERS)})",
     )
     parser.add_argument("--genre", default="", metavar="NAME", help="genre of the population's texts (default: any)")
-    parser.add_argument("--encoding", default="utf-8", metavar="NAME", help="of the case's files (default: utf-8)")
+    parser.add_argument(
+        "--encoding", default="utf-8", metavar="NAME", help="encoding of the case's files (default: utf-8)"
+    )
     parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
     unverified_argument(parser)
 
@@ -56,4 +59,4 @@ def _run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-COMMANDS = {"case": Command("pan", "weigh by likelihood ratios whether two writers are one", _arguments, _run)}
+COMMANDS = {"case": Command("pan", "give the likelihood ratio that a suspected writer wrote a text", _arguments, _run)}

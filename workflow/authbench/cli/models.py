@@ -36,7 +36,9 @@ def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
         f"{PLACE}: a release, or any dataset that authbench audit reads, whose queries are then drawn by a keyed hash",
     )
     parser.add_argument("--split", default="test", help="split to evaluate on (default: test)")
-    many(parser, "--column OURS=THEIRS", "as of audit: a table's own name of a column, where the dataset is no release")
+    many(
+        parser, "--column OURS=THEIRS", "a table's own name of a column, as for audit, if the dataset is not a release"
+    )
     many(
         parser,
         "--model MODEL",
@@ -50,10 +52,10 @@ def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     ):
         many(parser, f"--{kind} FILE", f"{about}; may be repeated", dest=f"given_{kind}")
     parser.add_argument(
-        "--name", metavar="NAME", help="what results call the one model that is given (default: that of its file)"
+        "--name", metavar="NAME", help="name in the results of the only model given (default: of its file)"
     )
     parser.add_argument(
-        "--sanity", action="store_true", help="score the sanity rows beside it, which gains are measured by"
+        "--sanity", action="store_true", help="also score the sanity rows, from which gains are measured"
     )
     path(parser, "--out DIR", "output directory; one subdirectory per model", required=True)
     cache_arguments(parser)
@@ -66,7 +68,7 @@ def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed",
         type=int,
-        help="random seed for drawing negatives and bootstrap intervals (default: that of the release, else 0)",
+        help="random seed for drawing negatives and bootstrap intervals (default: the release's, else 0)",
     )
     unverified_argument(parser)
 
@@ -130,7 +132,7 @@ def _leaderboard_arguments(parser: argparse.ArgumentParser) -> None:
     path(
         parser,
         "--people FILE",
-        "people.json of a build (results/<name>/people): what people score on pairs that they judged",
+        "people.json of a build (results/<name>/people): scores of people on the pairs that they judged",
     )
     parser.add_argument("--pdf", action="store_true", help="write each figure as a PDF too, for papers")
     parser.add_argument(
@@ -170,7 +172,7 @@ def _explore_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
     )
     path(parser, "--release RELEASE", f"the release that was evaluated, whose texts are then shown: {PLACE}")
-    path(parser, "--out DIR", "output directory, made anew", required=True)
+    path(parser, "--out DIR", "output directory; replaced if it exists", required=True)
     unverified_argument(parser)
 
 
@@ -200,7 +202,7 @@ def _train_arguments(parser: argparse.ArgumentParser) -> None:
         "--seeds",
         type=whole_number,
         default=default_settings()["train"]["seeds"],
-        help="number of trainings, each with a random seed of its own (default: %(default)s)",
+        help="number of trainings, each with another random seed (default: %(default)s)",
     )
     defaults: dict[str, object] = {**default_settings()["train"]}
     for name, kind, about in (
@@ -224,7 +226,7 @@ def _train_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--from", dest="learnt", default="train", metavar="SPLIT", help="split to train on (default: train)"
     )
-    parser.add_argument("--dev", default="dev", metavar="SPLIT", help="split to score on the way (default: dev)")
+    parser.add_argument("--dev", default="dev", metavar="SPLIT", help="split to score during training (default: dev)")
     unverified_argument(parser)
 
 

@@ -24,7 +24,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     many(
         parser,
         "--column OURS=THEIRS",
-        "the field that is text, author, id, date, topic, lang or genre; may be repeated",
+        "the file's field for text, author, id, date, topic, lang or genre; may be repeated",
     )
     parser.add_argument("--encoding", metavar="NAME", help="encoding of the files (default: UTF-8, else Windows-1252)")
     parser.add_argument("--yes", action="store_true", help="take the proposals without a question")
@@ -132,6 +132,4 @@ def _answer(question: str) -> str:
         raise InputError("Nothing was written, as there was no answer.") from None
 
 
-COMMANDS = {
-    "new": Command("first", "describe a corpus of one's own: its entry and recipe, from its files", arguments, run)
-}
+COMMANDS = {"new": Command("first", "write the entry and recipe of your corpus from its files", arguments, run)}

@@ -76,8 +76,8 @@ def diff(arguments: argparse.Namespace) -> int:
 
 
 def _release_notes_arguments(parser: argparse.ArgumentParser) -> None:
-    path(parser, "a A", "directory of the earlier release, or of its public bundle")
-    path(parser, "b B", "directory of the later one")
+    path(parser, "a A", "directory of the earlier release or its public bundle")
+    path(parser, "b B", "directory of the later release or its public bundle")
     path(parser, "--out FILE", "Markdown file to write; printed if not given")
     unverified_argument(parser)
 
@@ -113,7 +113,7 @@ def _export_arguments(parser: argparse.ArgumentParser) -> None:
     path(
         parser,
         "--scores DIR",
-        "output directory of authbench evaluate, by which DATA_PROTECTION.md states the risk of re-identification",
+        "output directory of authbench evaluate, from which DATA_PROTECTION.md states the risk of re-identification",
     )
     parser.add_argument(
         "--with-tier-b",
@@ -163,8 +163,8 @@ def _rebuild_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--partial",
         action="store_true",
-        help="where texts no longer match, write a release of the others, which can be evaluated; not_found.csv names "
-        "the missing ones",
+        help="if texts no longer match, write a release of the other texts, which can be evaluated; "
+        "not_found.csv names the missing texts",
     )
     unverified_argument(parser)
 
@@ -194,10 +194,10 @@ def rebuild(arguments: argparse.Namespace) -> int:
 
 def _merge_arguments(parser: argparse.ArgumentParser) -> None:
     path(parser, "a A", f"a release, which stays as it is: {PLACE}")
-    path(parser, "b B", "another, likewise, of which what A lacks is added")
+    path(parser, "b B", "directory of the second release, whose further texts are added")
     path(parser, "--out DIR", "output directory; the merged release", required=True)
     parser.add_argument("--name", help="name of the merged release (default: the names of both)")
-    path(parser, "--takedown FILE", "author ids or SHA-256 of contents, one a line, that are to be in neither")
+    path(parser, "--takedown FILE", "author ids or SHA-256 of contents to exclude from both, one a line")
     unverified_argument(parser)
 
 
@@ -262,7 +262,7 @@ COMMANDS = {
         "release", "merge two releases into one: ids and splits stay, copies are left out", _merge_arguments, merge
     ),
     "export": Command("release", "write a release in the format of another tool or host", _export_arguments, export),
-    "freeze": Command("release", "state in a recipe which release its version is", _freeze_arguments, freeze),
+    "freeze": Command("release", "record in a recipe the checksum of its release", _freeze_arguments, freeze),
     "lookup": Command(
         "release",
         "find an author's texts in a release by handle, offline",

@@ -33,7 +33,7 @@ def _style_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         choices=("strict", "steb"),
         metavar="NAME",
-        help="strict, the suite's own, or steb, that of STEB's code; may be repeated (default: both)",
+        help="strict (our own) or steb (as its code does); may be repeated (default: both)",
     )
     parser.add_argument(
         "--long-texts",
@@ -94,6 +94,6 @@ def steb(arguments: argparse.Namespace) -> int:
 
 
 COMMANDS = {
-    "steb": Command("style", "sum up results in STEB's layout as its leaderboard does", _steb_arguments, steb),
+    "steb": Command("style", "summarise results in STEB's layout as its leaderboard does", _steb_arguments, steb),
     "style": Command("style", "score models on datasets of writing style", _style_arguments, style),
 }

@@ -18,7 +18,7 @@ _FIELDS = {
 
 
 def _submit_arguments(parser: argparse.ArgumentParser) -> None:
-    path(parser, "scores SCORES", "directory of one model in what authbench evaluate wrote")
+    path(parser, "scores SCORES", "directory of a model in the output of authbench evaluate")
     for name, about in _FIELDS.items():
         parser.add_argument(f"--{name}", metavar="TEXT", help=about)
     path(parser, "--out FILE", "file to write (default: <name>.zip)")

@@ -25,7 +25,7 @@ def _tables_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
     )
     path(parser, "--release RELEASE", f"the release that was evaluated: {PLACE}")
-    path(parser, "--out DIR", "output directory, made anew", required=True)
+    path(parser, "--out DIR", "output directory; replaced if it exists", required=True)
     many(parser, "--model NAME", "model to show; may be repeated (default: all)")
     many(
         parser,
@@ -48,7 +48,7 @@ def _tables_arguments(parser: argparse.ArgumentParser) -> None:
         "--marks",
         choices=("group", "column"),
         default="group",
-        help="whether the best and the second best are those of a group or of a column (default: %(default)s)",
+        help="whether best and second best are marked by group or by column (default: %(default)s)",
     )
     many(parser, "--curves FILE", "curves.csv of authbench train, for the figures of training; may be repeated")
     unverified_argument(parser)

@@ -38,8 +38,8 @@ def _pan_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
         "--year",
         type=int,
         choices=YEARS,
-        help="year of PAN whose evaluator is followed: 2020 leaves Brier out of Overall; 2024 and 2025 detect what "
-        "machines wrote (default: by the truth, 2021 if it says `same`)",
+        help="year of PAN whose evaluator is followed: 2020 omits Brier from Overall; 2024 and 2025 "
+        "detect machine-written texts (default: from the truth, 2021 if it says `same`)",
     )
     parser.add_argument(
         "--published-2020",
@@ -56,7 +56,7 @@ def _pan_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     many(parser, "--baseline SYSTEM", "baseline, which other systems are compared with; may be repeated")
     many(parser, "--subset SYSTEM", "add a table of the problems that this system answers; may be repeated")
     path(parser, "--pairs FILE", "pairs.jsonl, to show whether answers follow topics")
-    path(parser, "--train FILE", "pairs.jsonl to learn topics from (default: those of --pairs)")
+    path(parser, "--train FILE", "pairs.jsonl to learn topics from (default: --pairs)")
     parser.add_argument(
         "--topics",
         type=int,
@@ -155,13 +155,13 @@ def _pan_pairs(arguments: argparse.Namespace) -> int:
 
 def _pan_run_arguments(parser: argparse.ArgumentParser) -> None:
     path(parser, "--train DIR", "directory with pairs.jsonl and truth.jsonl", required=True)
-    path(parser, "--calibrate DIR", "likewise, to set thresholds on (default: --train)")
+    path(parser, "--calibrate DIR", "directory with the pairs and truth on which thresholds are set (default: --train)")
     path(parser, "--test FILE", "pairs.jsonl to answer, or its directory", required=True)
     path(
         parser,
         "--likelihood-ratios DIR",
-        "likewise with truth, in neither of the others: write likelihood_ratios.jsonl, decimal logarithms, by a "
-        "logistic curve of the scores of these pairs",
+        "directory with further pairs and truth: also write likelihood_ratios.jsonl, decimal logarithms, from a "
+        "logistic regression on the scores of these pairs",
     )
     parser.add_argument(
         "--verifier",
@@ -257,7 +257,7 @@ def _raven_folds_arguments(parser: argparse.ArgumentParser) -> None:
     path(parser, "folder RUN", "output directory of authbench raven, or the graph's raven")
     path(parser, "--out DIR", "output directory; must not exist", required=True)
     parser.add_argument(
-        "--subset", default="hits", metavar="NAME", help="whose folds: hits, random-0, ... (default: %(default)s)"
+        "--subset", default="hits", metavar="NAME", help="folds to write: hits, random-0, ... (default: %(default)s)"
     )
 
 

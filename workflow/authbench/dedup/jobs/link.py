@@ -22,7 +22,7 @@ def link_part(
 ) -> None:
     """Find the links between texts from a share of the bands, given as (part, number of parts).
 
-    Memory: 52 bytes per document, whatever the number of bands.
+    Memory: 52 bytes per document for any number of bands.
     """
     first = read_first_copies(signatures, filtered, order)
     component = unlinked(len(first))
