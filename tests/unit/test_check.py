@@ -682,7 +682,7 @@ VALUES = (
 )
 
 
-@settings_of_hypothesis(max_examples=300)
+@settings_of_hypothesis(max_examples=100)
 @given(st.sampled_from(sorted(SPLIT_TABLES)), st.data())
 def test_a_batch_passes_as_a_whole_only_if_each_of_its_rows_does(name, data):
     rows = deepcopy([*sound().rows["train"][name], ["no object"]][: data.draw(st.integers(1, 9))])

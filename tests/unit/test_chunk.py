@@ -47,12 +47,6 @@ def records(*contents: str, source: str = "s") -> pl.DataFrame:
     return pl.DataFrame(rows, schema=RECORD)
 
 
-def test_all_settings_of_the_section_are_taken() -> None:
-    """A list of languages, which the job applies, is none of the cutting."""
-    documents, _, _ = chunk_records(records("A text."), load_tokenizer(), {**CONFIG, "retag": None}, 1)
-    assert documents["content"].to_list() == ["A text."]
-
-
 def without_space(text: str) -> str:
     return regex.sub(r"\s", "", text)
 
