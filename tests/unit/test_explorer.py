@@ -207,3 +207,5 @@ def test_a_folder_with_an_input_is_not_replaced(line: str, scored: tuple[Path, P
     for out in (scores, tmp_path / "out"):
         assert main(line.format(scores, out).split()) == 2
     assert (scores / "random/scores.json").is_file()
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    assert main(line.format(tmp_path / "loop", tmp_path / "new").split()) == 2

@@ -1,6 +1,7 @@
 """A subcommand, and the kinds of values and arguments that subcommands share."""
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -120,7 +121,7 @@ def verified(folder: Path, arguments: argparse.Namespace, complete: bool = False
 def expect_kept(out: Path, inputs: Sequence[Path | None]) -> None:
     """Raise InputError if an input is inside `out`, a folder that is replaced."""
     for place in inputs:
-        if place and place.resolve().is_relative_to(out.resolve()):
+        if place and Path(os.path.realpath(place)).is_relative_to(os.path.realpath(out)):
             raise InputError(f"--out {out} would be replaced, and {place} is inside it. Give another folder.")
 
 
