@@ -32,30 +32,27 @@ def render(report: Report, charts: list[Chart]) -> str:
     """Return the page."""
     parts = report.about["parts"]
     name, (validation, ratio) = next(iter(report.weighed.items()))
-    return (
-        environment(marks=marks_of(report.weighed))
-        .get_template("case.html.j2")
-        .render(
-            name=name,
-            answer=in_words(validation, ratio),
-            about=report.about,
-            language=report.material.language,
-            notes=report.material.notes,
-            texts=_texts_table(report),
-            learns=parts[FIRST],
-            swaps=parts[SECOND],
-            held=parts[HELD],
-            near=f"{NEAR:.0%}",
-            worst=WORST,
-            results=_results_table(report),
-            uncalibrated=[name for name, (found, _) in report.weighed.items() if not found.calibrated],
-            level=[name for name, (found, _) in report.weighed.items() if found.level],
-            most=round(10 ** validation.bounds[1]),
-            furthest=validation.bounds[1],
-            scale=[(f"{least:,.0f}", words) for least, words in reversed(SCALE)],
-            pictures=pictures(charts),
-            tokens=_coloured(report),
-        )
+    page = environment(marks=marks_of(report.weighed)).get_template("case.html.j2")
+    return page.render(
+        name=name,
+        answer=in_words(validation, ratio),
+        about=report.about,
+        language=report.material.language,
+        notes=report.material.notes,
+        texts=_texts_table(report),
+        learns=parts[FIRST],
+        swaps=parts[SECOND],
+        held=parts[HELD],
+        near=f"{NEAR:.0%}",
+        worst=WORST,
+        results=_results_table(report),
+        uncalibrated=[name for name, (found, _) in report.weighed.items() if not found.calibrated],
+        level=[name for name, (found, _) in report.weighed.items() if found.level],
+        most=round(10 ** validation.bounds[1]),
+        furthest=validation.bounds[1],
+        scale=[(f"{least:,.0f}", words) for least, words in reversed(SCALE)],
+        pictures=pictures(charts),
+        tokens=_coloured(report),
     )
 
 

@@ -102,33 +102,30 @@ def write_leaderboard(
 def _render(results: Sequence[Result], board: _Board, pairs: pl.DataFrame, back: str, version: str) -> str:
     """Return the HTML page; `pairs` are from `pairwise.compare_pairs`."""
     first = results[0].scores
-    return (
-        environment(marks=marks_by_group(results))
-        .get_template("leaderboard.html.j2")
-        .render(
-            back=back,
-            version=version,
-            benchmark={"name": ""} | first["benchmark"],
-            settings=first["settings"],
-            versions=first["versions"],
-            overall=first["overall"],
-            expectation=first["overall"].get("random_expectation", {}),
-            headline=board.headline,
-            verdict=verdict(board.headline[0].data.to_dicts() if board.headline else []),
-            left_out=left_out(results),
-            basis=basis(results),
-            headline_slices=board.by_slice,
-            beside=board.beside,
-            overall_table=board.tables[0],
-            slices=board.tables[1:],
-            pictures=pictures(board.charts.overall),
-            headline_pictures=pictures(board.charts.headline),
-            slice_pictures=pictures(board.charts.slices),
-            pictured_models=shown_in_words(len(results)),
-            models=[_model_line(result) for result in results],
-            doubtful=_doubtful(pairs),
-            pairs=pairs.filter(pl.col("metric") == ATTRIBUTION.key).height,
-        )
+    page = environment(marks=marks_by_group(results)).get_template("leaderboard.html.j2")
+    return page.render(
+        back=back,
+        version=version,
+        benchmark={"name": ""} | first["benchmark"],
+        settings=first["settings"],
+        versions=first["versions"],
+        overall=first["overall"],
+        expectation=first["overall"].get("random_expectation", {}),
+        headline=board.headline,
+        verdict=verdict(board.headline[0].data.to_dicts() if board.headline else []),
+        left_out=left_out(results),
+        basis=basis(results),
+        headline_slices=board.by_slice,
+        beside=board.beside,
+        overall_table=board.tables[0],
+        slices=board.tables[1:],
+        pictures=pictures(board.charts.overall),
+        headline_pictures=pictures(board.charts.headline),
+        slice_pictures=pictures(board.charts.slices),
+        pictured_models=shown_in_words(len(results)),
+        models=[_model_line(result) for result in results],
+        doubtful=_doubtful(pairs),
+        pairs=pairs.filter(pl.col("metric") == ATTRIBUTION.key).height,
     )
 
 

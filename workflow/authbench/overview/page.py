@@ -31,19 +31,14 @@ def write_index(folder: Path, name: str, options: Sequence[str] = ()) -> Path:
 def render(folder: Path, name: str, options: Sequence[str] = ()) -> str:
     """Return the page."""
     found = find(folder)
-    return (
-        environment()
-        .get_template("index.html.j2")
-        .render(
-            name=name,
-            version=VERSION,
-            made=[_shown(folder, one) for one in found if one.time is not None],
-            missing=[
-                {"part": one.part, "command": command(one.part.target, options)} for one in found if one.time is None
-            ],
-            logs=(folder / "logs").is_dir(),
-            again={one.part.title: command(one.part.target, options) for one in found if one.old},
-        )
+    page = environment().get_template("index.html.j2")
+    return page.render(
+        name=name,
+        version=VERSION,
+        made=[_shown(folder, one) for one in found if one.time is not None],
+        missing=[{"part": one.part, "command": command(one.part.target, options)} for one in found if one.time is None],
+        logs=(folder / "logs").is_dir(),
+        again={one.part.title: command(one.part.target, options) for one in found if one.old},
     )
 
 

@@ -143,19 +143,16 @@ TITLES = {
 
 def render(name: str, tables: Mapping[str, pl.DataFrame], back: str = "") -> str:
     """Return a self-contained page with the charts and all tables; `back` links to the run's index."""
-    return (
-        environment()
-        .get_template("raw.html.j2")
-        .render(
-            back=back,
-            name=name,
-            documents=int(tables["sources"]["documents"].sum()),
-            pictures=pictures(_charts(tables)),
-            tables=[
-                (title, tables[key].columns, [list(map(words, row)) for row in tables[key].iter_rows()])
-                for key, title in TITLES.items()
-            ],
-        )
+    page = environment().get_template("raw.html.j2")
+    return page.render(
+        back=back,
+        name=name,
+        documents=int(tables["sources"]["documents"].sum()),
+        pictures=pictures(_charts(tables)),
+        tables=[
+            (title, tables[key].columns, [list(map(words, row)) for row in tables[key].iter_rows()])
+            for key, title in TITLES.items()
+        ],
     )
 
 
