@@ -9,8 +9,9 @@ the folder ignore it.
 """
 
 import shutil
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import chain, count, repeat
 from pathlib import Path
 from typing import Any
@@ -56,10 +57,7 @@ class Cleaned:
     problems_removed: int
 
     def as_dict(self) -> dict[str, Any]:
-        return {
-            "folder": self.folder, "documents": self.documents, "kept": self.kept, "removed": dict(self.removed),
-            "queries_removed": self.queries_removed, "problems_removed": self.problems_removed, "diff": DIFF,
-        }  # fmt: skip
+        return {**asdict(self), "diff": DIFF}
 
 
 def write_clean(dataset: Dataset, copies: Copies, folder: Path) -> Cleaned:
@@ -95,9 +93,7 @@ def write_clean(dataset: Dataset, copies: Copies, folder: Path) -> Cleaned:
             own = replace(dataset, documents=dataset.documents.filter(part=part))
             _write(source, own, set(gone), set(queries), set(problems["problem"]), aside / label)
         write_json_lines(aside / DIFF, lines)
-    counts: dict[str, int] = {}
-    for claim, _ in gone.values():
-        counts[claim] = counts.get(claim, 0) + 1
+    counts = Counter(claim for claim, _ in gone.values())
     return Cleaned(folder.name, dataset.documents.height, left.documents.height, counts, len(queries), problems.height)
 
 
@@ -206,14 +202,9 @@ def _of_release(table: str, gone: set[str], queries: set[str]) -> Keep:
     kind = next(part for part in (*table.split("/"), "") if part in _KINDS or not part)
 
     def keep(row: Mapping[str, Any], _: int) -> Mapping[str, Any] | None:
-        if kind == "provenance":
-            return None if row.get("id") in gone else row
-        if kind in ("corpus", "candidates"):
-            ident = next(str(row[name]) for name in _IDS if name in row)
-            return None if ident in gone else row
-        if kind == "queries":
-            ident = next(str(row[name]) for name in ("query_id", *_IDS) if name in row)
-            return None if ident in gone or ident in queries else row
+        if kind in _TEXTS:
+            ident = next(str(row[name]) for name in _TEXTS[kind] if name in row)
+            return None if ident in gone or (kind == "queries" and ident in queries) else row
         if kind == "ground_truth":
             if row["query_id"] in gone or row["query_id"] in queries:
                 return None
@@ -229,9 +220,9 @@ def _of_release(table: str, gone: set[str], queries: set[str]) -> Keep:
     return keep
 
 
-_KINDS = frozenset(
-    {"corpus", "candidates", "queries", "ground_truth", "qrels", "default", "positives", "pairs", "provenance"}
-)
+# Columns of ids of the tables of texts, the first that a table has.
+_TEXTS = {"corpus": _IDS, "candidates": _IDS, "provenance": ("id",), "queries": ("query_id", *_IDS)}
+_KINDS = frozenset({*_TEXTS, "ground_truth", "qrels", "default", "positives", "pairs"})
 
 
 def _of_episode(dataset: Dataset, table: str, gone: set[str]) -> Keep:

@@ -1,6 +1,6 @@
 """Define the table of documents that every form of a dataset becomes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -124,6 +124,15 @@ def root(parent: dict[str, str], name: str) -> str:
     return name
 
 
+def joined_pairs(ones: Iterable[str], others: Iterable[str], same: Iterable[bool]) -> dict[str, str]:
+    """Return the joined names of same-author pairs, for `root`."""
+    parent: dict[str, str] = {}
+    for one, other, is_same in zip(ones, others, same, strict=True):
+        if is_same:
+            parent[root(parent, one)] = root(parent, other)
+    return parent
+
+
 def as_documents(frame: pl.DataFrame, derived: bool = False) -> pl.DataFrame:
     """Return DOCUMENTS of a frame with some of their columns, with defaults for split, roles, id, place and row.
 
@@ -207,8 +216,8 @@ def _with_split(part: Dataset, name: str) -> Dataset:
         answers=None if part.answers is None else part.answers.with_columns(split=pl.lit(name)),
         ignored=part.ignored.with_columns(split=pl.lit(name)),
         problems=part.problems.with_columns(split=pl.lit(name)),
-        positives=dict.fromkeys([name][: len(part.positives)], next(iter(part.positives.values()), ANSWERS.to_frame())),
-        pairs=dict.fromkeys([name][: len(part.pairs)], next(iter(part.pairs.values()), ANSWERS.to_frame())),
+        positives=dict(zip([name], part.positives.values(), strict=False)),
+        pairs=dict(zip([name], part.pairs.values(), strict=False)),
     )
 
 

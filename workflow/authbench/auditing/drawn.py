@@ -7,7 +7,7 @@ another text. From a split with more than `most` texts, whole authors are drawn 
 many texts; if the first author has more, so many of that author's texts are drawn.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -121,15 +121,9 @@ def _stated(dataset: Dataset, split: str, units: pl.DataFrame) -> pl.DataFrame:
     return found.filter(pl.col("query_id") != pl.col("candidate_id"))
 
 
-@dataclass(frozen=True)
-class Built:
-    split: Split
-    order: pl.DataFrame  # id, order
-
-
 def build_split(
     dataset: Dataset, split: str, units: pl.DataFrame, asked: pl.DataFrame, whole: bool, seed: int
-) -> tuple[Built, list[dict[str, object]]]:
+) -> tuple[Split, list[dict[str, Any]]]:
     """Return the split as evaluations read it, with its stated pools or with pools that are built here."""
     named = units.join(asked.select(id="query_id", known="author"), on="id", how="left", maintain_order="left")
     named = named.with_columns(author_id=pl.coalesce("known", "author", pl.format("author of {}", "id")))
@@ -159,7 +153,9 @@ def build_split(
     )
     stated = whole and split in dataset.pairs and split in dataset.positives
     if stated:
-        positives, pairs, counts = dataset.positives[split], dataset.pairs[split], _counts(dataset.pairs[split])
+        positives, pairs = dataset.positives[split], dataset.pairs[split]
+        kept = pairs.filter("same").group_by("pool").len().sort("pool")
+        counts = [{"pool": pool, "positives": None, "kept": count, "stated": True} for pool, count in kept.iter_rows()]
     else:
         positives, pairs, counts = _pools(dataset, split, named, truth, seed)
     found = make_split(split, candidates, queries.drop("author_id"), truth, "", None, positives, pairs)
@@ -173,18 +169,12 @@ def build_split(
             reference=[texts.select("id", "lang", "genre", "source", "content", token_length=pl.lit(1, pl.Int32))
                        .with_columns(pl.col("lang").fill_null("other"), pl.col("genre", "source").fill_null(ALL))],
         )  # fmt: skip
-    return Built(found, units.select("id", "order")), counts
-
-
-def _counts(pairs: pl.DataFrame) -> list[dict[str, Any]]:
-    """Return the number of positives of a stated pool."""
-    kept = pairs.filter("same").group_by("pool").len().sort("pool")
-    return [{"pool": pool, "positives": None, "kept": count, "stated": True} for pool, count in kept.iter_rows()]
+    return found, counts
 
 
 def _pools(
     dataset: Dataset, split: str, units: pl.DataFrame, truth: pl.DataFrame, seed: int
-) -> tuple[pl.DataFrame, pl.DataFrame, list[dict[str, object]]]:
+) -> tuple[pl.DataFrame, pl.DataFrame, list[dict[str, Any]]]:
     """Return relations and pools, built as for a release; a text of an unknown work is a separate work."""
     documents = units.select(
         "id", "author_id", "lang", "genre", "source", "content", "token_length", "date",
@@ -206,31 +196,20 @@ def _pools(
     vectors = content_vectors(known.select("lang", "content"), statistics)
     queries = asking.with_columns(pl.col("positive_ids").list.head(MOST_POSITIVES), split=pl.lit(split))
     related = relate(known, queries, shared, vectors).drop("split")
-    listed = queries.select("query_id", candidate_id="positive_ids").explode("candidate_id")
-    related = pl.concat([related, _of_others(listed, related, known)])
+    related = _completed(related, queries)
     pairs, counts = make_pools(known, related, queries, vectors, LETTERS, seed, shared)
     total = counts.group_by("pool").agg(pl.col("positives", "kept").sum()).sort("pool")
     table = [row | {"stated": False} for row in total.iter_rows(named=True)]
-    return _complete(related, truth), pairs.cast(PAIRS.schema), table
+    return _completed(related, truth), pairs.cast(PAIRS.schema), table
 
 
-def _of_others(listed: pl.DataFrame, related: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
-    """Return relations of answers by another author than the query's, as other works."""
-    lacking = listed.join(related, on=("query_id", "candidate_id"), how="anti")
-    return _unrelated(lacking, related.schema)
-
-
-def _unrelated(pairs: pl.DataFrame, schema: pl.Schema) -> pl.DataFrame:
-    return pairs.select(
+def _completed(related: pl.DataFrame, queries: pl.DataFrame) -> pl.DataFrame:
+    """Return relations of every positive; positives without one, such as texts of other authors, are other works."""
+    listed = queries.select("query_id", candidate_id="positive_ids").explode("candidate_id")
+    lacking = listed.join(related, on=("query_id", "candidate_id"), how="anti").select(
         "query_id", "candidate_id",
         same_document=pl.lit(False), same_work=pl.lit(False), adjacent=pl.lit(False),
         days=pl.lit(None, pl.Int32), topic_similarity=pl.lit(None, pl.Float32), length_ratio=pl.lit(1.0, pl.Float32),
         years=pl.lit(None, pl.Int32),
-    ).select(pl.col(name).cast(kind) for name, kind in schema.items())  # fmt: skip
-
-
-def _complete(related: pl.DataFrame, truth: pl.DataFrame) -> pl.DataFrame:
-    """Return relations of every positive, including positives of a query beyond MOST_POSITIVES."""
-    listed = truth.select("query_id", candidate_id="positive_ids").explode("candidate_id")
-    lacking = listed.join(related, on=("query_id", "candidate_id"), how="anti")
-    return pl.concat([related, _unrelated(lacking, related.schema)])
+    )  # fmt: skip
+    return pl.concat([related, lacking.select(pl.col(name).cast(kind) for name, kind in related.schema.items())])

@@ -2,8 +2,8 @@
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -55,10 +55,10 @@ class Noise:
 
     def as_dict(self) -> dict[str, Any]:
         found = self.estimate
-        return {
-            "source": self.source, "estimator": self.estimator, "texts": self.texts, "impurity": found.impurity,
-            "low": found.low, "high": found.high, "decision": decide(found.low, found.high, MAX_IMPURITY),
-        }  # fmt: skip
+        decision = decide(found.low, found.high, MAX_IMPURITY)
+        return {"source": self.source, "estimator": self.estimator, "texts": self.texts, **asdict(found)} | {
+            "decision": decision
+        }
 
 
 def find_in_texts(dataset: Dataset, tokenizer: Tokenizer | None) -> Cases:
@@ -78,10 +78,10 @@ def find_in_texts(dataset: Dataset, tokenizer: Tokenizer | None) -> Cases:
         ids, contents = batch["id"], batch["content"]
         for place, note in abnormal(contents):
             cases["not_normal"].append(Case((ids[place],), note))
-        seen = {kind: contents.str.contains(sign) for kind, sign in _PERSONAL.items()}
-        seen["telephone"] = _places(len(ids), (place for place, _ in find_personal_data(contents, ("phone",))))
+        seen = {kind: list(contents.str.contains(sign).arg_true()) for kind, sign in _PERSONAL.items()}
+        seen["telephone"] = sorted({place for place, _ in find_personal_data(contents, ("phone",))})
         for kind, here in seen.items():
-            cases["personal_data"] += [Case((ids[place],), kind) for place in here.arg_true()]
+            cases["personal_data"] += [Case((ids[place],), kind) for place in here]
         for place in suspected(contents).arg_true():
             if share := _doubled(contents[place]):
                 cases["self_doubled"].append(Case((ids[place],), f"the first {share:.0%} are all of it"))
@@ -94,12 +94,6 @@ def find_in_texts(dataset: Dataset, tokenizer: Tokenizer | None) -> Cases:
             for place in np.flatnonzero(differs).tolist():
                 cases["token_length"].append(Case((ids[place],), f"says {said[place]:.0f}, has {found[place]}"))
     return cases
-
-
-def _places(count: int, places: Iterable[int]) -> pl.Series:
-    marks = np.zeros(count, bool)
-    marks[list(places)] = True
-    return pl.Series(marks)
 
 
 def _doubled(text: str) -> float:
@@ -167,7 +161,6 @@ def find_in_labels(dataset: Dataset, stated_languages: bool, copies: pl.DataFram
     """Return what is wrong with authors and their labels, and the noise of labels by source.
 
     Args:
-        stated_languages: whether the dataset states languages.
         copies: pairs of documents (`old`, `new`) of equal or nearly equal text.
     """
     documents = dataset.documents

@@ -38,7 +38,6 @@ def audit_languages(folder: Path, out: Path, most: int = MOST, unverified: bool 
 
     Args:
         folder: a release, or the results of a build (with `chunk/` and `filter/`), whose dropped texts are audited too.
-        out: the folder to write.
         most: suspects that are listed, selected by hash if there are more; the summary counts all.
         unverified: whether a release that contradicts itself is read; the summary says so.
 

@@ -1,7 +1,7 @@
 """Render an audit as Markdown, and as an HTML page that loads no files and quotes no text of the dataset."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -13,13 +13,10 @@ from authbench.labels.decision import BY_CONSTRUCTION, EXPLAINED, in_words
 from authbench.presentation.numbers import decimals, limits, shown_difference
 from authbench.presentation.pages import environment, pictures
 from authbench.presentation.palette import mark_of
-from authbench.presentation.tables import Cell, Column, Row, Table, as_markdown, escaped_markdown
+from authbench.presentation.tables import Cell, Column, Row, Table, as_markdown, escaped_markdown, plain_rows
 from authbench.printable import printable
 from authbench.storage.atomic import write_text
 from authbench.storage.json_files import write_plain_json
-
-if TYPE_CHECKING:  # an audit without matplotlib has no pictures
-    from authbench.presentation.plots import Value
 
 HEADINGS = {
     "success@1": "S@1", "success@5": "S@5", "mrr": "MRR", "eer": "EER", "eer_same_language": "EER, one language",
@@ -34,28 +31,25 @@ _PUBLISHED = 60  # rows of published scores
 
 def render(audit: Audit) -> str:
     """Return the HTML page."""
-    return (
-        environment()
-        .get_template("audit.html.j2")
-        .render(
-            dataset=audit.dataset,
-            verdict=verdict(audit),
-            findings=_findings_table(audit),
-            examples=_examples(audit),
-            holds=[CLAIMS[finding.claim][1] for finding in audit.findings if not finding.cases],
-            splits=[
-                {
-                    "name": part.split, "about": part.about, "left_out": part.left_out, "pools": part.pools,
-                    "tables": [_rows_table(part)] if part.rows else [],
-                    "pictures": pictures(_chart(part)) if part.rows and not absent("matplotlib") else [],
-                    "power": _power(part), "gains": _gains(part),
-                }
-                for part in audit.rows
-            ],
-            published=_published_table(audit),
-            noise=_noise_table(audit),
-            cleaned=None if audit.cleaned is None else audit.cleaned.as_dict(),
-        )
+    page = environment().get_template("audit.html.j2")
+    return page.render(
+        dataset=audit.dataset,
+        verdict=verdict(audit),
+        findings=_findings_table(audit),
+        examples=_examples(audit),
+        holds=[CLAIMS[finding.claim][1] for finding in audit.findings if not finding.cases],
+        splits=[
+            {
+                "name": part.split, "about": part.about, "left_out": part.left_out, "pools": part.pools,
+                "tables": [_rows_table(part)] if part.rows else [],
+                "pictures": pictures(_chart(part)) if part.rows and not absent("matplotlib") else [],
+                "power": _power(part), "gains": _gains(part),
+            }
+            for part in audit.rows
+        ],
+        published=_published_table(audit),
+        noise=_noise_table(audit),
+        cleaned=None if audit.cleaned is None else audit.cleaned.as_dict(),
     )  # fmt: skip
 
 
@@ -192,26 +186,20 @@ def _score(cell: ScoreCell | None) -> Cell:
     return Cell(decimals(cell["value"]), cell["value"], grey=cell["above_chance"] is False, interval=interval)
 
 
-def _chart(part: Measured) -> list[Any]:
-    from authbench.presentation.plots import value_bars
+def _chart(part: Measured) -> list[Any]:  # an audit without matplotlib has no pictures
+    from authbench.presentation.plots import Value, value_bars
 
     charts = []
     for score in ("success@5", "pairs_auc", "auc_matched"):
-        values = [
-            _bar(row["row"], row["scores"][score], HEADINGS[score]) for row in part.rows if score in row["scores"]
-        ]
+        values = []
+        for name, cell in ((row["row"], row["scores"][score]) for row in part.rows if score in row["scores"]):
+            tip = f"{name}: {HEADINGS[score]} {decimals(cell['value'])}, by chance {decimals(cell['chance'])}"
+            values.append(Value(name, cell["value"], mark_of(name), tip, cell["low"], cell["high"]))
         if values:
             title = f"{HEADINGS[score]} of the rows, {part.split}"
             values.sort(key=lambda value: -value.value)
             charts.append(value_bars(f"{score}_{part.split}", title, "With 95 % intervals over authors.", values))
     return charts
-
-
-def _bar(row: str, cell: ScoreCell, heading: str) -> "Value":
-    from authbench.presentation.plots import Value
-
-    tip = f"{row}: {heading} {decimals(cell['value'])}, by chance {decimals(cell['chance'])}"
-    return Value(row, cell["value"], mark_of(row), tip, cell["low"], cell["high"])
 
 
 def _power(part: Measured) -> list[tuple[str, str]]:
@@ -260,17 +248,15 @@ def _published_table(audit: Audit) -> Table:
 def _noise_table(audit: Audit) -> Table:
     """Return the noise of labels, by source."""
     rows = []
-    for one in audit.noise:
-        plain = one.as_dict()
-        measured = plain["impurity"] is not None
+    for plain in (one.as_dict() for one in audit.noise):
         span = f"{decimals(plain['impurity'], 2)} [{decimals(plain['low'], 2)}, {decimals(plain['high'], 2)}]"
-        rows.append(Row([Cell(_shown(plain["source"] or "all")), Cell(plain["estimator"]), Cell(f"{plain['texts']:,}"),
-                         Cell(span if measured else "–"),
-                         Cell(in_words(plain["decision"], plain["estimator"], plain["impurity"]))]))  # fmt: skip
-    columns = [Column("Source", words=True), Column("Estimator", words=True), Column("Texts"), Column("Impurity"),
-               Column("Decision", words=True)]  # fmt: skip
-    explained = any(row.cells[-1].text == BY_CONSTRUCTION for row in rows)
-    return Table("noise", "Noise of labels", columns, rows, pl.DataFrame(), [EXPLAINED] if explained else [])
+        decision = in_words(plain["decision"], plain["estimator"], plain["impurity"])
+        names = (_shown(plain["source"] or "all"), plain["estimator"], f"{plain['texts']:,}")
+        rows.append((*names, "–" if plain["impurity"] is None else span, decision))
+    columns = [Column("Source", words=True), Column("Estimator", words=True), Column("Texts"), Column("Impurity")]
+    columns.append(Column("Decision", words=True))
+    explained = [EXPLAINED] if any(row[-1] == BY_CONSTRUCTION for row in rows) else []
+    return Table("noise", "Noise of labels", columns, plain_rows(rows), pl.DataFrame(), explained)
 
 
 def write_audit(audit: Audit, out: Path, brief: bool = False) -> None:

@@ -1,6 +1,6 @@
 """Find out the form of a dataset and read it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -45,7 +45,12 @@ def read_texts(path: Path, files: Sequence[Path], encoding: str | None) -> Datas
         )
     by_name = layout == "name"
     rows, unreadable = list[dict[str, object]](), list[str]()
-    for row, (file, label, text) in enumerate(_texts(path, files, encoding)):
+    places: dict[str, list[Path]] = {}
+    for row, file in enumerate(files):
+        label = printable(str(file.relative_to(path)))
+        places[label] = [file]
+        raw = RawFile(file, str(file), "", option="--encoding")
+        text = whole_text(raw, encoding or "utf-8") if file.stat().st_size else BadRow("line 1", "is empty")
         if isinstance(text, BadRow):
             unreadable.append(label)
             continue
@@ -57,16 +62,8 @@ def read_texts(path: Path, files: Sequence[Path], encoding: str | None) -> Datas
     documents = as_documents(
         pl.DataFrame(rows, dict.fromkeys(("id", "split", "author", "content", "place"), pl.String) | {"row": pl.Int64})
     )
-    places = {printable(str(file.relative_to(path))): [file] for file in files}
     source = Source(path, TEXTS, places, encoding)
     return unique_ids(Dataset(TEXTS, documents, notes=tuple(notes), sources=(source,), unreadable=tuple(unreadable)))
-
-
-def _texts(path: Path, files: Sequence[Path], encoding: str | None) -> Iterator[tuple[Path, str, str | BadRow]]:
-    for file in files:
-        label = printable(str(file.relative_to(path)))
-        raw = RawFile(file, str(file), "", option="--encoding")
-        yield file, label, whole_text(raw, encoding or "utf-8") if file.stat().st_size else BadRow("line 1", "is empty")
 
 
 def _split(folder: str) -> str:
@@ -114,7 +111,8 @@ def read_dataset(paths: Sequence[Path], how: How = How(), say: Say | None = None
         InputError: a path cannot be read, has none of the FORMS, or contains no text.
     """
     for path in paths:
-        _expect(path)
+        if not _is_remote(path) and not is_style_entry(path) and not path.exists():
+            raise InputError(f"{path}: there is no such file or folder. Expected {FORMS}.")
     if say:
         say("reading")
     read = [(path, part) for path in paths for part in _read_one(path, how)]
@@ -123,12 +121,6 @@ def read_dataset(paths: Sequence[Path], how: How = How(), say: Say | None = None
     if not dataset.problems.height and not (dataset.documents["content"].fill_null("") != "").any():
         raise InputError(f"{', '.join(map(str, paths))}: holds no text, so there is nothing to audit.")
     return dataset
-
-
-def _expect(path: Path) -> None:
-    """Raise InputError if there is no dataset to read."""
-    if not _is_remote(path) and not is_style_entry(path) and not path.exists():
-        raise InputError(f"{path}: there is no such file or folder. Expected {FORMS}.")
 
 
 def _expect_files(path: Path) -> None:

@@ -1,7 +1,6 @@
 """Read datasets in this format: a release, the folder of a split, and the Parquet folder of Hugging Face."""
 
 from collections.abc import Iterator, Mapping
-from itertools import chain
 from pathlib import Path
 
 import polars as pl
@@ -87,12 +86,16 @@ def _dataset(path: Path, form: str, files: Files, provenance: list[Path]) -> Dat
     stated: dict[str, dict[str, pl.DataFrame]] = {POSITIVES.name: {}, PAIRS.name: {}}
     places: dict[str, list[Path]] = {}
     for split, tables in files.items():
-        rows = {table.name: _rows(tables[table.name], table) for table in (CANDIDATES, QUERIES, GROUND_TRUTH)}
-        candidates, queries, truth = (rows[table.name] for table in (CANDIDATES, QUERIES, GROUND_TRUTH))
+        candidates, queries, truth = (
+            pl.concat(
+                [table.schema.to_frame(), *(rows for file in tables[table.name] for rows in _batches(file, table))]
+            )
+            for table in (CANDIDATES, QUERIES, GROUND_TRUTH)
+        )
         if truth.height and not candidates.height:
             raise InputError(f"{path}: the split {split} has answers and no candidate. Fetch it anew.")
-        for table in (CANDIDATES, QUERIES, GROUND_TRUTH):
-            ids = rows[table.name][table.ident]
+        for table, rows in ((CANDIDATES, candidates), (QUERIES, queries), (GROUND_TRUTH, truth)):
+            ids = rows[table.ident]
             repeated += ids.filter(ids.is_duplicated()).unique(maintain_order=True).to_list()
             places[f"{split}/{table.name}"] = tables[table.name]
         unasked += truth.join(queries, on="query_id", how="anti", maintain_order="left")["query_id"].to_list()
@@ -125,11 +128,6 @@ def _dataset(path: Path, form: str, files: Files, provenance: list[Path]) -> Dat
     )
 
 
-def _rows(files: list[Path], table: Table) -> pl.DataFrame:
-    batches: Iterator[pl.DataFrame] = chain.from_iterable(_batches(file, table) for file in files)
-    return pl.concat([table.schema.to_frame(), *batches])
-
-
 def _batches(file: Path, table: Table) -> Iterator[pl.DataFrame]:
     if file.suffix != ".parquet":
         yield from read_table(file, table)
@@ -160,31 +158,18 @@ def _documents(
     split: str, candidates: pl.DataFrame, queries: pl.DataFrame, truth: pl.DataFrame
 ) -> Iterator[pl.DataFrame]:
     """Yield the candidates, then the other queries, with the author that the ground truth names."""
-    asked = queries["query_id"].implode()
     texts = ("lang", "genre", "content", "source", "token_length")
-    yield _as(
-        candidates.select(
-            "author_id", *texts, id="candidate_id", query=pl.col("candidate_id").is_in(asked), candidate=pl.lit(True)
-        ),
-        split,
-        CANDIDATES.name,
-    )
+    asked = pl.col("candidate_id").is_in(queries["query_id"].implode())
     named = truth.select("query_id", "author_id").unique("query_id", keep="first", maintain_order=True)
     others = (
         queries.with_row_index("row")
         .filter(~pl.col("query_id").is_in(candidates["candidate_id"].implode()))
         .join(named, on="query_id", how="left", maintain_order="left")
+        .select(*texts, "row", author="author_id", id="query_id", query=pl.lit(True), candidate=pl.lit(False))
     )
-    yield _as(
-        others.select("author_id", *texts, "row", id="query_id", query=pl.lit(True), candidate=pl.lit(False)),
-        split,
-        QUERIES.name,
-    )
-
-
-def _as(rows: pl.DataFrame, split: str, table: str) -> pl.DataFrame:
-    named = rows.rename({"author_id": "author"}).with_columns(split=pl.lit(split), place=pl.lit(f"{split}/{table}"))
-    return as_documents(named)
+    pool = candidates.select(*texts, author="author_id", id="candidate_id", query=asked, candidate=pl.lit(True))
+    for table, rows in ((CANDIDATES, pool), (QUERIES, others)):
+        yield as_documents(rows.with_columns(split=pl.lit(split), place=pl.lit(f"{split}/{table.name}")))
 
 
 def _exploded(split: str, truth: pl.DataFrame, column: str) -> pl.DataFrame:

@@ -6,7 +6,17 @@ from pathlib import Path
 
 import polars as pl
 
-from authbench.auditing.dataset import DOCUMENTS, PROBLEMS, Dataset, Source, as_documents, root, split_rank, unique_ids
+from authbench.auditing.dataset import (
+    DOCUMENTS,
+    PROBLEMS,
+    Dataset,
+    Source,
+    as_documents,
+    joined_pairs,
+    root,
+    split_rank,
+    unique_ids,
+)
 from authbench.author_labels import known_labels
 from authbench.errors import InputError
 from authbench.format.pan import read_pairs, read_truth
@@ -125,11 +135,8 @@ def _problems(split: str, rows: pl.DataFrame) -> pl.DataFrame:
 
 def _components(asked: pl.DataFrame) -> list[pl.Series]:
     """Return names of authors that are equal for the two texts of every same-author pair."""
-    parent: dict[str, str] = {}
     keys = [[digest(text) for text in asked[f"text{side}"]] for side in (1, 2)]
-    for one, other, same in zip(*keys, asked["same"], strict=True):
-        if same:
-            parent[root(parent, one)] = root(parent, other)
+    parent = joined_pairs(keys[0], keys[1], asked["same"])
     return [
         pl.Series(f"author{side}", [root(parent, key) for key in keys[side - 1]], dtype=pl.String) for side in (1, 2)
     ]  # fmt: skip

@@ -107,11 +107,10 @@ def _read_qrels(files: list[Path], above: int | None = 0) -> pl.DataFrame:
             names = ", ".join(printable(name[:40]) for name in table.names[:10])
             raise InputError(f"{file}: has the columns {names}. Expected {', '.join(_QRELS_COLUMNS)}.")
         query, document, score = (_column(file, table, name) for name in _QRELS_COLUMNS)
-        judged = pl.DataFrame(
-            [query.alias("query_id"), document.alias("candidate_id"), score.alias("said")]
-        ).with_columns(score=pl.col("said").cast(pl.Float64, strict=False))
-        if "score" not in table.columns:
-            judged = judged.with_columns(score=pl.lit(1.0))
+        score = (
+            score.cast(pl.Float64, strict=False) if "score" in table.columns else pl.repeat(1.0, len(query), eager=True)
+        )
+        judged = pl.DataFrame({"query_id": query, "candidate_id": document, "score": score})
         wrong = judged.filter(pl.any_horizontal(pl.col("query_id", "candidate_id", "score").is_null()))
         if wrong.height:
             raise InputError(
@@ -196,21 +195,10 @@ def _dataset(
 
 
 def _table(texts: Texts, split: str, place: str, author: Mapping[str, str], candidate: bool) -> pl.DataFrame:
-    table = pl.DataFrame(
-        {
-            "id": list(texts),
-            "content": [text for text, _ in texts.values()],
-            "author": [author.get(ident) for ident in texts],
-        },
-        schema={"id": pl.String, "content": pl.String, "author": pl.String},
-    ).with_columns(
-        split=pl.lit(split),
-        place=pl.lit(place),
-        candidate=pl.lit(candidate),
-        query=pl.lit(not candidate),
-        row=pl.int_range(pl.len(), dtype=pl.Int64),
-    )
-    return as_documents(table, derived=True)
+    rows = [(ident, text, author.get(ident)) for ident, (text, _) in texts.items()]
+    table = pl.DataFrame(rows, dict.fromkeys(("id", "content", "author"), pl.String), orient="row")
+    roles = {"candidate": pl.lit(candidate), "query": pl.lit(not candidate)}
+    return as_documents(table.with_columns(split=pl.lit(split), place=pl.lit(place), **roles), derived=True)
 
 
 def _components(answers: Mapping[str, pl.DataFrame]) -> dict[str, str]:

@@ -13,7 +13,7 @@ import polars as pl
 
 from authbench.arrays import BOOL, F64
 from authbench.auditing.dataset import POOL, Dataset
-from authbench.auditing.drawn import MOST, Built, build_split, draw
+from authbench.auditing.drawn import MOST, build_split, draw
 from authbench.errors import InputError
 from authbench.evaluation.gain import Power, Scored, compare
 from authbench.evaluation.headline import Authors, headline
@@ -22,6 +22,7 @@ from authbench.evaluation.retrieval import cosine, rank
 from authbench.evaluation.run import RELEASED, queries_table, ranked
 from authbench.evaluation.scores import per_query_values, summarise
 from authbench.evaluation.slices import OVERALL, SLICES
+from authbench.evaluation.split import Split
 from authbench.evaluation.verification import draw_negatives
 from authbench.format.scores import Cell, HeadlineCell
 from authbench.metrics.auc import auc
@@ -103,13 +104,7 @@ class Measured:
     power: Mapping[str, Power]
     gains: Sequence[RowGain]
     about: Sizes
-    left_out: Sequence[str] = ()
-
-    def as_dict(self) -> dict[str, Any]:
-        return {
-            "split": self.split, "rows": list(self.rows), "pools": list(self.pools), "power": dict(self.power),
-            "gains": list(self.gains), "about": dict(self.about), "left_out": list(self.left_out),
-        }  # fmt: skip
+    left_out: Sequence[str]
 
 
 def measure(dataset: Dataset, tokenizer: Tokenizer, most: int = MOST, seed: int = 0) -> Iterator[Measured]:
@@ -129,7 +124,7 @@ def _measure_split(
         about["of"] = whole
     problems = dataset.problems.filter((pl.col("split") == split) & pl.col("one").is_not_null())
     if not asked.height and not problems.height:
-        return Measured(split, [], [], {}, [], about, ("no query has an answer in this split, so no row is scored",))
+        return Measured(split, [], [], {}, [], about, ["no query has an answer in this split, so no row is scored"])
     counted = units.with_columns(
         pl.Series("token_length", tokenizer.count(units["content"]), pl.Int32),
         content=pl.col("content").str.slice(0, LONGEST),
@@ -141,10 +136,9 @@ def _measure_split(
     power: Mapping[str, Power] = {}
     gains: list[RowGain] = []
     if asked.height:
-        built, counts = build_split(dataset, split, counted, asked, whole_split, seed)
-        pools = counts
-        scored, power, gains, missing = _score(built, entries, dataset.has_order, seed)
-        left_out += missing
+        built, pools = build_split(dataset, split, counted, asked, whole_split, seed)
+        order = units.select("id", "order") if dataset.has_order else None
+        scored, power, gains, left_out = _score(built, entries, order, seed)
     if problems.height:
         for name, cell in _score_pairs(problems, counted, entries, seed):
             scored.setdefault(name, {})["pairs_auc"] = cell
@@ -158,24 +152,23 @@ def _measure_split(
         for name in (*NAMES, ORDER)
         if scored.get(name)
     ]
-    return Measured(split, rows, pools, power, gains, about, tuple(left_out))
+    return Measured(split, rows, pools, power, gains, about, left_out)
 
 
 def _score(
-    built: Built, entries: Mapping[str, ModelEntry], has_order: bool, seed: int
+    split: Split, entries: Mapping[str, ModelEntry], order: pl.DataFrame | None, seed: int
 ) -> tuple[dict[str, dict[str, ScoreCell]], Mapping[str, Power], list[RowGain], list[str]]:
-    """Return scores by row, power, gains, and the reason for each missing score."""
-    split = built.split
+    """Return scores by row, power, gains, and the reason for each missing score; `order` is the place of each text."""
     negatives = draw_negatives(split, seed)
     authors: Authors | None = None
     tables: list[Scored] = []
     scores: dict[str, dict[str, ScoreCell]] = {}
     left_out = [f"{score}: {_LACKING.get(reason, reason)}" for score, reason in split.released.left_out.items()]
     for name in (*NAMES, ORDER):
-        if (name in ("ids", ORDER) and not has_order) or (name == "date" and not split.documents["date"].count()):
+        if (name in ("ids", ORDER) and order is None) or (name == "date" and not split.documents["date"].count()):
             continue
-        if name == ORDER:
-            at = split.documents.select("id").join(built.order, on="id", how="left", maintain_order="left")["order"]
+        if name == ORDER and order is not None:
+            at = split.documents.select("id").join(order, on="id", how="left", maintain_order="left")["order"]
             lines = split.documents.with_columns(id=pl.format("{}", (at * 1e9).round().cast(pl.Int64)))
             vectors = id_vectors(lines, split.candidates, NoParameters())
             ranking = rank(cosine(vectors[split.asks], vectors[: split.candidates]), split,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -11,7 +11,7 @@ import polars as pl
 from authbench.auditing.claims import Finding, findings_of
 from authbench.auditing.clean import Cleaned, write_clean
 from authbench.auditing.copies import NO_COPIES, find_copies
-from authbench.auditing.dataset import POOL, Dataset
+from authbench.auditing.dataset import Dataset
 from authbench.auditing.drawn import MOST
 from authbench.auditing.findings import Noise, find_in_answers, find_in_labels, find_in_texts, identified
 from authbench.auditing.published import Published, answers_auc, beside, read_scores
@@ -78,7 +78,7 @@ class Audit:
             "findings": [{key: value for key, value in one.items() if key not in left_out} for one in findings],
             "label_noise": [one.as_dict() for one in self.noise],
             "rows": [{"split": part.split, **row} for part in self.rows for row in part.rows],
-            "splits": [{key: value for key, value in part.as_dict().items() if key != "rows"} for part in self.rows],
+            "splits": [{key: value for key, value in asdict(part).items() if key != "rows"} for part in self.rows],
             "published": [dict(one) for one in self.published],
         }
         return plain if self.cleaned is None else plain | {"cleaned": self.cleaned.as_dict()}
@@ -139,6 +139,7 @@ def _about(dataset: Dataset, paths: Sequence[Path], stated: bool) -> AuditedData
         .agg(documents=pl.len(), authors=pl.col("author").drop_nulls().n_unique(), queries=pl.col("query").sum())
         .sort("split")
     )
+    splits: Any = {row.pop("split"): row for row in sizes.to_dicts()}
     languages = documents.group_by("lang").len().sort("len", "lang", descending=[True, False])
     return {
         "name": ", ".join(map(name_of, paths)),
@@ -146,9 +147,8 @@ def _about(dataset: Dataset, paths: Sequence[Path], stated: bool) -> AuditedData
         "documents": documents.height,
         "authors": documents["author"].drop_nulls().n_unique(),
         "problems": dataset.problems.height,
-        "splits": {row["split"]: {"documents": row["documents"], "authors": row["authors"], "queries": row["queries"]}
-                   for row in sizes.iter_rows(named=True) if row["split"] != POOL or row["documents"]},
+        "splits": splits,
         "languages": dict(languages.iter_rows()),
         "languages_stated": stated,
         "notes": list(dataset.notes),
-    }  # fmt: skip
+    }

@@ -64,7 +64,7 @@ def _drawn(place: Path, name: str, seed: int, columns: Mapping[str, str]) -> Spl
     if not asked.height:
         raise InputError(f"{place}: no query has an answer in the split {name}, so there is nothing to score.")
     tokens = pl.Series("token_length", load_tokenizer().count(units["content"]), pl.Int32)
-    split = build_split(dataset, name, units.with_columns(tokens), asked, complete, seed)[0].split
+    split = build_split(dataset, name, units.with_columns(tokens), asked, complete, seed)[0]
     texts = split.documents.select("id", "author_id", "content").rows()
     answers = [split.asks.tolist(), split.positives.starts.tolist(), split.positives.rows.tolist()]
     return replace(
