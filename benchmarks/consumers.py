@@ -38,8 +38,8 @@ from authbench.evaluation.retrieval import cosine
 from authbench.evaluation.run import evaluate
 from authbench.evaluation.split import Split, read_split
 from authbench.export.freeze import read_publication
+from authbench.export.huggingface import release_tables
 from authbench.export.mteb import LEAST_CHARACTERS
-from authbench.export.release import tables
 from authbench.export.run import export
 from authbench.format.columns import POOLS
 from authbench.format.pan import read_problems
@@ -187,9 +187,9 @@ def by_datasets(published: Published) -> str:
 
     folder, bundle, rows = str(published.form("huggingface")), published.bundle, 0
     names = set(datasets.get_dataset_config_names(folder))
-    expect_equal("configurations", sorted(names - {*POOLS, "triplets"}), sorted(tables(bundle, SPLIT)))
+    expect_equal("configurations", sorted(names - {*POOLS, "triplets"}), sorted(release_tables(bundle, SPLIT)))
     for split in bundle.splits:
-        for name, (schema, batches) in tables(bundle, split).items():
+        for name, (schema, batches) in release_tables(bundle, split).items():
             loaded = datasets.load_dataset(folder, name, split=split, cache_dir=str(published.work / "datasets"))
             ours = pl.concat([pl.DataFrame(schema=schema), *batches])
             if not pl.DataFrame(loaded.data.table.combine_chunks()).cast(dict(schema)).equals(ours):

@@ -255,7 +255,7 @@ def test_hostile_words_stay_in_their_cell(public: Path, tmp_path: Path) -> None:
     release = open_complete_release(public)
     licences: Mapping[str, Any] = {**release.manifest["licences"], "posts": {"name": "a | <b>\nc", "tier": "A"}}
     release.manifest["licences"].update(licences)
-    write_card(tmp_path, release, ABOUT, "Here.")
+    write_card(tmp_path, release, ABOUT, "public")
     told = (tmp_path / "README.md").read_text()
     assert "| posts | a \\| &lt;b> c | `LicenseRef-a-b-c` |" in told
 

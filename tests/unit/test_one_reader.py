@@ -33,7 +33,7 @@ ALLOWED: Mapping[str, str] = {
     "dedup/unique.py": OF_A_BUILD,
     "diff/releases.py": OF_A_RELEASE,
     "export/bundle.py": OF_A_RELEASE,
-    "export/release.py": OF_A_RELEASE,
+    "export/huggingface.py": OF_A_RELEASE,
     "filter/language.py": OF_A_BUILD,
     "format/hub.py": OF_A_RELEASE,
     "format/release.py": OF_A_RELEASE,

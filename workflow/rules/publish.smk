@@ -56,7 +56,8 @@ rule export_release:
     params:
         publish=SETTINGS["publish"],
         plugin=lambda wildcards: PLUGGED_FORMS.get(wildcards.form),
-        template=data_files("templates/card.md.j2", "templates/data_protection.md.j2"),
+        template=data_files("templates/card.md.j2", "templates/data_protection.md.j2", "templates/mteb_task.py.j2"),
+        words=data_files("text/croissant_context.json", "text/publishing.yaml", "text/responsible.yaml"),
         code=code("export_release"),
     script:
         "../scripts/export_release.py"

@@ -24,17 +24,6 @@ from authbench.settings.publish import Publish
 from authbench.storage.atomic import write_text
 from authbench.storage.json_lines import write_json_lines
 
-_TREC_USAGE = """
-`<split>.qrels` has the answers as trec_eval and pytrec_eval read them: `query 0 document 1`. The texts are elsewhere
-(the Hugging Face or BEIR folder): a run over a split ranks its candidates for each of its queries, without the query
-itself and without its ignored ids.
-
-`authbench export RELEASE_DIR --form trec --runs DIR` adds `<split>/<model>.run` for every model that `authbench
-evaluate` scored in DIR, the ten nearest candidates of each query. Equal scores are ordered by ascending id, as
-everywhere in AuthBench; as trec_eval would turn them round, a run lowers each by the least that a 32-bit number can
-be lowered by.
-"""
-
 
 def write_trec(folder: Path, release: Release, about: Publish) -> None:
     """Write the qrels of all splits. Memory: the ids of a split."""
@@ -42,7 +31,7 @@ def write_trec(folder: Path, release: Release, about: Publish) -> None:
         pairs = release.truth(split).select("query_id", "positive_ids").explode("positive_ids")
         lines = (f"{query} 0 {document} 1\n" for query, document in pairs.iter_rows())
         write_text(folder / f"{split}.qrels", "".join(lines))
-    write_card(folder, release, about, _TREC_USAGE)
+    write_card(folder, release, about, "trec")
 
 
 def write_runs(folder: Path, results: Path) -> list[Path]:
@@ -75,12 +64,6 @@ def falling(scores: list[float]) -> list[np.float32]:
 
 
 _QRELS = ("query-id", "corpus-id", "score")
-_USAGE = """
-A folder per split, each a dataset of its own with the split's pool as corpus: `corpus.jsonl` (`_id`, `title`, which
-is empty, `text`), `queries.jsonl` (`_id`, `text`), `qrels/<split>.tsv`. A query keeps its id among the documents:
-evaluate with `ignore_identical_ids=True`, as BEIR does by default. `ignored.tsv` lists, in the form of the qrels,
-documents that count neither way, which the layout cannot say; {ignored}
-"""
 
 
 def write_beir(folder: Path, release: Release, about: Publish) -> None:
@@ -89,15 +72,14 @@ def write_beir(folder: Path, release: Release, about: Publish) -> None:
     for split in release.splits:
         place, truth = folder / split, release.truth(split)
         (place / "qrels").mkdir(parents=True)
-        corpus = (texts(batch, "candidate_id") for batch in release.candidates(split))
-        queries = (texts(batch, "query_id") for batch in release.queries(split))
-        write_json_lines(place / "corpus.jsonl", _objects(corpus, {"title": ""}))
-        write_json_lines(place / "queries.jsonl", _objects(queries, {}))
+        corpus = _objects(release.candidates(split), "candidate_id", {"title": ""})
+        write_json_lines(place / "corpus.jsonl", corpus)
+        write_json_lines(place / "queries.jsonl", _objects(release.queries(split), "query_id", {}))
         judged(truth, "positive_ids", 1).write_csv(place / "qrels" / f"{split}.tsv", separator="\t")
         aside = judged(truth, "ignored_ids", 0)
         aside.write_csv(place / "ignored.tsv", separator="\t")
         ignored += aside["query-id"].n_unique()
-    write_card(folder, release, about, _USAGE.format(ignored=in_words(ignored)))
+    write_card(folder, release, about, "beir", ignored=in_words(ignored))
 
 
 def in_words(queries: int) -> str:
@@ -107,15 +89,10 @@ def in_words(queries: int) -> str:
     return "1 query has some." if queries == 1 else f"{queries:,} queries have some."
 
 
-def texts(batch: pl.DataFrame, ident: str) -> pl.DataFrame:
-    """Return `_id` and `text` of a batch of candidates or queries."""
-    return batch.select(pl.col(ident).alias("_id"), pl.col("content").alias("text"))
-
-
-def _objects(batches: Iterable[pl.DataFrame], more: Mapping[str, str]) -> Iterator[dict[str, str]]:
+def _objects(batches: Iterable[pl.DataFrame], ident: str, more: Mapping[str, str]) -> Iterator[dict[str, str]]:
     for batch in batches:
-        for ident, text in batch.iter_rows():
-            yield {"_id": ident, **more, "text": text}
+        for name, text in batch.select(ident, "content").iter_rows():
+            yield {"_id": name, **more, "text": text}
 
 
 def judged(truth: pl.DataFrame, column: str, score: int) -> pl.DataFrame:

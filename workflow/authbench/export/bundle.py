@@ -39,12 +39,21 @@ def write_part(folder: Path, release: Release, withheld: pl.DataFrame) -> None:
     release without bookkeeping, such as a release made elsewhere, stays without it. Memory: as `part_of` with the
     required columns of the provenance, then the whole provenance of the part.
     """
-    part = part_of(release, _kept(release, withheld), folder)
-    tables = {split: _tables_of(part, split) for split in release.splits}
+    gone = withheld["id"].implode()
+    scored = ["scored"] if "scored" in pl.read_parquet_schema(release.folder / files.PROVENANCE) else []
+    known = release.read_provenance([*OF_PROVENANCE, *scored])
+    part = part_of(release, known.filter(~pl.col("id").is_in(gone)), folder)
+    tables = {
+        split: {
+            table.name: of_split(rows, split)
+            for table, rows in zip(PAIR_TABLES.values(), (part.positives, part.pairs), strict=True)
+        }
+        for split in release.splits
+    }
     part = replace(part, positives=part.positives.clear(), pairs=part.pairs.clear())
     for split in release.splits:
         _write_split(folder / split, release, part, split, tables.pop(split))
-    stays = ~release.read_provenance(("id",))["id"].is_in(withheld["id"].implode())
+    stays = ~release.read_provenance(("id",))["id"].is_in(gone)
     write_plain_parquet(_provenance_of(release, stays), folder / files.PROVENANCE)
     complete = release.read_provenance(_TOLD)
     documents = complete.filter(stays)
@@ -69,12 +78,6 @@ def write_part(folder: Path, release: Release, withheld: pl.DataFrame) -> None:
     _write_bookkeeping(folder, release, documents, part, facts)
 
 
-def _kept(release: Release, withheld: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of the provenance that a part keeps."""
-    known = release.read_provenance(_known_columns(release))
-    return known.filter(~pl.col("id").is_in(withheld["id"].implode()))
-
-
 # The columns of the provenance from which bookkeeping is made.
 _TOLD = (*statistics.COLUMNS, "author_kind", "origin", "names_author", "toxicity")
 _BOOKKEEPING = (
@@ -88,12 +91,6 @@ def _provenance_of(release: Release, stays: pl.Series) -> pl.DataFrame:
     names = pl.read_parquet_schema(release.folder / files.PROVENANCE)
     read = (release.read_provenance(tuple(dict.fromkeys(("id", name))))[name] for name in names)
     return pl.DataFrame([column.filter(stays).rechunk() for column in read])
-
-
-def _known_columns(release: Release) -> list[str]:
-    """Return the columns of the provenance from which a part of a release is made."""
-    scored = ["scored"] if "scored" in pl.read_parquet_schema(release.folder / files.PROVENANCE) else []
-    return [*OF_PROVENANCE, *scored]
 
 
 def _write_bookkeeping(folder: Path, release: Release, documents: pl.DataFrame, part: Part, facts: Findings) -> None:
@@ -162,14 +159,6 @@ def _funnel(rows: list[dict[str, Any]], withheld: pl.DataFrame) -> list[dict[str
         {"source": source, "stage": last[source], "reason": reason, "documents": many}
         for (source, reason), many in sorted(gone.items())
     ]
-
-
-def _tables_of(part: Part, split: str) -> dict[str, pl.DataFrame]:
-    """Return the tables of pairs of a split by name, without copying them."""
-    return {
-        table.name: of_split(rows, split)
-        for table, rows in zip(PAIR_TABLES.values(), (part.positives, part.pairs), strict=True)
-    }
 
 
 def _write_split(folder: Path, release: Release, part: Part, split: str, tables: dict[str, pl.DataFrame]) -> None:

@@ -4,14 +4,14 @@ It has a header that hubs read, a data statement (Bender and Friedman, 2018), co
 excluded uses, and a contact for removal requests.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import yaml
 
-from authbench.export.citations import citation_keys, licence_table, own_citation
+from authbench.export.citations import citation_keys, licence_table, licences_here, names_elsewhere, own_citation
 from authbench.format.files import LICENCES, README
 from authbench.format.release import Release
 from authbench.presentation.files import as_csv
@@ -20,7 +20,7 @@ from authbench.printable import inert_markdown
 from authbench.records import LANGUAGES, primary_genre
 from authbench.settings.publish import Publish
 from authbench.storage.atomic import write_text
-from authbench.words import language_name
+from authbench.words import language_name, spaced
 
 LICENSE = "LICENSE.md"
 FRAMEWORK = "authbench"
@@ -33,15 +33,6 @@ TASKS = {
     "ndcg_at_10": "ground_truth",
 }
 _POOLS = {"auc_matched": "matched", "auc_topic": "topic_matched", "auc_time": "time_matched"}  # that a task needs
-# The hub's identifiers of licences that SPDX has, too (huggingface.co/docs/hub/repositories-licenses).
-_IDENTIFIERS = """
-afl-3.0 agpl-3.0 apache-2.0 artistic-2.0 bsd-2-clause bsd-3-clause bsl-1.0 cc-by-2.0 cc-by-2.5 cc-by-3.0 cc-by-4.0
-cc-by-nc-2.0 cc-by-nc-3.0 cc-by-nc-4.0 cc-by-nc-nd-3.0 cc-by-nc-nd-4.0 cc-by-nc-sa-2.0 cc-by-nc-sa-3.0 cc-by-nc-
-sa-4.0 cc-by-nd-4.0 cc-by-sa-3.0 cc-by-sa-4.0 cc0-1.0 cdla-permissive-1.0 cdla-permissive-2.0 cdla-sharing-1.0
-ecl-2.0 epl-1.0 epl-2.0 etalab-2.0 eupl-1.1 eupl-1.2 gpl-2.0 gpl-3.0 isc lgpl-2.1 lgpl-3.0 lppl-1.3c mit mpl-2.0 ms-
-pl ncsa ofl-1.1 osl-3.0 postgresql unlicense wtfpl zlib
-"""
-_KNOWN = frozenset(_IDENTIFIERS.split())
 _LICENSE_TEXT = """# Terms
 
 Each text stays under the terms of the corpus that it is from; no other terms are added. A document's `source` says
@@ -58,13 +49,14 @@ def terms(identifiers: Sequence[str]) -> dict[str, object]:
 
     The value is a licence or a list of licences; terms without an identifier of the hub are `other`, with a name and
     file.
-    >>> terms(["CC-BY-4.0"]), terms(["CC-BY-4.0", "MIT"])
-    ({'license': 'cc-by-4.0'}, {'license': ['cc-by-4.0', 'mit']})
+    >>> terms(["CC-BY-NC-SA-4.0"]), terms(["CC-BY-4.0", "MIT"])
+    ({'license': 'cc-by-nc-sa-4.0'}, {'license': ['cc-by-4.0', 'mit']})
     >>> terms(["LicenseRef-2", "MIT"])["license"]
     ['mit', 'other']
     """
-    known = sorted({one.lower() for one in identifiers} & _KNOWN)
-    others = [one for one in identifiers if one.lower() not in _KNOWN]
+    of_hub = set(names_elsewhere()["hub_licences"])
+    known = sorted({one.lower() for one in identifiers} & of_hub)
+    others = [one for one in identifiers if one.lower() not in of_hub]
     named = [*known, *(["other"] if others or not known else [])]
     stated: dict[str, object] = {"license": named[0] if len(named) == 1 else named}
     if "other" in named:
@@ -74,12 +66,10 @@ def terms(identifiers: Sequence[str]) -> dict[str, object]:
 
 def license_file(release: Release) -> str:
     """Return LICENSE.md: the terms of every source with texts here, or of all sources if there are no texts."""
-    table = licence_table(release)
-    here = table.filter("texts_here") if table["texts_here"].any() else table
     rows = [
         f"| {row['source']} | {inert_markdown(row['licence'])} | {_linked(row['spdx'])} "
         f"| {row['documents'] if row['texts_here'] else 0:,} |"
-        for row in here.to_dicts()
+        for row in licences_here(release).to_dicts()
     ]
     return _LICENSE_TEXT.format(rows="\n".join(rows))
 
@@ -90,9 +80,14 @@ def _linked(identifier: str) -> str:
     return f"[`{identifier}`](https://spdx.org/licenses/{identifier}.html)"
 
 
+def evaluated_split(release: Release) -> str:
+    """Return the split that models are evaluated on: `test`, or the last."""
+    return "test" if "test" in release.splits else release.splits[-1]
+
+
 def eval_yaml(release: Release, configs: Sequence[str]) -> str:
     """Return eval.yaml: the tasks of the benchmark whose configuration exists, on its evaluated split."""
-    split = "test" if "test" in release.splits else release.splits[-1]
+    split = evaluated_split(release)
     content = {
         "name": release.name,
         "description": "Authorship attribution and verification: which texts share an author, whatever their topic?",
@@ -117,12 +112,17 @@ _LARGER = "n>10M"
 
 
 def write_card(
-    folder: Path, release: Release, about: Publish, usage: str, header: Mapping[str, object] | None = None
+    folder: Path,
+    release: Release,
+    about: Publish,
+    form: str,
+    header: Mapping[str, object] | None = None,
+    **told: object,
 ) -> None:
     """Write the card of a folder, README.md, and its table of terms, licences.csv.
 
     Args:
-        usage: explains the folder's contents and how to read them.
+        form: of the folder, whose contents the card explains with the words of `told`.
         header: of the card, in YAML.
     """
     licences = licence_table(release)
@@ -131,7 +131,8 @@ def write_card(
     body = templates.get_template("card.md.j2").render(
         name=release.name,
         about=about,
-        usage=usage.strip(),
+        form=form,
+        **told,
         manifest=release.manifest,
         withheld=release.withheld,
         unverified=release.unverified,
@@ -139,8 +140,8 @@ def write_card(
         absent=release.absent.height,
         documents=release.described.height,
         splits=list(release.splits),
-        languages=_languages(release),
-        genres=_genres(release),
+        languages=_counted(release, pl.col("lang"), language_name),
+        genres=_counted(release, pl.col("genre").map_elements(primary_genre, pl.String), spaced),
         kinds=_kinds(release),
         licences=licences.to_dicts(),
         cited=citation_keys(release),
@@ -184,19 +185,8 @@ def _size_category(documents: int) -> str:
     return next((name for limit, name in _SIZES if documents < limit), _LARGER)
 
 
-def _languages(release: Release) -> list[dict[str, object]]:
-    """Return for every language its name, its documents in total and in each split, and its authors."""
-    return _counted(release, pl.col("lang"), language_name)
-
-
-def _genres(release: Release) -> list[dict[str, object]]:
-    """Return the same for every primary genre."""
-    return _counted(
-        release, pl.col("genre").map_elements(primary_genre, pl.String), lambda genre: genre.replace("_", " ")
-    )
-
-
-def _counted(release: Release, part: pl.Expr, name: Any) -> list[dict[str, Any]]:
+def _counted(release: Release, part: pl.Expr, name: Callable[[str], str]) -> list[dict[str, Any]]:
+    """Return for every part its name, its documents in total and in each split, and its authors."""
     of_splits = [(pl.col("split") == split).sum().alias(f"in {split}") for split in release.splits]
     table = (
         release.described.with_columns(part.alias("part"))

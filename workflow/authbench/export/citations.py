@@ -1,6 +1,9 @@
 """State the licences of a published benchmark, and cite it and the corpora of its texts."""
 
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -8,8 +11,10 @@ from authbench.format.files import CITATIONS
 from authbench.format.manifest import StatedSource
 from authbench.format.release import Release
 from authbench.registry.citations import bibliography, default_citation, keys_by_source
+from authbench.registry.entries import read_yaml
 from authbench.registry.licences import spdx_identifier
 from authbench.settings.publish import Publish
+from authbench.shipped import shipped
 from authbench.storage.atomic import write_text
 
 LICENCES = pl.Schema(
@@ -25,6 +30,12 @@ LICENCES = pl.Schema(
 )
 
 
+@cache
+def names_elsewhere() -> Mapping[str, Any]:
+    """Return what others call what a release has (resources/text/publishing.yaml)."""
+    return read_yaml(shipped("text/publishing.yaml"))
+
+
 def licence_table(release: Release) -> pl.DataFrame:
     """Return the terms of every source (LICENCES), with its texts here and the texts that a public bundle withholds."""
     terms, rows = release.manifest["licences"], []
@@ -36,11 +47,25 @@ def licence_table(release: Release) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=LICENCES, orient="row").sort("source", "texts_here", descending=[False, True])
 
 
-def sources_here(release: Release) -> list[str]:
-    """Return the sources whose texts are in a release or bundle; if it has no text, all sources that it names."""
+def licences_here(release: Release) -> pl.DataFrame:
+    """Return the terms of every source whose texts are in a release or bundle; if it has no text, of all sources."""
     table = licence_table(release)
-    here = table.filter("texts_here")
-    return sorted(set((here if here.height else table)["source"]))
+    return table.filter("texts_here") if table["texts_here"].any() else table
+
+
+def terms_here(release: Release) -> Iterator[tuple[str, str, str]]:
+    """Yield the identifier, the name and the address at SPDX of each licence of `licences_here`."""
+    terms = licences_here(release).select("spdx", "licence").unique().sort("spdx", "licence")
+    yield from ((spdx, name, f"https://spdx.org/licenses/{spdx}") for spdx, name in terms.iter_rows())
+
+
+def sources_here(release: Release) -> list[str]:
+    return sorted(set(licences_here(release)["source"]))
+
+
+def stated(values: Mapping[str, object]) -> dict[str, object]:
+    """Return the values that are not empty."""
+    return {name: value for name, value in values.items() if value}
 
 
 def source_facts(release: Release, tag: str) -> StatedSource:
@@ -81,5 +106,5 @@ def own_citation(name: str, about: Publish) -> str:
         "doi": about["doi"],
         "url": about["url"],
     }
-    lines = [f"  {field} = {{{value}}}" for field, value in fields.items() if value]
+    lines = [f"  {field} = {{{value}}}" for field, value in stated(fields).items()]
     return f"@misc{{{key},\n" + ",\n".join(lines) + "\n}"

@@ -9,84 +9,37 @@ from typing import Any
 
 import polars as pl
 
-from authbench.export.citations import licence_table, own_citation
+from authbench.export.citations import own_citation, stated, terms_here
 from authbench.export.datacite import ABSTRACT, KEYWORDS
-from authbench.export.parquet import ParquetTable, Shard
+from authbench.export.parquet import TYPES, ParquetTable, Shard
 from authbench.export.responsible import documents_here, responsible
 from authbench.format.columns import PAIR_TABLES, PROVENANCE, SPLIT_TABLES
 from authbench.format.release import Release
 from authbench.registry.licences import OWN
 from authbench.settings.publish import Publish
+from authbench.shipped import shipped
+from authbench.storage.json_files import read_foreign_json
 
-_CONTEXT = {
-    "@language": "en",
-    "@vocab": "https://schema.org/",
-    "arrayShape": "cr:arrayShape",
-    "citeAs": "cr:citeAs",
-    "column": "cr:column",
-    "conformsTo": "dct:conformsTo",
-    "containedIn": "cr:containedIn",
-    "cr": "http://mlcommons.org/croissant/",
-    "data": {"@id": "cr:data", "@type": "@json"},
-    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
-    "dct": "http://purl.org/dc/terms/",
-    "description": {"@container": "@language"},
-    "equivalentProperty": "cr:equivalentProperty",
-    "examples": {"@id": "cr:examples", "@type": "@json"},
-    "extract": "cr:extract",
-    "field": "cr:field",
-    "fileObject": "cr:fileObject",
-    "fileProperty": "cr:fileProperty",
-    "fileSet": "cr:fileSet",
-    "format": "cr:format",
-    "includes": "cr:includes",
-    "isArray": "cr:isArray",
-    "isLiveDataset": "cr:isLiveDataset",
-    "jsonPath": "cr:jsonPath",
-    "key": "cr:key",
-    "md5": "cr:md5",
-    "name": {"@container": "@language"},
-    "parentField": "cr:parentField",
-    "path": "cr:path",
-    "rai": "http://mlcommons.org/croissant/RAI/",
-    "recordSet": "cr:recordSet",
-    "references": "cr:references",
-    "regex": "cr:regex",
-    "repeated": "cr:repeated",
-    "replace": "cr:replace",
-    "samplingRate": "cr:samplingRate",
-    "sc": "https://schema.org/",
-    "separator": "cr:separator",
-    "source": "cr:source",
-    "subField": "cr:subField",
-    "transform": "cr:transform",
-}
 _MEANINGS: dict[str, str] = {
     column.name: column.meaning
     for table in (*SPLIT_TABLES.values(), *PAIR_TABLES.values(), PROVENANCE)
     for column in table.columns
 }
 _CONFORMS = ["http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0"]
-_TYPES: dict[Any, str] = {
-    pl.String: "sc:Text",
-    pl.Boolean: "sc:Boolean",
-    pl.Int32: "sc:Integer",
-    pl.Int64: "sc:Integer",
-    pl.Float32: "sc:Float",
-    pl.Float64: "sc:Float",
-}
+_TYPES = {"string": "sc:Text", "bool": "sc:Boolean"}
+_TYPES |= {"int32": "sc:Integer", "int64": "sc:Integer", "float32": "sc:Float", "float64": "sc:Float"}
 
 
 def describe(release: Release, about: Publish, tables: Sequence[ParquetTable]) -> dict[str, object]:
     """Return the content of croissant.json for the Parquet files of a folder."""
     files = [(table, shard, _label(table, number)) for table in tables for number, shard in enumerate(table.shards)]
     content: dict[str, object] = {
-        "@context": _CONTEXT,
+        "@context": read_foreign_json(shipped("text/croissant_context.json")),
         "@type": "sc:Dataset",
         "conformsTo": _CONFORMS,
         "name": release.name,
         "description": ABSTRACT,
-        "license": _licences(release),
+        "license": sorted({name if spdx.startswith(OWN) else address for spdx, name, address in terms_here(release)}),
         "version": about["version"],
         "isLiveDataset": False,
         "citeAs": own_citation(release.name, about),
@@ -98,21 +51,7 @@ def describe(release: Release, about: Publish, tables: Sequence[ParquetTable]) -
         "distribution": [_file_object(shard, name) for _, shard, name in files],
         "recordSet": [_record_set(table, name) for table, _, name in files],
     }
-    if about["url"]:
-        content["url"] = about["url"]
-    if about["date"]:
-        content["datePublished"] = about["date"]
-    return content
-
-
-def _licences(release: Release) -> list[str]:
-    """Return the addresses of the licences of the texts that are here, and in words the terms without an address."""
-    table = licence_table(release)
-    here = table.filter("texts_here")
-    terms = (here if here.height else table).select("spdx", "licence").unique().sort("spdx", "licence")
-    return sorted(
-        {name if spdx.startswith(OWN) else f"https://spdx.org/licenses/{spdx}" for spdx, name in terms.iter_rows()}
-    )
+    return content | stated({"url": about["url"], "datePublished": about["date"]})
 
 
 def _label(table: ParquetTable, number: int) -> str:
@@ -156,4 +95,4 @@ def _record_set(table: ParquetTable, name: str) -> dict[str, object]:
 
 def _value_type(kind: Any) -> str:
     """Return Schema.org's name of a column's type, or of the type of its lists' elements."""
-    return _TYPES[(kind.inner if isinstance(kind, pl.List) else kind).base_type()]
+    return _TYPES[TYPES[kind.inner if isinstance(kind, pl.List) else kind]]

@@ -14,7 +14,7 @@ from authbench.export.citations import licence_table, source_facts
 from authbench.export.freeze import contact
 from authbench.export.responsible import documents_here
 from authbench.format.release import Release
-from authbench.leaderboard.collect import Result, read_results
+from authbench.leaderboard.collect import read_results
 from authbench.presentation.pages import environment
 from authbench.settings.publish import Publish
 from authbench.storage.json_files import read_foreign_json
@@ -49,10 +49,6 @@ def read_risk(results: Path, release: Release) -> dict[str, object] | None:
     if not scored:
         return None
     best = max(scored, key=lambda one: (one.scores["overall"][_LINKED], one.name))
-    return _risk(best) | {"complete": not release.withheld}
-
-
-def _risk(best: Result) -> dict[str, object]:
     scores = best.scores
     sources = {tag: _linked(cell) for tag, cell in sorted(scores["by_source"].items()) if _LINKED in cell}
     return {
@@ -63,6 +59,7 @@ def _risk(best: Result) -> dict[str, object]:
         **_linked(scores["overall"]),
         "same_language": float(scores["overall"]["within_language"][_LINKED]),
         "sources": sources,
+        "complete": not release.withheld,
     }
 
 

@@ -2,7 +2,7 @@
 
 import yaml
 
-from authbench.export.citations import citations_of, licence_table
+from authbench.export.citations import citations_of, licence_table, stated
 from authbench.format.release import Release
 from authbench.registry.citations import field_of, parse_citation
 from authbench.registry.licences import OWN
@@ -37,10 +37,7 @@ def datacite(release: Release, about: Publish) -> dict[str, object]:
     }
     if about["date"]:
         content |= {"publicationYear": about["date"][:4], "dates": [{"date": about["date"], "dateType": "Issued"}]}
-    for name, value in (("doi", about["doi"]), ("url", about["url"])):
-        if value:
-            content[name] = value
-    return content
+    return content | stated({"doi": about["doi"], "url": about["url"]})
 
 
 def _rights(spdx: str) -> dict[str, str]:
@@ -79,7 +76,5 @@ def citation_cff(release: Release, about: Publish) -> str:
         "version": about["version"],
         "keywords": list(KEYWORDS),
     }
-    for name, value in (("date-released", about["date"]), ("doi", about["doi"]), ("url", about["url"])):
-        if value:
-            content[name] = value
+    content |= stated({"date-released": about["date"], "doi": about["doi"], "url": about["url"]})
     return str(yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=120))

@@ -49,12 +49,7 @@ def text_pairs(release: Release, split: str, pool: str, released: pl.DataFrame) 
     ranks = keyed_hashes(release.seed, f"pairs of {pool}", map(str, groups))
     taken = groups.to_frame().with_columns(ranks).sort("rank", "group").head(MOST_GROUPS).select("group")
     chosen = released.join(taken, on="group", how="semi", maintain_order="left")
-    keys = chosen.select(pl.concat_str("query_id", "candidate_id", separator=" ")).to_series()
-    drawn = (
-        chosen.with_columns(keyed_hashes(release.seed, "pair with its texts", keys).alias("rank"))
-        .sort("group", "same", "rank", "candidate_id", descending=[False, True, False, False])
-        .unique(["group", "same"], keep="first", maintain_order=True)
-    )
+    drawn = one_of_each(chosen, release.seed, "pair with its texts")
     texts = _texts(release, split, pl.concat([drawn["query_id"], drawn["candidate_id"]]))
     for rows in drawn.iter_slices(_ROWS):
         one = rows.join(texts, left_on="query_id", right_on="id", how="left", maintain_order="left")
@@ -68,6 +63,16 @@ def text_pairs(release: Release, split: str, pool: str, released: pl.DataFrame) 
             pl.col("query_id").alias("id1"),
             pl.col("candidate_id").alias("id2"),
         )
+
+
+def one_of_each(pairs: pl.DataFrame, seed: int, purpose: str) -> pl.DataFrame:
+    """Return a positive and a negative of each group, drawn by hash."""
+    keys = pairs.select(pl.concat_str("query_id", "candidate_id", separator=" ")).to_series()
+    return (
+        pairs.with_columns(keyed_hashes(seed, purpose, keys).alias("rank"))
+        .sort("group", "same", "rank", "candidate_id", descending=[False, True, False, False])
+        .unique(["group", "same"], keep="first", maintain_order=True)
+    )
 
 
 def triplets(release: Release) -> Iterator[pl.DataFrame]:
@@ -126,11 +131,8 @@ def triplet_ids(provenance: pl.DataFrame, seed: int) -> list[_Ids]:
 
 def _other_author(texts: list[tuple[str, int]], author: int, start: int) -> str | None:
     """Return the first text by another author, searching cyclically from a position."""
-    for step in range(len(texts)):
-        ident, other = texts[(start + step) % len(texts)]
-        if other != author:
-            return ident
-    return None
+    turned = (texts[(start + step) % len(texts)] for step in range(len(texts)))
+    return next((ident for ident, other in turned if other != author), None)
 
 
 def _texts(release: Release, split: str, ids: pl.Series) -> pl.DataFrame:

@@ -7,7 +7,8 @@ the splits that have some; the pairs of each pool with their texts; `triplets` o
 """
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,9 @@ import polars as pl
 from authbench.export.card import LICENSE, eval_yaml, hub_header, license_file, write_card
 from authbench.export.croissant import describe
 from authbench.export.examples import MOST_GROUPS, PAIRS_OF_TEXTS, TRIPLETS, text_pairs, triplets
-from authbench.export.parquet import ParquetTable, write_table
-from authbench.export.release import tables
-from authbench.format.columns import CANDIDATES, POOLS, QUERIES
+from authbench.export.parquet import TYPES, ParquetTable, write_table
+from authbench.format.columns import CANDIDATES, GROUND_TRUTH, PAIRS, POOLS, POSITIVES, QUERIES
+from authbench.format.files import PROVENANCE
 from authbench.format.hub import INNER
 from authbench.format.names import files_of_format
 from authbench.format.release import Release
@@ -28,46 +29,13 @@ from authbench.storage.atomic import write_text
 from authbench.storage.json_files import write_plain_json
 from authbench.storage.sha256sums import SUMS, read_sums
 
-_FEATURES = {
-    pl.String: "string",
-    pl.Boolean: "bool",
-    pl.Int32: "int32",
-    pl.Int64: "int64",
-    pl.Float32: "float32",
-    pl.Float64: "float64",
-}
-_USAGE = """
-```python
-from datasets import load_dataset
-
-pool = load_dataset("this folder", "candidates", split="test")
-queries = load_dataset("this folder", "queries", split="test")
-truth = load_dataset("this folder", "ground_truth", split="test")
-pairs = load_dataset("this folder", "pairs", split="test")
-matched = load_dataset("this folder", "matched", split="test")
-triplets = load_dataset("this folder", "triplets", split="train")
-```
-
-`candidates` has every text with its author, `queries` those that ask, `ground_truth` the ids that answer,
-`provenance` what is known and was measured of each document. `pairs` are those that every evaluation scores: each
-positive of a query with negatives like it in all but the writer, by `pool`; `positives` says how the texts of one
-author are related. `matched`, `topic_matched` and other pools are pairs of these pools with their texts
-(`sentence1`, `sentence2`, `label`: 1 if by one author), each positive with one of its negatives, at most {most:,}
-positives of a pool and a split. A release without such pairs has none of these. `triplets` of train (`anchor`,
-`positive` from another work, `negative` of the positive's language, source, genre and length, by another author) are in
-the form that sentence-transformers trains on. `release/` holds every other file of the release: `authbench evaluate`,
-`check` and `rebuild` take this folder, or `hf:owner/name` of it. `croissant.json` describes the files in Croissant 1.1,
-LICENSE.md and `licences.csv` have the terms, and `eval.yaml` names the tasks for the Hub, which takes it from
-frameworks on its list.
-"""
-
 
 def write_huggingface(folder: Path, release: Release, about: Publish) -> None:
     """Write the dataset folder. Memory: provenance, ids, pairs, the texts of a pool's pairs and of all triplets."""
     written = [
         write_table(folder, config, split, schema, frames)
         for split in release.splits
-        for config, (schema, frames) in tables(release, split).items()
+        for config, (schema, frames) in release_tables(release, split).items()
     ]
     written += list(_examples(folder, release))
     _copy_release(folder / INNER, release)
@@ -75,7 +43,35 @@ def write_huggingface(folder: Path, release: Release, about: Publish) -> None:
     write_text(folder / LICENSE, license_file(release))
     write_text(folder / "eval.yaml", eval_yaml(release, [table.config for table in written]))
     header = hub_header(release, configs(written), dataset_info=infos(written))
-    write_card(folder, release, about, _USAGE.format(most=MOST_GROUPS), header)
+    write_card(folder, release, about, "huggingface", header, most=MOST_GROUPS)
+
+
+def release_tables(release: Release, split: str) -> Mapping[str, tuple[pl.Schema, Iterator[pl.DataFrame]]]:
+    """Return every table of a split by its name: the schema and the batches of rows.
+
+    Empty tables of pairs are left out: not every split is scored, and not every release has such files. Tables are read
+    when they are used, singly.
+    """
+    provenance = pl.read_parquet_schema(release.folder / PROVENANCE)
+    return {
+        CANDIDATES.name: (CANDIDATES.schema, release.candidates(split)),
+        QUERIES.name: (QUERIES.schema, release.queries(split)),
+        GROUND_TRUTH.name: (GROUND_TRUTH.schema, _once(partial(release.truth, split))),
+        "provenance": (
+            pl.Schema(provenance),
+            _once(lambda: release.read_provenance().filter(pl.col("split") == split)),
+        ),
+        **{
+            table.name: (table.schema, _once(partial(read, split)))
+            for table, read in ((POSITIVES, release.positives), (PAIRS, release.pairs))
+            if read(split).height
+        },
+    }
+
+
+def _once(read: Callable[[], pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """Yield a table that is read on demand and not kept."""
+    yield read()
 
 
 def _copy_release(folder: Path, release: Release) -> None:
@@ -137,6 +133,4 @@ def infos(tables: Sequence[ParquetTable]) -> list[dict[str, object]]:
 
 
 def _feature(kind: Any) -> dict[str, object]:
-    if isinstance(kind, pl.List):
-        return {"list": _feature(kind.inner)["dtype"]}
-    return {"dtype": _FEATURES[kind.base_type()]}
+    return {"list": TYPES[kind.inner]} if isinstance(kind, pl.List) else {"dtype": TYPES[kind]}

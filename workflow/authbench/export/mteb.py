@@ -7,7 +7,7 @@ and `eval.yaml`.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +15,7 @@ from pathlib import Path
 import polars as pl
 
 from authbench.export.beir import in_words, judged
-from authbench.export.card import LICENSE, hub_header, license_file, write_card
+from authbench.export.card import LICENSE, evaluated_split, hub_header, license_file, write_card
 from authbench.export.citations import licence_table
 from authbench.export.huggingface import configs, infos
 from authbench.export.mteb_task import (
@@ -37,37 +37,12 @@ from authbench.storage.json_files import write_plain_json
 from authbench.words import language_name, listing, plural
 
 LEAST_CHARACTERS = 4  # MTEB's tests refuse shorter texts
-_CORPUS = pl.Schema({"_id": pl.String, "title": pl.String, "text": pl.String})
-_QUERIES = pl.Schema({"_id": pl.String, "text": pl.String})
+_SCHEMAS = {
+    "corpus": pl.Schema({"_id": pl.String, "title": pl.String, "text": pl.String}),
+    "queries": pl.Schema({"_id": pl.String, "text": pl.String}),
+}
 _ANSWERS = pl.Schema({"query-id": pl.String, "corpus-id": pl.String, "score": pl.Int32})
 _OF_PROVENANCE = ("id", "lang", "genre", "date", "char_length", "content_sha256")
-_USAGE = """
-In MTEB's layout of a retrieval task, a subset per language, with a task that reads it from here, offline:
-
-```python
-import mteb
-from task import Authorship  # run Python in this folder, or put it on the path
-
-model = mteb.get_model("sentence-transformers/all-MiniLM-L6-v2")
-mteb.evaluate(model, Authorship())
-```
-
-A query is ranked against the texts of its language. A query keeps its id among the documents, and the task sets
-`ignore_identical_ids`. Documents that count neither way cannot be said in this layout; {ignored} {left_out}
-Documents with equal scores stand in descending order of ids, as pytrec_eval has them.
-
-Scripts are those of the texts of `{split}`, as they are:
-
-{scripts}
-
-The name and the revision of the task are of the checksums of the data, so that MTEB's cache keeps apart what it has of
-another version. `eval.yaml` registers the task with the Hub. To propose it to MTEB: publish this folder, set
-`dataset.path` to its id and `revision` to its commit, take the digest from the name, derive the metadata from
-`TaskMetadata` itself, and copy `descriptive_stats/Retrieval/` to MTEB's folder of that name.
-"""
-_EMPTY = """
-In MTEB's layout of a retrieval task. No query is left here that a text in its language answers: there is no task.
-"""
 
 
 @dataclass(frozen=True)
@@ -81,7 +56,7 @@ class _Selection:
     @cached_property
     def subsets(self) -> dict[str, str]:
         """Return the languages with queries in `split`, and MTEB's name of each as a subset."""
-        langs = self.answers(self.split)["lang"].unique().sort().to_list()
+        langs = self.answers[self.split]["lang"].unique().sort().to_list()
         return dict(zip(langs, langs if len(langs) > 1 else [DEFAULT], strict=False))
 
     @cached_property
@@ -90,20 +65,16 @@ class _Selection:
         return {split: self.release.truth(split) for split in self.release.splits}
 
     @cached_property
-    def _answers(self) -> dict[str, pl.DataFrame]:
-        return {split: self._answers_of(truth) for split, truth in self.truths.items()}
-
-    def answers(self, split: str) -> pl.DataFrame:
-        """Return the qrels of a split (_ANSWERS), with the language (`lang`) that query and answer share."""
-        return self._answers[split]
-
-    def _answers_of(self, truth: pl.DataFrame) -> pl.DataFrame:
+    def answers(self) -> dict[str, pl.DataFrame]:
+        """Return the qrels of each split (_ANSWERS), with the language (`lang`) that query and answer share."""
         lang = self.known.select("id", "lang")
-        return (
-            judged(truth, "positive_ids", 1)
+        own = ["corpus-id", "lang"]
+        return {
+            split: judged(truth, "positive_ids", 1)
             .join(lang, left_on="query-id", right_on="id", maintain_order="left")
-            .join(lang, left_on=["corpus-id", "lang"], right_on=["id", "lang"], how="semi", maintain_order="left")
-        )
+            .join(lang, left_on=own, right_on=["id", "lang"], how="semi", maintain_order="left")
+            for split, truth in self.truths.items()
+        }
 
     def config(self, lang: str, part: str) -> str:
         """Return the name of a configuration; `part` is corpus, queries or qrels."""
@@ -124,7 +95,7 @@ class _Written:
 
 def write_mteb(folder: Path, release: Release, about: Publish) -> None:
     """Write the folder. Memory: a batch of texts, and all ids and provenance."""
-    split = "test" if "test" in release.splits else release.splits[-1]
+    split = evaluated_split(release)
     known = release.provenance.select(_OF_PROVENANCE).filter(pl.col("char_length") >= LEAST_CHARACTERS)
     chosen = _Selection(release, split, known)
     written = {name: _write_split(folder, chosen, name) for name in release.splits}
@@ -133,60 +104,60 @@ def write_mteb(folder: Path, release: Release, about: Publish) -> None:
         _write_task(folder, chosen, about, tables, written[split])
     write_text(folder / LICENSE, license_file(release))
     ignored = sum(truth.filter(pl.col("ignored_ids").list.len() > 0).height for truth in chosen.truths.values())
-    usage = _USAGE.format(
-        ignored=in_words(ignored), split=split, left_out=_left_out(chosen), scripts=_table(written[split].scripts)
-    )
     header = hub_header(release, configs(tables), dataset_info=infos(tables))
-    write_card(folder, release, about, usage if chosen.subsets else _EMPTY, header)
+    told = {"ignored": in_words(ignored), "split": split, "left_out": _left_out(chosen)}
+    scripts = _table(written[split].scripts) if chosen.subsets else ""
+    write_card(folder, release, about, "mteb", header, **told, scripts=scripts)
 
 
 def _write_split(folder: Path, chosen: _Selection, split: str) -> _Written:
     """Write corpus, queries and qrels of each subset with queries in a split, and skip other subsets."""
-    answers = chosen.answers(split).filter(pl.col("lang").is_in(list(chosen.subsets)))
+    answers = chosen.answers[split].filter(pl.col("lang").is_in(list(chosen.subsets)))
     langs = answers["lang"].unique().sort().to_list()
     asked = answers.select(pl.col("query-id").alias("query_id")).unique()
     tables = []
     for (lang,), rows in answers.sort("lang", maintain_order=True).group_by("lang", maintain_order=True):
         tables.append(write_table(folder, chosen.config(str(lang), "qrels"), split, _ANSWERS, [rows.drop("lang")]))
-    corpus = _Parts(folder, chosen, split, langs, "corpus", _CORPUS)
+    corpus, documents, scripts = _write_part(
+        folder, chosen, split, langs, "corpus", "candidate_id", chosen.release.candidates(split)
+    )
+    asking = (
+        batch.join(asked, on="query_id", how="semi", maintain_order="left") for batch in chosen.release.queries(split)
+    )
+    queries, ids, _ = _write_part(folder, chosen, split, langs, "queries", "query_id", asking)
+    return _Written([*tables, *corpus, *queries], documents, ids, scripts)
+
+
+def _write_part(
+    folder: Path,
+    chosen: _Selection,
+    split: str,
+    langs: Sequence[str],
+    part: str,
+    ident: str,
+    batches: Iterable[pl.DataFrame],
+) -> tuple[list[ParquetTable], pl.DataFrame, pl.DataFrame]:
+    """Write the corpus or the queries of all subsets in batches.
+
+    Returns:
+        The tables, the ids by language, and for a corpus how many texts of each language are in each script.
+    """
+    schema = _SCHEMAS[part]
+    writers = {lang: TableWriter(folder, chosen.config(lang, part), split, schema) for lang in langs}
+    ids = [pl.DataFrame(schema={"_id": pl.String, "lang": pl.String})]
     scripts = [pl.DataFrame(schema={"lang": pl.String, "script": pl.String, "texts": pl.UInt32})]
-    for batch in chosen.release.candidates(split):
-        scripts.append(scripts_of(corpus.add(batch, "candidate_id")))
-    queries = _Parts(folder, chosen, split, langs, "queries", _QUERIES)
-    for batch in chosen.release.queries(split):
-        queries.add(batch.join(asked, on="query_id", how="semi", maintain_order="left"), "query_id")
-    return _Written([*tables, *corpus.close(), *queries.close()], corpus.ids(), queries.ids(), pl.concat(scripts))
-
-
-class _Parts:
-    """The corpus or the queries of all subsets, written in batches as they arrive."""
-
-    def __init__(
-        self, folder: Path, chosen: _Selection, split: str, langs: Sequence[str], part: str, schema: pl.Schema
-    ) -> None:
-        self._writers = {lang: TableWriter(folder, chosen.config(lang, part), split, schema) for lang in langs}
-        self._known, self._schema = chosen.known.select("id"), schema
-        self._ids = [pl.DataFrame(schema={"_id": pl.String, "lang": pl.String})]
-
-    def add(self, batch: pl.DataFrame, ident: str) -> pl.DataFrame:
-        """Write the rows of a batch that belong to a subset; return their `lang` and `text`."""
-        here = batch.join(self._known, left_on=ident, right_on="id", how="semi", maintain_order="left")
-        rows = here.filter(pl.col("lang").is_in(list(self._writers))).select("lang", *_columns(ident))
-        for (lang,), part in rows.group_by("lang", maintain_order=True):
-            self._writers[str(lang)].add(part.select(self._schema.names()))
-        self._ids.append(rows.select("_id", "lang"))
-        return rows.select("lang", "text")
-
-    def close(self) -> list[ParquetTable]:
-        return [writer.close() for writer in self._writers.values()]
-
-    def ids(self) -> pl.DataFrame:
-        return pl.concat(self._ids)
-
-
-def _columns(ident: str) -> tuple[pl.Expr, ...]:
-    """Return the columns of a document in MTEB's layout; titles are empty."""
-    return pl.col(ident).alias("_id"), pl.lit("").alias("title"), pl.col("content").alias("text")
+    known = chosen.known.select("id")
+    for batch in batches:
+        here = batch.join(known, left_on=ident, right_on="id", how="semi", maintain_order="left")
+        rows = here.filter(pl.col("lang").is_in(list(langs))).select(
+            "lang", title=pl.lit(""), text="content", _id=ident
+        )
+        for (lang,), own in rows.group_by("lang", maintain_order=True):
+            writers[str(lang)].add(own.select(schema.names()))
+        ids.append(rows.select("_id", "lang"))
+        if part == "corpus":
+            scripts.append(scripts_of(rows.select("lang", "text")))
+    return [writer.close() for writer in writers.values()], pl.concat(ids), pl.concat(scripts)
 
 
 def _write_task(
@@ -204,7 +175,7 @@ def _write_task(
     documents, queries = (
         known.join(ids, left_on="id", right_on="_id", how="semi") for ids in (evaluated.corpus, evaluated.queries)
     )
-    answers = chosen.answers(chosen.split)
+    answers = chosen.answers[chosen.split]
     of_subsets = {}
     for lang, subset in chosen.subsets.items():
         one = pl.col("lang") == lang
@@ -227,7 +198,7 @@ def _left_out(chosen: _Selection) -> str:
     release, subsets = chosen.release, list(chosen.subsets)
     short = release.provenance.filter(pl.col("char_length") < LEAST_CHARACTERS).height
     asked = sum(truth.height for truth in chosen.truths.values())
-    given = pl.concat([chosen.answers(split).filter(pl.col("lang").is_in(subsets)) for split in release.splits])
+    given = pl.concat([chosen.answers[split].filter(pl.col("lang").is_in(subsets)) for split in release.splits])
     others = sorted(set(release.provenance["lang"]) - set(subsets))
     unanswered = asked - given["query-id"].n_unique()
     reasons = [

@@ -13,10 +13,12 @@ from typing import Any
 
 import polars as pl
 import yaml
+from markupsafe import Markup
 from opencc import OpenCC
 
-from authbench.export.citations import citations_of, own_citation
+from authbench.export.citations import citations_of, names_elsewhere, own_citation
 from authbench.format.release import Release
+from authbench.presentation.pages import environment
 from authbench.records import OTHER, primary_genre
 from authbench.registry.citations import bibliography
 from authbench.settings.publish import Publish
@@ -25,41 +27,7 @@ UNKNOWN = "Zyyy"  # no letters, or only letters that all scripts share
 READ_CHARACTERS = 1_000  # of a text, from which its script is identified
 KANA_SHARE = 5  # Han with more Kana than a fifth of them are Japanese: Chinese borrows a sign or two
 LEAST_SHARE = 0.05  # of the texts of a language, from which a script is named as one of the language
-_LETTERS = {
-    "Latn": r"\p{Latin}",
-    "Cyrl": r"\p{Cyrillic}",
-    "Arab": r"\p{Arabic}",
-    "Deva": r"\p{Devanagari}",
-    "Hani": r"\p{Han}",
-    "Kana": r"[\p{Hiragana}\p{Katakana}]",
-    "Hang": r"\p{Hangul}",
-    "Grek": r"\p{Greek}",
-    "Hebr": r"\p{Hebrew}",
-    "Thai": r"\p{Thai}",
-    "Beng": r"\p{Bengali}",
-    "Taml": r"\p{Tamil}",
-    "Telu": r"\p{Telugu}",
-    "Armn": r"\p{Armenian}",
-    "Geor": r"\p{Georgian}",
-    "Ethi": r"\p{Ethiopic}",
-}
 _HAN = ((0x3400, 0x4DC0), (0x4E00, 0xA000))
-# The codes of two letters (ISO 639-1) with the codes of three (ISO 639-3) for the same languages.
-_PAIRS = """
-aa:aar ab:abk ae:ave af:afr ak:aka am:amh an:arg ar:ara as:asm av:ava ay:aym az:aze ba:bak be:bel bg:bul bi:bis
-bm:bam bn:ben bo:bod br:bre bs:bos ca:cat ce:che ch:cha co:cos cr:cre cs:ces cu:chu cv:chv cy:cym da:dan de:deu
-dv:div dz:dzo ee:ewe el:ell en:eng eo:epo es:spa et:est eu:eus fa:fas ff:ful fi:fin fj:fij fo:fao fr:fra fy:fry
-ga:gle gd:gla gl:glg gn:grn gu:guj gv:glv ha:hau he:heb hi:hin ho:hmo hr:hrv ht:hat hu:hun hy:hye hz:her ia:ina
-id:ind ie:ile ig:ibo ii:iii ik:ipk io:ido is:isl it:ita iu:iku ja:jpn jv:jav ka:kat kg:kon ki:kik kj:kua kk:kaz
-kl:kal km:khm kn:kan ko:kor kr:kau ks:kas ku:kur kv:kom kw:cor ky:kir la:lat lb:ltz lg:lug li:lim ln:lin lo:lao
-lt:lit lu:lub lv:lav mg:mlg mh:mah mi:mri mk:mkd ml:mal mn:mon mr:mar ms:msa mt:mlt my:mya na:nau nb:nob nd:nde
-ne:nep ng:ndo nl:nld nn:nno no:nor nr:nbl nv:nav ny:nya oc:oci oj:oji om:orm or:ori os:oss pa:pan pi:pli pl:pol
-ps:pus pt:por qu:que rm:roh rn:run ro:ron ru:rus rw:kin sa:san sc:srd sd:snd se:sme sg:sag sh:hbs si:sin sk:slk
-sl:slv sm:smo sn:sna so:som sq:sqi sr:srp ss:ssw st:sot su:sun sv:swe sw:swa ta:tam te:tel tg:tgk th:tha ti:tir
-tk:tuk tl:tgl tn:tsn to:ton tr:tur ts:tso tt:tat tw:twi ty:tah ug:uig uk:ukr ur:urd uz:uzb ve:ven vi:vie vo:vol
-wa:wln wo:wol xh:xho yi:yid yo:yor za:zha zh:zho zu:zul
-"""
-_THREE = dict(pair.split(":") for pair in _PAIRS.split())
 
 
 def three_letters(lang: str) -> str:
@@ -68,7 +36,8 @@ def three_letters(lang: str) -> str:
     >>> three_letters("zh"), three_letters("haw"), three_letters("other")
     ('zho', 'haw', 'und')
     """
-    return "und" if lang == OTHER else _THREE.get(lang, lang)
+    known = dict(pair.split(":") for pair in names_elsewhere()["languages"].split())
+    return "und" if lang == OTHER else known.get(lang, lang)
 
 
 def scripts_of(texts: pl.DataFrame) -> pl.DataFrame:
@@ -82,12 +51,13 @@ def scripts_of(texts: pl.DataFrame) -> pl.DataFrame:
     Returns:
         `lang`, `script` (ISO 15924), `texts`, sorted.
     """
+    letters: Mapping[str, str] = names_elsewhere()["scripts"]
     begin = pl.col("text").str.slice(0, READ_CHARACTERS)
     counts = texts.select("lang", begin).with_columns(
-        pl.col("text").str.count_matches(pattern).cast(pl.Int32).alias(code) for code, pattern in _LETTERS.items()
+        pl.col("text").str.count_matches(pattern).cast(pl.Int32).alias(code) for code, pattern in letters.items()
     )
-    most = pl.concat_list(list(_LETTERS))
-    script = pl.lit(pl.Series(list(_LETTERS))).gather(most.list.arg_max())
+    most = pl.concat_list(list(letters))
+    script = pl.lit(pl.Series(list(letters))).gather(most.list.arg_max())
     japanese = (pl.col("Kana") * KANA_SHARE > pl.col("Hani")) | (pl.col("lang") == "ja")
     found = counts.with_columns(script.alias("script"), most.list.max().alias("letters")).with_columns(
         pl.when(pl.col("letters") == 0)
@@ -142,66 +112,7 @@ def _changed(signs: Iterable[str], conversion: str, encoding: str) -> frozenset[
 DEFAULT = "default"  # MTEB's name of the subset of a task in one language
 MAIN_SCORE = "ndcg_at_10"
 _DESCRIPTION = "Retrieve the other texts by the author of a text from those in its language."
-_DOMAINS = {
-    "social_media": ["Social"],
-    "news": ["News"],
-    "ecommerce_reviews": ["Reviews", "E-commerce"],
-    "blog": ["Blog"],
-    "research_paper": ["Academic"],
-    "media_reviews": ["Reviews", "Entertainment"],
-    "literature": ["Fiction"],
-    "poetry": ["Poetry"],
-}
-_LICENCES = frozenset(  # of mteb.types.Licenses, those with an SPDX identifier
-    ("mit", "cc-by-2.0", "cc-by-3.0", "cc-by-4.0", "cc-by-sa-3.0", "cc-by-sa-4.0", "cc-by-nc-3.0", "cc-by-nc-4.0")
-    + ("cc-by-nc-sa-3.0", "cc-by-nc-sa-4.0", "cc-by-nc-nd-4.0", "cc0-1.0", "apache-2.0", "gpl-3.0", "lgpl-3.0")
-    + ("mpl-2.0", "afl-3.0", "cdla-sharing-1.0", "eupl-1.2")
-)
 _ANY_YEAR = ("0001-01-01", "9999-12-31")
-_TASK = '''"""The benchmark as a task of MTEB, read from this folder."""
-
-from pathlib import Path
-
-from mteb.abstasks.retrieval import AbsTaskRetrieval
-from mteb.abstasks.task_metadata import TaskMetadata
-
-_FOLDER = Path(__file__).resolve().parent
-
-
-class _Metadata(TaskMetadata):
-    """Metadata whose descriptive statistics lie in this folder."""
-
-    @property
-    def descriptive_stat_path(self) -> Path:
-        return _FOLDER / "descriptive_stats" / "Retrieval" / f"{{self.name}}.json"
-
-
-class Authorship(AbsTaskRetrieval):
-    """Find the texts of the pool that are by the author of the query."""
-
-    ignore_identical_ids = True  # a query may be a document of its own pool
-    metadata = _Metadata(
-        name={name!r},
-        description={description!r},
-        type="Retrieval",
-        category="t2t",
-        modalities=["text"],
-        dataset={{"path": str(_FOLDER), "revision": {revision!r}}},
-        eval_splits={splits!r},
-        eval_langs={languages!r},
-        main_score={main_score!r},
-        reference={reference},
-        date={date!r},
-        domains={domains!r},
-        task_subtypes=[],
-        license={license!r},
-        annotations_creators="derived",
-        dialect=[],
-        sample_creation="found",
-        prompt={{"query": "Given a text, retrieve texts by the same author"}},
-        bibtex_citation={citation!r},
-    )
-'''
 
 
 @dataclass(frozen=True)
@@ -226,7 +137,9 @@ def task_name(release: Release, revision: str) -> str:
 def task_file(task: Task, release: Release, about: Publish, documents: pl.DataFrame, licences: pl.DataFrame) -> str:
     """Return task.py, from the provenance of the task's texts and the table of terms (LICENCES)."""
     languages: Any = {subset: list(codes) for subset, codes in task.languages.items()}
-    return _TASK.format(
+    templates = environment(markdown=True)
+    templates.filters["repr"] = lambda value: Markup(repr(value))  # noqa: S704  (Python, no markup)
+    return templates.get_template("mteb_task.py.j2").render(
         name=task.name,
         description=_DESCRIPTION,
         revision=task.revision,
@@ -262,7 +175,8 @@ def _last_day(parts: Sequence[str]) -> str:
 
 def domains(genres: pl.Series) -> list[str]:
     """Return MTEB's domains of genres: `Written` for all."""
-    found = {domain for genre in genres.unique() for domain in _DOMAINS.get(primary_genre(genre), [])}
+    known = names_elsewhere()["mteb_domains"]
+    found = {domain for genre in genres.unique() for domain in known.get(primary_genre(genre), [])}
     return sorted(found | {"Written"})
 
 
@@ -276,7 +190,7 @@ def licence(identifiers: Sequence[str]) -> str:
         return "multiple"
     if not identifiers or identifiers[0].startswith("LicenseRef-"):
         return "not specified"
-    if identifiers[0].lower() in _LICENCES:
+    if identifiers[0].lower() in names_elsewhere()["mteb_licences"]:
         return identifiers[0].lower()
     return f"https://spdx.org/licenses/{identifiers[0]}.html"
 

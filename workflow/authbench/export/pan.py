@@ -12,30 +12,21 @@ from pathlib import Path
 import polars as pl
 
 from authbench.export.card import write_card
+from authbench.export.examples import one_of_each
 from authbench.format.columns import POOLS
 from authbench.format.pan import write_pairs, write_truth
 from authbench.format.release import Release
-from authbench.identity import keyed_hashes
 from authbench.pan.pairs import PER_AUTHOR, as_table, different_authors, same_author
 from authbench.settings.publish import Publish
 
 _PAIRS_AT_ONCE = 5_000
-_USAGE = """
-PAN's verification task (2020 to 2023), a folder per split: `pairs.jsonl` (`id`, `fandoms`: the topics, or genres
-where the corpus tells no topic, `pair`: the texts, `lang`: their language) and `truth.jsonl` (`id`, `same`,
-`authors`). Each text stands in at most one pair by its author, and the pairs by two authors are made of the same
-texts, so that no text tells the answer. Topics may: where they must not, make pairs with `authbench pan-pairs`, or take
-the folder `<split>/topic_matched`. Folders below a split hold pairs of its pool of that name, balanced: each positive
-of the release with one of its negatives, which is like it in language, source, genre and length (`matched`) or in
-topic (`topic_matched`). Answers are lines of `{"id", "value"}`, 0.5 for none: `authbench pan-evaluate` scores them.
-"""
 
 
 def write_pan(folder: Path, release: Release, about: Publish) -> None:
     """Write the pairs of all splits. Memory: the texts of a split, and the ids of its pairs."""
     for split in release.splits:
         _write_split(folder / split, release, split)
-    write_card(folder, release, about, _USAGE)
+    write_card(folder, release, about, "pan")
 
 
 def _write_split(folder: Path, release: Release, split: str) -> None:
@@ -56,17 +47,17 @@ def _write_split(folder: Path, release: Release, split: str) -> None:
 
 
 def _write(pairs: pl.DataFrame, topics: pl.DataFrame, texts: pl.DataFrame, folder: Path) -> None:
-    for side in (1, 2):
-        own = topics.rename({"id": f"doc{side}", "topic": f"topic{side}"})
-        pairs = pairs.drop(f"topic{side}").join(own, on=f"doc{side}", how="left", maintain_order="left")
-    write_pairs((_with_texts(part, texts) for part in pairs.iter_slices(_PAIRS_AT_ONCE)), folder / "pairs.jsonl")
+    pairs = _with(pairs, "topic", topics)
+    parts = (_with(part, "text", texts) for part in pairs.iter_slices(_PAIRS_AT_ONCE))
+    write_pairs(parts, folder / "pairs.jsonl")
     write_truth(pairs, folder / "truth.jsonl")
 
 
-def _with_texts(pairs: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
+def _with(pairs: pl.DataFrame, column: str, known: pl.DataFrame) -> pl.DataFrame:
+    """Return the pairs with a column of both documents, known by their ids."""
     for side in (1, 2):
-        own = texts.select(pl.col("id").alias(f"doc{side}"), pl.col("text").alias(f"text{side}"))
-        pairs = pairs.drop(f"text{side}").join(own, on=f"doc{side}", how="left", maintain_order="left")
+        own = known.select(pl.col("id").alias(f"doc{side}"), pl.col(column).alias(f"{column}{side}"))
+        pairs = pairs.drop(f"{column}{side}").join(own, on=f"doc{side}", how="left", maintain_order="left")
     return pairs
 
 
@@ -76,12 +67,7 @@ def _balanced(released: pl.DataFrame, texts: pl.DataFrame, seed: int) -> pl.Data
     Two texts that are each other's query are a single pair.
     """
     row = dict(texts.select("id", "row").iter_rows())
-    keys = released.select(pl.concat_str("query_id", "candidate_id", separator=" ")).to_series()
-    drawn = (
-        released.with_columns(keyed_hashes(seed, "pan", keys).alias("rank"))
-        .sort("group", "same", "rank", "candidate_id", descending=[False, True, False, False])
-        .unique(["group", "same"], keep="first", maintain_order=True)
-    )
+    drawn = one_of_each(released, seed, "pan")
     sides: dict[bool, dict[tuple[int, int], None]] = {True: {}, False: {}}
     for query, candidate, same in drawn.select("query_id", "candidate_id", "same").iter_rows():
         one, other = sorted((row[query], row[candidate]))

@@ -14,13 +14,13 @@ from authbench.storage.parquet import split_by_bytes
 
 SHARD_BYTES = 256 << 20  # of a table's columns in memory
 GROUP_BYTES = 16 << 20
-_PLAIN = {
-    pl.String: pa.string(),
-    pl.Boolean: pa.bool_(),
-    pl.Int32: pa.int32(),
-    pl.Int64: pa.int64(),
-    pl.Float32: pa.float32(),
-    pl.Float64: pa.float64(),
+TYPES: dict[Any, str] = {  # the names of types in Arrow and on the hub
+    pl.String: "string",
+    pl.Boolean: "bool",
+    pl.Int32: "int32",
+    pl.Int64: "int64",
+    pl.Float32: "float32",
+    pl.Float64: "float64",
 }
 
 
@@ -109,4 +109,4 @@ def _named(folder: Path, split: str, asides: Sequence[Path]) -> Iterator[Shard]:
 
 def _plain(kind: Any) -> pa.DataType:
     """Return the Arrow type of a column, with 32-bit offsets, which every reader supports."""
-    return pa.list_(_plain(kind.inner)) if isinstance(kind, pl.List) else _PLAIN[kind.base_type()]
+    return pa.list_(_plain(kind.inner)) if isinstance(kind, pl.List) else pa.type_for_alias(TYPES[kind])

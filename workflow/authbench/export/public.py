@@ -28,11 +28,6 @@ from authbench.storage.sha256sums import read_sums
 
 _OF_TERMS = ("id", "source", "tier", "content_sha256")
 TIER_B, COPY = "tier_b", "copy_of_tier_b"  # why a text is withheld
-_USAGE = """
-The release (AuthBench's format, docs/release-format.md): a folder per split with `candidates.jsonl`, `queries.jsonl`
-and `ground_truth.jsonl`; `provenance.parquet`, `manifest.json`, `report.html`; `licences.csv` has the terms.
-`authbench evaluate FOLDER --model ID` scores a model on it.
-"""
 
 
 def write_public(folder: Path, release: Release, about: Publish, sources: Mapping[str, Source]) -> None:
@@ -43,7 +38,9 @@ def write_public(folder: Path, release: Release, about: Publish, sources: Mappin
             bundle.
     """
     sums = _sums_now(release.folder) if release.unverified else read_sums(release.folder)
-    withheld = _withheld_of(release, sources)
+    provenance = release.read_provenance(_OF_TERMS)
+    withheld = withheld_documents(provenance)
+    _expect_same_tiers(provenance, withheld, sources)
     if withheld.height:
         write_part(folder, release, withheld)
         texts = {f"{split}/{table.file}" for split in release.splits for table in (CANDIDATES, QUERIES)}
@@ -57,16 +54,8 @@ def write_public(folder: Path, release: Release, about: Publish, sources: Mappin
         for path in sums:
             _copy(release.folder / path, folder / path)
     public = replace(open_complete_release(folder), unverified=release.unverified)
-    write_card(folder, public, about, _USAGE)
+    write_card(folder, public, about, "public")
     refuse_withheld(folder, withheld, release.splits)
-
-
-def _withheld_of(release: Release, sources: Mapping[str, Source]) -> pl.DataFrame:
-    """Return `withheld_documents` of a release whose sources have the tiers of their entries."""
-    provenance = release.read_provenance(_OF_TERMS)
-    withheld = withheld_documents(provenance)
-    _expect_same_tiers(provenance, withheld, sources)
-    return withheld
 
 
 def withheld_documents(provenance: pl.DataFrame) -> pl.DataFrame:

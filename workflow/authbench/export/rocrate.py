@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from authbench.export.citations import citations_of, licence_table, source_facts
+from authbench.export.citations import citations_of, licence_table, source_facts, stated, terms_here
 from authbench.export.datacite import ABSTRACT, KEYWORDS
 from authbench.format.release import Release
 from authbench.plugins import PlugIn
@@ -44,13 +44,14 @@ def crate(
     Args:
         folder: the published folder, complete except for this file and its checksums.
         release: the release that the folder was made of.
-        about: the publisher's statements.
         sums: the SHA-256 of every file by its path.
-        plugin: that wrote the form, if any.
     """
     corpora = [_corpus(release, tag, text) for tag, text in citations_of(release).items()]
     licences, terms = _licences(release)
-    people = [{"@id": f"#creator-{number}", "@type": "Organization", "name": name} for number, name in _numbered(about)]
+    people = [
+        {"@id": f"#creator-{number}", "@type": "Organization", "name": name}
+        for number, name in enumerate(about["creators"], start=1)
+    ]
     exported = _export(plugin, people) if plugin else []
     root: dict[str, object] = {
         "@id": "./",
@@ -68,9 +69,7 @@ def crate(
         "mentions": _references([{"@id": _BUILD}, *exported[:1]]),
         "hasPart": [{"@id": path} for path in sorted({*sums, SUMS})],
     }
-    for name, value in (("datePublished", about["date"]), ("url", about["url"])):
-        if value:
-            root[name] = value
+    root |= stated({"datePublished": about["date"], "url": about["url"]})
     if about["doi"]:
         root["identifier"] = f"https://doi.org/{about['doi']}"
     return {
@@ -130,10 +129,6 @@ def _export(plugin: PlugIn, people: Sequence[Mapping[str, object]]) -> list[dict
     return [action, software]
 
 
-def _numbered(about: Publish) -> list[tuple[int, str]]:
-    return list(enumerate(about["creators"], start=1))
-
-
 def _corpus(release: Release, tag: str, citation: str) -> dict[str, object]:
     entries = parse_citation(citation, tag)
     addresses = [
@@ -154,10 +149,8 @@ def _corpus(release: Release, tag: str, citation: str) -> dict[str, object]:
 def _licences(release: Release) -> tuple[Any, list[dict[str, Any]]]:
     """Return the references of the root's `license`, and the licences themselves."""
     names: dict[str, str] = {}
-    table = licence_table(release)
-    here = table.filter("texts_here")
-    for spdx, name in (here if here.height else table).select("spdx", "licence").sort("spdx", "licence").iter_rows():
-        names.setdefault(f"#{spdx}" if spdx.startswith(OWN) else f"https://spdx.org/licenses/{spdx}", name)
+    for spdx, name, address in terms_here(release):
+        names.setdefault(f"#{spdx}" if spdx.startswith(OWN) else address, name)
     found = [
         {"@id": ident, "@type": "CreativeWork", "name": name, "description": f"The terms of texts here: {name}."}
         for ident, name in names.items()

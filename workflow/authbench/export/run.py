@@ -13,7 +13,6 @@ from authbench.export.huggingface import write_huggingface
 from authbench.export.mteb import write_mteb
 from authbench.export.pan import write_pan
 from authbench.export.public import write_public
-from authbench.export.release import expect_exportable
 from authbench.export.rocrate import CRATE, crate
 from authbench.export.steb import write_steb
 from authbench.format.release import Release, open_complete_release
@@ -50,10 +49,8 @@ def export(
     The folder has SHA256SUMS only if the release is verified.
 
     Args:
-        release: the complete release.
         form: a name of FORMS or of a plug-in.
         out: the folder to write; it appears complete or not at all.
-        about: the publisher's statements for the card.
         with_tier_b: whether texts of tier B may be included.
         runs: a folder of results whose rankings are added to TREC's qrels.
         scores: a folder of results for the risk of re-identification; without it, the sheet of a bundle gives the risk,
@@ -121,6 +118,16 @@ def _expect_frozen(release: Release, about: Publish) -> None:
         )
 
 
+def expect_exportable(release: Release, with_tier_b: bool = False) -> None:
+    """Raise InputError if a release contains texts of tier B and `with_tier_b` is false."""
+    if release.tier_b and not with_tier_b:
+        raise InputError(
+            f"{release.folder}: {release.tier_b} of its texts are of tier B, which nobody may pass on. Export its "
+            "public bundle instead (authbench export RELEASE_DIR --form public), or say --with-tier-b and keep what "
+            "you get to yourself."
+        )
+
+
 def describe_folder(
     folder: Path,
     release: Release,
@@ -133,9 +140,7 @@ def describe_folder(
     Args:
         folder: a published form, complete except for these files.
         release: the release that it was made of; for a public bundle, the bundle itself.
-        about: the publisher's statements.
         risk: the result of `data_protection.read_risk`.
-        plugin: that wrote the form.
     """
     write_citations(folder, release)
     write_plain_json(folder / DATACITE, datacite(release, about))

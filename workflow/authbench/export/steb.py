@@ -20,7 +20,7 @@ from typing import IO, Any
 import polars as pl
 
 from authbench.errors import InputError
-from authbench.export.card import write_card
+from authbench.export.card import evaluated_split, write_card
 from authbench.format.columns import GROUND_TRUTH, QUERIES
 from authbench.format.release import Release
 from authbench.format.tables import concat
@@ -30,22 +30,6 @@ from authbench.settings.publish import Publish
 from authbench.storage.atomic import write_text
 from authbench.words import language_name, plural
 
-_USAGE = """
-Datasets of STEB's author retrieval, of the split `{split}`. Put both folders into the root of STEB:
-
-```
-cp -r raw_datasets steb PATH_OF_STEB/
-```
-
-Each language is a dataset, `authbench_attribution_<lang>`: the texts of an author become one vector on each side, and
-any target of the author is an answer; no ids of documents are written, and `ignored_ids` have no place.
-
-| language | queries | candidates | authors of queries | of them with a query's text among their candidates |
-| --- | ---: | ---: | ---: | ---: |
-{rows}
-
-{warning}
-"""
 _WARNING = (
     "**{authors} asked for by a text that is also part of the answer.** STEB does not remove it, which raises scores. "
     "Build the release with `release.queries_in_candidates: false` for scores that others can be compared with."
@@ -73,15 +57,8 @@ def write_steb(folder: Path, release: Release, about: Publish) -> None:
         + " |"
         for lang, count in sorted(counts.items())
     ]
-    usage = _USAGE.format(
-        split=split, rows="\n".join(rows), warning=_WARNING.format(authors=authors) if within else _APART
-    )
-    write_card(folder, release, about, usage)
-
-
-def evaluated_split(release: Release) -> str:
-    """Return the exported split: `test`, or the last."""
-    return "test" if "test" in release.splits else release.splits[-1]
+    warning = _WARNING.format(authors=authors) if within else _APART
+    write_card(folder, release, about, "steb", split=split, rows="\n".join(rows), warning=warning)
 
 
 def write_datasets(folder: Path, release: Release, split: str) -> Mapping[str, Counter[str]]:
