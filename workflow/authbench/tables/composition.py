@@ -25,9 +25,9 @@ def composition_tables(contents: Contents) -> list[Table]:
     documents = contents.documents
     return [
         _statistics(documents),
-        _by_source(documents),
-        _by_primary_genre(documents),
-        _by_fine_genre(documents),
+        _counted("composition", "source", documents, "source", (_LANGUAGES, _FINE_GENRES)),
+        _counted("genres", "primary genre", documents, "primary", (_FINE_GENRES, _LANGUAGES)),
+        _counted("fine_genres", "fine-grained genre", documents, "genre", (_LANGUAGES,)),
         _by_split(documents, contents.splits),
         _lengths(documents),
         _per_author(documents),
@@ -70,21 +70,7 @@ def _ranked(documents: pl.DataFrame, column: str) -> list[tuple[str, int]]:
     return [(name, known[name]) for name in [*LENGTH_BUCKETS, *sorted(set(known) - {*LENGTH_BUCKETS})] if name in known]
 
 
-def _by_source(documents: pl.DataFrame) -> Table:
-    return _counted("composition", "Documents and authors by source", documents, "source", (_LANGUAGES, _FINE_GENRES))
-
-
-def _by_primary_genre(documents: pl.DataFrame) -> Table:
-    title = "Documents and authors by primary genre"
-    return _counted("genres", title, documents, "primary", (_FINE_GENRES, _LANGUAGES))
-
-
-def _by_fine_genre(documents: pl.DataFrame) -> Table:
-    title = "Documents and authors by fine-grained genre"
-    return _counted("fine_genres", title, documents, "genre", (_LANGUAGES,))
-
-
-def _counted(name: str, title: str, documents: pl.DataFrame, column: str, extra: Sequence[pl.Expr] = ()) -> Table:
+def _counted(name: str, by: str, documents: pl.DataFrame, column: str, extra: Sequence[pl.Expr]) -> Table:
     """Return documents, their share, authors and mean documents per author for each label of a column, most first."""
     found = (
         documents.group_by(column)
@@ -103,7 +89,7 @@ def _counted(name: str, title: str, documents: pl.DataFrame, column: str, extra:
         Row([Cell(label), _number(number), _share(share), _number(authors), _number(mean), *map(_number, others)])
         for label, number, share, authors, mean, *others in data.iter_rows()
     ]
-    return Table(name, title, columns, rows, data)
+    return Table(name, f"Documents and authors by {by}", columns, rows, data)
 
 
 def _by_split(documents: pl.DataFrame, splits: pl.DataFrame) -> Table:
@@ -125,12 +111,11 @@ def _by_split(documents: pl.DataFrame, splits: pl.DataFrame) -> Table:
 
 def _lengths(documents: pl.DataFrame) -> Table:
     """Return quantiles of tokens by language and by primary genre."""
-    parts = [("By language", "lang"), ("By primary genre", "primary")]
-    tables = []
-    for heading, column in parts:
-        found = quantiles(documents, column)
-        tables.append(found.select(pl.lit(heading).alias("part"), *found.columns))
-    data = pl.concat(tables)
+    parts = {"By language": "lang", "By primary genre": "primary"}
+    tables = [
+        quantiles(documents, column).select(pl.lit(name).alias("part"), pl.all()) for name, column in parts.items()
+    ]
+    data = pl.concat(tables).rename({"language": "label"})
     columns = [Column("documents of", words=True), Column("documents"), *(Column(point) for point in _POINTS)]
     rows = [
         Row([Cell(_label(part, label)), *map(_number, numbers)], part) for part, label, *numbers in data.iter_rows()
@@ -140,9 +125,8 @@ def _lengths(documents: pl.DataFrame) -> Table:
 
 
 def quantiles(documents: pl.DataFrame, column: str) -> pl.DataFrame:
-    """Return label, documents and quantiles of `token_length` for each label of a column, `all` last."""
-    found = token_lengths(documents.with_columns(lang=pl.col(column)))
-    return found.rename({"language": "label"})
+    """Return documents and quantiles of `token_length` for each label (`language`) of a column, `all` last."""
+    return token_lengths(documents.with_columns(lang=pl.col(column)))
 
 
 def _label(part: str, label: str) -> str:

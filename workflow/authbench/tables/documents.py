@@ -17,7 +17,6 @@ from authbench.words import count, language_name
 
 CHARACTERS = 120  # shown of a text
 MOST = 10  # records
-_TITLE = "Example records"
 _FIELDS = ("id", "author_id", "lang", "genre", "content", "source", "token_length")
 _SHOWN_OF_AUTHOR = 8  # digits of a pseudonym
 
@@ -72,7 +71,7 @@ def examples_table(records: list[dict[str, Any]]) -> Table:
     ]
     note = f"Texts of tier A, of which at most {CHARACTERS} characters are shown; authors are pseudonyms, cut short."
     lacking = "No source of the split is known to be of tier A, so that no text is shown."
-    return Table("examples", _TITLE, columns, rows, data, [note if records else lacking])
+    return Table("examples", "Example records", columns, rows, data, [note if records else lacking])
 
 
 def examples_json(records: list[dict[str, Any]]) -> str:

@@ -29,7 +29,7 @@ def composition_charts(contents: Contents, funnel: pl.DataFrame | None) -> list[
     documents = contents.documents
     splits = contents.splits["split"].to_list()
     queries = pl.DataFrame(schema={"split": pl.String, "query_id": pl.String})
-    by_genre = quantiles(documents, "primary").rename({"label": "language"}).filter(pl.col("language") != ALL)
+    by_genre = quantiles(documents, "primary").filter(pl.col("language") != ALL)
     spelt = by_genre.with_columns(language=pl.col("language").str.replace_all("_", " "))
     drawn = [
         figures.languages(statistics.languages(documents, queries, splits)),
@@ -117,10 +117,8 @@ def _bars(results: Sequence[Result], metric: Metric, digits: int) -> Chart:
             continue
         low, high = cell.get("intervals", {}).get(metric.key, (None, None))
         shown = decimals(cell[metric.key], digits)
-        tip = f"{result.name}: {shown}"
-        mark = mark_of(result.name)
-        group = group_in_words(result.group)
-        values.append(Value(result.name, cell[metric.key], mark, tip, low, high, group, note=shown))
+        name, tip, group = result.name, f"{result.name}: {shown}", group_in_words(result.group)
+        values.append(Value(name, cell[metric.key], mark_of(name), tip, low, high, group, note=shown))
     values.sort(key=lambda one: (-one.value if metric.more_is_better else one.value, one.label))
     better = "more is better" if metric.more_is_better else "less is better"
     about = f"All queries of the split, with 95 % intervals over authors where they are known; {better}."

@@ -70,7 +70,6 @@ GROUPS: Mapping[str, str] = {
     "other": "Other models",
     "sanity": "Sanity rows",
 }
-_NOT_STATED = "n/a"
 _MILLION, _BILLION = 1e6, 1e9
 _FOLDER = ("/", ".", "~")  # first characters of a checkpoint's path, which no name on Hugging Face begins with
 
@@ -86,9 +85,10 @@ def group_place(group: str) -> tuple[int, str]:
 
 def size_of(result: Result) -> int | None:
     """Return the number of parameters from the result, else from the registry's entry of that name."""
-    stated = result.scores["model"].get("size")
-    entry = None if stated else _entry(result.name)
-    return int(stated) if stated else entry.size if entry else None
+    if stated := result.scores["model"].get("size"):
+        return int(stated)
+    entry = _entry(result.name)
+    return entry.size if entry else None
 
 
 def size_in_words(parameters: int | None) -> str:
@@ -98,7 +98,7 @@ def size_in_words(parameters: int | None) -> str:
     ('33M', '7.6B', '8B', 'n/a')
     """
     if parameters is None:
-        return _NOT_STATED
+        return "n/a"
     if parameters < _BILLION:
         return f"{parameters / _MILLION:.0f}M"
     return f"{parameters / _BILLION:.1f}".removesuffix(".0") + "B"

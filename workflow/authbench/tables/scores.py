@@ -6,7 +6,7 @@ Score a model in the slices of its queries, and count the slices without scores.
 computed from the written metrics of queries and scores of pairs; EER and AUC are then of those pairs.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -162,16 +162,10 @@ def adjusted_table(results: Sequence[Result], choice: Choice) -> Table:
 def topic_table(results: Sequence[Result], choice: Choice) -> Table:
     """Return scores in the default and in the topic-selected pool (AuthBench paper, F.5)."""
     values: list[dict[str, float | None]] = []
-    for result in results:
-        cell = result.scores["overall"]
+    for cell in (result.scores["overall"] for result in results):
         within = cell.get("within_topic", {})
-        values.append(
-            {
-                "success@5": cell.get("success@5"), "topic:success@5": within.get("success@5"),
-                "eer": cell.get("eer"), "eer_same_topic": cell.get("eer_same_topic"),
-                "pool": cell.get("pool"), "topic:pool": within.get("pool"),
-            }
-        )  # fmt: skip
+        values.append({key: cell.get(key) for key in ("success@5", "eer", "eer_same_topic", "pool")})
+        values[-1] |= {f"topic:{key}": within.get(key) for key in ("success@5", "pool")}
     metrics = [
         Metric("success@5", "S@5, default pool"),
         Metric("topic:success@5", "S@5, topic pool"),
@@ -219,7 +213,7 @@ def _facet_tables(
     for metric in choice.sliced:
         columns = [Metric(label, _label(facet, label), metric.more_is_better) for label in labels]
         values = [
-            {label: _score(one[label].scores, metric) if label in one else None for label in labels} for one in parts
+            {label: one[label].scores.get(metric.key) if label in one else None for label in labels} for one in parts
         ]
         name = f"{facet}_{metric.key.replace('@', '_at_')}"
         table = _score_table(name, f"{metric.heading} {words}", results, columns, values, choice)
@@ -233,14 +227,11 @@ def _facet_tables(
 
 def _count_rows(labels: Sequence[str], parts: Sequence[Mapping[str, Slice]]) -> list[Row]:
     """Return rows with the queries and query authors of each slice, as counted for the first model that has it."""
-    known = {label: next(one[label] for one in parts if label in one) for label in labels}
-    counts: list[tuple[str, Callable[[Slice], int]]] = [
-        ("queries", lambda part: part.queries),
-        ("query authors", lambda part: part.authors),
-    ]
+    known = [next(one[label] for one in parts if label in one) for label in labels]
+    counts = {"queries": [part.queries for part in known], "query authors": [part.authors for part in known]}
     return [
-        Row([Cell(name, grey=True), Cell(""), *(Cell(count(of(known[label])), grey=True) for label in labels)])
-        for name, of in counts
+        Row([Cell(name, grey=True), Cell(""), *(Cell(count(number), grey=True) for number in numbers)])
+        for name, numbers in counts.items()
     ]
 
 
@@ -278,7 +269,7 @@ def _score_table(
 
 def _long(results: Sequence[Result], facet: str, parts: Sequence[Mapping[str, Slice]]) -> list[tuple[object, ...]]:
     return [
-        (result.group, result.name, facet, label, key, _score(part.scores, CHOICES[key]), part.queries, part.authors)
+        (result.group, result.name, facet, label, key, part.scores.get(key), part.queries, part.authors)
         for result, slices in zip(results, parts, strict=True)
         for label, part in slices.items()
         for key in CHOICES
@@ -288,10 +279,6 @@ def _long(results: Sequence[Result], facet: str, parts: Sequence[Mapping[str, Sl
 
 def _label(facet: str, label: str) -> str:
     return label if facet == "by_language" else spaced(label)
-
-
-def _score(scores: Mapping[str, float], metric: Metric) -> float | None:
-    return scores.get(metric.key)
 
 
 def _value(cell: ScoreCell, metric: Metric) -> float | None:

@@ -32,44 +32,27 @@ def known_sources(tags: Sequence[str], base: Path = Path()) -> dict[str, Source]
     return find_sources([tag for tag in tags if tag in listed], base) if listed & set(tags) else {}
 
 
-def source_tables(contents: Contents, sources: Mapping[str, Source], read: Mapping[str, int]) -> list[Table]:
-    """Return the tables of the release's sources.
-
-    Args:
-        sources: the known entries, by tag.
-        read: number of records read in ingestion, by tag, if the release states it.
-    """
-    return [_sources(contents, sources, read), _licences(contents, sources)]
-
-
-def _sources(contents: Contents, sources: Mapping[str, Source], read: Mapping[str, int]) -> Table:
+def sources_table(contents: Contents, sources: Mapping[str, Source], read: Mapping[str, int]) -> Table:
+    """Return the known entries (`sources`) and the records read in ingestion, if the release states them, by tag."""
     rows = []
     for tag, part in _by_source(contents.documents):
         source = sources.get(tag)
         languages = ordered(part["lang"])
         named = ", ".join(languages) if len(languages) <= _MANY else f"{len(languages)} languages"
         genres = ", ".join(spaced(genre) for genre in sorted(set(part["primary"])))
-        rows.append(
-            {
-                "source": tag,
-                "title": source.title if source else NOTHING,
-                "languages": named,
-                "primary_genres": genres,
-                "records_read": read.get(tag),
-                "author_labels": source.extraction.author.kind if source else NOTHING,
-                "reference": _reference_of(source) if source else NOTHING,
-            }
-        )
+        kind, reference = (source.extraction.author.kind, _reference_of(source)) if source else (NOTHING, NOTHING)
+        title = source.title if source else NOTHING
+        rows.append((tag, title, named, genres, read.get(tag), kind, reference))
     names = ("source", "title", "languages", "primary_genres", "records_read", "author_labels", "reference")
     schema = pl.Schema((name, pl.Int64() if name == "records_read" else pl.String()) for name in names)
-    data = pl.DataFrame(rows, schema=schema)
+    data = pl.DataFrame(rows, schema=schema, orient="row")
     columns = [Column(spaced(name), words=name != "records_read") for name in data.columns]
     note = "Records read are those of the raw files, before anything is filtered."
     notes = [note] if read else ["How many records were read is not stated."]
     return Table("sources", "Sources", columns, _rows(data), data, notes)
 
 
-def _licences(contents: Contents, sources: Mapping[str, Source]) -> Table:
+def licences_table(contents: Contents, sources: Mapping[str, Source]) -> Table:
     rows = []
     for tag, part in _by_source(contents.documents):
         source = sources.get(tag)

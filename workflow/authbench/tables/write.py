@@ -34,7 +34,7 @@ from authbench.tables.documents import examples, examples_json, examples_table, 
 from authbench.tables.figures import composition_charts, score_charts, training_charts
 from authbench.tables.models import DEFAULT, Choice, models_table
 from authbench.tables.scores import adjusted_table, chosen, overall_table, slice_tables, topic_table
-from authbench.tables.sources import known_sources, resources_table, source_tables
+from authbench.tables.sources import known_sources, licences_table, resources_table, sources_table
 
 _DOCUMENT = r"""\documentclass[11pt]{article}
 \usepackage{iftex}
@@ -103,7 +103,6 @@ def write_tables(
         scores: folders of `authbench evaluate`, or submissions; none: only the release.
         release: what the scores are of; None: only the scores.
         out: the folder, which is replaced.
-        choice: models, columns and precision.
         trainings: curves of trainings (`train.records.CURVES`).
         back: the link from the page to the index of the run, if any.
         base: the working directory, whose source entries come first.
@@ -148,6 +147,8 @@ def _release_parts(release: Release | None, results: Sequence[Result], base: Pat
     records = examples(release, split, tiers, release.seed)
     funnel = _funnel(release)
     read = _records_read(funnel)
+    of_sources = [sources_table(contents, sources, read), licences_table(contents, sources)]
+    of_sources.append(resources_table(release, contents))
     return [
         Part(
             "The benchmark",
@@ -155,7 +156,7 @@ def _release_parts(release: Release | None, results: Sequence[Result], base: Pat
             composition_charts(contents, funnel),
             {"examples.jsonl": examples_json(records)},
         ),
-        Part("Sources", [*source_tables(contents, sources, read), resources_table(release, contents)], []),
+        Part("Sources", of_sources, []),
     ]
 
 
