@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from authbench.arrays import I64
 from authbench.style import intervals
 from authbench.style.pairs import compact
 
@@ -19,7 +19,7 @@ STARTS = 10  # the run with the lowest inertia is used
 SHUFFLES = 20
 
 
-def score(vectors: object, labels: NDArray[np.int64], seeds: Sequence[int]) -> dict[str, Any]:
+def score(vectors: object, labels: I64, seeds: Sequence[int]) -> dict[str, Any]:
     """Return V-measure over seeds with its spread (both 0 to 1), and its mean with shuffled labels (`by_chance`).
 
     `vectors` (texts x dimensions) may be sparse. With a single label the result is `undefined`. The number of clusters
@@ -29,7 +29,9 @@ def score(vectors: object, labels: NDArray[np.int64], seeds: Sequence[int]) -> d
     if k < 2:
         return {"undefined": "texts of one label only", "labels": k, "texts": len(labels)}
     points = compact(vectors).astype(np.float64, copy=False)  # k-means would convert single precision at every step
-    found = [_assign_clusters(points, k, seed) for seed in seeds]
+    # with scikit-learn's defaults, small labels can be missed at initialisation or lose their cluster
+    options = {"n_init": STARTS, "init_size": points.shape[0], "reassignment_ratio": 0}
+    found = [k_means(points, k, seed, **options) for seed in seeds]
     values = [v_measure(labels, one) for one in found]
     chance = []
     for seed, one in zip(seeds, found, strict=True):
@@ -46,30 +48,18 @@ def score(vectors: object, labels: NDArray[np.int64], seeds: Sequence[int]) -> d
     }
 
 
-def _assign_clusters(vectors: Any, k: int, seed: int) -> NDArray[np.int64]:
-    """Return the cluster of each row.
-
-    Initial centres are drawn from all rows, and small clusters are not reassigned: with scikit-learn's defaults, small
-    labels can be missed at initialisation or lose their cluster, even if the labels are well separated.
-    """
+def k_means(vectors: Any, k: int, seed: int, **options: object) -> I64:
+    """Return the cluster of each row by mini-batch k-means with scikit-learn's defaults but for `options`."""
     from sklearn.cluster import MiniBatchKMeans
     from sklearn.exceptions import ConvergenceWarning
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # equal vectors: fewer clusters than requested
-        model = MiniBatchKMeans(
-            n_clusters=k,
-            batch_size=BATCH,
-            n_init=STARTS,
-            init_size=vectors.shape[0],
-            reassignment_ratio=0,
-            random_state=seed,
-        )
-        found: NDArray[np.int64] = model.fit_predict(vectors)
+        found: I64 = MiniBatchKMeans(k, batch_size=BATCH, random_state=seed, **options).fit_predict(vectors)
     return found
 
 
-def v_measure(labels: NDArray[np.int64], found: NDArray[np.int64]) -> float:
+def v_measure(labels: I64, found: I64) -> float:
     """Return the V-measure of true classes and clusters, shape (texts,), in [0, 1].
 
     It is the harmonic mean of homogeneity and completeness (Rosenberg and Hirschberg 2007).

@@ -96,7 +96,6 @@ def cosines_of_levels(rows: Sequence[Any], anchors: slice) -> tuple[F64, F64]:
 
     Args:
         rows: a matrix of unit rows per level, shape (items, dimensions).
-        anchors: the items.
 
     Returns:
         Shapes (anchors, items, levels of the anchor, levels of the item) and (anchors, levels, levels).

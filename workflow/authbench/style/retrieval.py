@@ -3,7 +3,7 @@
 A query or target consists of texts of an author, represented by the mean of their vectors (STEB §3.1).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,9 +34,9 @@ def score(
     counts = {"queries": len(asked), "targets": len(pool), "texts": len(asking) + len(answering)}
     if not asked or len(pool) < 2:
         return {"undefined": "fewer than two target authors, or none of them asks", **counts}
-    answers = unit(_means(targets, answering, pool))
+    answers = unit(means(unit(targets), answering, pool))
     ranks = []
-    for query, row in zip(asked, scored(unit(_means(queries, together, asked)), answers), strict=True):
+    for query, row in zip(asked, scored(unit(means(unit(queries), together, asked)), answers), strict=True):
         at = place[author_of[query]]
         ranks.append(1 + int((row > row[at]).sum()) + int((row[:at] == row[at]).sum()))
     found = np.array(ranks)
@@ -53,15 +53,15 @@ def score(
     }
 
 
-def _means(rows: object, owners: Sequence[str], wanted: Sequence[str]) -> Any:
-    """Return the mean of each wanted owner's L2-normalised rows (owners x dimensions)."""
+def means(rows: Any, owners: Sequence[str], wanted: Iterable[str]) -> Any:
+    """Return the mean of each wanted owner's rows (owners x dimensions)."""
     from scipy.sparse import csr_matrix
 
     place = {owner: number for number, owner in enumerate(wanted)}
     owned = [(place[owner], row) for row, owner in enumerate(owners) if owner in place]
     who, which = np.array(owned).T
-    share = 1.0 / np.bincount(who, minlength=len(wanted))[who]
-    return csr_matrix((share, (who, which)), shape=(len(wanted), len(owners))) @ unit(rows)
+    share = 1.0 / np.bincount(who)[who]
+    return csr_matrix((share, (who, which)), shape=(len(place), len(owners))) @ rows
 
 
 def scored(queries: Any, targets: Any) -> Any:

@@ -38,6 +38,7 @@ from authbench.style.tasks import TASKS
 from authbench.style.vectors import texts_per_second, vectors_of
 from authbench.tokens import load_tokenizer
 from authbench.version import VERSION
+from authbench.words import plural
 
 FEW = 3  # datasets named in the message when no dataset has files
 LIBRARIES = ("numpy", "polars", "scikit-learn", "scipy")
@@ -49,7 +50,6 @@ def read_all(
     """Return the rows of the datasets whose files exist, and why the others have none, by name.
 
     Args:
-        datasets: to be read.
         data: parent of the datasets' folders.
         missing: skip or error, for a dataset without files.
         protocols: which protocols the rows are for.
@@ -67,10 +67,8 @@ def read_all(
         if not data.is_dir():
             raise InputError(f"{data}: there is no such folder. Expected the one that holds the datasets' folders.")
         listed = "\n".join(f"  {name}: {problem}" for name, problem in list(absent.items())[:FEW])
-        count = "1 dataset" if len(datasets) == 1 else f"{len(datasets)} datasets"
-        raise InputError(
-            f"{data}: no files of what was asked for, {count}\n{listed}" + ("\n  ..." if len(absent) > FEW else "")
-        )
+        more = "\n  ..." if len(absent) > FEW else ""
+        raise InputError(f"{data}: no files of what was asked for, {plural(len(datasets), 'dataset')}\n{listed}{more}")
     there = [one for one in datasets if one.name not in absent]
     return read_datasets(there, data, STEB in protocols), absent
 
@@ -187,8 +185,16 @@ def of_dataset(
                 raise InputError(f"{dataset.name}: {problem}") from None
             undefined[task] = {"undefined": str(problem)}
     documents = texts_of(dataset, frames)
-    named = {"episodes": episodes} if steb else {}
-    described = {**named, **_metadata(dataset, rows, documents)}
+    described: dict[str, object] = {
+        **({"episodes": episodes} if steb else {}),
+        "attribute": dataset.attribute,
+        "languages": list(dataset.languages),
+        "paper": dataset.paper,
+        "rows": rows.frame.height,
+        "bad_rows": rows.bad_rows,
+        "texts": documents.height,
+        "digest": rows.digest,
+    }
     if documents.is_empty():
         return {"tasks": undefined | {task: {"undefined": "no text"} for task in frames}, **described}, None
     before, started = model.embedded, time.monotonic()
@@ -208,18 +214,6 @@ def of_dataset(
     mean = float(documents["token_length"].mean() or 0)  # type: ignore[arg-type]
     cost = {"flops_per_text": flops_per_text(model, mean), "tokens_per_text": mean}
     return {"tasks": scored, "cost": cost, **described}, rate
-
-
-def _metadata(dataset: Dataset, rows: Rows, documents: pl.DataFrame) -> dict[str, object]:
-    return {
-        "attribute": dataset.attribute,
-        "languages": list(dataset.languages),
-        "paper": dataset.paper,
-        "rows": rows.frame.height,
-        "bad_rows": rows.bad_rows,
-        "texts": documents.height,
-        "digest": rows.digest,
-    }
 
 
 def texts_of(dataset: Dataset, frames: Mapping[str, pl.DataFrame]) -> pl.DataFrame:

@@ -26,8 +26,6 @@ from authbench.shipped import shipped
 from authbench.style import redundancy
 from authbench.style.datasets import FIGURES
 
-PAGE = shipped("style/scores.yaml")
-PAGE_OF_STEB = shipped("style/steb_scores.yaml")
 DISTRACTOR = "distractor"
 
 # The scores of a model: (task or DISTRACTOR, dataset) -> score.
@@ -37,13 +35,13 @@ Figures = Mapping[tuple[str, str], float]
 @cache
 def assignment() -> Mapping[str, Any]:
     """Return the datasets of each column (resources/style/scores.yaml)."""
-    return read_yaml(PAGE)
+    return read_yaml(shipped("style/scores.yaml"))
 
 
 @cache
 def assignment_of_steb() -> Mapping[str, Any]:
     """Return where STEB's code uses other datasets in a column (resources/style/steb_scores.yaml)."""
-    return read_yaml(PAGE_OF_STEB)
+    return read_yaml(shipped("style/steb_scores.yaml"))
 
 
 def figures(result: Mapping[str, Any]) -> dict[tuple[str, str], float]:
@@ -115,31 +113,23 @@ def definitional(models: Mapping[str, Figures]) -> tuple[pl.DataFrame, dict[str,
     all tasks of a dataset, with the accuracy for order alignment.
     """
     page, ours = assignment()["definitional"], assignment()["ours"]
-    columns: dict[str, object] = {"model": list(models)}
-    counts: dict[str, int] = {}
-    for study, names in page["studies"].items():
-        fill(columns, counts, study, models, [*names, *ours.get(study, [])], list(FIGURES))
-    studies = list(counts)
-    frame = _with_mean(pl.DataFrame(columns), studies, "study")
-    columns = {"model": list(models)}
-    fill(columns, counts, "features", models, page["features"], list(FIGURES))
-    fill(columns, counts, "independence", models, page["independence"], [DISTRACTOR])
-    frame = frame.join(pl.DataFrame(columns), on="model", maintain_order="left")
+    studies = {study: [*names, *ours.get(study, [])] for study, names in page["studies"].items()}
+    columns, counts = _columns(models, studies, list(FIGURES))
+    frame = _with_mean(pl.DataFrame(columns), list(counts), "study")
+    features, of_features = _columns(models, {"features": page["features"]}, list(FIGURES))
+    independence, of_independence = _columns(models, {"independence": page["independence"]}, [DISTRACTOR])
+    frame = frame.join(pl.DataFrame(features | independence), on="model", maintain_order="left")
     parts = [name for name in ("study", "features", "independence") if name in frame.columns]
-    return _with_mean(frame, parts, "score"), counts
+    return _with_mean(frame, parts, "score"), counts | of_features | of_independence
 
 
 def application(models: Mapping[str, Figures]) -> tuple[pl.DataFrame, dict[str, int]]:
     """Return a row per model: detection, adversarial, verification (also easy, medium, hard), retrieval, `score`."""
     page, ours = assignment()["application"], assignment()["ours"]
-    columns: dict[str, object] = {"model": list(models)}
-    counts: dict[str, int] = {}
-    for name in ("detection", "adversarial", "verification", "retrieval"):
-        fill(columns, counts, name, models, [*page[name], *ours.get(name, [])], list(FIGURES))
-    counted = list(counts)
-    for name, datasets in page["shown"].items():
-        fill(columns, counts, name, models, datasets, list(FIGURES))
-    return _with_mean(pl.DataFrame(columns), counted, "score"), counts
+    names = ("detection", "adversarial", "verification", "retrieval")
+    columns, counts = _columns(models, {name: [*page[name], *ours.get(name, [])] for name in names}, list(FIGURES))
+    shown, of_shown = _columns(models, page["shown"], list(FIGURES))
+    return _with_mean(pl.DataFrame(columns | shown), list(counts), "score"), counts | of_shown
 
 
 def multilingual(models: Mapping[str, Figures]) -> tuple[pl.DataFrame, dict[str, int]]:
@@ -148,33 +138,32 @@ def multilingual(models: Mapping[str, Figures]) -> tuple[pl.DataFrame, dict[str,
     columns: dict[str, object] = {"model": list(models)}
     counts: dict[str, int] = {}
     for task in ("predefined", "retrieval"):
-        fill(columns, counts, task, models, [*page[task], *ours[task]], [task])
+        found, of_task = _columns(models, {task: [*page[task], *ours[task]]}, [task])
+        columns, counts = columns | found, counts | of_task
     return _with_mean(pl.DataFrame(columns), list(counts), "score"), counts
 
 
-def fill(
-    columns: dict[str, Any],
-    counts: dict[str, int],
-    name: str,
-    models: Mapping[str, Figures],
-    entries: Iterable[str | Sequence[str]],
-    kinds: Sequence[str],
-) -> None:
-    """Add a column, the mean over its entries; add no column if none was run.
+def _columns(
+    models: Mapping[str, Figures], wanted: Mapping[str, Iterable[str | Sequence[str]]], kinds: Sequence[str]
+) -> tuple[dict[str, object], dict[str, int]]:
+    """Return `model` and the wanted columns, each the mean over its entries, and their number; none if none was run.
 
     An entry is a dataset, or several that count as a single dataset; a dataset's value is the mean over its tasks.
     """
-    values = []
-    for entry in entries:
-        wanted = {entry} if isinstance(entry, str) else set(entry)
-        cells: dict[str, list[np.ndarray]] = {}
-        for kind in kinds:
-            for dataset in shared(models, kind, wanted):
-                cells.setdefault(dataset, []).append(table(models, kind, [dataset])[:, 0])
-        if cells:
-            values.append(np.mean([np.mean(cell, axis=0) for cell in cells.values()], axis=0))
-    if values:
-        columns[name], counts[name] = np.mean(values, axis=0), len(values)
+    columns: dict[str, object] = {"model": list(models)}
+    counts = {}
+    for name, entries in wanted.items():
+        values = []
+        for entry in entries:
+            cells: dict[str, list[np.ndarray]] = {}
+            for kind in kinds:
+                for dataset in shared(models, kind, {entry} if isinstance(entry, str) else set(entry)):
+                    cells.setdefault(dataset, []).append(table(models, kind, [dataset])[:, 0])
+            if cells:
+                values.append(np.mean([np.mean(cell, axis=0) for cell in cells.values()], axis=0))
+        if values:
+            columns[name], counts[name] = np.mean(values, axis=0), len(values)
+    return columns, counts
 
 
 def _with_mean(frame: pl.DataFrame, names: Sequence[str], into: str) -> pl.DataFrame:
@@ -191,10 +180,9 @@ def sensitivity(
     """
     english = sorted(set(english))
     whole, _ = operational(models, english, frozen_clusters)
+    schema = {"dataset": pl.String, "correlation": pl.Float64, "moved": pl.Int64, "best": pl.String}
     if "score" not in whole.columns or len(models) < 2:
-        return pl.DataFrame(
-            schema={"dataset": pl.String, "correlation": pl.Float64, "moved": pl.Int64, "best": pl.String}
-        )
+        return pl.DataFrame(schema=schema)
     before = average_ranks(-whole["score"].to_numpy())
     rows = []
     for dataset in sorted({name for one in models.values() for _, name in one} & set(english)):
@@ -204,7 +192,6 @@ def sensitivity(
             both = np.stack([before, after], axis=1)
             best = without.sort("score", "model", descending=[True, False])["model"][0]
             rows.append((dataset, redundancy.correlations(both)[0, 1], int(np.abs(after - before).max()), best))
-    schema = {"dataset": pl.String, "correlation": pl.Float64, "moved": pl.Int64, "best": pl.String}
     return pl.DataFrame(rows, schema=schema, orient="row").sort("correlation", "dataset")
 
 

@@ -47,11 +47,17 @@ def all_tables(results: Sequence[Result], clusters: FrozenClusters | None) -> li
 
     Args:
         results: for either or both treatments; chunk_and_pool is ranked if present.
-        clusters: frozen redundancy clusters.
     """
     ranked = of_one_treatment(results)
     scored = scored_of(ranked)
-    found = [sum_table(name, TITLES[name], make, scored) for name, make in _sums_of(ranked, clusters).items()]
+    in_english = english(ranked)
+    sums: dict[str, Sum] = {
+        "operational": lambda models: scores.operational(models, in_english, clusters),
+        "definitional": scores.definitional,
+        "application": scores.application,
+        "multilingual": scores.multilingual,
+    }
+    found = [sum_table(name, TITLES[name], make, scored) for name, make in sums.items()]
     for kind in (*FIGURES, scores.DISTRACTOR):
         task, figure = ("order_alignment", kind) if kind == scores.DISTRACTOR else (kind, FIGURES[kind])
         found.append(task_table(kind, kind, f"{HEADINGS[task]}: {FIGURE_NAMES[figure]}", scored))
@@ -60,17 +66,6 @@ def all_tables(results: Sequence[Result], clusters: FrozenClusters | None) -> li
     if compared := long_texts(results):
         found.append(compared)
     return found
-
-
-def _sums_of(results: Sequence[Result], clusters: FrozenClusters | None) -> dict[str, Sum]:
-    """Return the four aggregates by name."""
-    in_english = english(results)
-    return {
-        "operational": lambda models: scores.operational(models, in_english, clusters),
-        "definitional": scores.definitional,
-        "application": scores.application,
-        "multilingual": scores.multilingual,
-    }
 
 
 def of_one_treatment(results: Sequence[Result]) -> list[Result]:
@@ -189,19 +184,13 @@ def _cost(results: Sequence[Result], scored: Scored) -> Table:
         timed = [cell for cell in result.content["datasets"].values() if "cost" in cell]
         texts = sum(cell["texts"] for cell in timed)
         flops = [cell["cost"]["flops_per_text"] for cell in timed]
-        known = texts and all(one is not None for one in flops)
-        rows.append(
-            {
-                "model": result.name,
-                "texts_per_second": result.texts_per_second,
-                "gflops": sum(f * c["texts"] for f, c in zip(flops, timed, strict=True)) / texts / 1e9
-                if known
-                else None,
-            }
-        )
+        gflops = None
+        if texts and None not in flops:
+            gflops = sum(f * cell["texts"] for f, cell in zip(flops, timed, strict=True)) / texts / 1e9
+        rows.append((result.name, result.texts_per_second, gflops))
     schema = {"model": pl.String, "texts_per_second": pl.Float64, "gflops": pl.Float64}
     columns = (Metric("texts_per_second", "Texts/s"), Metric("gflops", "GFLOP/text", False))
-    table = score_table("cost", "Cost", columns, scored.grouped(pl.DataFrame(rows, schema=schema)))
+    table = score_table("cost", "Cost", columns, scored.grouped(pl.DataFrame(rows, schema, orient="row")))
     shown = [
         replace(row, cells=[row.cells[0], *(replace(cell, text=three_digits(cell.value)) for cell in row.cells[1:])])
         for row in table.rows

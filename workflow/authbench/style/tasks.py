@@ -163,15 +163,11 @@ def _codes(labels: pl.Series) -> np.ndarray:
     return (labels.rank("dense") - 1).to_numpy().astype(np.int64)
 
 
-def _of_text(settings: object) -> Sequence[str]:
-    return ["text"]
-
-
 TASKS: Mapping[str, _Task] = {
-    "clustering": _Task(_labelled, _of_text, _score_clustering),
-    "all_to_all": _Task(_labelled, _of_text, _score_all_to_all),
+    "clustering": _Task(_labelled, lambda settings: ["text"], _score_clustering),
+    "all_to_all": _Task(_labelled, lambda settings: ["text"], _score_all_to_all),
     "predefined": _Task(_paired, lambda settings: ["first", "second"], _score_predefined),
     "order_alignment": _Task(_leveled, level_columns, _score_order),
-    "retrieval": _Task(_collected, _of_text, _score_retrieval),
-    "probing": _Task(plain, _of_text, _score_probing),
+    "retrieval": _Task(_collected, lambda settings: ["text"], _score_retrieval),
+    "probing": _Task(plain, lambda settings: ["text"], _score_probing),
 }

@@ -31,6 +31,7 @@ from authbench.style.steb.layout import ACCURACY
 from authbench.style.steb.report import LIMITS_OF, other_languages
 from authbench.style.steb.report import tables as steb_tables
 from authbench.style.tables import Scored, all_tables, chance_of, english, every_score, of_one_treatment
+from authbench.words import listing, plural, spaced
 
 NOT_ASKED = "not asked for"
 
@@ -67,28 +68,25 @@ def write_report(
 
 def _in_steb(results: Sequence[Result], datasets: Sequence[Dataset]) -> list[Table]:
     """Return the tables of STEB's protocol, if a model was scored by it."""
-    scored = {result.name: result.content[STEB] for result in results if result.content.get(STEB)}
-    metrics = {
-        model: {(task, name): measured for name, cell in cells.items() for task, measured in cell["tasks"].items()}
-        for model, cells in scored.items()
-    }
-    if not scored:
-        return []
     kinds = {task: [(task, ends)] for task, ends in LIMITS_OF.items()}
     kinds["order_alignment"].append((ACCURACY, "interval"))
-    measures = {
-        model: {
-            (kind, name): (measured.get(ends), chance_of(STEB, measured))
-            for (task, name), measured in own.items()
-            for kind, ends in kinds[task]
+    figured, limits = {}, {}
+    chances: dict[tuple[str, str], float | None] = {}
+    for result in results:
+        cells = result.content.get(STEB, {})
+        metrics = {(task, name): one for name, cell in cells.items() for task, one in cell["tasks"].items()}
+        if cells:
+            figured[result.name] = layout.figures(metrics)
+            limits[result.name] = {
+                (kind, name): one.get(ends) for (task, name), one in metrics.items() for kind, ends in kinds[task]
+            }
+        chances |= {
+            (kind, name): chance_of(STEB, one) for (task, name), one in metrics.items() for kind, _ in kinds[task]
         }
-        for model, own in metrics.items()
-    }
+    if not figured:
+        return []
     groups = {result.name: result.group for result in results}
-    figured = {model: layout.figures(own) for model, own in metrics.items()}
-    known = {model: {key: ends for key, (ends, _) in own.items()} for model, own in measures.items()}
-    chances = {key: chance for own in measures.values() for key, (_, chance) in own.items()}
-    return steb_tables(Scored(figured, groups, known, chances), other_languages(datasets))
+    return steb_tables(Scored(figured, groups, limits, chances), other_languages(datasets))
 
 
 def _charts(ranked: Sequence[Result], models: Mapping[str, scores.Figures], values: pl.DataFrame) -> list[Chart]:
@@ -114,25 +112,22 @@ def render(
 ) -> str:
     """Return the HTML page; `back` is the link to the run's index, if any."""
     listed = _list_datasets(results, datasets)
-    return (
-        environment()
-        .get_template("style.html.j2")
-        .render(
-            back=back,
-            models=[{"name": one.name, "group": one.group, "title": one.content["model"]["title"]} for one in results],
-            tables=tables,
-            pictures=pictures(charts),
-            sensitivity=sensitivity.to_dicts(),
-            listed=listed,
-            run=sum(one["run"] for one in listed),
-            ran=what_ran(listed),
-            in_steb=any(one.content.get(STEB) for one in results),
-            settings=results[0].content["settings"],
-            versions=results[0].content["versions"],
-            unverified=sorted({why for one in results if (why := one.content.get("release", {}).get("reason"))}),
-            frozen=clusters,
-            fewest=FEWEST_MODELS,
-        )
+    page = environment().get_template("style.html.j2")
+    return page.render(
+        back=back,
+        models=[{"name": one.name, "group": one.group, "title": one.content["model"]["title"]} for one in results],
+        tables=tables,
+        pictures=pictures(charts),
+        sensitivity=sensitivity.to_dicts(),
+        listed=listed,
+        run=sum(one["run"] for one in listed),
+        ran=what_ran(listed),
+        in_steb=any(one.content.get(STEB) for one in results),
+        settings=results[0].content["settings"],
+        versions=results[0].content["versions"],
+        unverified=sorted({why for one in results if (why := one.content.get("release", {}).get("reason"))}),
+        frozen=clusters,
+        fewest=FEWEST_MODELS,
     )
 
 
@@ -141,21 +136,15 @@ def what_ran(listed: Sequence[Mapping[str, object]]) -> str:
     run = [one for one in listed if one["run"]]
     paper, paper_run = ([one for one in part if one["paper"]] for part in (listed, run))
     others = len(run) - len(paper_run)
-    asked_not = [one for one in listed if not one["run"] and one["why"] == NOT_ASKED]
-    lacking = len(listed) - len(run) - len(asked_not)
+    asked_not = sum(not one["run"] and one["why"] == NOT_ASKED for one in listed)
+    lacking = len(listed) - len(run) - asked_not
+    what = plural(others, "dataset")
     if paper:
-        all_of_them = len(paper_run) == len(paper)
-        what = f"{len(paper_run)} {'' if all_of_them else f'of the {len(paper)} '}dataset"
-        what += f"{'' if all_of_them and len(paper) == 1 else 's'} of STEB"
-        what += f" and {others} other{'s' if others > 1 else ''}" if others else ""
-    else:
-        what = f"{others} dataset{'' if others == 1 else 's'}"
-    missing = []
-    if lacking:
-        missing.append(f"{lacking} {'has' if lacking == 1 else 'have'} no files here")
-    if asked_not:
-        missing.append(f"{len(asked_not)} {'was' if len(asked_not) == 1 else 'were'} not asked for")
-    rest = f"; of the rest, {' and '.join(missing)} (see the list below)" if missing else ""
+        part = "" if len(paper_run) == len(paper) else f"{len(paper_run)} of the "
+        what = f"{part}{plural(len(paper), 'dataset')} of STEB" + (f" and {plural(others, 'other')}" if others else "")
+    missing = [plural(lacking, "has no files here", "have no files here")] if lacking else []
+    missing += [plural(asked_not, "was not asked for", "were not asked for")] if asked_not else []
+    rest = f"; of the rest, {listing(missing)} (see the list below)" if missing else ""
     return f"The models were run on {what}{rest}."
 
 
@@ -193,4 +182,4 @@ def _list_datasets(results: Sequence[Result], datasets: Sequence[Dataset]) -> li
 def _task_name(task: str, cell: Mapping[str, Any] | None) -> str:
     """Return a task's name; for probing, with the feature extractor."""
     measured = cell["tasks"].get(task, {}).get("measured_by") if cell else None
-    return task.replace("_", " ") + (f" ({measured})" if measured else "")
+    return spaced(task) + (f" ({measured})" if measured else "")

@@ -10,14 +10,13 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from authbench.style.redundancy import CUT, correlations
+from authbench.arrays import F64
+from authbench.style.redundancy import CUT, merges
 from authbench.style.scores import assignment, assignment_of_steb
 from authbench.style.steb.layout import ACCURACY, FIGURES, NAMES
 
 FEWEST_MODELS = 3
-CONFIDENT = 10  # minimum number of models for reliable clusters
 # The scores of a model: (task or ACCURACY, dataset) -> score.
 Figures = Mapping[tuple[str, str], float]
 SCORE = "score"
@@ -43,58 +42,31 @@ def operational(
     return frame.with_columns(pl.Series(SCORE, [score.get(one) for one in models], dtype=pl.Float64)), counts
 
 
-def of_task(
-    models: Mapping[str, Figures], task: str, passed_over: Iterable[str] = (), cut: float = CUT
-) -> dict[str, Any] | None:
+def of_task(models: Mapping[str, Figures], task: str, passed_over: Iterable[str] = ()) -> dict[str, Any] | None:
     """Return a task's aggregate over the models that have it, with its clusters; None for too few models."""
     having = [one for one, figures in models.items() if any(kind == task for kind, _ in figures)]
     datasets = sorted(
         {name for figures in models.values() for kind, name in figures if kind == task} - set(passed_over)
     )
     table = np.array([[models[one].get((task, name), np.nan) for name in datasets] for one in having])
-    return aggregated(having, datasets, table.reshape(len(having), len(datasets)), cut)
+    return aggregated(having, datasets, table.reshape(len(having), len(datasets)))
 
 
-def linked(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return Ward's linkage of datasets (models x datasets) by 1 minus Spearman's correlation."""
-    from scipy.cluster.hierarchy import linkage
-    from scipy.spatial.distance import squareform
-
-    apart = np.clip(1 - correlations(scores), 0, 2)
-    np.fill_diagonal(apart, 0)
-    return np.asarray(linkage(squareform((apart + apart.T) / 2, checks=False), "ward"))
-
-
-def aggregated(
-    models: Sequence[str],
-    datasets: Sequence[str],
-    scores: NDArray[np.float64],
-    cut: float = CUT,
-    complete_datasets: bool = True,
-) -> dict[str, object] | None:
+def aggregated(models: Sequence[str], datasets: Sequence[str], scores: F64) -> dict[str, Any] | None:
     """Return a task's aggregate, the mean over means within clusters of datasets; None for too few models.
 
-    Args:
-        scores: models x datasets, NaN if missing.
-        complete_datasets: leave out datasets that a model lacks; otherwise leave out the models that lack a dataset.
+    `scores` is models x datasets, NaN if missing. Datasets that a model lacks are left out.
     """
-    there = np.isfinite(scores)
-    rows: list[int] = (np.arange(len(models)) if complete_datasets else np.flatnonzero(there.all(axis=1))).tolist()
-    columns: list[int] = (np.flatnonzero(there.all(axis=0)) if complete_datasets else np.arange(len(datasets))).tolist()
-    if len(rows) < FEWEST_MODELS or not len(columns):
+    columns = np.flatnonzero(np.isfinite(scores).all(axis=0)).tolist()
+    if len(models) < FEWEST_MODELS or not columns:
         return None
-    table = scores[np.ix_(rows, columns)]
-    found: dict[str, Any] = {
-        "models": [models[row] for row in rows],
-        "datasets": [datasets[column] for column in columns],
-        "low_confidence": len(rows) < CONFIDENT,
-    }
+    table = scores[:, columns]
+    found: dict[str, Any] = {"models": list(models), "datasets": [datasets[column] for column in columns]}
     of_dataset = np.zeros(len(columns), np.int64)
     if len(columns) > 1:
         from scipy.cluster.hierarchy import fcluster
 
-        found["linkage"] = linked(table)
-        of_dataset = fcluster(found["linkage"], cut, "distance")
+        of_dataset = fcluster(merges(table), CUT, "distance")
     clusters = [np.flatnonzero(of_dataset == one) for one in np.unique(of_dataset)]
     sums = np.mean([table[:, one].mean(axis=1) for one in clusters], axis=0)
     found["clusters"] = [[found["datasets"][place] for place in one] for one in clusters]

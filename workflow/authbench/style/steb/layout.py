@@ -5,7 +5,7 @@ by name with the task's score is used, as on STEB's board.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +70,8 @@ def read(*folders: Path) -> dict[str, dict[tuple[str, str], Mapping[str, Any]]]:
     """
     found: dict[str, dict[tuple[str, str], Mapping[str, object]]] = {}
     for folder in folders:
-        paths = list(_paths(folder))
+        # sorted by path, the first episode by name comes first
+        paths = [path for path in sorted(folder.glob(f"*/*/*/*/{METRICS}")) if path.parts[-2] in OURS]
         if not paths:
             raise InputError(
                 f"{folder}: no results of STEB. Expected <dataset>/<model>/<episode>/<task>/{METRICS} below it, "
@@ -96,13 +97,6 @@ def figures(metrics: Mapping[tuple[str, str], Mapping[str, object]]) -> dict[tup
             if value is not None:
                 found[name, dataset] = value
     return found
-
-
-def _paths(folder: Path) -> Iterator[Path]:
-    """Yield the metrics files sorted by path: the first episode by name comes first."""
-    for path in sorted(folder.glob(f"*/*/*/*/{METRICS}")):
-        if path.parts[-2] in OURS:
-            yield path
 
 
 def _figure(metrics: Mapping[str, object], key: str) -> float | None:

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from authbench.arrays import F64
+from authbench.arrays import BOOL, F64
 from authbench.style import intervals
 from authbench.style import pairs as strict
 from authbench.style.pairs import all_cosines, cosines, unit
@@ -14,7 +13,7 @@ from authbench.style.pairs import all_cosines, cosines, unit
 PARTS = (0.01, 0.05, 0.10, 0.20, 0.30, 0.50)  # maximum false positive rates
 
 
-def measure(same: NDArray[np.bool_], scores: F64) -> dict[str, Any]:
+def measure(same: BOOL, scores: F64) -> dict[str, Any]:
     """Return `auc`, `eer`, and `auc@x`: the standardised area up to a false positive rate of x (McClish 1989).
 
     If all pairs are of the same kind, the result is `undefined`.
@@ -41,41 +40,22 @@ def _partial(false: F64, true: F64, most: float) -> float:
     return float(0.5 * (1 + (area - least) / (most - least)))
 
 
-def predefined(first: object, second: object, same: NDArray[np.bool_], differences: bool = False) -> dict[str, object]:
-    """Return the measures over predefined pairs, each a row of `first` with the same row of `second`.
-
-    Args:
-        first: shape (pairs, dimensions), dense or CSR.
-        second: likewise.
-        same: shape (pairs,), True for positives.
-        differences: score by the negative sum of absolute differences, as for feature counts.
-    """
-    scores = -_distances(first, second) if differences else cosines(unit(first), unit(second))
+def predefined(first: object, second: object, same: BOOL) -> dict[str, object]:
+    """Return the measures over predefined pairs, each a row of `first` with the same row of `second`, dense or CSR."""
+    scores = cosines(unit(first), unit(second))
     found = measure(same, scores)
     return found if "undefined" in found else {**found, "interval": intervals.of_area(same, scores)}
 
 
-def all_to_all(vectors: object, labels: Sequence[object], per_label: bool = False) -> dict[str, object]:
-    """Return the measures over all pairs of texts; `_per_label` has them for pairs with a text of the label.
+def all_to_all(vectors: object, labels: Sequence[object]) -> dict[str, object]:
+    """Return the measures over all pairs of texts.
 
     Memory: 17 bytes per pair, plus about five times that for scikit-learn's curve.
     """
     rows = unit(vectors)
-    names, codes = np.unique(np.asarray(labels, dtype=str), return_inverse=True)
+    codes = np.unique(np.asarray(labels, dtype=str), return_inverse=True)[1]
     one, other = np.triu_indices(len(codes), 1)
-    scores = all_cosines(rows, rows)[one, other]
-    same = codes[one] == codes[other]
-    found: dict[str, Any] = measure(same, scores)
+    found = measure(codes[one] == codes[other], all_cosines(rows, rows)[one, other])
     if "undefined" not in found:  # area and interval equal those of the strict protocol
         found["interval"] = strict.all_to_all(vectors, codes)["interval"]
-    if per_label:
-        found["_per_label"] = {}
-        for code, name in enumerate(names):
-            here = (codes[one] == code) | (codes[other] == code)
-            if same[here].any() and not same[here].all():
-                found["_per_label"][str(name)] = measure(same[here], scores[here])
     return found
-
-
-def _distances(one: Any, other: Any) -> F64:
-    return np.asarray(abs(one - other).sum(axis=1), np.float64).ravel()

@@ -9,12 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from authbench.errors import InputError
 from authbench.style import intervals
 from authbench.style.pairs import all_cosines, unit
 
 CUTS = (1, 8, 16, 32, 64, 128)
-QUERY, TARGET = "_query", "_target"  # suffixes of STEB's labels
 
 
 def score(queries: object, asking: Sequence[str], targets: object, answering: Sequence[str]) -> dict[str, Any]:
@@ -41,30 +39,3 @@ def score(queries: object, asking: Sequence[str], targets: object, answering: Se
         "queries": len(asked),
         "targets": len(pool),
     }
-
-
-def of_labels(vectors: Any, labels: Sequence[str]) -> dict[str, object]:
-    """Return the measures of rows whose labels are `<author>_query` or `<author>_target`.
-
-    Raises:
-        InputError: every label counts as a query, which happens if author names contain `_query`.
-    """
-    asks = [QUERY in label for label in labels]
-    if all(asks):
-        raise InputError(f"all {len(labels)} labels hold {QUERY!r}: no target is left. Rename the authors.")
-    sides = [[place for place, is_query in enumerate(asks) if is_query is side] for side in (True, False)]
-    names = [
-        [labels[place].replace(end, "") for place in side] for side, end in zip(sides, (QUERY, TARGET), strict=True)
-    ]
-    return score(vectors[sides[0]], names[0], vectors[sides[1]], names[1])
-
-
-def pooled(vectors: object, owners: Sequence[str]) -> tuple[Any, list[str]]:
-    """Return the plain mean of each owner's rows, and the owners by first occurrence."""
-    from scipy.sparse import csr_matrix
-
-    place = {owner: number for number, owner in enumerate(dict.fromkeys(owners))}
-    who = np.array([place[owner] for owner in owners])
-    share = 1.0 / np.bincount(who)[who]
-    means = csr_matrix((share, (who, np.arange(len(who)))), shape=(len(place), len(who))) @ vectors
-    return means, list(place)

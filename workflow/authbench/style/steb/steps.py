@@ -1,15 +1,44 @@
-"""Derive rows as STEB's loaders do, where they differ from our steps (rules in `loaders`)."""
+"""Select and derive rows as STEB's loaders do, where they differ from our steps."""
 
-from collections.abc import Callable, Mapping, Sequence
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from itertools import pairwise
 from random import Random
 
 import polars as pl
 import regex
 
-from authbench.style.steb import loaders
+from authbench.errors import InputError
 
 Tables = Mapping[str, pl.DataFrame]
 _PAIRS = dict.fromkeys(("document", "first", "second", "same"), pl.String)
+SEED = 42
+FEWEST, MOST = 25, 200  # limits of the texts per label
+
+
+def episodes_per_class(labels: Sequence[Hashable]) -> int:
+    """Return the number of texts per label: that of the smallest label within FEWEST and MOST."""
+    return min(max(min(Counter(labels).values(), default=0), FEWEST), MOST)
+
+
+def take(labels: Sequence[Hashable]) -> list[int]:
+    """Return the indices of the selected records: label by label as first met, in file order within a label.
+
+    Labels with too few are left out. Mini-batch k-means depends on this order.
+
+    Raises:
+        InputError: no label has enough records.
+    """
+    wanted = episodes_per_class(labels)
+    places: dict[Hashable, list[int]] = {}
+    for place, label in enumerate(labels):
+        places.setdefault(label, []).append(place)
+    kept = [place for own in places.values() if len(own) >= wanted for place in own[:wanted]]
+    if not kept:
+        most = max(map(len, places.values()), default=0)
+        raise InputError(f"no label has {wanted} texts, which STEB's protocol asks for; the largest has {most}")
+    return kept
 
 
 def line_levels(
@@ -23,64 +52,83 @@ def line_levels(
     for (name, *_), versions in frame.sort(by).group_by([by], maintain_order=True):
         there = dict(versions.select(level, text).iter_rows())
         if all(there.get(one) is not None for one in levels):
-            rows = loaders.line_levels([there[one] for one in levels])
-            made += [{by: name, **dict(zip(levels, row, strict=True))} for row in rows]
+            numbered = zip(*(there[one].split("\n") for one in levels), strict=False)
+            stripped = ([line.strip() for line in lines] for lines in numbered)
+            made += [{by: name, **dict(zip(levels, lines, strict=True))} for lines in stripped if all(lines)]
     return pl.DataFrame(made, schema=dict.fromkeys((by, *levels), pl.String))
 
 
 def cut_in_two(frame: pl.DataFrame, tables: Tables, document: str, positions: str, text: str) -> pl.DataFrame:
-    """Cut a document into the text before the first and up to the second change of author (PAN 2018)."""
+    """Cut a document into the text before the first and up to the second change of author (PAN 2018).
+
+    Without a change, cut at the white space nearest to the middle (ties: the left).
+    """
     made = []
     for row in frame.sort(document).iter_rows(named=True):
-        places = numbers(row[positions])
-        first, second = loaders.cut_in_two(row[text], places)
-        if not first.strip() or not second.strip():
-            continue
-        same = "false" if places else "true"
-        made.append({"document": row[document], "first": first, "second": second, "same": same})
-    return pl.DataFrame(made, schema=_PAIRS)
+        whole, places = row[text], numbers(row[positions])
+        middle = len(whole) // 2
+        spaces = (found.start() for found in regex.finditer(r"\s", whole))
+        nearest = min(spaces, key=lambda place: abs(place - middle), default=middle - 1) + 1
+        at, end = (*places, len(whole))[:2] if places else (nearest, len(whole))
+        first, second = whole[:at], whole[at:end]
+        if first.strip() and second.strip():
+            made.append((row[document], first, second, "false" if places else "true"))
+    return pl.DataFrame(made, schema=_PAIRS, orient="row")
 
 
 def neighbouring_lines(
     frame: pl.DataFrame, tables: Tables, document: str, text: str, changes: str, balanced: bool = False
 ) -> pl.DataFrame:
-    """Make pairs of neighbouring lines (PAN 2022 to 2026); `balanced` drops most same-author pairs (PAN 2026)."""
-    documents, pairs = [], []
+    """Make pairs of neighbouring non-blank lines, a document's same-author pairs first (PAN 2022 to 2026).
+
+    A document is left out unless it has a change, or none, for each place between lines. `balanced` drops most
+    same-author pairs (PAN 2026): of these, each document keeps the share (all different-author pairs) / (all
+    same-author pairs), drawn by a single generator across documents.
+    """
+    same, different = list[list[tuple[str, ...]]](), list[list[tuple[str, ...]]]()
     for row in frame.sort(document).iter_rows(named=True):
-        found = loaders.neighbours(row[text], numbers(row[changes]))
-        if found is not None:
-            documents.append(row[document])
-            pairs.append(found)
-    pairs = loaders.balanced(pairs) if balanced else pairs
-    made = [
-        {"document": document, "first": first, "second": second, "same": str(same).lower()}
-        for document, own in zip(documents, pairs, strict=True)
-        for _, same, first, second in own
-    ]
-    return pl.DataFrame(made, schema=_PAIRS)
+        lines, changed = [line for line in row[text].splitlines() if line.strip()], numbers(row[changes])
+        if len(changed) == len(lines) - 1:
+            pairs = [(row[document], *pair) for pair in pairwise(lines)]
+            for kind, here in ((same, 0), (different, 1)):
+                kind.append([pair for pair, change in zip(pairs, changed, strict=True) if bool(change) == here])
+    if balanced:
+        rate = sum(map(len, different)) / max(1, sum(map(len, same)))
+        random = Random(SEED)
+        same = [random.sample(pairs, min(len(pairs), round(rate * len(pairs)))) for pairs in same]
+    made = []
+    for ones, others in zip(same, different, strict=True):
+        made += [(*pair, "true") for pair in ones] + [(*pair, "false") for pair in others]
+    return pl.DataFrame(made, schema=_PAIRS, orient="row")
 
 
 def chosen_by_digest(frame: pl.DataFrame, tables: Tables, by: str, of: str, into: str) -> pl.DataFrame:
     """Set `into` to an element of the list column `of`, selected by the SHA-256 of the text `by` (ASSET)."""
     chosen = [
-        loaders.chosen_by_digest(original, several) if original is not None and several else None
+        several[int(hashlib.sha256(original.encode()).hexdigest(), 16) % len(several)]
+        if original is not None and several
+        else None
         for original, several in frame.select(by, of).iter_rows()
     ]
     return frame.with_columns(pl.Series(into, chosen, dtype=pl.String)).drop_nulls(into)
 
 
 def shuffled_trials(frame: pl.DataFrame, tables: Tables, same: str, each: int) -> pl.DataFrame:
-    """Keep the first `each` trials with `same` and as many without, after shuffling (PAN 2020, 2021)."""
-    return frame[loaders.shuffled_trials([one == "true" for one in frame[same]], each)]
+    """Keep the first `each` trials with `same` and as many without, shuffled in sequence (PAN 2020, 2021)."""
+    random = Random(SEED)
+    kinds = [[place for place, one in enumerate(frame[same]) if (one == "true") == kind] for kind in (True, False)]
+    for places in kinds:
+        random.shuffle(places)
+    return frame[[place for places in kinds for place in places[:each]]]
 
 
 def equal_pieces(frame: pl.DataFrame, tables: Tables, label: str, text: str, count: int) -> pl.DataFrame:
-    """Cut each label's joined texts into `count` pieces of equal length in characters (MASC)."""
-    made = [
-        {label: name, text: piece}
-        for (name,), rows in frame.group_by([label], maintain_order=True)
-        for piece in loaders.equal_pieces(rows[text].drop_nulls().to_list(), count)
-    ]
+    """Cut each label's texts, joined by line breaks, into `count` pieces of equal length in characters (MASC)."""
+    made = []
+    for (name,), rows in frame.group_by([label], maintain_order=True):
+        whole = "\n".join(rows[text].drop_nulls())
+        edges = [place * len(whole) // count for place in range(count + 1)]
+        made += [{label: name, text: whole[start:stop]} for start, stop in pairwise(edges)]
     return pl.DataFrame(made, schema={label: pl.String, text: pl.String})
 
 
@@ -99,7 +147,7 @@ def shuffled_verses(frame: pl.DataFrame, tables: Tables, label: str, text: str, 
         for key in sorted(verses)
         if len({" ".join(words.lower().split()) for words in verses[key].values()}) == len(labels)
     ]
-    Random(loaders.SEED).shuffle(apart)
+    Random(SEED).shuffle(apart)
     made = [{label: name, text: verses[key][name]} for key in apart for name in labels]
     return pl.DataFrame(made, schema={label: pl.String, text: pl.String})
 
@@ -138,13 +186,14 @@ def held_out_last(frame: pl.DataFrame, tables: Tables, file: str, every: int) ->
 def aligned(
     frame: pl.DataFrame, tables: Tables, by: str, source: str, label: str, labels: Sequence[str], text: str, each: int
 ) -> pl.DataFrame:
-    """Keep at most `each` sources per part (`by`), among those with a text for all of `labels` (EnDive)."""
+    """Keep at most `each` drawn sources per part (`by`), of those with a text for all of `labels` (EnDive)."""
     made = []
     for (part,), rows in sorted(frame.drop_nulls([by, source, label, text]).group_by([by]), key=lambda one: one[0]):
         versions: dict[str, dict[str, str]] = {}
         for original, name, words in rows.select(source, label, text).iter_rows():
             versions.setdefault(original, {})[name] = words
-        for original in loaders.aligned(versions, labels, each):
+        whole = sorted(source for source, there in versions.items() if all(label in there for label in labels))
+        for original in sorted(Random(SEED).sample(whole, each)) if len(whole) > each else whole:
             made += [{by: part, label: name, text: versions[original][name]} for name in labels]
     return pl.DataFrame(made, schema=dict.fromkeys((by, label, text), pl.String))
 

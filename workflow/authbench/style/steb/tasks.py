@@ -1,6 +1,6 @@
 """Define the tasks of STEB's protocol: the rows each takes from a dataset, and its scores.
 
-Rows are taken in file order, the first of each label (`loaders.take`). Texts are unchanged and duplicates are kept. Our
+Rows are taken in file order, the first of each label (`steps.take`). Texts are unchanged and duplicates are kept. Our
 readers treat an empty text as missing; STEB's keep it.
 """
 
@@ -16,8 +16,9 @@ from authbench.identity import keyed_hash
 from authbench.style import features
 from authbench.style.entries import LabelledTask, OrderTask, PairsTask, ProbingTask, RetrievalTask
 from authbench.style.pairs import compact
+from authbench.style.retrieval import means
 from authbench.style.steb import clustering, order, pairs, probing, retrieval
-from authbench.style.steb.loaders import episodes_per_class, take
+from authbench.style.steb.steps import episodes_per_class, take
 from authbench.style.tasks import level_columns, named
 from authbench.style.tasks import plain as drawn
 from authbench.style.vectors import Vectors
@@ -93,7 +94,9 @@ def _score_retrieval(rows: pl.DataFrame, vectors: Vectors, settings: object, cac
     sides: list[Any] = []
     for role in ("query", "target"):
         own = rows.filter(pl.col("role") == role)
-        sides += retrieval.pooled(vectors.of(own["text"].to_list()), own["author"].to_list()) if own.height else [0, []]
+        authors = own["author"].to_list()
+        names = list(dict.fromkeys(authors))
+        sides += [means(vectors.of(own["text"].to_list()), authors, names) if names else 0, names]
     return retrieval.score(*sides)
 
 
