@@ -28,8 +28,7 @@ from authbench.raven.layout import write_subsets
 from authbench.raven.page import write_report
 from authbench.raven.results import read_run
 from authbench.raven.select import select_topics
-from authbench.raven.settings import fold_parts
-from authbench.raven.subsets import trained
+from authbench.raven.subsets import fold_parts, plan
 from authbench.raven.vectors import write_topics
 from authbench.registry.entries import default_settings
 from authbench.settings.evaluate import Raven
@@ -88,8 +87,8 @@ def stages() -> None:
         with told("subsets, folds, pairs"):
             write_subsets(documents, {"tfidf": topics}, settings, settings, 0, facts, pairs)
         for name, verifier in verifiers.items():
-            with told(f"{name}: {len(trained(settings))} subsets of {settings['folds']} folds"):
-                drawn = [pairs / f"{subset.name}.parquet" for subset in trained(settings)]
+            drawn = [pairs / f"{subset.name}.parquet" for subset in plan(settings) if subset.trained]
+            with told(f"{name}: {len(drawn)} subsets of {settings['folds']} folds"):
                 for part, folds in fold_parts(settings).items():
                     path = out / "answers/all" / name / f"{part}.parquet"
                     write_answers(documents, facts, drawn, verifier, folds, Bench(0, out), path)

@@ -21,7 +21,7 @@ from authbench.raven.answers import write_answers
 from authbench.raven.checks import from_arguments, load_verifiers, settings_problems
 from authbench.raven.command import run
 from authbench.raven.covariates import ALIKE, comparable_limit
-from authbench.raven.documents import Design, planted_documents, read_keys, stream, with_enough, write_documents
+from authbench.raven.documents import Design, planted_documents, read_keys, with_enough, write_documents
 from authbench.raven.duration import PACE, expected
 from authbench.raven.encoders import TopicEncoder, load_encoder
 from authbench.raven.folds import fold_pairs, topics_tested
@@ -29,8 +29,7 @@ from authbench.raven.layout import lay_out, likeness
 from authbench.raven.page import write_report
 from authbench.raven.results import Run, fold_scores
 from authbench.raven.select import select_topics, similarities
-from authbench.raven.settings import fold_parts
-from authbench.raven.subsets import batches, plan, take_all
+from authbench.raven.subsets import batches, fold_parts, plan, take_all
 from authbench.raven.tables import all_tables
 from authbench.raven.vectors import document_rows, read_topics, sample_rows, topic_vectors
 from authbench.raven.verdict import (
@@ -489,7 +488,7 @@ def test_a_table_becomes_documents_and_copies_and_empty_texts_stay_out(tmp_path:
     pl.DataFrame(rows).write_parquet(tmp_path / "t.parquet")
     told = write_documents(str(tmp_path / "t.parquet"), tmp_path / "documents.parquet", 0)
     assert told == "3 documents, 2 left out (copies, or incomplete)"
-    held = pl.concat(stream(tmp_path / "documents.parquet"))
+    held = read_columns([tmp_path / "documents.parquet"])
     assert held.select("author", "topic", "content").sort("author", "topic").rows() == [
         ("u1", "t1", "one text"), ("u1", "t2", "a second"), ("u2", "t1", "one text"),
     ]  # fmt: skip
@@ -509,7 +508,7 @@ def pan_files(folder: Path, newline: str = "\n") -> None:
 def test_the_texts_of_pans_pairs_become_documents_once(tmp_path: Path, newline: str) -> None:
     pan_files(tmp_path, newline)
     write_documents(str(tmp_path), tmp_path / "documents.parquet", 0)
-    held = pl.concat(stream(tmp_path / "documents.parquet"))
+    held = read_columns([tmp_path / "documents.parquet"])
     assert sorted(held.select("author", "topic", "content").iter_rows()) == [
         ("1", "X", "one"), ("1", "Y", "two"), ("2", "X", "three"),
     ]  # fmt: skip
@@ -547,8 +546,8 @@ def test_of_a_large_topic_so_many_documents_stay_whatever_their_order(planted: t
 def test_topics_of_a_family_have_like_vectors(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("authbench.raven.vectors.COMPONENTS", 6)  # of as many families
     documents = pl.concat(planted_documents(2, Design(single=4, large=2, many=4, authors=2)))
-    names, vectors = topic_vectors([documents], document_rows(load_encoder(name), documents, True, 1))
-    assert names == sorted(documents["topic"].unique())
+    names = sorted(documents["topic"].unique())
+    vectors = topic_vectors(names, [documents], document_rows(load_encoder(name), documents, True, 1))
     alike = similarities(vectors)
     family = np.array([topic[:9] for topic in names])
     same = family[:, None] == family
@@ -559,10 +558,10 @@ def test_topics_of_a_family_have_like_vectors(name: str, monkeypatch: pytest.Mon
 def test_a_model_fitted_on_a_sample_gives_batches_the_vectors_it_gives_the_whole() -> None:
     documents = pl.concat(planted_documents(2, Design(single=3, large=1, many=3)))
     rows = document_rows(load_encoder("tfidf"), documents, False, 1)
-    together = topic_vectors([documents], rows)
-    apart = topic_vectors((documents[start : start + 7] for start in range(0, documents.height, 7)), rows)
-    assert together[0] == apart[0]
-    assert together[1] @ together[1].T == pytest.approx(apart[1] @ apart[1].T, abs=1e-6)
+    names = sorted(documents["topic"].unique())
+    together = topic_vectors(names, [documents], rows)
+    apart = topic_vectors(names, documents.iter_slices(7), rows)
+    assert together @ together.T == pytest.approx(apart @ apart.T, abs=1e-6)
 
 
 def test_a_sample_to_learn_from_is_bounded_and_no_matter_of_order(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,10 +6,9 @@ Keeps   results/embeddings/: a model never embeds a text twice
 """
 
 from authbench.raven.checks import load_verifiers
-from authbench.raven.documents import place_digest
+from authbench.raven.documents import RELEASE, place_digest
 from authbench.raven.encoders import load_encoder
-from authbench.raven.settings import RELEASE, fold_parts
-from authbench.raven.subsets import batches, job_count
+from authbench.raven.subsets import batches, fold_parts, job_count
 from authbench.settings.evaluate import Subsets, TopicLimits
 from authbench.verifiers.requested import files_behind
 

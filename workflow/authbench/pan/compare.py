@@ -93,14 +93,9 @@ def where_answered(systems: Systems, by: str, year: int = 2021) -> pl.DataFrame:
     answered = systems.scores[by] != 0.5
     if not answered.any():
         return scores_table(systems, year).clear()
-    part = Systems(
-        systems.ids.filter(pl.Series(answered)),
-        systems.truth[answered],
-        {name: scores[answered] for name, scores in systems.scores.items()},
-        systems.baselines,
-        systems.published_2020,
-    )
-    return scores_table(part, year)
+    scores = {name: own[answered] for name, own in systems.scores.items()}
+    ids = systems.ids.filter(pl.Series(answered))
+    return scores_table(systems._replace(ids=ids, truth=systems.truth[answered], scores=scores), year)
 
 
 def _team(system: str) -> str:

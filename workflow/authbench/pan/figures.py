@@ -42,7 +42,6 @@ def det(scores: Mapping[str, F64], truth: Truth, drawn: Mapping[str, Mark] | Non
     Args:
         scores: by system, shape (n,), higher means more likely the same author.
         truth: shape (n,), True where both texts are by the same author.
-        drawn: the systems' marks.
     """
     from scipy.special import ndtri
 
@@ -113,11 +112,12 @@ def topic_densities(name: str, title: str, similarities: Mapping[str, F64]) -> C
     return _densities(name, title, similarities, marks, "similarity of topics")
 
 
-def _densities(name: str, title: str, values: Mapping[str, F64], marks: Mapping[str, Mark], across: str) -> Chart:
-    lines = [Curve(key, *_plain(density(own)), marks[key]) for key, own in values.items() if len(own)]
+def _densities(name: str, title: str, values: Mapping[str, F64], marks: Mapping[str, Mark], what: str) -> Chart:
+    drawn = {key: density(own) for key, own in values.items() if len(own)}
+    lines = [Curve(key, across.tolist(), up.tolist(), marks[key]) for key, (across, up) in drawn.items()]
     top = max((max(line.ys) for line in lines), default=1.0)
-    about = f"Densities over [0, 1]: {across}."
-    return curves(name, title, about, lines, across, "density", UNIT, (0.0, 1.05 * top))
+    about = f"Densities over [0, 1]: {what}."
+    return curves(name, title, about, lines, what, "density", UNIT, (0.0, 1.05 * top))
 
 
 def density(values: F64) -> XY:
@@ -139,14 +139,12 @@ def precision_recall(
         systems: the scores of each, shape (problems,).
         truth: shape (problems,), True where both texts are by the same author.
         dotted: systems with dotted curves.
-        drawn: marks of the others.
     """
     lines, marks = [], drawn or marks_of(systems)
     for name, scores in systems.items():
-        recall, precision = precision_recall_curve(truth, scores)
-        kept = np.unique(np.linspace(0, len(recall) - 1, min(POINTS, len(recall))).astype(int))
+        recall, precision = map(_thinned, precision_recall_curve(truth, scores))
         mark = Mark(INK, dash=":") if name in dotted else marks[name]
-        lines.append(Curve(name, *_plain((recall[kept], precision[kept])), mark))
+        lines.append(Curve(name, recall.tolist(), precision.tolist(), mark))
     about = "Every threshold on the score, a curve for each system."
     return curves("precision_recall", "Precision and recall", about, lines, "recall", "precision", UNIT, (0.0, 1.02))
 
@@ -179,7 +177,3 @@ def non_answers(table: pl.DataFrame, drawn: Mapping[str, Mark] | None = None) ->
             canvas.tip(point, f"{system}: c@1 {right:.3f}, {silent} without an answer")
 
     return Chart("non_answers", "c@1 and problems left open", "A dot for each system.", top + tall + 44, draw)
-
-
-def _plain(curve: XY) -> tuple[list[float], list[float]]:
-    return curve[0].tolist(), curve[1].tolist()

@@ -99,22 +99,14 @@ def forensic_table(systems: Systems, names: Sequence[str], probabilities: bool =
     least = (
         data.filter(~pl.col("system").is_in(list(systems.baselines))).select(pl.col(*headings).min()).row(0, named=True)
     )
-    rows = [
-        Row(
-            [
-                Cell(row["system"]),
-                *(
-                    _cell(
-                        row[name],
-                        row["system"] not in systems.baselines and row[name] == least[name],
-                        limits(row.get(f"{name}_low"), row.get(f"{name}_high")),
-                    )
-                    for name in headings
-                ),
-            ]
-        )
-        for row in data.iter_rows(named=True)
-    ]
+    rows = []
+    for row in data.iter_rows(named=True):
+        ranked = row["system"] not in systems.baselines
+        cells = [
+            _cell(row[name], ranked and row[name] == least[name], limits(row[f"{name}_low"], row[f"{name}_high"]))
+            for name in headings
+        ]
+        rows.append(Row([Cell(row["system"]), *cells]))
     columns = [Column("system", words=True), *(Column(one, more_is_better=False) for one in headings.values())]
     return Table("forensic", "Cost of likelihood ratios", columns, rows, data.rename(headings), notes, _RELATIONS)
 

@@ -31,21 +31,17 @@ def render(
         silence: result of `compare.silence_pays`.
         topics: result of `topics.influence`.
         back: the link to the run's index, if any.
-        marks: the systems' marks.
     """
-    return (
-        environment(marks=marks)
-        .get_template("pan.html.j2")
-        .render(
-            back=back,
-            facts=facts,
-            tables=tables,
-            pictures=pictures(charts),
-            silence={"tested": silence["w"] is not None}
-            | {name: _shown_statistic(name, value) for name, value in silence.items()},
-            topics=_topic_rows(topics) if topics else [],
-            baselines=baselines,
-        )
+    page = environment(marks=marks).get_template("pan.html.j2")
+    return page.render(
+        back=back,
+        facts=facts,
+        tables=tables,
+        pictures=pictures(charts),
+        silence={"tested": silence["w"] is not None}
+        | {name: _shown_statistic(name, value) for name, value in silence.items()},
+        topics=_topic_rows(topics) if topics else [],
+        baselines=baselines,
     )
 
 
@@ -100,24 +96,15 @@ _SIDES: tuple[Literal["all", "same_author", "different_authors"], ...] = ("all",
 def _topic_rows(found: Influence) -> list[tuple[str, str]]:
     """Return the facts about topics as pairs of name and text."""
     learnt = "other texts" if found["learnt_from"] == "train" else "these texts"
-    sides = {key: found[key] for key in _SIDES}
     rows = [("Topics", f"{found['topics']}, learnt from {learnt}")]
-    for name in sides:
-        spread = sides[name]
-        mean, sd = spread["mean"], spread["sd"]
+    for side in _SIDES:
+        mean, sd = found[side]["mean"], found[side]["sd"]
         words = "no pair" if mean is None or sd is None else with_spread(mean, sd, DIGITS, DIGITS)
-        rows.append((f"Similarity, {name.replace('_', ' ')}", words))
-    if found["mann_whitney"]:
-        rows.append(
-            ("Mann-Whitney U, one-sided", f"{found['mann_whitney']['u']:,.0f}, p {p_value(found['mann_whitney']['p'])}")
-        )
+        rows.append((f"Similarity, {side.replace('_', ' ')}", words))
+    if test := found["mann_whitney"]:
+        rows.append(("Mann-Whitney U, one-sided", f"{test['u']:,.0f}, p {p_value(test['p'])}"))
     for which, part in found["regression"].items():
-        rows.append(
-            (
-                f"Score on similarity, {which}",
-                f"withheld: {part['withheld']}"
-                if part["withheld"]
-                else f"beta {decimals(part['beta'], DIGITS)}, R² {decimals(part['r2'], DIGITS)}",
-            )
-        )
+        words = f"beta {decimals(part['beta'], DIGITS)}, R² {decimals(part['r2'], DIGITS)}"
+        words = f"withheld: {part['withheld']}" if part["withheld"] else words
+        rows.append((f"Score on similarity, {which}", words))
     return rows

@@ -1,6 +1,6 @@
 """Score the test pairs of every fold with a verifier, or write the folds for systems that are trained elsewhere."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,10 +35,8 @@ def write_answers(
         documents: file of `write_documents`.
         metadata: of all subsets, file of `write_subsets`.
         pairs: files of subsets, each with the subset's name.
-        verifier: the verifier to run.
         folds: of each subset.
         bench: contains the parent of the verifiers' folders.
-        path: the file to write.
     """
     described = read_json(metadata)
     answers = [pl.DataFrame(schema=ANSWERS)]
@@ -48,29 +46,15 @@ def write_answers(
             documents, pl.concat([drawn["first"], drawn["second"]]), described[subset.stem]["most_characters"]
         )
         place = verifier.name if verifier.shares_vectors else f"{subset.stem}/{verifier.name}/{path.stem}"
-        given = _answer_folds(verifier, drawn, texts, folds, replace(bench, folder=bench.folder / place))
-        answers.append(given.select(pl.lit(subset.stem).alias("subset"), pl.all()))
+        own = replace(bench, folder=bench.folder / place)
+        for fold in folds:
+            here = drawn.filter(pl.col("fold") == fold)
+            train, held_out, test = (with_texts(here.filter(pl.col("part") == part), texts) for part in PARTS)
+            if test.height:
+                scores = answer(verifier, train, held_out, test, own)
+                which = (pl.lit(subset.stem).alias("subset"), pl.lit(fold, pl.Int64).alias("fold"))
+                answers.append(scores.select(*which, "id", "value"))
     write_parquet(pl.concat(answers), path)
-
-
-def _answer_folds(
-    verifier: VerifierEntry, pairs: pl.DataFrame, texts: pl.DataFrame, folds: Iterable[int], bench: Bench
-) -> pl.DataFrame:
-    """Return the scores on the test pairs of these folds of a subset, as ANSWERS without `subset`.
-
-    Args:
-        pairs: as `folds.PAIRS`; a verifier learns from the train part and is calibrated on the calibrate part.
-        texts: `documents.COLUMNS` of every text of the pairs.
-        bench: contains the verifier's folder, shared by all folds.
-    """
-    answers = [pl.DataFrame(schema={name: ANSWERS[name] for name in ("fold", "id", "value")})]
-    for fold in folds:
-        here = pairs.filter(pl.col("fold") == fold)
-        train, held_out, test = (with_texts(here.filter(pl.col("part") == part), texts) for part in PARTS)
-        scores = answer(verifier, train, held_out, test, bench) if test.height else None
-        if scores is not None:
-            answers.append(scores.select(pl.lit(fold, pl.Int64).alias("fold"), "id", "value"))
-    return pl.concat(answers)
 
 
 def write_folds(run: Path, subset: str, out: Path) -> Sequence[str]:
@@ -85,7 +69,6 @@ def write_folds(run: Path, subset: str, out: Path) -> Sequence[str]:
     Args:
         run: the folder of a run, from `authbench raven --out` or the workflow's `raven/`.
         subset: a subset with pairs, e.g. hits or random-0.
-        out: the folder; it must not exist.
 
     Raises:
         InputError: `run` is not a run or lacks the subset; `out` exists.

@@ -20,20 +20,17 @@ def settings_problems(settings: Raven, base: Path = Path()) -> Iterator[str]:
         yield f"raven.folds: {folds} folds of {smallest} topics; expected a topic for each fold"
     if folds == smallest == 2:
         yield "raven.folds: 2 folds of 2 topics leave none to calibrate on; expected more topics"
-    encoders = []
-    for name in settings["encoders"]:
-        try:
-            encoders.append(load_encoder(name, base).name)
-        except InputError as problem:
-            yield f"raven.encoders: {problem}"
-    yield from same_names("raven.encoders", "models", encoders)
-    verifiers = []
-    for name in settings["verifiers"]:
-        try:
-            verifiers.append(load_verifier(name, base).name)
-        except InputError as problem:
-            yield f"raven.verifiers: {problem}"
-    yield from same_names("raven.verifiers", "verifiers", verifiers)
+    for key, requested, load, what in (
+        ("encoders", settings["encoders"], load_encoder, "models"),
+        ("verifiers", settings["verifiers"], load_verifier, "verifiers"),
+    ):
+        names = []
+        for name in requested:
+            try:
+                names.append(load(name, base).name)
+            except InputError as problem:
+                yield f"raven.{key}: {problem}"
+        yield from same_names(f"raven.{key}", what, names)
 
 
 def load_verifiers(settings: Raven, base: Path = Path()) -> dict[str, VerifierEntry]:

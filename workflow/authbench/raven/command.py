@@ -19,8 +19,7 @@ from authbench.raven.encoders import load_encoder
 from authbench.raven.layout import write_subsets
 from authbench.raven.page import write_report
 from authbench.raven.results import Run, read_run
-from authbench.raven.settings import fold_parts
-from authbench.raven.subsets import batches
+from authbench.raven.subsets import batches, fold_parts
 from authbench.raven.vectors import write_topics
 from authbench.settings.evaluate import Raven
 from authbench.storage.json_files import read_json
@@ -31,9 +30,6 @@ def run(settings: Raven, seed: int, out: Path, unverified: bool = False, cache: 
     """Run RAVEN into the folder `out` and return the shortcut table in Markdown.
 
     Args:
-        settings: the section `raven` of the configuration.
-        seed: random seed.
-        out: the folder.
         unverified: accept a release that contradicts itself.
         cache: of vectors; None: in `out`.
     """
@@ -46,12 +42,7 @@ def answer_all(
     settings: Raven, seed: int, out: Path, unverified: bool = False, cache: VectorCache | None = None
 ) -> Run:
     """Run all steps of `run` except the report, and return their results."""
-    documents, metadata, pairs, answers = (
-        out / "documents.parquet",
-        out / "subsets.json",
-        out / "pairs",
-        out / "answers",
-    )
+    documents, metadata, pairs = out / "documents.parquet", out / "subsets.json", out / "pairs"
     cache = cache or VectorCache(out / "work" / "embeddings")
     bench = Bench(seed, out / "work", cache)
     encoders = [load_encoder(name) for name in settings["encoders"]]
@@ -67,6 +58,6 @@ def answer_all(
         drawn = [pairs / f"{subset}.parquet" for subset in subsets]
         for name, verifier in verifiers.items():
             for part, folds in fold_parts(settings).items():
-                written.append(answers / batch / name / f"{part}.parquet")
+                written.append(out / "answers" / batch / name / f"{part}.parquet")
                 write_answers(documents, metadata, drawn, verifier, folds, bench, written[-1])
     return read_run(metadata, pairs, written, list(verifiers))

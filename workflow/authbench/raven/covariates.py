@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from authbench.raven.documents import stream
+from authbench.storage.parquet import read_batches
 
 LENGTHS = 5  # length strata per language, by a topic's mean text length
 ALIKE = 1.05  # ratio of mean lengths or sizes; above it or below its inverse, they are limited
@@ -25,7 +25,7 @@ SHARE = 0.1  # maximum share of texts in other languages
 def text_facts(documents: Path) -> pl.DataFrame:
     """Return `id`, `lang` and `characters` of all documents. Memory: about 100 bytes per document."""
     return pl.concat(
-        frame.select("id", "lang", characters=pl.col("content").str.len_chars()) for frame in stream(documents)
+        frame.select("id", "lang", characters=pl.col("content").str.len_chars()) for frame in read_batches([documents])
     )
 
 

@@ -27,8 +27,7 @@ from authbench.format.files import MANIFEST
 from authbench.format.release import Release
 from authbench.format.verify import open_verified
 from authbench.function_words import read_function_words
-from authbench.identity import digest, keyed_hash
-from authbench.raven.settings import PLANTED, RELEASE
+from authbench.identity import digest, keyed_hash, keyed_hashes
 from authbench.release.published import DATA, open_published
 from authbench.runtime.inventory import source_digest, take_inventory
 from authbench.storage.json_files import write_json
@@ -36,7 +35,6 @@ from authbench.storage.json_lines import read_objects
 from authbench.storage.parquet import (
     GROUP_BYTES,
     join_small,
-    read_batches,
     read_columns,
     read_numbered_rows,
     write_batches,
@@ -44,6 +42,9 @@ from authbench.storage.parquet import (
 from authbench.storage.raw_paths import FileSet
 from authbench.storage.sha256sums import SUMS
 
+DOCUMENTS = pl.Schema(
+    {"id": pl.String, "author": pl.String, "topic": pl.String, "lang": pl.String, "content": pl.String}
+)
 WORDS = 100  # of a text
 CONTENT = 0.5  # share of topic words
 OWN = 0.1  # share of topic words unique to the topic
@@ -86,7 +87,7 @@ def _planted_topic(seed: int, family: str, topic: str, authors: int, texts: int,
         for text in range(texts):
             written = _written(chance, words, shared, own, habits, marks)
             rows.append((f"{author}-{text}", author, name, "en", written))
-    return pl.DataFrame(rows, schema=["id", "author", "topic", "lang", "content"], orient="row")
+    return pl.DataFrame(rows, schema=DOCUMENTS, orient="row")
 
 
 def _written(
@@ -122,12 +123,9 @@ def _generator(seed: int, *whose: str) -> np.random.Generator:
     return np.random.default_rng(keyed_hash(seed, "planted", *whose))
 
 
-DOCUMENTS = pl.Schema(
-    {"id": pl.String, "author": pl.String, "topic": pl.String, "lang": pl.String, "content": pl.String}
-)
+PLANTED, RELEASE = "planted", "release"  # places of documents
 VERIFICATION = "release.json"
 KEYS = ("id", "author", "topic")
-COLUMNS = ("id", "author", "topic", "lang", "content")
 _SIDES = {"text": "content", "topic": "topic", "author": "author", "lang": "lang"}
 _LANGUAGE_OF_PAN = "en"
 
@@ -139,7 +137,6 @@ def write_documents(place: str, path: Path, seed: int, built: bool = False, unve
 
     Args:
         place: the planted corpus, a release, PAN's files, or a table.
-        path: the file to write.
         seed: of the planted corpus.
         built: whether `place` is a release that the build has just made and checked.
         unverified: accept a release that contradicts itself.
@@ -227,8 +224,6 @@ def with_enough(keys: pl.DataFrame, least: int, most: int | None, seed: int) -> 
     Raises:
         InputError: no topic has `least` documents.
     """
-    from authbench.identity import keyed_hashes
-
     chosen = keys.filter(pl.len().over("topic") >= least)
     if most is not None:
         chosen = (
@@ -257,17 +252,13 @@ def read_contents(path: Path, keys: pl.DataFrame, columns: Sequence[str] = ("id"
     )
 
 
-def stream(path: Path) -> Iterator[pl.DataFrame]:
-    """Yield all documents, a row group at a time."""
-    return read_batches([path])
-
-
 def _of_pan(folder: Path) -> Iterator[pl.DataFrame]:
     """Yield both texts of every pair in PAN 2020's or 2021's files, with their true author and fandom.
 
     The files are `pairs.jsonl` and `truth.jsonl`, or any `<name>.jsonl` with `<name>-truth.jsonl`. Memory: the truth
     and a batch of pairs.
     """
+    schema = dict.fromkeys((*NEEDED, "lang"), pl.String)
     for truth in sorted(folder.glob("*truth.jsonl")):
         pairs = folder / (truth.name.removesuffix("-truth.jsonl") + ".jsonl")
         pairs = folder / "pairs.jsonl" if truth.name == "truth.jsonl" else pairs
@@ -283,13 +274,9 @@ def _of_pan(folder: Path) -> Iterator[pl.DataFrame]:
             batch += zip(authors[row["id"]], row["fandoms"], row["pair"], langs, strict=True)
             size += sum(map(len, row["pair"]))
             if size > GROUP_BYTES:
-                yield _frame_of_pan(batch)
+                yield pl.DataFrame(batch, schema, orient="row")
                 batch, size = [], 0
-        yield _frame_of_pan(batch)
-
-
-def _frame_of_pan(batch: Sequence[tuple[str, str, str, str]]) -> pl.DataFrame:
-    return pl.DataFrame(batch, schema=dict.fromkeys((*NEEDED, "lang"), pl.String), orient="row")
+        yield pl.DataFrame(batch, schema, orient="row")
 
 
 def _rows(path: Path, needed: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -300,7 +287,9 @@ def _rows(path: Path, needed: Sequence[str]) -> Iterator[dict[str, Any]]:
         yield row
 
 
-def read_texts(documents: Path, ids: pl.Series, cut: int | None, columns: Sequence[str] = COLUMNS) -> pl.DataFrame:
+def read_texts(
+    documents: Path, ids: pl.Series, cut: int | None, columns: Sequence[str] = tuple(DOCUMENTS)
+) -> pl.DataFrame:
     """Return columns of the documents with these ids, which may repeat; texts are truncated to `cut` characters."""
     keys = read_keys(documents).filter(pl.col("id").is_in(ids.unique().implode()))
     return read_contents(documents, keys, columns).with_columns(pl.col("content").str.head(cut) if cut else "content")

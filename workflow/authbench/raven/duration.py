@@ -7,6 +7,8 @@ characters of the subsets' texts times the folds.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from authbench.words import plural
+
 # CPU seconds per million characters of a fold, on the planted corpus (benchmarks/raven.py --stages).
 PACE: Mapping[str, float] = {
     "naive": 1.5, "ppm": 0.6, "topicfit": 0.7, "stylometric": 0.3, "random": 0.3, "format": 0.2, "edges": 0.6,
@@ -19,7 +21,6 @@ def expected(verifiers: Iterable[str], described: Mapping[str, Mapping[str, Any]
     """Return in words the expected CPU time, and the time on two cores; verifiers missing in PACE are listed.
 
     Args:
-        verifiers: their names.
         described: subsets by name (`layout.write_subsets`), each with the `characters` of its folds.
         jobs: number of processes.
     """
@@ -28,7 +29,7 @@ def expected(verifiers: Iterable[str], described: Mapping[str, Mapping[str, Any]
     known = [name for name in names if name in PACE]
     unknown = [name for name in names if name not in PACE]
     seconds = sum(PACE[name] for name in known) * characters / 1e6 + START * jobs
-    who = "1 verifier" if len(known) == 1 else f"{len(known)} verifiers"
+    who = plural(len(known), "verifier")
     estimate = f"{who} will take some {_minutes(seconds)} of CPU time, {_minutes(seconds / 2)} on two cores"
     without = f", and {', '.join(unknown)} as long as they take" if unknown else ""
     return f"raven: {estimate if known else 'no verifier of known pace'}{without}."
@@ -43,4 +44,4 @@ def _minutes(seconds: float) -> str:
     minutes = max(1, -int(-seconds // 60))
     if minutes > 90:
         return f"{seconds / 3600:.1f} hours"
-    return "1 minute" if minutes == 1 else f"{minutes} minutes"
+    return plural(minutes, "minute")

@@ -7,11 +7,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from authbench.arrays import F64
 from authbench.identity import keyed_hash, keyed_hashes
 from authbench.raven.covariates import comparable_limit, describe, strata, text_facts
 from authbench.raven.documents import KEYS, read_texts
 from authbench.raven.folds import fold_pairs, topics_tested
-from authbench.raven.select import F64, Topics, similarities
+from authbench.raven.select import Topics, similarities
 from authbench.raven.subsets import MAIN, Subset, Taken, plan, take_all
 from authbench.raven.vectors import read_topics, usable_keys
 from authbench.settings.evaluate import Subsets, TopicLimits
@@ -127,12 +128,8 @@ def lay_out(
     """Return the metadata of a subset for the tables, and its pairs (`folds.PAIRS`).
 
     Args:
-        subset: its definition.
-        taken: its topics.
         documents: `id`, `author`, `topic`, `lang`, `characters` of all selectable topics.
         described_by: the topics and vectors that measure similarity.
-        folds: cross-validation folds.
-        seed: random seed.
 
     Raises:
         InputError: the subset or a fold of it cannot be made.
@@ -159,28 +156,18 @@ def lay_out(
 def _sizes(pairs: pl.DataFrame, documents: pl.DataFrame) -> list[dict[str, int]]:
     """Return for each fold the pairs and authors of its train and test parts, and the authors in both."""
     author = documents.select("id", "author")
-    texts = pl.concat(
-        [pairs.select("fold", "part", id=side).join(author, on="id", how="left") for side in ("first", "second")]
-    )
+    learns = pl.col("part").is_in(LEARNT)
+    texts = pl.concat([pairs.join(author, left_on=side, right_on="id", how="left") for side in ("first", "second")])
     found = []
     for fold in pairs["fold"].unique().sort():
+        row: dict[str, int] = {}
         here, who = pairs.filter(pl.col("fold") == fold), texts.filter(pl.col("fold") == fold)
-        learnt, tested = here.filter(pl.col("part").is_in(LEARNT)), here.filter(pl.col("part") == "test")
-        by_part = {
-            part: set(who.filter(pl.col("part").is_in(names))["author"])
-            for part, names in (("train", LEARNT), ("test", ("test",)))
-        }
-        found.append(
-            {
-                "train_pairs": learnt.height,
-                "train_same": int(learnt["same"].sum()),
-                "train_authors": len(by_part["train"]),
-                "test_pairs": tested.height,
-                "test_same": int(tested["same"].sum()),
-                "test_authors": len(by_part["test"]),
-                "authors_in_both": len(by_part["train"] & by_part["test"]),
-            }
-        )
+        authors = {}
+        for part, inside in (("train", learns), ("test", ~learns)):
+            own, authors[part] = here.filter(inside), set(who.filter(inside)["author"])
+            row |= {f"{part}_pairs": own.height, f"{part}_same": int(own["same"].sum())}
+            row[f"{part}_authors"] = len(authors[part])
+        found.append(row | {"authors_in_both": len(authors["train"] & authors["test"])})
     return found
 
 

@@ -113,9 +113,6 @@ def write_report(run: Run, settings: Raven, out: Path, verification: dict[str, A
     """Write the report into the folder `out` atomically; return the shortcut table in Markdown.
 
     Args:
-        run: the results.
-        settings: the section `raven` of the configuration.
-        out: the folder.
         verification: whether the release of the documents is verified; empty without a release.
         back: the link from the page to the run's index, if any.
     """
@@ -137,24 +134,21 @@ def render(
 ) -> str:
     """Return the page."""
     shortcut = next(table for table in tables if table.name == "table_11_shortcut").data
-    return (
-        environment()
-        .get_template("raven.html.j2")
-        .render(
-            back=back,
-            main=run.facts[MAIN],
-            documents=settings["documents"],
-            verifiers=run.verifiers,
-            seeds=len(run.random()),
-            leaning=shortcut.filter(shortcut["verdict"] == LEANS)["verifier"].to_list(),
-            withheld=not_comparable(run),
-            shared=shared_topics(run) if shared_topics(run) > SHARED else None,
-            limits=limits_in_words(run.facts[MAIN]),
-            settings=settings,
-            tables=tables,
-            pictures=pictures(drawn),
-            unscored=_unscored(run),
-        )
+    page = environment().get_template("raven.html.j2")
+    return page.render(
+        back=back,
+        main=run.facts[MAIN],
+        documents=settings["documents"],
+        verifiers=run.verifiers,
+        seeds=len(run.random()),
+        leaning=shortcut.filter(shortcut["verdict"] == LEANS)["verifier"].to_list(),
+        withheld=not_comparable(run),
+        shared=shared_topics(run) if shared_topics(run) > SHARED else None,
+        limits=limits_in_words(run.facts[MAIN]),
+        settings=settings,
+        tables=tables,
+        pictures=pictures(drawn),
+        unscored=_unscored(run),
     )
 
 

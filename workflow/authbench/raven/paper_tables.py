@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from authbench.arrays import F64
 from authbench.presentation.numbers import decimals
 from authbench.presentation.tables import Column, Table, plain_rows, without_empty_columns
 from authbench.raven.results import MEASURES
-from authbench.raven.select import F64
 from authbench.raven.stability import p_of_agreements
 
 HEADINGS = {"auc": "AUC", "c@1": "c@1", "f0.5u": "F0.5u", "f1": "F1", "overall": "Overall"}

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import polars as pl
 
+from authbench.arrays import F64
 from authbench.metrics.pan import OF_2020, brier, evaluate, overall
-from authbench.raven.select import F64
 from authbench.raven.stability import agreement_of_folds
 from authbench.storage.json_files import read_json
 from authbench.storage.parquet import read_columns
@@ -80,7 +80,6 @@ def read_run(facts: Path, pairs: Path, answers: Sequence[Path], verifiers: Seque
         facts: subsets.json.
         pairs: the folder with a file for each subset that verifiers ran on.
         answers: files of `write_answers`, each in a folder named after its verifier.
-        verifiers: names of the verifiers to read.
     """
     metadata = read_json(facts)
     given = {name: read_columns([path for path in answers if path.parent.name == name]) for name in verifiers}

@@ -10,9 +10,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from authbench.arrays import F64
 from authbench.errors import InputError
 
-F64: TypeAlias = NDArray[np.float64]
 # The topics of an encoder in alphabetical order, and their vectors, shape (topics, dimensions).
 Topics: TypeAlias = tuple[list[str], F64]
 TIED = 1e-12  # scores within this distance are tied; the lower row is selected

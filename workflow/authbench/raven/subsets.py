@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from authbench.arrays import F64
 from authbench.errors import InputError
 from authbench.identity import keyed_hash
-from authbench.raven.select import F64, Topics, nearest, select_topics
-from authbench.raven.settings import fold_parts
+from authbench.raven.select import Topics, nearest, select_topics
 from authbench.registry.load import entry_name
 from authbench.settings.evaluate import Raven, Subsets
 
@@ -58,16 +58,18 @@ def plan(settings: Subsets) -> list[Subset]:
     ]
 
 
-def trained(settings: Subsets) -> list[Subset]:
-    """Return the subsets that verifiers run on."""
-    return [subset for subset in plan(settings) if subset.trained]
-
-
 def batches(settings: Subsets, size: int) -> dict[str, list[str]]:
     """Return the names of the subsets that verifiers run on, `size` per job, by job folder."""
-    names = [subset.name for subset in trained(settings)]
+    names = [subset.name for subset in plan(settings) if subset.trained]
     parts = [names[start : start + size] for start in range(0, len(names), size)]
     return {part[0] if size == 1 else f"{part[0]}-and-{len(part) - 1}": part for part in parts}
+
+
+def fold_parts(settings: Raven) -> dict[str, list[int]]:
+    """Return the folds of each job by file name."""
+    folds, size = settings["folds"], settings["folds_per_job"]
+    parts = [list(range(start, min(start + size, folds))) for start in range(0, folds, size)]
+    return {f"folds-{part[0]}-{part[-1]}": part for part in parts}
 
 
 def job_count(settings: Raven) -> int:
@@ -82,9 +84,7 @@ def take_all(
     """Return the selected topics of each subset of a run, by name.
 
     Args:
-        settings: of the subsets.
         topics: by encoder, with their vectors.
-        seed: random seed.
         strata: stratifications of topics in order of preference; random topics match the strata of the HITS topics in
             the first stratification with enough other topics (SHARED), or else the last.
 

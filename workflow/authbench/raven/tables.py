@@ -27,7 +27,6 @@ from authbench.raven.paper_tables import (
     paper_table,
 )
 from authbench.raven.results import MEASURES, Run
-from authbench.raven.select import F64
 from authbench.raven.stability import system_ranks
 from authbench.raven.subsets import MAIN, SHARED
 from authbench.raven.verdict import REFERENCES, not_comparable, shared_topics, shortcut_test
@@ -118,17 +117,15 @@ def _masked(run: Run) -> Table | None:
     rows = [{"version": name, "text": text} for name, text in run.facts[MAIN].get("example", {}).items()]
     if not rows:
         return None
+    data = pl.DataFrame(rows).sort("version", descending=True)
     return paper_table(
         "table_3_masked",
         "Table 3. What a verifier of topics sees",
         f"The beginning of a text, and the same without the {MASKED} most frequent words of the train texts, as "
         "verifiers of kind topicfit take it.",
-        pl.DataFrame(rows).sort("version", descending=True),
+        data,
         ["Version", "Text"],
-        [
-            [row["version"].capitalize(), row["text"]]
-            for row in sorted(rows, key=lambda row: row["version"] != "original")
-        ],
+        [[version.capitalize(), text] for version, text in data.iter_rows()],
         names=2,
     )
 
@@ -155,7 +152,8 @@ def _ranks(run: Run) -> Table:
     rows: list[dict[str, Any]] = []
     shown = []
     for name, subsets in named.items():
-        found = np.concatenate([_ranked(run.of(subset, "overall")) for subset in subsets], axis=1)
+        values = [run.of(subset, "overall") for subset in subsets]
+        found = np.concatenate([system_ranks(one[:, ~np.isnan(one).any(axis=0)]) for one in values], axis=1)
         summaries = [mean_and_spread(row) for row in found]
         rows.append(
             {"dataset": name}
@@ -173,10 +171,6 @@ def _ranks(run: Run) -> Table:
         shown,
         frozenset(best),
     )
-
-
-def _ranked(values: F64) -> F64:
-    return system_ranks(values[:, ~np.isnan(values).any(axis=0)])
 
 
 def _most_alike(run: Run) -> Table:
@@ -308,10 +302,7 @@ def _covariates(run: Run) -> Table:
         langs = sorted({lang for one in facts for lang in one["langs"]})
         shares = (f"{lang or '?'} {np.mean([one['langs'].get(lang, 0.0) for one in facts]):.2f}" for lang in langs)
         rows.append({"sampling": how, **means, "langs": " ".join(shares)})
-    shown = [
-        [row["sampling"], *(decimals(row[key], 0) for key in ("characters", "test_pairs")), row["langs"]]
-        for row in rows
-    ]
+    shown = [[row["sampling"], *(decimals(row[key], 0) for key in numbers), row["langs"]] for row in rows]
     limits = " and ".join(limits_in_words(run.facts[MAIN]))
     return paper_table(
         "covariates",

@@ -16,13 +16,14 @@ from typing import Any, TypeAlias
 import numpy as np
 import polars as pl
 
+from authbench.arrays import F64
 from authbench.errors import InputError
 from authbench.identity import keyed_hash
 from authbench.models.model import VectorCache
 from authbench.models.open import open_model
-from authbench.raven.documents import read_contents, read_keys, stream, with_enough
+from authbench.raven.documents import read_contents, read_keys, with_enough
 from authbench.raven.encoders import TopicEncoder
-from authbench.raven.select import F64, Topics
+from authbench.raven.select import Topics
 from authbench.settings.evaluate import TopicLimits
 from authbench.storage.parquet import read_batches, read_columns, write_parquet
 
@@ -34,49 +35,6 @@ FIT_BYTES = 64 << 20
 Rows: TypeAlias = Callable[[pl.DataFrame], Any]
 
 
-class TopicSums:
-    """Running sums of document vectors per topic."""
-
-    def __init__(self) -> None:
-        self.places: dict[str, int] = {}
-        self.counts: list[int] = []
-        self.sums: Any = None
-
-    def add(self, topics: Sequence[str], rows: Any) -> None:
-        """Add a row per document, an array or a CSR matrix, L2-normalised."""
-        from scipy.sparse import csr_matrix, issparse, vstack
-
-        for topic in topics:
-            if topic not in self.places:
-                self.places[topic] = len(self.places)
-                self.counts.append(0)
-        at = np.array([self.places[topic] for topic in topics], np.int64)
-        for place, count in zip(*np.unique(at, return_counts=True), strict=True):
-            self.counts[place] += int(count)
-        member = csr_matrix((np.ones(len(at)), (at, np.arange(len(at)))), shape=(len(self.places), len(at)))
-        new = member @ rows.astype(np.float64)
-        if self.sums is None:
-            self.sums = new
-            return
-        missing = new.shape[0] - self.sums.shape[0]
-        if issparse(new):
-            self.sums = vstack([self.sums, csr_matrix((missing, new.shape[1]))], "csr") + new
-        else:
-            self.sums = np.vstack([self.sums, np.zeros((missing, new.shape[1]))]) + new
-
-    def means(self) -> tuple[list[str], F64]:
-        """Return the topics in alphabetical order, and the mean of each, shape (topics, dimensions).
-
-        Means of CSR rows have as many dimensions as there are topics, with equal inner products.
-        """
-        from scipy.sparse import issparse
-
-        names = sorted(self.places)
-        order = [self.places[name] for name in names]
-        means = self.sums[order] / np.array(self.counts, np.float64)[order][:, None]
-        return names, _in_fewer_dimensions(means) if issparse(means) else means
-
-
 def _in_fewer_dimensions(rows: Any) -> F64:
     """Return dense rows with the inner products of these sparse rows, exact up to rounding (rows x rows)."""
     products = np.asarray((rows @ rows.T).todense(), np.float64)
@@ -85,20 +43,26 @@ def _in_fewer_dimensions(rows: Any) -> F64:
     return found
 
 
-def topic_vectors(batches: Iterable[pl.DataFrame], rows: Rows) -> tuple[list[str], F64]:
-    """Return the topics of all documents in alphabetical order, and their vectors, shape (topics, dimensions).
+def topic_vectors(names: Sequence[str], batches: Iterable[pl.DataFrame], rows: Rows) -> F64:
+    """Return the vectors of topics that have documents, shape (topics, dimensions).
 
-    A batch has `topic` and the columns that `rows` reads. Raises InputError without documents.
+    A batch has `topic` and the columns that `rows` reads. Means of CSR rows have as many dimensions as topics, with
+    equal inner products.
     """
+    from scipy.sparse import csr_matrix, issparse
     from sklearn.preprocessing import normalize
 
-    sums = TopicSums()
+    place = {name: row for row, name in enumerate(names)}
+    sums: Any = 0
+    counts = np.zeros(len(names))
     for batch in batches:
         if batch.height:
-            sums.add(batch["topic"].to_list(), normalize(rows(batch)))
-    if sums.sums is None:
-        raise InputError("There is no document to make topic vectors of.")
-    return sums.means()
+            at = np.array([place[topic] for topic in batch["topic"]], np.int64)
+            counts += np.bincount(at, minlength=len(names))
+            member = csr_matrix((np.ones(len(at)), (at, np.arange(len(at)))), shape=(len(names), len(at)))
+            sums = sums + member @ normalize(rows(batch)).astype(np.float64)
+    means = sums / counts[:, None]
+    return _in_fewer_dimensions(means) if issparse(means) else means
 
 
 def document_rows(
@@ -199,8 +163,9 @@ def write_topics(
     sample = read_contents(documents, pl.DataFrame({"row": rows}), ("id", "lang", "topic", "content"))
     complete = sample.height == keys.height
     wanted = keys.select("id")
-    batches = [sample] if complete else (frame.join(wanted, on="id", how="semi") for frame in stream(documents))
-    names, vectors = topic_vectors(batches, document_rows(encoder, sample, complete, seed, cache))
+    batches = [sample] if complete else (frame.join(wanted, on="id", how="semi") for frame in read_batches([documents]))
+    names = keys["topic"].unique().sort()
+    vectors = topic_vectors(names.to_list(), batches, document_rows(encoder, sample, complete, seed, cache))
     width = vectors.shape[1]
     write_parquet(pl.DataFrame({"topic": names, "vector": pl.Series(vectors, dtype=pl.Array(pl.Float64, width))}), path)
 

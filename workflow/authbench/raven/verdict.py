@@ -9,10 +9,10 @@ could not be detected, so its absence is not evidence.
 import numpy as np
 import polars as pl
 
+from authbench.arrays import F64
 from authbench.metrics.significance import p_of_fold_means
 from authbench.raven.covariates import differences
 from authbench.raven.results import Run
-from authbench.raven.select import F64
 from authbench.raven.stability import topic_shortcut
 from authbench.raven.subsets import MAIN, SHARED
 
@@ -62,21 +62,17 @@ def shortcut_test(run: Run) -> pl.DataFrame:
     lower = np.nanmean(hits, axis=1) < np.nanmean(random, axis=1)
     withheld = bool(not_comparable(run))
     unshown = UNSHOWN if shared_topics(run) <= SHARED else WITHHELD
-    verdicts = [
-        REFERENCE if name in REFERENCES else WITHHELD if withheld else LEANS if loss and leans(own, more) else unshown
-        for name, loss, own, more in zip(run.verifiers, lower, p, beyond, strict=True)
-    ]
+    # significant, and beyond the loss of verifiers that see only style
+    verdicts = []
+    for name, loss, own, more in zip(run.verifiers, lower, p, beyond, strict=True):
+        judged = LEANS if loss and own < SURE and more < SURE else unshown
+        verdicts.append(REFERENCE if name in REFERENCES else WITHHELD if withheld else judged)
     return found.with_columns(
         pl.Series("verifier", list(run.verifiers)),
         pl.Series("p", p, pl.Float64),
         pl.Series("p_beyond", beyond, pl.Float64),
         pl.Series("verdict", verdicts),
     ).select("verifier", "random", "hits", "avg", "diff", "place", "p", "p_beyond", "verdict")
-
-
-def leans(p: float, p_beyond: float) -> bool:
-    """Return whether the difference is significant, and the loss exceeds the loss of style-only verifiers."""
-    return p < SURE and p_beyond < SURE
 
 
 def _p_of_greater_loss(hits: F64, random: F64, folds: int) -> float:

@@ -273,7 +273,6 @@ def score(grammar: Grammar, known: Sentences, disputed: Sentences, pool: Sentenc
     """Return how much likelier the disputed sentences are under the known than, on average, under drawn sentences.
 
     Args:
-        grammar: counts n-grams.
         known: sentences of the first text.
         disputed: sentences of the second text, which are scored.
         pool: sentences of other authors.

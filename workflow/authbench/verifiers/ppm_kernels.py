@@ -17,10 +17,7 @@ def read(text: I64, order: int, table: Table, stamp: int, counts: I32, followed:
     that character).
 
     Args:
-        text: shape (characters,), code points.
         order: the longest context.
-        table: of nodes; modified.
-        stamp: of this text.
         counts: occurrences of a node, a value per node; written.
         followed: how often a character follows it, of the same shape; written.
     """
