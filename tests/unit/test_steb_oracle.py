@@ -16,12 +16,12 @@ from shared_folders import ORACLES, oracle, skip_without_oracle
 from threadpoolctl import threadpool_limits
 
 from authbench.errors import InputError
+from authbench.style import clustering
 from authbench.style import order as strict_order
 from authbench.style import pairs as strict_pairs
-from authbench.style.clustering import k_means
 from authbench.style.redundancy import correlations, merges
 from authbench.style.retrieval import means
-from authbench.style.steb import board, clustering, order, pairs, probing, retrieval, steps
+from authbench.style.steb import board, order, pairs, probing, retrieval, steps
 
 FOLDER = "steb_reference"
 
@@ -136,12 +136,12 @@ def test_the_oracle_of_clustering_in_their_protocol_holds(case: Any) -> None:
     count, expected = len(set(case["labels"])), case["expected"]
     with threadpool_limits(1):
         if f"scikit-learn {sklearn.__version__}" in reference["tool"]:
-            found = clustering.score(vectors, case["labels"])
+            found = clustering.score_once(vectors, case["labels"])
             assert found["v_measure"] == _about(expected["v_measure"], reference["tolerance"])
-            assert k_means(vectors, count, clustering.SEED, n_init="auto").tolist() == expected["clusters"]
+            assert clustering.k_means(vectors, count, 42, n_init="auto").tolist() == expected["clusters"]
             return
         over = case["over_seeds_0_to_19"]
-        values = [clustering.score(vectors, case["labels"], seed)["v_measure"] for seed in range(20)]
+        values = [clustering.score_once(vectors, case["labels"], seed)["v_measure"] for seed in range(20)]
     assert np.mean(values) == pytest.approx(over["mean"], abs=4 * over["std"] / np.sqrt(20) + 0.02)
 
 
@@ -239,16 +239,16 @@ def _loaded(case: Any) -> Any:
     if case["loader"] == "OneStopEnglishCorpus":
         levels = ["advanced", "intermediate", "elementary"]
         frame = pl.DataFrame({"article": ["a"] * 3, "level": levels, "text": [case[level] for level in levels]})
-        return [list(row[1:]) for row in steps.line_levels(frame, {}, "article", "level", levels, "text").rows()]
+        return [list(row[1:]) for row in steps.line_levels(frame, "article", "level", levels, "text").rows()]
     if case["loader"] == "ASSET":
         frame = pl.DataFrame({"original": [case["original"]], "several": [case["simplifications"]]})
-        return [steps.chosen_by_digest(frame, {}, "original", "several", "chosen")["chosen"][0], case["original"]]
+        return [steps.chosen_by_digest(frame, "original", "several", "chosen")["chosen"][0], case["original"]]
     if case["loader"] == "pan18_style_change":
         frame = pl.DataFrame({"name": ["a"], "text": [case["text"]], "positions": [case["truth"]["positions"]]})
-        [pair] = steps.cut_in_two(frame, {}, "name", "positions", "text").to_dicts()
+        [pair] = steps.cut_in_two(frame, "name", "positions", "text").to_dicts()
         return {"first": pair["first"], "second": pair["second"], "same": pair["same"] == "true"}
     frame = pl.DataFrame([{**one, "changes": str(one["changes"])} for one in case["documents"]])
-    made = steps.neighbouring_lines(frame, {}, "id", "text", "changes", case["loader"].startswith("pan26"))
+    made = steps.neighbouring_lines(frame, "id", "text", "changes", case["loader"].startswith("pan26"))
     return made.select("document", "same", "first", "second").rows()
 
 

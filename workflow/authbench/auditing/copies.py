@@ -38,7 +38,8 @@ def find_copies(dataset: Dataset) -> Copies:
     """
     ordered = _in_order(dataset)
     rules = make_rules({})
-    texts = ordered.with_columns(plain=_plain(ordered["content"])).filter(pl.col("plain") != "")
+    plain = pl.col("content").str.normalize("NFC").str.replace_all(r"\s+", " ").str.strip_chars()
+    texts = ordered.with_columns(plain=plain).filter(pl.col("plain") != "")
     place = {ident: number for number, ident in enumerate(texts["id"])}
     split = dict(texts.select("id", "split").iter_rows())
     author = dict(texts.select("id", "author").iter_rows())
@@ -88,7 +89,7 @@ def find_copies(dataset: Dataset) -> Copies:
         compared, rules.near, min(rules.leak, rules.near), rules.shingle_chars
     ).iter_rows():
         near = similarity >= rules.near
-        if near or _apart(split[a], split[b]):
+        if near or (split[a] != split[b] and POOL not in (split[a], split[b])):
             add("near_copy" if near else "similar_across_splits", (a, b), f"{similarity:.3f}")
             known.add((a, b))
             if near and min(lengths[a], lengths[b]) >= _LABEL_CHARS:
@@ -114,19 +115,10 @@ def _in_order(dataset: Dataset) -> pl.DataFrame:
     )
 
 
-def _plain(contents: pl.Series) -> pl.Series:
-    """Return texts in NFC with single spaces."""
-    return contents.str.normalize("NFC").str.replace_all(r"\s+", " ").str.strip_chars()
-
-
 def _groups(texts: pl.DataFrame, column: str) -> Iterator[list[str]]:
     """Yield the ids that share a value, in the order of the documents."""
     repeated = texts.filter(pl.col(column).is_duplicated())
     yield from repeated.group_by(column, maintain_order=True).agg("id")["id"].to_list()
-
-
-def _apart(one: str, other: str) -> bool:
-    return one != other and POOL not in (one, other)
 
 
 def _similar(texts: pl.DataFrame, within: float, across: float, length: int) -> pl.DataFrame:

@@ -32,7 +32,7 @@ def pan_files(path: Path) -> Files:
     if path.is_file():
         folder, own = path.parent, path.name
         if "truth" in own:
-            return {_split(folder): (_beside(path, "truth"), path)}
+            return {_split(folder): (_beside(path), path)}
         names = (own.replace("pairs", "truth"), own.removesuffix(".jsonl") + "-truth.jsonl")
         truth = next((folder / name for name in names if name != own and (folder / name).is_file()), None)
         return {} if truth is None else {_split(folder): (path, truth)}
@@ -41,7 +41,7 @@ def pan_files(path: Path) -> Files:
         place = truth.parent.relative_to(path)
         split = "/".join(place.parts) or path.resolve().name
         name = split if split not in found else f"{split}/{truth.stem}"
-        found[name] = (_beside(truth, "truth"), truth)
+        found[name] = (_beside(truth), truth)
     return dict(sorted(found.items(), key=lambda named: split_rank(named[0])))
 
 
@@ -49,9 +49,9 @@ def _split(folder: Path) -> str:
     return folder.resolve().name
 
 
-def _beside(truth: Path, word: str) -> Path | None:
+def _beside(truth: Path) -> Path | None:
     """Return the file of pairs that belongs to a truth, if it exists."""
-    names = [truth.name.replace(word, "pairs"), truth.name.replace(f"-{word}", ""), truth.name.replace(f"_{word}", "")]
+    names = [truth.name.replace("truth", "pairs"), truth.name.replace("-truth", ""), truth.name.replace("_truth", "")]
     return next((truth.parent / name for name in names if name != truth.name and (truth.parent / name).is_file()), None)
 
 

@@ -66,7 +66,9 @@ def read_tables(
             ]
         )
         if "is_query" in table.columns:
-            chosen = chosen.with_columns(_roles(text_column(file, "is_query", table.columns["is_query"], False)))
+            said = text_column(file, "is_query", table.columns["is_query"], False)
+            asks = said.str.to_lowercase().is_in(["true", "1"]).fill_null(False)
+            chosen = chosen.with_columns(query=asks, candidate=~asks)
         if "lang" not in own:
             notes["No column of languages: langid's guess stands for them."] = None
         read_as = ", ".join(f"{ours}: {theirs}" for ours, theirs in sorted(own.items()))
@@ -133,11 +135,6 @@ def _of_one_configuration(path: Path, files: Sequence[Path], config: str | None)
             f"dataset; choose one by --config {several[0].name}, or name the folders one after another."
         )
     return {file: _split_of(file, len(files) > 1) for file in files}
-
-
-def _roles(is_query: pl.Series) -> list[pl.Series]:
-    asks = is_query.str.to_lowercase().is_in(["true", "1"]).fill_null(False)
-    return [asks.alias("query"), (~asks).alias("candidate")]
 
 
 def _split_of(file: Path, several: bool) -> str:

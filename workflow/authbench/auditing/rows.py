@@ -6,7 +6,7 @@ If a row that does not read style scores above chance, features other than style
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NotRequired, TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 import polars as pl
@@ -62,16 +62,6 @@ class RowOfScores(TypedDict):
     scores: Mapping[str, ScoreCell]
 
 
-class Sizes(TypedDict):
-    """The number of measured texts, queries, authors and problems; `of`: the number of all texts if only some were."""
-
-    texts: int
-    of: NotRequired[int]
-    queries: NotRequired[int]
-    authors: NotRequired[int]
-    problems: NotRequired[int]
-
-
 class RowGain(TypedDict):
     """The gain of a row over the best shortcut, `against`."""
 
@@ -103,7 +93,7 @@ class Measured:
     pools: Sequence[Mapping[str, object]]
     power: Mapping[str, Power]
     gains: Sequence[RowGain]
-    about: Sizes
+    about: Mapping[str, int]
     left_out: Sequence[str]
 
 
@@ -119,7 +109,7 @@ def _measure_split(
     dataset: Dataset, split: str, entries: Mapping[str, ModelEntry], tokenizer: Tokenizer, most: int, seed: int
 ) -> Measured:
     units, asked, whole, whole_split = draw(dataset, split, most, seed)
-    about: Sizes = {"texts": units.height}
+    about = {"texts": units.height}
     if units.height < whole:
         about["of"] = whole
     problems = dataset.problems.filter((pl.col("split") == split) & pl.col("one").is_not_null())

@@ -21,14 +21,6 @@ from authbench.tokens import load_tokenizer
 from authbench.version import VERSION
 
 
-class SplitSizes(TypedDict):
-    """The sizes of a split."""
-
-    documents: int
-    authors: int
-    queries: int
-
-
 class AuditedDataset(TypedDict):
     """A description of a dataset: its form, sizes, texts by language, and assumptions (`notes`)."""
 
@@ -37,7 +29,7 @@ class AuditedDataset(TypedDict):
     documents: int
     authors: int
     problems: int
-    splits: Mapping[str, SplitSizes]
+    splits: Mapping[str, Mapping[str, int]]  # documents, authors and queries of each
     languages: Mapping[str, int]
     languages_stated: bool
     notes: Sequence[str]
@@ -139,7 +131,7 @@ def _about(dataset: Dataset, paths: Sequence[Path], stated: bool) -> AuditedData
         .agg(documents=pl.len(), authors=pl.col("author").drop_nulls().n_unique(), queries=pl.col("query").sum())
         .sort("split")
     )
-    splits: Any = {row.pop("split"): row for row in sizes.to_dicts()}
+    splits = {row.pop("split"): row for row in sizes.to_dicts()}
     languages = documents.group_by("lang").len().sort("len", "lang", descending=[True, False])
     return {
         "name": ", ".join(map(name_of, paths)),

@@ -4,7 +4,8 @@ It has a header that hubs read, a data statement (Bender and Friedman, 2018), co
 excluded uses, and a contact for removal requests.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import shutil
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import polars as pl
 import yaml
 
 from authbench.export.citations import citation_keys, licence_table, licences_here, names_elsewhere, own_citation
+from authbench.format.columns import CANDIDATES, QUERIES
 from authbench.format.files import LICENCES, README
 from authbench.format.release import Release
 from authbench.presentation.files import as_csv
@@ -78,6 +80,17 @@ def _linked(identifier: str) -> str:
     if identifier.startswith("LicenseRef-") or " " in identifier:
         return f"`{identifier}`"
     return f"[`{identifier}`](https://spdx.org/licenses/{identifier}.html)"
+
+
+def text_files(release: Release) -> set[str]:
+    """Return the paths of the files that hold the texts of a release."""
+    return {f"{split}/{table.file}" for split in release.splits for table in (CANDIDATES, QUERIES)}
+
+
+def copy_files(source: Path, target: Path, paths: Iterable[str]) -> None:
+    for path in paths:
+        (target / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source / path, target / path)
 
 
 def evaluated_split(release: Release) -> str:

@@ -6,7 +6,6 @@ the splits that have some; the pairs of each pool with their texts; `triplets` o
 `croissant.json`, LICENSE.md, `eval.yaml`, and in `release/` every file of the release except texts.
 """
 
-import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
@@ -15,7 +14,7 @@ from typing import Any
 
 import polars as pl
 
-from authbench.export.card import LICENSE, eval_yaml, hub_header, license_file, write_card
+from authbench.export.card import LICENSE, copy_files, eval_yaml, hub_header, license_file, text_files, write_card
 from authbench.export.croissant import describe
 from authbench.export.examples import MOST_GROUPS, PAIRS_OF_TEXTS, TRIPLETS, text_pairs, triplets
 from authbench.export.parquet import TYPES, ParquetTable, write_table
@@ -79,10 +78,7 @@ def _copy_release(folder: Path, release: Release) -> None:
     listed = (
         [*read_sums(release.folder), SUMS] if (release.folder / SUMS).is_file() else files_of_format(release.folder)
     )
-    texts = {f"{split}/{table.file}" for split in release.splits for table in (CANDIDATES, QUERIES)}
-    for path in sorted(set(listed) - texts):
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(release.folder / path, folder / path)
+    copy_files(release.folder, folder, sorted(set(listed) - text_files(release)))
 
 
 def _examples(folder: Path, release: Release) -> Iterator[ParquetTable]:

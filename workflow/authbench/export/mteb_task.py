@@ -41,15 +41,12 @@ def three_letters(lang: str) -> str:
 
 
 def scripts_of(texts: pl.DataFrame) -> pl.DataFrame:
-    """Return how many texts of each language are in each script.
+    """Return `lang`, `script` (ISO 15924) and the number of `texts`, sorted.
 
     The script of a text is the script of most letters in its first READ_CHARACTERS characters. Han in Japanese, and Han
     with many Kana (KANA_SHARE), are `Jpan`. Other Han are `Hant` or `Hans` by the characters that only either script
     uses: characters that OpenCC's tables change and that the other's encoding (GB 2312, Big5) lacks; `Hani` if a text
     has no such characters, or as many of both.
-
-    Returns:
-        `lang`, `script` (ISO 15924), `texts`, sorted.
     """
     letters: Mapping[str, str] = names_elsewhere()["scripts"]
     begin = pl.col("text").str.slice(0, READ_CHARACTERS)

@@ -5,7 +5,6 @@ pools, counts, warnings and report of only these documents. `complete/` contains
 without texts, `tier_b.json` how its corpora were read and the checksums of its files, which `authbench rebuild` uses.
 """
 
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +13,7 @@ import polars as pl
 
 from authbench.errors import InputError
 from authbench.export.bundle import write_part
-from authbench.export.card import write_card
+from authbench.export.card import copy_files, text_files, write_card
 from authbench.format.columns import CANDIDATES, QUERIES
 from authbench.format.files import BUNDLE_FILES, COMPLETE, WITHHELD
 from authbench.format.names import files_of_format
@@ -43,16 +42,12 @@ def write_public(folder: Path, release: Release, about: Publish, sources: Mappin
     _expect_same_tiers(provenance, withheld, sources)
     if withheld.height:
         write_part(folder, release, withheld)
-        texts = {f"{split}/{table.file}" for split in release.splits for table in (CANDIDATES, QUERIES)}
-        for path in sums:
-            if path not in texts:
-                _copy(release.folder / path, folder / COMPLETE / path)
+        copy_files(release.folder, folder / COMPLETE, sums.keys() - text_files(release))
         entries = {tag: sources[tag].entry for tag in sorted(set(withheld["source"]))}
         rebuilding = {"version": 2, "documents": withheld.height, "sources": entries, "files": sums}
         write_plain_json(folder / WITHHELD, rebuilding)
     else:
-        for path in sums:
-            _copy(release.folder / path, folder / path)
+        copy_files(release.folder, folder, sums)
     public = replace(open_complete_release(folder), unverified=release.unverified)
     write_card(folder, public, about, "public")
     refuse_withheld(folder, withheld, release.splits)
@@ -69,11 +64,6 @@ def withheld_documents(provenance: pl.DataFrame) -> pl.DataFrame:
     return provenance.filter(tier_b | pl.col("content_sha256").is_in(said)).select(
         "id", "source", "content_sha256", reason=reason
     )
-
-
-def _copy(source: Path, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(source, target)
 
 
 def _sums_now(folder: Path) -> dict[str, str]:

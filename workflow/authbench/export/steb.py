@@ -81,7 +81,10 @@ def write_datasets(folder: Path, release: Release, split: str) -> Mapping[str, C
             for row in batch.iter_rows(named=True):
                 lang, author = row["lang"], (row["lang"], row["author_id"])
                 if lang not in files:
-                    files[lang] = stack.enter_context(_data_file(folder, lang).open("w", encoding="utf-8"))
+                    place = folder / "raw_datasets" / _name(lang)
+                    place.mkdir(parents=True)
+                    file = (place / f"{_name(lang)}.jsonl").open("w", encoding="utf-8")
+                    files[lang] = stack.enter_context(file)
                 record = steb_record(row, is_query=kind == "queries")
                 files[lang].write(json.dumps(record) + "\n")
                 genres[lang].add(record["primary_genre"])
@@ -132,12 +135,6 @@ def steb_record(row: Mapping[str, Any], is_query: bool) -> dict[str, Any]:
 
 def _name(lang: str) -> str:
     return f"authbench_attribution_{lang}"
-
-
-def _data_file(folder: Path, lang: str) -> Path:
-    place = folder / "raw_datasets" / _name(lang)
-    place.mkdir(parents=True)
-    return place / f"{_name(lang)}.jsonl"
 
 
 def _config(lang: str, genres: list[str]) -> dict[str, Any]:

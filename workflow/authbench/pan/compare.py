@@ -121,14 +121,9 @@ def leading(table: pl.DataFrame, baselines: Sequence[str]) -> list[str]:
 
 
 def meta(systems: Systems) -> F64:
-    """Return each problem's mean score over all systems except baselines, or over baselines if there are no others.
-
-    Returns:
-        Shape (problems,).
-    """
+    """Return each problem's mean score over all systems but the baselines, or over these if there are no others."""
     others = [scores for name, scores in systems.scores.items() if name not in systems.baselines]
-    found: F64 = np.mean(others or list(systems.scores.values()), axis=0)
-    return found
+    return np.asarray(np.mean(others or list(systems.scores.values()), axis=0))
 
 
 def silence_pays(table: pl.DataFrame) -> dict[str, object]:

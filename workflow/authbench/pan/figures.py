@@ -79,14 +79,12 @@ def _cut_at(curve: F64, high: float) -> F64:
     inside = curve[:, np.where(shown[before], before, before + 1)]
     step = curve[:, np.where(shown[before], before + 1, before)] - inside
     share = np.where(inside + step > high, (high - inside) / np.where(step > 0, step, 1.0), 1.0).min(axis=0)
-    found: F64 = np.insert(np.where(shown, curve, np.nan), before + 1, inside + share * step, axis=1)
-    return found
+    return np.asarray(np.insert(np.where(shown, curve, np.nan), before + 1, inside + share * step, axis=1))
 
 
 def _thinned(values: F64) -> F64:
     kept = np.unique(np.linspace(0, max(len(values) - 1, 0), min(POINTS, len(values))).astype(int))
-    found: F64 = values[kept]
-    return found
+    return np.asarray(values[kept])
 
 
 BINS = 200

@@ -8,7 +8,7 @@ texts on a single topic, this is uninformative and is not reported.
 import warnings
 from collections.abc import Mapping
 from functools import cache
-from typing import NotRequired, TypedDict
+from typing import NotRequired, TypeAlias, TypedDict
 
 import numpy as np
 import polars as pl
@@ -95,12 +95,7 @@ def _function_words() -> frozenset[str]:
     )
 
 
-class Spread(TypedDict):
-    """Mean and standard deviation of topic similarities; None without pairs."""
-
-    pairs: int
-    mean: float | None
-    sd: float | None
+Spread: TypeAlias = Mapping[str, float | None]  # number of `pairs`, `mean` and `sd`; None without pairs
 
 
 class Regression(TypedDict):
@@ -113,20 +108,13 @@ class Regression(TypedDict):
     withheld: NotRequired[str | None]
 
 
-class MannWhitney(TypedDict):
-    """The one-sided test that same-author pairs are more similar."""
-
-    u: float
-    p: float
-
-
 class Influence(TypedDict):
     """Relation of topic similarity to truth, scores and errors; `topics` are `learnt_from` train or test."""
 
-    all: Spread
+    all: Spread  # of topic similarities
     same_author: Spread
     different_authors: Spread
-    mann_whitney: MannWhitney | None
+    mann_whitney: Mapping[str, float] | None  # that same-author pairs are more similar, one-sided: `u` and `p`
     regression: Mapping[str, Regression]
     topics: NotRequired[int]
     learnt_from: NotRequired[str]

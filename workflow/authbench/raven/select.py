@@ -50,8 +50,7 @@ def mean_similarity_to_others(rows: F64) -> F64:
     if len(rows) == 1:
         return np.zeros(1)
     own = np.einsum("td,td->t", rows, rows)
-    found: F64 = (rows @ rows.sum(axis=0) - own) / (len(rows) - 1)
-    return found
+    return np.asarray((rows @ rows.sum(axis=0) - own) / (len(rows) - 1))
 
 
 def nearest(vectors: F64, taken: Sequence[int]) -> NDArray[np.int64]:
@@ -69,8 +68,7 @@ def nearest(vectors: F64, taken: Sequence[int]) -> NDArray[np.int64]:
 def similarities(vectors: F64) -> F64:
     """Return the cosine similarities of all topics, (topics, topics), from vectors, (topics, dimensions)."""
     rows = unit_rows(vectors)
-    found: F64 = rows @ rows.T
-    return found
+    return np.asarray(rows @ rows.T)
 
 
 def unit_rows(vectors: F64) -> F64:
@@ -84,8 +82,7 @@ def unit_rows(vectors: F64) -> F64:
         broken = np.flatnonzero(~np.isfinite(rows).all(axis=1))
         raise InputError(f"The vectors of {len(broken)} topics are not numbers (rows {broken[:5].tolist()}).")
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    unit: F64 = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
-    return unit
+    return np.asarray(np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0))
 
 
 def _lowest(scores: F64) -> int:

@@ -39,8 +39,7 @@ def _in_fewer_dimensions(rows: Any) -> F64:
     """Return dense rows with the inner products of these sparse rows, exact up to rounding (rows x rows)."""
     products = np.asarray((rows @ rows.T).todense(), np.float64)
     values, axes = np.linalg.eigh(products)
-    found: F64 = axes * np.sqrt(np.maximum(values, 0.0))
-    return found
+    return np.asarray(axes * np.sqrt(np.maximum(values, 0.0)))
 
 
 def topic_vectors(names: Sequence[str], batches: Iterable[pl.DataFrame], rows: Rows) -> F64:

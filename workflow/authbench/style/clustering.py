@@ -48,6 +48,15 @@ def score(vectors: object, labels: I64, seeds: Sequence[int]) -> dict[str, Any]:
     }
 
 
+def score_once(vectors: object, labels: Sequence[object], seed: int = 42) -> dict[str, Any]:
+    """Return `v_measure` as in STEB's code: of unnormalised vectors, clustered once with scikit-learn's defaults."""
+    codes = np.unique(np.asarray(labels, str), return_inverse=True)[1]
+    if not codes.any():
+        return {"undefined": "texts of one label only"}
+    found = k_means(vectors, int(codes.max()) + 1, seed, n_init="auto").astype(np.int64)
+    return {"v_measure": v_measure(codes, found), "interval": intervals.of_clusters(codes, [found])}
+
+
 def k_means(vectors: Any, k: int, seed: int, **options: object) -> I64:
     """Return the cluster of each row by mini-batch k-means with scikit-learn's defaults but for `options`."""
     from sklearn.cluster import MiniBatchKMeans

@@ -30,14 +30,10 @@ def extract(texts: Sequence[str], kind: str, cache: Path) -> tuple[list[str], ND
     LFTK counts are cached under `cache` by text.
     """
     if measured_by(kind) != SURFACE:
-        return list(lftk.NAMES), _cached_counts(texts, cache)
+        decides = lftk.identity()
+        mark = hashlib.sha256(orjson.dumps(decides, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
+        found = embed_new(texts, cache / f"features/lftk-{mark}", decides, lftk.counts, half=False)
+        return list(lftk.NAMES), found.astype(np.float64).round(lftk.DECIMALS)
     rows = [measure(text) for text in texts]
     names = [name for name in rows[0] if not name.startswith("mark ")] if rows else []
     return names, np.array([[row[name] for name in names] for row in rows])
-
-
-def _cached_counts(texts: Sequence[str], cache: Path) -> NDArray[np.float64]:
-    decides = lftk.identity()
-    mark = hashlib.sha256(orjson.dumps(decides, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
-    found = embed_new(texts, cache / f"features/lftk-{mark}", decides, lftk.counts, half=False)
-    return found.astype(np.float64).round(lftk.DECIMALS)

@@ -136,5 +136,4 @@ def _entropy(drawn: F64, codes: NDArray[np.int64]) -> F64:
     whole = int(drawn.sum(axis=1).max())
     steps = np.arange(whole + 1) / whole
     terms = steps * np.log(steps, out=np.zeros(whole + 1), where=steps > 0)
-    found: F64 = -terms[counts.astype(np.int32)].sum(axis=0)
-    return found
+    return np.asarray(-terms[counts.astype(np.int32)].sum(axis=0))

@@ -128,5 +128,4 @@ def aligned(given: F64) -> F64:
     )  # the first is the identity
     best = costs.min(axis=0)
     tied = (costs <= best + TIE).sum(axis=0)
-    credit: F64 = np.where(costs[0] <= best + TIE, 1 / tied, 0.0)
-    return credit
+    return np.asarray(np.where(costs[0] <= best + TIE, 1 / tied, 0.0))

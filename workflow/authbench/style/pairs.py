@@ -121,22 +121,12 @@ def predefined(first: object, second: object, same: NDArray[np.bool_]) -> dict[s
 
 
 def all_cosines(some: Any, others: Any) -> F64:
-    """Return all cosines between two sets of unit rows, of shapes (some, dimensions) and (others, dimensions).
-
-    Returns:
-        Shape (some, others), rounded to DECIMALS.
-    """
+    """Return all cosines between two sets of unit rows, shape (some, others), rounded to DECIMALS."""
     product = some @ others.T
-    found: F64 = np.round(product.toarray() if hasattr(product, "toarray") else product, DECIMALS)
-    return found
+    return np.asarray(np.round(product.toarray() if hasattr(product, "toarray") else product, DECIMALS))
 
 
 def cosines(one: Any, other: Any) -> F64:
-    """Return the row-wise cosines of two sets of unit rows, both of shape (pairs, dimensions).
-
-    Returns:
-        Shape (pairs,), rounded to DECIMALS.
-    """
+    """Return the row-wise cosines of two sets of unit rows, shape (pairs,), rounded to DECIMALS."""
     product = one.multiply(other).sum(axis=1) if hasattr(one, "multiply") else (one * other).sum(axis=1)
-    found: F64 = np.round(np.asarray(product).ravel(), DECIMALS)
-    return found
+    return np.asarray(np.round(np.asarray(product).ravel(), DECIMALS))

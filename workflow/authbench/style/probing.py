@@ -61,8 +61,7 @@ def _narrow(vectors: object) -> NDArray[np.float64]:
     rows = rows[:, :WIDEST] if issparse(vectors) else rows
     rows = rows - rows.mean(axis=0)
     length = np.sqrt((rows**2).sum(axis=1).mean())
-    found: NDArray[np.float64] = rows * (np.sqrt(WIDEST) / length if length else 0.0)
-    return found
+    return np.asarray(rows * (np.sqrt(WIDEST) / length if length else 0.0))
 
 
 def quantile_bins(values: NDArray[np.float64]) -> NDArray[np.int64] | None:

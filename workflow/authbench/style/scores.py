@@ -202,14 +202,11 @@ Interval: TypeAlias = tuple[float, float]
 
 
 def weights(make: Make, keys: Sequence[Key]) -> dict[str, F64]:
-    """Return the weight of each score in each column of an aggregate.
+    """Return the weights of the scores by column of an aggregate, each of shape (keys,).
 
     Args:
         make: the aggregate of models: a row per model, in their order, with `model` and columns.
         keys: the scores that every model has.
-
-    Returns:
-        By column, shape (keys,).
     """
     alone = {str(at): {key: float(place == at) for place, key in enumerate(keys)} for at in range(len(keys))}
     frame = make(alone) if keys else pl.DataFrame()

@@ -18,7 +18,7 @@ from authbench.style.steb.steps import STEPS as STEPS_OF_STEB
 from authbench.style.steb.steps import numbers
 
 Tables = Mapping[str, pl.DataFrame]
-Step = Callable[..., pl.DataFrame]  # of rows, the entry's other tables, and what the entry states
+Step = Callable[..., pl.DataFrame]  # of rows, what the entry states, and if asked for the entry's other tables
 
 
 def apply(steps: Sequence[Mapping[str, object]], frame: pl.DataFrame, tables: Tables, where: str) -> pl.DataFrame:
@@ -27,13 +27,15 @@ def apply(steps: Sequence[Mapping[str, object]], frame: pl.DataFrame, tables: Ta
         name, given = next(iter(step.items()))
         if name not in STEPS:
             raise InputError(f"{where}: steps[{place}]: there is no step '{name}'{did_you_mean(name, STEPS)}")
-        named = given if isinstance(given, Mapping) else {"columns": given}
+        named = {**given} if isinstance(given, Mapping) else {"columns": given}
+        if "tables" in signature(STEPS[name]).parameters:
+            named["tables"] = tables
         try:
-            signature(STEPS[name]).bind(frame, tables, **named)
+            signature(STEPS[name]).bind(frame, **named)
         except TypeError as problem:
             raise InputError(f"{where}: steps[{place}] ({name}): {problem}") from None
         try:
-            frame = STEPS[name](frame, tables, **named)
+            frame = STEPS[name](frame, **named)
         except pl.exceptions.ColumnNotFoundError as problem:
             have, what = ", ".join(frame.columns), str(problem).splitlines()[0].partition(";")[0]
             raise InputError(f"{where}: steps[{place}] ({name}): {what}; there are {have}") from None
@@ -48,16 +50,14 @@ def draw(frame: pl.DataFrame, purpose: str, columns: Sequence[str] | None = None
     )
 
 
-def lines(frame: pl.DataFrame, tables: Tables, text: str, number: str) -> pl.DataFrame:
+def lines(frame: pl.DataFrame, text: str, number: str) -> pl.DataFrame:
     """Make a row of each non-blank line of `text`, with its line number in the file (from 1) as `number`."""
     cut = frame.with_row_index("#row").with_columns(pl.col(text).str.split("\n")).explode(text)
     numbered = cut.with_columns((pl.int_range(pl.len()).over("#row") + 1).cast(pl.String).alias(number))
     return numbered.drop("#row").with_columns(pl.col(text).str.strip_chars()).filter(pl.col(text) != "")
 
 
-def align(
-    frame: pl.DataFrame, tables: Tables, by: Sequence[str], level: str, levels: Sequence[str], text: str
-) -> pl.DataFrame:
+def align(frame: pl.DataFrame, by: Sequence[str], level: str, levels: Sequence[str], text: str) -> pl.DataFrame:
     """Join rows that agree in `by`, with a column per entry of `levels`: the `text` of the row at that `level`.
 
     Groups that lack a level are left out; of several rows at the same level, the first is used.
@@ -66,12 +66,12 @@ def align(
     return wide.drop_nulls(levels).sort(by)
 
 
-def stack(frame: pl.DataFrame, tables: Tables, columns: Sequence[Mapping[str, str]]) -> pl.DataFrame:
+def stack(frame: pl.DataFrame, columns: Sequence[Mapping[str, str]]) -> pl.DataFrame:
     """Make a row per entry from each row, with columns renamed as in the entry (ours: theirs)."""
     return pl.concat([frame.select(pl.col(theirs).alias(ours) for ours, theirs in one.items()) for one in columns])
 
 
-def orient(frame: pl.DataFrame, tables: Tables, first: str, second: str, when: str) -> pl.DataFrame:
+def orient(frame: pl.DataFrame, first: str, second: str, when: str) -> pl.DataFrame:
     """Swap the texts of `first` and `second` where the column `when` is `backward`."""
     turned = pl.col(when) == "backward"
     return frame.with_columns(
@@ -80,17 +80,17 @@ def orient(frame: pl.DataFrame, tables: Tables, first: str, second: str, when: s
     )
 
 
-def distinct(frame: pl.DataFrame, tables: Tables, columns: Sequence[str]) -> pl.DataFrame:
+def distinct(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
     """Keep the first of rows with equal values in these columns."""
     return frame.unique(columns, keep="first", maintain_order=True)
 
 
-def join(frame: pl.DataFrame, tables: Tables, table: str, by: Sequence[str]) -> pl.DataFrame:
+def join(frame: pl.DataFrame, table: str, by: Sequence[str], tables: Tables) -> pl.DataFrame:
     """Add the columns of another table of the entry, matched by `by`; leave out rows without a match."""
     return frame.join(tables[table], on=by, how="inner", maintain_order="left")
 
 
-def join_texts(frame: pl.DataFrame, tables: Tables, by: Sequence[str], text: str, order: str) -> pl.DataFrame:
+def join_texts(frame: pl.DataFrame, by: Sequence[str], text: str, order: str) -> pl.DataFrame:
     """Join the texts of rows that agree in `by`, separated by blank lines, sorted by `order`.
 
     An author's known texts become a single document (PAN 2013 to 2015, PAN 2018, Enron).
@@ -99,9 +99,7 @@ def join_texts(frame: pl.DataFrame, tables: Tables, by: Sequence[str], text: str
     return ordered.group_by(by, maintain_order=True).agg(pl.col(text).str.join("\n\n"), pl.exclude(text, *by).first())
 
 
-def consecutive_pairs(
-    frame: pl.DataFrame, tables: Tables, parts: str, text: str, changes: str, document: str
-) -> pl.DataFrame:
+def consecutive_pairs(frame: pl.DataFrame, parts: str, text: str, changes: str, document: str) -> pl.DataFrame:
     """Make a pair `first`, `second`, with `same`, of every two neighbouring parts of a document.
 
     `parts` is a pattern that matches between parts; `changes` is a list column of 0 and 1 (1: the author changes). A
@@ -119,7 +117,7 @@ def consecutive_pairs(
     return pl.DataFrame(made, schema=dict.fromkeys(("document", "first", "second", "same"), pl.String))
 
 
-def cut_at_change(frame: pl.DataFrame, tables: Tables, text: str, positions: str, document: str) -> pl.DataFrame:
+def cut_at_change(frame: pl.DataFrame, text: str, positions: str, document: str) -> pl.DataFrame:
     """Cut a document into a pair at the first change of author, or else at the paragraph break nearest the middle."""
     made = []
     for row in frame.iter_rows(named=True):
@@ -132,7 +130,7 @@ def cut_at_change(frame: pl.DataFrame, tables: Tables, text: str, positions: str
     return pl.DataFrame(made, schema=dict.fromkeys(("document", "first", "second", "same"), pl.String))
 
 
-def balance_per_document(frame: pl.DataFrame, tables: Tables, same: str, document: str) -> pl.DataFrame:
+def balance_per_document(frame: pl.DataFrame, same: str, document: str) -> pl.DataFrame:
     """Keep all different-author pairs of a `document`, and draw equally many same-author pairs (PAN 2026)."""
     is_same = pl.col(same) == "true"
     drawn = frame.with_columns(draw(frame, "balance")).with_columns(
@@ -142,20 +140,20 @@ def balance_per_document(frame: pl.DataFrame, tables: Tables, same: str, documen
     return drawn.filter(~is_same | (pl.col("#place") <= pl.col("#different"))).drop("draw", "#different", "#place")
 
 
-def subset(frame: pl.DataFrame, tables: Tables, by: str | Sequence[str], each: int) -> pl.DataFrame:
+def subset(frame: pl.DataFrame, by: str | Sequence[str], each: int) -> pl.DataFrame:
     """Keep at most `each` drawn rows per value of `by`, reproducibly (PAN 2020: 250 + 250)."""
     drawn = frame.with_columns(draw(frame, "subset"))
     place = pl.col("draw").rank("ordinal").over(by)
     return drawn.filter(place <= each).drop("draw")
 
 
-def drop_equal(frame: pl.DataFrame, tables: Tables, columns: Sequence[str]) -> pl.DataFrame:
+def drop_equal(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
     """Drop rows in which two of these columns contain the same text, ignoring case and white space."""
     plain = [bare(pl.col(name)) for name in columns]
     return frame.filter(~pl.any_horizontal(*(one == other for one, other in combinations(plain, 2))))
 
 
-def drop_shared(frame: pl.DataFrame, tables: Tables, text: str, label: str) -> pl.DataFrame:
+def drop_shared(frame: pl.DataFrame, text: str, label: str) -> pl.DataFrame:
     """Drop texts that occur under several labels, ignoring case and white space (Bible versions)."""
     bared = frame.with_columns(bare(pl.col(text)).alias("#text"))
     return bared.filter(pl.col(label).n_unique().over("#text") == 1).drop("#text")
@@ -165,12 +163,12 @@ def bare(text: pl.Expr) -> pl.Expr:
     return text.str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
 
 
-def every_label(frame: pl.DataFrame, tables: Tables, label: str, split: str) -> pl.DataFrame:
+def every_label(frame: pl.DataFrame, label: str, split: str) -> pl.DataFrame:
     """Make a row for each label of a text; `split` separates labels (CORE)."""
     return frame.with_columns(pl.col(label).str.split(split)).explode(label).filter(pl.col(label) != "")
 
 
-def collapse(frame: pl.DataFrame, tables: Tables, label: str, into: dict[str, str]) -> pl.DataFrame:
+def collapse(frame: pl.DataFrame, label: str, into: dict[str, str]) -> pl.DataFrame:
     """Replace labels by the first entry of `into` whose pattern matches; keep others."""
     merged = pl.col(label)
     for pattern, name in reversed(into.items()):
@@ -179,14 +177,14 @@ def collapse(frame: pl.DataFrame, tables: Tables, label: str, into: dict[str, st
 
 
 def leave_out(
-    frame: pl.DataFrame, tables: Tables, label: str, values: Sequence[str] | None = None, matching: str | None = None
+    frame: pl.DataFrame, label: str, values: Sequence[str] | None = None, matching: str | None = None
 ) -> pl.DataFrame:
     """Drop rows whose `label` is in `values` or matches the pattern `matching` (M4: BloomZ)."""
     return frame.filter(~chosen(label, values, matching))
 
 
 def keep(
-    frame: pl.DataFrame, tables: Tables, label: str, values: Sequence[str] | None = None, matching: str | None = None
+    frame: pl.DataFrame, label: str, values: Sequence[str] | None = None, matching: str | None = None
 ) -> pl.DataFrame:
     """Keep only the rows that `leave_out` would drop."""
     return frame.filter(chosen(label, values, matching))
@@ -197,12 +195,12 @@ def chosen(label: str, values: Sequence[str] | None, matching: str | None) -> pl
     return (of.str.contains(matching or "") if values is None else of.is_in(values)).fill_null(False)
 
 
-def at_least(frame: pl.DataFrame, tables: Tables, label: str, rows: int) -> pl.DataFrame:
+def at_least(frame: pl.DataFrame, label: str, rows: int) -> pl.DataFrame:
     """Drop labels with fewer than `rows` rows."""
     return frame.filter(pl.len().over(label) >= rows)
 
 
-def one_of_several(frame: pl.DataFrame, tables: Tables, of: str | list[str], into: str) -> pl.DataFrame:
+def one_of_several(frame: pl.DataFrame, of: str | list[str], into: str) -> pl.DataFrame:
     """Set `into` to a column of `of` (or an element of the list column), drawn per row (ASSET)."""
     chosen = []
     for number, row in zip(draw(frame, "one of several"), frame.iter_rows(named=True), strict=True):
@@ -211,13 +209,13 @@ def one_of_several(frame: pl.DataFrame, tables: Tables, of: str | list[str], int
     return frame.with_columns(pl.Series(into, chosen, dtype=pl.String)).drop_nulls(into)
 
 
-def flatten(frame: pl.DataFrame, tables: Tables, text: str) -> pl.DataFrame:
+def flatten(frame: pl.DataFrame, text: str) -> pl.DataFrame:
     """Make a row of each element of a list of texts; plain texts are unchanged."""
     listed = isinstance(frame.schema[text], pl.List)
     return frame.explode(text).drop_nulls(text) if listed else frame
 
 
-def triplets(frame: pl.DataFrame, tables: Tables, text: str, codes: Sequence[str]) -> pl.DataFrame:
+def triplets(frame: pl.DataFrame, text: str, codes: Sequence[str]) -> pl.DataFrame:
     """Make a pair `first`, `second` of the two lines below each line that starts with a code of `codes` (StylePTB)."""
     made = []
     for whole in frame[text]:
@@ -228,7 +226,7 @@ def triplets(frame: pl.DataFrame, tables: Tables, text: str, codes: Sequence[str
     return pl.DataFrame(made, schema=dict.fromkeys(("style", "first", "second"), pl.String))
 
 
-def pieces(frame: pl.DataFrame, tables: Tables, text: str, characters: int, most: int) -> pl.DataFrame:
+def pieces(frame: pl.DataFrame, text: str, characters: int, most: int) -> pl.DataFrame:
     """Cut texts at white space into pieces of at most `characters`, and keep at most `most` per text."""
     cut = regex.compile(rf"(?s)\S(?:.{{0,{characters - 2}}}\S)?(?=\s|$)|\S{{{characters}}}")
     return (
@@ -245,7 +243,7 @@ def pieces(frame: pl.DataFrame, tables: Tables, text: str, characters: int, most
     )
 
 
-def verification_pairs(frame: pl.DataFrame, tables: Tables, author: str, text: str, pairs: int) -> pl.DataFrame:
+def verification_pairs(frame: pl.DataFrame, author: str, text: str, pairs: int) -> pl.DataFrame:
     """Make `pairs` same-author and `pairs` different-author pairs; a text occurs once per kind.
 
     Each author is in at most 1 pair of each kind, for equal weights (as in PAN 2020's open set).
@@ -264,9 +262,7 @@ def verification_pairs(frame: pl.DataFrame, tables: Tables, author: str, text: s
     return pl.DataFrame(made, schema=dict.fromkeys(("first", "second", "same"), pl.String))
 
 
-def query_and_target(
-    frame: pl.DataFrame, tables: Tables, author: str, text: str, documents: int, authors: int
-) -> pl.DataFrame:
+def query_and_target(frame: pl.DataFrame, author: str, text: str, documents: int, authors: int) -> pl.DataFrame:
     """Split each author's texts (at most `documents`) into queries and targets; `authors` are drawn.
 
     Authors with fewer than two texts are dropped. The result has `author`, `role` (query, target), `text`, and `lang`

@@ -15,7 +15,7 @@ from authbench.report import figures, statistics
 from authbench.report.flow import STAGE_TITLES
 from authbench.tables.composition import quantiles
 from authbench.tables.documents import Contents
-from authbench.tables.models import Choice, group_in_words
+from authbench.tables.models import GROUPS, Choice
 from authbench.train.records import MEASURED, ON_DEV
 from authbench.words import ALL, count, language_name, ordered, spaced
 
@@ -117,7 +117,7 @@ def _bars(results: Sequence[Result], metric: Metric, digits: int) -> Chart:
             continue
         low, high = cell.get("intervals", {}).get(metric.key, (None, None))
         shown = decimals(cell[metric.key], digits)
-        name, tip, group = result.name, f"{result.name}: {shown}", group_in_words(result.group)
+        name, tip, group = result.name, f"{result.name}: {shown}", GROUPS.get(result.group, result.group)
         values.append(Value(name, cell[metric.key], mark_of(name), tip, low, high, group, note=shown))
     values.sort(key=lambda one: (-one.value if metric.more_is_better else one.value, one.label))
     better = "more is better" if metric.more_is_better else "less is better"

@@ -74,10 +74,6 @@ _MILLION, _BILLION = 1e6, 1e9
 _FOLDER = ("/", ".", "~")  # first characters of a checkpoint's path, which no name on Hugging Face begins with
 
 
-def group_in_words(group: str) -> str:
-    return GROUPS.get(group, group)
-
-
 def group_place(group: str) -> tuple[int, str]:
     """Return a sort key: groups in the paper's order, others after them."""
     return (list(GROUPS).index(group) if group in GROUPS else len(GROUPS), group)
@@ -125,7 +121,7 @@ def models_table(results: Sequence[Result]) -> Table:
                 Cell(size_in_words(parameters), parameters),
                 *(Cell(word or NOTHING) for word in (repository, revision, pooling, prompts)),
             ],
-            group_in_words(group),
+            GROUPS.get(group, group),
         )
         for group, name, parameters, repository, revision, pooling, prompts, _ in data.iter_rows()
     ]

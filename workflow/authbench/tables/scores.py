@@ -30,7 +30,7 @@ from authbench.models.entries import SANITY
 from authbench.presentation.numbers import NOTHING, decimals
 from authbench.presentation.tables import DAGGER, Cell, Column, Row, Table, places, without_empty_columns
 from authbench.storage.parquet_headers import bounded_parquet
-from authbench.tables.models import BY_NAME, IN_GROUP, Choice, group_in_words, group_place, size_in_words, size_of
+from authbench.tables.models import BY_NAME, GROUPS, IN_GROUP, Choice, group_place, size_in_words, size_of
 from authbench.words import count, spaced
 
 PAIRS = "pairs.parquet"
@@ -257,7 +257,7 @@ def _score_table(
             else Cell(NOTHING)
             for one in metrics
         ]
-        rows.append(Row([Cell(named), Cell(size_in_words(size), size), *cells], group_in_words(result.group)))
+        rows.append(Row([Cell(named), Cell(size_in_words(size), size), *cells], GROUPS.get(result.group, result.group)))
         data.append((result.group, result.name, size, *(found[one.key] for one in metrics)))
     schema = {"group": pl.String, "model": pl.String, "parameters": pl.Int64}
     frame = pl.DataFrame(data, schema=schema | {one.heading: pl.Float64 for one in metrics}, orient="row")

@@ -35,5 +35,4 @@ def calibrate(fitted: list[_Member], held_out: pl.DataFrame) -> list[_Member]:
 
 def predict(fitted: list[_Member], pairs: pl.DataFrame) -> F64:
     """Return the mean of the members' scores, shape (pairs,)."""
-    found: F64 = np.mean([member.kind.predict(member.state, pairs) for member in fitted], axis=0)
-    return found
+    return np.asarray(np.mean([member.kind.predict(member.state, pairs) for member in fitted], axis=0))

@@ -115,15 +115,8 @@ class Grammar:
     def log_likelihoods(self, pool: Sentences, draws: I64, disputed: Sentences) -> tuple[F64, F64]:
         """Return the decimal log likelihood of the disputed sentences under each row of drawn sentences of the pool.
 
-        The second array is the mean over the rows for each token, and after them for the end of each sentence.
-
-        Args:
-            pool: sentences to draw from.
-            draws: shape (rounds, drawn), numbers of sentences of the pool.
-            disputed: the sentences to score.
-
-        Returns:
-            Shape (rounds,), and shape (tokens + sentences,).
+        The second array is the mean over the rows for each token, and after them for the end of each sentence. `draws`,
+        shape (rounds, drawn), are numbers of sentences of the pool.
         """
         lengths = np.diff(pool.starts)
         most = int(lengths[draws].sum(axis=1).max(initial=0))
@@ -168,11 +161,17 @@ def calibrate(fitted: _Fitted, held_out: pl.DataFrame) -> _Fitted:
     """Fit a logistic regression on the scores, with both classes weighted equally; other calibrations need no fit."""
     if not fitted.parameters.calibration.startswith("logistic_regression"):
         return fitted
+    from sklearn.linear_model import LogisticRegression
+
     disputed = drawn(held_out, fitted.parameters.calibration_pairs, fitted.seed)
     found, _ = scores(fitted, disputed)
-    return replace(
-        fitted, regression=_calibration_of(found, disputed["same"].to_numpy(), fitted.parameters.calibration)
-    )
+    known = np.isfinite(found)
+    same = disputed["same"].to_numpy()[known]
+    if len(np.unique(same)) < 2:
+        return fitted
+    intercept = fitted.parameters.calibration != "logistic_regression_no_intercept"
+    regression = LogisticRegression(class_weight="balanced", fit_intercept=intercept).fit(found[known, None], same)
+    return replace(fitted, regression=regression)
 
 
 def predict(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
@@ -183,17 +182,6 @@ def predict(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
     if known.any():
         chances[known] = probabilities(found[known], sizes[known], fitted.parameters.calibration, fitted.regression)
     return chances
-
-
-def _calibration_of(found: F64, same: Any, calibration: str) -> Any:
-    """Return a logistic regression of scikit-learn of the class on the known scores."""
-    from sklearn.linear_model import LogisticRegression
-
-    known = np.isfinite(found)
-    if len(np.unique(same[known])) < 2:
-        return None
-    intercept = calibration != "logistic_regression_no_intercept"
-    return LogisticRegression(class_weight="balanced", fit_intercept=intercept).fit(found[known, None], same[known])
 
 
 def probabilities(found: F64, sizes: F64, calibration: str, regression: Any) -> F64:
@@ -208,8 +196,7 @@ def probabilities(found: F64, sizes: F64, calibration: str, regression: Any) -> 
     if calibration.startswith("logistic_regression"):
         if regression is None:
             return np.full(len(found), 0.5)
-        fitted: F64 = regression.predict_proba(found[:, None])[:, 1]
-        return fitted
+        return np.asarray(regression.predict_proba(found[:, None])[:, 1])
     tokens, once = sizes.T
     odds = found / np.sqrt(tokens) if calibration == "square_root" else found * once / tokens
     return np.asarray(1 / (1 + np.exp2(-odds)), np.float64)
@@ -270,16 +257,13 @@ def token_scores(fitted: _Fitted, known: str, disputed: str, lang: str) -> list[
 
 
 def score(grammar: Grammar, known: Sentences, disputed: Sentences, pool: Sentences, draws: I64) -> float:
-    """Return how much likelier the disputed sentences are under the known than, on average, under drawn sentences.
+    """Return in decimal logarithms how much likelier the disputed sentences are under the known than under the drawn.
 
     Args:
         known: sentences of the first text.
         disputed: sentences of the second text, which are scored.
         pool: sentences of other authors.
         draws: shape (rounds, drawn), numbers of sentences of the pool.
-
-    Returns:
-        A difference of decimal logarithms.
     """
     [own], _ = grammar.log_likelihoods(known, np.arange(known.number)[None, :], disputed)
     return float(own - grammar.log_likelihoods(pool, draws, disputed)[0].mean())

@@ -10,11 +10,7 @@ from authbench.identity import keyed_hash
 
 
 def distinct(pairs: pl.DataFrame) -> tuple[list[str], I64, I64]:
-    """Return the distinct texts in alphabetical order, and for each pair the places of its two texts.
-
-    Returns:
-        The texts, and two arrays of shape (pairs,).
-    """
+    """Return the distinct texts in alphabetical order, and the places of each pair's texts, two arrays (pairs,)."""
     both = pl.concat([pairs["text1"], pairs["text2"]])
     texts = both.unique().sort()
     place = both.to_frame("text").join(
@@ -62,14 +58,9 @@ class References(NamedTuple):
     known: dict[str, int]
 
     def others(self, *texts: str) -> BOOL:
-        """Return which texts are not among these texts and, as far as the train pairs show, not by their authors.
-
-        Returns:
-            Shape (texts of the references,).
-        """
+        """Return which `texts` are not among these texts and, as far as the train pairs show, not by their authors."""
         own = [self.known[text] for text in texts if text in self.known]
-        apart: BOOL = ~np.isin(self.owners, own)
-        return apart
+        return np.asarray(~np.isin(self.owners, own))
 
 
 def references(train: pl.DataFrame, most: int, seed: int) -> References:

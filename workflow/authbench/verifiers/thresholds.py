@@ -108,8 +108,7 @@ def overall_on_grid(truth: Truth, similarities: F64, p1: F64, p2: F64) -> F64:
     errors = slope**2 * squares[low] - 2 * slope * products[low] + missed + silent / 4
     errors += (count - high) * base**2 + steep**2 * (squares[-1] - squares[high]) + (1 - 2 * base) * right
     errors += 2 * steep * (base * (sums[-1] - sums[high]) - (products[-1] - products[high]))
-    found: F64 = (auc + c_at_1 + f1 + f05u + (1 - errors / count)) / 5
-    return found
+    return np.asarray((auc + c_at_1 + f1 + f05u + (1 - errors / count)) / 5)
 
 
 def _running(values: F64) -> F64:

@@ -11,7 +11,6 @@ import regex
 
 from authbench.errors import InputError
 
-Tables = Mapping[str, pl.DataFrame]
 _PAIRS = dict.fromkeys(("document", "first", "second", "same"), pl.String)
 SEED = 42
 FEWEST, MOST = 25, 200  # limits of the texts per label
@@ -41,9 +40,7 @@ def take(labels: Sequence[Hashable]) -> list[int]:
     return kept
 
 
-def line_levels(
-    frame: pl.DataFrame, tables: Tables, by: str, level: str, levels: Sequence[str], text: str
-) -> pl.DataFrame:
+def line_levels(frame: pl.DataFrame, by: str, level: str, levels: Sequence[str], text: str) -> pl.DataFrame:
     """Make a row of each line number at which every version of a text has text (OneStopEnglish).
 
     `by` identifies the text, `level` the version, `levels` the versions in order; each becomes a column.
@@ -58,7 +55,7 @@ def line_levels(
     return pl.DataFrame(made, schema=dict.fromkeys((by, *levels), pl.String))
 
 
-def cut_in_two(frame: pl.DataFrame, tables: Tables, document: str, positions: str, text: str) -> pl.DataFrame:
+def cut_in_two(frame: pl.DataFrame, document: str, positions: str, text: str) -> pl.DataFrame:
     """Cut a document into the text before the first and up to the second change of author (PAN 2018).
 
     Without a change, cut at the white space nearest to the middle (ties: the left).
@@ -77,7 +74,7 @@ def cut_in_two(frame: pl.DataFrame, tables: Tables, document: str, positions: st
 
 
 def neighbouring_lines(
-    frame: pl.DataFrame, tables: Tables, document: str, text: str, changes: str, balanced: bool = False
+    frame: pl.DataFrame, document: str, text: str, changes: str, balanced: bool = False
 ) -> pl.DataFrame:
     """Make pairs of neighbouring non-blank lines, a document's same-author pairs first (PAN 2022 to 2026).
 
@@ -102,7 +99,7 @@ def neighbouring_lines(
     return pl.DataFrame(made, schema=_PAIRS, orient="row")
 
 
-def chosen_by_digest(frame: pl.DataFrame, tables: Tables, by: str, of: str, into: str) -> pl.DataFrame:
+def chosen_by_digest(frame: pl.DataFrame, by: str, of: str, into: str) -> pl.DataFrame:
     """Set `into` to an element of the list column `of`, selected by the SHA-256 of the text `by` (ASSET)."""
     chosen = [
         several[int(hashlib.sha256(original.encode()).hexdigest(), 16) % len(several)]
@@ -113,7 +110,7 @@ def chosen_by_digest(frame: pl.DataFrame, tables: Tables, by: str, of: str, into
     return frame.with_columns(pl.Series(into, chosen, dtype=pl.String)).drop_nulls(into)
 
 
-def shuffled_trials(frame: pl.DataFrame, tables: Tables, same: str, each: int) -> pl.DataFrame:
+def shuffled_trials(frame: pl.DataFrame, same: str, each: int) -> pl.DataFrame:
     """Keep the first `each` trials with `same` and as many without, shuffled in sequence (PAN 2020, 2021)."""
     random = Random(SEED)
     kinds = [[place for place, one in enumerate(frame[same]) if (one == "true") == kind] for kind in (True, False)]
@@ -122,7 +119,7 @@ def shuffled_trials(frame: pl.DataFrame, tables: Tables, same: str, each: int) -
     return frame[[place for places in kinds for place in places[:each]]]
 
 
-def equal_pieces(frame: pl.DataFrame, tables: Tables, label: str, text: str, count: int) -> pl.DataFrame:
+def equal_pieces(frame: pl.DataFrame, label: str, text: str, count: int) -> pl.DataFrame:
     """Cut each label's texts, joined by line breaks, into `count` pieces of equal length in characters (MASC)."""
     made = []
     for (name,), rows in frame.group_by([label], maintain_order=True):
@@ -132,7 +129,7 @@ def equal_pieces(frame: pl.DataFrame, tables: Tables, label: str, text: str, cou
     return pl.DataFrame(made, schema={label: pl.String, text: pl.String})
 
 
-def shuffled_verses(frame: pl.DataFrame, tables: Tables, label: str, text: str, by: Sequence[str]) -> pl.DataFrame:
+def shuffled_verses(frame: pl.DataFrame, label: str, text: str, by: Sequence[str]) -> pl.DataFrame:
     """Keep references that every label has in different wordings, and shuffle references as units (Bible versions).
 
     `by` names the columns of a reference; columns of digits are compared as numbers.
@@ -152,7 +149,7 @@ def shuffled_verses(frame: pl.DataFrame, tables: Tables, label: str, text: str, 
     return pl.DataFrame(made, schema={label: pl.String, text: pl.String})
 
 
-def in_order_of_files(frame: pl.DataFrame, tables: Tables, file: str, names: Sequence[str]) -> pl.DataFrame:
+def in_order_of_files(frame: pl.DataFrame, file: str, names: Sequence[str]) -> pl.DataFrame:
     """Sort rows by the first of `names` contained in the name of their `file`, stably."""
     place = pl.lit(len(names))
     for number in reversed(range(len(names))):
@@ -160,7 +157,7 @@ def in_order_of_files(frame: pl.DataFrame, tables: Tables, file: str, names: Seq
     return frame.with_columns(place.alias("#place")).sort("#place", maintain_order=True).drop("#place")
 
 
-def trimmed(frame: pl.DataFrame, tables: Tables, columns: Sequence[str]) -> pl.DataFrame:
+def trimmed(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
     """Strip white space from these columns, and drop rows in which any of them is empty or missing."""
     for name in columns:
         values = [value.strip() if value else None for value in frame[name]]
@@ -168,14 +165,14 @@ def trimmed(frame: pl.DataFrame, tables: Tables, columns: Sequence[str]) -> pl.D
     return frame.filter(pl.all_horizontal(pl.col(name).fill_null("") != "" for name in columns))
 
 
-def stack_in_turn(frame: pl.DataFrame, tables: Tables, columns: Sequence[Mapping[str, str]]) -> pl.DataFrame:
+def stack_in_turn(frame: pl.DataFrame, columns: Sequence[Mapping[str, str]]) -> pl.DataFrame:
     """Make a row per entry from each row, as `stack`, but keep a row's results together (STEL)."""
     parts = [frame.select(pl.col(theirs).alias(ours) for ours, theirs in one.items()) for one in columns]
     numbered = pl.concat([part.with_row_index("#row") for part in parts])
     return numbered.sort("#row", maintain_order=True).drop("#row")
 
 
-def held_out_last(frame: pl.DataFrame, tables: Tables, file: str, every: int) -> pl.DataFrame:
+def held_out_last(frame: pl.DataFrame, file: str, every: int) -> pl.DataFrame:
     """Move the rows of files whose index by name (from 0) is a multiple of `every` to the end (blogs)."""
     names = sorted(set(frame[file].drop_nulls()))
     place = {name: number for number, name in enumerate(names)}
@@ -184,7 +181,7 @@ def held_out_last(frame: pl.DataFrame, tables: Tables, file: str, every: int) ->
 
 
 def aligned(
-    frame: pl.DataFrame, tables: Tables, by: str, source: str, label: str, labels: Sequence[str], text: str, each: int
+    frame: pl.DataFrame, by: str, source: str, label: str, labels: Sequence[str], text: str, each: int
 ) -> pl.DataFrame:
     """Keep at most `each` drawn sources per part (`by`), of those with a text for all of `labels` (EnDive)."""
     made = []
@@ -198,12 +195,12 @@ def aligned(
     return pl.DataFrame(made, schema=dict.fromkeys((by, label, text), pl.String))
 
 
-def first_of_group(frame: pl.DataFrame, tables: Tables, of: str, by: str) -> pl.DataFrame:
+def first_of_group(frame: pl.DataFrame, of: str, by: str) -> pl.DataFrame:
     """Set `of` to the group's first value, in all rows that agree in `by` (M4: a file's model)."""
     return frame.with_columns(pl.col(of).first().over(by))
 
 
-def join_role(frame: pl.DataFrame, tables: Tables, role: str, order: str) -> pl.DataFrame:
+def join_role(frame: pl.DataFrame, role: str, order: str) -> pl.DataFrame:
     """Join an author's texts of a role, separated by blank lines, sorted by `order` (PAN 2018)."""
     own = pl.col("role") == role
     joined = (

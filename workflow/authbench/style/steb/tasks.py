@@ -13,11 +13,11 @@ import numpy as np
 import polars as pl
 
 from authbench.identity import keyed_hash
-from authbench.style import features
+from authbench.style import clustering, features
 from authbench.style.entries import LabelledTask, OrderTask, PairsTask, ProbingTask, RetrievalTask
 from authbench.style.pairs import compact
 from authbench.style.retrieval import means
-from authbench.style.steb import clustering, order, pairs, probing, retrieval
+from authbench.style.steb import order, pairs, probing, retrieval
 from authbench.style.steb.steps import episodes_per_class, take
 from authbench.style.tasks import level_columns, named
 from authbench.style.tasks import plain as drawn
@@ -73,7 +73,7 @@ def _probed(frame: pl.DataFrame, settings: ProbingTask) -> tuple[pl.DataFrame, s
 
 
 def _score_clustering(rows: pl.DataFrame, vectors: Vectors, settings: object, cache: Path) -> dict[str, object]:
-    return clustering.score(vectors.of(rows["text"].to_list()), rows["label"].to_list())
+    return clustering.score_once(vectors.of(rows["text"].to_list()), rows["label"].to_list())
 
 
 def _score_all_to_all(rows: pl.DataFrame, vectors: Vectors, settings: object, cache: Path) -> dict[str, object]:
