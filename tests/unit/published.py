@@ -35,6 +35,8 @@ from authbench.storage.parquet import read_columns
 from authbench.storage.sha256sums import checksums
 from authbench.tokens import load_tokenizer
 
+Published = tuple[Path, Path, Path]  # raw files, the release of them, and its public bundle
+
 ROOT = Path(__file__).parents[2]
 CONFIG = read_yaml(ROOT / "config/config.yaml")
 SPLIT = {"splits": {"train": 50, "test": 50}, "lock": None}
@@ -186,7 +188,7 @@ def write_whole(folder: Path, documents: pl.DataFrame, **changes: Any) -> None:
     write_report(folder, descriptions, write_release(folder, release, measured, descriptions, facts))
 
 
-def publish(folder: Path, **changes: Any) -> tuple[Path, Path, Path]:
+def publish(folder: Path, **changes: Any) -> Published:
     """The raw files, a release of them, and its public bundle."""
     write_raw(folder / "raw")
     write_whole(folder / "release", documents_of(folder / "raw", folder / "work"), **changes)

@@ -12,7 +12,7 @@ import jsonschema
 import polars as pl
 import pytest
 import yaml
-from published import ABOUT, exported, opened, sources_of
+from published import ABOUT, Published, exported, opened, sources_of
 from scored_release import write_scored_release
 
 from authbench.cli import main
@@ -26,7 +26,7 @@ DOI = {**ABOUT, "doi": "10.5281/zenodo.1234567", "publisher": "Zenodo"}
 
 
 @pytest.fixture(scope="module")
-def folders(published: tuple[Path, Path, Path]) -> tuple[Path, Path]:
+def folders(published: Published) -> tuple[Path, Path]:
     return published[1:]
 
 

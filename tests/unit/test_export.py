@@ -14,6 +14,7 @@ from packaging.licenses import _spdx
 from published import (
     ABOUT,
     PAGES,
+    Published,
     contents,
     documents_of,
     exported,
@@ -43,12 +44,12 @@ from authbench.registry.licences import licence_problem, spdx_identifier
 
 
 @pytest.fixture
-def public(published: tuple[Path, Path, Path]) -> Path:
+def public(published: Published) -> Path:
     return published[2]
 
 
 @pytest.fixture
-def release(published: tuple[Path, Path, Path]) -> Path:
+def release(published: Published) -> Path:
     return published[1]
 
 

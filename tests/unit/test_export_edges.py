@@ -9,6 +9,7 @@ import pytest
 from published import (
     ABOUT,
     PAGES,
+    Published,
     documents_of,
     exported,
     header,
@@ -58,7 +59,7 @@ def test_a_bundle_without_a_text_has_every_form_with_no_row_and_no_task(
 
 
 def test_a_split_without_queries_has_no_subset_and_is_in_no_configuration_of_mteb(
-    published: tuple[Path, Path, Path], tmp_path: Path
+    published: Published, tmp_path: Path
 ) -> None:
     release = Path(shutil.copytree(published[1], tmp_path / "release"))
     for name in ("queries", "ground_truth"):
@@ -71,7 +72,7 @@ def test_a_split_without_queries_has_no_subset_and_is_in_no_configuration_of_mte
 
 
 def test_one_language_is_mteb_s_default_subset_with_its_language_in_a_list(
-    published: tuple[Path, Path, Path], tmp_path: Path
+    published: Published, tmp_path: Path
 ) -> None:
     folder = exported(published[1], "mteb", tmp_path / "mteb", with_tier_b=True)
     assert "eval_langs=['eng-Latn']" in (folder / "task.py").read_text()

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 import yaml
-from published import exported, header, lines, opened
+from published import Published, exported, header, lines, opened
 from split_folder import write_release
 
 from authbench.cli import main
@@ -66,7 +66,7 @@ def test_terms_that_the_hub_does_not_know_are_other_with_name_and_file(
     assert ("license_link" in told) == ("other" in told["license"])
 
 
-def test_the_terms_of_every_source_are_in_a_file_of_their_own(folder: Path, published: tuple[Path, Path, Path]) -> None:
+def test_the_terms_of_every_source_are_in_a_file_of_their_own(folder: Path, published: Published) -> None:
     told = (folder / "LICENSE.md").read_text(encoding="utf-8")
     assert "| posts | CC BY 4.0 | [`CC-BY-4.0`](https://spdx.org/licenses/CC-BY-4.0.html) |" in told
     for source in ("letters", "books", "posts"):
@@ -76,7 +76,7 @@ def test_the_terms_of_every_source_are_in_a_file_of_their_own(folder: Path, publ
 
 
 def test_eval_yaml_names_the_scores_that_the_leaderboard_gives_and_configurations_that_are_there(
-    folder: Path, published: tuple[Path, Path, Path], tmp_path: Path
+    folder: Path, published: Published, tmp_path: Path
 ) -> None:
     told = yaml.safe_load((folder / "eval.yaml").read_text())
     assert set(told) == {"name", "description", "evaluation_framework", "tasks"}
@@ -176,9 +176,7 @@ def test_sentence_transformers_trains_a_step_on_the_triplets(folder: Path, tmp_p
     assert abs(model.encode([rows[0]["anchor"]]) - before).max() > 0
 
 
-def test_a_release_without_train_or_pairs_has_no_triplets_and_no_pairs(
-    published: tuple[Path, Path, Path], tmp_path: Path
-) -> None:
+def test_a_release_without_train_or_pairs_has_no_triplets_and_no_pairs(published: Published, tmp_path: Path) -> None:
     provenance = opened(published[1]).provenance
     assert triplet_ids(provenance.filter(pl.col("split") != "train"), 7) == []
     folder = exported(published[1], "huggingface", tmp_path / "hub", with_tier_b=True)

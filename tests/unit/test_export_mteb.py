@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 import yaml
 from extras import needs
-from published import ABOUT, exported, header, lines, opened, seal
+from published import ABOUT, Published, exported, header, lines, opened, seal
 
 from authbench.export.mteb import write_mteb
 from authbench.export.mteb_task import dates, domains
@@ -34,7 +34,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def chinese(published: tuple[Path, Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def chinese(published: Published, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The release with half of its authors writing Chinese: most in traditional characters, some in simplified."""
     folder = Path(shutil.copytree(published[1], tmp_path_factory.mktemp("chinese") / "release"))
     provenance = pl.read_parquet(folder / "provenance.parquet")
@@ -206,7 +206,7 @@ class Drawn:
 
 
 def test_versions_share_neither_name_nor_revision_and_one_cache_tells_them_apart(
-    mteb: Any, published: tuple[Path, Path, Path], chinese: Path, tmp_path: Path
+    mteb: Any, published: Published, chinese: Path, tmp_path: Path
 ) -> None:
     """The public bundle, the whole release, and the next version, in one cache, score as each does alone."""
     releases = {"public": published[2], "whole": published[1], "next": chinese}

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from published import ABOUT, contents, lines, opened, seal, sources_of
+from published import ABOUT, Published, contents, lines, opened, seal, sources_of
 from split_folder import write_release
 
 from authbench.cli import main
@@ -46,12 +46,12 @@ def scored(all_scores: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def release(published: tuple[Path, Path, Path], tmp_path: Path) -> Path:
+def release(published: Published, tmp_path: Path) -> Path:
     return Path(shutil.copytree(published[1], tmp_path / "in/release"))
 
 
 @pytest.fixture
-def public(published: tuple[Path, Path, Path], tmp_path: Path) -> Path:
+def public(published: Published, tmp_path: Path) -> Path:
     return Path(shutil.copytree(published[2], tmp_path / "in/public"))
 
 
@@ -91,7 +91,7 @@ def commands(release: Path, out: Path) -> list[list[str]]:
 
 @pytest.mark.parametrize("path", OUTSIDE)
 def test_a_bundle_makes_rebuild_write_nowhere_but_its_output(
-    published: tuple[Path, Path, Path], public: Path, tmp_path: Path, path: str, capsys: pytest.CaptureFixture[str]
+    published: Published, public: Path, tmp_path: Path, path: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     change(public / "tier_b.json", lambda told: told["files"].update({path: "0" * 64}))
     seal(public)
@@ -165,7 +165,7 @@ def test_files_that_are_one_where_case_does_not_count_are_refused(tmp_path: Path
 
 @pytest.mark.parametrize("folder", ["../private", "/etc", ".."])
 def test_an_entry_reads_no_raw_files_outside_the_raw_folder(
-    published: tuple[Path, Path, Path], public: Path, tmp_path: Path, folder: str, capsys: pytest.CaptureFixture[str]
+    published: Published, public: Path, tmp_path: Path, folder: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     change(public / "tier_b.json", lambda told: told["sources"]["letters"].update(folder=folder))
     seal(public)
@@ -211,9 +211,7 @@ def test_a_provenance_of_another_form_is_refused(release: Path, change: dict[str
             open_verified(release, complete=complete)
 
 
-def test_a_withheld_text_without_a_place_is_not_looked_for(
-    published: tuple[Path, Path, Path], public: Path, tmp_path: Path
-) -> None:
+def test_a_withheld_text_without_a_place_is_not_looked_for(published: Published, public: Path, tmp_path: Path) -> None:
     path = public / "complete/provenance.parquet"
     pl.read_parquet(path).with_columns(ordinal=pl.lit(None, pl.Int64)).write_parquet(path)
     with pytest.raises(InputError, match="no file or no ordinal"):
@@ -385,7 +383,7 @@ def test_files_of_ones_own_beside_those_of_a_release_do_not_contradict_it(releas
 # --- what results say ---
 
 
-def test_a_release_as_it_was_made_and_its_bundle_are_verified(published: tuple[Path, Path, Path]) -> None:
+def test_a_release_as_it_was_made_and_its_bundle_are_verified(published: Published) -> None:
     for folder in published[1:]:
         assert opened(folder).verification == {"verified": True}
 
@@ -453,9 +451,7 @@ def test_an_export_of_what_is_not_verified_says_so_and_has_no_checksums(release:
         assert not (out / "SHA256SUMS").exists()
 
 
-def test_a_file_that_a_bundle_names_and_lacks_is_told(
-    published: tuple[Path, Path, Path], public: Path, tmp_path: Path
-) -> None:
+def test_a_file_that_a_bundle_names_and_lacks_is_told(published: Published, public: Path, tmp_path: Path) -> None:
     change(public / "tier_b.json", lambda told: told["files"].update({"more/file": "0" * 64}))
     with pytest.raises(InputError, match="names more/file, which is not there"):
         rebuild(opened(public, unverified=True), published[0], tmp_path / "again")
@@ -463,7 +459,7 @@ def test_a_file_that_a_bundle_names_and_lacks_is_told(
 
 
 def test_a_bundle_without_checksums_is_rebuilt_and_its_own_checksums_decide(
-    published: tuple[Path, Path, Path], public: Path, tmp_path: Path
+    published: Published, public: Path, tmp_path: Path
 ) -> None:
     (public / "SHA256SUMS").unlink()
     assert main(["rebuild", str(public), "--raw", str(published[0]), "--out", str(tmp_path / "again")]) == 0

@@ -9,7 +9,7 @@ from pathlib import Path
 import orjson
 import polars as pl
 import pytest
-from published import publish
+from published import Published, publish
 
 from authbench.errors import InputError
 from authbench.evaluation.split import read_split
@@ -91,7 +91,7 @@ def test_the_docs_have_the_files_and_keys_that_are_declared(meanings: dict[str, 
     assert "\n".join(f"| `{name}` | {meaning} |" for name, meaning in meanings.items()) in DOCS
 
 
-def test_a_release_has_the_files_that_are_declared_and_no_other(published: tuple[Path, Path, Path]) -> None:
+def test_a_release_has_the_files_that_are_declared_and_no_other(published: Published) -> None:
     _, release, public = published
     splits = open_release(release).splits
     there = {path.relative_to(release).as_posix() for path in release.rglob("*") if path.is_file()}
@@ -104,7 +104,7 @@ def test_a_release_has_the_files_that_are_declared_and_no_other(published: tuple
     assert bundle == there | copied | set(files.BUNDLE_FILES) - {f"{files.COMPLETE}/"}
 
 
-def test_a_release_has_the_columns_and_keys_that_are_declared(published: tuple[Path, Path, Path]) -> None:
+def test_a_release_has_the_columns_and_keys_that_are_declared(published: Published) -> None:
     release, public = map(open_complete_release, published[1:])
     assert set(release.manifest) == set(files.MANIFEST_KEYS) - {"filters", "withheld", "merged"}
     assert set(public.manifest) == set(files.MANIFEST_KEYS) - {"filters", "merged"}
@@ -122,7 +122,7 @@ def test_a_release_has_the_columns_and_keys_that_are_declared(published: tuple[P
                         assert re.fullmatch(column.pattern, row[column.name])
 
 
-def test_a_release_without_pairs_has_none(published: tuple[Path, Path, Path], tmp_path: Path) -> None:
+def test_a_release_without_pairs_has_none(published: Published, tmp_path: Path) -> None:
     shutil.copytree(published[1], tmp_path / "release")
     for path in (tmp_path / "release").glob("*/p*.parquet"):
         path.unlink()
@@ -132,7 +132,7 @@ def test_a_release_without_pairs_has_none(published: tuple[Path, Path, Path], tm
         assert rows.schema == table.schema
 
 
-def test_pairs_are_read_as_they_are_or_refused(published: tuple[Path, Path, Path], tmp_path: Path) -> None:
+def test_pairs_are_read_as_they_are_or_refused(published: Published, tmp_path: Path) -> None:
     shutil.copytree(published[1], tmp_path / "release")
     path = tmp_path / "release/test/pairs.parquet"
     rows = pl.DataFrame(
@@ -155,7 +155,7 @@ def test_pairs_are_read_as_they_are_or_refused(published: tuple[Path, Path, Path
         open_release(tmp_path / "release").pairs("test")
 
 
-def test_texts_are_every_document_once_with_its_labels(published: tuple[Path, Path, Path]) -> None:
+def test_texts_are_every_document_once_with_its_labels(published: Published) -> None:
     release = open_complete_release(published[1])
     for split in release.splits:
         texts = pl.concat(release.texts(split))
@@ -178,7 +178,7 @@ def test_texts_of_the_disjoint_form_are_candidates_and_queries(tmp_path: Path) -
         assert (texts["query"] != texts["candidate"]).all()
 
 
-def test_a_bundle_is_a_release_of_its_own_texts(published: tuple[Path, Path, Path]) -> None:
+def test_a_bundle_is_a_release_of_its_own_texts(published: Published) -> None:
     release, public = (open_complete_release(folder) for folder in published[1:])
     assert public.withheld and not release.withheld
     assert set(public.provenance["tier"]) == {"A"} and set(public.absent["tier"]) == {"B"}

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from published import opened
+from published import Published, opened
 
 from authbench.cli import main
 from authbench.errors import InputError
@@ -39,7 +39,7 @@ def digest(release: Path) -> str:
     ],
 )
 def test_freezing_changes_one_line_of_the_recipe(
-    published: tuple[Path, Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, frozen: str
+    published: Published, tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, frozen: str
 ) -> None:
     recipe = tmp_path / "mine.yaml"
     recipe.write_text(text)
@@ -51,7 +51,7 @@ def test_freezing_changes_one_line_of_the_recipe(
     assert "set publish.doi" in said
 
 
-def test_nothing_else_is_published_as_a_frozen_version(published: tuple[Path, Path, Path], tmp_path: Path) -> None:
+def test_nothing_else_is_published_as_a_frozen_version(published: Published, tmp_path: Path) -> None:
     recipe = tmp_path / "mine.yaml"
     recipe.write_text(STATED)
     freeze(opened(published[1]), recipe)
@@ -74,7 +74,7 @@ def test_nothing_else_is_published_as_a_frozen_version(published: tuple[Path, Pa
     ],
 )
 def test_a_recipe_that_cannot_be_frozen_stays_as_it_is(
-    published: tuple[Path, Path, Path], tmp_path: Path, text: str, problem: str
+    published: Published, tmp_path: Path, text: str, problem: str
 ) -> None:
     recipe = tmp_path / "mine.yaml"
     recipe.write_text(text)
@@ -83,9 +83,7 @@ def test_a_recipe_that_cannot_be_frozen_stays_as_it_is(
     assert recipe.read_text() == text
 
 
-def test_a_bundle_and_a_release_that_is_not_verified_are_refused(
-    published: tuple[Path, Path, Path], tmp_path: Path
-) -> None:
+def test_a_bundle_and_a_release_that_is_not_verified_are_refused(published: Published, tmp_path: Path) -> None:
     recipe = tmp_path / "mine.yaml"
     recipe.write_text(STATED)
     assert main(["freeze", str(published[2]), "--config", str(recipe)]) == 2

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from hub_cache import COMMIT, put_into_cache, use_cache
-from published import contents, exported, seal
+from published import Published, contents, exported, seal
 
 from authbench.cli import main
 from authbench.errors import InputError
@@ -23,7 +23,7 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def dataset(published: tuple[Path, Path, Path], tmp_path: Path) -> Path:
+def dataset(published: Published, tmp_path: Path) -> Path:
     return exported(published[2], "huggingface", tmp_path / "dataset")
 
 
@@ -34,25 +34,25 @@ def cached(dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> st
     return "hf:org/name"
 
 
-def test_a_folder_of_the_form_gives_the_bundle_to_the_byte(published: tuple[Path, Path, Path], dataset: Path) -> None:
+def test_a_folder_of_the_form_gives_the_bundle_to_the_byte(published: Published, dataset: Path) -> None:
     assert contents(release_of(dataset)) == contents(published[2])
     assert open_verified(dataset, complete=True).verification == {"verified": True}
 
 
-def test_a_complete_release_comes_back_too(published: tuple[Path, Path, Path], tmp_path: Path) -> None:
+def test_a_complete_release_comes_back_too(published: Published, tmp_path: Path) -> None:
     folder = exported(published[1], "huggingface", tmp_path / "own", with_tier_b=True)
     assert contents(release_of(folder)) == contents(published[1])
 
 
 @pytest.mark.parametrize("revision", ["", "@v1", f"@{COMMIT}"])
 def test_a_dataset_in_the_cache_of_the_hub_is_read_without_a_network(
-    published: tuple[Path, Path, Path], cached: str, revision: str
+    published: Published, cached: str, revision: str
 ) -> None:
     assert contents(release_of(Path(cached + revision))) == contents(published[2])
 
 
 def test_commands_take_a_dataset(
-    published: tuple[Path, Path, Path], cached: str, dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    published: Published, cached: str, dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     raw, release, public = published
     for place, out in ((cached, "cached"), (str(dataset), "folder"), (str(public), "public")):
@@ -66,7 +66,7 @@ def test_commands_take_a_dataset(
 
 
 def test_an_audit_of_a_dataset_by_its_name_is_that_of_its_release(
-    published: tuple[Path, Path, Path], cached: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    published: Published, cached: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = []
     for place, out in ((f"{cached}@v1", "named"), (str(published[2]), "folder")):
@@ -132,6 +132,6 @@ def test_a_dataset_that_cannot_be_had_is_told(cached: str, place: str, problem: 
         release_of(Path(place))
 
 
-def test_a_folder_that_is_no_dataset_is_left_as_it_is(published: tuple[Path, Path, Path], tmp_path: Path) -> None:
+def test_a_folder_that_is_no_dataset_is_left_as_it_is(published: Published, tmp_path: Path) -> None:
     assert release_of(published[1]) == published[1]
     assert release_of(tmp_path / "none") == tmp_path / "none"

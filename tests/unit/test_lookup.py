@@ -4,7 +4,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from published import PAGES, opened, sources_of
+from published import PAGES, Published, opened, sources_of
 from sound_release import write_sound
 
 from authbench.cli import main
@@ -16,9 +16,7 @@ SOURCES = sources_of(PAGES)
 
 
 @pytest.mark.parametrize(("tag", "handle"), [("posts", "poster 1"), ("letters", "writer 2"), ("books", "Ann")])
-def test_every_spelling_of_a_handle_finds_the_texts_of_its_author(
-    published: tuple[Path, Path, Path], tag: str, handle: str
-) -> None:
+def test_every_spelling_of_a_handle_finds_the_texts_of_its_author(published: Published, tag: str, handle: str) -> None:
     release, bundle = opened(published[1]), opened(published[2])
     rows = release.provenance.filter(author_id=author_id(tag, handle))
     assert rows.height and set(rows["source"]) == {tag}
@@ -28,7 +26,7 @@ def test_every_spelling_of_a_handle_finds_the_texts_of_its_author(
         assert found.equals(look_up(bundle, written, SOURCES, None, {}))  # the withheld texts, too
 
 
-def test_another_key_a_stranger_and_a_placeholder_find_none(published: tuple[Path, Path, Path]) -> None:
+def test_another_key_a_stranger_and_a_placeholder_find_none(published: Published) -> None:
     release = opened(published[1])
     assert look_up(release, "poster 1", SOURCES, b"key", {}).is_empty()
     for handle in ("poster 9", "[deleted]", "", "\ud800"):

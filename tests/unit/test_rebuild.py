@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from published import (
     ABOUT,
+    Published,
     contents,
     documents_of,
     exported,
@@ -31,7 +32,7 @@ from authbench.rebuild.run import rebuild
 from authbench.rebuild.texts import single_breaks
 
 
-def test_a_rebuilt_release_is_the_release_byte_for_byte(published: tuple[Path, Path, Path], tmp_path: Path) -> None:
+def test_a_rebuilt_release_is_the_release_byte_for_byte(published: Published, tmp_path: Path) -> None:
     raw, release, public = published
     assert any(row["token_length"] > 100 for row in lines(release / "train/candidates.jsonl"))
     withheld = json.loads((public / "tier_b.json").read_text())["documents"]
@@ -46,6 +47,13 @@ def test_the_disjoint_form_is_rebuilt_too(tmp_path: Path) -> None:
     assert contents(tmp_path / "again") == contents(release)
 
 
+def assert_comes_back(folder: Path, documents: pl.DataFrame) -> None:
+    write_whole(folder / "release", documents)
+    export_public(opened(folder / "release"), folder / "public", ABOUT, sources_of())
+    assert rebuild(opened(folder / "public"), folder / "raw", folder / "again") == []
+    assert contents(folder / "again") == contents(folder / "release")
+
+
 SIGNS = st.text(st.sampled_from("aé“”\n\t .,<&@-\u00ad\u3000b1"), max_size=30)
 
 
@@ -56,10 +64,7 @@ def test_whatever_the_texts_are_the_release_comes_back(
 ) -> None:
     folder = tmp_path_factory.mktemp("any")
     write_raw(folder / "raw", [(f"writer {n % 2}", f"Text {n} of it{ending}") for n, ending in enumerate(endings)])
-    write_whole(folder / "release", documents_of(folder / "raw", folder / "work"))
-    export_public(opened(folder / "release"), folder / "public", ABOUT, sources_of())
-    assert rebuild(opened(folder / "public"), folder / "raw", folder / "again") == []
-    assert contents(folder / "again") == contents(folder / "release")
+    assert_comes_back(folder, documents_of(folder / "raw", folder / "work"))
 
 
 def test_a_long_text_that_normalising_changes_in_its_midst_comes_back(tmp_path: Path) -> None:
@@ -67,15 +72,10 @@ def test_a_long_text_that_normalising_changes_in_its_midst_comes_back(tmp_path: 
     write_raw(tmp_path / "raw", letters)
     documents = documents_of(tmp_path / "raw", tmp_path / "work")
     assert documents.filter(pl.col("doc_key").str.starts_with("letters:0")).height > 3
-    write_whole(tmp_path / "release", documents)
-    export_public(opened(tmp_path / "release"), tmp_path / "public", ABOUT, sources_of())
-    assert rebuild(opened(tmp_path / "public"), tmp_path / "raw", tmp_path / "again") == []
-    assert contents(tmp_path / "again") == contents(tmp_path / "release")
+    assert_comes_back(tmp_path, documents)
 
 
-def test_a_raw_file_is_known_by_what_it_holds_whatever_its_name(
-    published: tuple[Path, Path, Path], tmp_path: Path
-) -> None:
+def test_a_raw_file_is_known_by_what_it_holds_whatever_its_name(published: Published, tmp_path: Path) -> None:
     raw, release, public = published
     shutil.copytree(raw, tmp_path / "raw")
     (tmp_path / "raw/letters/all.csv").rename(tmp_path / "raw/letters/renamed.csv")
@@ -84,7 +84,7 @@ def test_a_raw_file_is_known_by_what_it_holds_whatever_its_name(
     assert contents(tmp_path / "again") == contents(release)
 
 
-def test_a_raw_file_that_is_there_twice_is_read_once(published: tuple[Path, Path, Path], tmp_path: Path) -> None:
+def test_a_raw_file_that_is_there_twice_is_read_once(published: Published, tmp_path: Path) -> None:
     raw, release, public = published
     shutil.copytree(raw, tmp_path / "raw")
     shutil.copyfile(raw / "letters/all.csv", tmp_path / "raw/letters/copy.csv")
@@ -93,7 +93,7 @@ def test_a_raw_file_that_is_there_twice_is_read_once(published: tuple[Path, Path
 
 
 def test_what_no_longer_matches_is_named_and_nothing_is_written(
-    published: tuple[Path, Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    published: Published, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     raw, _, public = published
     shutil.copytree(raw, tmp_path / "raw")
@@ -107,7 +107,7 @@ def test_what_no_longer_matches_is_named_and_nothing_is_written(
 
 
 def test_a_part_is_a_release_of_what_was_found_and_is_completed_with_the_rest(
-    published: tuple[Path, Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    published: Published, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     raw, release, public = published
     shutil.copytree(raw, tmp_path / "raw")
@@ -128,7 +128,7 @@ def test_a_part_is_a_release_of_what_was_found_and_is_completed_with_the_rest(
     assert contents(tmp_path / "again") == contents(release)
 
 
-def test_a_part_with_texts_of_tier_b_is_exported_to_nobody(published: tuple[Path, Path, Path], tmp_path: Path) -> None:
+def test_a_part_with_texts_of_tier_b_is_exported_to_nobody(published: Published, tmp_path: Path) -> None:
     raw, _, public = published
     shutil.copytree(raw, tmp_path / "raw")
     (tmp_path / "raw/books/books.zip").unlink()
@@ -148,7 +148,7 @@ def with_more_letters(raw: Path, edit: tuple[str, str]) -> None:
 
 
 def test_of_corpora_that_were_crawled_anew_only_texts_that_changed_are_lost(
-    published: tuple[Path, Path, Path], tmp_path: Path
+    published: Published, tmp_path: Path
 ) -> None:
     raw, release, public = published
     shutil.copytree(raw, tmp_path / "raw")
@@ -168,7 +168,7 @@ def test_of_corpora_that_were_crawled_anew_only_texts_that_changed_are_lost(
 
 @pytest.mark.parametrize("all_tried", [0, 2_000_000])
 def test_a_part_of_a_long_text_is_found_in_whatever_file_the_text_stands_now(
-    published: tuple[Path, Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, all_tried: int
+    published: Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, all_tried: int
 ) -> None:
     monkeypatch.setattr("authbench.rebuild.texts.ALL_TRIED", all_tried)
     raw, release, public = published
@@ -178,9 +178,7 @@ def test_a_part_of_a_long_text_is_found_in_whatever_file_the_text_stands_now(
     assert contents(tmp_path / "again") == contents(release)
 
 
-def test_a_record_that_says_something_else_under_a_changed_page_is_named(
-    published: tuple[Path, Path, Path], tmp_path: Path
-) -> None:
+def test_a_record_that_says_something_else_under_a_changed_page_is_named(published: Published, tmp_path: Path) -> None:
     raw, _, public = published
     shutil.copytree(public, tmp_path / "public")
     told = json.loads((public / "tier_b.json").read_text())
@@ -192,7 +190,7 @@ def test_a_record_that_says_something_else_under_a_changed_page_is_named(
     assert all("something else" in one.reason for one in unmatched)
 
 
-def test_a_damaged_bundle_gives_no_release(published: tuple[Path, Path, Path], tmp_path: Path) -> None:
+def test_a_damaged_bundle_gives_no_release(published: Published, tmp_path: Path) -> None:
     raw, _, public = published
     shutil.copytree(public, tmp_path / "public")
     path = tmp_path / "public/train/candidates.jsonl"
@@ -204,7 +202,7 @@ def test_a_damaged_bundle_gives_no_release(published: tuple[Path, Path, Path], t
     assert not (tmp_path / "again").exists()
 
 
-def test_a_whole_release_has_nothing_to_rebuild(published: tuple[Path, Path, Path], tmp_path: Path) -> None:
+def test_a_whole_release_has_nothing_to_rebuild(published: Published, tmp_path: Path) -> None:
     raw, release, _ = published
     with pytest.raises(InputError, match="nothing to rebuild"):
         rebuild(opened(release), raw, tmp_path / "again")
@@ -220,7 +218,4 @@ def test_a_text_whose_signature_was_cut_comes_back(tmp_path: Path) -> None:
     signed = documents_of(tmp_path / "raw", tmp_path / "work")
     documents = signed.with_columns(pl.col("content").str.strip_suffix("\n*ann*"))
     assert not documents["content"].equals(signed["content"])
-    write_whole(tmp_path / "release", documents)
-    export_public(opened(tmp_path / "release"), tmp_path / "public", ABOUT, sources_of())
-    assert rebuild(opened(tmp_path / "public"), tmp_path / "raw", tmp_path / "again") == []
-    assert contents(tmp_path / "again") == contents(tmp_path / "release")
+    assert_comes_back(tmp_path, documents)

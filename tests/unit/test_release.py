@@ -319,6 +319,15 @@ TEXTS = st.lists(
     ),
     max_size=25,
 )
+
+
+def of_texts(texts: list[tuple[int, int, str, str]]) -> pl.DataFrame:
+    places = enumerate(texts)
+    return frame(
+        *(document(n, a, part, author_kind=kind, origin_id=f"work{work}") for n, (a, work, part, kind) in places)
+    )
+
+
 ANY_SETTINGS = st.fixed_dictionaries(
     {
         "queries_per_author": st.sampled_from([1, 2, "all"]),
@@ -335,12 +344,7 @@ ANY_SETTINGS = st.fixed_dictionaries(
 def test_ground_truth_is_sound_under_every_setting(
     texts: list[tuple[int, int, str, str]], chosen: dict[str, Any], pairs: set[tuple[int, int]]
 ) -> None:
-    rows = frame(
-        *(
-            document(n, a, split, author_kind=kind, origin_id=f"work{origin}")
-            for n, (a, origin, split, kind) in enumerate(texts)
-        )
-    )
+    rows = of_texts(texts)
     contained = pl.DataFrame(
         [(f"news:{a}", f"news:{b}") for a, b in sorted(pairs) if a != b],
         schema={"a": pl.String, "b": pl.String},
@@ -397,12 +401,7 @@ def test_queries_and_relations_are_the_same_however_many_are_worked_out_at_once(
     people: set[tuple[int, int]],
     at_once: int,
 ) -> None:
-    rows = frame(
-        *(
-            document(n, a, split, author_kind=kind, origin_id=f"work{origin}")
-            for n, (a, origin, split, kind) in enumerate(texts)
-        )
-    )
+    rows = of_texts(texts)
     contained, possibly_one = (
         pl.DataFrame(
             {"a": [name(a) for a, _ in some], "b": [name(b) for _, b in some]}, {"a": pl.String, "b": pl.String}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from published import ABOUT, exported, opened
+from published import ABOUT, Published, exported, opened
 
 from authbench.export.responsible import responsible
 
@@ -20,7 +20,7 @@ ASKED = {  # the properties of Croissant RAI 1.0
 
 
 @pytest.fixture(scope="module")
-def folders(published: tuple[Path, Path, Path]) -> tuple[Path, Path]:
+def folders(published: Published) -> tuple[Path, Path]:
     return published[1:]
 
 

@@ -283,11 +283,17 @@ def test_the_report_has_every_table_in_four_forms(suite):
     assert (report / "figures/heat_map.svg").read_text(encoding="utf-8").startswith("<svg")
 
 
-def test_the_same_run_gives_the_same_bytes(suite, tmp_path):
-    home, pages = suite
+def run_again(home, pages, folder, model, *treatment):
+    """Run a model on datasets, with a cache of vectors of its own; return the datasets."""
     datasets = find_datasets(pages)
     rows, absent = read_all(datasets, home / "data", "skip")
-    run(load_entry(MODELS, "tfidf"), datasets, rows, absent, tmp_path / "out", VectorCache(tmp_path / "cache"))
+    run(load_entry(MODELS, model), datasets, rows, absent, folder / "out", VectorCache(folder / "cache"), *treatment)
+    return datasets
+
+
+def test_the_same_run_gives_the_same_bytes(suite, tmp_path):
+    home, pages = suite
+    run_again(home, pages, tmp_path, "tfidf")
     first, again = (folder / "tfidf/chunk_and_pool.json" for folder in (home / "out", tmp_path / "out"))
     assert again.read_bytes() == first.read_bytes()
 
@@ -304,15 +310,8 @@ def test_a_dataset_is_scored_once_for_all_that_decides_its_scores(suite, tmp_pat
 
     def again(datasets=datasets, rows=rows, **settings):
         scored.clear()
-        run(
-            load_entry(MODELS, "tfidf"),
-            datasets,
-            rows,
-            absent,
-            tmp_path / "out",
-            VectorCache(tmp_path / "cache"),
-            **settings,
-        )
+        model, cache = load_entry(MODELS, "tfidf"), VectorCache(tmp_path / "cache")
+        run(model, datasets, rows, absent, tmp_path / "out", cache, **settings)
         return list(scored), (tmp_path / "out/tfidf/chunk_and_pool.json").read_bytes()
 
     everything = ["notes", "notes_retrieval"]
@@ -330,29 +329,17 @@ def test_a_dataset_is_scored_once_for_all_that_decides_its_scores(suite, tmp_pat
 
 def test_a_kept_result_that_was_damaged_is_named(suite, tmp_path):
     home, pages = suite
-    datasets = find_datasets(pages[:1])
-    rows, absent = read_all(datasets, home / "data", "skip")
-    run(load_entry(MODELS, "random"), datasets, rows, absent, tmp_path / "out", VectorCache(tmp_path / "cache"))
+    run_again(home, pages[:1], tmp_path, "random")
     [path] = (tmp_path / "cache/scores/random").glob("*.json")
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(InputError, match=path.name):
-        run(load_entry(MODELS, "random"), datasets, rows, absent, tmp_path / "out", VectorCache(tmp_path / "cache"))
+        run_again(home, pages[:1], tmp_path, "random")
 
 
 def test_long_texts_are_compared_where_both_were_run(suite, tmp_path):
     home, pages = suite
-    datasets = find_datasets(pages[:1])
-    rows, absent = read_all(datasets, home / "data", "skip")
     for treatment in ("chunk_and_pool", "truncate"):
-        run(
-            load_entry(MODELS, "random"),
-            datasets,
-            rows,
-            absent,
-            tmp_path / "out",
-            VectorCache(tmp_path / "cache"),
-            treatment,
-        )
+        datasets = run_again(home, pages[:1], tmp_path, "random", treatment)
     write_report([tmp_path / "out"], tmp_path / "report", datasets)
     table = pl.read_csv(tmp_path / "report/long_texts.csv")
     assert {"notes, clustering: chunk and pool", "notes, clustering: truncate"} <= set(table.columns)
