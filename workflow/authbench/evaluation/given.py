@@ -88,9 +88,7 @@ def read_pairs(path: Path, split: Split) -> F64:
     ]
     if shown:
         raise InputError(f"{path}: has more than one score of {named(sorted(set(shown)))}. Expected one of each pair.")
-    pairs = pl.DataFrame(
-        {"query": stated.owners().astype(np.int32), "candidate": stated.rows}, schema_overrides={"candidate": pl.Int32}
-    )
+    pairs = pl.DataFrame({"query": stated.owners(), "candidate": stated.rows}, schema_overrides={"candidate": pl.Int32})
     both = pairs.join(found, on=["query", "candidate"], how="left", maintain_order="left")
     for rows, problem in (
         (both.filter(pl.col("score").is_null()), "has no score of"),

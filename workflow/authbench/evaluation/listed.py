@@ -57,7 +57,7 @@ def _others(ordered: pl.DataFrame, split: Split, whole: BOOL, positives: F64) ->
 def _ordered(listed: pl.DataFrame, split: Split) -> pl.DataFrame:
     """Return the pairs that are not excluded by query, best first; ties are broken by the hash of both ids."""
     excluded = pl.DataFrame(
-        {"query": split.excluded.owners().astype(np.int32), "candidate": split.excluded.rows},
+        {"query": split.excluded.owners(), "candidate": split.excluded.rows},
         schema={"query": pl.Int32, "candidate": pl.Int32},
     )
     kept = listed.join(excluded, on=["query", "candidate"], how="anti")
@@ -84,7 +84,7 @@ def _at(query: I64, candidate: I32, place: I32, pairs: Lists) -> I32:
 
 def _frame(pairs: Lists) -> pl.DataFrame:
     return pl.DataFrame(
-        {"query": pairs.owners().astype(np.int32), "candidate": pairs.rows},
+        {"query": pairs.owners(), "candidate": pairs.rows},
         schema={"query": pl.Int32, "candidate": pl.Int32},
     )
 

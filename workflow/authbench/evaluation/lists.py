@@ -30,10 +30,10 @@ class Lists:
         """
         return np.diff(self.starts)
 
-    def owners(self) -> I64:
+    def owners(self) -> I32:
         """Return the list that each row belongs to.
 
         Returns:
             Shape (rows,).
         """
-        return np.repeat(np.arange(len(self.starts) - 1), self.lengths())
+        return np.repeat(np.arange(len(self.starts) - 1, dtype=np.int32), self.lengths())

@@ -148,7 +148,7 @@ def _other_work(
             "same_work": stated["same_work"],
         }
     ).drop_nulls(["query", "candidate"])
-    rows = pl.DataFrame({"query": positives.owners().astype(np.int32), "candidate": positives.rows}).join(
+    rows = pl.DataFrame({"query": positives.owners(), "candidate": positives.rows}).join(
         known, on=["query", "candidate"], how="left", maintain_order="left"
     )
     lacking = rows["same_work"].null_count()

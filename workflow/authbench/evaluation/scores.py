@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from authbench.arrays import F32, F64
+from authbench.arrays import F32, F64, I32
 from authbench.evaluation.headline import Authors
 from authbench.evaluation.listed import is_complete, known_values
 from authbench.evaluation.lists import Lists
@@ -21,7 +21,7 @@ from authbench.metrics.ranking import NAMES as RANKING_MEASURES
 from authbench.metrics.ranking import chance_adjusted, cuts_in_ties, per_query, random_per_query
 from authbench.metrics.score_bins import rates_of_bins
 
-Pairs = tuple[np.ndarray, F64]  # the query and the score of each pair
+Pairs = tuple[I32, F64]  # the query and the score of each pair
 
 LEAST_AUTHORS = 20  # a slice with fewer query authors has counts but no scores
 BINS = 256  # of scores; only the width of an interval depends on them
@@ -80,12 +80,15 @@ def scored_pairs(split: Split, ranking: Ranking, negatives: Mapping[str, Lists])
     Keys are `positives`, `positives_same_topic` and the kinds of negatives.
     """
     owners, same_topic = split.positives.owners(), ranking.ranks["topic"] > 0
-    pairs = {
-        "positives": (owners, ranking.scores),
-        "positives_same_topic": (owners[same_topic], ranking.scores[same_topic]),
-    } | {kind: (pairs.owners(), ranking.negatives[kind]) for kind, pairs in negatives.items()}
-    orders = {side: np.argsort(scores, kind="stable") for side, (_, scores) in pairs.items()}
-    return {side: (queries[orders[side]], scores[orders[side]]) for side, (queries, scores) in pairs.items()}
+    return {
+        "positives": _by_score(owners, ranking.scores),
+        "positives_same_topic": _by_score(owners[same_topic], ranking.scores[same_topic]),
+    } | {kind: _by_score(pairs.owners(), ranking.negatives[kind]) for kind, pairs in negatives.items()}
+
+
+def _by_score(queries: I32, scores: F64) -> Pairs:
+    order = np.argsort(scores, kind="stable")
+    return queries[order], scores[order]
 
 
 def _scores_of(

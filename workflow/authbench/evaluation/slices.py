@@ -58,7 +58,8 @@ def facets(documents: pl.DataFrame, asks: I32, positives: Lists) -> pl.DataFrame
     if "origin" not in queries.columns:
         return frame.with_columns(origin_of_positives=empty, time_gap=empty)
     pairs = pl.DataFrame({"query": positives.owners(), "row": positives.rows})
-    answers, asking = documents[pairs["row"]], documents[asks][pairs["query"]]
+    stated = documents.select("origin", "date")
+    answers, asking = stated[pairs["row"]], stated[asks][pairs["query"]]
     pairs = pairs.with_columns(same=answers["origin"] == asking["origin"], **_time_gaps(asking, answers))
     nearest = pl.col("time_gap").sort_by("days", "time_gap", nulls_last=True).first()
     by_query = pairs.group_by("query").agg(

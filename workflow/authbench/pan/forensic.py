@@ -22,7 +22,7 @@ from authbench.pan.figures import det, tippett
 from authbench.presentation.files import as_csv, write_table
 from authbench.presentation.numbers import decimals, limits
 from authbench.presentation.pages import write_charts
-from authbench.presentation.tables import Cell, Column, Row, Table
+from authbench.presentation.tables import BEST, Cell, Column, Row, Table
 from authbench.storage.atomic import atomic_folder, write_text
 from authbench.storage.parquet_headers import bounded_parquet
 from authbench.words import listing
@@ -81,7 +81,9 @@ def costs(systems: Systems, names: Sequence[str]) -> pl.DataFrame:
 
 
 def forensic_table(systems: Systems, names: Sequence[str], probabilities: bool = True) -> Table:
-    """Return the costs for readers, with the lowest value per column marked; omit Cllr without probabilities.
+    """Return the costs for readers, with the lowest value per column marked and baselines grey.
+
+    Without probabilities, Cllr is omitted.
 
     Systems with a constant calibration curve are listed in a note and a warning.
     """
@@ -101,20 +103,20 @@ def forensic_table(systems: Systems, names: Sequence[str], probabilities: bool =
     )
     rows = []
     for row in data.iter_rows(named=True):
-        ranked = row["system"] not in systems.baselines
-        cells = [
-            _cell(row[name], ranked and row[name] == least[name], limits(row[f"{name}_low"], row[f"{name}_high"]))
-            for name in headings
-        ]
-        rows.append(Row([Cell(row["system"]), *cells]))
+        grey = row["system"] in systems.baselines
+        cells = (
+            _cell(row[name], least[name], limits(row[f"{name}_low"], row[f"{name}_high"]), grey) for name in headings
+        )
+        rows.append(Row([Cell(row["system"], grey=grey), *cells]))
     columns = [Column("system", words=True), *(Column(one, more_is_better=False) for one in headings.values())]
     return Table("forensic", "Cost of likelihood ratios", columns, rows, data.rename(headings), notes, _RELATIONS)
 
 
-def _cell(value: float | None, best: bool, interval: str) -> Cell:
+def _cell(value: float | None, least: float | None, interval: str, grey: bool) -> Cell:
     if value is not None and np.isinf(value):
-        return Cell("∞", value)
-    return Cell(decimals(value, DIGITS), value, int(best and value is not None), interval=interval)
+        return Cell("∞", value, grey=grey)
+    place = BEST if value is not None and value == least and not grey else 0
+    return Cell(decimals(value, DIGITS), value, place, grey=grey, interval=interval)
 
 
 def read_scores(folder: Path, pool: str) -> tuple[pl.DataFrame, Systems]:
