@@ -8,7 +8,7 @@ import pytest
 
 from authbench.api import audit
 from authbench.presentation.charts import Chart, as_svg
-from authbench.presentation.files import as_csv
+from authbench.presentation.inert_csv import as_csv
 from authbench.presentation.pages import TEMPLATES, script
 from authbench.registry.citations import citation_problem
 from authbench.runtime.jit_cache import _is_ours

@@ -16,7 +16,7 @@ from authbench.export.citations import citation_keys, licence_table, licences_he
 from authbench.format.columns import CANDIDATES, QUERIES
 from authbench.format.files import LICENCES, README
 from authbench.format.release import Release
-from authbench.presentation.files import as_csv
+from authbench.presentation.inert_csv import as_csv
 from authbench.presentation.pages import environment
 from authbench.printable import inert_markdown
 from authbench.records import LANGUAGES, primary_genre

@@ -32,7 +32,8 @@ from authbench.leaderboard.pairwise import compare_pairs
 from authbench.leaderboard.people import people_table
 from authbench.leaderboard.tables import ATTRIBUTION, Metric, all_tables, every_score
 from authbench.leaderboard.verdict import SURE, verdict
-from authbench.presentation.files import as_csv, write_table
+from authbench.presentation.files import write_table
+from authbench.presentation.inert_csv import as_csv
 from authbench.presentation.pages import environment, pictures, write_charts
 from authbench.presentation.tables import Table, as_markdown
 from authbench.storage.atomic import atomic_folder, write_text

@@ -19,7 +19,8 @@ from authbench.errors import InputError, first_line
 from authbench.metrics.forensic import PARTS, best_ratios, calibrated, cllr, cllr_interval, halves_of, log_ratios
 from authbench.pan.compare import Systems
 from authbench.pan.figures import det, tippett
-from authbench.presentation.files import as_csv, write_table
+from authbench.presentation.files import write_table
+from authbench.presentation.inert_csv import as_csv
 from authbench.presentation.numbers import decimals, limits
 from authbench.presentation.pages import write_charts
 from authbench.presentation.tables import BEST, Cell, Column, Row, Table

@@ -45,7 +45,8 @@ from authbench.pan.page import DIGITS, measure_table, render
 from authbench.pan.significance import COMPARED, compare_all, matrix
 from authbench.pan.topics import Influence, influence, topic_similarities
 from authbench.presentation.charts import Chart
-from authbench.presentation.files import as_csv, write_table
+from authbench.presentation.files import write_table
+from authbench.presentation.inert_csv import as_csv
 from authbench.presentation.numbers import decimals
 from authbench.presentation.pages import write_charts
 from authbench.presentation.palette import Mark, marks_of

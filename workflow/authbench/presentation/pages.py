@@ -12,7 +12,7 @@ import jinja2
 from jinja2.bccache import Bucket
 from markupsafe import Markup
 
-from authbench.presentation.files import as_csv
+from authbench.presentation.inert_csv import as_csv
 from authbench.presentation.numbers import p_value, signed
 from authbench.presentation.palette import Mark, mark_of
 from authbench.printable import inert_markdown

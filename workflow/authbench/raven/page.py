@@ -14,7 +14,8 @@ from typing import Any
 import polars as pl
 
 from authbench.presentation.charts import Chart
-from authbench.presentation.files import as_csv, write_table
+from authbench.presentation.files import write_table
+from authbench.presentation.inert_csv import as_csv
 from authbench.presentation.numbers import decimals
 from authbench.presentation.pages import environment, pictures, write_charts
 from authbench.presentation.palette import BLUE, GREY, ORANGE, VERMILION, Mark

@@ -16,7 +16,8 @@ from typing import Any
 import polars as pl
 
 from authbench.presentation.charts import Chart
-from authbench.presentation.files import as_csv, write_table
+from authbench.presentation.files import write_table
+from authbench.presentation.inert_csv import as_csv
 from authbench.presentation.pages import environment, pictures, write_charts
 from authbench.presentation.tables import Table, as_markdown
 from authbench.storage.atomic import atomic_folder, write_text

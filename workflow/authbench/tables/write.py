@@ -22,7 +22,8 @@ from authbench.format.release import Release
 from authbench.funnel import FunnelRow
 from authbench.leaderboard.collect import Result, collect, expect_of_release
 from authbench.presentation.charts import Chart
-from authbench.presentation.files import as_csv, write_table
+from authbench.presentation.files import write_table
+from authbench.presentation.inert_csv import as_csv
 from authbench.presentation.latex import escaped
 from authbench.presentation.pages import environment, pictures, write_charts
 from authbench.presentation.tables import Table
