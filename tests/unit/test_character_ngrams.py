@@ -67,4 +67,5 @@ def test_weights_of_counts_are_those_of_scikit_learn_to_the_bit(seed, learnt, su
     table[3] = 0
     counts = csr_matrix(table)
     weights = TfidfTransformer(sublinear_tf=sublinear).fit(counts[:learnt])
-    assert same(tfidf(counts, learnt, 20, sublinear), weights.transform(counts))
+    expected = weights.transform(counts)
+    assert same(tfidf(counts, learnt, 20, sublinear), expected)

@@ -54,12 +54,13 @@ class Ranking:
 
 def cosine(queries: Any, candidates: Any) -> Scorer:
     """Return a scorer by dot products of L2-normalised rows, dense arrays or CSR matrices."""
-    buffer = np.empty((0, candidates.shape[0]), np.result_type(queries.dtype, candidates.dtype))
+    width = candidates.shape[0]
+    buffer = np.empty((0, width), np.result_type(queries.dtype, candidates.dtype))
 
     def memory(rows: int) -> np.ndarray:
         nonlocal buffer  # reusing memory is twice as fast as allocating it
         if len(buffer) < rows:
-            buffer = np.empty((rows, candidates.shape[0]), buffer.dtype)
+            buffer = np.empty((rows, width), buffer.dtype)
         return buffer[:rows]
 
     if isinstance(queries, np.ndarray):

@@ -197,6 +197,16 @@ def nearest(scores: Scores, first: int, query_keys: U64, candidate_keys: U64, ro
 
 
 @compiled
+def _mix_all(key: np.uint64, mixed: U64, found: U64) -> np.uint64:
+    """Write the hashes of a query's key and some mixed keys of candidates, and return the lowest."""
+    lowest = np.uint64(0xFFFFFFFFFFFFFFFF)
+    for k in range(len(mixed)):
+        found[k] = mix(key ^ mixed[k])
+        lowest = min(lowest, found[k])
+    return lowest
+
+
+@compiled
 def draw_by_hash(
     query_keys: U64,
     candidate_keys: U64,
@@ -227,7 +237,10 @@ def draw_by_hash(
     """
     count = drawn.shape[1]
     barred = np.zeros(len(candidate_keys), np.bool_)
-    hashes = np.empty(count, np.uint64)
+    hashes, block = np.empty(count, np.uint64), np.empty(STRIDE, np.uint64)
+    mixed = np.empty(len(members), np.uint64)
+    for k in range(len(members)):
+        mixed[k] = mix(candidate_keys[members[k]])
     for q in range(len(query_keys)):
         if group_of_query[q] < 0:
             continue
@@ -235,18 +248,22 @@ def draw_by_hash(
             barred[positive_rows[k]] = True
         for k in range(excluded[q], excluded[q + 1]):
             barred[excluded_rows[k]] = True
-        filled = 0
-        for k in range(group_starts[group_of_query[q]], group_starts[group_of_query[q] + 1]):
-            c = members[k]
-            h = mix(query_keys[q] ^ mix(candidate_keys[c]))
-            if (filled == count and h >= hashes[filled - 1]) or barred[c]:
+        filled, end = 0, group_starts[group_of_query[q] + 1]
+        for start in range(group_starts[group_of_query[q]], end, STRIDE):
+            size = min(STRIDE, end - start)
+            lowest = _mix_all(query_keys[q], mixed[start : start + size], block)
+            if filled == count and lowest >= hashes[count - 1]:
                 continue
-            at = filled if filled < count else count - 1
-            filled = min(filled + 1, count)
-            while at > 0 and h < hashes[at - 1]:
-                hashes[at], drawn[q, at] = hashes[at - 1], drawn[q, at - 1]
-                at -= 1
-            hashes[at], drawn[q, at] = h, c
+            for k in range(size):
+                c, h = members[start + k], block[k]
+                if (filled == count and h >= hashes[count - 1]) or barred[c]:
+                    continue
+                at = filled if filled < count else count - 1
+                filled = min(filled + 1, count)
+                while at > 0 and h < hashes[at - 1]:
+                    hashes[at], drawn[q, at] = hashes[at - 1], drawn[q, at - 1]
+                    at -= 1
+                hashes[at], drawn[q, at] = h, c
         for k in range(positives[q], positives[q + 1]):
             barred[positive_rows[k]] = False
         for k in range(excluded[q], excluded[q + 1]):

@@ -223,7 +223,9 @@ def ranked(model: Model, split: Split, negatives: Mapping[str, Lists]) -> Rankin
         from authbench.evaluation.device import rank_on
 
         return rank_on(compared.device, compared.queries, compared.candidates, split, negatives)
-    return rank(cosine(compared.queries, compared.candidates), split, negatives)
+    scorer = cosine(compared.queries, compared.candidates)
+    del compared  # of a sparse matrix, the scorer holds only the candidates' columns
+    return rank(scorer, split, negatives)
 
 
 def line(name: str, result: Scores) -> str:

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import polars as pl
 import regex
+from numpy.typing import NDArray
 
 from authbench.arrays import I32
 from authbench.function_words import LISTS
@@ -62,6 +63,17 @@ def random_vectors(documents: pl.DataFrame, candidates: int, parameters: RandomP
     return vectors
 
 
+def _part(rows: Rows, places: NDArray[np.integer[Any]]) -> Rows:
+    """Return some rows; adjacent rows of a CSR matrix are not copied."""
+    from scipy.sparse import csr_matrix, issparse
+
+    if not issparse(rows) or not len(places) or (np.diff(places) != 1).any():
+        return rows[places]
+    starts = rows.indptr[places[0] : places[-1] + 2]
+    entries = slice(starts[0], starts[-1])
+    return csr_matrix((rows.data[entries], rows.indices[entries], starts - starts[0]), (len(places), rows.shape[1]))
+
+
 # documents, how many of the first are learnt from, parameters of the kind -> vectors of all documents
 Encoder: TypeAlias = Callable[[pl.DataFrame, int, Any], Rows]
 # the same, with the texts that define which words are frequent
@@ -114,7 +126,7 @@ class FeatureModel:
             return SCORERS[self.entry.kind](documents, candidates, queries)
         rows = self._rows(documents, candidates, [documents[:candidates]] if reference is None else reference)
         expect_finite(rows, documents["id"], self.entry.name)
-        return Vectors(rows[queries], rows[:candidates])
+        return Vectors(_part(rows, queries), _part(rows, np.arange(candidates)))
 
     def parameter_count(self) -> None:
         return None

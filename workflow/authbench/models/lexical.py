@@ -60,6 +60,7 @@ def distort(text: str, kept: frozenset[str]) -> str:
 WORD = r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]|[^\W_\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+"
 TAG = r"\S+"
 _ROWS = 1_000  # scaled at a time
+_ENTRIES = 1 << 24  # of a matrix, weighted at a time
 
 
 def ngram_vectors(documents: pl.DataFrame, candidates: int, parameters: NgramsParameters, reference: Reference) -> Any:
@@ -123,32 +124,35 @@ def _counted(documents: pl.DataFrame, analyzer: str) -> Sequence[str]:
 def tfidf(counts: Any, learnt: int, texts: int, sublinear: bool) -> Any:
     """Return TF-IDF fitted on the first `learnt` rows of counts; zeros for each of the texts without counts (None).
 
-    The result is bit-identical to scikit-learn's TfidfTransformer, whose import would cost every job a second.
+    The result is bit-identical to scikit-learn's TfidfTransformer, whose import would cost every job a second, and is
+    written over the counts.
     """
     from scipy.sparse import csr_matrix
 
     if counts is None:
         return csr_matrix((texts, 1), dtype=np.float32)
-    known = np.bincount(counts.indices[: counts.indptr[learnt]], minlength=counts.shape[1]).astype(np.float32)
-    rarity = np.log(np.float32(learnt + 1) / (known + np.float32(1.0))) + np.float32(1.0)
-    values = rarity[counts.indices]
-    values *= np.log(counts.data) + np.float32(1.0) if sublinear else counts.data
-    return with_rows_of_length_1(csr_matrix((values, counts.indices, counts.indptr), shape=counts.shape))
+    known, size = np.zeros(counts.shape[1], np.int64), counts.indptr[learnt]
+    for first in range(0, size, _ENTRIES):
+        known += np.bincount(counts.indices[first : min(first + _ENTRIES, size)], minlength=len(known))
+    rarity = np.log(np.float32(learnt + 1) / (known.astype(np.float32) + np.float32(1.0))) + np.float32(1.0)
+    for first in range(0, counts.nnz, _ENTRIES):
+        values = counts.data[first : first + _ENTRIES]
+        if sublinear:
+            values[:] = np.log(values) + np.float32(1.0)
+        values *= rarity[counts.indices[first : first + _ENTRIES]]
+    return with_rows_of_length_1(counts)
 
 
 def with_rows_of_length_1(rows: Any) -> Any:
-    """Return a CSR matrix of float32 with rows scaled to length 1; rows of zeros are unchanged."""
-    from scipy.sparse import csr_matrix
-
-    scaled = np.empty(len(rows.data), np.float32)
+    """Scale the rows of a CSR matrix of float32 to length 1 in place, and return it; rows of zeros are unchanged."""
     for first in range(0, rows.shape[0], _ROWS):
         starts = rows.indptr[first : first + _ROWS + 1]
         values = rows.data[starts[0] : starts[-1]]
         row = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         lengths = np.sqrt(np.bincount(row, values**2, len(starts) - 1))
         lengths[lengths == 0] = 1.0
-        scaled[starts[0] : starts[-1]] = values / lengths[row]
-    return csr_matrix((scaled, rows.indices, rows.indptr), shape=rows.shape)
+        values /= lengths[row]
+    return rows
 
 
 def weighted(counter: Any, corpus: Sequence[str], texts: Sequence[str], sublinear: bool = False) -> Any:
