@@ -1,6 +1,7 @@
 """The protocol `steb` gives what STEB's own functions give on the same input, and strict differs where it says so.
 
-Every case of the folder `steb_reference` of the reference values is run, whatever its name, that asks what we can ask.
+Every case of the folder `steb_reference` of the reference values is run, whatever its name; a case with an option that
+our commands do not offer is skipped.
 """
 
 import contextlib
@@ -31,11 +32,15 @@ def _reference(name: str) -> Any:
 
 
 def _cases(name: str, **asked: Any) -> list[Any]:
-    """Return the cases of a file as parameters, those as asked; one that is skipped where there is no such file."""
+    """Return the cases of a file as parameters, skipped with other options than `asked` or without the file."""
     if not (ORACLES / FOLDER / f"{name}.json").is_file():
         return [pytest.param(None, id="no reference values")]
-    cases = [case for case in _reference(name)["cases"] if all(case.get(key, own) == own for key, own in asked.items())]
-    return [pytest.param(case, id=case["name"]) for case in cases]
+    cases = []
+    for case in _reference(name)["cases"]:
+        other = [f"{key}={case[key]!r}" for key, own in asked.items() if case.get(key, own) != own]
+        reason = f"{case['name']}: our commands do not offer {', '.join(other)}"
+        cases.append(pytest.param(case, id=case["name"], marks=[pytest.mark.skip(reason=reason)] if other else []))
+    return cases
 
 
 def _about(value: Any, tolerance: float) -> Any:
