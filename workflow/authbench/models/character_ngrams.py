@@ -80,8 +80,8 @@ class _Digits:
 def count_ngrams(texts: Sequence[str], learnt: int, analyzer: str, n: tuple[int, int], lower_case: bool) -> Any:
     """Return how often each n-gram of the first `learnt` texts is in each text, CSR of float32; None without n-grams.
 
-    Columns are in the order of the n-grams' code points. Memory: 4 bytes per character, and 20 per distinct n-gram of
-    each text.
+    Columns are in the order of the n-grams' code points. Memory: 4 bytes per character, and about 9 per distinct n-gram
+    of each text.
 
     Args:
         texts: the texts, those that define the n-grams first.
@@ -100,7 +100,7 @@ def count_ngrams(texts: Sequence[str], learnt: int, analyzer: str, n: tuple[int,
     for codes in read:
         of_text, times = np.unique(_ngrams(codes, digits, analyzer, n[0]), return_counts=True)
         numbers.append(of_text)
-        counts.append(times.astype(np.float32))
+        counts.append(times.astype(np.min_scalar_type(times.max(initial=0))))
     del read
     known = _distinct_of(numbers[:learnt])
     if not len(known):
@@ -114,7 +114,7 @@ def count_ngrams(texts: Sequence[str], learnt: int, analyzer: str, n: tuple[int,
     starts = np.cumsum([0, *map(len, columns)])
     indices = np.concatenate(columns)
     del columns
-    return csr_matrix((np.concatenate(counts), indices, starts), shape=(len(counts), len(known)))
+    return csr_matrix((np.concatenate(counts, dtype=np.float32), indices, starts), shape=(len(counts), len(known)))
 
 
 def _read(text: str, analyzer: str) -> U32:
