@@ -15,7 +15,7 @@ PEOPLE_SCORES = [result("people/people.json")] if SETTINGS["people"]["verdicts"]
 TUNED_FILES = {model: [result(f"train/{model}.yaml"), result(f"train/{model}")] for model in LISTED_TRAININGS}
 EMBEDDED = [name for name, model in MODELS.items() if model.parameters.cached]
 SANITY_ROWS = evaluated_together(MODELS)
-SCORED = int((SETTINGS["sample"]["documents"] or 0) * SETTINGS["split"]["splits"][SETTINGS["evaluate"]["split"]] / 100)
+SCORED_SHARE = SETTINGS["split"]["splits"][SETTINGS["evaluate"]["split"]] / 100
 GIVEN_FILES = {name: [] if name in LISTED_TRAININGS else model.files for name, model in MODELS.items()}
 RESULTS_OF_A_MODEL = ["own/scores.json", "own/queries.parquet", "pairs.parquet", "released_pairs.parquet"]
 
@@ -61,7 +61,7 @@ rule evaluate_sanity:
     conda:
         "../../envs/models.yaml"
     resources:
-        mem_mb=memory(2000 + released_mb(SCORED, 22.5)),
+        mem_mb=memory(2000 + released_mb(SETTINGS["sample"]["documents"], 22.5 * SCORED_SHARE)),
         runtime=duration(30),
         in_series=1,
     params:
@@ -97,7 +97,7 @@ rule evaluate_model:
     conda:
         "../../envs/models.yaml"
     resources:
-        mem_mb=memory(2000 + released_mb(SCORED, 22.5)),
+        mem_mb=memory(2000 + released_mb(SETTINGS["sample"]["documents"], 22.5 * SCORED_SHARE)),
         runtime=duration(30),
         in_series=1,
     params:

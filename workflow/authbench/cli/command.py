@@ -92,6 +92,7 @@ def many(parser: argparse.ArgumentParser, named: str, about: str, **settings: ob
     parser.add_argument(name, action="append", metavar=metavar, help=about, **given)  # type: ignore[arg-type]
 
 
+SCORES = "output directory of authbench evaluate, directory of submissions, or a submission"
 PLACE = "PATH or, on the Hugging Face Hub, hf:owner/name[@revision][:config]"  # what `format.hub.local` takes
 
 

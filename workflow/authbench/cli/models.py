@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from authbench.cli.audit import column
 from authbench.cli.command import (
     PLACE,
+    SCORES,
     Command,
     amount,
     cache_arguments,
@@ -122,7 +123,7 @@ def _leaderboard_arguments(parser: argparse.ArgumentParser) -> None:
     path(
         parser,
         "results DIR",
-        "output directory of authbench evaluate, directory of submissions, or a submission",
+        SCORES,
         nargs="+",
     )
     path(parser, "--out DIR", "output directory (default: leaderboard in the first DIR)")
@@ -168,7 +169,7 @@ def _explore_arguments(parser: argparse.ArgumentParser) -> None:
     path(
         parser,
         "scores SCORES",
-        "output directory of authbench evaluate, directory of submissions, or a submission",
+        SCORES,
         nargs="+",
     )
     path(parser, "--release RELEASE", f"the release that was evaluated, whose texts are then shown: {PLACE}")

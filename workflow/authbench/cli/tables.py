@@ -3,7 +3,17 @@
 import argparse
 from pathlib import Path
 
-from authbench.cli.command import PLACE, Command, expect_kept, many, path, unverified_argument, verified, whole_number
+from authbench.cli.command import (
+    PLACE,
+    SCORES,
+    Command,
+    expect_kept,
+    many,
+    path,
+    unverified_argument,
+    verified,
+    whole_number,
+)
 from authbench.errors import InputError
 
 _MOST_DIGITS = 6
@@ -20,8 +30,7 @@ def _tables_arguments(parser: argparse.ArgumentParser) -> None:
     path(
         parser,
         "scores SCORES",
-        "output directory of authbench evaluate, directory of submissions, or a submission (default: none, for "
-        "the tables of the release alone)",
+        f"{SCORES} (default: none, for the tables of the release alone)",
         nargs="*",
     )
     path(parser, "--release RELEASE", f"the release that was evaluated: {PLACE}")
