@@ -23,7 +23,7 @@ PYTEST = $(RUN) pytest --numprocesses $(PROCESSES) --dist $(DIST) --no-loadscope
 # Hundreds of processes import the library: they keep what they compiled, whatever the machine says.
 test test-all test-unit test-thorough: export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: environment demo test test-all test-unit test-thorough check plan board bench fuzz clean
+.PHONY: environment demo test test-all test-unit test-thorough check docs plan board bench fuzz clean
 
 demo: environment       ## build the demo benchmark from the corpora in resources/demo
 	$(RUN) snakemake --cores $(CORES)
@@ -50,6 +50,11 @@ check: environment      ## format, lint, types
 	$(RUN) mypy
 	$(RUN) snakefmt --check Snakefile workflow
 	$(RUN) snakemake --lint
+
+docs:                   ## make the site of the documentation, results/docs/index.html
+	@$(MAKE) --no-print-directory environment EXTRAS=docs
+	$(RUN) sphinx -W --keep-going --quiet -c envs/site . results/docs
+	@echo "The documentation: results/docs/index.html"
 
 plan: environment       ## what would run, and why
 	$(RUN) snakemake --cores $(CORES) --dry-run --quiet progress

@@ -42,13 +42,14 @@ _AT_ONCE = 1_024  # texts per call of a function
 def load(release: Place, *, unverified: bool = False) -> Release:
     """Open a release, ours or another in this format; its texts are read on request, in batches.
 
-    >>> release = load("release")
-    >>> release.splits
-    ('train', 'dev', 'test')
-    >>> sum(batch.height for batch in release.candidates("test"))
-    30
-    >>> release.truth("test").columns
-    ['query_id', 'positive_ids', 'author_id', 'ignored_ids']
+    Examples:
+        >>> release = load("release")
+        >>> release.splits
+        ('train', 'dev', 'test')
+        >>> sum(batch.height for batch in release.candidates("test"))
+        30
+        >>> release.truth("test").columns
+        ['query_id', 'positive_ids', 'author_id', 'ignored_ids']
 
     Args:
         release: its folder.
@@ -63,8 +64,9 @@ def load(release: Place, *, unverified: bool = False) -> Release:
 def check(release: Place, settings: Mapping[str, object] | None = None) -> list[Violation]:
     """Return every claim that a release violates, with the offending ids; empty if it is sound.
 
-    >>> check("release")
-    []
+    Examples:
+        >>> check("release")
+        []
 
     Args:
         release: its folder.
@@ -94,16 +96,17 @@ def evaluate(
 ) -> dict[str, dict[str, object]]:
     """Score models on a split, and return the content of each model's scores.json by its name.
 
-    >>> scores = evaluate("release", ["tfidf", "metadata"])
-    >>> sorted(scores), scores["tfidf"]["benchmark"]["queries"]
-    (['metadata', 'tfidf'], 30)
-    >>> def lengths(texts):
-    ...     return [[1.0, len(text), text.count(",")] for text in texts]
-    >>> mine = evaluate("release", {"mine": lengths, "theirs": "tfidf"})
-    >>> mine["theirs"]["headline"] == scores["tfidf"]["headline"]
-    False
-    >>> 0 <= mine["mine"]["headline"]["auc_matched"]["value"] <= 1
-    True
+    Examples:
+        >>> scores = evaluate("release", ["tfidf", "metadata"])
+        >>> sorted(scores), scores["tfidf"]["benchmark"]["queries"]
+        (['metadata', 'tfidf'], 30)
+        >>> def lengths(texts):
+        ...     return [[1.0, len(text), text.count(",")] for text in texts]
+        >>> mine = evaluate("release", {"mine": lengths, "theirs": "tfidf"})
+        >>> mine["theirs"]["headline"] == scores["tfidf"]["headline"]
+        False
+        >>> 0 <= mine["mine"]["headline"]["auc_matched"]["value"] <= 1
+        True
 
     Args:
         release: a release (its folder, or what `load` gives) or any dataset that `audit` reads.
@@ -182,11 +185,12 @@ def audit(
 ) -> Audit:
     """Return the findings of an audit of any authorship dataset: leaks, noisy labels, and scores without style.
 
-    >>> found = audit("release")
-    >>> [finding.claim for finding in found.broken]
-    []
-    >>> sorted({row.split for row in found.rows})
-    ['dev', 'test', 'train']
+    Examples:
+        >>> found = audit("release")
+        >>> [finding.claim for finding in found.broken]
+        []
+        >>> sorted({row.split for row in found.rows})
+        ['dev', 'test', 'train']
 
     Args:
         source: a file or folder of a known form, or several, such as the folders of splits.
