@@ -45,7 +45,7 @@ def encode(texts: Sequence[str]) -> Any:
 
 def rows_of(page: str) -> list[dict[str, str]]:
     """Return rows in the order of a file in which labels alternate, one of them with few rows."""
-    chance = random.Random(7)
+    chance = random.Random(6)  # labels are first met in the order d, c, b, a
     if page == "labelled":
         sizes = {"d": 40, "a": 31, "c": 33, "b": 12}
         rows = [
