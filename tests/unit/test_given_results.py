@@ -318,10 +318,15 @@ def test_vectors_may_be_of_the_whole_release_and_of_nothing_else(
 def test_arguments_that_name_nothing_or_too_much_are_told(
     release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    (tmp_path / "ids.run").touch()
     for arguments, said in (
         ([], "nothing to evaluate"),
         (["--model", "random", "--model", "edges", "--name", "x"], "--name names one model, and 2 are given"),
         (["--model", "random", "--name", "../x"], "is no name for results"),
+        (["--model", "random", "--name", "edges"], "random: edges is the name of a control"),
+        (["--run", str(tmp_path / "ids.run"), "--sanity"], "ids is the name of a control"),
+        (["--model", "zzz"], " known, the most similar are "),
+        (["--model", "tfid"], "did you mean 'tfidf'? Or give"),
     ):
         assert main(["evaluate", str(release), *arguments, "--out", str(tmp_path / "out")]) == 2
         assert said in capsys.readouterr().err

@@ -19,7 +19,7 @@ from authbench.leaderboard.pairwise import not_told_apart
 from authbench.leaderboard.tables import Metric, score_table
 from authbench.leaderboard.write import write_leaderboard
 from authbench.presentation.latex import as_latex
-from authbench.presentation.tables import as_markdown
+from authbench.presentation.tables import as_markdown, as_text
 
 SCORE, ERROR = Metric("s", "S@5"), Metric("e", "EER", more_is_better=False)
 
@@ -54,6 +54,7 @@ def test_controls_are_not_ranked():
         ("sanity", "one", 0.9, 0.0), ("sanity", "two", 0.8, 0.1), ("a", "three", 0.5, 0.2), ("a", "four", 0.4, 0.3)
     )
     assert places(held, 1) == places(held, 2) == [0, 0, 1, 2]
+    assert re.findall(r"^\w+", as_text(held), re.MULTILINE) == ["model", "three", "four", "controls", "one", "two"]
 
 
 def test_what_is_not_told_apart_from_the_leader_is_told_by_the_tests_of_pairs():
@@ -358,5 +359,7 @@ def test_a_board_has_further_columns_on_request(results, tmp_path, capsys):
     scores = json.loads((results / "tfidf/scores.json").read_text())["overall"]
     [row] = board.filter(pl.col("model") == "tfidf").to_dicts()
     assert (row["ROC-AUC"], row["EER, all negatives"]) == (scores["roc_auc"], scores["eer_all"])
+    told = capsys.readouterr().out
+    assert re.search(r"^tfidf +\d", told, re.MULTILINE) and not re.search(r"[|*<\\\[]", told)
     assert main(["leaderboard", str(results), "--out", str(tmp_path), "--metric", "auc"]) == 2
     assert "There is no score 'auc'" in capsys.readouterr().err

@@ -35,7 +35,7 @@ from authbench.leaderboard.verdict import SURE, verdict
 from authbench.presentation.files import write_table
 from authbench.presentation.inert_csv import as_csv
 from authbench.presentation.pages import environment, pictures, write_charts
-from authbench.presentation.tables import Table, as_markdown
+from authbench.presentation.tables import Table, as_text
 from authbench.storage.atomic import atomic_folder, write_text
 from authbench.storage.json_files import write_plain_json
 
@@ -61,7 +61,7 @@ def write_leaderboard(
     dataset: str | None = None,
     extra: Sequence[Metric] = (),
 ) -> str:
-    """Write the leaderboard of the results in `folders`; return its first tables in Markdown.
+    """Write the leaderboard of the results in `folders`; return its finding and first table for a terminal.
 
     Args:
         pdf: also write each figure as PDF.
@@ -97,7 +97,8 @@ def write_leaderboard(
             write_eval_results(folder / FOLDER, results, dataset)
         write_charts(folder / "figures", board.charts.all(), pdf)
         write_text(folder / "index.html", _render(results, board, pairs, back, version))
-    return "\n".join(as_markdown(table) for table in (*board.headline[:1], tables[0]))
+    shown = as_text((*board.headline, tables[0])[0], intervals=False)
+    return "\n\n".join(filter(None, (_finding(board), shown)))
 
 
 def _render(results: Sequence[Result], board: _Board, pairs: pl.DataFrame, back: str, version: str) -> str:
@@ -113,7 +114,7 @@ def _render(results: Sequence[Result], board: _Board, pairs: pl.DataFrame, back:
         overall=first["overall"],
         expectation=first["overall"].get("random_expectation", {}),
         headline=board.headline,
-        verdict=verdict(board.headline[0].data.to_dicts() if board.headline else []),
+        verdict=_finding(board),
         left_out=left_out(results),
         basis=basis(results),
         headline_slices=board.by_slice,
@@ -128,6 +129,11 @@ def _render(results: Sequence[Result], board: _Board, pairs: pl.DataFrame, back:
         doubtful=_doubtful(pairs),
         pairs=pairs.filter(pl.col("metric") == ATTRIBUTION.key).height,
     )
+
+
+def _finding(board: _Board) -> str:
+    """Return what the headline scores show, in a sentence; empty without them."""
+    return verdict(board.headline[0].data.to_dicts() if board.headline else [])
 
 
 def _model_line(result: Result) -> dict[str, object]:

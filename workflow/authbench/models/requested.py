@@ -44,10 +44,18 @@ def load_model(requested: str, base: Path = Path(), name: str | None = None) -> 
         name: its name in results; None: the name of its file, folder or function.
 
     Raises:
-        InputError: there is no such model, or its description cannot be used.
+        InputError: there is no such model, its description cannot be used, or its name is a control's.
     """
     model = _load(requested, base)
-    return model if name is None else replace(model, name=_usable(name))
+    model = model if name is None else replace(model, name=_usable(name))
+    if model.name != requested and model.name in list_entries(MODELS, base):
+        entry = load_entry(MODELS, model.name, base)
+        if entry.group == SANITY and entry != model:
+            raise InputError(
+                f"{requested}: {model.name} is the name of a control ({entry.title}). Give another with --name, or "
+                "rename the file."
+            )
+    return model
 
 
 def load_models(requested: Iterable[str], base: Path = Path()) -> list[ModelEntry]:
@@ -107,9 +115,10 @@ def _load(requested: str, base: Path) -> ModelEntry:
     try:
         return load_entry(MODELS, requested, base)
     except InputError as problem:
+        said = f"{problem}{nearest(requested, plugins)}"
         raise InputError(
-            f"{problem}{nearest(requested, plugins)}. Or give a folder, owner/name of Hugging Face, or module:function "
-            "(docs/evaluation.md)."
+            f"{said}{'' if said.endswith('?') else '.'} Or give a folder, owner/name of Hugging Face, or "
+            "module:function (docs/evaluation.md)."
         ) from None
 
 

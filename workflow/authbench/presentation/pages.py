@@ -15,6 +15,7 @@ from markupsafe import Markup
 from authbench.presentation.inert_csv import as_csv
 from authbench.presentation.numbers import p_value, signed
 from authbench.presentation.palette import Mark, mark_of
+from authbench.presentation.tables import CONTROLS
 from authbench.printable import inert_markdown
 from authbench.shipped import shipped
 from authbench.storage.atomic import write_text
@@ -78,7 +79,7 @@ def environment(markdown: bool = False, marks: Mapping[str, Mark] | None = None)
     )
     found.filters["minus"] = signed
     found.filters["p"] = p_value
-    found.globals["script"] = script
+    found.globals |= {"script": script, "control_groups": CONTROLS}
     own = marks or {}
     found.globals["colour_of"] = lambda model: (own.get(model) or mark_of(model)).colour
     return found

@@ -10,6 +10,7 @@ from authbench.presentation.numbers import NOTHING
 
 BEST, SECOND = 1, 2
 DAGGER = "†"
+CONTROLS = ("sanity", "Sanity rows")  # groups of rows that are not ranked and stay below all others
 ROUNDING = 1e-9  # tolerance between equal numbers
 
 
@@ -165,9 +166,11 @@ def as_markdown(table: Table) -> str:
     return f"**{escaped_markdown(table.title)}**\n\n" + "\n".join(lines) + "\n" + notes
 
 
-def as_text(table: Table) -> str:
-    """Return the table for a terminal, columns aligned."""
-    lines = [[column.heading for column in table.columns], *([cell.line for cell in row.cells] for row in table.rows)]
+def as_text(table: Table, intervals: bool = True) -> str:
+    """Return the table for a terminal, columns aligned, controls below a line."""
+    models, controls = ([row for row in table.rows if (row.group in CONTROLS) == apart] for apart in (False, True))
+    lines = [[column.heading for column in table.columns]]
+    lines += [[cell.line if intervals else cell.text for cell in row.cells] for row in (*models, *controls)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
 
     def line(cells: Sequence[str]) -> str:
@@ -177,7 +180,10 @@ def as_text(table: Table) -> str:
         )
         return "  ".join(aligned).rstrip()
 
-    return "\n".join(map(line, lines)) + "\n"
+    shown = [line(cells) for cells in lines]
+    if models and controls:
+        shown.insert(1 + len(models), "controls, not ranked ".ljust(len(shown[0]), "-"))
+    return "\n".join(shown) + "\n"
 
 
 def _in_markdown(cell: Cell) -> str:

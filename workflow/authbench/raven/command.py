@@ -27,7 +27,7 @@ from authbench.verifiers import Bench
 
 
 def run(settings: Raven, seed: int, out: Path, unverified: bool = False, cache: VectorCache | None = None) -> str:
-    """Run RAVEN into the folder `out` and return the shortcut table in Markdown.
+    """Run RAVEN into the folder `out` and return the shortcut table for a terminal.
 
     Args:
         unverified: accept a release that contradicts itself.

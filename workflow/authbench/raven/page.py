@@ -20,7 +20,7 @@ from authbench.presentation.numbers import decimals
 from authbench.presentation.pages import environment, pictures, write_charts
 from authbench.presentation.palette import BLUE, GREY, ORANGE, VERMILION, Mark
 from authbench.presentation.plots import Curve, Value, curves, dots, value_bars
-from authbench.presentation.tables import Table, as_markdown
+from authbench.presentation.tables import Table, as_text
 from authbench.raven.covariates import limits_in_words
 from authbench.raven.results import Run
 from authbench.raven.subsets import MAIN, SHARED
@@ -111,7 +111,7 @@ def similarity(rows: pl.DataFrame) -> Chart:
 
 
 def write_report(run: Run, settings: Raven, out: Path, verification: dict[str, Any], back: str = "") -> str:
-    """Write the report into the folder `out` atomically; return the shortcut table in Markdown.
+    """Write the report into the folder `out` atomically; return the shortcut table for a terminal.
 
     Args:
         verification: whether the release of the documents is verified; empty without a release.
@@ -127,7 +127,7 @@ def write_report(run: Run, settings: Raven, out: Path, verification: dict[str, A
         if verification:
             write_plain_json(folder / "release.json", verification)
         write_text(folder / "index.html", render(run, {**settings, **verification}, tables, drawn, back))
-    return as_markdown(next(table for table in tables if table.name == "table_11_shortcut"))
+    return as_text(next(table for table in tables if table.name == "table_11_shortcut"))
 
 
 def render(

@@ -19,7 +19,7 @@ from authbench.presentation.charts import Chart
 from authbench.presentation.files import write_table
 from authbench.presentation.inert_csv import as_csv
 from authbench.presentation.pages import environment, pictures, write_charts
-from authbench.presentation.tables import Table, as_markdown
+from authbench.presentation.tables import Table, as_text
 from authbench.storage.atomic import atomic_folder, write_text
 from authbench.storage.json_files import write_plain_json
 from authbench.style import figures, scores
@@ -40,7 +40,7 @@ NOT_ASKED = "not asked for"
 def write_report(
     folders: Sequence[Path], out: Path, datasets: Sequence[Dataset], frozen: Path | None = None, back: str = ""
 ) -> str:
-    """Write the report of the results in `folders` atomically; return its operational table in Markdown.
+    """Write the report of the results in `folders` atomically; return its operational table for a terminal.
 
     Args:
         frozen: a clusters.json of an earlier report; by default, clusters are computed if there are enough models.
@@ -64,7 +64,7 @@ def write_report(
         layout.write(folder / STEB, {result.name: result.content.get(STEB, {}) for result in ranked})
         write_charts(folder / "figures", drawn)
         write_text(folder / "index.html", render(ranked, tables, drawn, lost, datasets, clusters, back))
-    return as_markdown(tables[0])
+    return as_text(tables[0])
 
 
 def _in_steb(results: Sequence[Result], datasets: Sequence[Dataset]) -> list[Table]:

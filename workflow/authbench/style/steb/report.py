@@ -6,7 +6,7 @@ from pathlib import Path
 
 from authbench.errors import InputError
 from authbench.presentation.files import write_table
-from authbench.presentation.tables import Table, as_markdown
+from authbench.presentation.tables import Table, as_text
 from authbench.storage.atomic import atomic_folder
 from authbench.storage.json_files import write_plain_json
 from authbench.style.entries import Dataset
@@ -43,7 +43,7 @@ def other_languages(datasets: Sequence[Dataset]) -> list[str]:
 
 
 def write_board(folders: Sequence[Path], out: Path, datasets: Sequence[Dataset]) -> str:
-    """Write the tables of results in STEB's layout; return the operational table in Markdown.
+    """Write the tables of results in STEB's layout; return the operational table for a terminal.
 
     Also write BOARD, in the format that STEB's page reads.
 
@@ -60,4 +60,4 @@ def write_board(folders: Sequence[Path], out: Path, datasets: Sequence[Dataset])
         for table in made:
             write_table(folder, table)
         write_plain_json(folder / BOARD, board.as_board(models, foreign))
-    return as_markdown(made[0])
+    return as_text(made[0])
