@@ -33,21 +33,17 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def pages(browser: Browser, axe: str, demo: Project, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Every page of the demo, and an audit of its release."""
+    """Every page of the demo, an audit of its release, and an explorer's index and first queries."""
     project = demo.copy(tmp_path_factory.mktemp("pages"))
     project.build(*TARGETS, *project.recipe({"style": write_datasets(project.folder)}))
-    command = [
-        sys.executable,
-        "-m",
-        "authbench",
-        "audit",
-        str(project.release),
-        "--out",
-        str(project.results / "audit"),
-    ]
-    subprocess.run(command, cwd=project.folder, check=True)
+    scores = [project.results / "evaluate" / name for name in ("tfidf", "metadata")]
+    for command in (
+        ["audit", project.release, "--out", project.results / "audit"],
+        ["explore", *scores, "--release", project.release, "--out", project.results / "explorer"],
+    ):
+        subprocess.run([sys.executable, "-m", "authbench", *map(str, command)], cwd=project.folder, check=True)
     sheets = {path for path in project.results.glob("[rh]*/??.html") if path.stem not in ("en", "zh")}
-    return sorted({*project.results.glob("**/*.html")} - sheets)
+    return sorted({*project.results.glob("**/*.html")} - sheets - {*project.results.glob("explorer/*-00[2-9].html")})
 
 
 def serious(browser: Browser, axe: str) -> list[str]:
@@ -73,6 +69,31 @@ def test_pages_have_no_serious_finding_and_fit(
         if found:
             faults["/".join(path.parts[-2:])] = found
     assert faults == {}, json.dumps(faults, indent=1)
-    assert {"audit", "leaderboard", "release", "raw", "report", "review", "tables"} <= {
+    assert {"audit", "explorer", "leaderboard", "release", "raw", "report", "review", "tables"} <= {
         path.parent.name for path in pages
     }
+
+
+CHOOSE = """(column, value) => {
+    const select = document.querySelectorAll("table.filtered select")[column];
+    select.value = value; select.dispatchEvent(new Event("change")); }"""
+CELLS = """at => [...document.querySelectorAll("table.filtered tbody tr")].filter(row => row.checkVisibility()).map(
+    row => row.cells[at].textContent)"""
+
+
+def test_tables_are_filtered_and_sorted_by_a_reader(pages: list[Path], browser: Browser, tmp_path: Path) -> None:
+    by_folder = {path.parent.name: path for path in pages if path.name == "index.html"}
+    browser.open(by_folder["leaderboard"], tmp_path)
+    assert set(browser.value(f"({CELLS})(2)")) == {"all texts"} and len(browser.value(f"({CELLS})(1)")) > 2
+    browser.value(f"({CHOOSE})(1, 'language: English'); ({CHOOSE})(0, 'control')")
+    assert set(browser.value(f"({CELLS})(2)")) == {"language: English"} and set(browser.value(f"({CELLS})(1)")) == {
+        "control"
+    }
+    browser.value("document.querySelectorAll('table.filtered th button')[3].click()")
+    numbers = [float(cell.split("[")[0]) for cell in browser.value(f"({CELLS})(3)") if "–" not in cell]
+    assert len(numbers) > 2 and numbers == sorted(numbers, reverse=True)
+    browser.open(by_folder["explorer"], tmp_path)
+    browser.value(f"({CHOOSE})(3, 'wrong')")
+    ranks = browser.value(f"({CELLS})(4)")
+    assert ranks and "1" not in ranks
+    assert browser.value("document.getElementById('shown').textContent").startswith(f"Shown: {len(ranks)} of ")

@@ -16,7 +16,7 @@ from authbench.evaluation.gain import Comparison
 from authbench.leaderboard.collect import collect
 from authbench.leaderboard.headline import power_line, unmeasured_note
 from authbench.leaderboard.pairwise import not_told_apart
-from authbench.leaderboard.tables import Metric, score_table
+from authbench.leaderboard.tables import FACETS, Metric, every_score, every_slice, score_table
 from authbench.leaderboard.write import write_leaderboard
 from authbench.presentation.latex import as_latex
 from authbench.presentation.tables import as_markdown, as_text
@@ -299,6 +299,26 @@ def test_a_slice_without_a_gain_is_grey_and_shortcuts_are_not(board):
     lines = (board / "by_language_auc_matched.md").read_text().splitlines()
     [line] = [line for line in lines if line.startswith("| metadata")]
     assert "*" not in line
+
+
+def test_the_table_of_slices_leaves_out_slices_of_few_authors_and_greys_as_gains_say():
+    scores = pl.DataFrame(
+        [("g", model, *slice_, "auc_matched", 0.7, 0.6, 0.8, 30, authors, True) for model in ("a", "b")
+         for *slice_, authors in (("by_language", "de", 20), ("by_language", "fr", 19), ("overall", "all", 30))],
+        schema=every_score([]).schema, orient="row",
+    )  # fmt: skip
+    gains = pl.DataFrame(
+        {
+            "model": "a",
+            "facet": ["overall", "by_language"],
+            "slice": ["all", "de"],
+            "score": "auc_matched",
+            "low": [0.0, 0.1],
+        }
+    )
+    rows = [[*(cell.text for cell in row.cells), row.cells[2].grey] for row in every_slice(scores, gains, FACETS).rows]
+    assert rows == [["a", "all texts", "0.700", True], ["b", "all texts", "0.700", False],
+                    ["a", "language: German", "0.700", False], ["b", "language: German", "0.700", False]]  # fmt: skip
 
 
 def test_sources_whose_labels_are_unmeasured_are_named_beside_the_scores(board, results):

@@ -71,7 +71,6 @@ def write_explorer(places: Sequence[Path], out: Path, release: Release | None = 
             findings=lines,
             slices=_slices_table(found),
             queries=_listing(found),
-            of=found.outcomes["id"].n_unique(),
             unverified=unverified,
             scripts=["sort.js", "filter.js"],
         )
@@ -144,18 +143,27 @@ def _slices_table(found: Explored) -> Table:
     return Table("slices", "By language, genre and length", columns, rows, found.slices, [note])
 
 
-def _listing(found: Explored) -> list[dict[str, Any]]:
-    """Return the queries for the table of the index: the link, labels, and the rank of the first right candidate."""
-    ranks = {(row["query"], row["model"]): row["rank"] for row in found.margins.iter_rows(named=True)}
-    return [
-        {
-            "link": f"{_file(number // PER_PAGE)}#q{number}",
-            "id": _shown(row["id"]),
-            "labels": [_label(facet, row.get(facet)) for facet in FACETS],
-            "ranks": [ranks.get((row["id"], model)) for model in found.models],
-        }
+def _listing(found: Explored) -> Table:
+    """Return the queries for the index: the link, labels, and the rank of the first right candidate by model."""
+    first = {(row["query"], row["model"]): row for row in found.margins.iter_rows(named=True)}
+    columns = [Column("Query", words=True)]
+    columns += [Column(words.capitalize(), words=True, filtered="") for words in FACETS.values()]
+    columns += [Column(model, more_is_better=False, filtered="") for model in found.models]
+    rows = [
+        Row(
+            [
+                Cell(_shown(row["id"]), link=f"{_file(number // PER_PAGE)}#q{number}"),
+                *(Cell(_label(facet, row.get(facet))) for facet in FACETS),
+                *(replace(_ranked(first.get((row["id"], model), {})), interval="") for model in found.models),
+            ]
+        )
         for number, row in enumerate(found.queries.iter_rows(named=True))
     ]
+    of = found.outcomes["id"].n_unique()
+    note = f"{count(len(rows))} of {count(of)} queries with an answer"
+    note += ", drawn by a keyed hash of their ids" if len(rows) < of else ""
+    note += ". By model: the rank of the first true answer; 1 is right."
+    return Table("queries", "Queries", columns, rows, found.margins, [note])
 
 
 def _file(page: int) -> str:
@@ -172,14 +180,20 @@ def _views(found: Explored, texts: Texts) -> Iterator[dict[str, Any]]:
         query = row["id"]
         own = candidates.get(query, found.rows.clear())
         others = own.unique("candidate", maintain_order=True).select("candidate", "right").rows()
-        tables = [table(number, own, found.models) for table in (_nearest_table, _answers_table)]
+        known = [
+            text | {"anchor": f"q{number}-{at}"}
+            for at, (one, right) in enumerate(others)
+            if (text := _text(one, texts, "right" if right else "wrong"))
+        ]
+        links = {one["candidate"]: f"#{one['anchor']}" for one in known}
+        tables = [table(number, own, found.models, links) for table in (_nearest_table, _answers_table)]
         yield {
             "number": number,
             "id": _shown(query),
             "facts": _facts(row),
             "tables": [_margins_table(number, first.get(query, found.margins.clear()), found.models), *tables],
             "text": _text(query, texts, "query"),
-            "candidates": [text for one, right in others if (text := _text(one, texts, "right" if right else "wrong"))],
+            "candidates": known,
         }
 
 
@@ -201,28 +215,36 @@ def _margins_table(number: int, first: pl.DataFrame, models: Sequence[str]) -> T
     return Table(f"margins-{number}", "By how much", [*columns, Column("Margin")], rows, first)
 
 
-def _nearest_table(number: int, own: pl.DataFrame, models: Sequence[str]) -> Table:
-    """Return the ten nearest candidates of each model, with their scores; a true answer is marked."""
+def _nearest_table(number: int, own: pl.DataFrame, models: Sequence[str], links: Mapping[str, str]) -> Table:
+    """Return the ten nearest candidates of each model, with their scores; a true answer is marked.
+
+    Args:
+        links: to the texts at hand, by candidate.
+    """
     of_place = {(row["rank"], row["model"]): row for row in own.iter_rows(named=True) if row["rank"] is not None}
     places = range(1, 1 + max((rank for rank, _ in of_place if rank <= NEAREST), default=0))
-    rows = [Row([Cell(str(rank), rank), *(_near(of_place.get((rank, model))) for model in models)]) for rank in places]
+    rows = [
+        Row([Cell(str(rank), rank), *(_near(of_place.get((rank, model)), links) for model in models)])
+        for rank in places
+    ]
     columns = [Column("Rank", more_is_better=False), *(Column(model) for model in models)]
     return Table(f"nearest-{number}", "Nearest candidates", columns, rows, own)
 
 
-def _near(row: Mapping[str, Any] | None) -> Cell:
+def _near(row: Mapping[str, Any] | None, links: Mapping[str, str]) -> Cell:
     if row is None:
         return Cell(NOTHING)
-    mark = " ✓" if row["right"] else ""
-    return Cell(f"{_shown(row['candidate'])}{mark}", place=BEST if mark else 0, interval=decimals(row["score"]))
+    mark, link = " ✓" if row["right"] else "", links.get(row["candidate"], "")
+    name, place = f"{_shown(row['candidate'])}{mark}", BEST if mark else 0
+    return Cell(name, place=place, interval=decimals(row["score"]), link=link)
 
 
-def _answers_table(number: int, own: pl.DataFrame, models: Sequence[str]) -> Table:
+def _answers_table(number: int, own: pl.DataFrame, models: Sequence[str], links: Mapping[str, str]) -> Table:
     """Return the rank and the score of each true answer by each model."""
     answers = own.filter("right")
     cells = {(row["candidate"], row["model"]): row for row in answers.iter_rows(named=True)}
     rows = [
-        Row([Cell(_shown(one)), *(_ranked(cells.get((one, model), {})) for model in models)])
+        Row([Cell(_shown(one), link=links.get(one, "")), *(_ranked(cells.get((one, model), {})) for model in models)])
         for one in answers["candidate"].unique(maintain_order=True)
     ]
     notes = [f"{count(more)} more are not shown." for more in own["more"].head(1) if more]
@@ -260,4 +282,4 @@ def _text(ident: str, texts: Texts, what: str) -> dict[str, Any] | None:
     if (more := row["characters"] - TEXT) > 0:
         parts.append(("mark", f"and {count(more)} more characters"))
     about = " · ".join(_label(name, row[name]) for name in _OF_TEXT)
-    return {"id": _shown(ident), "what": what, "about": about, "lang": row["lang"], "parts": parts}
+    return {"candidate": ident, "id": _shown(ident), "what": what, "about": about, "lang": row["lang"], "parts": parts}

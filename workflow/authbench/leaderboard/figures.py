@@ -8,12 +8,10 @@ from typing import Any
 import polars as pl
 
 from authbench.evaluation.gain import Comparison
-from authbench.evaluation.headline import LEAST_QUERY_AUTHORS
-from authbench.evaluation.released import HEADLINES
+from authbench.evaluation.scores import LEAST_AUTHORS
 from authbench.leaderboard.collect import Result
 from authbench.leaderboard.pairwise import not_told_apart
-from authbench.leaderboard.tables import ATTRIBUTION, DRAWN, VERIFICATION, Metric, slice_order
-from authbench.leaderboard.verdict import HEADINGS
+from authbench.leaderboard.tables import ATTRIBUTION, DRAWN, OPENING, VERIFICATION, Metric, slice_order, without_gain
 from authbench.models.entries import SANITY
 from authbench.presentation.charts import Chart
 from authbench.presentation.multiples import small_multiples
@@ -25,7 +23,6 @@ from authbench.words import language_name, spaced
 MOST_ROWS = 14
 FACETS = ("by_language", "by_length")
 ALL_FACETS = ("by_language", "by_source", "by_primary_genre", "by_length")
-OPENING = tuple(Metric(score, HEADINGS[score]) for score in HEADLINES)
 
 
 @dataclass(frozen=True)
@@ -123,15 +120,14 @@ def _ranking(
 
 def _in_slices(scores: pl.DataFrame, facet: str, metric: Metric) -> pl.DataFrame:
     """Return a metric in the slices of a facet that are large enough to be drawn."""
-    return scores.filter(pl.col("authors") >= LEAST_QUERY_AUTHORS, facet=facet, metric=metric.key)
+    return scores.filter(pl.col("authors") >= LEAST_AUTHORS, facet=facet, metric=metric.key)
 
 
 def _by_slice(
     scores: pl.DataFrame, facet: str, metric: Metric, gains: pl.DataFrame, marks: Mapping[str, Mark]
 ) -> Chart:
     """Return a small chart per slice of a facet, with a dot and its interval per model."""
-    judged = set(gains["model"])
-    sure = set(gains.filter(pl.col("low") > 0).select("model", "facet", "slice", "score").rows())
+    faint = without_gain(gains)
     models = [row["model"] for row in _overall(scores, metric)[:MOST_ROWS]]
     rows = _in_slices(scores, facet, metric).filter(pl.col("model").is_in(models))
     panels: dict[str, list[Value]] = {}
@@ -146,9 +142,7 @@ def _by_slice(
                 tip=f"{row['model']}, {name}: {_interval_in_words(row)}, {row['queries']} queries",
                 low=row["low"],
                 high=row["high"],
-                faint=metric in OPENING
-                and row["model"] in judged
-                and (row["model"], facet, part, metric.key) not in sure,
+                faint=faint(row),
             )
             for row in here.iter_rows(named=True)
         ]

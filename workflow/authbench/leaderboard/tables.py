@@ -1,24 +1,27 @@
 """Make a leaderboard's tables: all queries, and the slices of each facet."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
 
 from authbench.errors import InputError
-from authbench.evaluation.scores import MACRO
+from authbench.evaluation.released import HEADLINES
+from authbench.evaluation.scores import LEAST_AUTHORS, MACRO
 from authbench.evaluation.slices import SLICES
 from authbench.format.scores import cells_of
 from authbench.leaderboard.collect import Result
 from authbench.leaderboard.headline import headline_scores
 from authbench.leaderboard.pairwise import letters_of
+from authbench.leaderboard.verdict import HEADINGS
 from authbench.metrics.ranking import CUTOFFS
 from authbench.models.entries import SANITY
-from authbench.presentation.numbers import decimals, limits
+from authbench.presentation.numbers import NOTHING, decimals, limits
 from authbench.presentation.tables import DAGGER, Cell, Column, Row, Table, places, without_empty_columns
 from authbench.records import LENGTH_BUCKETS
 from authbench.registry.values import did_you_mean
+from authbench.words import language_name, spaced
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,8 @@ METRICS = tuple(
 )
 ATTRIBUTION, VERIFICATION = METRICS[0], METRICS[4]
 DRAWN = (*METRICS[:3], VERIFICATION)
+OPENING = tuple(Metric(score, HEADINGS[score]) for score in HEADLINES)
+ALL_TEXTS = "all texts"
 NAMES = 1  # columns before the scores
 FACETS = ("by_language", "by_primary_genre", "by_genre", "by_length")
 
@@ -230,6 +235,58 @@ def every_score(results: Sequence[Result]) -> pl.DataFrame:
         "verified": pl.Boolean,
     }  # fmt: skip
     return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def without_gain(gains: pl.DataFrame) -> Callable[[Mapping[str, Any]], bool]:
+    """Return whether the headline score of a row of `every_score` shows no gain over the best shortcut.
+
+    Args:
+        gains: of the comparison of the results. A gain is shown if its interval excludes 0.
+    """
+    judged = set(gains["model"])
+    sure = set(gains.filter(pl.col("low") > 0).select("model", "facet", "slice", "score").rows())
+    headline = {metric.key for metric in OPENING}
+    return lambda row: (
+        row["metric"] in headline
+        and row["model"] in judged
+        and (row["model"], row["facet"], row["slice"], row["metric"]) not in sure
+    )
+
+
+def every_slice(scores: pl.DataFrame, gains: pl.DataFrame, facets: Sequence[str]) -> Table:
+    """Return a row per model and slice of at least LEAST_AUTHORS query authors, for a reader who filters.
+
+    Args:
+        scores: from `every_score`.
+        gains: as of `without_gain`.
+        facets: of the slices.
+    """
+    metrics = [one for one in (*OPENING, ATTRIBUTION, VERIFICATION) if one.key in set(scores["metric"])]
+    shown = scores.filter(
+        pl.col("authors") >= LEAST_AUTHORS, pl.col("metric").is_in([one.key for one in metrics]),
+        pl.col("facet").is_in(["overall", *facets]),
+    )  # fmt: skip
+    found: dict[tuple[str, str, str, str], dict[str, Cell]] = {}
+    faint = without_gain(gains)
+    for row in shown.iter_rows(named=True):
+        cell = Cell(decimals(row["value"]), row["value"], grey=faint(row), interval=limits(row["low"], row["high"]))
+        found.setdefault((row["facet"], row["slice"], row["model"], row["group"]), {})[row["metric"]] = cell
+    rows = [
+        Row([Cell(model), Cell(_texts(facet, part)), *(cells.get(one.key, Cell(NOTHING)) for one in metrics)], group)
+        for (facet, part, model, group), cells in sorted(
+            found.items(), key=lambda one: ["overall", *facets].index(one[0][0])
+        )
+    ]
+    columns = [Column("model", words=True), Column("texts", words=True, filtered=ALL_TEXTS)]
+    columns += [Column(one.heading, more_is_better=one.more_is_better) for one in metrics]
+    note = f"Slices of at least {LEAST_AUTHORS} query authors. Grey: no gain over the best shortcut is shown."
+    return Table("slices", "Models by slice", columns, rows, shown, [note])
+
+
+def _texts(facet: str, part: str) -> str:
+    if facet == "overall":
+        return ALL_TEXTS
+    return f"{spaced(facet.removeprefix('by_').removeprefix('primary_'))}: {spaced(language_name(part))}"
 
 
 def slice_order(name: str) -> tuple[int, str]:

@@ -25,12 +25,12 @@ import polars as pl
 
 from authbench.evaluation.joined import compare_results
 from authbench.leaderboard.collect import Result, by_headline, collect
-from authbench.leaderboard.figures import Charts, charts, marks_by_group, shown_in_words
+from authbench.leaderboard.figures import ALL_FACETS, Charts, charts, marks_by_group, shown_in_words
 from authbench.leaderboard.headline import basis, headline_tables, left_out, lengths_table, pools_table, slice_tables
 from authbench.leaderboard.hub import FOLDER, write_eval_results
 from authbench.leaderboard.pairwise import compare_pairs
 from authbench.leaderboard.people import people_table
-from authbench.leaderboard.tables import ATTRIBUTION, Metric, all_tables, every_score
+from authbench.leaderboard.tables import ATTRIBUTION, Metric, all_tables, every_score, every_slice
 from authbench.leaderboard.verdict import SURE, verdict
 from authbench.presentation.files import write_table
 from authbench.presentation.inert_csv import as_csv
@@ -49,6 +49,7 @@ class _Board:
     by_slice: Sequence[Table]
     beside: Sequence[Table]
     charts: Charts
+    filtered: Table
 
 
 def write_leaderboard(
@@ -83,6 +84,7 @@ def write_leaderboard(
         slice_tables(results, comparison),
         [*people_table(people), pools_table(results, comparison.unsolved), *filter(None, [lengths_table(results)])],
         charts(results, scores, comparison, pairs),
+        every_slice(scores, comparison.gains, ALL_FACETS),
     )
     with atomic_folder(out) as folder:
         for table in (*board.headline, *tables, *board.by_slice, *board.beside):
@@ -117,15 +119,16 @@ def _render(results: Sequence[Result], board: _Board, pairs: pl.DataFrame, back:
         verdict=_finding(board),
         left_out=left_out(results),
         basis=basis(results),
-        headline_slices=board.by_slice,
+        files=[*board.by_slice, *board.tables[1:]],
+        filtered=board.filtered,
         beside=board.beside,
         overall_table=board.tables[0],
-        slices=board.tables[1:],
         pictures=pictures(board.charts.overall),
         headline_pictures=pictures(board.charts.headline),
         slice_pictures=pictures(board.charts.slices),
         pictured_models=shown_in_words(len(results)),
         models=[_model_line(result) for result in results],
+        scripts=["sort.js", "filter.js"],
         doubtful=_doubtful(pairs),
         pairs=pairs.filter(pl.col("metric") == ATTRIBUTION.key).height,
     )

@@ -16,11 +16,15 @@ ROUNDING = 1e-9  # tolerance between equal numbers
 
 @dataclass(frozen=True)
 class Column:
-    """A column: text columns are left-aligned; `more_is_better` is None if no value is better."""
+    """A column: text columns are left-aligned; `more_is_better` is None if no value is better.
+
+    `filtered` is the text whose rows a page shows first; empty: all; None: a reader cannot filter by the column.
+    """
 
     heading: str
     words: bool = False
     more_is_better: bool | None = None
+    filtered: str | None = None
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,7 @@ class Cell:
         grey: whether it is uninformative.
         interval: of the value, e.g. `[.71, .84]`.
         letters: values of a column that share a letter do not differ significantly.
+        link: where a page's reader finds more.
     """
 
     text: str
@@ -42,6 +47,7 @@ class Cell:
     grey: bool = False
     interval: str = ""
     letters: str = ""
+    link: str = ""
 
     @property
     def line(self) -> str:
