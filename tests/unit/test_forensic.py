@@ -4,12 +4,15 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import minimize
+from scipy.stats import norm, rankdata
 
 from authbench.cli import main
 from authbench.format.pan import write_pairs, write_truth
@@ -17,6 +20,7 @@ from authbench.metrics.forensic import (
     at_least,
     best_ratios,
     calibrated,
+    calibrated_by,
     cllr,
     cllr_interval,
     detection_errors,
@@ -103,6 +107,28 @@ def test_calibration_on_other_problems_mends_scores_that_say_too_much() -> None:
     }
     assert costs_of["raw"] > 1.5 * costs_of["calibrated"]
     assert costs_of["least"] <= costs_of["calibrated"] <= costs_of["honest"] + 0.02
+
+
+@given(problems, st.sampled_from([np.exp, np.cbrt, lambda scores: scores / 9, lambda scores: np.log(scores)]))
+def test_calibration_depends_on_the_order_of_scores_only(rows: list[tuple[bool, int]], scale: Any) -> None:
+    truth, scores = np.array([kind for kind, _ in rows]), np.array([float(score) for _, score in rows])
+    new = np.arange(-1.0, 11)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios, rescaled = calibrated_by(truth, scores, scores), calibrated_by(truth, scale(scores), scale(scores))
+    assert rescaled == pytest.approx(ratios)
+    beyond = calibrated_by(truth, scores, new)
+    assert (np.diff(beyond) >= 0).all()
+
+
+def test_ratios_are_those_of_a_logistic_curve_of_least_loss_over_normal_ranks() -> None:
+    draw = np.random.default_rng(5)
+    truth = np.arange(300) % 3 == 0
+    scores = np.round(draw.normal(size=300) + truth, 1)
+    ranks = norm.ppf(rankdata(scores) / 301)
+    signs = np.where(truth, 1, -1)
+    fitted = minimize(lambda at: np.logaddexp(0, -signs * (at[0] + at[1] * ranks)).sum(), [0, 0], tol=1e-12).x
+    expected = fitted[0] + fitted[1] * ranks - np.log(100 / 200)
+    assert calibrated_by(truth, scores, scores) == pytest.approx(expected, abs=1e-3)
 
 
 def test_the_interval_of_cllr_is_that_of_drawing_the_problems_again() -> None:

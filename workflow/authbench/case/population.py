@@ -19,7 +19,7 @@ from authbench.verifiers import PAIRS
 
 NEAR = 0.75  # of the case's length: shorter texts are not drawn, longer texts are cut to it
 LEAST_AUTHORS = 40
-LEAST, MOST = 126, 250  # pairs by one author in each half, and as many by two
+LEAST, MOST = 126, 500  # pairs by one author in each half, and as many by two
 PER_AUTHOR = 10  # most questioned texts of an author
 FIRST, HELD, SECOND = "first", "held out", "second"  # two disjoint quarters of the authors, and the other half
 TEXTS = pl.Schema({"id": pl.String, "author": pl.String, "lang": pl.String, "genre": pl.String, "text": pl.String})

@@ -1,9 +1,9 @@
 """Calibrate a verifier on half of a population's authors, validate it on the other half, and weigh cases with it.
 
-The verifier learns from a quarter of the authors, and a logistic curve is fitted on its scores of another quarter; then
-the other way round. The log10 likelihood ratio is the mean of the two, whose difference shows how much the choice of
-the population matters. It is bounded: with a probability of at most 1 / n does a pair by two authors have a ratio of n
-or more, so n such pairs support no ratio above n.
+The verifier learns from a quarter of the authors, and a logistic curve is fitted on the ranks of its scores of another
+quarter; then the other way round. The log10 likelihood ratio is the mean of the two, whose difference shows how much
+the choice of the population matters. It is bounded: with a probability of at most 1 / n does a pair by two authors have
+a ratio of n or more, so n such pairs support no ratio above n.
 """
 
 import tempfile

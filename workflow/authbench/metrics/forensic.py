@@ -95,9 +95,10 @@ def halves_of(ids: Sequence[str]) -> I64:
 def calibrated_by(truth: BOOL, scores: F64, new: F64) -> F64:
     """Return natural log likelihood ratios of new scores, by a logistic curve fitted on scores with known truth.
 
-    The curve's input is the log odds of the scores, with the most extreme finite values for 0 and 1, or the scores
-    themselves if any is outside [0, 1]. The curve never falls: if same-author scores are lower, it is constant and
-    every ratio is 1 (logarithm 0), so that no verifier is inverted. NaN if the truth has a single class.
+    The curve's input is the normal quantile of a score's rank among `scores`, so that ratios do not depend on the scale
+    of scores, and a score beyond all of these gets the ratio of the outermost. The curve never falls: if same-author
+    scores are lower, it is constant and every ratio is 1 (logarithm 0), so that no verifier is inverted. NaN if the
+    truth has a single class.
 
     Args:
         truth: shape (n,), of the problems that the curve is fitted on.
@@ -111,17 +112,22 @@ def calibrated_by(truth: BOOL, scores: F64, new: F64) -> F64:
 
     if not truth.any() or truth.all():
         return np.full(len(new), np.nan)
-    given, wanted = log_ratios(scores), log_ratios(new)
-    if np.isnan(given).any() or np.isnan(wanted).any():
-        given, wanted = scores, new
-    both = np.concatenate([given, wanted])
-    finite = both[np.isfinite(both)]
-    given, wanted = (np.clip(one, finite.min(initial=-1), finite.max(initial=1)) for one in (given, wanted))
+    known = np.sort(scores)
+    given, wanted = _normal_ranks(known, scores), _normal_ranks(known, new)
     curve = LogisticRegression(C=1e6).fit(given[:, None], truth)
     if curve.coef_[0, 0] <= 0:
         return np.zeros(len(new))
     found: F64 = curve.decision_function(wanted[:, None]) - np.log(truth.sum() / (~truth).sum())
     return found
+
+
+def _normal_ranks(known: F64, scores: F64) -> F64:
+    """Return the normal quantile of each score's rank among `known`, ascending; ties have their mean rank."""
+    from scipy.special import ndtri
+
+    below = (np.searchsorted(known, scores, "left") + np.searchsorted(known, scores, "right")) / 2
+    quantiles: F64 = ndtri((below + 0.5) / (len(known) + 1))
+    return quantiles
 
 
 def detection_errors(truth: BOOL, scores: F64) -> tuple[F64, F64]:
