@@ -41,6 +41,7 @@ sys.path += [str(ROOT / "tests/pipeline"), str(ROOT / "workflow")]
 from project import Project, copy_project, surroundings  # noqa: E402
 
 from authbench import plan  # noqa: E402
+from authbench.checking.settings import read_settings  # noqa: E402
 from authbench.raw_facts import raw_mb  # noqa: E402
 from authbench.runtime.inventory import total_bytes  # noqa: E402
 from authbench.storage.raw_paths import FileSet  # noqa: E402
@@ -257,7 +258,7 @@ def build_recipe(recipe: Path, share: float, corpora: Path, cores: int) -> None:
     project = copy_project(corpora / "project")
     compiled = any(project.folder.glob("results/*/check.json"))
     for part in (share,) if compiled else (COMPILING, share):
-        asked = yaml.safe_load(recipe.read_text(encoding="utf-8"))
+        asked = dict(read_settings(recipe))
         corpus = corpora / f"{asked['name']}-{part:g}"
         given = corpus_at(
             corpus, lambda folder, asked=asked, part=part: make_folders(folder / "raw", asked, part, PER_DOCUMENT)
@@ -265,7 +266,7 @@ def build_recipe(recipe: Path, share: float, corpora: Path, cores: int) -> None:
         kinds = [(one.documents, one.mean_chars) for one in parts_of(asked, part, PER_DOCUMENT)]
         documents = round(asked["sample"]["documents"] * part)
         asked |= {"name": corpus.name, "raw_dir": str((corpus / "raw").resolve()), "safety": {"scorers": ["wordlist"]}}
-        asked["sample"] |= {"documents": documents}
+        asked["sample"] = {**asked["sample"], "documents": documents}
         settings = project.folder / f"{corpus.name}.yaml"
         settings.write_text(yaml.safe_dump(asked, sort_keys=False), encoding="utf-8")
         public = f"results/{corpus.name}/publish/public"

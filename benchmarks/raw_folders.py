@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 from corpus import CHARACTERS, ROOT, author_counts, texts, vocabulary
 
+from authbench.checking.settings import read_settings
 from authbench.config import demo_settings
 
 sys.path.append(str(ROOT / "resources/demo"))
@@ -290,7 +290,7 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=1.0, help="of the documents that the recipe asks for")
     parser.add_argument("--per-document", type=float, default=PER_DOCUMENT, help="raw documents for each of them")
     asked = parser.parse_args()
-    recipe = yaml.safe_load(asked.recipe.read_text(encoding="utf-8"))
+    recipe = read_settings(asked.recipe)
     make_folders(asked.out, recipe, asked.share, asked.per_document)
 
 

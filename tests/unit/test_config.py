@@ -22,6 +22,7 @@ from snakemake.cli import parse_config
 
 import authbench.config
 from authbench.acquire.lock import Entry, File, add_to_lock
+from authbench.checking.settings import read_settings
 from authbench.config import (
     FACTS,
     RUN_MARK,
@@ -35,7 +36,7 @@ from authbench.config import (
 )
 from authbench.errors import InputError
 from authbench.raw_facts import write_facts
-from authbench.registry.entries import read_yaml
+from authbench.registry.entries import fidelity_settings, read_yaml
 from authbench.registry.source_entry import possible_values
 from authbench.registry.sources import find_sources
 
@@ -163,12 +164,27 @@ PAPER: dict[str, Any] = {
 @pytest.mark.parametrize("recipe", ["authbench-100k", "authbench-300k", "authbench-428k"])
 def test_a_recipe_of_the_paper_has_the_paper_s_definitions(recipe: str) -> None:
     defaults = read_yaml(PROJECT / "config/config.yaml")
-    stated = read_yaml(PROJECT / f"config/recipes/{recipe}.yaml")
+    stated = read_settings(PROJECT / f"config/recipes/{recipe}.yaml")
     for setting, value in PAPER.items():
         section, key = setting.split(".")
         if key in defaults[section]:
             expected = 2 if (recipe, setting) == ("authbench-428k", "release.queries_per_author") else value
             assert stated.get(section, {}).get(key, defaults[section][key]) == expected, setting
+
+
+@pytest.mark.parametrize("fidelity", ["plan", "paper"])
+def test_fidelity_chooses_defaults_that_a_recipe_overrides(fidelity: str, root: Path) -> None:
+    chosen = fidelity_settings(fidelity)
+    chosen.pop("safety", None)  # Detoxify may not be installed
+    stated = {"fidelity": fidelity, "safety": {"scorers": ["wordlist"]}}
+    small = prepare({**stated, "sample": {"documents": 9, "lengths": {"short": 100}}}, root).config
+    expected = chosen["sample"] | {"documents": 9, "lengths": {"short": 100}}
+    demo = read_yaml(PROJECT / "config/recipes/demo.yaml")
+    assert {key: small["sample"][key] for key in expected} == expected | {"genres": demo["sample"]["genres"]}
+    for section in chosen.keys() - {"sample"}:
+        assert {key: small[section][key] for key in chosen[section]} == chosen[section]
+    with pytest.raises(InputError, match="fidelity: 'plain' is not one of ours, paper, plan"):
+        prepare({"fidelity": "plain"}, root)
 
 
 @pytest.mark.parametrize("shortfall", ["fill", "proportional", {"fill_up_to": 2}])

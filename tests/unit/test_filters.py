@@ -6,11 +6,11 @@ from defaults import section
 from shared_folders import published
 
 from authbench import records
+from authbench.checking.settings import read_settings
 from authbench.errors import InputError
 from authbench.filter import decide as filters
 from authbench.filter import measure
 from authbench.filter_rules import BUILT_IN
-from authbench.registry.entries import read_yaml
 from authbench.shipped import shipped
 
 LANGUAGES = list(records.LANGUAGES)
@@ -217,7 +217,7 @@ def test_the_papers_recipes_keep_every_text_that_its_authors_released():
     rows = texts.with_columns(doc_key=pl.int_range(pl.len()).cast(pl.String), task=pl.lit("authorship"))
     measured = measure.measure_texts(rows, sorted(rows["lang"].unique()))
     for recipe in ("authbench-300k", "authbench-428k"):
-        stated = read_yaml(shipped(f"config/recipes/{recipe}.yaml"))
+        stated = read_settings(shipped(f"config/recipes/{recipe}.yaml"))
         removed = filters.apply_filters(filters.beside(rows, measured), ROBUST | stated["filter"])
         assert removed.height == 0, removed
 

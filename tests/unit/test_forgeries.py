@@ -13,11 +13,10 @@ from made_once import made_once
 from sound_release import CONFIG, documents, write_sound
 
 from authbench.checking import Violation, check_release
-from authbench.checking.settings import check_settings, defaults, merged
+from authbench.checking.settings import check_settings, defaults, merged, read_settings
 from authbench.cli import main
 from authbench.errors import InputError
 from authbench.identity import author_id, sha256_of_text
-from authbench.registry.entries import read_yaml
 from authbench.report.verify import check_drawings
 from authbench.shipped import shipped
 from authbench.storage.sha256sums import write_sums
@@ -120,7 +119,7 @@ def test_at_least_forty_of_forty_five_kinds_are_caught() -> None:
 
 @pytest.mark.parametrize("recipe", sorted(shipped("config/recipes").glob("*.yaml")), ids=lambda path: path.stem)
 def test_a_recipe_grants_its_own_settings(recipe: Path) -> None:
-    own = read_yaml(recipe)
+    own = read_settings(recipe)
     assert list(check_settings(merged(defaults(), own), own)) == []
 
 

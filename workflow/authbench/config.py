@@ -1,7 +1,8 @@
 """Check the configuration, the sources and the raw files before a run starts.
 
-A single message lists every problem, named in the reader's terms. Defaults are in config/config.yaml; a recipe or
-`--config` overrides its keys. A run without sources is the demo, whose recipe is then applied between the two.
+A single message lists every problem, named in the reader's terms. Defaults are in config/config.yaml, and in
+config/fidelity.yaml those that `fidelity` chooses; a recipe or `--config` overrides their keys. A run without sources
+is the demo, whose recipe is then applied before these.
 """
 
 import hashlib
@@ -26,7 +27,14 @@ from authbench.printable import printable
 from authbench.raven.checks import settings_problems as raven_problems
 from authbench.raw_facts import RawFacts, read_facts, take_facts
 from authbench.registry.checks import same_names
-from authbench.registry.entries import Settings, default_settings, read_yaml, refused_texts, schema_problems
+from authbench.registry.entries import (
+    Settings,
+    default_settings,
+    fidelity_settings,
+    read_yaml,
+    refused_texts,
+    schema_problems,
+)
 from authbench.registry.load import entry_name, is_path, list_entries, load_entry
 from authbench.registry.source_entry import Source
 from authbench.registry.sources import SOURCES
@@ -162,17 +170,22 @@ def expect_settings_of_run(setup: Setup, starts_run: bool) -> None:
         )
 
 
-def demo_settings() -> Settings:
+def demo_settings(fidelity: object = None) -> Settings:
     """Return all settings of the demo: its recipe over the defaults."""
-    return cast(Settings, _merge(cast(dict[str, Any], default_settings()), read_yaml(shipped(DEMO))))
+    return cast(Settings, _merge(_defaults(fidelity), read_yaml(shipped(DEMO))))
+
+
+def _defaults(fidelity: object) -> dict[str, Any]:
+    """Return the default settings, with those that `fidelity` chooses."""
+    return cast(dict[str, Any], _merge(default_settings(), fidelity_settings(str(fidelity))))
 
 
 def _load_config(user: Mapping[str, object], root: Path) -> tuple[Config, list[str]]:
-    defaults = cast(dict[str, Any], default_settings())
+    defaults = _defaults(user.get("fidelity"))
     if user.get("sources") is None:
         # A full copy of config.yaml states every default: only differences from the defaults count as requested.
-        stated = _without(user, defaults) if "sources" in user else user
-        config, problems = _completed(stated, demo_settings(), root)
+        stated = _without(user, cast(dict[str, Any], default_settings())) if "sources" in user else user
+        config, problems = _completed(stated, demo_settings(user.get("fidelity")), root)
         return config, [*_without_sources(stated), *problems]
     return _completed(user, defaults, root)
 

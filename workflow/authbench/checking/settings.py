@@ -13,7 +13,7 @@ from authbench.filter_rules import BUILT_IN
 from authbench.format.files import CHECKED_SECTIONS
 from authbench.format.manifest import Manifest
 from authbench.letters import Least
-from authbench.registry.entries import default_settings, read_yaml
+from authbench.registry.entries import default_settings, fidelity_settings, read_yaml
 from authbench.settings.split import Containment
 from authbench.shipped import shipped
 
@@ -30,12 +30,13 @@ def defaults() -> dict[str, Any]:
 
 
 def read_settings(path: str | Path) -> Settings:
-    """Read settings to check against from a YAML like config.yaml or a recipe; other sections are ignored.
+    """Read settings to check against from a YAML like config.yaml or a recipe, over those that its `fidelity` chooses.
 
     Raises:
         InputError: the file cannot be read, or is not a mapping.
     """
-    return read_yaml(Path(path))
+    settings = read_yaml(Path(path))
+    return merged(fidelity_settings(str(settings.get("fidelity"))), settings)
 
 
 def merged(settings: Settings, more: Settings) -> dict[str, Any]:

@@ -99,3 +99,8 @@ def _validator(schema: Schema) -> "Validator":
 def default_settings() -> Config:
     """Return all default settings; read only."""
     return cast(Config, read_yaml(shipped("config/config.yaml")))
+
+
+def fidelity_settings(fidelity: str) -> Settings:
+    """Return the settings that a value of `fidelity` chooses over the defaults; none for `ours` or an unknown value."""
+    return cast(Settings, read_yaml(shipped("config/fidelity.yaml")).get(fidelity, {}))

@@ -18,8 +18,10 @@ from authbench.storage.raw_paths import RawFiles
 
 LIBRARIES = ("datasketch", "gigatoken", "langid", "numba", "numpy", "polars", "pyarrow", "regex", "scipy", "tiktoken")
 MODEL_LIBRARIES = ("detoxify", "torch", "transformers")
-# Settings that do not affect the data, such as the folder of raw files and the number of shards, are not in a release.
+# Settings that do not affect the data, such as the folder of raw files and the number of shards, or do so by choosing
+# others (`fidelity`), are not in a release.
 NOT_OF_THE_DATA = (
+    "fidelity",
     "raw_dir",
     "shards",
     "missing_sources",

@@ -33,8 +33,9 @@ class Acquire(TypedDict):
 
 
 class Config(DataConfig):
-    """Hold all settings of a run, complete and checked."""
+    """Hold all settings of a run, complete and checked; `fidelity` has chosen defaults (config/fidelity.yaml)."""
 
+    fidelity: Literal["ours", "paper", "plan"]
     raw_dir: Path
     missing_sources: Literal["error", "skip"]
     shards: Annotated[
