@@ -7,8 +7,10 @@ import pytest
 
 from authbench.errors import InputError
 from authbench.funnel import Unaccounted
+from authbench.registry.entries import read_yaml
 from authbench.release.statement import add_statement, make_statement
 from authbench.report.facts import collect
+from authbench.shipped import shipped
 from authbench.storage.raw_paths import describe
 
 
@@ -58,11 +60,13 @@ def test_what_was_measured_of_labels_is_passed_on() -> None:
 
 
 @pytest.mark.parametrize(
-    ("section", "key", "asked"), [("dedup", "unique", {"essay": ["prompt"]}), ("chunk", "retag", "a.csv")]
+    ("section", "key", "asked"),
+    [("dedup", "unique", {"essay": ["prompt"]}), ("chunk", "retag", "a.csv"), ("ingest", "author_ids", "source")],
 )
 def test_settings_under_which_nothing_is_asked_for_are_not_stated(section: str, key: str, asked: Any) -> None:
     assert stated(**{section: {key: asked, "other": 1}})["config"][section] == {key: asked, "other": 1}
-    assert stated(**{section: {key: None, "other": 1}})["config"][section] == {"other": 1}
+    default = read_yaml(shipped("config/config.yaml"))[section][key]
+    assert stated(**{section: {key: default, "other": 1}})["config"][section] == {"other": 1}
 
 
 def test_the_funnel_joins_all_stages() -> None:

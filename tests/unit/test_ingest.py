@@ -38,6 +38,7 @@ SOURCE: dict[str, Any] = {
     },
     "author": {"kind": "account"},
 }
+AUTHOR_IDS = ("person", "source")
 FIELDS = ("id", "user", "lang", "kind", "text")
 
 
@@ -63,6 +64,17 @@ ROWS = [
     ("6", "[Deleted]", "en", "book", "By somebody else."),
     ("7", "cid", "en", "book", "  "),
 ]
+
+
+def test_author_ids_by_source_hash_the_label_with_the_tag_where_full_names_are_one_author_elsewhere(
+    tmp_path: Path,
+) -> None:
+    entry = source(author={"kind": "person", "names": "full", "space": "site"})
+    rows = [("1", "Sack, Gustav", "de", "toy", "Ein Spielzeug."), ("2", "Gustav SACK", "en", "toy", "A toy.")]
+    person, by_source = (Ingested(tmp_path, {"a.csv": table(*rows)}, entry, author_ids=by).records for by in AUTHOR_IDS)
+    expected = [hashlib.sha256(f"demo:{row[1]}".encode()).hexdigest() for row in rows]
+    assert by_source["author_id"].to_list() == expected != person["author_id"].to_list()
+    assert by_source["person_key"].to_list() == person["person_key"].to_list()  # possibly one person: one split
 
 
 def test_a_file_that_changed_since_it_was_listed_stops_its_source_and_nothing_is_kept(tmp_path: Path) -> None:
@@ -155,6 +167,12 @@ def test_sub_genres_are_the_corpus_s_own_where_asked_for_and_stated(tmp_path: Pa
     joined, split = (Ingested(tmp_path, {"a.csv": table(*ROWS)}, entry, fine_genres=asked) for asked in (False, True))
     assert joined.records["genre"].to_list() == ["blog/other", "blog/other", "blog"]
     assert split.records["genre"].to_list() == ["blog/toys", "blog/toys", "blog"]
+
+
+def test_a_sub_genre_that_a_corpus_does_not_state_may_be_general(tmp_path: Path) -> None:
+    entry = source(fields={"genre": {"field": "kind", "map": {"toy": "blog/unknown", "*": "blog/unknowns"}}})
+    general = Ingested(tmp_path, {"a.csv": table(*ROWS)}, entry, unstated_genre="general").records
+    assert general["genre"].to_list() == ["blog/general", "blog/general", "blog/unknowns"]
 
 
 def test_a_text_without_a_field_that_its_task_requires_is_dropped_and_named(tmp_path: Path) -> None:

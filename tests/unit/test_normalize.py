@@ -207,6 +207,14 @@ def test_a_text_that_holds_itself_twice_keeps_its_first_half_and_is_counted():
     assert removed["reason"].to_list() == ["empty_text"]
 
 
+def test_white_space_is_collapsed_where_asked_after_what_needs_lines():
+    poem = "The moon has risen over the wood,\nand nobody is awake at this hour of the night."
+    rows = records({"content": f"{poem}\n\n{poem}"}, {"content": "a \t b\r\n\r\n\r\nc"})
+    for how, between in (("lines", "\n"), ("collapse", " ")):
+        contents = normalize_records(rows, {}, {**SETTINGS, "white_space": how})[0]["content"].to_list()
+        assert contents == [poem.replace("\n", between), "a b" + (between * 2).replace("  ", " ") + "c"]
+
+
 EDITED = Normalize(edited=True)
 
 

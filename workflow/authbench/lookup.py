@@ -39,7 +39,8 @@ def look_up(
         raise InputError(f"{release.folder}: has no text of {missing[0]}. Its sources: {', '.join(known)}.")
     found = [rows.clear()]
     for (tag, lang), own in rows.filter(pl.col("source").is_in(list(sources))).group_by("source", "lang"):
-        identities = make_identities(str(tag), sources[str(tag)].extraction.author, key, aliases)
+        author = sources[str(tag)].extraction.author.identified_by(release.setting("ingest.author_ids") or "person")
+        identities = make_identities(str(tag), author, key, aliases)
         person = identities.person(handle)
         if person.refusal is None:
             ids = {person.author_id, identities.known(person, handle, str(lang), False)[0]}

@@ -34,7 +34,7 @@ rule normalize_text:
     params:
         shard=shard_number,
         sources={tag: part_of_normalize(source.entry) for tag, source in SETUP.sources.items()},
-        normalize={key: SETTINGS["normalize"][key] for key in ("mask", "quotes", "edition_marks")},
+        normalize={key: SETTINGS["normalize"][key] for key in ("mask", "quotes", "white_space", "edition_marks")},
         boilerplate=data_files("text/boilerplate.yaml"),
         code=code("normalize_text"),
     script:

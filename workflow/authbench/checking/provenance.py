@@ -36,7 +36,9 @@ def check_provenance(release: Rows, fixed_buckets: bool) -> Iterator[Finding]:
     yield from _check_labels(provenance, release.documents)
     yield from _check_buckets(provenance, fixed_buckets)
     entries = _entries({*provenance["source"].unique(), *_licences(release.manifest)})
-    yield from _check_names(provenance, entries)
+    author_ids = ((release.manifest.get("config") or {}).get("ingest") or {}).get("author_ids", "person")
+    stated = {tag: one.extraction.author.identified_by(author_ids).space_of(tag) for tag, one in entries.items()}
+    yield from _check_names(provenance, stated)
     yield from _check_licences(provenance, release.manifest, entries)
 
 
@@ -91,15 +93,12 @@ def _check_buckets(provenance: pl.DataFrame, fixed: bool) -> Iterator[Finding]:
             most = max(most, *ranks)
 
 
-def _check_names(provenance: pl.DataFrame, entries: Mapping[str, Source]) -> Iterator[Finding]:
+def _check_names(provenance: pl.DataFrame, stated: Mapping[str, str]) -> Iterator[Finding]:
     """Yield authors of several spaces, and documents whose topic or group contains words of the author's id.
 
-    Only pseudonyms without a key can be computed again. A space of authors is a source, or the space that its entry
-    states.
+    Only pseudonyms without a key can be computed again. A space of authors is a source, or, by source, as `stated`.
     """
-    tags = provenance["source"].unique().to_list()
-    stated = {tag: entries[tag].extraction.author.space_of(tag) for tag in tags if tag in entries}
-    spaces = sorted({*tags, *stated.values()})
+    spaces = sorted({*provenance["source"].unique(), *stated.values()})
     languages = sorted({*LANGUAGES, *provenance["lang"].unique()})
     people = [f"{PEOPLE}/{lang}" for lang in languages] if PEOPLE in spaces else []
     sources = provenance.group_by("author_id").agg(pl.col("source").unique().sort()).sort("author_id")

@@ -3,6 +3,7 @@
 Rows are mapped in blocks, column by column, so most work runs in built-in functions and once per distinct label.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import compress
@@ -136,6 +137,8 @@ def make_documents(
     if settings["fine_genres"]:
         fine = by_distinct(as_text, compiled.fields["fine_genre"](block.rows))
         genres = [one or joined for one, joined in zip(fine, genres, strict=True)]
+    if settings.get("unstated_genre") == "general":
+        genres = [one and re.sub("/unknown$", "/general", one) for one in genres]
     block.columns |= {"lang": langs, "genre": genres}
     block.refuse(list(map(_lacking, langs, genres, block.columns["text"])))
     for name in settings["required"].get(task, ()):

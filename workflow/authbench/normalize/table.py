@@ -38,6 +38,8 @@ def normalize_records(
     if settings.get("edition_marks") == "unify":
         records = _without_edition_marks(records, [source for source, one in rules.items() if one.edited])
     records, masked = _without_personal_data(records, settings["mask"])
+    if settings.get("white_space") == "collapse":
+        records = records.with_columns(pl.col("content").str.replace_all("\n+", " "))
     records = records.with_columns(missing_field().alias("missing"))
     return records.filter(pl.col("missing").is_null()).drop("missing"), _as_removed(records), masked, repeated
 

@@ -13,6 +13,7 @@ from authbench.errors import InputError
 from authbench.format.findings import Findings
 from authbench.format.manifest import RawLock
 from authbench.plugins import filter_key, identities, stated_filters
+from authbench.registry.entries import default_settings
 from authbench.settings.data import DataConfig
 from authbench.storage.raw_paths import RawFiles
 
@@ -34,6 +35,17 @@ NOT_OF_THE_DATA = (
     "style",
     "pan",
     "raven",
+)
+# Settings that releases state only where they differ from the default.
+OMITTED = (
+    ("ingest", "author_ids"),
+    ("ingest", "unstated_genre"),
+    ("normalize", "white_space"),
+    ("chunk", "retag"),
+    ("filter", "exclude"),
+    ("filter", "plugins"),
+    ("dedup", "unique"),
+    ("release", "labels"),
 )
 
 
@@ -58,11 +70,8 @@ def make_statement(
         skipped: the sources without raw files that are left out.
     """
     config: dict[str, Any] = {key: value for key, value in settings.items() if key not in NOT_OF_THE_DATA}
-    if config["filter"]["exclude"] is None:  # omitted from a release without excluded texts
-        config["filter"] = {key: value for key, value in config["filter"].items() if key != "exclude"}
-    # These are omitted too if not set.
-    for section, key in (("chunk", "retag"), ("dedup", "unique"), ("filter", "plugins"), ("release", "labels")):
-        if section in config and not config[section].get(key):
+    for section, key in OMITTED:
+        if section in config and config[section].get(key) == default_settings()[section].get(key):  # type: ignore[literal-required]
             config[section] = {name: value for name, value in config[section].items() if name != key}
     return {
         "config": cast(DataConfig, config),

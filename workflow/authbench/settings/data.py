@@ -28,7 +28,7 @@ Name = Annotated[
 class DataConfig(TypedDict):
     """Hold each stage's section.
 
-    A release omits `filter.exclude`, `filter.plugins`, `chunk.retag` and `release.labels` if unused.
+    A release omits the settings in `release.statement.OMITTED` that have their default.
     """
 
     name: Name

@@ -20,11 +20,13 @@ class Ingest(TypedDict):
 
     other_languages: Literal["drop", "keep"]
     genres: Annotated[Sequence[_Genre], Keywords(uniqueItems=True)]
+    author_ids: Literal["person", "source"]
     author_key_env: _Variable | None
     max_bad_rows: Share
     max_record_bytes: Count
     author_genres: bool
     fine_genres: bool
+    unstated_genre: Literal["unknown", "general"]
     required: FieldsByTask
 
 

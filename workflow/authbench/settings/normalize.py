@@ -11,6 +11,7 @@ class NormalizeTexts(TypedDict):
 
     mask: Annotated[Sequence[Literal["email", "phone", "handle", "url"]], Keywords(uniqueItems=True)]
     quotes: Literal["keep", "straight"]
+    white_space: Literal["lines", "collapse"]
     own_name: Literal["mask", "keep"]
     edition_marks: Literal["unify", "keep"]
     signatures: Literal["cut", "keep"]
