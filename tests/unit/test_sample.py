@@ -14,7 +14,7 @@ from authbench.errors import InputError
 from authbench.identity import keyed_hash
 from authbench.records import DOCUMENT
 from authbench.safety import ScoreStore
-from authbench.sample.authors import SAFE, TOXIC
+from authbench.sample.authors import NO_DAY, SAFE, TOXIC, Pool, select_authors
 from authbench.sample.deviation import limit_of, recount, sampling_deviation, with_filtered
 from authbench.sample.documents import languages_of, refuse_authors, select_safely, set_length_bins
 from authbench.sample.documents import select_documents as select_from
@@ -218,6 +218,32 @@ def test_authors_and_documents_of_two_works_are_preferred():
         alone[spread] = int((works_of(pool, select_documents(pool, safe(pool), sample).chosen) == 1).sum())
     assert alone["prefer"] <= 1
     assert alone["ignore"] >= 4
+
+
+@pytest.mark.parametrize(
+    ("lengths", "targets", "total", "needed", "uniform"),
+    [
+        ([0, 0, 1, 1], [6, 6], 6, [0, 2], [0, 1]),  # by hash order, as long as the length is wanted
+        ([0, 0, 1, 1], [3, 6], 6, [0, 2], [0, 2]),
+    ],
+)
+def test_uniformly_authors_come_in_order_among_those_that_fill_an_open_length(lengths, targets, total, needed, uniform):
+    each, count = 3, 3 * len(lengths)
+    pool = Pool(
+        np.arange(0, count + 1, each, dtype=np.int64),
+        np.arange(count, dtype=np.uint64),
+        np.repeat(lengths, each).astype(np.uint8),
+        np.zeros(count, np.int16),
+        np.zeros(count, np.bool_),
+        np.full(count, NO_DAY, np.int32),
+        np.zeros(count, np.uint32),
+        np.zeros(len(lengths), np.bool_),
+    )
+    for draw, expected in (("need", needed), ("uniform", uniform)):
+        asked = SAMPLE | {"draw": draw, "spread": "ignore", "min_documents_per_author": 3}
+        safe_all = np.full(count, SAFE, np.int8)
+        chosen, _ = select_authors(pool, safe_all, np.array(targets), np.array([99]), total, asked, total)
+        assert sorted(set(np.flatnonzero(chosen) // each)) == expected
 
 
 def test_authors_of_one_work_are_taken_where_there_are_no_others():

@@ -45,6 +45,7 @@ OMITTED = (
     ("filter", "exclude"),
     ("filter", "plugins"),
     ("dedup", "unique"),
+    ("sample", "draw"),
     ("release", "labels"),
 )
 

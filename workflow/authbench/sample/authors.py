@@ -2,7 +2,8 @@
 
 Whole authors are selected, in hash order: among the next `window` authors, the author whose documents are most needed
 is taken, repeatedly, until the language has its documents. Need is the open share of two marginals, length and genre,
-served together.
+served together. If `draw` is `uniform`, what is open counts alike: authors, and the documents of an author, are then
+taken in hash order among those that fill open targets.
 
 The kernel works on flat arrays of a language, documents grouped by author, authors in hash order. It reads safety
 verdicts only through `verdicts`, and records every verdict it reads. A run that read no unknown verdict equals the run
@@ -91,7 +92,7 @@ def select_authors(
                 pool.offsets, pool.origins, pool.lengths, pool.genres, pool.preferred, pool.days, pool.topics,
                 pool.train_only, verdicts, chosen, consulted, lengths_open, genres_open, length_scale, genre_scale,
                 target, train_target, minimum, settings["max_documents_per_author"], settings["window"],
-                settings["min_origins"], spread,
+                settings["min_origins"], spread, settings.get("draw") == "uniform",
             )  # fmt: skip
     return chosen, consulted
 
@@ -100,7 +101,7 @@ def select_authors(
 def _fill(
     offsets, origins, lengths, genres, preferred, days, topics, train_only, verdicts, chosen, consulted,
     lengths_open, genres_open, length_scale, genre_scale, target, train_target, minimum, maximum, window, min_origins,
-    spread,
+    spread, uniform,
 ):  # fmt: skip
     authors = len(offsets) - 1
     start = authors  # of a ring of undecided authors: `following` gives the next, and `start` after the last
@@ -134,8 +135,8 @@ def _fill(
                 count, score = _pick(
                     offsets[author], offsets[author + 1], origins, lengths, genres, preferred, days, topics, verdicts,
                     consulted, lengths_open, genres_open, length_scale, genre_scale,
-                    target - taken, minimum, most, min_origins, spread, need_all, picks, state, length_need,
-                    genre_need,
+                    target - taken, minimum, most, min_origins, spread, uniform, need_all, picks, state,
+                    length_need, genre_need,
                 )  # fmt: skip
             if count < minimum:
                 supply[int(train_only[author])] -= min(offsets[author + 1] - offsets[author], maximum)
@@ -176,8 +177,8 @@ def _remove(author, following, preceding):
 @compiled
 def _pick(
     start, end, origins, lengths, genres, preferred, days, topics, verdicts, consulted,
-    lengths_open, genres_open, length_scale, genre_scale, remaining, minimum, maximum, min_origins, spread, need_all,
-    picks, state, length_need, genre_need,
+    lengths_open, genres_open, length_scale, genre_scale, remaining, minimum, maximum, min_origins, spread, uniform,
+    need_all, picks, state, length_need, genre_need,
 ):  # fmt: skip
     """Fill `picks` with an author's most needed safe documents; return their number (0: too few works) and mean worth.
 
@@ -189,9 +190,9 @@ def _pick(
         for document in range(start, end):
             state[document - start] = _APART * (days[document] != NO_DAY) + _UNLIKE * (topics[document] != 0)
     for length in range(len(lengths_open)):
-        length_need[length] = lengths_open[length] / length_scale[length]
+        length_need[length] = _need(lengths_open[length], length_scale[length], uniform)
     for genre in range(len(genres_open)):
-        genre_need[genre] = genres_open[genre] / genre_scale[genre]
+        genre_need[genre] = _need(genres_open[genre], genre_scale[genre], uniform)
     worth_sum = 0.0
     count, works = 0, 0
     limit = min(maximum, remaining)
@@ -234,9 +235,9 @@ def _pick(
         for place in range(count):
             length_picked += lengths[picks[place]] == length
             genre_picked += genres[picks[place]] == genre
-        length_need[length] = (lengths_open[length] - length_picked) / length_scale[length]
+        length_need[length] = _need(lengths_open[length] - length_picked, length_scale[length], uniform)
         if genre >= 0:
-            genre_need[genre] = (genres_open[genre] - genre_picked) / genre_scale[genre]
+            genre_need[genre] = _need(genres_open[genre] - genre_picked, genre_scale[genre], uniform)
     while count > minimum and 0 < remaining - count < minimum:
         count -= 1
     if _works(origins, picks, count) < min_origins:
@@ -244,6 +245,14 @@ def _pick(
     if 0 < remaining - count < minimum:
         worth_sum -= count
     return count, worth_sum / max(count, 1)
+
+
+@compiled
+def _need(wanted, scale, uniform):
+    """Return how much more of a length or genre is needed; uniformly, all that are wanted are needed alike."""
+    if uniform:
+        return 1.0 if wanted > 0 else 0.0
+    return wanted / scale
 
 
 @compiled

@@ -35,6 +35,7 @@ class Sample(TypedDict):
     max_documents_per_author: Count
     fallback_documents_per_author: Count | None
     min_origins: Count
+    draw: Literal["need", "uniform"]
     spread: Literal["prefer", "ignore"]
     reservoir: Count
     window: Count
