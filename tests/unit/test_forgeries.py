@@ -53,15 +53,21 @@ ADA, JANE = author_id("blog_authorship", "Ada Lovelace"), author_id("babel_brief
         {"queries_in_candidates": False},
         {"positives": "any"},
         {"queries_per_author": 1},
+        {"ids": "sorted"},
         {"takedown": frozenset({ADA})},
         {"takedown": frozenset({ADA, JANE}), "queries_in_candidates": False},
     ],
-    ids=["disjoint", "any positives", "one query", "one taken down", "two taken down"],
+    ids=["disjoint", "any positives", "one query", "sorted ids", "one taken down", "two taken down"],
 )
 def test_a_release_of_other_settings_is_sound_where_they_are_granted(settings: dict[str, Any], tmp_path: Path) -> None:
     write_sound(tmp_path, **settings)
     own = {"release": {key: value for key, value in settings.items() if key != "takedown"}}
     assert check_release(tmp_path, own) == [] and check_drawings(tmp_path) == []
+
+
+def test_sorted_ids_are_a_looser_setting_where_they_are_not_granted(tmp_path: Path) -> None:
+    write_sound(tmp_path, ids="sorted")
+    assert [violation.code for violation in check_release(tmp_path)] == ["looser_settings"]
 
 
 def test_a_release_without_some_texts_and_one_that_keeps_the_ids_of_another_are_sound(tmp_path: Path) -> None:

@@ -165,6 +165,12 @@ def test_numbers_and_lines_tell_no_author() -> None:
     assert documents["doc_key"].to_list() != number_documents(documents.drop("id"), 8)["doc_key"].to_list()
 
 
+def test_numbers_in_sorted_order_follow_language_source_and_author() -> None:
+    documents = number_documents(frame(*(document(n, n % 5) for n in range(40))), 7, order="sorted")
+    keys = list(documents.select("lang", "source", "author_id", "doc_key").iter_rows())
+    assert keys == sorted(keys) and documents["id"].is_sorted()
+
+
 def test_with_a_lock_new_numbers_tell_no_author_either() -> None:
     old = number_documents(frame(*(document(n, n // 5) for n in range(50))), 7)
     new = number_documents(frame(*(document(n, n // 5) for n in range(450))), 7, make_lock(old))

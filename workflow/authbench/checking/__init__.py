@@ -94,7 +94,7 @@ def _check_rows(release: Rows, rules: Rules) -> Iterator[Finding]:
         yield from check_units(release, rules)
         yield from check_truth(release, rules, pairs)
         yield from check_pairs(release, rules, pairs)
-        yield from check_ids(release)
+        yield from check_ids(release, rules.settings["release"].get("ids") == "sorted")
         yield from check_provenance(release, rules.fixed_buckets)
         yield from check_fields(release.provenance, rules.settings["dedup"].get("unique") or {})
         yield from check_measures(release, rules.settings)

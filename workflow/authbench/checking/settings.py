@@ -183,6 +183,7 @@ _LOOSER: Mapping[str, Callable[[Any, Any], bool]] = {
     "split.containment.share": _higher,
     "split.containment.min_chars": _higher,
     "split.containment.shingle_chars": _higher,
+    "release.ids": _not("hashed"),
     "release.queries_per_author": _higher,
     "release.min_documents_for_query": _other,
     "release.min_letters_for_query": _lower,

@@ -91,7 +91,7 @@ def make_contents(
         & ~is_borrowed(documents, settings["min_letters_for_query"]),
     )
     del origins, hashes
-    documents = number_documents(documents, seed, lock)
+    documents = number_documents(documents, seed, lock, settings.get("ids", "hashed"))
     queries = left = choose_queries(documents, settings, seed, containment, None, possibly_one)
     taken = documents.filter(is_taken_down(takedown))
     if taken.height:

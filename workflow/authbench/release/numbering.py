@@ -13,11 +13,13 @@ from authbench.identity import keyed_hashes, sha256_of_text
 LOCKED = ("doc_key", "id", "author_id", "split")
 
 
-def number_documents(documents: pl.DataFrame, seed: int, lock: Lock | None = None) -> pl.DataFrame:
+def number_documents(
+    documents: pl.DataFrame, seed: int, lock: Lock | None = None, order: str = "hashed"
+) -> pl.DataFrame:
     """Add `id`, `doc_000000` onwards in the order of a keyed hash of doc_key, and sort by it.
 
-    Neither a number nor the position of a line reveals language, source or author. With the lock of an earlier release,
-    its documents keep their numbers and new documents follow its highest.
+    Neither a number nor the position of a line reveals language, source or author; in the order `sorted` both do. With
+    the lock of an earlier release, its documents keep their numbers and new documents follow its highest.
 
     Raises:
         InputError: documents share a doc_key, or the lock holds an invalid id.
@@ -27,8 +29,11 @@ def number_documents(documents: pl.DataFrame, seed: int, lock: Lock | None = Non
         raise InputError(f"{repeated.height} documents share a doc_key, the first {repeated['doc_key'].min()!r}.")
     known: Mapping[str, str] = lock["documents"] if lock else {}
     following = max((_number_of(ident) for ident in known.values()), default=-1) + 1
-    place = keyed_hashes(seed, "id", documents["doc_key"])
-    ordered = documents.with_columns(place).sort(place.name, "doc_key").drop(place.name)
+    if order == "sorted":
+        ordered = documents.sort("lang", "source", "author_id", "doc_key")
+    else:
+        place = keyed_hashes(seed, "id", documents["doc_key"])
+        ordered = documents.with_columns(place).sort(place.name, "doc_key").drop(place.name)
     ids = []
     for key in ordered["doc_key"]:
         ident = known.get(sha256_of_text(key))

@@ -46,6 +46,7 @@ OMITTED = (
     ("filter", "plugins"),
     ("dedup", "unique"),
     ("sample", "draw"),
+    ("release", "ids"),
     ("release", "labels"),
 )
 

@@ -28,6 +28,7 @@ def warnings(facts: Findings, documents: pl.DataFrame, queries: pl.DataFrame, so
         *about_losses(facts),
         *_about_queries(documents, queries, list(facts["splits"])),
         *_about_split_unit(facts["config"].get("split", {})),
+        *_about_ids(facts["config"].get("release", {})),
         *_about_labels(documents, sources, facts["ingest"]),
         *about_measured_labels(documents, sources, facts.get("labels", ()), facts["config"].get("authors", {})),
         *_about_origins(documents),
@@ -88,6 +89,15 @@ def _about_split_unit(split: Split) -> list[str]:
         return [
             "Documents were split one by one: an author's texts lie in several splits, and few are left for queries "
             "(split.unit: author keeps them together)."
+        ]
+    return []
+
+
+def _about_ids(release: Mapping[str, object]) -> list[str]:
+    if release.get("ids") == "sorted":
+        return [
+            "Ids, and the order of lines, follow language, source and author (release.ids: sorted): texts with near "
+            "numbers are by one author, which the model `ids` measures."
         ]
     return []
 

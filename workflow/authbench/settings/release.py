@@ -11,6 +11,7 @@ _Label = Annotated[str, Keywords(pattern="^[a-z][a-z0-9_]{0,40}$")]
 class Release(TypedDict):
     """Set which documents are queries, which answer them, and what is taken down."""
 
+    ids: Literal["hashed", "sorted"]
     queries_per_author: Annotated[Literal["all"] | Count, Keywords(expected="all, or a whole number from 1")]
     min_documents_for_query: Annotated[int, Keywords(minimum=2, maximum=2**31 - 1)]
     min_letters_for_query: Count | Annotated[Mapping[Language, Count], DEFAULT]
