@@ -83,14 +83,34 @@ def test_a_recipe_of_the_paper_builds_a_sound_release_of_all_its_sources(
     manifest = read_manifest(release)
     assert check_release(release, manifest["config"]) == []
     provenance = pl.read_parquet(release / "provenance.parquet")
-    found, wanted = set(provenance["source"]), set(manifest["config"]["sources"])
-    assert wanted - found <= {"hindi_discourse"}  # stories of no known author, which the recipes do not admit
+    wanted = set(manifest["config"]["sources"])
+    assert set(provenance["source"]) == wanted
     genres = set(provenance["genre"].str.split("/").list.first())
     assert (len(wanted), len(genres)) == RECIPES[recipe]
     for split in manifest["splits"]:  # a text is a query or a candidate
         lines = [(release / split / f"{name}.jsonl").read_text().splitlines() for name in ("candidates", "queries")]
         candidates = {json.loads(line)["candidate_id"] for line in lines[0]}
         assert candidates.isdisjoint(json.loads(line)["query_id"] for line in lines[1])
+
+
+@pytest.mark.parametrize("fidelity", ["plan", "paper"])
+def test_the_demo_to_the_letter_of_the_plan_or_the_paper_is_sound_where_that_is_granted(
+    project: Project, raw: Path, fidelity: str
+) -> None:
+    stated = [f"fidelity={fidelity}", f"name={fidelity}", f"raw_dir={raw}", "shards=1", "safety={scorers: [wordlist]}"]
+    project.build("release", "--configfile", "config/recipes/demo.yaml", "--config", *stated)
+    release = project.folder / "results" / fidelity / "release"
+    config = read_manifest(release)["config"]
+    assert check_release(release, config) == []
+    provenance = pl.read_parquet(release / "provenance.parquet").sort("id")
+    texts = pl.concat(pl.read_ndjson(path) for path in release.glob("*/candidates.jsonl"))
+    several = provenance.group_by("author_id").agg(pl.col("source").n_unique(), pl.col("split").n_unique())
+    assert several["source"].max() == 1
+    neighbours = provenance["author_id"].rle_id().max() + 1 == several.height  # an author's texts follow each other
+    assert (several["split"].max() > 1) == neighbours == (fidelity == "plan")
+    assert texts["content"].str.contains("\n").any() == (fidelity == "plan")
+    assert texts["content"].str.contains("[“”]").any() == (fidelity == "plan")
+    assert "work" in provenance["author_kind"].to_list()
 
 
 def test_the_releases_of_the_two_recipes_merge(project: Project, raw: Path, tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ from published import (
     write_whole,
 )
 from shipped_sources import shipped_sources
+from sound_release import write_sound
 
 from authbench.cli import main
 from authbench.errors import InputError
@@ -37,6 +38,7 @@ from authbench.export.freeze import read_publication
 from authbench.export.parquet import write_table
 from authbench.export.public import refuse_withheld, withheld_documents
 from authbench.export.run import FORMS, export, export_public
+from authbench.format.columns import SPLIT_TABLES
 from authbench.format.files import BUNDLE_FILES
 from authbench.format.pan import read_problems
 from authbench.format.release import open_complete_release
@@ -338,6 +340,21 @@ def test_beir_has_a_corpus_for_each_split_and_a_query_keeps_its_id(release: Path
         truth = lines(release / split / "ground_truth.jsonl")
         assert judged == [(row["query_id"], one, "1") for row in truth for one in row["positive_ids"]]
     assert "ignore_identical_ids=True" in (folder / "README.md").read_text()
+
+
+@pytest.mark.parametrize("form", ["queries in candidates", "disjoint"])
+def test_documents_are_all_texts_of_a_split_with_the_seven_fields_of_the_plan(tmp_path: Path, form: str) -> None:
+    write_sound(tmp_path / "release", queries_in_candidates=form != "disjoint")
+    folder = exported(tmp_path / "release", "documents", tmp_path / "documents", with_tier_b=True)
+    for split in ("train", "test"):
+        pool, queries, truth = (lines(tmp_path / "release" / split / f"{name}.jsonl") for name in SPLIT_TABLES)
+        writers = {row["query_id"]: row["author_id"] for row in truth}
+        rows = [{"id": row["candidate_id"], **row} for row in pool]
+        rows += [{"id": row["query_id"], "author_id": writers[row["query_id"]], **row} for row in queries]
+        fields = ("id", "author_id", "content", "genre", "lang", "source", "token_length")
+        expected = {row["id"]: [(name, row[name]) for name in fields] for row in rows}
+        found = [list(row.items()) for row in lines(folder / split / "documents.jsonl")]
+        assert found == list(expected.values())
 
 
 def test_the_card_for_mteb_says_who_is_left_out_of_the_corpus(release: Path, tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def look_up(
         raise InputError(f"{release.folder}: has no text of {missing[0]}. Its sources: {', '.join(known)}.")
     found = [rows.clear()]
     for (tag, lang), own in rows.filter(pl.col("source").is_in(list(sources))).group_by("source", "lang"):
-        author = sources[str(tag)].extraction.author.identified_by(release.setting("ingest.author_ids") or "person")
+        author = sources[str(tag)].extraction.author.identified_by(release.setting("ingest.author_ids"))
         identities = make_identities(str(tag), author, key, aliases)
         person = identities.person(handle)
         if person.refusal is None:

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
+from typing import Any
 
 import orjson
 import polars as pl
@@ -36,9 +37,10 @@ def check_provenance(release: Rows, fixed_buckets: bool) -> Iterator[Finding]:
     yield from _check_labels(provenance, release.documents)
     yield from _check_buckets(provenance, fixed_buckets)
     entries = _entries({*provenance["source"].unique(), *_licences(release.manifest)})
-    author_ids = ((release.manifest.get("config") or {}).get("ingest") or {}).get("author_ids", "person")
-    stated = {tag: one.extraction.author.identified_by(author_ids).space_of(tag) for tag, one in entries.items()}
-    yield from _check_names(provenance, stated)
+    config: Mapping[str, Any] = release.manifest.get("config") or {}
+    by = (config.get("ingest") or {}).get("author_ids")
+    spaces = {tag: one.extraction.author.identified_by(by).space_of(tag) for tag, one in entries.items()}
+    yield from _check_names(provenance, spaces)
     yield from _check_licences(provenance, release.manifest, entries)
 
 
@@ -93,17 +95,17 @@ def _check_buckets(provenance: pl.DataFrame, fixed: bool) -> Iterator[Finding]:
             most = max(most, *ranks)
 
 
-def _check_names(provenance: pl.DataFrame, stated: Mapping[str, str]) -> Iterator[Finding]:
+def _check_names(provenance: pl.DataFrame, space_of: Mapping[str, str]) -> Iterator[Finding]:
     """Yield authors of several spaces, and documents whose topic or group contains words of the author's id.
 
-    Only pseudonyms without a key can be computed again. A space of authors is a source, or, by source, as `stated`.
+    Only pseudonyms without a key can be computed again. A space of authors is a source, or, by source, `space_of` it.
     """
-    spaces = sorted({*provenance["source"].unique(), *stated.values()})
+    spaces = sorted({*provenance["source"].unique(), *space_of.values()})
     languages = sorted({*LANGUAGES, *provenance["lang"].unique()})
     people = [f"{PEOPLE}/{lang}" for lang in languages] if PEOPLE in spaces else []
     sources = provenance.group_by("author_id").agg(pl.col("source").unique().sort()).sort("author_id")
     for author, own in sources.filter(pl.col("source").list.len() > 1).iter_rows():
-        if len({stated[tag] for tag in own if tag in stated}) > 1:
+        if len({space_of[tag] for tag in own if tag in space_of}) > 1:
             yield Finding("author_space", author, f"{author[:8]}...: {' and '.join(own)}")
     for column in ("author_group", "topic"):
         for words, authors in provenance.drop_nulls(column).group_by(column).agg("author_id").sort(column).iter_rows():

@@ -9,6 +9,7 @@ from authbench.export.beir import write_beir, write_runs, write_trec
 from authbench.export.citations import write_citations
 from authbench.export.data_protection import DATA, SHEET, data_protection, known_risk, read_risk, sheet
 from authbench.export.datacite import CFF, DATACITE, citation_cff, datacite
+from authbench.export.documents import write_documents
 from authbench.export.huggingface import write_huggingface
 from authbench.export.mteb import write_mteb
 from authbench.export.pan import write_pan
@@ -32,6 +33,7 @@ FORMS: dict[str, _Form] = {
     "trec": write_trec,
     "pan": write_pan,
     "steb": write_steb,
+    "documents": write_documents,
 }
 
 

@@ -60,7 +60,7 @@ def compile_source(tag: str, extraction: Extraction, settings: Ingest, naming: N
     """Return the mapping of a source's entry. Raises InputError that names file and key."""
     where = f"config/sources/{tag}.yaml"
     compiled = compile_extraction(where, extraction, naming.author_key)
-    author = extraction.author.identified_by(settings.get("author_ids", "person"))
+    author = extraction.author.identified_by(settings.get("author_ids"))
     identities = make_identities(tag, author, naming.author_key, naming.aliases)
     pattern = compile_pattern(extraction.path_fields, f"{where}: path_fields") if extraction.path_fields else None
     given = FILE_FIELDS | set(pattern.groupindex if pattern else ())

@@ -133,7 +133,7 @@ class Author:
         """Return the space of the author ids of the source `tag`; people with full names share a space."""
         return PEOPLE if self.names == FULL else self.space or tag
 
-    def identified_by(self, author_ids: str) -> "Author":
+    def identified_by(self, author_ids: object) -> "Author":
         """Return the section for `ingest.author_ids`: for `source`, without what unites it with other sources."""
         return replace(self, space=None, names=self.names and "ambiguous") if author_ids == "source" else self
 

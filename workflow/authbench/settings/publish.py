@@ -23,7 +23,7 @@ _Doi = Annotated[
 ]
 
 
-FORMS = ("huggingface", "beir", "mteb", "trec", "pan", "steb")
+FORMS = ("huggingface", "beir", "mteb", "trec", "pan", "steb", "documents")
 
 
 class Publish(TypedDict):
