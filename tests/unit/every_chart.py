@@ -2,7 +2,7 @@
 
 import hashlib
 
-from authbench.presentation.charts import Chart, as_pdf, as_svg
+from authbench.presentation.charts import Chart, as_file, as_svg
 from authbench.presentation.palette import SERIES, mark_of
 from authbench.presentation.plots import Curve, Piece, Stack, Value, curves, dots, ranking, stacked_bars, value_bars
 
@@ -20,7 +20,9 @@ def every_kind(name: str = "tfidf") -> list[Chart]:
 
 
 def digests() -> list[str]:
-    """Return the digests of each kind, drawn for pages and for papers."""
+    """Return the digests of each kind, drawn for pages, slides and papers."""
     return [
-        hashlib.sha256(drawn).hexdigest() for chart in every_kind() for drawn in (as_svg(chart).encode(), as_pdf(chart))
+        hashlib.sha256(drawn).hexdigest()
+        for chart in every_kind()
+        for drawn in (as_svg(chart).encode(), as_file(chart, "pdf"), as_file(chart, "png"))
     ]

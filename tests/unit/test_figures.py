@@ -17,7 +17,7 @@ from examples import costly
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.presentation.charts import LEFT, MARGIN, WIDTH, as_pdf, as_svg, legend_height, shorten
+from authbench.presentation.charts import LEFT, MARGIN, WIDTH, as_file, as_svg, legend_height, shorten
 from authbench.presentation.palette import SERIES, mark_of, marks_of, series
 from authbench.presentation.plots import Value, value_bars
 from authbench.registry.entries import read_yaml
@@ -96,12 +96,12 @@ def test_no_name_of_a_source_or_genre_breaks_out_of_a_figure() -> None:
         assert "<script" not in picture
 
 
-def test_a_pdf_has_a_glyph_for_every_character_and_svg_leaves_them_to_the_browser() -> None:
+def test_pdf_and_png_have_a_glyph_for_every_character_and_svg_leaves_them_to_the_browser() -> None:
     [chart] = [chart for chart in every_kind("旧港 café Ж") if chart.name == "bars"]
     assert "旧港 café Ж" in as_svg(chart)
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # matplotlib warns of a character without a glyph
-        assert as_pdf(chart).startswith(b"%PDF")
+        assert as_file(chart, "pdf").startswith(b"%PDF") and as_file(chart, "png").startswith(b"\x89PNG")
 
 
 def test_a_model_has_one_mark_whatever_stands_beside_it() -> None:

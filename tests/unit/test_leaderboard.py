@@ -250,7 +250,12 @@ def test_a_chart_s_data_are_the_scores_that_it_draws(board):
 
 def test_the_page_links_files_that_are_there(board):
     links = set(re.findall(r'href="([^"#]+)"', (board / "index.html").read_text()))
-    assert {"headline.tex", "overall.csv", "scores.csv", "figures/auc_matched.svg", "figures/auc_matched.csv"} <= links
+    assert {
+        "headline.tex",
+        "overall.csv",
+        "scores.csv",
+        *(f"figures/auc_matched.{ending}" for ending in ("svg", "png", "csv")),
+    } <= links
     assert [link for link in links if not (board / link).is_file()] == []
 
 

@@ -11,7 +11,7 @@ by_<facet>_<metric>.csv ...  the same by language, genre and length
 scores.csv                   a row per model, slice and metric, with intervals and counts
 pairwise.csv                 differences between models, with p and Holm's correction
 submissions.csv              name, model, command and contributor of each submission, if there are any
-figures/*.svg                all models with intervals, small multiples by slice
+figures/*.svg .png           all models with intervals, small multiples by slice
 eval_results/<model>/...     scores for the model's repository on the Hugging Face hub, if the benchmark is there
 index.html                   the full leaderboard as an HTML page
 """
@@ -97,7 +97,7 @@ def write_leaderboard(
             write_text(folder / "submissions.csv", as_csv(pl.DataFrame(submitted)))
         if dataset is not None:
             write_eval_results(folder / FOLDER, results, dataset)
-        write_charts(folder / "figures", board.charts.all(), pdf)
+        write_charts(folder / "figures", board.charts.all(), ("png", "pdf") if pdf else ("png",))
         write_text(folder / "index.html", _render(results, board, pairs, back, version))
     shown = as_text((*board.headline, tables[0])[0], intervals=False)
     return "\n\n".join(filter(None, (_finding(board), shown)))

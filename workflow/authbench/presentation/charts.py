@@ -1,8 +1,8 @@
-"""Draw charts with matplotlib, reproducibly: SVG for HTML pages, PDF for papers.
+"""Draw charts with matplotlib, reproducibly: SVG for HTML pages, PNG for slides, PDF for papers.
 
 Charts are drawn with fixed matplotlib settings, without pyplot and its global state. SVG text remains text, and the
-browser selects a font for each script. A PDF embeds DejaVu Sans; characters missing in this font are written as code
-points.
+browser selects a font for each script. PNG and PDF use DejaVu Sans; characters missing in this font are written as
+code points.
 """
 
 import io
@@ -164,14 +164,15 @@ def _drawn(chart: Chart) -> tuple[str, dict[str, str]]:
     return written.getvalue(), canvas.tips
 
 
-def as_pdf(chart: Chart) -> bytes:
-    """Return a chart as a one-page PDF with embedded fonts."""
+def as_file(chart: Chart, ending: str) -> bytes:
+    """Return a chart as a PNG, two pixels per unit, or as a one-page PDF with embedded fonts."""
     with rc_context(_SETTINGS):
         canvas = Canvas(chart.height, latin=True)
         chart.draw(canvas)
         written = io.BytesIO()
-        metadata = {"Title": chart.title, "Creator": None, "Producer": None, "CreationDate": None}
-        canvas.figure.savefig(written, format="pdf", metadata=metadata)
+        left_out = ("Software",) if ending == "png" else ("Creator", "Producer", "CreationDate")
+        metadata = {"Title": chart.title} | dict.fromkeys(left_out)
+        canvas.figure.savefig(written, format=ending, dpi=2 * _POINTS, metadata=metadata)
     return written.getvalue()
 
 

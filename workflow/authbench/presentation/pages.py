@@ -92,16 +92,16 @@ def _in_markdown(value: object) -> object:
     return inert_markdown(value)
 
 
-def write_charts(folder: Path, charts: "Iterable[Chart]", pdf: bool = False) -> None:
-    """Write `<name>.svg` of each chart into the folder, `<name>.csv` if it has data and, if requested, `<name>.pdf`."""
-    from authbench.presentation.charts import as_pdf, as_svg
+def write_charts(folder: Path, charts: "Iterable[Chart]", more: Iterable[str] = ("png",)) -> None:
+    """Write `<name>.svg` of each chart into the folder, `<name>.csv` if it has data, and files with these endings."""
+    from authbench.presentation.charts import as_file, as_svg
 
     for chart in charts:
         write_text(folder / f"{chart.name}.svg", as_svg(chart))
         if chart.data is not None:
             write_text(folder / f"{chart.name}.csv", as_csv(chart.data))
-        if pdf:
-            (folder / f"{chart.name}.pdf").write_bytes(as_pdf(chart))
+        for ending in more:
+            (folder / f"{chart.name}.{ending}").write_bytes(as_file(chart, ending))
 
 
 class _Picture(NamedTuple):

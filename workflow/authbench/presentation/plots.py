@@ -26,6 +26,7 @@ BAR = 0.62  # share of a row
 AXIS = 24  # units for axis numbers
 THIN = 3  # units; narrower pieces have no gap
 NUMBERS = 64  # units for the numbers to the right of bars
+RANKED = (LEFT + 52, WIDTH - 24)  # edges of a ranking's axes, after names and numbers and before the bracket
 DOT_ROW = 9
 DOT = 6.5
 
@@ -197,13 +198,14 @@ def ranking(
         canvas.legend(legend)
         if not rows:
             return
-        axes = canvas.axes(top, bottom, right=WIDTH - NUMBERS)
+        axes = canvas.axes(top, bottom, *RANKED)
         axes.set_ylim(max(rows) + 0.5, -0.5)
         low, high = limits_of([*rows.values(), *filter(None, [line])])
         space = 0.04 * (high - low) or 0.05
         axes.set_xlim(low - space, high + space)
         _number_axis(axes)
         name_rows(canvas, axes, [value.label for value in rows.values()], rows)
+        axes.tick_params("y", pad=RANKED[0] - LEFT + 8)
         if controls:
             axes.axhspan(len(values) - 0.5, max(rows) + 0.5, xmin=_across(0), xmax=_across(WIDTH), color=EMPTY,
                          linewidth=0, zorder=0, clip_on=False)  # fmt: skip
@@ -212,7 +214,7 @@ def ranking(
         for place, value in rows.items():
             if value.value == value.value:
                 _dot(canvas, axes, value, place)
-                axes.text(_across(WIDTH - 6), place, value.note, transform=outside, ha="right", va="center_baseline",
+                axes.text(_across(RANKED[0] - 12), place, value.note, transform=outside, ha="right", va="center_baseline",
                           fontsize=SMALL, color=INK)  # fmt: skip
         if line:
             axes.axvline(line.value, color=INK, linewidth=1.1, linestyle="--")
@@ -229,14 +231,14 @@ def _bracket(axes: Axes, tied: Sequence[int]) -> None:
         return
     lines = [((14, 14), (0, tied[-1])), *(((8, 14), (place, place)) for place in (0, *tied))]
     for ends, places in lines:
-        across = [_across(WIDTH - NUMBERS + end) for end in ends]
+        across = [_across(RANKED[1] + end) for end in ends]
         beside = blended_transform_factory(axes.transAxes, axes.transData)
         axes.plot(across, places, transform=beside, color=INK, linewidth=1.3, clip_on=False)
 
 
 def _across(place: float) -> float:
-    """Return a place in a chart as a share of the axes between LEFT and the numbers."""
-    return (place - LEFT) / (WIDTH - NUMBERS - LEFT)
+    """Return a place in a ranking as a share of its axes."""
+    return (place - RANKED[0]) / (RANKED[1] - RANKED[0])
 
 
 def curves(
@@ -308,7 +310,7 @@ def _name_groups(canvas: Canvas, axes: Axes, values: Sequence[Value]) -> None:
     outside = blended_transform_factory(axes.transAxes, axes.transData)
     for place, value in enumerate(values):
         axes.text(-8 / (WIDTH - NUMBERS - LEFT), place + 0.05, canvas.words(value.group), transform=outside, ha="right",
-                  va="top", fontsize=9.5, color=MUTED)  # fmt: skip
+                  va="top", fontsize=SMALL, color=MUTED)  # fmt: skip
 
 
 def _number_axis(axes: Axes) -> None:

@@ -35,7 +35,7 @@ def draw_report(release: Path, out: Path, sources: Sources, findings: Findings) 
     documents, queries = written.provenance, queries_of(written)
     tables = statistics.tables(documents, queries, findings["splits"])
     drawn = figures.charts(tables, statistics.funnel_table(findings["funnel"]))
-    write_charts(out / "figures", drawn)
+    write_charts(out / "figures", drawn, ())
     write_text(out / REPORT, render(documents, queries, sources, findings, drawn))
 
 

@@ -67,7 +67,7 @@ def heat_map(scores: pl.DataFrame) -> Chart:
                         if wide >= 26:
                             ink = "white" if share > 0.5 else INK
                             axes.text(place + 0.5, number + 0.5, f"{here[model]:.2f}".removeprefix("0"), color=ink,
-                                      ha="center", va="center_baseline", fontsize=10)  # fmt: skip
+                                      ha="center", va="center_baseline", fontsize=SMALL)  # fmt: skip
             line += 1 + len(datasets)
         name_rows(canvas, axes, names, places)
 

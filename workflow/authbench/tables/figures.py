@@ -90,7 +90,7 @@ def genre_map(documents: pl.DataFrame) -> Chart:
                 [cell] = axes.bar(across, 1, 1, down - 0.5, color=BLUE, alpha=0.08 + 0.92 * share, edgecolor=PAPER)
                 canvas.tip(cell, f"{language_name(lang)}, {spaced(genre)}: {count(number)} ({share:.1%})")
                 colour = PAPER if share > _DARK else INK
-                axes.text(across, down, _short(number), fontsize=9.5, ha="center", va="center", color=colour)
+                axes.text(across, down, _short(number), fontsize=SMALL, ha="center", va="center", color=colour)
 
     about = "Documents by language and primary genre; the darker, the larger the genre's share of the language."
     return Chart("genre_map", "Primary genres by language", about, _HEAD + ROW * max(len(languages), 1) + 8, draw)

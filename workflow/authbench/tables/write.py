@@ -1,7 +1,7 @@
 """Write the tables and figures of a paper.
 
 tables/<name>.csv .md .tex   each table; CSV with full precision, LaTeX for booktabs
-figures/<name>.svg .pdf      each figure; equal numbers give equal bytes
+figures/<name>.svg .png .pdf each figure; equal numbers give equal bytes
 slices.csv                   every score of every slice in long form, with counts; null if a slice has no score
 examples.jsonl               the example records, in the form of candidates
 contents.csv                 the list of tables and figures
@@ -128,7 +128,7 @@ def write_tables(
             (folder / name).mkdir()
         for table in tables:
             write_table(folder / TABLES, table)
-        write_charts(folder / FIGURES, charts, pdf=True)
+        write_charts(folder / FIGURES, charts, ("png", "pdf"))
         for part in parts:
             for name, text in part.files.items():
                 write_text(folder / name, text)
