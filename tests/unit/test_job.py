@@ -42,6 +42,15 @@ def test_names_in_messages_cannot_act_on_a_terminal(tmp_path: Path) -> None:
         assert "a\\u202e.csv\nno column" in said
 
 
+def test_a_job_reports_progress_in_its_log_and_seldom_on_the_terminal(tmp_path: Path) -> None:
+    body = (
+        "import time\nfrom authbench.runtime import progress\nclock = iter(range(0, 100000, 200))\n"
+        "time.monotonic = lambda: next(clock)\nlist(progress.progress(range(9), 'letters'))\nlog.warning('end')"
+    )
+    _, terminal, log = run(body, tmp_path)
+    assert log.count("letters: ") == 9 and 1 <= terminal.count("letters: ") <= 5 and "end" in terminal
+
+
 def test_an_error_of_the_program_keeps_its_traceback(tmp_path: Path) -> None:
     status, terminal, log = run("1 / 0", tmp_path)
     assert status != 0

@@ -2,6 +2,7 @@
 
 import copy
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -163,6 +164,15 @@ def test_a_plan_says_what_share_of_the_files_is_enough() -> None:
     said = as_text(make_plan(BOOKS, RATES), RATES)
     assert "in 15,000,000 chunks of 1,7" in said and "acquire --share 0.1`" in said and "--documents 3e+04" in said
     assert "--share" not in as_text(make_plan(Corpus([(1e6, 600)], 3e5, 2), RATES), RATES)
+
+
+def test_a_plan_has_no_line_for_a_rule_of_under_a_minute() -> None:
+    made = make_plan(LARGE, RATES)
+    one, other, *_ = made.stages
+    stages = [replace(one, cpu=59.9), replace(other, cpu=60.0)]
+    said = as_text(replace(made, stages=stages), RATES)
+    assert f"\n{other.rule} " in said and f"\n{one.rule} " not in said and "\n1 under a minute each" in said
+    assert "under a minute" not in as_text(replace(made, stages=stages[1:]), RATES)
 
 
 def test_a_rule_may_be_in_one_measured_size_only() -> None:

@@ -2,16 +2,23 @@
 
 from collections.abc import Iterable, Sequence
 
+import polars as pl
+
 from authbench.plan import RULES, SPARE, Corpus, Plan, Rates
+from authbench.presentation.tables import Column, Table, plain_rows
+from authbench.presentation.tables import as_text as aligned
 from authbench.registry.entries import default_settings
+
+MINUTE = 60.0  # seconds; rules that take less have no line
 
 
 def as_text(plan: Plan, rates: Rates) -> str:
-    """Return the plan in Markdown: the requested corpus, a line per rule and per folder, and the rates' origin."""
+    """Return the requested corpus, a line per rule of a minute or more and per folder, and the rates' origin."""
     corpus = plan.corpus
     sizes = " and ".join(f"{size['documents']:,}" for size in rates["sizes"])
     whole = sum(stage.cpu for stage in plan.stages), sum(stage.wall for stage in plan.stages)
     jobs = sum(stage.jobs for stage in plan.stages)
+    long = [stage for stage in plan.stages if stage.cpu >= MINUTE]
     folders = [("raw files", plan.raw_bytes), *plan.disk.items(), ("all", plan.raw_bytes + sum(plan.disk.values()))]
     return "\n".join(
         [
@@ -24,7 +31,11 @@ def as_text(plan: Plan, rates: Rates) -> str:
                 [
                     *(
                         (stage.rule, f"{stage.jobs:,}", _hours(stage.cpu), _hours(stage.wall), f"{stage.peak:,.0f}")
-                        for stage in plan.stages
+                        for stage in long
+                    ),
+                    *(
+                        [(f"{len(plan.stages) - len(long)} under a minute each", "", "", "", "")]
+                        * (long != plan.stages)
                     ),
                     ("all, one after another", f"{jobs:,}", _hours(whole[0]), _hours(whole[1]), ""),
                 ],
@@ -87,5 +98,5 @@ def _hours(seconds: float) -> str:
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    sides = ["---", *["---:"] * (len(head) - 1)]
-    return [f"| {' | '.join(row)} |" for row in (head, sides, *rows)]
+    columns = [Column(name, words=not at) for at, name in enumerate(head)]
+    return aligned(Table("", "", columns, plain_rows(rows), pl.DataFrame())).splitlines()

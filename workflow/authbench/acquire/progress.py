@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from authbench.runtime.job import log
+from authbench.runtime.job import report
 from authbench.runtime.progress import EVERY_SECONDS, in_words
 
 
@@ -14,7 +14,7 @@ class Progress:
         self,
         what: str,
         total: int | None = None,
-        tell: Callable[[str], None] = log.warning,
+        tell: Callable[[str], None] = report,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.what, self.total, self.tell, self.clock = what, total, tell, clock

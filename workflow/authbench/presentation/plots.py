@@ -214,8 +214,8 @@ def ranking(
         for place, value in rows.items():
             if value.value == value.value:
                 _dot(canvas, axes, value, place)
-                axes.text(_across(RANKED[0] - 12), place, value.note, transform=outside, ha="right", va="center_baseline",
-                          fontsize=SMALL, color=INK)  # fmt: skip
+                axes.text(_across(RANKED[0] - 12), place, value.note, transform=outside, ha="right",
+                          va="center_baseline", fontsize=SMALL, color=INK)  # fmt: skip
         if line:
             axes.axvline(line.value, color=INK, linewidth=1.1, linestyle="--")
             side = "right" if line.value > (low + high) / 2 else "left"

@@ -27,6 +27,7 @@ from types import TracebackType
 from authbench.errors import InputError
 from authbench.extras import missing_extra
 from authbench.printable import printable
+from authbench.runtime.job_lines import PATIENCE
 from authbench.storage.disk import cannot_write, is_full, machine_failed
 from authbench.storage.system import resource
 
@@ -71,10 +72,11 @@ def _most_bytes() -> int:
 
 
 log = logging.getLogger("authbench")
+report = partial(log.warning, extra={"progress": True})
 
 
 def log_to(path: str) -> None:
-    """Send the job's messages to its log; warnings and errors also to the terminal.
+    """Send the job's messages to its log; warnings, errors and, rarely, progress also to the terminal.
 
     Args:
         path: `.../logs/<rule>/<part>.log`, or `.../logs/<rule>.log` for a rule without parts.
@@ -84,6 +86,7 @@ def log_to(path: str) -> None:
     terminal = logging.StreamHandler(sys.stderr)
     terminal.setFormatter(_Printable("%(message)s"))
     terminal.setLevel(logging.WARNING)
+    terminal.addFilter(_Seldom())
     log.handlers, log.propagate = [terminal], False
     log.setLevel(logging.INFO)
     logging.raiseExceptions = False  # a log on a full disk must not hide the terminal's messages
@@ -128,6 +131,20 @@ class _Printable(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         return printable(super().format(record), keep="\n\t")
+
+
+class _Seldom(logging.Filter):
+    """Pass a report of progress every ten minutes, and all other messages."""
+
+    last = time.monotonic()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if not hasattr(record, "progress"):
+            return True
+        now = time.monotonic()
+        due = now - self.last >= PATIENCE
+        self.last = now if due else self.last
+        return due
 
 
 def _log_cost() -> None:

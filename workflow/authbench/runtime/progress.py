@@ -1,10 +1,14 @@
-"""Report the progress of long steps: what is done, and how long the rest will take."""
+"""Report the progress of long steps: what is done, and how long the rest will take.
+
+A command reports every ten seconds on the terminal, a job every ten seconds in its log and every ten minutes on the
+terminal, where a build reports its jobs (`job_lines`).
+"""
 
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
-from authbench.runtime.job import log
+from authbench.runtime.job import report
 
 EVERY_SECONDS = 10.0
 Item = TypeVar("Item")
@@ -13,7 +17,7 @@ Item = TypeVar("Item")
 def progress(
     items: Iterable[Item], what: str, total: int | None = None, size: Callable[[Item], int] = lambda _: 1
 ) -> Iterator[Item]:
-    """Yield the items; every ten seconds, print on the terminal how much is done and, with a total, the time left.
+    """Yield the items; every ten seconds, report how much is done and, with a total, the time left.
 
     Args:
         what: the step and the unit.
@@ -29,7 +33,7 @@ def progress(
             reported = now
             of = f" of {total:,}" if total else ""
             left = f", {in_words((total - done) * (now - started) / done)} left" if total and done else ""
-            log.warning("%s: %s%s, %s%s", what, f"{done:,}", of, in_words(now - started), left)
+            report("%s: %s%s, %s%s", what, f"{done:,}", of, in_words(now - started), left)
 
 
 def in_words(seconds: float) -> str:

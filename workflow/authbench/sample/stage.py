@@ -172,7 +172,7 @@ def score_documents(
     places: pl.DataFrame, documents: Documents, scorers: Sequence[Scorer], store: ScoreStore
 ) -> pl.DataFrame:
     """Return the places with the toxicity of their texts (SCORED); what the store lacks is scored and stored."""
-    log.warning("safety: scoring %d texts", places.height)
+    log.info("safety: scoring %d texts", places.height)
     scores = np.empty(places.height)
     for texts in documents(places, ["lang", "content"]):
         scored = score_texts(scorers, texts["content"].to_list(), texts["lang"].to_list(), store)
