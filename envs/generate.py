@@ -19,8 +19,8 @@ ROOT = Path(__file__).parents[1]
 LOCKS = ("requirements.lock", "requirements-extras.lock")
 # The extras of pyproject.toml that an environment has beside the core dependencies, and what it is for.
 EXTRAS: dict[str, list[str]] = {
-    "text": ["plots"],
-    "models": ["plots", "models", "probing", "toxicity"],
+    "text": ["plots", "sheets"],
+    "models": ["plots", "models", "probing", "sheets", "toxicity"],
     "acquire": ["acquire"],
 }
 PURPOSES = {

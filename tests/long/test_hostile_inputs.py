@@ -31,6 +31,7 @@ from hostile_runs import SECONDS, Ended, run, serving
 from published import publish
 from scored_release import write_scored_release
 from sound_release import write_sound
+from workbooks import workbook
 
 from authbench.cli import COMMANDS, main
 
@@ -234,6 +235,7 @@ XML_LAUGHS = (
 MARKUP = '"><script>alert(1)</script>'
 
 # By what it is: the name that it has where a command takes any name, and what puts it there.
+FAR = '<row r="1048576"><c r="XFD1048576" t="inlineStr"><is><t>z</t></is></c></row>'
 INPUTS: Mapping[str, tuple[str, Make]] = {
     "empty": ("a.csv", of(b"")),
     "a line end alone": ("a.csv", of(b"\n")),
@@ -351,6 +353,8 @@ INPUTS: Mapping[str, tuple[str, Make]] = {
     ),
     "mbox of parts in parts": ("a.mbox", of(MBOX_OF_PARTS)),
     "mbox of long headers": ("a.mbox", of(MBOX_OF_HEADERS)),
+    "chat 100,000 deep": ("a.json", of(b'{"type": "private_group", "messages": [' + b"[" * DEEP)),
+    "workbook with a cell far away": ("a.xlsx", of(workbook([["author", "text"]], cells=FAR))),
     "named pipe": ("a.csv", piped),
     "folder": ("a.csv", folder_of_folders),
     "link to nothing": ("a.csv", link_to("nothing.csv")),

@@ -103,6 +103,10 @@ MBOX = "".join(
     f"Content-Type: text/plain; charset=utf-8\n\n{text}\n\n"
     for place, text in enumerate(TEXTS)
 )
+TELEGRAM = [
+    {"id": place, "type": "message", "date": "2024-02-13T10:00:00", "from_id": "user1", "text": ["", {"text": text}]}
+    for place, text in enumerate(TEXTS)
+]
 OF_FILE = {"text": "text", "author": {"any": ["author", {"const": "someone"}]}, "lang": {"const": "en"}}
 KINDS: dict[str, Any] = {
     "csv": kind(table(","), {"format": "csv"}, "a.csv", WITH_ID),
@@ -153,6 +157,18 @@ KINDS: dict[str, Any] = {
     ),
     "xml rows": kind(XML_ROWS, {"format": "xml_rows"}, "Posts.xml", {**OF_FILE, "text": "Body", "author": "Owner"}),
     "gutenberg": kind(GUTENBERG, {"format": "gutenberg"}, "a.txt", OF_FILE),
+    "telegram": kind(
+        json.dumps({"type": "private_group", "id": 5, "messages": TELEGRAM}, indent=3),
+        {"format": "chat", "app": "telegram"},
+        "a.json",
+        {**OF_FILE, "author": "from", "date": "date"},
+    ),
+    "whatsapp": kind(
+        "".join(f"13/02/24, 21:05 - Ann: {text}\n" for text in TEXTS),
+        {"format": "chat", "app": "whatsapp"},
+        "a.txt",
+        {**OF_FILE, "author": "from", "date": {"field": "date", "date": "%d/%m/%y"}},
+    ),
     "mbox": kind(MBOX, {"format": "mbox"}, "a.mbox", {**OF_FILE, "author": "from", "date": "date"}),
 }
 

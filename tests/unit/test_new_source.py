@@ -15,12 +15,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
+from extras import needs
+from workbooks import workbook
 
 from authbench.cli import main
 from authbench.config import prepare
 from authbench.drafting.sample import MOST_BYTES, MOST_RECORDS
 from authbench.errors import InputError
 from authbench.preflight.at_start import expect_usable
+from authbench.reading.xml_records import OF_TEI
 from authbench.registry.sources import find_sources
 
 Rows = list[dict[str, str]]
@@ -100,6 +103,126 @@ def in_two_gzips(folder: Path) -> list[str]:
     return ["letters"]
 
 
+def exported(app: str) -> list[dict[str, Any]]:
+    """Messages in the words of an app: the letters, one message by the app itself, and one that is not the sender's."""
+    telegram = app == "telegram"
+    made: list[dict[str, Any]] = []
+    for n, row in enumerate(letters()):
+        if telegram:
+            text = row["letter"] if n % 2 else ["It ", {"type": "bold", "text": row["letter"]}]
+            by: dict[str, Any] = {"from": row["writer"], "from_id": f"user{n // 4}", "text": text}
+        else:
+            by = {"author": {"id": str(n // 4), "name": row["writer"], "isBot": False}, "content": row["letter"]}
+        kind = "message" if telegram else ("Default", "Reply")[n % 2]
+        made.append({"id": n, "type": kind, "date": f"2024-02-{10 + n % 9}T08:00:00", **by})
+    of_app = {**made[0], "id": 90, "type": "service" if telegram else "GuildMemberJoin"}
+    other = {"forwarded_from": "Quimby"} if telegram else {"author": {"id": "9", "name": "Quimbybot", "isBot": True}}
+    made += [of_app, {**made[0], "id": 91, **other}]
+    return made if telegram else [{**one, "timestamp": one["date"]} for one in made]
+
+
+def telegram_chat(folder: Path) -> list[str]:
+    chat = {"name": "Quimbys", "type": "private_group", "id": 7, "messages": exported("telegram")}
+    (folder / "letters.json").write_text(json.dumps(chat), encoding="utf-8")
+    return ["letters.json", "--name", "letters"]
+
+
+def telegram_chats(folder: Path) -> list[str]:
+    made = exported("telegram")
+    chats = [{"name": "Quimbya", "type": "personal_chat", "id": n, "messages": made[n::2]} for n in range(2)]
+    whole = {"personal_information": {"id": 1}, "contacts": {"list": [{"id": 2}]}, "chats": {"list": chats}}
+    (folder / "letters.json").write_text(json.dumps(whole, indent=1), encoding="utf-8")
+    return ["letters.json", "--name", "letters"]
+
+
+def discord_channel(folder: Path) -> list[str]:
+    channel = {"guild": {"id": "1"}, "channel": {"id": "2", "name": "x"}, "messages": exported("discord")}
+    (folder / "letters.json").write_text(json.dumps(channel), encoding="utf-8")
+    return ["letters.json", "--name", "letters"]
+
+
+def whatsapp_text(folder: Path) -> list[str]:
+    lines = [f"{13 + n % 9}/02/24, 10:00 - {row['writer']}: {row['letter']}\nYours" for n, row in enumerate(letters())]
+    of_app = ["12/02/24, 09:00 - Messages are end-to-end encrypted.", *lines, "22/02/24, 10:00 - Ada: <Media omitted>"]
+    (folder / "letters.txt").write_text("\n".join(of_app), encoding="utf-8")
+    return ["letters.txt", "--name", "letters"]
+
+
+def whatsapp_zip(folder: Path) -> list[str]:
+    lines = [f"[2/{13 + n % 9}/24, 1:00:00\u202fPM] ~\u202f{row['writer']}: {row['letter']}"
+             for n, row in enumerate(letters())]  # fmt: skip
+    of_app = ["[2/12/24, 1:00:00\u202fAM] Ada: \u200eMessages are encrypted.", *lines,
+              "\u200e[2/22/24, 1:00:00\u202fPM] Ada: \u200eimage omitted"]  # fmt: skip
+    with zipfile.ZipFile(folder / "letters.zip", "w") as archive:
+        archive.writestr("_chat.txt", "\r\n".join(of_app))
+        archive.writestr("1-PHOTO.jpg", b"\xff")
+    return ["letters.zip", "--name", "letters"]
+
+
+TEI = (
+    "<TEI xmlns='http://www.tei-c.org/ns/1.0'><teiHeader><fileDesc><titleStmt><author>{writer}</author></titleStmt>"
+    "</fileDesc></teiHeader><text><body><p>{letter}</p></body></text></TEI>"
+)
+
+
+def tei_files(folder: Path) -> list[str]:
+    (folder / "letters").mkdir()
+    for row in letters():
+        (folder / f"letters/{row['nr']}.xml").write_text(TEI.format(**row), encoding="utf-8")
+    return ["letters"]
+
+
+def tei_corpus(folder: Path) -> list[str]:
+    inner = "".join(TEI.format(**row) for row in letters())
+    (folder / "letters.tei").write_text(f"<teiCorpus><teiHeader/>{inner}</teiCorpus>".replace(
+        "<teiCorpus>", "<teiCorpus xmlns='http://www.tei-c.org/ns/1.0'>"), encoding="utf-8")  # fmt: skip
+    return ["letters.tei"]
+
+
+def xml_of_letters(folder: Path) -> list[str]:
+    one = "<letter nr='{nr}' section='{section}'><by>{writer}</by><body><p>{letter}</p><p>Yours</p></body></letter>"
+    inner = "".join(one.format(**row) for row in letters())
+    (folder / "letters.xml").write_text(f"<all at='Bonn'><info/><letters>{inner}</letters></all>", encoding="utf-8")
+    return ["letters.xml", "--column", "author=by"]
+
+
+def xml_files(folder: Path) -> list[str]:
+    (folder / "letters").mkdir()
+    for n, row in enumerate(letters()):
+        more = f" section='{row['section']}'" if n % 2 else ""
+        text = f"<letter author='{row['writer']}'{more}><p>{row['letter']}</p><p>Yours</p></letter>"
+        (folder / f"letters/{n}.xml").write_text(text, encoding="utf-8")
+    return ["letters"]
+
+
+def xml_of_rows(folder: Path) -> list[str]:
+    rows = [f"  <row Id='{row['nr']}' Author='{row['writer']}' Body='{row['letter']}' />\n" for row in letters()]
+    (folder / "letters.xml").write_text(f"<posts>\n{''.join(rows)}</posts>\n", encoding="utf-8")
+    return ["letters.xml"]
+
+
+def zip_of_tables(folder: Path) -> list[str]:
+    with zipfile.ZipFile(folder / "letters.zip", "w") as archive:
+        for part in range(2):
+            archive.writestr(f"in/{part}.csv", as_csv(letters()[part::2]))
+        archive.writestr("in/readme.txt", "About.")
+    return ["letters.zip"]
+
+
+def zip_of_texts(folder: Path) -> list[str]:
+    with zipfile.ZipFile(folder / "letters.zip", "w") as archive:
+        for row in letters():
+            archive.writestr(f"letters/{row['writer']}/{row['nr']}.txt", row["letter"])
+    return ["letters.zip"]
+
+
+def in_workbook(folder: Path) -> list[str]:
+    rows = [list(row.values()) for row in letters()]
+    head = list(letters()[0])
+    (folder / "letters.xlsx").write_bytes(workbook([head, *rows[:20]], [head, *rows[20:]], []))
+    return ["letters.xlsx"]
+
+
 LETTER_FIELDS: dict[str, Any] = {
     "text": "letter",
     "author": "writer",
@@ -116,8 +239,24 @@ TEXT_FIELDS = {
     "lang": {"const": "en"},
     "genre": {"const": "letters"},
 }
+XML_FIELDS = {"text": "text", "author": "author", "lang": {"const": "en"}, "genre": {"const": "letters"}}
+OF_A_CHAT = {"text": "text", "author": "from", "lang": {"const": "en"}, "genre": {"const": "letters"}}
+CHAT_FIELDS = {
+    **OF_A_CHAT,
+    "id": {"field": "id", "hash": True},
+    "date": {"field": "date", "match": r"^\d{4}-\d\d-\d\d", "date": "%Y-%m-%d"},
+}
+WHATSAPP_FIELDS = lambda form: {**OF_A_CHAT, "date": {"field": "date", "date": form}}  # noqa: E731
+DROPPED = {
+    "telegram_chat": {"system_or_media": 1, "forwarded": 1},
+    "telegram_chats": {"system_or_media": 1, "forwarded": 1},
+    "discord_channel": {"system_or_media": 1, "bot": 1},
+    "whatsapp_text": {"system_or_media": 2},
+    "whatsapp_zip": {"system_or_media": 2},
+}
+OF_ACCOUNTS = (in_parquet, telegram_chat, telegram_chats, discord_channel)
 Write = Callable[[Path], list[str]]
-FORMS: list[tuple[Write, list[str], dict[str, Any], dict[str, Any]]] = [
+FORMS: list[Any] = [
     (in_cp1252, ["**/*.csv"], {"format": "csv", "encoding": "cp1252", "delimiter": ";"}, LETTER_FIELDS),
     (
         json_lines,
@@ -150,7 +289,53 @@ FORMS: list[tuple[Write, list[str], dict[str, Any], dict[str, Any]]] = [
             "genre": "genre",
         },
     ),
-    (zipped, ["**/*.zip", "**/*.csv"], {"format": "csv"}, LETTER_FIELDS),
+    (zipped, ["**/*.csv", "**/*.zip"], {"format": "csv"}, LETTER_FIELDS),
+    (telegram_chat, ["**/*.json"], {"format": "chat", "app": "telegram"}, CHAT_FIELDS),
+    (telegram_chats, ["**/*.json"], {"format": "chat", "app": "telegram"}, CHAT_FIELDS),
+    (discord_channel, ["**/*.json"], {"format": "chat", "app": "discord"}, CHAT_FIELDS),
+    (whatsapp_text, ["**/*.txt"], {"format": "chat", "app": "whatsapp"}, WHATSAPP_FIELDS("%d/%m/%y")),
+    (whatsapp_zip, ["**/*.txt", "**/*.zip"], {"format": "chat", "app": "whatsapp"}, WHATSAPP_FIELDS("%m/%d/%y")),
+    (tei_files, ["**/*.xml"], {"format": "tei", "header": OF_TEI}, XML_FIELDS),
+    (tei_corpus, ["**/*.tei"], {"format": "tei", "header": OF_TEI}, XML_FIELDS),
+    (
+        xml_of_letters,
+        ["**/*.xml"],
+        {
+            "format": "xml",
+            "record": "letter",
+            "text": ["body/p"],
+            "of_record": {"nr": ".@nr", "section": ".@section", "by": "by"},
+            "of_file": {"at": ".@at", "info": "info"},
+        },
+        {**XML_FIELDS, "author": "by", "id": "nr", "topic": "section"},
+    ),
+    (
+        xml_files,
+        ["**/*.xml"],
+        {
+            "format": "xml",
+            "record": "letter",
+            "text": ["p"],
+            "of_record": {"section": ".@section", "author": ".@author"},
+        },
+        {**XML_FIELDS, "topic": "section"},
+    ),
+    (
+        xml_of_rows,
+        ["**/*.xml"],
+        {"format": "xml_rows"},
+        {**XML_FIELDS, "text": "Body", "author": "Author", "id": "Id"},
+    ),
+    (zip_of_tables, ["**/*.csv", "**/*.zip"], {"format": "csv"}, LETTER_FIELDS),
+    (zip_of_texts, ["**/*.txt", "**/*.zip"], {"format": "text"}, TEXT_FIELDS),
+    pytest.param(
+        in_workbook,
+        ["**/*.xlsx"],
+        {"format": "sheet"},
+        LETTER_FIELDS,
+        marks=needs("fastexcel", "sheets"),
+        id="in_workbook",
+    ),
     (in_two_gzips, ["**/*.tsv"], {"format": "csv", "delimiter": "\t"}, LETTER_FIELDS),
 ]
 
@@ -175,7 +360,11 @@ def left() -> list[str]:
     return sorted(path.as_posix() for path in Path().rglob("*") if path.is_file())
 
 
-@pytest.mark.parametrize(("write", "patterns", "reader", "fields"), FORMS, ids=[form[0].__name__ for form in FORMS])
+def name_of_form(value: object) -> str | None:
+    return getattr(value, "__name__", "")
+
+
+@pytest.mark.parametrize(("write", "patterns", "reader", "fields"), FORMS, ids=name_of_form)
 def test_files_become_an_entry_and_a_recipe_that_a_build_accepts(
     write: Write,
     patterns: list[str],
@@ -191,11 +380,13 @@ def test_files_become_an_entry_and_a_recipe_that_a_build_accepts(
     assert "Quimby" not in said.out + "".join(written)
     entry = yaml.safe_load(written[1])
     assert (entry["files"], entry["reader"], entry["fields"]) == (patterns, reader, fields)
-    assert entry["author"]["kind"] == ("account" if write is in_parquet else "person")
+    assert entry["author"]["kind"] == ("account" if write in OF_ACCOUNTS else "person")
     setup = prepare(recipe(), here)
     assert expect_usable(setup, here / "resources/raw", here / "preflight.json", for_release=True) == []
     found = json.loads((here / "preflight.json").read_text())["letters"]["found"]
-    assert (found["records"], found["kept"], found["whole"], found["dropped"]) == (48, 48, True, {})
+    dropped = DROPPED.get(write.__name__, {})
+    records = 48 + sum(dropped.values())
+    assert (found["records"], found["kept"], found["whole"], found["dropped"]) == (records, 48, True, dropped)
     assert len(found["authors"]) == len(AUTHORS) and not any(lost for _, lost, _ in found["losses"].values())
 
 

@@ -12,6 +12,7 @@ _EXTRA_OF = {
     "argcomplete": "completion",
     "datasets": "models",
     "sentence_transformers": "models",
+    "fastexcel": "sheets",
     "torch": "models",
     "transformers": "models",
     "matplotlib": "plots",

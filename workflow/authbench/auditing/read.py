@@ -19,8 +19,9 @@ from authbench.format.columns import PAIR_TABLES, SPLIT_TABLES
 from authbench.format.files import MANIFEST, PROVENANCE
 from authbench.format.hub import INNER, SCHEME, config_folder, local, release_of, stated_configs
 from authbench.printable import printable
+from authbench.reading.chats import app_of
 from authbench.reading.column_names import layout_of
-from authbench.reading.foreign import JSON, TEXT, ZIP, is_of_a_system, kind_of
+from authbench.reading.foreign import JSON, KINDS, TEXT, XML, ZIP, is_of_a_system, kind_of
 from authbench.reading.plain_text import whole_text
 from authbench.reading.rows import BadRow
 from authbench.storage.exact_json import loads_exactly
@@ -78,8 +79,8 @@ FORMS = (
     "EN001/known01.txt, "
     "EN001/unknown.txt), a BEIR or MTEB retrieval folder (corpus, queries, qrels), LUAR "
     "episodes (*_queries.jsonl, *_targets.jsonl with lists of texts), STEB JSON lines (text, label, is_query), "
-    "an entry of config/style, tables with author and text (.csv, .tsv, .parquet, .jsonl, .json, also compressed or "
-    "zipped), or folders of plain text (author/title.txt, Author_Title.txt)"
+    f"an entry of config/style, tables with author and text ({', '.join(KINDS)}, also compressed or zipped), "
+    "or folders of plain text (author/title.txt, Author_Title.txt)"
 )
 
 _OF_RELEASE = frozenset(table.file for table in (*SPLIT_TABLES.values(), *PAIR_TABLES.values())) | {PROVENANCE}
@@ -190,12 +191,12 @@ def _read_file(path: Path, how: How) -> Dataset:
 def _read_folder(path: Path, how: How) -> Dataset:
     """Read a folder of episodes, of tables or of texts, from the files in it and in its folders.
 
-    JSON and zip files count if there are no other tables, texts if there are no tables at all; files of an operating
-    system are ignored.
+    JSON, XML and zip files count if there are no other tables, texts that are no chats if there are no tables at all;
+    files of an operating system are ignored.
     """
     files = sorted(one for one in path.rglob("*") if one.is_file() and not is_of_a_system(one.relative_to(path)))
     kinds = {file: kind_of(file) for file in files if file != path / DIFF}
-    for several in (set(kinds.values()) - {None, JSON, ZIP, TEXT}, {JSON}, {ZIP}):
+    for several in (set(kinds.values()) - {None, JSON, XML, ZIP, TEXT}, {JSON}, {XML}, {ZIP}):
         if tables := [file for file, kind in kinds.items() if kind in several]:
             lines = [one for one in tables if one.suffix in (".jsonl", ".ndjson")]
             episodes = [one for one in lines if is_episode(_first(one))]
@@ -203,6 +204,8 @@ def _read_folder(path: Path, how: How) -> Dataset:
                 return read_episodes(path, episodes)
             return read_tables(path, tables, how.columns, how.encoding, how.config, how.rows)
     if texts := [file for file, kind in kinds.items() if kind == TEXT]:
+        if app_of(RawFile(texts[0], str(texts[0]), "")):
+            return read_tables(path, texts, how.columns, how.encoding, how.config, how.rows)
         return read_texts(path, texts, how.encoding)
     raise InputError(f"{path}: holds no dataset. Expected {FORMS}.")
 

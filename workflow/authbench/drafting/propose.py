@@ -15,7 +15,7 @@ from authbench.printable import printable
 from authbench.reading.column_names import NAMES, TOPICS, guess_columns
 from authbench.records import LANGUAGES, PRIMARY_GENRES, is_language_code, primary_genre
 from authbench.registry.expressions import Expression
-from authbench.registry.readers import MboxReader
+from authbench.registry.readers import ChatReader, MboxReader
 
 Identify = Callable[[Sequence[str]], Sequence[str]]  # the language of each text
 Ask = Callable[[str, Sequence[str]], str]  # a question and the possible answers
@@ -27,13 +27,13 @@ _MOST = 0.9  # share of values from which a form counts as theirs
 _LONGEST_EXAMPLE = 30
 _ISO = r"^\d{4}-\d\d-\d\d"
 _DATES = (
-    "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%Y%m%d", "%d.%m.%y", "%d.%m.%Y %H:%M",
-    "%d.%m.%Y %H:%M:%S", "%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M", "%d %B %Y", "%B %d, %Y", "%d %b %Y",
-    "%a, %d %b %Y %H:%M:%S %z", "%a %b %d %H:%M:%S %z %Y",
+    "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%Y%m%d", "%d.%m.%y", "%d/%m/%y", "%m/%d/%y",
+    "%d-%m-%y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S", "%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M", "%d %B %Y", "%B %d, %Y",
+    "%d %b %Y", "%a, %d %b %Y %H:%M:%S %z", "%a %b %d %H:%M:%S %z %Y",
 )  # fmt: skip
 _OF_A_NAMED_FIELD = ("%Y", "unix", "unix_ms")  # any number may be one
 _SECONDS = {"unix": (1e8, 4e9), "unix_ms": (1e11, 4e12)}  # 1973 to 2096
-_AUTHORS = {"folder": r"^(?:[^/]+/)?(?P<author>[^/]+)/[^/]+$", "name": r"(?:^|/)(?P<author>[^/_]+)_[^/]*$"}
+_AUTHORS = {"folder": r"(?:^|/)(?P<author>[^/]+)/[^/]+$", "name": r"(?:^|/)(?P<author>[^/_]+)_[^/]*$"}
 
 
 @dataclass(frozen=True)
@@ -98,8 +98,11 @@ def propose(sample: Sample, given: Mapping[str, str], genre: str, identify: Iden
             fields[ours], evidence[ours] = found
         elif ours in chosen:
             notes.append(f"{printable(chosen[ours])} is not taken as {ours}: {_REASONS[ours]}.")
-    if isinstance(sample.reader, MboxReader) and "id" in fields:
-        fields["id"] = {"field": "id", "hash": True}  # it names the sender's host
+    if isinstance(sample.reader, MboxReader | ChatReader) and "id" in fields:
+        fields["id"] = {"field": "id", "hash": True}  # it names the sender's host, or the other person
+    if isinstance(sample.reader, ChatReader) and (left_out := Counter(filter(None, columns["left_out"]))):
+        told = ", ".join(f"{number:,} {reason}" for reason, number in left_out.most_common())
+        notes.append(f"{left_out.total():,} messages are not their sender's words, and are dropped: {told}.")
     _add_language(fields, evidence, chosen, columns, texts, identify)
     _add_genre(fields, evidence, chosen, columns, genre)
     return Proposal(fields, evidence, notes, _kind(authors), foreign=_is_foreign(fields["lang"]))
@@ -116,7 +119,7 @@ _REASONS = {
 def _of_texts(sample: Sample, genre: str, identify: Identify) -> Proposal:
     """Return the proposal for plain texts, whose paths name the authors."""
     pattern = _AUTHORS[sample.layout or "name"]
-    found = [regex.search(pattern, below) for below in sample.files]
+    found = [regex.search(pattern, below) for below in sample.parts]
     authors = [one["author"] if one else None for one in found]
     if None in authors:
         raise InputError("Some names of files begin with _, and name no author. Expected Author_Title.txt.")

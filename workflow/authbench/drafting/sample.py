@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
+from typing import TypeVar
 
 import regex
 
@@ -13,35 +14,41 @@ from authbench.ingest.fields import as_text
 from authbench.printable import printable
 from authbench.reading import table_parquet
 from authbench.reading.characters import whole_characters
+from authbench.reading.chats import app_of
 from authbench.reading.column_names import NAMES, TOPICS, Layout, layout_of
 from authbench.reading.foreign import (
     JSON,
+    KINDS,
     MBOX,
     PARQUET,
+    PATTERNS,
+    SHEET,
     TEXT,
+    XML,
     ZIP,
     is_of_a_system,
     kind_of,
     marked_encoding,
     reader_of,
-    table_in,
 )
 from authbench.reading.readers import READERS
 from authbench.reading.rows import EVERYTHING, BadRow, Row, Wanted
-from authbench.registry.readers import Encoding, MboxReader, ParquetReader, Reader, TextReader
+from authbench.registry.readers import Encoding, ParquetReader, Reader, TextReader, XmlReader
 from authbench.storage.raw_files import EnoughRead, RawFile
 from authbench.storage.raw_paths import COMPRESSED, NOT_UTF8
 from authbench.words import plural
 
 MOST_RECORDS = 1_000
 MOST_FILES = 20  # tables that are read; of texts, as many as records
+MOST_XML_FILES = 100  # often of a document each
 MOST_FIELDS = 200
 MOST_BYTES = 16 << 20  # of a file
+_OF_BYTES = (PARQUET, MBOX, SHEET, XML)  # kinds that state their encoding
 _DECODED = 4 << 20  # bytes by which an encoding is told
 _OPTION = "--encoding"
 _WELL_KNOWN = frozenset(name for names in (*NAMES.values(), *TOPICS.values()) for name in names)
 _MOST_FOREIGN = 0.3  # share of accented letters in a text in Latin letters
-_KNOWN = "CSV, TSV, JSON, JSON lines, Parquet (also compressed or zipped), or plain texts"
+_KNOWN = f"{', '.join(KINDS)} (also compressed or zipped)"
 
 
 @dataclass(frozen=True)
@@ -50,6 +57,7 @@ class Sample:
 
     Attributes:
         files: the corpus's files, by their path below the folder of the source.
+        parts: the paths of these files, and in place of zip files of their members.
         patterns: those of the entry.
         left_out: number of files of other kinds.
         layout: how paths of plain texts name the authors; None for tables.
@@ -61,6 +69,7 @@ class Sample:
     """
 
     files: Mapping[str, Path]
+    parts: tuple[str, ...]
     patterns: tuple[str, ...]
     left_out: int
     reader: Reader
@@ -83,28 +92,44 @@ def read_sample(paths: Sequence[Path], encoding: str | None, named: Collection[s
         InputError: the files are of several or no known kinds, cannot be read, or name no authors.
     """
     found = files_of(paths)
-    kinds = _kinds_of(found)
-    files = {below: file for below, file in found.items() if kind_of(file) in kinds}
-    suffixes = {_suffix(file) for file in files.values()}
+    files = _of_one_kind({below: file for below, file in found.items() if kind_of(file)}, found)
+    opened = _of_one_kind(_members(files), found)
+    kinds = {kind_of(Path(below)) for below in opened}
+    suffixes = {_suffix(Path(below)) for below in (*files, *opened)}
     patterns = tuple(sorted(f"**/*{suffix}" for suffix in suffixes))
-    layout = layout_of([PurePath(below) for below in files]) if kinds == {TEXT} else None
-    if kinds == {TEXT} and layout is None:
+    plain = kinds == {TEXT} and not app_of(next(iter(opened.values())))
+    layout = layout_of([PurePath(one.member or below) for below, one in opened.items()]) if plain else None
+    if plain and layout is None:
         raise InputError(
-            f"The authors of {plural(len(files), 'plain text')} cannot be told. Expected a folder for each author "
+            f"The authors of {plural(len(opened), 'plain text')} cannot be told. Expected a folder for each author "
             "(author/title.txt), or files called Author_Title.txt."
         )
     wanted = frozenset(named) | _WELL_KNOWN
-    options, rows, bad, whole, assumed = _texts(files, encoding) if layout else _tables(files, encoding, wanted)
-    if ZIP in kinds:
-        patterns += tuple(f"**/*{ending}" for ending in sorted({_member_suffix(file) for file in files.values()}))
+    options, rows, bad, whole, assumed = _texts(opened, encoding) if layout else _tables(opened, encoding, wanted)
     if not rows and not whole:
         raise InputError(f"{paths[0]}: the first {MOST_BYTES >> 20} MiB hold no whole record.")
     if not rows:
         raise InputError(f"{paths[0]}: " + (f"none of {plural(bad, 'record')} can be read." if bad else "no records."))
-    names = _first_names(dict.fromkeys(name for row in rows for name in row), wanted)
+    found_names = dict.fromkeys(name for row in rows for name in row)
+    if isinstance(options, XmlReader):
+        del found_names["part"]  # a place is not an id
+    names = _first_names(found_names, wanted)
     columns = {name: [_text(row.get(name)) for row in rows] for name in names}
     left_out = len(found) - len(files)
-    return Sample(files, patterns, left_out, options, layout, columns, len(rows), whole, bad, tuple(assumed))
+    return Sample(
+        files, tuple(opened), patterns, left_out, options, layout, columns, len(rows), whole, bad, tuple(assumed)
+    )
+
+
+def _members(files: Mapping[str, Path]) -> dict[str, RawFile]:
+    """Return the files, and in place of zip files their members, by path."""
+    opened: dict[str, RawFile] = {}
+    for below, path in files.items():
+        for one in RawFile(path, str(path), "", option=_OPTION).members(PATTERNS):
+            whole = kind_of(Path(one.member or below)) in (XML, SHEET)
+            one = replace(one, at_most=None if whole else MOST_BYTES)
+            opened[below if one.member is None else f"{below}/{one.member}"] = one
+    return opened
 
 
 def _first_names(names: Iterable[str], wanted: Collection[str]) -> list[str]:
@@ -150,15 +175,23 @@ def _is_folder(path: Path) -> bool:
     return path.is_dir()
 
 
-def _kinds_of(files: Mapping[str, Path]) -> set[str]:
-    """Return the kinds that are data: tables, else JSON, zip files or plain texts. Raises InputError for several."""
-    kinds = {kind for file in files.values() if (kind := kind_of(file))}
-    for several in (kinds - {JSON, ZIP, TEXT}, {JSON}, {ZIP}, {TEXT}):
-        if several & kinds:
+_F = TypeVar("_F", Path, RawFile)
+
+
+def _of_one_kind(files: Mapping[str, _F], found: Collection[str]) -> dict[str, _F]:
+    """Return the files that are data: tables, else JSON, XML, zip files or plain texts. Raises InputError for several.
+
+    Args:
+        found: all files, for messages.
+    """
+    kinds = {below: kind_of(Path(below)) for below in files}
+    present = set(kinds.values()) - {None}
+    for several in (present - {JSON, XML, ZIP, TEXT}, {JSON}, {XML}, {ZIP}, {TEXT}):
+        if several & present:
             if len(several) > 1:
-                raise InputError(f"Files of several kinds: {', '.join(sorted(several))}. Give those of one.")
-            return several
-    raise InputError(f"None of {plural(len(files), 'file')} is of a known kind. Expected {_KNOWN}.")
+                raise InputError(f"Files of several kinds: {', '.join(sorted(map(str, several)))}. Give those of one.")
+            return {below: file for below, file in files.items() if kinds[below] in several}
+    raise InputError(f"None of {plural(len(found), 'file')} is of a known kind. Expected {_KNOWN}.")
 
 
 def _suffix(file: Path) -> str:
@@ -167,49 +200,56 @@ def _suffix(file: Path) -> str:
     return suffixes[-1]
 
 
-def _member_suffix(file: Path) -> str:
-    table, _ = table_in(file, _OPTION)
-    return Path(table.member or "").suffix.lower() or _suffix(file)
-
-
 def _tables(
-    files: Mapping[str, Path], encoding: str | None, wanted: Collection[str]
+    files: Mapping[str, RawFile], encoding: str | None, wanted: Collection[str]
 ) -> tuple[Reader, list[Row], int, bool, Collection[str]]:
     """Return the options of tables, rows of some of them, the number of bad rows, and whether the rows are all."""
-    chosen = list(files.values())[:: max(1, -(-len(files) // MOST_FILES))]
-    opened = [table_in(file, _OPTION) for file in chosen]
-    raw = [replace(file, at_most=MOST_BYTES) for file, _ in opened]
-    encodings = [encoding or ("utf-8" if kind in (PARQUET, MBOX) else _encoding_of(file)) for file, kind in opened]
+    most = MOST_XML_FILES if kind_of(Path(next(iter(files)))) == XML else MOST_FILES
+    chosen = {below: files[below] for below in list(files)[:: max(1, -(-len(files) // most))]}
+    kinds = {below: kind_of(Path(below)) for below in chosen}
+    encodings = {
+        below: encoding or ("utf-8" if kinds[below] in _OF_BYTES else _encoding_of(file))
+        for below, file in chosen.items()
+    }
+    stated = _several(encodings.values())
     assumed: dict[str, None] = {}
-    options: dict[Reader, str] = {}
-    for file, (_, kind), own in zip(raw, opened, encodings, strict=True):
+    reader: Reader | None = None
+    for below, file in chosen.items():
         try:
-            one, guessed = reader_of(file, kind, own)
+            one, guessed = reader_of(file, kinds[below], encodings[below])
         except EnoughRead:
             raise InputError(f"{file.relative}: has no line end in its first {MOST_BYTES >> 20} MiB.") from None
         assumed |= dict.fromkeys(guessed)
-        if not isinstance(one, ParquetReader | MboxReader):
-            one = replace(one, encoding=_several(encodings))
-        options.setdefault(one, file.relative)
-    if len(options) > 1:
-        raise InputError(
-            f"{' and '.join(list(options.values())[:2])} differ in form. Give files of one form at a time."
-        )
-    [reader] = options
+        if hasattr(one, "encoding"):
+            one = replace(one, encoding=stated)  # type: ignore[arg-type]
+        reader = one if reader is None else _of_both(reader, one)
+        if reader is None:
+            first = next(iter(chosen.values())).relative
+            raise InputError(f"{first} and {file.relative} differ in form. Give files of one form at a time.")
+    assert reader
     rows, bad, whole = list[Row](), 0, len(chosen) == len(files)
-    for file in raw:
-        some, ended = _first_rows(file, reader, MOST_RECORDS // len(raw), wanted)
+    for file in chosen.values():
+        some, ended = _first_rows(file, reader, MOST_RECORDS // len(chosen), wanted)
         good = [row for row in some if not isinstance(row, BadRow)]
         bad += len(some) - len(good)
         rows += map(_flat, good)
         whole &= ended
-    return reader, rows, bad, whole, [*assumed, *_told(encodings)]
+    return reader, rows, bad, whole, [*assumed, *_told(encodings.values())]
 
 
-def _texts(files: Mapping[str, Path], encoding: str | None) -> tuple[Reader, list[Row], int, bool, Collection[str]]:
+def _of_both(first: Reader, second: Reader) -> Reader | None:
+    """Return the options for two files; XML files may differ in fields. None if they have none in common."""
+    if isinstance(first, XmlReader) and isinstance(second, XmlReader) and first.record == second.record:
+        text = tuple(dict.fromkeys((*first.text, *second.text)))
+        fields = [{**new, **old} for old, new in ((first.of_record, second.of_record), (first.of_file, second.of_file))]
+        return XmlReader(first.record, text, of_record=fields[0], of_file=fields[1])
+    return first if first == second else None
+
+
+def _texts(files: Mapping[str, RawFile], encoding: str | None) -> tuple[Reader, list[Row], int, bool, Collection[str]]:
     """Return the options of plain texts, some of the texts, and the counts of `_tables`; messages name no file."""
     chosen = list(files.items())[:: max(1, -(-len(files) // MOST_RECORDS))]
-    raw = [RawFile(file, "a text", "", option=_OPTION, at_most=MOST_BYTES) for _, file in chosen if file.stat().st_size]
+    raw = [replace(file, relative="a text") for _, file in chosen if file.member or file.path.stat().st_size]
     encodings = [encoding or _encoding_of(file) for file in raw]
     reader = TextReader(_several(encodings))
     rows = list[Row]()

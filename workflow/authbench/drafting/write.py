@@ -12,13 +12,15 @@ from authbench.drafting.propose import Proposal
 from authbench.drafting.sample import Sample, files_of
 from authbench.errors import InputError
 from authbench.printable import printable
-from authbench.reading.foreign import kind_of
+from authbench.reading.chats import LEFT_OUT, app_of
+from authbench.reading.foreign import JSON, PATTERNS, TEXT, ZIP, kind_of
 from authbench.registry.entries import default_settings, schema_problems
 from authbench.registry.load import list_entries
-from authbench.registry.readers import FORMATS, MboxReader, Reader
+from authbench.registry.readers import FORMATS, ChatReader, MboxReader, Reader
 from authbench.registry.sources import SOURCES
 from authbench.settings.config import Config
 from authbench.storage.atomic import write_text
+from authbench.storage.raw_files import RawFile
 
 RAW = Path("resources/raw")
 _WIDE = 10_000  # columns of a line of YAML: values stay on their line
@@ -35,9 +37,15 @@ def recipe_path(name: str) -> Path:
 def name_of(paths: list[Path]) -> str:
     """Return a name for the corpus in files or folders: their name, or the name of the folder that holds them.
 
+    The app's name stands for a chat's file, whose own name tells who takes part.
+
     >>> name_of([Path("My Letters (2024).csv.gz")]), name_of([Path("in/a.csv"), Path("in/b.csv")])
     ('my_letters_2024', 'in')
     """
+    if len(paths) == 1 and kind_of(paths[0]) in (JSON, TEXT, ZIP) and paths[0].is_file():
+        members = RawFile(paths[0], str(paths[0]), "").members(PATTERNS)
+        if members and (app := app_of(members[0])):
+            return app
     path = paths[0].absolute() if len(paths) == 1 else Path(os.path.commonpath([one.absolute() for one in paths]))
     stem = path.name if path.is_dir() or len(paths) > 1 else path.name.split(".")[0]
     return regex.sub(r"[^a-z0-9]+", "_", stem.lower()).strip("_")[:40] or "own"
@@ -83,6 +91,10 @@ def entry_text(name: str, sample: Sample, proposal: Proposal) -> str:
     tail: dict[str, object] = {"author": {"kind": proposal.kind}}
     if isinstance(sample.reader, MboxReader):
         tail["clean"] = [{"replace": pattern} for pattern in _NOT_BY_THE_SENDER]
+    if isinstance(sample.reader, ChatReader):
+        if sample.reader.app != "whatsapp":  # whose labels are the names
+            tail["author"] = {"kind": proposal.kind, "name": "name"}
+        tail["drop"] = [{"when": {"field": "left_out", "match": f"^{one}$"}, "reason": one} for one in LEFT_OUT]
     entry = {**head, "fields": dict(proposal.fields), **tail}
     if problems := [problem for _, problem in schema_problems(entry, SOURCES.schema)] or list(SOURCES.problems(entry)):
         raise InputError("\n".join(f"{entry_path(name)}: {problem}" for problem in problems))
@@ -102,6 +114,7 @@ _NOT_BY_THE_SENDER = (
     r"(?s)(^|\n)-- ?\n.*$",  # a signature
 )
 _COMMENTS = {
+    "drop": "messages whose text is not their sender's",
     "clean": "quoted lines and signatures are removed",
     "title": "shown in the report",
     "about": "what the author label means, and its faults; the report repeats it",

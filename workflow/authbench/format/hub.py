@@ -13,7 +13,6 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import orjson
 import polars as pl
@@ -33,12 +32,12 @@ INNER = "release"  # the folder of a dataset with the files of its release excep
 SCHEME = "hf:"
 STYLE_PREFIX = "style:"
 _READ = (f"{INNER}/**/*", *(f"data/{table.name}/*.parquet" for table in (CANDIDATES, QUERIES)))
-_DATA = ("README.md", *(f"*.{kind}*" for kind in ("csv", "json", "mbox", "ndjson", "parquet", "tsv", "txt", "zip")))
+_KINDS = ("csv", "json", "mbox", "ndjson", "ods", "parquet", "tei", "tsv", "txt", "xlsx", "xml", "zip")
+_DATA = ("README.md", *(f"*.{kind}*" for kind in _KINDS))
 _NAME = re.compile(r"([\w.-]+/[\w.-]+)(?:@([\w./-]+))?(?::(\w[\w.-]*))?", re.ASCII)
 _MOST_DEEP = 2  # `**` in a pattern; each multiplies the time
 _ROWS = 4096
 _SHOWN = 4
-_PATIENCE = 10  # seconds until the Hub counts as out of reach
 
 
 class NotARelease(InputError):
@@ -147,10 +146,8 @@ def fetched(name: str, revision: str | None, shown: str, files: Sequence[str], k
 
     cache = constants.HF_HUB_CACHE
     try:
-        known = {"repo_type": kind, "revision": revision}
-        cached_only = not _answers(name, known)
         return Path(
-            snapshot_download(name, cache_dir=cache, allow_patterns=[*files], local_files_only=cached_only, **known)
+            snapshot_download(name, repo_type=kind, revision=revision, cache_dir=cache, allow_patterns=[*files])
         )
     except LocalEntryNotFoundError:
         problem = (
@@ -166,20 +163,6 @@ def fetched(name: str, revision: str | None, shown: str, files: Sequence[str], k
     except (HfHubHTTPError, OSError, ValueError) as other:
         problem = f"cannot be had of huggingface.co: {first_line(other)}"
     raise InputError(f"{shown} {problem}.")
-
-
-def _answers(name: str, known: Mapping[str, Any]) -> bool:
-    """Return whether the Hub answers; a download would try for half a minute."""
-    from huggingface_hub import HfApi
-    from huggingface_hub.errors import HfHubHTTPError
-
-    try:
-        HfApi().repo_info(name, timeout=_PATIENCE, **known)
-    except HfHubHTTPError:
-        return True  # its answer is a refusal, which the download repeats
-    except Exception:  # of the HTTP library of the installed huggingface_hub
-        return False
-    return True
 
 
 def _restored(folder: Path) -> Path:

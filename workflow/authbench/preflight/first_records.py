@@ -21,6 +21,7 @@ from authbench.letters import Least, has_letters
 from authbench.reading.rows import UNREADABLE, BadRow, Row, missing, refuse_missing
 from authbench.reading.units import Units
 from authbench.registry.expressions import FILE_FIELDS, read_by
+from authbench.registry.readers import ChatReader
 from authbench.registry.source_entry import Extraction
 from authbench.registry.values import shown
 from authbench.settings.ingest import Ingest
@@ -101,7 +102,7 @@ def read_first(tag: str, extraction: Extraction, folder: Path, files: Mapping[st
         rows, found.whole = _first_rows(tag, extraction, folder, files, mapped, asked.settings["max_record_bytes"])
         tally.rows = found.records = len(rows)
         read = read_by(extraction.fields.author, extraction.derive)
-        named = extraction.path_fields or not read.isdisjoint(FILE_FIELDS)  # a path may tell the author
+        named = extraction.path_fields or read & FILE_FIELDS or isinstance(extraction.reader, ChatReader)
         for path, row in rows:
             if isinstance(row, BadRow):
                 tally.drop(row.kind, f"{'a file,' if named else path} {row.position}: {row.reason}")

@@ -1,4 +1,4 @@
-"""Read user-supplied tables: CSV, TSV, JSON, JSON lines or Parquet, compressed or zipped, in a known encoding.
+"""Read user-supplied tables, mail, chats, XML and workbooks, compressed or zipped, in a known encoding.
 
 The readers are the same as for a build's sources: lines are counted, digits are kept, and unreadable rows are reported.
 """
@@ -16,20 +16,32 @@ from authbench.errors import InputError
 from authbench.printable import printable
 from authbench.reading import table_csv, table_parquet
 from authbench.reading.characters import whole_characters
+from authbench.reading.chats import app_of
 from authbench.reading.readers import READERS
 from authbench.reading.rows import MOST_NAMES, BadRow, Block, Row, Wanted
-from authbench.registry.readers import CsvReader, JsonLinesReader, JsonReader, MboxReader, ParquetReader
+from authbench.reading.xml_records import options_of
+from authbench.registry.readers import (
+    ChatReader,
+    CsvReader,
+    JsonLinesReader,
+    JsonReader,
+    MboxReader,
+    ParquetReader,
+    Reader,
+    SheetReader,
+)
 from authbench.storage.bounds import room, too_large
 from authbench.storage.raw_files import BYTE_ORDER_MARKS, RawFile
 from authbench.storage.raw_paths import COMPRESSED
 
 CSV, TSV, JSON, LINES, PARQUET, TEXT, ZIP = "CSV", "TSV", "JSON", "JSON lines", "Parquet", "text", "zip"
-MBOX = "mbox"
+MBOX, XML, SHEET = "mbox", "XML", "workbook"
 KINDS = {
     ".csv": CSV, ".tsv": TSV, ".json": JSON, ".jsonl": LINES, ".ndjson": LINES, ".parquet": PARQUET, ".txt": TEXT,
-    ".mbox": MBOX,
+    ".mbox": MBOX, ".xml": XML, ".tei": XML, ".xlsx": SHEET, ".ods": SHEET,
 }  # fmt: skip
-_PATTERNS = tuple(f"{folder}*{suffix}" for suffix in KINDS for folder in ("", "**/"))
+_WITHOUT_OPTIONS: Mapping[str | None, Reader] = {PARQUET: ParquetReader(), MBOX: MboxReader(), SHEET: SheetReader()}
+PATTERNS = tuple(f"{folder}*{suffix}" for suffix in KINDS for folder in ("", "**/"))
 _DELIMITERS = ",;\t|"
 _EXACT = 1 << 53  # from here on not every integer is a floating-point number
 _SHOWN = 5
@@ -116,7 +128,7 @@ def table_in(path: Path, option: str) -> tuple[RawFile, str]:
     """Return the only table in a file, and its kind."""
     if not path.is_file():
         raise InputError(f"{path}: is no regular file. Expected a table.")
-    members = RawFile(path, str(path), "", option=option).members(_PATTERNS)
+    members = RawFile(path, str(path), "", option=option).members(PATTERNS)
     if len(members) != 1:
         raise InputError(f"{path}: holds {len(members)} tables. Expected one; unpack it into a folder.")
     [file] = members
@@ -140,7 +152,7 @@ def _opened(
 
 def reader_of(
     file: RawFile, kind: str | None, encoding: str | None = None, numbered: bool = False
-) -> tuple[CsvReader | JsonReader | JsonLinesReader | ParquetReader | MboxReader, list[str]]:
+) -> tuple[Reader, list[str]]:
     """Return the options by which a table of this kind is read, and what is assumed.
 
     Args:
@@ -148,10 +160,12 @@ def reader_of(
         numbered: the file has no header; columns are named 1, 2, ...
     """
     assumed: list[str] = []
-    if kind == PARQUET:
-        return ParquetReader(), assumed
-    if kind == MBOX:
-        return MboxReader(), assumed
+    if kind in _WITHOUT_OPTIONS:
+        return _WITHOUT_OPTIONS[kind], assumed
+    if kind == XML:
+        return options_of(file), assumed
+    if kind in (JSON, TEXT) and not numbered and (app := app_of(file)):
+        return ChatReader(app), [f"chat: an export of {app}"]
     if encoding is None:
         encoding = marked_encoding(file)
         if encoding != "utf-8":

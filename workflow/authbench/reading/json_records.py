@@ -14,7 +14,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from itertools import groupby
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 from authbench.errors import InputError
 from authbench.reading.rows import (
@@ -102,14 +102,14 @@ def read(
     rows = _records(file, options.records, options.encoding)
     if options.expand is not None:
         rows = _expanded(rows, options.expand, units)
-    rows = _counted(rows, units)
+    rows = counted(rows, units)
     if options.group is not None:
         rows = joined(rows, options.group, file.max_record_bytes)
     yield from in_blocks(rows)
     units.check(file.relative)
 
 
-def _counted(rows: Iterable[Sized], units: Units) -> Iterator[Sized]:
+def counted(rows: Iterable[Sized], units: Units) -> Iterator[Sized]:
     """Yield the rows, counting good and bad records."""
     for row, size in rows:
         units.found += 1
@@ -145,7 +145,7 @@ def _whole(file: RawFile, text: IO[str]) -> object:
         raise InputError(f"{file.relative}: invalid JSON: {error}; fetch the file again.") from error
 
 
-class _Window:
+class Window:
     """The part of the text being decoded, and its position in the file."""
 
     def __init__(self, file: RawFile, text: IO[str]) -> None:
@@ -202,7 +202,7 @@ class _Window:
                 self.size, self.place = end - self.place, end
                 return found
 
-    def fail(self, what: str) -> None:
+    def fail(self, what: str) -> NoReturn:
         raise InputError(f"{self.file.relative}: invalid JSON on line {self.at()}: {what}; fetch the file again.")
 
 
@@ -211,7 +211,7 @@ DECODER = json.JSONDecoder(object_pairs_hook=distinct)
 
 def _elements(file: RawFile, text: IO[str], keyed: bool) -> Iterator[tuple[str | None, Any, int, int]]:
     """Yield key, value, line and length of each element."""
-    window = _Window(file, text)
+    window = Window(file, text)
     opening, closing = ("{", "}") if keyed else ("[", "]")
     if window.peek() != opening:
         shape = "an object" if keyed else "an array"

@@ -2,11 +2,13 @@
 
 from authbench.reading import (
     blog_xml,
+    chats,
     gutenberg,
     json_lines,
     json_records,
     mbox,
     plain_text,
+    sheets,
     table_csv,
     table_parquet,
     tei,
@@ -28,4 +30,6 @@ READERS: dict[type[readers.Reader], ReadFile] = {
     readers.XmlRowsReader: xml_rows.read,
     readers.GutenbergReader: gutenberg.read,
     readers.MboxReader: mbox.read,
+    readers.ChatReader: chats.read,
+    readers.SheetReader: sheets.read,
 }

@@ -1,6 +1,6 @@
-"""Read the record of a TEI file.
+"""Read the records of a TEI file: a document, or each document of a `teiCorpus`.
 
-A file is a record: the header fields requested by the source, and the running text of the parts it names. The
+A document is a record: the header fields requested by the source, and the running text of the parts it names. The
 layout of the file is ignored, because TEI marks structure explicitly: white space is folded, a verse (`l`) is a line,
 and stanzas, paragraphs and divisions are separated by a blank line.
 """
@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
 from authbench.identity import fold_space
-from authbench.reading.rows import EVERYTHING, BadRow, Block, Row, Wanted
+from authbench.reading.rows import EVERYTHING, BadRow, Block, Row, Wanted, count_rows
 from authbench.reading.units import Units
 from authbench.registry.readers import TeiReader
 from authbench.storage.raw_files import RawFile
@@ -38,29 +38,29 @@ class MalformedError(Exception):
 
 
 def read(file: RawFile, options: TeiReader, wanted: Wanted = EVERYTHING, units: Units | None = None) -> Iterator[Block]:
-    """Yield the single record of a TEI file, with the field `text` and the header fields.
+    """Yield the records of a TEI file, with the field `text` and the header fields.
 
     Header fields are given by paths below `teiHeader` (`fileDesc/titleStmt/author`, `...@ident` for an attribute);
     `text` names the parts to read, `leave_out` elements whose content is not the author's running text.
     """
     units = Units() if units is None else units
-    units.unit = "files"
+    units.unit = "documents"
     with file.open_binary() as stream:
         xml = stream.read(file.max_record_bytes + 1)
-    units.found += 1
     if len(xml) > file.max_record_bytes:
-        units.bad += 1
-        yield [BadRow("line 1", f"larger than {file.max_record_bytes} bytes")]
-        return
-    try:
-        row = record(parse(xml), options)
-    except MalformedError as error:
-        row = error.bad_row
-    except RecursionError:
-        row = BadRow("line 1", "elements are nested too deeply")
-    units.bad += isinstance(row, BadRow)
-    units.records += isinstance(row, dict)
-    yield [row]
+        rows: Block = [BadRow("line 1", f"larger than {file.max_record_bytes} bytes")]
+    else:
+        try:
+            root = parse(xml)
+            documents = root.findall("TEI") if root.tag == "teiCorpus" else [root]
+            rows = [record(one, options) for one in documents]
+        except MalformedError as error:
+            rows = [error.bad_row]
+        except RecursionError:
+            rows = [BadRow("line 1", "elements are nested too deeply")]
+    units.found += len(rows)
+    count_rows(rows, units)
+    yield rows
 
 
 def record(root: Element, options: TeiReader) -> Row | BadRow:

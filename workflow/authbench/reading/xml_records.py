@@ -4,15 +4,28 @@ A record's text consists of some elements below it, separated by blank lines; wh
 as a whole; memory holds a file (at most `ingest.max_record_bytes`) and its tree.
 """
 
-from collections.abc import Collection, Iterator
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
 from xml.etree.ElementTree import Element
 
+from authbench.errors import InputError
 from authbench.identity import fold_space
-from authbench.reading.rows import EVERYTHING, BadRow, Block, Row, Wanted, in_blocks
-from authbench.reading.tei import BLANK_LINE, SEPARATORS, MalformedError, header_value, parse
+from authbench.reading.rows import EVERYTHING, MOST_NAMES, BadRow, Block, Row, Wanted, in_blocks
+from authbench.reading.tei import BLANK_LINE, PROSE, SEPARATORS, MalformedError, header_value, parse
 from authbench.reading.units import Units
-from authbench.registry.readers import XmlReader
+from authbench.registry.readers import TeiReader, XmlReader, XmlRowsReader
 from authbench.storage.raw_files import RawFile
+
+_HEAD = 1 << 10
+_TABLE = re.compile(rb"\s*(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?<[\w.-]+>\s*<row\s[^>]*=")
+OF_TEI = {
+    "author": "fileDesc/titleStmt/author",
+    "title": "fileDesc/titleStmt/title",
+    "date": "profileDesc/creation/date@when",
+    "sender": "profileDesc/correspDesc/correspAction[@type='sent']/persName",
+}
 
 
 def read(file: RawFile, options: XmlReader, wanted: Wanted = EVERYTHING, units: Units | None = None) -> Iterator[Block]:
@@ -67,3 +80,78 @@ def _pieces(element: Element, leave_out: Collection[str]) -> Iterator[str]:
         if child.tag not in leave_out:
             yield from _pieces(child, leave_out)
         yield child.tail or ""
+
+
+def options_of(file: RawFile) -> TeiReader | XmlReader | XmlRowsReader:
+    """Return the options by which an XML file is read, guessed from its elements.
+
+    Raises:
+        InputError: the file is malformed or too large.
+    """
+    with file.open_binary() as stream:
+        if _TABLE.match(stream.peek(_HEAD)):  # type: ignore[attr-defined]
+            return XmlRowsReader()
+        xml = stream.read(file.max_record_bytes + 1)
+    if len(xml) > file.max_record_bytes:
+        raise InputError(f"{file.relative}: is larger than {file.max_record_bytes} bytes. Cut it into files.")
+    try:
+        root = parse(xml)
+        return TeiReader(OF_TEI) if root.tag in ("TEI", "teiCorpus") else _options_of(root)
+    except MalformedError as error:
+        raise InputError(f"{file.relative}, {error}. Mend the file, or take it out.") from None
+    except RecursionError:
+        raise InputError(f"{file.relative}: its elements are nested too deeply.") from None
+
+
+def _options_of(root: Element) -> XmlReader:
+    """Return options by which the longest values are the text, and all other values and attributes are fields.
+
+    >>> made = _options_of(parse("<all at='Bonn'><letter by='Ann'><p>It rains.</p></letter><letter/></all>"))
+    >>> made.record, made.text, made.of_record, made.of_file
+    ('letter', ('p',), {'by': '.@by'}, {'at': '.@at'})
+    """
+    found = _repeated(root)
+    lengths = Counter[str]()
+    for element in found:
+        for path, value in _values(element, "."):
+            lengths[path] += len(value)
+    text = max((path for path in lengths if "@" not in path), key=lengths.__getitem__, default=".")
+    around = Counter[str]()
+    if found != [root]:
+        around.update(f".@{name}" for name in root.attrib)
+        outside = (child for child in root if next(child.iter(found[0].tag), None) is None)
+        around.update(path for child in outside for path, _ in _values(child, child.tag))
+    del lengths[text]
+    return XmlReader(found[0].tag, (text,), of_record=_named(lengths), of_file=_named(around))
+
+
+def _repeated(root: Element) -> list[Element]:
+    """Return the outermost elements of which there are several below one other; the root if these are paragraphs."""
+    node = root
+    while len(node):
+        [(tag, number)] = Counter(child.tag for child in node).most_common(1)
+        if number > 1:
+            several = [child for child in node if child.tag == tag]
+            return several if tag not in PROSE and any(len(one) or one.attrib for one in several) else [root]
+        node = max(node, key=lambda child: sum(1 for _ in child.iter()))
+    return [root]
+
+
+def _values(element: Element, path: str) -> Iterator[tuple[str, str]]:
+    """Yield the attributes and texts below an element by their paths."""
+    yield from ((f"{path}@{name}", value) for name, value in element.attrib.items())
+    if not len(element) or any(text.strip() for text in (element.text or "", *(one.tail or "" for one in element))):
+        yield path, "".join(element.itertext())
+        return
+    for child in element:
+        yield from _values(child, child.tag if path == "." else f"{path}/{child.tag}")
+
+
+def _named(paths: Iterable[str]) -> dict[str, str]:
+    """Return the paths by the last word of each, or by the whole path if that is taken."""
+    named: dict[str, str] = {}
+    for path in islice(paths, MOST_NAMES):
+        element, _, attribute = path.partition("@")
+        short = attribute if element == "." else f"{element}.{attribute}" if attribute else element.rpartition("/")[2]
+        named[path.replace("/", ".") if short in ("text", "part", *named) else short] = path
+    return named

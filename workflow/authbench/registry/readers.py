@@ -117,6 +117,21 @@ class MboxReader:
     """Read the messages of an mbox file."""
 
 
+App = Literal["telegram", "whatsapp", "discord"]
+
+
+@dataclass(frozen=True)
+class ChatReader:
+    """Read the messages of chats that an app has exported."""
+
+    app: App
+
+
+@dataclass(frozen=True)
+class SheetReader:
+    """Read the rows of a workbook: of each sheet, below its first row, which names the columns."""
+
+
 Reader = Annotated[
     CsvReader
     | JsonReader
@@ -128,7 +143,9 @@ Reader = Annotated[
     | BlogXmlReader
     | XmlRowsReader
     | GutenbergReader
-    | MboxReader,
+    | MboxReader
+    | ChatReader
+    | SheetReader,
     Keywords({"$ref": "#/$defs/reader"}),
 ]
 FORMATS: dict[str, type[Reader]] = {
@@ -143,6 +160,8 @@ FORMATS: dict[str, type[Reader]] = {
     "xml_rows": XmlRowsReader,
     "gutenberg": GutenbergReader,
     "mbox": MboxReader,
+    "chat": ChatReader,
+    "sheet": SheetReader,
 }
 
 

@@ -1,0 +1,155 @@
+"""Messages of exported chats: who wrote what and when; what the sender did not write has no text, and says why."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from authbench.errors import InputError
+from authbench.reading import chats
+from authbench.reading.rows import BadRow
+from authbench.reading.units import Units
+from authbench.registry.readers import ChatReader
+from authbench.storage.raw_files import RawFile
+
+MARK, NARROW = "\u200e", "\u202f"
+
+
+def read(path: Path, app: Any, content: str | bytes, limit: int = 10_000) -> tuple[list[Any], Units]:
+    path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass"))
+    units = Units()
+    file = RawFile(path, path.name, "", max_record_bytes=limit)
+    return [row for block in chats.read(file, ChatReader(app), units=units) for row in block], units
+
+
+@pytest.mark.parametrize(
+    ("line", "author", "date", "text"),
+    [
+        ("13/02/24, 21:05 - Ann: It rains.", "Ann", "13/02/24", "It rains."),
+        ("13.02.24, 21:05 - Ann: It rains.", "Ann", "13.02.24", "It rains."),
+        ("2024-02-13 21:05 - Ann: a: b", "Ann", "2024-02-13", "a: b"),
+        (f"2/13/24, 9:05{NARROW}PM - +49 171 123: It rains.", "+49 171 123", "2/13/24", "It rains."),
+        ("13/2/24, 9:05 p. m. - Ann: It rains.", "Ann", "13/2/24", "It rains."),
+        ("13/02/2024 à 21:05 - Ann: It rains.", "Ann", "13/02/2024", "It rains."),
+        ("[13/02/24, 21:05:33] Ann: It rains.", "Ann", "13/02/24", "It rains."),
+        (f"{MARK}[2/13/24, 9:05:33{NARROW}PM] ~{NARROW}Ann: It rains.", "Ann", "2/13/24", "It rains."),
+        ("[12.3.2022 klo 14.08.18] Ann: It rains.", "Ann", "12.3.2022", "It rains."),
+        (f"[13/02/24, 21:05:33] \u202a+49 171 123\u202c: It rains. {MARK}<This message was edited>",
+         "+49 171 123", "13/02/24", "It rains."),
+        ("13/02/24, 21:05 - Ann: <Media omitted>", "Ann", "13/02/24", None),
+        ("13/02/24, 21:05 - Ann: <Medien ausgeschlossen>", "Ann", "13/02/24", None),
+        ("13/02/24, 21:05 - Ann: This message was deleted", "Ann", "13/02/24", None),
+        ("13/02/24, 21:05 - Ann: IMG-1.jpg (file attached)", "Ann", "13/02/24", None),
+        (f"[13/02/24, 21:05:33] Ann: {MARK}Bild weggelassen", "Ann", "13/02/24", None),
+        ("13/02/24, 21:05 - Ann created this group", None, "13/02/24", None),
+    ],
+)  # fmt: skip
+def test_a_line_of_whatsapp(line: str, author: str | None, date: str, text: str | None, tmp_path: Path) -> None:
+    more = f"{line}\r\nand on 13/02/24 too\r\n{line}\r\n"
+    (first, second), units = read(tmp_path / "a.txt", "whatsapp", more)
+    assert (second["from"], second["date"], second["text"]) == (author, date, text)
+    assert second["left_out"] == (None if text else "system_or_media") and units.records == units.found == 2
+    if text and "edited" not in line:
+        assert first["text"] == f"{text}\nand on 13/02/24 too"
+    assert chats.app_of(RawFile(tmp_path / "a.txt", "a.txt", "")) == "whatsapp"
+
+
+def test_lines_before_the_first_message_and_long_ones_are_bad_rows(tmp_path: Path) -> None:
+    begins = "13/02/24, 21:05 - Ann: "
+    content = f"x\n{begins}a\n{begins}c\n" + "d\n" * 99 + f"{begins}e\n{'z' * 91}"
+    found, units = read(tmp_path / "a.txt", "whatsapp", content, 90)
+    places = [row.position if isinstance(row, BadRow) else row["text"] for row in found]
+    assert places == ["line 1", "a", "line 3", "line 103"]
+    assert (units.found, units.records, units.bad) == (4, 1, 3)
+
+
+@given(
+    st.lists(st.sampled_from(["13/02/24, 21:05 - A: b\n", "\n", "text\n", "x" * 300 + "\n", f"{MARK}\n"]), min_size=1)
+)
+def test_every_message_of_whatsapp_has_an_outcome(tmp_path_factory: pytest.TempPathFactory, parts: list[str]) -> None:
+    found, units = read(tmp_path_factory.mktemp("chat") / "a.txt", "whatsapp", "".join(parts), 200)
+    assert units.found == len(found) and sum(isinstance(row, BadRow) for row in found) == units.bad
+    assert units.found >= sum(part.startswith("13") for part in parts)
+
+
+TELEGRAM = {
+    "id": 1,
+    "type": "message",
+    "date": "2024-02-13T10:00:00",
+    "from": "Ann",
+    "from_id": "user7",
+    "text": "It rains.",
+}
+DISCORD = {
+    "id": "1", "type": "Default", "timestamp": "2024-02-13T10:00:00.1+00:00", "content": "It rains.",
+    "author": {"id": "7", "name": "Ann", "isBot": False},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("app", "changed", "expected"),
+    [
+        ("telegram", {}, {"from": "user7", "name": "Ann", "date": "2024-02-13", "id": "5/1", "text": "It rains."}),
+        (
+            "telegram",
+            {"text": ["It ", {"type": "bold", "text": "pours"}, "."]},
+            {"text": "It pours.", "left_out": None},
+        ),
+        ("telegram", {"from_id": 7, "from": None}, {"from": "7", "name": None}),
+        ("telegram", {"forwarded_from": None}, {"text": None, "left_out": "forwarded"}),
+        ("telegram", {"via_bot": "@gif"}, {"text": None, "left_out": "bot"}),
+        ("telegram", {"text": "", "photo": "a.jpg"}, {"text": None, "left_out": "system_or_media"}),
+        ("telegram", {"type": "service"}, {"text": None, "left_out": "system_or_media"}),
+        ("telegram", {"from": {"a": 1}, "from_id": [1]}, {"from": None, "name": None}),
+        ("discord", {}, {"from": "7", "name": "Ann", "date": "2024-02-13", "id": "1", "text": "It rains."}),
+        ("discord", {"type": "Reply"}, {"text": "It rains.", "left_out": None}),
+        ("discord", {"type": "GuildMemberJoin"}, {"text": None, "left_out": "system_or_media"}),
+        ("discord", {"author": {"id": "8", "name": "b", "isBot": True}}, {"text": None, "left_out": "bot"}),
+        ("discord", {"forwardedMessage": {"content": "x"}}, {"text": None, "left_out": "forwarded"}),
+        ("discord", {"author": None, "content": 5}, {"from": None, "text": "5"}),
+    ],
+)
+def test_a_message_in_json(app: str, changed: dict[str, Any], expected: dict[str, Any], tmp_path: Path) -> None:
+    message = {**(TELEGRAM if app == "telegram" else DISCORD), **changed}
+    chat = {"type": "private_group", "id": 5, "messages": [message]}
+    whole = {"chats": {"list": [chat, {"messages": []}]}} if app == "telegram" else {"guild": {}, "channel": {}, **chat}
+    [row], units = read(tmp_path / "a.json", app, json.dumps(whole))
+    assert {key: row[key] for key in expected} == expected and units.records == 1
+    assert chats.app_of(RawFile(tmp_path / "a.json", "a.json", "")) == app
+
+
+@pytest.mark.parametrize(
+    "content", ["[{}]", '{"messages": 1}', '{"type": "letter", "messages": []}', "", "Dear Ann,\n13/02/24"]
+)
+def test_other_files_are_no_chats(content: str, tmp_path: Path) -> None:
+    (tmp_path / "a").write_text(content)
+    assert chats.app_of(RawFile(tmp_path / "a", "a", "")) is None
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ('{"a":' * 100_000, "nested too deeply"),
+        ('{"messages": [' + "[" * 100_000, "nested too deeply"),
+        ('{"messages": [{"id": 1}', "ends too early"),
+        ('{"messages": []} x', "the chats end"),
+        ('{"messages": [], 5: 1}', "expected a key"),
+    ],
+)
+def test_damaged_json_is_named_in_one_line(content: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=said) as error:
+        read(tmp_path / "a.json", "telegram", content)
+    assert "\n" not in str(error.value)
+
+
+def test_what_is_no_message_is_a_bad_row(tmp_path: Path) -> None:
+    deep = json.loads("[" * 150 + "]" * 150)
+    content = json.dumps(
+        {"messages": [1, {**TELEGRAM, "x": deep}, {**TELEGRAM, "text": "y" * 600}, TELEGRAM]}, indent=1
+    )
+    found, units = read(tmp_path / "a.json", "telegram", content, 500)
+    assert [isinstance(row, BadRow) for row in found] == [True, True, True, False]
+    assert (units.found, units.records, units.bad) == (4, 1, 3)

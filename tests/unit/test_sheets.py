@@ -1,0 +1,68 @@
+"""Rows of workbooks: values as text, of all sheets; a cell far away or damage costs one line and little memory."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from extras import needs
+from workbooks import workbook
+
+from authbench.errors import InputError
+from authbench.reading import sheets
+from authbench.reading.units import Units
+from authbench.registry.readers import SheetReader
+from authbench.storage.raw_files import RawFile
+
+HEAD = ["author", "text"]
+FORMULA = '<row><c t="inlineStr"><is><t>Ann</t></is></c><c><f>20+1</f><v>21</v></c></row>'
+FAR = '<row r="1048576"><c r="XFD1048576" t="inlineStr"><is><t>z</t></is></c></row>'
+LATE = '<row r="90000"><c r="B90000" t="inlineStr"><is><t>z</t></is></c></row>'
+
+
+def read(path: Path, content: bytes, **more: Any) -> tuple[list[Any], Units]:
+    path.write_bytes(content)
+    units = Units()
+    file = RawFile(path, path.name, "", **more)
+    return [row for block in sheets.read(file, SheetReader(), units=units) for row in block], units
+
+
+@needs("fastexcel", "sheets")
+def test_rows_of_all_sheets_are_text(tmp_path: Path) -> None:
+    content = workbook([HEAD, ["007", "a"]], [], [HEAD, ["Bob", "b"]], cells=FORMULA)
+    found, units = read(tmp_path / "a.xlsx", content, at_most=10)
+    assert found == [
+        {"sheet": "s1", "author": "007", "text": "a"},
+        {"sheet": "s1", "author": "Ann", "text": "21"},
+        {"sheet": "s3", "author": "Bob", "text": "b"},
+    ]
+    assert (units.found, units.records) == (3, 3)
+
+
+@needs("fastexcel", "sheets")
+def test_empty_rows_are_blank_and_long_ones_bad(tmp_path: Path) -> None:
+    found, units = read(tmp_path / "a.xlsx", workbook([HEAD, ["Ann", "y" * 99]], cells=LATE), max_record_bytes=90)
+    assert (units.found, units.records, units.bad, units.blank) == (89_999, 1, 1, 89_997)
+    assert found[0].position == "row 1" and found[1]["text"] == "z"
+
+
+@needs("fastexcel", "sheets")
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (lambda: workbook([HEAD], cells=FAR), "MiB of memory"),
+        (lambda: b"PK", "no readable workbook"),
+        (lambda: workbook([HEAD])[:-40], "no readable workbook"),
+    ],
+    ids=["far", "no zip", "cut"],
+)
+def test_what_cannot_be_read_is_named_in_one_line(content: Any, said: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=f"a.xlsx: .*({said})"):
+        read(tmp_path / "a.xlsx", content())
+
+
+def test_without_the_extra_the_command_that_installs_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("authbench.extras.find_spec", lambda _: None)
+    with pytest.raises(InputError, match=r"pip install 'authbench\[sheets\]'"):
+        read(tmp_path / "a.xlsx", workbook([HEAD]))
