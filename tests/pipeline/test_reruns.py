@@ -95,13 +95,14 @@ def test_comments_and_docstrings_rerun_nothing(bench: Project) -> None:
         ("chunk", {"extra_long_share": 0.5}, {"chunk_documents"}, AFTER_RECORDS),
         ("normalize", {"quotes": "straight"}, {"normalize_text"}, AFTER_NORMALIZING),
         ("normalize", {"white_space": "collapse"}, {"normalize_text"}, AFTER_NORMALIZING),
+        ("normalize", {"final_newline": True}, {"chunk_documents"}, AFTER_RECORDS),
         ("release", {"ids": "sorted"}, {"write_release"}, OF_THE_RELEASE | AFTER_RELEASE),
         ("sample", {"draw": "uniform"}, {"select_documents"}, AFTER_SELECTION),
         ("ingest", {"author_ids": "source"}, {"ingest_source"}, EVERY_RULE),
     ],
     ids=[
         *("toxicity threshold", "filter threshold", "leak threshold", "queries", "chunking", "normalisation"),
-        *("white space", "order of ids", "uniform draw", "authors by source"),
+        *("white space", "final line break", "order of ids", "uniform draw", "authors by source"),
     ],
 )
 def test_a_setting_reruns_the_stage_that_reads_it_and_what_follows(

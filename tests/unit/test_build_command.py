@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
@@ -82,7 +83,12 @@ def test_a_target_after_an_option_of_several_words_stays_a_target(given: list[st
         (["--configfile", "letters.csv"], "letters.csv"),
         (["letters.csv"], "letters.csv"),
         (["letters.csv", "--configfile", "mine.yaml"], "letters.csv"),
-        (["relese"], "relese"),
+        (["relese"], "did you mean 'release'"),
+        (["leters.csv"], "did you mean 'letters.csv'"),
+        (["site/confg.yaml"], "did you mean 'config.yaml'"),
+        (["release", "--coers", "2"], "did you mean --cores"),
+        (["--cores", "many"], "--cores"),
+        (["release", "--column", "text=body"], "--column describes a corpus"),
         (["--configfile", "mine.yaml", "relese"], "relese"),
     ],
 )
@@ -91,7 +97,8 @@ def test_what_is_not_there_is_refused_by_name_before_anything_runs(
 ) -> None:
     monkeypatch.setattr(os, "execve", lambda *_: pytest.fail("ran"))
     assert main(["build", *given]) == 2
-    assert named in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert named in said and said.count("\n") == 1
 
 
 def test_a_corpus_is_described_once_and_built_by_one_command(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,6 +112,21 @@ def test_a_corpus_is_described_once_and_built_by_one_command(folder: Path, monke
     entry.write_text(entry.read_text() + "# mine\n")
     main(["build", "release", "Post.csv", "-n"])
     assert became[0] == became[1] and recipe.is_file() and entry.read_text().endswith("# mine\n")
+    assert main(["build", "Post.csv", "--column", "text=author"]) == 2 and len(became) == 2
+
+
+def test_a_field_is_named_where_it_is_asked_for(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    became: list[list[str]] = []
+    monkeypatch.setattr(os, "execve", lambda _, command, __: became.append(command))
+    rows = "".join(f"Writer {n % 4},The rain fell on the town for {n} days and we waited.\n" for n in range(40))
+    (folder / "post.csv").write_text("x,words\n" + rows)
+    assert main(["build", "post.csv", "-n"]) == 2
+    assert "--column author=NAME" in capsys.readouterr().err and not became
+    main(["build", "post.csv", "--name", "mail", "--column", "author=x", "--column=text=words", "-n"])
+    assert became[0][len(PYTHON) :][:3] == ["-n", "--configfile", "mail.yaml"]
+    assert "author: x" in (folder / "config/sources/mail.yaml").read_text()
 
 
 def test_a_recipe_of_other_files_is_not_built_in_their_place(
@@ -125,7 +147,8 @@ def test_a_recipe_of_other_files_is_not_built_in_their_place(
 def test_a_result_that_exists_is_a_target(folder: Path) -> None:
     (folder / "results/mine").mkdir(parents=True)
     (folder / "results/mine/check.json").touch()
-    assert _described(["results/mine/check.json"], folder) == ["results/mine/check.json"]
+    given = Namespace(others=["results/mine/check.json"], name=None, column=[], encoding=None)
+    assert _described(given, folder) == ["results/mine/check.json"]
 
 
 def test_the_command_becomes_snakemake_with_all_that_it_was_given(monkeypatch: pytest.MonkeyPatch) -> None:

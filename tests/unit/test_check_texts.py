@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.checking.texts import abnormal, find_personal_data
+from authbench.checking.texts import abnormal, check_texts, find_personal_data
 from authbench.normalize.personal import mask
 from authbench.normalize.text import normalize_text
+from authbench.tokens import load_encoding, load_tokenizer
 
 KINDS = ("email", "phone", "handle", "url")
 
@@ -19,6 +20,13 @@ def is_normal(text: str) -> bool:
 CHARACTERS = st.characters(exclude_categories=["Cs"]) | st.sampled_from(
     " \n\t\u200b\u200c\u200d\u00ad\ufe0f\u2028\u0301é\u1112\u1161"
 )
+
+
+def test_texts_end_with_a_line_break_where_the_release_says_so() -> None:
+    texts = pl.DataFrame({"id": ["a", "b", "c"], "content": ["One.\n", "One.", "One. \n"], "token_length": [3, 2, 3]})
+    found = check_texts(load_tokenizer(), load_encoding(), (), "\n", texts)
+    told = {(one.id, one.note) for one in found if one.code == "content_form"}
+    assert told == {("b", "no final line break"), ("c", "white space at an end")}
 
 
 @given(st.text(CHARACTERS, min_size=1, max_size=12))

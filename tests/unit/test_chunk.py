@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from linear_time import takes_linear_time
 from shared_folders import DATA, skip_without_corpus
 
-from authbench.chunk.cut import chunk_records, extra_long_chances
+from authbench.chunk.cut import chunk_records, extra_long_chances, with_final_newline
 from authbench.chunk.sentences import LONGEST_END, last_sentence_start, sentence_starts
 from authbench.normalize.table import normalize_records
 from authbench.normalize.text import normalize_text
@@ -87,6 +87,15 @@ def test_short_texts_stay_whole_with_one_break_between_paragraphs():
         ("s:0", "One.\nTwo.", None, "short"),
         ("s:1", "<|endoftext|>", None, "short"),
     ]
+
+
+def test_texts_may_end_with_a_line_break_that_is_counted(encoding):
+    documents, _, _ = chunk_records(records("One", " ".join(["a"] * 10), story("en", 90)), load_tokenizer(), CONFIG, 1)
+    ended = with_final_newline(documents, load_tokenizer())
+    assert ended.schema == DOCUMENT and ended["content"].to_list() == [f"{text}\n" for text in documents["content"]]
+    assert ended["token_length"].to_list() == [len(encoding.encode_ordinary(text)) for text in ended["content"]]
+    assert ended["char_length"].to_list() == [len(text) for text in ended["content"]]
+    assert (documents["length_bucket"][1], ended["length_bucket"][1]) == ("short", "medium")
 
 
 def test_ordinary_chunks_have_100_to_500_tokens_but_the_last():

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from published import (
     ABOUT,
+    CONFIG,
     Published,
     contents,
     documents_of,
@@ -25,11 +26,13 @@ from published import (
     write_whole,
 )
 
+from authbench.chunk.cut import with_final_newline
 from authbench.cli import main
 from authbench.errors import InputError
 from authbench.export.run import export_public
 from authbench.rebuild.run import rebuild
 from authbench.rebuild.texts import single_breaks
+from authbench.tokens import load_tokenizer
 
 
 def test_a_rebuilt_release_is_the_release_byte_for_byte(published: Published, tmp_path: Path) -> None:
@@ -52,6 +55,18 @@ def assert_comes_back(folder: Path, documents: pl.DataFrame) -> None:
     export_public(opened(folder / "release"), folder / "public", ABOUT, sources_of())
     assert rebuild(opened(folder / "public"), folder / "raw", folder / "again") == []
     assert contents(folder / "again") == contents(folder / "release")
+
+
+def test_texts_that_end_with_a_line_break_come_back_from_the_same_and_from_another_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(CONFIG["normalize"], "final_newline", True)
+    write_raw(tmp_path / "raw")
+    made = documents_of(tmp_path / "raw", tmp_path / "work")
+    assert_comes_back(tmp_path, with_final_newline(made, load_tokenizer()))
+    with (tmp_path / "raw/letters/all.csv").open("ab") as file:
+        file.write(b"99;ad;2020-05-17;Buy now.\n")
+    assert rebuild(opened(tmp_path / "public"), tmp_path / "raw", tmp_path / "moved") == []
 
 
 SIGNS = st.text(st.sampled_from("aé“”\n\t .,<&@-\u00ad\u3000b1"), max_size=30)

@@ -24,6 +24,7 @@ rule chunk_documents:
         in_series=1,
     params:
         chunk=SETTINGS["chunk"],
+        final_newline=SETTINGS["normalize"]["final_newline"],
         retag=file_hash(SETTINGS["chunk"]["retag"]),
         seed=SETTINGS["seed"],
         code=code("chunk_documents"),

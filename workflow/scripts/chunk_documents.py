@@ -1,6 +1,6 @@
 """Adapter of the rule chunk_documents."""
 
-from authbench.chunk.cut import chunk_records
+from authbench.chunk.cut import chunk_records, with_final_newline
 from authbench.chunk.retag import read_retags, retag
 from authbench.funnel import Tally
 from authbench.records import DOCUMENT
@@ -23,6 +23,8 @@ def chunked():
         records = without(batch, [gone])
         documents, _, over_cap = chunk_records(records, tokenizer, snakemake.params.chunk, snakemake.params.seed)
         documents = retag(documents, languages)
+        if snakemake.params.final_newline:
+            documents = with_final_newline(documents, tokenizer)
         tally.add(records, documents)
         tally.note("over_chunk_cap", over_cap)
         yield from split_by_bytes(documents)

@@ -88,7 +88,8 @@ def check_release(folder: str | Path, expected: Mapping[str, object] | None = No
 def _check_rows(release: Rows, rules: Rules) -> Iterator[Finding]:
     """Yield the findings in well-formed rows; tokens are counted while copies are searched."""
     with ThreadPoolExecutor(1) as beside:
-        counted = partial(check_texts, load_tokenizer(), load_encoding(), rules.masked)
+        end = "\n" if rules.settings["normalize"].get("final_newline") else ""
+        counted = partial(check_texts, load_tokenizer(), load_encoding(), rules.masked, end)
         texts = beside.map(counted, release.documents.iter_slices(_TEXTS_AT_ONCE))
         pairs = yield from check_overlap(release, rules)
         yield from check_units(release, rules)

@@ -137,11 +137,18 @@ _RECOUNTED = 10  # in this many texts, one is counted by tiktoken itself
 
 
 def check_texts(
-    tokenizer: Tokenizer, encoding: tiktoken.Encoding, masked: Collection[str], documents: pl.DataFrame
+    tokenizer: Tokenizer,
+    encoding: tiktoken.Encoding,
+    masked: Collection[str],
+    end: str,
+    documents: pl.DataFrame,
 ) -> list[Finding]:
-    """Return texts not in the normal form, with unmasked personal data, or with another number of tokens."""
+    """Return texts not in the normal form and `end`, with unmasked personal data, or another number of tokens."""
     ids, contents = documents["id"], documents["content"]
-    findings = [Finding("content_form", ids[place], problem) for place, problem in abnormal(contents)]
+    unended = (~contents.str.ends_with(end)).arg_true()
+    findings = [Finding("content_form", ids[place], "no final line break") for place in unended]
+    plain = contents.str.strip_suffix(end)
+    findings += [Finding("content_form", ids[place], problem) for place, problem in abnormal(plain)]
     found = find_personal_data(contents, masked)
     findings += [Finding("personal_data", ids[place], f"{data} in {ids[place]}") for place, data in found]
     counted = tokenizer.count(contents)

@@ -148,6 +148,14 @@ def _documents_of(
     )
 
 
+def with_final_newline(documents: pl.DataFrame, tokenizer: Tokenizer) -> pl.DataFrame:
+    """Return DOCUMENT rows of which each text ends with a line break, counted again (AuthBench paper, A.6)."""
+    ended = documents.with_columns(pl.col("content") + "\n", char_length=pl.col("char_length") + 1)
+    return ended.with_columns(
+        token_length=pl.Series(tokenizer.count(ended["content"]), dtype=pl.Int32),
+    ).with_columns(length_bucket=length_bucket_expr("token_length"))
+
+
 def _paragraph_starts(text: str) -> tuple[Places, Places]:
     """Return the starts of paragraphs, except the first, after each run of line breaks is reduced to a single break.
 

@@ -6,7 +6,6 @@ import stat
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from difflib import get_close_matches
 from pathlib import Path
 
 from authbench.cli import (
@@ -23,7 +22,7 @@ from authbench.cli import (
     tables,
     verification,
 )
-from authbench.cli.command import overview, statuses
+from authbench.cli.command import overview, statuses, unrecognized
 from authbench.cli.ending import run_to_end
 from authbench.cli.examples import examples
 from authbench.printable import printable
@@ -48,13 +47,6 @@ COMMANDS = dict(
         ).items()
     )
 )
-
-
-def _unknown(word: str, parser: argparse.ArgumentParser) -> str:
-    """Return the message for an unknown argument of a command, with the option that it resembles."""
-    options = [option for action in parser._actions for option in action.option_strings if option.startswith("--")]
-    close = get_close_matches(word.partition("=")[0], options, 1) if word.startswith("-") else []
-    return f"unrecognized argument {word!r}" + (f", did you mean {close[0]}?" if close else "")
 
 
 def _no_file(parsed: argparse.Namespace) -> str:
@@ -101,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed, unknown = parser.parse_known_args(given)
     parsed.others = unknown
     if unknown and not parsed.passes_on:
-        parsed.parser.error("; ".join(_unknown(word, parsed.parser) for word in unknown))
+        parsed.parser.error(unrecognized(unknown, parsed.parser))
     if strange := _no_file(parsed):
         print(f"authbench: {printable(strange)!r}: is no regular file. Expected a file or a folder.", file=sys.stderr)
         return 2

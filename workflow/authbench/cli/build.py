@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import chain, takewhile
 from pathlib import Path
+from typing import NoReturn
 
-from authbench.cli.command import Command
+from authbench.cli.command import Command, unrecognized
 from authbench.errors import InputError
 from authbench.overview.options import BUILD
 from authbench.printable import printable
@@ -24,18 +25,21 @@ _CORES = ("cores", "jobs", "executor")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
+    from authbench.cli.new import options
+
+    options(parser)
     parser.usage = "authbench build [TARGET ... | CORPUS] [any option of snakemake]"
     parser.description = (
-        "Build a benchmark in this folder: `snakemake` with the rules of the package. A corpus (a file or a folder) is"
-        " described first, as `authbench new source CORPUS --yes` does it. Without a target all is built,"
-        " on all cores where neither --cores nor a profile says otherwise. --workflow-profile takes the name of a"
-        f" profile of the package, too: {', '.join(_shipped_profiles())}."
+        "Build a benchmark in this folder: `snakemake` with the rules of the package. A corpus (a file or a\n"
+        "folder) is described first, as `authbench new source CORPUS --yes` does it. Without a target all is\n"
+        "built, on all cores where neither --cores nor a profile says otherwise. --workflow-profile also takes\n"
+        f"the name of a profile of the package: {', '.join(_shipped_profiles())}."
     )
 
 
 def run(given: argparse.Namespace) -> int:
     """Replace the process by Snakemake, whose exit status becomes the command's."""
-    command = snakemake_command(_described(given.others, Path()), Path())
+    command = snakemake_command(_described(given, Path()), Path())
     sys.stdout.flush()
     os.execve(command[0], command, {**os.environ, BUILD: "1"})
 
@@ -48,14 +52,12 @@ def snakemake_command(given: Sequence[str], folder: Path) -> list[str]:
     Raises:
         InputError: a profile, file of settings or target does not exist.
     """
-    from snakemake.cli import get_argument_parser
-
     words = _targets_first(given, folder)
-    parsed = get_argument_parser().parse_args(words)
+    parsed = _parsed(words)
     for path in parsed.configfile or ():
         _expect_settings(folder / path)
     for target in parsed.targets:
-        _expect_target(target)
+        _expect_target(target, folder)
     profiles = [_profile("--profile", [name]) for name in parsed.profile or () if name != "none"]
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(shipped("project/workflow/Snakefile")), *words]
     if parsed.workflow_profile != "none":
@@ -68,31 +70,62 @@ def snakemake_command(given: Sequence[str], folder: Path) -> list[str]:
     return command
 
 
-def _described(given: Sequence[str], folder: Path) -> list[str]:
+def _parsed(words: Sequence[str]) -> argparse.Namespace:
+    """Return the options of Snakemake, which prints two screens of usage for an option that it does not know.
+
+    Raises:
+        InputError: it cannot parse a word.
+    """
+    from snakemake.cli import get_argument_parser
+    from snakemake.exceptions import CliException
+
+    parser = get_argument_parser()
+
+    def refuse(message: str) -> NoReturn:
+        raise InputError(f"build: {printable(message)}. `snakemake --help` lists the options of a build.")
+
+    parser.error = refuse
+    parsed: argparse.Namespace
+    try:
+        parsed, unknown = parser.parse_known_args(words)
+    except CliException as problem:
+        refuse(str(problem))
+    if unknown:
+        raise InputError(f"build: {unrecognized(unknown, parser)}")
+    return parsed
+
+
+def _described(given: argparse.Namespace, folder: Path) -> list[str]:
     """Return the words with the recipe of a corpus in place of its path; the recipe is drafted where there is none.
 
     Raises:
-        InputError: a corpus is given with a recipe, cannot be described, or its name is taken by another.
+        InputError: a corpus is given with a recipe, cannot be described, or its name is taken by another; or what is
+            said of a corpus has none.
     """
-    from snakemake.cli import get_argument_parser
-
-    words = _targets_first(given, folder)
-    parsed = get_argument_parser().parse_args(words)
+    words = _targets_first(given.others, folder)
+    parsed = _parsed(words)
     corpora = [target for target in parsed.targets if _is_corpus(target, folder)]
+    said = [f"--{name}" for name in ("name", "column", "encoding") if getattr(given, name)]
     if not corpora:
+        for target in parsed.targets:
+            _expect_target(target, folder)
+        if said:
+            raise InputError(f"build: {said[0]} describes a corpus. Give its file or folder, too.")
         return words
     if parsed.configfile:
         raise InputError(f"build: {printable(corpora[0])} is a corpus. Expected it or --configfile, not both.")
-    from authbench.cli.new import describe
+    from authbench.cli import new
     from authbench.drafting.write import expect_described, name_of, recipe_path
 
     paths = [folder / target for target in corpora]
-    name = name_of(paths)
+    name = given.name or name_of(paths)
     recipe = recipe_path(name)
     if recipe.is_file():
+        if said := [one for one in said if one != "--name"]:
+            raise InputError(f"build: {recipe} describes the corpus already. Change it, or leave out {said[0]}.")
         expect_described(name, paths)
     else:
-        describe(paths)
+        new.run(argparse.Namespace(**{**vars(given), "files": paths, "yes": True, "dry_run": False}))
     return [*(word for word in words if word not in corpora), "--configfile", str(recipe)]
 
 
@@ -145,11 +178,15 @@ def _expect_settings(path: Path) -> None:
     read_yaml(path)
 
 
-def _expect_target(target: str) -> None:
+def _expect_target(target: str, folder: Path) -> None:
     """Raise InputError for a target that is neither a rule nor a possible file of results."""
-    rules = _rule_names()
-    if target not in rules and "/" not in target:
-        raise InputError(f"build: {target!r} is neither a rule nor a file of results{did_you_mean(target, rules)}.")
+    path, rules = folder / target, _rule_names()
+    if target not in rules and not path.absolute().is_relative_to(folder.absolute() / "results"):
+        there = [one.name for one in path.parent.iterdir()] if path.parent.is_dir() else []
+        raise InputError(
+            f"build: {printable(target)!r} is neither a corpus that exists, nor a rule, nor a file of results"
+            f"{did_you_mean(path.name, [*rules, *there])}"
+        )
 
 
 @cache

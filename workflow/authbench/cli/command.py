@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -53,6 +54,16 @@ def overview(commands: Mapping[str, Command]) -> str:
     further = [f"  {f'{group}:':<12} {' '.join(names)}" for group, names in by_group.items()]
     more = "`authbench COMMAND --help` explains a command by examples. Further commands by topic:"
     return "\n".join(["commands:", *first, "", more, *further])
+
+
+def unrecognized(words: Sequence[str], parser: argparse.ArgumentParser) -> str:
+    """Return the message for arguments that a parser does not know, each with the option that it resembles."""
+    options = [option for action in parser._actions for option in action.option_strings if option.startswith("--")]
+    parts = []
+    for word in words:
+        close = get_close_matches(word.partition("=")[0], options, 1) if word.startswith("-") else []
+        parts.append(f"unrecognized argument {word!r}" + (f", did you mean {close[0]}?" if close else ""))
+    return "; ".join(parts)
 
 
 def whole_number(text: str) -> int:

@@ -3,7 +3,6 @@
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from authbench.cli.audit import column
 from authbench.cli.command import Command, many, path
@@ -21,6 +20,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "Author_Title.txt); at most 1,000 records are read",
         nargs="+",
     )
+    options(parser)
+    parser.add_argument("--yes", action="store_true", help="take the proposals without a question")
+    parser.add_argument("--dry-run", action="store_true", help="print the files instead of writing them")
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Add what a user can say of a corpus, which `build` takes, too."""
     parser.add_argument("--name", metavar="NAME", help="name of the source (default: that of the file or folder)")
     many(
         parser,
@@ -28,19 +34,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "the file's field for text, author, id, date, topic, lang or genre; may be repeated",
     )
     parser.add_argument("--encoding", metavar="NAME", help="encoding of the files (default: UTF-8, else Windows-1252)")
-    parser.add_argument("--yes", action="store_true", help="take the proposals without a question")
-    parser.add_argument("--dry-run", action="store_true", help="print the files instead of writing them")
-
-
-def describe(paths: Sequence[Path]) -> None:
-    """Draft the entry and the recipe of a corpus, and take the proposals."""
-    parser = argparse.ArgumentParser()
-    arguments(parser)
-    run(parser.parse_args(["source", "--yes", "--", *map(str, paths)]))
 
 
 def run(given: argparse.Namespace) -> int:
-    """Return 0 when the files are written or, with --dry-run, printed."""
+    """Return 0 when the files are written or, with --dry-run, printed.
+
+    Args:
+        given: what `arguments` adds.
+    """
     from authbench.drafting.propose import FIELDS, propose
     from authbench.drafting.sample import read_sample
     from authbench.drafting.write import (

@@ -13,6 +13,7 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import orjson
 import polars as pl
@@ -38,6 +39,7 @@ _NAME = re.compile(r"([\w.-]+/[\w.-]+)(?:@([\w./-]+))?(?::(\w[\w.-]*))?", re.ASC
 _MOST_DEEP = 2  # `**` in a pattern; each multiplies the time
 _ROWS = 4096
 _SHOWN = 4
+_PATIENCE = 10  # seconds until the Hub counts as out of reach
 
 
 class NotARelease(InputError):
@@ -146,8 +148,10 @@ def fetched(name: str, revision: str | None, shown: str, files: Sequence[str], k
 
     cache = constants.HF_HUB_CACHE
     try:
+        known = {"repo_type": kind, "revision": revision}
+        cached_only = not _answers(name, known)
         return Path(
-            snapshot_download(name, repo_type=kind, revision=revision, cache_dir=cache, allow_patterns=[*files])
+            snapshot_download(name, cache_dir=cache, allow_patterns=[*files], local_files_only=cached_only, **known)
         )
     except LocalEntryNotFoundError:
         problem = (
@@ -163,6 +167,20 @@ def fetched(name: str, revision: str | None, shown: str, files: Sequence[str], k
     except (HfHubHTTPError, OSError, ValueError) as other:
         problem = f"cannot be had of huggingface.co: {first_line(other)}"
     raise InputError(f"{shown} {problem}.")
+
+
+def _answers(name: str, known: Mapping[str, Any]) -> bool:
+    """Return whether the Hub answers; a download would try for half a minute."""
+    from huggingface_hub import HfApi
+    from huggingface_hub.errors import HfHubHTTPError
+
+    try:
+        HfApi().repo_info(name, timeout=_PATIENCE, **known)
+    except HfHubHTTPError:
+        return True  # its answer is a refusal, which the download repeats
+    except Exception:  # of the HTTP library of the installed huggingface_hub
+        return False
+    return True
 
 
 def _restored(folder: Path) -> Path:

@@ -23,6 +23,7 @@ import numpy as np
 from authbench.errors import InputError
 from authbench.models.cache import F32
 from authbench.models.hub import DESCRIBING, cached, with_weights
+from authbench.models.hub import snapshot as hub_snapshot
 from authbench.models.parameters import TransformerParameters
 from authbench.models.restored import without_progress_bars
 from authbench.registry.entries import read_yaml
@@ -192,30 +193,15 @@ def with_commit(parameters: TransformerParameters) -> TransformerParameters:
     """Return the parameters with the commit that `revision` or `main` of a Hugging Face checkpoint names now.
 
     If the cache of Hugging Face has the checkpoint, it decides without network access, and the process keeps this
-    commit; otherwise the Hub decides. If neither knows the checkpoint, the parameters are unchanged.
+    commit; otherwise the Hub decides.
+
+    Raises:
+        InputError: neither knows the checkpoint.
     """
     if Path(checkpoint_path(parameters.checkpoint)).is_dir():
         return parameters
-    folder = snapshot(parameters)
-    if folder is None and _fetch_description(parameters):
-        folder = snapshot(parameters)
-    return parameters if folder is None else replace(parameters, revision=folder.name)
-
-
-def _fetch_description(parameters: TransformerParameters) -> bool:
-    """Fetch the first file that describes a checkpoint; return whether it exists. Loading reports any error."""
-    from huggingface_hub import hf_hub_download
-    from huggingface_hub.errors import EntryNotFoundError
-
-    for name in DESCRIBING:
-        try:
-            hf_hub_download(parameters.checkpoint, name, revision=parameters.revision)
-        except EntryNotFoundError:
-            continue
-        except (OSError, ValueError):
-            return False
-        return True
-    return False
+    folder = hub_snapshot(parameters.checkpoint, parameters.revision, DESCRIBING)
+    return replace(parameters, revision=folder.name)
 
 
 def parameter_count(parameters: TransformerParameters) -> int | None:

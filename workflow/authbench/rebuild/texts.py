@@ -13,7 +13,7 @@ Each text of the source is normalised and looked up by its SHA-256; in a long te
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import starmap
+from itertools import chain, starmap
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,27 +50,33 @@ from authbench.storage.raw_paths import match_files
 
 
 class Wanted(NamedTuple):
-    """Describe a released text: row, language, span of characters in the normalised text (none: all), and SHA-256."""
+    """Describe a released text: row, language, span of characters in the normalised text (none: all), SHA-256 and end.
+
+    All texts of a release have the same `end`: a line break, or nothing.
+    """
 
     row: int
     lang: str
     start: int | None
     end: int | None
     sha256: str
+    end_of_text: str
 
 
 def as_released(content: str, wanted: Wanted) -> str | None:
     """Return the wanted part of a text if its SHA-256 equals the released text's."""
     if wanted.start is not None:
-        text = single_breaks(content[wanted.start : wanted.end])
+        text = single_breaks(content[wanted.start : wanted.end]) + wanted.end_of_text
         return text if sha256_of_text(text) == wanted.sha256 else None
-    return next((text for text in whole_forms(content) if sha256_of_text(text) == wanted.sha256), None)
+    return next(
+        (text for text in whole_forms(content, wanted.end_of_text) if sha256_of_text(text) == wanted.sha256), None
+    )
 
 
-def whole_forms(content: str) -> Iterator[str]:
+def whole_forms(content: str, end: str) -> Iterator[str]:
     """Yield the forms in which an uncut text may have been released: itself, and without its signature."""
-    yield single_breaks(content)
-    yield from map(single_breaks, without_ending(content))
+    for text in chain([content], without_ending(content)):
+        yield single_breaks(text) + end
 
 
 def single_breaks(text: str) -> str:
@@ -94,7 +100,9 @@ class _Sought:
     def __init__(self, wanted: Iterable[Wanted]) -> None:
         self.whole: defaultdict[str, list[Wanted]] = defaultdict(list)
         self.parts: list[Wanted] = []
+        self.end = ""
         for one in wanted:
+            self.end = one.end_of_text
             if one.start is None:
                 self.whole[one.sha256].append(one)
             else:
@@ -110,7 +118,7 @@ class _Sought:
 
     def take_whole(self, content: str) -> dict[int, str]:
         """Return the rows whose whole text is this text, and stop seeking them."""
-        for text in whole_forms(content):
+        for text in whole_forms(content, self.end):
             if found := self.whole.pop(sha256_of_text(text), None):
                 return dict.fromkeys((one.row for one in found), text)
         return {}
@@ -195,7 +203,8 @@ def texts_of_source(
     read = _text_only(extraction, masks)
     mapped = compile_source(tag, read, settings["ingest"])
     limit = settings["ingest"].get("max_record_bytes", MAX_RECORD_BYTES)
-    places = _places_of_files(wanted)
+    end = "\n" if settings["normalize"].get("final_newline") else ""
+    places = _places_of_files(wanted.with_columns(end_of_text=pl.lit(end)))
     everything = _digests(folder, extraction.files)
     files = {path: digest for path, digest in everything.items() if digest in places}
     if files:
@@ -278,7 +287,7 @@ def _places_of_files(wanted: pl.DataFrame) -> dict[str, _Places]:
 
 def _places_of(wanted: pl.DataFrame) -> _Places:
     ordinals, starts = np.unique(wanted["ordinal"].to_numpy(), return_index=True)
-    columns = ("row", "lang", "chunk_start", "chunk_end", "content_sha256")
+    columns = ("row", "lang", "chunk_start", "chunk_end", "content_sha256", "end_of_text")
     rows = list(starmap(Wanted, wanted.select(columns).iter_rows()))
     ends = [*starts[1:].tolist(), len(rows)]
     return _Places(ordinals, [rows[start:end] for start, end in zip(starts.tolist(), ends, strict=True)])

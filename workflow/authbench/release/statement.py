@@ -41,6 +41,7 @@ OMITTED = (
     ("ingest", "author_ids"),
     ("ingest", "unstated_genre"),
     ("normalize", "white_space"),
+    ("normalize", "final_newline"),
     ("chunk", "retag"),
     ("filter", "exclude"),
     ("filter", "plugins"),

@@ -12,6 +12,7 @@ class NormalizeTexts(TypedDict):
     mask: Annotated[Sequence[Literal["email", "phone", "handle", "url"]], Keywords(uniqueItems=True)]
     quotes: Literal["keep", "straight"]
     white_space: Literal["lines", "collapse"]
+    final_newline: bool
     own_name: Literal["mask", "keep"]
     edition_marks: Literal["unify", "keep"]
     signatures: Literal["cut", "keep"]
