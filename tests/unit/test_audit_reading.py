@@ -291,3 +291,13 @@ def test_a_table_without_a_text_is_refused(tmp_path: Path) -> None:
     (path := tmp_path / "a.jsonl").write_text('{"author":"Ann","text":null}\n' * 3)
     with pytest.raises(InputError, match="holds no text"):
         read_dataset([path])
+
+
+@pytest.mark.parametrize(("authors", "each", "scored"), [(1, 3, False), (3, 1, False), (2, 8, True)])
+def test_an_audit_that_can_score_nothing_says_so(
+    authors: int, each: int, scored: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [f"a{author},{'words of the text ' * 3}{author} {text}" for author in range(authors) for text in range(each)]
+    (tmp_path / "x.csv").write_text("author,text\n" + "\n".join(rows) + "\n")
+    assert main(["audit", str(tmp_path / "x.csv")]) == 0
+    assert ("Nothing was scored: " in capsys.readouterr().out) is not scored

@@ -291,3 +291,17 @@ def test_the_command_counts_detoxify_where_asked(capsys: pytest.CaptureFixture[s
 def test_at_least_one_core_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["plan", "--documents", "1e6", "--mean-chars", "600", "--cores", "0"]) == 2
     assert "--cores: expected 1 or more" in capsys.readouterr().err
+
+
+def test_a_recipe_states_the_size_of_the_release_and_its_scorers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe = tmp_path / "mine.yaml"
+    recipe.write_text("name: demo\nsample: {documents: 90000}\nsafety: {scorers: [detoxify]}\n", encoding="utf-8")
+    line = "plan --documents 1e7 --mean-chars 600 --cores 8"
+    told = []
+    for more in ("--release 90000 --detoxify", f"--configfile {recipe}", f"--configfile {recipe} --release 1000", ""):
+        assert main([*line.split(), *more.split()]) == 0
+        told.append(capsys.readouterr().out)
+    assert told[0] == told[1] and len(set(told)) == 3
+    assert main([*line.split(), "--configfile", str(tmp_path / "absent.yaml")]) == 2

@@ -17,6 +17,7 @@ from authbench.presentation.tables import Cell, Column, Row, Table, as_markdown,
 from authbench.printable import printable
 from authbench.storage.atomic import write_text
 from authbench.storage.json_files import write_plain_json
+from authbench.words import plural
 
 HEADINGS = {
     "success@1": "S@1", "success@5": "S@5", "mrr": "MRR", "eer": "EER", "eer_same_language": "EER, one language",
@@ -94,6 +95,10 @@ def verdict(audit: Audit) -> list[str]:
         if audit.dataset["documents"]
         else "The dataset has no texts here: only its answers were examined."
     )
+    if audit.dataset["documents"] and not any(part.rows for part in audit.rows):
+        reasons = [reason for part in audit.rows for reason in part.left_out]
+        few = f"{plural(audit.dataset['authors'], 'author')} here, and a score needs two, one of them with two texts"
+        lines.append(f"Nothing was scored: {few if audit.dataset['authors'] < 2 else '; '.join(reasons)}.")
     for part in audit.rows:
         own = [row for row in part.rows if row["shortcut"]]
         for score in ("success@5", "pairs_auc", "auc_matched"):

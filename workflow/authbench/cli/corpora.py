@@ -2,10 +2,14 @@
 
 import argparse
 import sys
+from pathlib import Path
 
-from authbench.cli.command import Command, amount, raw_argument, share
+from authbench.cli.command import Command, amount, path, raw_argument, share
 from authbench.errors import InputError
 from authbench.printable import printable
+from authbench.registry.entries import read_yaml
+
+_RELEASED = 300_000  # documents of a release whose size nobody states
 
 
 def _acquire_arguments(parser: argparse.ArgumentParser) -> None:
@@ -85,8 +89,12 @@ def _plan_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--cores", type=int, required=True, metavar="N", help="jobs that run at the same time")
     parser.add_argument(
-        "--release", type=amount, default=300_000, metavar="N", help="documents in the release (default: %(default)s)"
+        "--release",
+        type=amount,
+        metavar="N",
+        help=f"documents in the release (default: sample.documents of the recipe, else {_RELEASED})",
     )
+    path(parser, "--configfile RECIPE", "recipe of the build: how many documents it releases, and its scorers")
     parser.add_argument(
         "--detoxify", action="store_true", help="the released texts are scored by Detoxify (safety.scorers)"
     )
@@ -101,9 +109,15 @@ def plan(arguments: argparse.Namespace) -> int:
     numbers, lengths = arguments.documents, arguments.mean_chars
     if len(numbers) != len(lengths):
         raise InputError(f"--mean-chars: expected {len(numbers)} numbers, as of --documents, found {len(lengths)}")
-    rates = read_rates()
-    corpus = Corpus(list(zip(numbers, lengths, strict=True)), arguments.release, arguments.cores)
-    sys.stdout.write(as_text(make_plan(corpus, rates, arguments.detoxify), rates))
+    rates, released, detoxify = read_rates(), arguments.release, arguments.detoxify
+    if arguments.configfile:
+        from authbench.config import prepare
+
+        config = prepare(read_yaml(arguments.configfile), Path(), need_files=False).config
+        released = released or config["sample"]["documents"]
+        detoxify |= "detoxify" in config["safety"]["scorers"]
+    corpus = Corpus(list(zip(numbers, lengths, strict=True)), released or _RELEASED, arguments.cores)
+    sys.stdout.write(as_text(make_plan(corpus, rates, detoxify), rates))
     return 0
 
 

@@ -80,7 +80,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
     "plan": (
         "plan --documents 1e8 --mean-chars 600 --cores 64",
         "plan --documents 3e5 --mean-chars 4e5 --release 150000 --cores 16",
-        "plan --documents 3e6 --mean-chars 600 --cores 16 --detoxify",
+        "plan --documents 3e6 --mean-chars 600 --cores 16 --configfile mine.yaml",
     ),
     "raven": ("raven --out raven", "raven results/demo/release --out raven --verifier naive --verifier ppm"),
     "raven-folds": ("raven-folds raven --out folds", "raven-folds raven --subset random-0 --out folds-random-0"),
