@@ -1,6 +1,5 @@
 """What a run says and shows at its end: everything that it made, and how the rest is made."""
 
-import csv
 import json
 import logging
 import os
@@ -11,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from authbench.leaderboard.verdict import verdict
 from authbench.overview.at_end import Closing
 from authbench.overview.found import find
 from authbench.overview.options import options_of
@@ -24,11 +22,7 @@ RULES = shipped("scripts").parent / "rules"
 NO_LISTS = {"name": "demo", "filter": {"exclude": None}, "release": {"takedown": None}}
 LISTS = {"name": "demo", "filter": {"exclude": "lists/out.jsonl"}, "release": {"takedown": None}}
 LATER = 4e9
-BOARD = """\
-group,model,score,value,authors,against,gain_value,p_holm
-sanity,masked,auc_matched,0.9,40,format,0.3,0.01
-own,mine,auc_matched,0.7,40,format,0.1,0.01
-"""
+PAGE = '<h1>Board</h1>\n<p class="lead"><strong>{}</strong></p><p class="lead"><strong>no</strong></p>'
 
 
 class Links(HTMLParser):
@@ -65,7 +59,7 @@ def everything(folder: Path) -> Path:
             file = folder / path.replace("*", "one")
             file.parent.mkdir(parents=True, exist_ok=True)
             file.touch()
-    (folder / "leaderboard/headline.csv").write_text(BOARD)
+    (folder / "leaderboard/index.html").write_text(PAGE.format("a &lt;b&gt; leads"))
     return folder
 
 
@@ -96,17 +90,11 @@ def test_the_index_names_the_command_for_what_is_not_there(tmp_path: Path) -> No
     assert page.links == ["release/report.html", "logs/"]
 
 
-def test_the_index_tells_what_models_show_apart_from_controls(tmp_path: Path) -> None:
-    found = {one.part.made: one for one in find(everything(tmp_path))}
-    said = found["leaderboard/index.html"].summary
-    assert said == verdict(list(csv.DictReader(BOARD.splitlines()))) and said.startswith("mine recognises")
-
-
-@pytest.mark.parametrize("written", ["", "score\n", BOARD.replace("0.7", "much"), "\x00"])
-def test_a_leaderboard_that_cannot_be_read_has_no_verdict(tmp_path: Path, written: str) -> None:
+def test_the_index_repeats_the_sentence_that_opens_a_page(tmp_path: Path) -> None:
     folder = everything(tmp_path)
-    (folder / "leaderboard/headline.csv").write_text(written)
-    assert {one.summary for one in find(folder) if one.part.made == "leaderboard/index.html"} == {""}
+    found = {one.part.made: one.summary for one in find(folder)}
+    assert found["leaderboard/index.html"] == "a <b> leads" and found["pan/report/index.html"] == ""
+    assert "a &lt;b&gt; leads" in render(folder, "demo")
 
 
 def test_what_is_older_than_the_release_is_marked_and_its_command_told(tmp_path: Path) -> None:

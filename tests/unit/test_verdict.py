@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.leaderboard.verdict import verdict
+from authbench.leaderboard.verdict import over_controls, verdict
 
 
 def row(model: str, value: float | None, gain: float | None, p: float | None = None, **others: Any) -> dict[str, Any]:
@@ -16,6 +16,7 @@ def row(model: str, value: float | None, gain: float | None, p: float | None = N
     }  # fmt: skip
 
 
+NOT_SHOWN, FIRST = "No model is shown to exceed the best control in overall. a has", "a has the highest overall"
 CONTROL = row("masked", 0.95, 0.3, 0.001, group="sanity")
 
 
@@ -39,9 +40,24 @@ def test_without_models_or_shortcuts_the_sentence_says_so() -> None:
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(-1, 1), st.floats(0, 1)), min_size=1, max_size=6))
-def test_the_sentence_of_a_file_is_that_of_the_table(scores: list[tuple[float, float, float]]) -> None:
-    rows = [row(f"m{place}", *numbers) for place, numbers in enumerate(scores)]
-    of_file = [{key: "" if value is None else str(value) for key, value in one.items()} for one in rows]
-    said = verdict(rows)
-    assert said == verdict(of_file)
+def test_the_sentence_tells_a_gain_where_one_is_sure(scores: list[tuple[float, float, float]]) -> None:
+    said = verdict([row(f"m{place}", *numbers) for place, numbers in enumerate(scores)])
     assert ("No gain" in said) == (not any(gain > 0 and p < 0.05 for _, gain, p in scores))
+
+
+@pytest.mark.parametrize(
+    ("models", "controls", "p", "said"),
+    [
+        ({"a": 0.8, "b": 0.7}, {"c": 0.6}, 0.01, "a exceeds the best control in overall: 0.800, 0.200 above c."),
+        ({"a": 0.8}, {"c": 0.6}, 0.05, f"{NOT_SHOWN} 0.800, 0.200 above c."),
+        ({"a": 0.5}, {"c": 0.6}, 0.01, f"{NOT_SHOWN} 0.500, 0.100 below c."),
+        ({"a": 0.5}, {"c": 0.6}, None, f"{NOT_SHOWN} 0.500, 0.100 below c."),
+        ({"a": 0.8}, {"c": 0.6}, None, f"{FIRST}: 0.800, 0.200 above c, the best control; no test was made."),
+        ({"a": 0.8}, {}, 0.01, f"{FIRST}, 0.800; it was compared with no control."),
+        ({}, {"c": 0.6}, 0.01, "No model has overall."),
+    ],
+)  # fmt: skip
+def test_a_sentence_compares_the_best_model_with_the_best_control(
+    models: dict[str, float], controls: dict[str, float], p: float | None, said: str
+) -> None:
+    assert over_controls("overall", models, controls, lambda one, other: {"ac": p}[one + other]) == said

@@ -1,8 +1,9 @@
 """Find the results in a run's folder."""
 
-import csv
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import unescape
 from pathlib import Path
 
 from authbench.errors import InputError
@@ -11,7 +12,8 @@ from authbench.storage.json_files import read_json
 
 RELEASE_DATA = "release_data.json"
 CHECK = "check.json"
-_LINE = 1 << 20  # characters read of a table: a row has 200
+FINDING = re.compile(r'<p class="lead"><strong>(.*?)</strong>', re.DOTALL)
+_HEAD = 1 << 16  # characters of a page before the end of its finding
 
 
 @dataclass(frozen=True)
@@ -57,23 +59,15 @@ def checked_summary(folder: Path) -> str:
 
 
 def _summary(folder: Path, part: Part) -> str:
-    """Return a sentence with the first number of a part, if any."""
+    """Return the sentence that opens a part's page; of the release, what its check found."""
     if part.made == "release/report.html":
         return checked_summary(folder)
-    if part.made == "leaderboard/index.html":
-        return _leader(folder / "leaderboard/headline.csv")
-    return ""
-
-
-def _leader(table: Path) -> str:
-    """Return what the headline scores of a leaderboard show."""
-    from authbench.leaderboard.verdict import verdict
-
     try:
-        with table.open(encoding="utf-8", newline="") as lines:
-            return verdict(list(csv.DictReader(lines.read(_LINE).splitlines())))
-    except (OSError, ValueError, KeyError, TypeError):
+        with (folder / part.made).open(encoding="utf-8", errors="replace") as page:
+            found = FINDING.search(page.read(_HEAD)) if part.made.endswith(".html") else None
+    except OSError:
         return ""
+    return unescape(found[1]) if found else ""
 
 
 def _time(path: Path) -> float | None:

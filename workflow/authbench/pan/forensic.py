@@ -17,13 +17,14 @@ import polars as pl
 from authbench.arrays import F64
 from authbench.errors import InputError, first_line
 from authbench.metrics.forensic import PARTS, best_ratios, calibrated, cllr, cllr_interval, halves_of, log_ratios
+from authbench.models.entries import SANITY
 from authbench.pan.compare import Systems
 from authbench.pan.figures import det, tippett
 from authbench.presentation.files import write_table
 from authbench.presentation.inert_csv import as_csv
 from authbench.presentation.numbers import decimals, limits
 from authbench.presentation.pages import write_charts
-from authbench.presentation.tables import BEST, Cell, Column, Row, Table
+from authbench.presentation.tables import BEST, Cell, Column, Row, Table, controls_last
 from authbench.storage.atomic import atomic_folder, write_text
 from authbench.storage.parquet_headers import bounded_parquet
 from authbench.words import listing
@@ -108,9 +109,11 @@ def forensic_table(systems: Systems, names: Sequence[str], probabilities: bool =
         cells = (
             _cell(row[name], least[name], limits(row[f"{name}_low"], row[f"{name}_high"]), grey) for name in headings
         )
-        rows.append(Row([Cell(row["system"], grey=grey), *cells]))
+        rows.append(Row([Cell(row["system"], grey=grey), *cells], SANITY if grey else ""))
     columns = [Column("system", words=True), *(Column(one, more_is_better=False) for one in headings.values())]
-    return Table("forensic", "Cost of likelihood ratios", columns, rows, data.rename(headings), notes, _RELATIONS)
+    return Table(
+        "forensic", "Cost of likelihood ratios", columns, controls_last(rows), data.rename(headings), notes, _RELATIONS
+    )
 
 
 def _cell(value: float | None, least: float | None, interval: str, grey: bool) -> Cell:

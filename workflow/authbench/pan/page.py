@@ -5,12 +5,13 @@ from typing import Any, Literal
 
 import polars as pl
 
+from authbench.models.entries import SANITY
 from authbench.pan.topics import Influence
 from authbench.presentation.charts import Chart
 from authbench.presentation.numbers import decimals, limits, p_value, with_spread
 from authbench.presentation.pages import environment, pictures
 from authbench.presentation.palette import Mark
-from authbench.presentation.tables import BEST, Cell, Column, Row, Table
+from authbench.presentation.tables import BEST, Cell, Column, Row, Table, controls_last
 
 DIGITS = 4
 
@@ -59,7 +60,7 @@ def measure_table(
     bounds: Mapping[tuple[str, str], tuple[float, float]] = {},
     baselines: Collection[str] = (),
 ) -> Table:
-    """Return a table of measures to four decimals, with the highest per column marked; baselines are grey.
+    """Return a table of measures to four decimals, with the highest per column marked; baselines are grey, and last.
 
     Args:
         bounds: the interval of a cell, by its row's first cell and its column's heading.
@@ -76,11 +77,12 @@ def measure_table(
             [
                 _cell(value, best, limits(*bounds.get((row[0], heading), (None, None))), row[0] in baselines)
                 for heading, value, best in zip(data.columns, row, most, strict=True)
-            ]
+            ],
+            SANITY if row[0] in baselines else "",
         )
         for row in data.iter_rows()
     ]
-    return Table(name, title, columns, rows, data, notes)
+    return Table(name, title, columns, controls_last(rows), data, notes)
 
 
 def _cell(value: object, best: object, interval: str, grey: bool) -> Cell:

@@ -23,6 +23,7 @@ import polars as pl
 
 from authbench.errors import InputError
 from authbench.format.pan import align, named, read_answers, read_pairs, read_truth
+from authbench.leaderboard.verdict import over_controls
 from authbench.metrics.pan import MEASURES, OF_MACHINES
 from authbench.pan.compare import (
     CHANCE,
@@ -251,9 +252,23 @@ def write_report(
             "systems": len(systems.scores),
             "problems": len(systems.ids),
             "same": int(systems.truth.sum()),
+            "finding": _finding(table, systems.baselines, differences),
         }
         page = render(facts, shown, drawn, silence, found, systems.baselines, back, marks)
         write_text(folder / "index.html", page)
+
+
+def _finding(table: pl.DataFrame, baselines: Sequence[str], differences: pl.DataFrame | None) -> str:
+    """Return in a sentence whether the best system is shown to exceed the best baseline in the overall score."""
+    known = dict(table.drop_nulls("overall").select("system", "overall").rows())
+
+    def p_of(one: str, other: str) -> float | None:
+        pair = pl.concat_list("system", "other").list.sort() == sorted((one, other))
+        found = [] if differences is None else differences.filter(pair, measure="overall")["p_holm"].to_list()
+        return found[0] if found else None
+
+    controls = {name: value for name, value in known.items() if name in baselines}
+    return over_controls("overall score", {name: known[name] for name in known if name not in controls}, controls, p_of)
 
 
 def scores_with_chance(every: Systems, table: pl.DataFrame, year: int, bounds: Bounds) -> Table:

@@ -122,6 +122,11 @@ def places(
     return found
 
 
+def controls_last(rows: Iterable[Row]) -> list[Row]:
+    """Return rows with the groups CONTROLS after all others."""
+    return sorted(rows, key=lambda row: row.group in CONTROLS)
+
+
 def by_group(rows: Iterable[Row]) -> list[Row]:
     """Return rows sorted by group, with groups and rows in order of first occurrence."""
     rows = list(rows)
@@ -174,9 +179,10 @@ def as_markdown(table: Table) -> str:
 
 def as_text(table: Table, intervals: bool = True) -> str:
     """Return the table for a terminal, columns aligned, controls below a line."""
-    models, controls = ([row for row in table.rows if (row.group in CONTROLS) == apart] for apart in (False, True))
+    rows = controls_last(table.rows)
+    models = sum(row.group not in CONTROLS for row in rows)
     lines = [[column.heading for column in table.columns]]
-    lines += [[cell.line if intervals else cell.text for cell in row.cells] for row in (*models, *controls)]
+    lines += [[cell.line if intervals else cell.text for cell in row.cells] for row in rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
 
     def line(cells: Sequence[str]) -> str:
@@ -187,8 +193,8 @@ def as_text(table: Table, intervals: bool = True) -> str:
         return "  ".join(aligned).rstrip()
 
     shown = [line(cells) for cells in lines]
-    if models and controls:
-        shown.insert(1 + len(models), "controls, not ranked ".ljust(len(shown[0]), "-"))
+    if 0 < models < len(rows):
+        shown.insert(1 + models, "controls, not ranked ".ljust(len(shown[0]), "-"))
     return "\n".join(shown) + "\n"
 
 

@@ -15,6 +15,8 @@ from typing import Any
 
 import polars as pl
 
+from authbench.leaderboard.verdict import over_controls
+from authbench.models.entries import SANITY
 from authbench.presentation.charts import Chart
 from authbench.presentation.files import write_table
 from authbench.presentation.inert_csv import as_csv
@@ -31,7 +33,7 @@ from authbench.style.steb import layout
 from authbench.style.steb.layout import ACCURACY
 from authbench.style.steb.report import LIMITS_OF, other_languages
 from authbench.style.steb.report import tables as steb_tables
-from authbench.style.tables import Scored, all_tables, chance_of, english, every_score, of_one_treatment
+from authbench.style.tables import OF_CHANCE, Scored, all_tables, chance_of, english, every_score, of_one_treatment
 from authbench.words import listing, plural, spaced
 
 NOT_ASKED = "not asked for"
@@ -123,6 +125,7 @@ def render(
         listed=listed,
         run=sum(one["run"] for one in listed),
         ran=what_ran(listed),
+        finding=_finding(tables[0]),
         in_steb=any(one.content.get(STEB) for one in results),
         settings=results[0].content["settings"],
         versions=results[0].content["versions"],
@@ -130,6 +133,15 @@ def render(
         frozen=clusters,
         fewest=FEWEST_MODELS,
     )
+
+
+def _finding(table: Table) -> str:
+    """Return in a sentence how the best model compares with the best control in the last score of a table."""
+    sides: dict[bool, dict[str, float]] = {False: {}, True: {}}
+    for row in table.rows:
+        if row.group != OF_CHANCE and row.cells[-1].value is not None:
+            sides[row.group == SANITY][row.cells[0].text] = row.cells[-1].value
+    return over_controls(table.title.lower(), sides[False], sides[True], lambda one, other: None)
 
 
 def what_ran(listed: Sequence[Mapping[str, object]]) -> str:
