@@ -1,8 +1,4 @@
-"""Make the tables of headline scores: all queries, slices, and detectable differences (`evaluate.headline`, `.gain`).
-
-A slice's cell is grey if the interval of the model's gain over the shortcut includes 0: such a score is no evidence of
-recognising authors.
-"""
+"""Make the tables of headline scores: all queries, pools and detectable differences (`evaluate.headline`, `.gain`)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -23,11 +19,8 @@ from authbench.presentation.tables import Cell, Column, Row, Table, places, with
 from authbench.records import LENGTH_BUCKETS
 from authbench.words import language_name, spaced
 
-FACETS = ("by_language", "by_source", "by_primary_genre", "by_length", "by_fame")
 WITHOUT_SPACES = ("zh", "ja")  # languages with text lengths in characters
-_ABOUT = {"by_fame": ("Classic: works that language models have read, so that a model may know the text.",)}
 _UNSOLVED = "unsolved"  # a pseudo-location in scores.json: its value comes from the comparison
-_GREY = "Grey: no gain over the best shortcut whose 95 % interval excludes 0."
 
 
 def headline_tables(results: Sequence[Result], comparison: Comparison, pairs: pl.DataFrame) -> list[Table]:
@@ -97,60 +90,6 @@ def _headline_data(results: Sequence[Result], comparison: Comparison) -> pl.Data
     words = dict.fromkeys(("group", "model", "score", "against", "chosen_on"), pl.String)
     others = {"shortcut": pl.Boolean, "verified": pl.Boolean, "authors": pl.Int64, "tests": pl.Int64}
     return pl.DataFrame(rows, schema={key: (words | others).get(key, pl.Float64) for key in (rows[0] if rows else {})})
-
-
-def slice_tables(results: Sequence[Result], comparison: Comparison) -> list[Table]:
-    """Return a table of models by slices for each facet and headline score."""
-    found = []
-    gains = _gains(comparison)
-    for facet in FACETS:
-        for score in HEADLINES:
-            names = sorted(
-                {
-                    name
-                    for result in results
-                    for name, cell in cells_of(result.scores, facet).items()
-                    if score in cell.get("headline", {})
-                },
-                key=lambda name: (LENGTH_BUCKETS.index(name) if name in LENGTH_BUCKETS else 0, name),
-            )
-            if names:
-                found.append(_slices(results, facet, score, names, gains))
-    return found
-
-
-def _slices(
-    results: Sequence[Result], facet: str, score: str, names: Sequence[str], gains: Mapping[tuple[str, ...], Any]
-) -> Table:
-    rows, data = [], []
-    for result in results:
-        cells, values = [Cell(result.name)], {}
-        for name in names:
-            value = cells_of(result.scores, facet).get(name, {}).get("headline", {}).get(score, {}).get("value")
-            gain = gains.get((result.name, facet, name, score), {})
-            grey = not result.shortcut and not (gain.get("low") is not None and gain["low"] > 0)
-            cells.append(Cell(decimals(value), value, grey=grey))
-            values[name] = value
-        rows.append(Row(cells, result.group))
-        data.append({"group": result.group, "model": result.name} | values)
-    counts = _counts(results, facet, score)
-    columns = [Column("model", words=True)]
-    columns += [Column(f"{name} ({counts.get(name, 0)})", more_is_better=True) for name in names]
-    schema = {"group": pl.String, "model": pl.String, **dict.fromkeys(names, pl.Float64)}
-    title = f"{HEADINGS[score]}, by {spaced(facet.removeprefix('by_'))}"
-    note = f"In brackets the query authors; a slice with fewer than {LEAST_QUERY_AUTHORS} has no gain. {_GREY}"
-    file = f"{facet}_{score.replace('@', '_at_')}"
-    return Table(file, title, columns, rows, pl.DataFrame(data, schema=schema), [*_ABOUT.get(facet, ()), note])
-
-
-def _counts(results: Sequence[Result], facet: str, score: str) -> dict[str, int]:
-    """Return the number of queried authors by slice."""
-    return {
-        name: cell["headline"][score]["authors"]
-        for result in results
-        for name, cell in cells_of(result.scores, facet).items()
-        if score in cell.get("headline", {})
-    }
 
 
 def pools_table(results: Sequence[Result], unsolved: Mapping[str, Unsolved]) -> Table:

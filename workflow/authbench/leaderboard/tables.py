@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import polars as pl
 
 from authbench.errors import InputError
+from authbench.evaluation.headline import LEAST_QUERY_AUTHORS
 from authbench.evaluation.released import HEADLINES
 from authbench.evaluation.scores import LEAST_AUTHORS, MACRO
 from authbench.evaluation.slices import SLICES
@@ -63,6 +65,12 @@ ATTRIBUTION, VERIFICATION = METRICS[0], METRICS[4]
 DRAWN = (*METRICS[:3], VERIFICATION)
 OPENING = tuple(Metric(score, HEADINGS[score]) for score in HEADLINES)
 ALL_TEXTS = "all texts"
+SLICED = ("by_language", "by_source", "by_primary_genre", "by_length", "by_fame")
+_ABOUT = {"by_fame": ("Classic: works that language models have read, so that a model may know the text.",)}
+_SLICED = (
+    f"In brackets the query authors; a slice with fewer than {LEAST_QUERY_AUTHORS} has no gain. Grey: no gain over the "
+    "best shortcut whose 95 % interval excludes 0."
+)
 NAMES = 1  # columns before the scores
 FACETS = ("by_language", "by_primary_genre", "by_genre", "by_length")
 
@@ -251,6 +259,37 @@ def without_gain(gains: pl.DataFrame) -> Callable[[Mapping[str, Any]], bool]:
         and row["model"] in judged
         and (row["model"], row["facet"], row["slice"], row["metric"]) not in sure
     )
+
+
+def headline_slices(results: Sequence[Result], scores: pl.DataFrame, gains: pl.DataFrame) -> list[Table]:
+    """Return a table of models by slices for each facet and headline score.
+
+    Args:
+        scores: from `every_score`.
+        gains: as of `without_gain`.
+    """
+    found, faint = [], without_gain(gains)
+    for facet, metric in product(SLICED, OPENING):
+        here = scores.filter(facet=facet, metric=metric.key)
+        held = {(row["model"], row["slice"]): row for row in here.iter_rows(named=True)}
+        authors = dict(here.select("slice", "authors").iter_rows())
+        names = sorted(authors, key=slice_order)
+        rows, data = [], []
+        for result in results:
+            own = {name: held[result.name, name] for name in names if (result.name, name) in held}
+            data.append(_described(result) | {name: row["value"] for name, row in own.items()})
+            shown = [
+                Cell(decimals(one["value"]), one["value"], grey=faint(one)) if (one := own.get(name)) else Cell(NOTHING)
+                for name in names
+            ]
+            rows.append(Row([Cell(result.name), *shown], result.group))
+        columns = [Column("model", words=True)]
+        columns += [Column(f"{name} ({authors[name]})", more_is_better=True) for name in names]
+        title = f"{metric.heading}, by {spaced(facet.removeprefix('by_'))}"
+        frame, notes = _as_frame(data, [Metric(name, name) for name in names]), [*_ABOUT.get(facet, ()), _SLICED]
+        if names:
+            found.append(Table(f"{facet}_{metric.key.replace('@', '_at_')}", title, columns, rows, frame, notes))
+    return found
 
 
 def every_slice(scores: pl.DataFrame, gains: pl.DataFrame, facets: Sequence[str]) -> Table:

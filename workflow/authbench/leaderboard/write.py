@@ -17,7 +17,6 @@ index.html                   the full leaderboard as an HTML page
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -25,31 +24,19 @@ import polars as pl
 
 from authbench.evaluation.joined import compare_results
 from authbench.leaderboard.collect import Result, by_headline, collect
-from authbench.leaderboard.figures import ALL_FACETS, Charts, charts, marks_by_group, shown_in_words
-from authbench.leaderboard.headline import basis, headline_tables, left_out, lengths_table, pools_table, slice_tables
+from authbench.leaderboard.figures import ALL_FACETS, charts, marks_by_group, shown_in_words
+from authbench.leaderboard.headline import basis, headline_tables, left_out, lengths_table, pools_table
 from authbench.leaderboard.hub import FOLDER, write_eval_results
 from authbench.leaderboard.pairwise import compare_pairs
 from authbench.leaderboard.people import people_table
-from authbench.leaderboard.tables import ATTRIBUTION, Metric, all_tables, every_score, every_slice
+from authbench.leaderboard.tables import ATTRIBUTION, Metric, all_tables, every_score, every_slice, headline_slices
 from authbench.leaderboard.verdict import SURE, verdict
 from authbench.presentation.files import write_table
 from authbench.presentation.inert_csv import as_csv
 from authbench.presentation.pages import environment, pictures, write_charts
-from authbench.presentation.tables import Table, as_text
+from authbench.presentation.tables import as_text
 from authbench.storage.atomic import atomic_folder, write_text
 from authbench.storage.json_files import write_plain_json
-
-
-@dataclass(frozen=True)
-class _Board:
-    """The tables and charts of a leaderboard; `headline` is empty if the release lacks headline scores."""
-
-    headline: Sequence[Table]
-    tables: Sequence[Table]
-    by_slice: Sequence[Table]
-    beside: Sequence[Table]
-    charts: Charts
-    filtered: Table
 
 
 def write_leaderboard(
@@ -78,16 +65,27 @@ def write_leaderboard(
     comparison = compare_results([result.scores for result in results], queries)
     pairs = compare_pairs(results, queries, results[0].scores["settings"]["seed"])
     tables, scores = all_tables(results, pairs, extra), every_score(results)
-    board = _Board(
-        headline_tables(results, comparison, pairs),
-        tables,
-        slice_tables(results, comparison),
-        [*people_table(people), pools_table(results, comparison.unsolved), *filter(None, [lengths_table(results)])],
-        charts(results, scores, comparison, pairs),
-        every_slice(scores, comparison.gains, ALL_FACETS),
+    headline = headline_tables(results, comparison, pairs)
+    finding = verdict(headline[0].data.to_dicts() if headline else [])
+    by_slice = headline_slices(results, scores, comparison.gains)
+    beside = [*people_table(people), pools_table(results, comparison.unsolved), *filter(None, [lengths_table(results)])]
+    drawn = charts(results, scores, comparison, pairs)
+    page = _render(
+        results,
+        pairs,
+        back=back,
+        version=version,
+        verdict=finding,
+        headline=headline,
+        overall_table=tables[0],
+        beside=beside,
+        filtered=every_slice(scores, comparison.gains, ALL_FACETS),
+        files=[*by_slice, *tables[1:]],
+        pictures=pictures(drawn.overall),
+        slice_pictures=pictures([*drawn.headline, *drawn.slices]),
     )
     with atomic_folder(out) as folder:
-        for table in (*board.headline, *tables, *board.by_slice, *board.beside):
+        for table in (*headline, *tables, *by_slice, *beside):
             write_table(folder, table)
         write_text(folder / "gains.csv", as_csv(comparison.gains))
         write_plain_json(folder / "power.json", {"tests": comparison.tests, **comparison.power})
@@ -97,51 +95,30 @@ def write_leaderboard(
             write_text(folder / "submissions.csv", as_csv(pl.DataFrame(submitted)))
         if dataset is not None:
             write_eval_results(folder / FOLDER, results, dataset)
-        write_charts(folder / "figures", board.charts.all(), ("png", "pdf") if pdf else ("png",))
-        write_text(folder / "index.html", _render(results, board, pairs, back, version))
-    shown = as_text((*board.headline, tables[0])[0], intervals=False)
-    return "\n\n".join(filter(None, (_finding(board), shown)))
+        write_charts(folder / "figures", drawn.all(), ("png", "pdf") if pdf else ("png",))
+        write_text(folder / "index.html", page)
+    return "\n\n".join(filter(None, (finding, as_text((*headline, tables[0])[0], intervals=False))))
 
 
-def _render(results: Sequence[Result], board: _Board, pairs: pl.DataFrame, back: str, version: str) -> str:
+def _render(results: Sequence[Result], pairs: pl.DataFrame, **shown: object) -> str:
     """Return the HTML page; `pairs` are from `pairwise.compare_pairs`."""
     first = results[0].scores
     page = environment(marks=marks_by_group(results)).get_template("leaderboard.html.j2")
     return page.render(
-        back=back,
-        version=version,
+        **shown,
         benchmark={"name": ""} | first["benchmark"],
         settings=first["settings"],
         versions=first["versions"],
         overall=first["overall"],
         expectation=first["overall"].get("random_expectation", {}),
-        headline=board.headline,
-        verdict=_finding(board),
         left_out=left_out(results),
         basis=basis(results),
-        files=[*board.by_slice, *board.tables[1:]],
-        filtered=board.filtered,
-        beside=board.beside,
-        overall_table=board.tables[0],
-        pictures=pictures(board.charts.overall),
-        headline_pictures=pictures(board.charts.headline),
-        slice_pictures=pictures(board.charts.slices),
         pictured_models=shown_in_words(len(results)),
-        models=[_model_line(result) for result in results],
+        models=[result.scores["model"] for result in results],
         scripts=["sort.js", "filter.js"],
         doubtful=_doubtful(pairs),
         pairs=pairs.filter(pl.col("metric") == ATTRIBUTION.key).height,
     )
-
-
-def _finding(board: _Board) -> str:
-    """Return what the headline scores show, in a sentence; empty without them."""
-    return verdict(board.headline[0].data.to_dicts() if board.headline else [])
-
-
-def _model_line(result: Result) -> dict[str, object]:
-    model = result.scores["model"]
-    return {"name": model["name"], "group": model["group"], "title": model["title"]}
 
 
 def _doubtful(pairs: pl.DataFrame) -> list[dict[str, object]]:
