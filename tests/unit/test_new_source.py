@@ -434,6 +434,15 @@ def test_files_that_lie_where_a_build_expects_them_stay(here: Path) -> None:
     assert set(left()) == {*before, *NEW} and not any(path.is_symlink() for path in here.rglob("*"))
 
 
+def test_a_field_that_is_not_used_is_named(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("notes.csv").write_text(as_csv([{**row, "mood": "calm"} for row in letters()]), encoding="utf-8")
+    told = []
+    for more in ([], ["--column", "topic=mood"]):
+        assert main(["new", "source", "notes.csv", "--dry-run", *more]) == 0
+        told.append("Not used: mood" in capsys.readouterr().out)
+    assert told == [True, False] and not Path("notes.yaml").exists()
+
+
 def test_a_dry_run_prints_both_files_and_writes_nothing(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     in_cp1252(here)
     assert new("letters.csv", "--dry-run") == 0

@@ -105,6 +105,10 @@ def propose(sample: Sample, given: Mapping[str, str], genre: str, identify: Iden
         notes.append(f"{left_out.total():,} messages are not their sender's words, and are dropped: {told}.")
     _add_language(fields, evidence, chosen, columns, texts, identify)
     _add_genre(fields, evidence, chosen, columns, genre)
+    used = {one.get("field") if isinstance(one, Mapping) else one for one in fields.values()}
+    unused = [name for name in columns if name not in used]
+    if unused and not isinstance(sample.reader, MboxReader | ChatReader):
+        notes.append(f"Not used: {_listed(unused)}; --column OURS=NAME takes a field.")
     return Proposal(fields, evidence, notes, _kind(authors), foreign=_is_foreign(fields["lang"]))
 
 
