@@ -14,8 +14,7 @@ from markupsafe import Markup
 
 from authbench.presentation.inert_csv import as_csv
 from authbench.presentation.numbers import p_value, signed
-from authbench.presentation.palette import Mark, mark_of
-from authbench.presentation.tables import CONTROLS
+from authbench.presentation.palette import CONTROLS, Mark, mark_of
 from authbench.printable import inert_markdown
 from authbench.shipped import shipped
 from authbench.storage.atomic import write_text

@@ -15,6 +15,8 @@ RULE = "#d9dee5"  # grid lines
 EMPTY = "#eef1f5"  # empty bar
 PAPER = "#ffffff"
 
+CONTROLS = ("sanity", "Sanity rows")  # groups of rows that are not ranked and stay below all others
+
 SERIES = (BLUE, ORANGE, GREEN, PINK, SKY, VERMILION, VIOLET, SAND, GREY, INDIGO, OLIVE, WINE)
 _OF_MODELS = (BLUE, ORANGE, GREEN, VERMILION, SKY, PINK, INDIGO, WINE, OLIVE, VIOLET)
 _SHADES = ((0, 0.0), (0, 0.35), (255, 0.45))  # black or white, and its share

@@ -7,10 +7,10 @@ from itertools import groupby, pairwise
 import polars as pl
 
 from authbench.presentation.numbers import NOTHING
+from authbench.presentation.palette import CONTROLS
 
 BEST, SECOND = 1, 2
 DAGGER = "†"
-CONTROLS = ("sanity", "Sanity rows")  # groups of rows that are not ranked and stay below all others
 ROUNDING = 1e-9  # tolerance between equal numbers
 
 

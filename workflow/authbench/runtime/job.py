@@ -27,13 +27,13 @@ from types import TracebackType
 from authbench.errors import InputError
 from authbench.extras import missing_extra
 from authbench.printable import printable
-from authbench.runtime.job_lines import PATIENCE
 from authbench.storage.disk import cannot_write, is_full, machine_failed
 from authbench.storage.system import resource
 
 NEAR = 128 << 20  # bytes: no library allocates more at once without an error
 STILL_SECONDS = 20.0
 ROUNDS = 4
+PATIENCE = 600  # seconds after which a terminal is due for a line on a long step
 IDLE_SECONDS = 0.01  # of processor time in a round
 _STACK = 256 << 10
 _STATUS = Path("/proc/self/status")

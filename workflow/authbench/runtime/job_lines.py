@@ -15,9 +15,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from authbench.runtime.job import PATIENCE
+
 ENOUGH = 3  # finished jobs from which the time left is estimated
 MOST_CAUSES = 3
-PARTS, PATIENCE = 10, 600  # of a run, which a line each is for; seconds after which a line is due anyway
+PARTS = 10  # of a run, which a line each is for
 _MOST_LINES, _MOST_CHARACTERS = 3, 1_000
 _CHATTER = (
     "Select jobs to execute...",
