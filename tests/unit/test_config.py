@@ -187,6 +187,12 @@ def test_fidelity_chooses_defaults_that_a_recipe_overrides(fidelity: str, root: 
         prepare({"fidelity": "plain"}, root)
 
 
+@pytest.mark.parametrize("given", ["1", 1, "all"])
+def test_queries_per_author_are_a_number_or_all_also_on_the_command_line(given: str | int, root: Path) -> None:
+    found = prepare({"release": {"queries_per_author": given}}, root).config["release"]["queries_per_author"]
+    assert found == (given if given == "all" else 1)
+
+
 @pytest.mark.parametrize("shortfall", ["fill", "proportional", {"fill_up_to": 2}])
 def test_a_shortfall_may_be_shared_out_in_three_ways(shortfall: Any, root: Path) -> None:
     assert prepare({"sample": {"shortfall": shortfall}}, root).config["sample"]["shortfall"] == shortfall
