@@ -12,6 +12,7 @@ from sphinx.application import Sphinx
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "workflow"))
 os.environ["COLUMNS"] = "90"  # of the help, whatever the terminal
+from authbench import clauses  # noqa: E402
 from authbench.cli import COMMANDS, main  # noqa: E402
 
 project = "AuthBench"
@@ -38,7 +39,7 @@ CONTENTS = {
     "Publish a release": ["docs/release-format", "docs/publishing", "docs/reliability"],
     "Run it at size": ["docs/scaling", "docs/cluster", "docs/deploying", "docs/benchmarks"],
     "Extend it": ["docs/plug-ins", "docs/testing", "CONTRIBUTING", "resources/submissions/README"],
-    "Look up": ["docs/commands", "docs/python", "CHANGELOG", "SECURITY"],
+    "Look up": ["docs/commands", "docs/python", "docs/clauses", "CHANGELOG", "SECURITY"],
     "Measured": ["docs/measured/*", "docs/audits/README", "docs/audits/*/*"],
 }
 
@@ -50,7 +51,7 @@ def setup(app: Sphinx) -> None:
 
 
 def _complete(app: Sphinx, page: str, text: list[str]) -> None:
-    """Add the contents to README, the help to `docs/commands.md` and the settings to `docs/settings.md`."""
+    """Add the contents to README, and to pages that are generated what they list."""
     if page == root_doc:
         text[0] += "".join(
             f"\n```{{toctree}}\n:hidden:\n:glob:\n:caption: {caption}\n\n" + "\n".join(pages) + "\n```\n"
@@ -59,6 +60,8 @@ def _complete(app: Sphinx, page: str, text: list[str]) -> None:
     elif page == "docs/settings":
         defaults = (ROOT / "config/config.yaml").read_text(encoding="utf-8")
         text[0] += f"\n## All settings\n\n```yaml\n{defaults}```\n"
+    elif page == "docs/clauses":
+        text[0] = clauses.page()
     elif page == "docs/commands":
         text[0] += "".join(f"\n## {name}\n\n```text\n{help_of(name)}```\n" for name in COMMANDS)
 

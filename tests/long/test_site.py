@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import authbench
+from authbench.clauses import clauses
 from authbench.cli import COMMANDS
 
 ROOT = Path(__file__).parents[2]
@@ -38,6 +39,8 @@ def test_the_site_has_every_command_setting_and_function(site: Path) -> None:
     assert commands.count("exit status:") == len(COMMANDS)
     functions = (site / "docs/python.html").read_text(encoding="utf-8")
     assert [name for name in authbench.__all__ if f'id="authbench.api.{name}"' not in functions] == ["__version__"]
+    listed = (site / "docs/clauses.html").read_text(encoding="utf-8")
+    assert listed.count("<tr") == len(clauses()) + 1
     assert "threshold" in (site / "docs/settings.html").read_text(encoding="utf-8")
 
 
