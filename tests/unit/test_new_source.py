@@ -411,6 +411,17 @@ def test_the_files_are_links_below_the_folder_of_the_source(here: Path) -> None:
 NEW = ("config/sources/letters.yaml", "letters.yaml")
 
 
+@pytest.mark.parametrize(
+    ("write", "name"), [(whatsapp_text, "Chat with J. Quimby.txt"), (whatsapp_zip, "A Quimby.zip")]
+)
+def test_no_name_of_a_file_says_who_takes_part_in_a_chat(write: Write, name: str, here: Path) -> None:
+    made = here / write(here)[0]
+    made.rename(here / name)
+    assert new(name, "--yes") == 0
+    assert {path.name for path in (here / "resources/raw/whatsapp").iterdir()} == {f"1{made.suffix}"}
+    assert not any("Quimby" in path for path in left() if path != name)
+
+
 def test_folders_of_authors_may_be_given_one_by_one(here: Path) -> None:
     author_folders(here)
     assert new(*sorted(map(str, Path("letters").iterdir())), "--yes") == 0

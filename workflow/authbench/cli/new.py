@@ -80,7 +80,7 @@ def run(given: argparse.Namespace) -> int:
         return 0
     if not given.yes:
         _confirm()
-    put(name, sample.files, entry, recipe)
+    put(name, sample, entry, recipe)
     print(f"Written: {', '.join(map(str, texts))}. Next: authbench build --configfile {recipe_path(name)}")
     return 0
 

@@ -21,6 +21,7 @@ from authbench.registry.sources import SOURCES
 from authbench.settings.config import Config
 from authbench.storage.atomic import write_text
 from authbench.storage.raw_files import RawFile
+from authbench.storage.raw_paths import COMPRESSED
 
 RAW = Path("resources/raw")
 _WIDE = 10_000  # columns of a line of YAML: values stay on their line
@@ -171,18 +172,22 @@ def expect_described(name: str, paths: list[Path]) -> None:
         )
 
 
-def put(name: str, files: Mapping[str, Path], entry: str, recipe: str) -> None:
+def put(name: str, sample: Sample, entry: str, recipe: str) -> None:
     """Link the files below the folder of the source, and write the entry and the recipe.
+
+    Files of chats, whose names tell who takes part, are linked as numbers.
 
     Raises:
         InputError: the folder exists already and does not hold just these files.
     """
     folder = RAW / name
-    if any(file.absolute() != (folder / below).absolute() for below, file in files.items()):
+    if any(file.absolute() != (folder / below).absolute() for below, file in sample.files.items()):
         if os.path.lexists(folder):
             raise InputError(f"{folder} exists already. Give another name: --name NAME.")
-        for below, file in files.items():
-            place = folder / below
+        for number, (below, file) in enumerate(sample.files.items(), 1):
+            ending = regex.search(r"(\.\w+)?\.\w+$" if file.suffix.lower() in COMPRESSED else r"\.\w+$", below)
+            is_chat = isinstance(sample.reader, ChatReader) and ending
+            place = folder / (f"{number}{ending[0]}" if is_chat else below)  # type: ignore[index]
             place.parent.mkdir(parents=True, exist_ok=True)
             place.symlink_to(file.resolve())
     entry_path(name).parent.mkdir(parents=True, exist_ok=True)
