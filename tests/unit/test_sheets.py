@@ -15,7 +15,7 @@ from authbench.storage.raw_files import RawFile
 
 HEAD = ["author", "text"]
 FORMULA = '<row><c t="inlineStr"><is><t>Ann</t></is></c><c><f>20+1</f><v>21</v></c></row>'
-FAR = '<row r="1048576"><c r="XFD1048576" t="inlineStr"><is><t>z</t></is></c></row>'
+FAR = '<row r="5000"><c r="XFD5000" t="inlineStr"><is><t>z</t></is></c></row>'
 LATE = '<row r="90000"><c r="B90000" t="inlineStr"><is><t>z</t></is></c></row>'
 
 
