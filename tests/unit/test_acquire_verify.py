@@ -1,6 +1,7 @@
 """The raw files of a build beside the lock of what was first fetched."""
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,14 @@ def test_without_a_lock_one_line_says_so_for_all_sources(tmp_path: Path) -> None
     found = checked(tmp_path / "raw", **{"books.txt": "1"})
     assert found.sha256 is None and set(found.states.values()) == {NOT_LOCKED}
     assert len(found.messages()) == len(_about_raw_lock(found.as_stated())) == 1
+
+
+def test_nobody_asks_for_a_lock_of_files_of_ones_own(tmp_path: Path) -> None:
+    found = checked(tmp_path / "raw", **{"books.txt": "1"})
+    assert replace(found, local=["douban", "exorde"]).messages() == []
+    assert len(replace(found, local=["douban"]).messages()) == 1
+    changed = replace(found, local=["douban", "exorde"], states={"douban": CHANGED})
+    assert changed.messages()[0].startswith("douban is not verified: files have changed")
 
 
 def test_sources_are_named_one_by_one_where_the_lock_has_one_of_them(tmp_path: Path) -> None:

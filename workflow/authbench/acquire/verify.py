@@ -3,7 +3,7 @@
 The SHA-256 of the files are known (`runtime.inventory`), so no file is read here.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,12 +31,14 @@ class LockCheck:
         sha256: of its entries of the build's sources; None if it has none.
         states: VERIFIED, or why not, by source.
         examples: the first questionable file of each unverified source.
+        local: sources of the user's own files, which nobody fetched, so that no message misses a lock of them.
     """
 
     path: Path
     sha256: str | None
     states: Mapping[str, str]
     examples: Mapping[str, str]
+    local: Sequence[str]
 
     def as_stated(self) -> dict[str, object]:
         """Return the statements for a release, without names of files."""
@@ -44,7 +46,8 @@ class LockCheck:
 
     def messages(self) -> list[str]:
         """Return a line for each source that is not verified; a single line if the lock has none of them."""
-        if self.sha256 is None and NOT_LOCKED in self.states.values():
+        told = {tag: state for tag, state in self.states.items() if state != NOT_LOCKED or tag not in self.local}
+        if self.sha256 is None and NOT_LOCKED in told.values():
             return [
                 f"No source of this build is in {self.path}, so that nothing says whether the raw files are complete "
                 "and what was first fetched; `authbench acquire` records them."
@@ -52,7 +55,7 @@ class LockCheck:
         return [
             f"{tag} is not verified: {state}{f', e.g. {self.examples[tag]}' if tag in self.examples else ''} "
             f"({self.path}); `authbench acquire {tag}` says more."
-            for tag, state in self.states.items()
+            for tag, state in told.items()
             if state != VERIFIED
         ]
 
@@ -80,7 +83,8 @@ def check_lock(
         if example:
             examples[tag] = example
     of_build = {tag: locked[tag] for tag in sources if tag in locked}
-    return LockCheck(path, entries_digest(of_build) if of_build else None, states, examples)
+    local = [tag for tag, source in sources.items() if source.acquire.origin == "local"]
+    return LockCheck(path, entries_digest(of_build) if of_build else None, states, examples, local)
 
 
 def compare(
