@@ -14,6 +14,7 @@ import orjson
 
 # Numbers that do not fit 64 bits have 20 digits, or 19 after a minus, when all digits are made zeros.
 _DIGITS = bytes(ord("0") if ord("0") <= byte <= ord("9") else byte for byte in range(256))
+_INNER = {dict, list}
 _LONG, _LONG_NEGATIVE = b"0" * 20, b"-" + b"0" * 19
 
 
@@ -33,11 +34,13 @@ def distinct(pairs: list[tuple[str, Any]]) -> dict[str, object]:
 
 def may_have_lost(line: bytes, value: Any) -> bool:
     """Return whether a fast parser that made `value` of a line may have lost digits or values of duplicate keys."""
-    nested = type(value) is not dict or any(type(inner) in (dict, list) for inner in value.values())
-    if (nested or float in map(type, value.values())) and _has_long_number(line):
+    kinds = set(map(type, value.values())) if type(value) is dict else _INNER
+    nested = not kinds.isdisjoint(_INNER)
+    if (nested or float in kinds) and _has_long_number(line):
         return True
     # A key ends with `":`; if white space or an escape makes the counts differ, the other parser decides.
-    return _keys(value) != line.count(b'":') - line.count(b'\\":')
+    ends = line.count(b'":')
+    return (_keys(value) if nested else len(value)) != (ends - line.count(b'\\":') if b"\\" in line else ends)
 
 
 def loads(content: bytes) -> Any:
@@ -67,4 +70,4 @@ def _keys(value: object) -> int:
     """Return the number of keys in all objects of a value."""
     inner = value.values() if type(value) is dict else value if type(value) is list else ()
     own = len(value) if type(value) is dict else 0
-    return own + sum(_keys(one) for one in inner if type(one) in (dict, list))
+    return own + sum(_keys(one) for one in inner if type(one) in _INNER)
