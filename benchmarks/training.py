@@ -209,7 +209,7 @@ def as_text(
             f"| {'; '.join(difference(pairwise, gained, score, name, model) for name in tuned)} "
             f"| {gain(rows[model])} | {'; '.join(gain(rows[name]) for name in tuned)} |"
         )
-    ends = curves.sort("seed", "step").group_by("seed", maintain_order=True)
+    ends = curves.filter(split="dev", facet="overall").sort("seed", "step").group_by("seed", maintain_order=True)
     dev = [
         f"- seed {row['seed']}: S@5 {row['s@5 before']:.3f} → {row['s@5 after']:.3f}, "
         f"AUC matched {row['auc before']:.3f} → {row['auc after']:.3f} in {row['steps']} steps"

@@ -237,7 +237,7 @@ def test_without_extras_a_dataset_in_the_cache_of_the_hub_is_audited_and_scored(
     [
         ("models", ("evaluate", "RELEASE", "--model", "bge-m3", "--out", "none")),
         ("models", ("evaluate", "RELEASE", "--model", "BAAI/bge-m3", "--out", "none")),
-        ("models", ("train", "RELEASE", "--model", "bge-m3", "--dev", "test", "--out", "none")),
+        ("models", ("train", "RELEASE", "--model", "bge-m3", "--watch", "test", "--out", "none")),
         ("acquire", ("acquire", "arxiv")),
     ],
 )

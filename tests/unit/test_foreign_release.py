@@ -76,7 +76,7 @@ def commands(release: Path, out: Path) -> list[list[str]]:
     again, model = str(out), ["--model", "tfidf"]
     return [
         ["evaluate", str(release), *model, "--out", again],
-        ["train", str(release), "--model", "all-minilm-l6-v2", "--from", "test", "--dev", "test", "--out", again],
+        ["train", str(release), "--model", "all-minilm-l6-v2", "--from", "test", "--watch", "test", "--out", again],
         ["style", str(out.parent), *model, "--release", str(release), "--dataset", "release_retrieval", "--out", again],
         ["pan-pairs", str(release), "--out", again],
         ["raven", str(release), "--out", again],

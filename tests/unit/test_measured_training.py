@@ -29,7 +29,11 @@ def test_the_page_has_means_differences_and_gains_of_the_tables():
         {"metric": ["auc_matched"] * 2, "model": ["m", "m-seed-1"], "other": ["m-seed-0", "m"],
          "difference": [-0.1, 0.2], "p": [0.01, 0.01], "p_holm": [0.02, 0.03]}
     )  # fmt: skip
-    rows = [("m", seed, step, None, 0.1 + step / 100, 0.5 + step / 10, 0.3) for seed in (0, 1) for step in (0, 4)]
+    rows = [
+        ("m", seed, step, "dev", "overall", "all", None, 0.1 + step / 100, 0.5 + step / 10, 0.3)
+        for seed in (0, 1)
+        for step in (0, 4)
+    ]
     gained = pl.DataFrame({"model": ["m-seed-0"], "score": ["auc_matched"], "low": [0.04], "high": [0.16]})
     curves = pl.DataFrame(rows, CURVES, orient="row")
     page = as_text("m", names[1:], headline, pairwise, gained, curves, "`it`", (90.0, 150.0))

@@ -43,8 +43,10 @@ def scored(tmp_path_factory):
 @pytest.fixture(scope="module")
 def curves(scored):
     path = scored / "curves.csv"
-    rows = ("mine,0,1,2.0,0.1,0.5,0.4", "mine,0,2,1.0,0.3,0.6,0.2", "mine,1,2,3.0,0.5,,0.2")
-    path.write_text("\n".join(["model,seed,step,loss,success@5,auc_matched,eer", *rows, ""]))
+    ends = ("0,1,{},2.0,0.1,0.5,0.4", "0,2,{},1.0,0.3,0.6,0.2", "1,2,{},3.0,0.5,,0.2")
+    places = ("dev,overall,all", "test,overall,all", "dev,by_language,en", "test,by_length,short")
+    rows = [f"mine,{end.format(place)}" for end in ends for place in places]
+    path.write_text("\n".join(["model,seed,step,split,facet,slice,loss,success@5,auc_matched,eer", *rows, ""]))
     return path
 
 
@@ -218,10 +220,13 @@ def test_an_example_is_one_line_of_few_characters():
     assert len(shortened("word " * 100)) <= CHARACTERS + 2 and shortened("字" * 500) == "字" * CHARACTERS + " …"
 
 
-def test_training_is_drawn_as_a_mean_over_seeds(paper):
+def test_training_is_drawn_as_a_mean_over_seeds_and_by_slice(paper):
     assert {path.stem for path in paper.glob("figures/training_*.svg")} == {
         "training_loss", "training_success_at_5", "training_auc_matched", "training_eer",
     }  # fmt: skip
+    drawn = (paper / "figures/mine_by_language.svg").read_text()
+    assert "S@5, dev" in drawn and "S@5, test" not in drawn and drawn.count("<title>en</title>") == 4
+    assert "S@5, test" in (paper / "figures/training_success_at_5.svg").read_text()
 
 
 def test_sizes_are_written_as_in_the_paper():

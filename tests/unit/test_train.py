@@ -11,6 +11,7 @@ import yaml
 from defaults import section
 from hypothesis import given
 from hypothesis import strategies as st
+from scored_release import write_scored_release
 from small_split import a_split
 from split_folder import write_release
 
@@ -28,6 +29,7 @@ from authbench.train.pairs import NEAREST, Examples
 from authbench.train.planned import planned_trainings, with_tuned
 from authbench.train.records import CURVES, read_curves
 
+LETTERS = str.maketrans("0123456789_", "abcdefghij ")
 TINY: Training = part_for(Training, section("train", epochs=2, batch=8, learning_rate=1e-3, evaluations=4))
 
 
@@ -116,7 +118,7 @@ def test_a_classifier_is_refused_before_the_release_is_read(tmp_path, capsys):
 
 def curves_of(models, seeds=(0, 1)):
     rows = [
-        (model, seed, step, 1.0 / (step + 1), 0.1 * step, None, 0.5 - 0.1 * step)
+        (model, seed, step, "dev", "overall", "all", 1.0 / (step + 1), 0.1 * step, None, 0.5 - 0.1 * step)
         for model in models for seed in seeds for step in range(4)
     ]  # fmt: skip
     return pl.DataFrame(rows, schema=CURVES, orient="row")
@@ -173,7 +175,7 @@ def tiny(checkpoint, tmp_path):
 def trained(tiny, out, settings=TINY, seed=0, entry=None):
     release, _, model = tiny
     learnt, dev = (read_split(open_release(release), name) for name in ("train", "dev"))
-    return run.train_one(entry or model, learnt, dev, settings, seed, out)
+    return run.train_one(entry or model, learnt, [dev], settings, seed, 0, out)
 
 
 def states_of_libraries():
@@ -193,8 +195,8 @@ def test_a_trained_model_has_curves_and_evaluates_like_any_other(tiny, tmp_path,
     states = states_of_libraries()
     assert main([*command, "--seeds", "2", "--batch", "8", "--epochs", "2", "--learning-rate", "1e-3"]) == 0
     assert states_of_libraries() == states
-    assert "tiny, dev, mean of 2 seeds: S@5 " in capsys.readouterr().out
-    curves = read_curves(tmp_path / "out/curves.csv")
+    assert "tiny, dev, mean of 2 seeds: loss " in capsys.readouterr().out
+    curves = read_curves(tmp_path / "out/curves.csv").filter(facet="overall")
     assert curves.group_by("seed").len().sort("seed")["len"].to_list() == [7, 7]
     assert curves.filter(pl.col("step") == 0)["success@5"].n_unique() == 1
     stated = json.loads((tmp_path / "out/release.json").read_text())
@@ -233,9 +235,65 @@ def test_prompts_are_those_of_the_entry_in_training_and_on_dev_as_in_evaluation(
     assert overall["success@5"] == pytest.approx(last["success@5"])
 
 
+def test_each_watched_split_has_the_scores_of_evaluation_overall_and_by_slice_and_changes_no_weight(tiny, tmp_path):
+    release = write_scored_release(tmp_path / "scored", authors=44, splits=("train", "dev", "test"))
+    for path in (path for path in release.rglob("*.jsonl") if path.stem != "ground_truth"):
+        rows = [json.loads(line) for line in path.read_text().splitlines()]
+        for row in rows:  # the tiny model knows no digits: else many texts are equal to it, and their order is chance
+            row["content"] = f"{row.get('candidate_id') or row['query_id']} {row['content']}".translate(LETTERS)
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    (release / "manifest.json").write_text('{"seed": 7}')
+    command = ["train", str(release), "--unverified", "--model", str(tiny[1]), "--seeds", "1", "--batch", "8"]
+    watching = [*command, "--evaluations", "2", "--watch"]
+    assert main([*watching, "dev", "test", "--out", str(tmp_path / "out")]) == 0
+    assert main([*watching, "dev", "--out", str(tmp_path / "dev")]) == 0
+    weights = "tiny-seed-0/model.safetensors"
+    assert (tmp_path / "out" / weights).read_bytes() == (tmp_path / "dev" / weights).read_bytes()
+    curves = read_curves(tmp_path / "out/curves.csv")
+    places = {"overall": {"all"}, "by_language": {"de", "en"}, "by_primary_genre": {"blog"}, "by_length": {"medium"}}
+    for step in curves["step"].unique():
+        for split in ("dev", "test"):
+            rows = curves.filter(pl.col("facet") != "training", step=step, split=split)
+            assert {facet: set(found["slice"]) for (facet,), found in rows.group_by("facet")} == places
+    last = curves.filter(step=curves["step"].max())
+    model = ["--model", str(tmp_path / "out/tiny-seed-0.yaml")]
+    for split in ("dev", "test"):
+        out = tmp_path / f"scores-{split}"
+        assert main(["evaluate", str(release), "--unverified", "--split", split, *model, "--out", str(out)]) == 0
+        scores = json.loads((out / "tiny-seed-0/scores.json").read_text())
+        for facet, name, found in (("overall", "all", scores["overall"] | {"headline": scores["headline"]}),
+                                   ("by_language", "de", scores["by_language"]["de"])):  # fmt: skip
+            (row,) = last.filter(split=split, facet=facet, slice=name).rows(named=True)
+            assert row["success@5"] == pytest.approx(found["success@5"], abs=1e-6)
+            assert row["eer"] == pytest.approx(found["eer"], abs=1e-6)
+            assert row["auc_matched"] == pytest.approx(found["headline"]["auc_matched"]["value"], abs=1e-6)
+            assert row["loss"] > 0
+    drawn = (tmp_path / "out/curves.svg").read_text()
+    assert all(f">{plot}<" in drawn for plot in ("S@5, dev", "EER, test", "loss, batches", "loss, test"))
+    charts = {path.name for path in (tmp_path / "out/curves").iterdir()}
+    assert charts == {f"tiny_{facet}.svg" for facet in places if facet != "overall"}
+
+
+def test_the_loss_on_a_split_is_that_of_the_library(tiny):
+    import torch
+
+    dev = texts_of(20)
+    scorer = tune._Scorer(tiny[2], "train", [tune._Watched(dev, TINY, 0)], TINY, 0, 1)
+    (watched,) = scorer.watched
+    _, anchors, known = scorer._vectors(watched)
+    found = watched.losses(anchors, known, scorer.objective.scale)
+    assert found.shape == (16,)
+    for number, batch in enumerate(watched.batches):
+        sides = [known[[getattr(one, side) for one in batch]] for side in ("positive", "negative")]
+        part = slice(8 * number, 8 * number + 8)
+        vectors = [torch.tensor(side) for side in (anchors[part], *sides)]
+        expected = scorer.objective.compute_loss_from_embeddings(vectors, None)
+        assert found[part].mean() == pytest.approx(float(expected), rel=1e-5)
+
+
 def test_a_training_that_is_killed_goes_on_and_ends_as_one_that_was_not(tiny, tmp_path, monkeypatch):
     whole = trained(tiny, tmp_path / "whole")
-    measure = tune._Watched.measure
+    measure = tune._Scorer.measure
     made = []
 
     def killed(self, step, loss):
@@ -244,7 +302,7 @@ def test_a_training_that_is_killed_goes_on_and_ends_as_one_that_was_not(tiny, tm
         made.append(step)
         return measure(self, step, loss)
 
-    monkeypatch.setattr(tune._Watched, "measure", killed)
+    monkeypatch.setattr(tune._Scorer, "measure", killed)
     with pytest.raises(KeyboardInterrupt):
         trained(tiny, tmp_path / "out")
     assert made == [0, 1, 2] and not (tmp_path / "out/tiny-seed-0").exists()
@@ -253,7 +311,7 @@ def test_a_training_that_is_killed_goes_on_and_ends_as_one_that_was_not(tiny, tm
     (broken / "trainer_state.json").write_text('{"global_step": 3')  # as a kill while it is written leaves it
     made.clear()
     monkeypatch.setattr(
-        tune._Watched, "measure", lambda self, step, loss: made.append(step) or measure(self, step, loss)
+        tune._Scorer, "measure", lambda self, step, loss: made.append(step) or measure(self, step, loss)
     )
     again = trained(tiny, tmp_path / "out")
     assert made == [3, 4, 5, 6]

@@ -1,8 +1,8 @@
 """Train: do models improve at authorship by training on the benchmark's train split?
 
 Takes   release/ and config/models/<model>.yaml
-Gives   train/ (curves.csv, curves.svg; a model, its config entry and its record for each model and seed); with
-        train.in_leaderboard, the leaderboard lists these models and the models that they start from
+Gives   train/ (curves.csv, curves.svg, curves/ by slice; a model, its config entry and its record for each model and seed);
+        with train.in_leaderboard, the leaderboard lists these models and the models that they start from
 Keeps   train/<model>.unfinished/: a stopped training resumes from its last checkpoint
 """
 
@@ -18,7 +18,7 @@ rule train:
 
 
 rule train_model:
-    """Tune one model with one seed, and score it on the dev split during training."""
+    """Tune one model with one seed, and score it on the splits of train.watch during training."""
     input:
         **RELEASED,
         given=lambda wildcards: local(TRAININGS[wildcards.tuned].model.files),
@@ -49,6 +49,7 @@ rule draw_curves:
     output:
         curves=result("train/curves.csv"),
         picture=result("train/curves.svg"),
+        slices=directory(result("train/curves")),
     log:
         result("logs/draw_curves.log"),
     conda:

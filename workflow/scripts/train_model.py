@@ -11,6 +11,6 @@ from authbench.train.run import train_one
 log_to(snakemake.log[0])
 params = snakemake.params
 release = open_published(snakemake.input.data, snakemake.input.draft)
-learnt, dev = (read_split(release, name) for name in ("train", "dev"))
+learnt, *watched = (read_split(release, name) for name in ("train", *params.train["watch"]))
 out = Path(snakemake.output.record).parent
-train_one(ModelEntry.from_dict(params.model), learnt, dev, params.train, params.seed, out)
+train_one(ModelEntry.from_dict(params.model), learnt, watched, params.train, params.seed, release.seed, out)

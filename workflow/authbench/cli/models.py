@@ -210,7 +210,7 @@ def _train_arguments(parser: argparse.ArgumentParser) -> None:
         ("epochs", whole_number, "passes over the authors, a pair of texts of each"),
         ("batch", whole_number, "pairs per step; the other texts of a batch are the negatives"),
         ("learning-rate", amount, "peak learning rate"),
-        ("evaluations", whole_number, "how often the dev split is scored, and a checkpoint written to go on from"),
+        ("evaluations", whole_number, "how often splits are scored, and a checkpoint written to go on from"),
         ("max-tokens", whole_number, "tokens of a text that are trained on; as many as the model's entry says"),
     ):
         default = defaults[name.replace("-", "_")]
@@ -227,7 +227,13 @@ def _train_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--from", dest="learnt", default="train", metavar="SPLIT", help="split to train on (default: train)"
     )
-    parser.add_argument("--dev", default="dev", metavar="SPLIT", help="split to score during training (default: dev)")
+    parser.add_argument(
+        "--watch",
+        nargs="+",
+        default=defaults["watch"],
+        metavar="SPLIT",
+        help="splits to score during training, overall and by slice; no score decides anything (default: dev)",
+    )
     unverified_argument(parser)
 
 
@@ -243,8 +249,9 @@ def train(arguments: argparse.Namespace) -> int:
         expect_trainable(model)
     settings = part_for(Training, vars(arguments))
     release = verified(arguments.release, arguments)
-    learnt, dev = (read_split(release, name) for name in (arguments.learnt, arguments.dev))
-    for line in last_lines(train(models, learnt, dev, settings, range(arguments.seeds), arguments.out)):
+    learnt, *watched = (read_split(release, name) for name in (arguments.learnt, *dict.fromkeys(arguments.watch)))
+    seeds = range(arguments.seeds)
+    for line in last_lines(train(models, learnt, watched, settings, seeds, release.seed, arguments.out)):
         print(line)
     write_curves(arguments.out / "curves.csv", arguments.out / "curves.svg")
     print(f"Curves: {arguments.out}/curves.svg   Evaluate: authbench evaluate --model {arguments.out}/<model>.yaml")

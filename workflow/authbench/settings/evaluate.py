@@ -37,12 +37,13 @@ class Pan(Pairs):
 
 
 class Training(TypedDict):
-    """Set how a model is trained."""
+    """Set how a model is trained, and which splits are scored meanwhile."""
 
     epochs: _Times
     batch: Annotated[int, Keywords(minimum=2, maximum=65536)]
     learning_rate: Annotated[float, Keywords(exclusiveMinimum=0, maximum=1)]
     evaluations: Count
+    watch: Annotated[Sequence[SplitName], Keywords(minItems=1, uniqueItems=True)]
     negatives: Literal["matched", "batch"]
     precision: Literal["entry", "float32", "bfloat16", "float16"]
     max_tokens: Annotated[int, Keywords(minimum=8, maximum=1000000)] | None

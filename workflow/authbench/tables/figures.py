@@ -1,4 +1,4 @@
-"""Draw the figures of a paper: the release's composition, all models by each score, and trainings."""
+"""Draw the figures of a paper: the release's composition and all models by each score."""
 
 from collections.abc import Sequence
 
@@ -10,13 +10,12 @@ from authbench.leaderboard.tables import Metric
 from authbench.presentation.charts import SMALL, WIDTH, Canvas, Chart
 from authbench.presentation.numbers import decimals
 from authbench.presentation.palette import BLUE, INK, PAPER, VERMILION, mark_of
-from authbench.presentation.plots import ROW, Curve, Piece, Stack, Value, curves, name_rows, stacked_bars, value_bars
+from authbench.presentation.plots import ROW, Piece, Stack, Value, name_rows, stacked_bars, value_bars
 from authbench.report import figures, statistics
 from authbench.report.flow import STAGE_TITLES
 from authbench.tables.composition import quantiles
 from authbench.tables.documents import Contents
 from authbench.tables.models import GROUPS, Choice
-from authbench.train.records import MEASURED, ON_DEV
 from authbench.words import ALL, count, language_name, ordered, spaced
 
 _HEAD = 74  # units for the names of columns, which are vertical
@@ -124,21 +123,3 @@ def _bars(results: Sequence[Result], metric: Metric, digits: int) -> Chart:
     about = f"All queries of the split, with 95 % intervals over authors where they are known; {better}."
     name = metric.key.replace("@", "_at_")
     return value_bars(name, f"{metric.heading} of all models", about, values)
-
-
-def training_charts(trainings: pl.DataFrame) -> list[Chart]:
-    """Return loss and scores on dev by step (CURVES), a line per model: the mean over its seeds (figures 3 and 4)."""
-    drawn = []
-    for column in MEASURED:
-        words = ON_DEV.get(column, column)
-        title = f"{words} on dev" if column in ON_DEV else "Training loss"
-        lines = []
-        known = trainings.filter(pl.col(column).is_not_null() & pl.col(column).is_finite())
-        means = known.group_by("model", "step").agg(pl.col(column).mean()).sort("model", "step")
-        for (model,), mean in means.group_by(["model"], maintain_order=True):
-            points, name = mean.height < ROW, str(model)
-            lines.append(Curve(name, mean["step"].to_list(), mean[column].to_list(), mark_of(name), points))
-        if lines:
-            name = f"training_{column.replace('@', '_at_')}"
-            drawn.append(curves(name, title, "A line a model: the mean over its seeds.", lines, "step", words))
-    return drawn

@@ -32,10 +32,11 @@ from authbench.registry.values import did_you_mean
 from authbench.storage.atomic import atomic_folder, write_text
 from authbench.tables.composition import composition_tables
 from authbench.tables.documents import examples, examples_json, examples_table, read_contents
-from authbench.tables.figures import composition_charts, score_charts, training_charts
+from authbench.tables.figures import composition_charts, score_charts
 from authbench.tables.models import DEFAULT, Choice, models_table
 from authbench.tables.scores import adjusted_table, chosen, overall_table, slice_tables, topic_table
 from authbench.tables.sources import known_sources, licences_table, resources_table, sources_table
+from authbench.train.curves import by_score, slice_charts
 
 _DOCUMENT = r"""\documentclass[11pt]{article}
 \usepackage{iftex}
@@ -119,7 +120,8 @@ def write_tables(
             expect_of_release(results, release)
         parts = [*_release_parts(release, results, base), *_score_parts(results, choice)]
     if trainings:
-        parts.append(Part("Training", [], training_charts(pl.concat(trainings))))
+        together = pl.concat(trainings)
+        parts.append(Part("Training", [], [*by_score(together), *slice_charts(together)]))
     tables = [table for part in parts for table in part.tables]
     charts = [chart for part in parts for chart in part.charts]
     lacking = _lacking(release, results, trainings)

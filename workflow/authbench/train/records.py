@@ -1,4 +1,4 @@
-"""Define the columns of training curves: loss, and scores on the dev split, by model, seed and step."""
+"""Define the columns of training curves: loss and scores by model, seed, step, split and slice."""
 
 from pathlib import Path
 
@@ -6,9 +6,15 @@ import polars as pl
 
 from authbench.errors import InputError, first_line
 
-ON_DEV = {"success@5": "S@5", "auc_matched": "AUC matched", "eer": "EER"}  # scores on the dev split, and their headings
-MEASURED = ("loss", *ON_DEV)
-CURVES = pl.Schema({"model": pl.String, "seed": pl.Int64, "step": pl.Int64, **dict.fromkeys(MEASURED, pl.Float64)})
+# What is measured on each split, and its headings.
+MEASURED = {"loss": "loss", "success@5": "S@5", "auc_matched": "AUC matched", "eer": "EER"}
+FACETS = ("by_language", "by_primary_genre", "by_length")
+TRAINING = ("training", "batches")  # the place among the slices of the loss of the batches since the row before
+CURVES = pl.Schema(
+    {"model": pl.String, "seed": pl.Int64, "step": pl.Int64}
+    | dict.fromkeys(("split", "facet", "slice"), pl.String)
+    | dict.fromkeys(MEASURED, pl.Float64)
+)
 
 
 def read_curves(path: Path) -> pl.DataFrame:

@@ -2,9 +2,9 @@
 
 <out>/<model>-seed-<k>/            the trained model in sentence-transformers' format
 <out>/<model>-seed-<k>.yaml        its config entry: authbench evaluate --model <out>/<model>-seed-<k>.yaml
-<out>/<model>-seed-<k>.json        its inputs and settings, and its scores on the dev split during training (`curve`)
+<out>/<model>-seed-<k>.json        its inputs and settings, and its scores during training (`curve`)
 <out>/<model>-seed-<k>.unfinished/ checkpoints, until it is finished
-<out>/curves.csv                   loss and scores on the dev split by model, seed and step
+<out>/curves.csv                   loss and scores by model, seed, step, split and slice
 <out>/release.json                 checksums of the splits, and whether their release is verified
 """
 
@@ -16,6 +16,7 @@ import polars as pl
 import yaml
 
 from authbench.errors import InputError
+from authbench.evaluation.slices import OVERALL
 from authbench.evaluation.split import Split
 from authbench.format.release import verification
 from authbench.models.entries import ModelEntry, expect_trainable, with_tuned_checkpoint
@@ -25,25 +26,36 @@ from authbench.settings.evaluate import Training
 from authbench.storage.atomic import atomic_folder, write_text
 from authbench.storage.json_files import read_json, write_json, write_plain_json
 from authbench.train.planned import tuned_name
-from authbench.train.records import CURVES, ON_DEV
+from authbench.train.records import CURVES, MEASURED
 from authbench.train.tune import precision_of, tune
 from authbench.train.unfinished import Unfinished
 from authbench.version import VERSION
 
 
 def train(
-    models: Sequence[ModelEntry], learnt: Split, dev: Split, settings: Training, seeds: Sequence[int], out: Path
+    models: Sequence[ModelEntry],
+    learnt: Split,
+    watched: Sequence[Split],
+    settings: Training,
+    seeds: Sequence[int],
+    draws: int,
+    out: Path,
 ) -> pl.DataFrame:
-    """Tune models once per seed and return the CURVES of all. Raises InputError if a model cannot be tuned."""
+    """Tune models once per seed and return the CURVES of all. Raises InputError if a model cannot be tuned.
+
+    The `watched` splits are scored during training, on pairs drawn with the random seed `draws`: the release's.
+    """
     for model in models:
         expect_trainable(model)
-    records = [train_one(model, learnt, dev, settings, seed, out) for model in models for seed in seeds]
-    checksums = {"learnt": learnt.checksum, "dev": dev.checksum}
+    records = [train_one(model, learnt, watched, settings, seed, draws, out) for model in models for seed in seeds]
+    checksums = {"learnt": learnt.checksum} | {split.name: split.checksum for split in watched}
     write_plain_json(out / "release.json", {**verification(learnt.unverified), "checksums": checksums})
     return write_curves_of(records, out / "curves.csv")
 
 
-def train_one(model: ModelEntry, learnt: Split, dev: Split, settings: Training, seed: int, out: Path) -> Path:
+def train_one(
+    model: ModelEntry, learnt: Split, watched: Sequence[Split], settings: Training, seed: int, draws: int, out: Path
+) -> Path:
     """Tune a model for one seed and return its JSON file; existing results of the same training are reused.
 
     Raises:
@@ -52,13 +64,13 @@ def train_one(model: ModelEntry, learnt: Split, dev: Split, settings: Training, 
     expect_trainable(model)
     name = tuned_name(model.name, seed)
     record, folder = out / f"{name}.json", out / name
-    made_with = _made_with(model, learnt, dev, settings, seed)
+    made_with = _made_with(model, learnt, watched, settings, seed, draws)
     if folder.is_dir() and (out / f"{name}.yaml").is_file() and _record(record).get("made_with") == made_with:
         return record
     unfinished = Unfinished(out / f"{name}.unfinished", made_with)
     try:
         with atomic_folder(folder) as aside:
-            curve = tune(model, learnt, dev, settings, seed, unfinished, aside)
+            curve = tune(model, learnt, watched, settings, seed, draws, unfinished, aside)
     except InputError:  # it would end the same way
         unfinished.remove()
         raise
@@ -76,34 +88,36 @@ def write_curves_of(records: Iterable[Path], path: Path) -> pl.DataFrame:
         for found in map(read_json, records)
         for row in found["curve"]
     ]
-    table = pl.DataFrame(rows, schema=CURVES).sort("model", "seed", "step")
+    table = pl.DataFrame(rows, schema=CURVES).sort("model", "seed", "step", maintain_order=True)
     write_text(path, table.write_csv())
     return table
 
 
 def last_lines(curves: pl.DataFrame) -> list[str]:
-    """Return a line per model on the effect of training on the dev split: means over the seeds, before and after."""
+    """Return a line per model and split on the effect of training: means over the seeds, before and after."""
     ends = (
-        curves.sort("model", "seed", "step")
-        .group_by("model", "seed", maintain_order=True)
+        curves.filter(facet=OVERALL[0])
+        .group_by("model", "seed", "split", maintain_order=True)
         .agg(
-            *(pl.col(name).first().alias(f"{name} before") for name in ON_DEV),
-            *(pl.col(name).last().alias(f"{name} after") for name in ON_DEV),
+            *(pl.col(name).first().alias(f"{name} before") for name in MEASURED),
+            *(pl.col(name).last().alias(f"{name} after") for name in MEASURED),
         )
     )
-    means = ends.group_by("model", maintain_order=True).agg(pl.exclude("seed").mean(), seeds=pl.len())
+    means = ends.group_by("model", "split", maintain_order=True).agg(pl.exclude("seed").mean(), seeds=pl.len())
     return [
-        f"{row['model']}, dev, mean of {row['seeds']} seeds: "
+        f"{row['model']}, {row['split']}, mean of {row['seeds']} seeds: "
         + "  ".join(
             f"{heading} {row[f'{name} before']:.3f} -> {row[f'{name} after']:.3f}"
-            for name, heading in ON_DEV.items()
+            for name, heading in MEASURED.items()
             if row[f"{name} before"] is not None and row[f"{name} after"] is not None
         )
         for row in means.iter_rows(named=True)
     ]
 
 
-def _made_with(model: ModelEntry, learnt: Split, dev: Split, settings: Training, seed: int) -> dict[str, object]:
+def _made_with(
+    model: ModelEntry, learnt: Split, watched: Sequence[Split], settings: Training, seed: int, draws: int
+) -> dict[str, object]:
     """Return everything that determines the result of a training, as plain values."""
     assert isinstance(model.parameters, TransformerParameters)
     return {
@@ -112,7 +126,8 @@ def _made_with(model: ModelEntry, learnt: Split, dev: Split, settings: Training,
         "settings": {**settings, "precision": precision_of(model, settings)},
         "seed": seed,
         "learnt": learnt.checksum,
-        "dev": dev.checksum,
+        "watched": [split.checksum for split in watched],
+        "draws": draws,
         "authbench": VERSION,
     }
 

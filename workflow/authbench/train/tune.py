@@ -1,7 +1,8 @@
 """Train a model contrastively, score it during training, and resume where it was stopped.
 
 The trainer and the loss come from sentence-transformers (MultipleNegativesRankingLoss; Henderson et al. 2017), pairs
-and metrics are ours. Weights and the optimiser's state are in float32; the forward pass may be in 16 bits.
+and metrics are ours. Weights and the optimiser's state are in float32; the forward pass may be in 16 bits. The weights
+of the last step are saved: no score selects or stops anything, so the test split may be watched.
 """
 
 import sys
@@ -13,10 +14,16 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import polars as pl
+from scipy.special import logsumexp
 
+from authbench.arrays import BOOL, F64
 from authbench.errors import InputError
+from authbench.evaluation.headline import Authors, means_of_authors
 from authbench.evaluation.released import group_scores
 from authbench.evaluation.retrieval import Ranking, cosine, rank
+from authbench.evaluation.run import RELEASED
+from authbench.evaluation.scores import LEAST_AUTHORS
+from authbench.evaluation.slices import OVERALL, SLICES, by_slice, slices_of
 from authbench.evaluation.split import Split
 from authbench.evaluation.verification import draw_negatives
 from authbench.metrics.error_rate import error_rate
@@ -32,11 +39,10 @@ from authbench.models.restored import (
 from authbench.models.transformer import TransformerModel
 from authbench.settings.evaluate import Training
 from authbench.train.pairs import Example, Examples
-from authbench.train.records import MEASURED
+from authbench.train.records import FACETS, MEASURED, TRAINING
 from authbench.train.unfinished import Unfinished
 
-Row: TypeAlias = dict[str, float | int | None]
-_RELEASED = "released"
+Row: TypeAlias = dict[str, Any]
 _COLUMNS = ("anchor", "positive", "negative")
 
 
@@ -44,20 +50,28 @@ _COLUMNS = ("anchor", "positive", "negative")
 @without_progress_bars()
 @without_progress_bars_of_datasets()
 def tune(
-    entry: ModelEntry, train: Split, dev: Split, settings: Training, seed: int, unfinished: Unfinished, out: Path
+    entry: ModelEntry,
+    train: Split,
+    watched: Sequence[Split],
+    settings: Training,
+    seed: int,
+    draws: int,
+    unfinished: Unfinished,
+    out: Path,
 ) -> list[Row]:
-    """Train on the texts of a split, save the model to `out` and return its curve on another, a row per evaluation.
+    """Train on the texts of a split, save the model to `out` and return its curve: at each evaluation rows by slice.
 
     A training with checkpoints in `unfinished` resumes from the last, with the result of an uninterrupted training.
 
     Args:
         entry: a model that `expect_trainable` accepts.
+        watched: the splits that are scored.
+        draws: the random seed of their pairs.
 
     Raises:
         InputError: fewer authors have two texts than a batch holds, or the model's weights are no longer numbers.
     """
     from sentence_transformers import SentenceTransformerTrainer
-    from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
     from torch.utils.data import BatchSampler, SequentialSampler
     from transformers import TrainerCallback, set_seed
     from transformers.trainer_callback import PrinterCallback
@@ -69,17 +83,19 @@ def tune(
             "not one batch. Set a smaller batch."
         )
     set_seed(seed)
-    watched = _Watched(entry, dev, settings, seed, len(batches))
-    trained = watched.trained
+    scorer = _Scorer(
+        entry, train.name, [_Watched(split, settings, draws) for split in watched], settings, seed, len(batches)
+    )
+    trained = scorer.trained
     steps, resumed = len(batches), unfinished.last_checkpoint()
-    curve = unfinished.curve(resumed[0]) if resumed else [watched.measure(0, None)]
+    curve = unfinished.curve(resumed[0]) if resumed else scorer.measure(0, None)
 
     class Measure(TrainerCallback):  # type: ignore[misc]
         def on_log(
             self, args: Any, state: Any, control: Any, logs: Mapping[str, float] | None = None, **_: Any
         ) -> None:
             if logs and "loss" in logs:
-                curve.append(watched.measure(state.global_step, logs["loss"]))
+                curve.extend(scorer.measure(state.global_step, logs["loss"]))
                 unfinished.write_curve(curve)
 
     class InOrder(SentenceTransformerTrainer):  # type: ignore[misc]
@@ -94,7 +110,7 @@ def tune(
         model=trained,
         args=_arguments(entry, settings, seed, steps, list(columns), unfinished.folder),
         train_dataset=_dataset(columns),
-        loss=MultipleNegativesRankingLoss(trained),
+        loss=scorer.objective,
         callbacks=[Measure()],
     )
     trainer.remove_callback(PrinterCallback)
@@ -104,7 +120,7 @@ def tune(
     trainer.train(resume_from_checkpoint=str(resumed[1]) if resumed else None)
     trained.max_seq_length = longest
     if curve[-1]["step"] != steps:
-        curve.append(watched.measure(steps, None))
+        curve.extend(scorer.measure(steps, None))
     trained.save_pretrained(str(out), safe_serialization=True, create_model_card=False)
     return curve
 
@@ -126,40 +142,100 @@ def precision_of(entry: ModelEntry, settings: Training) -> str:
 
 
 class _Watched:
-    """Hold a checkpoint in training, and the dev split on which it is scored, with the prompts of its entry."""
+    """Hold a split that is scored during training, with its pairs and slices as evaluation draws them.
 
-    def __init__(self, entry: ModelEntry, dev: Split, settings: Training, seed: int, steps: int) -> None:
+    Its loss is of the pairs that a training would draw from it in its first epoch.
+    """
+
+    def __init__(self, split: Split, settings: Training, draws: int) -> None:
+        self.split = split
+        self.batches = Examples(split, draws).batches(1, settings["batch"], settings["negatives"] == "matched")
+        self.anchors = np.array([example.anchor for batch in self.batches for example in batch], np.int32)
+        self.negatives = {"whole": draw_negatives(split, draws)["whole"], RELEASED: split.released.lists}
+        self.authors = Authors.of(split.queries, draws)
+        answered = split.positives.lengths() > 0
+        self.slices = {OVERALL: np.ones(split.documents.height, bool)}
+        for place, texts in slices_of(split.documents.select(SLICES[facet] for facet in FACETS)).items():
+            if len(np.unique(self.authors.of_query[texts[split.asks] & answered])) >= LEAST_AUTHORS:
+                self.slices[place] = texts
+
+    def losses(self, anchors: np.ndarray, known: np.ndarray, scale: float) -> F64:
+        """Return the loss of each anchor, from the vectors of anchors and of all texts, and the scale of cosines."""
+        found = [np.empty(0)]
+        for number, batch in enumerate(self.batches):
+            others = [one.positive for one in batch] + [one.negative for one in batch if one.negative is not None]
+            asking = anchors[number * len(batch) :][: len(batch)]
+            scores = scale * asking.astype(np.float64) @ known[others].T
+            found.append(logsumexp(scores, axis=1) - scores.diagonal())
+        return np.concatenate(found)
+
+    def scores(self, ranking: Ranking, losses: F64) -> Iterator[Row]:
+        """Yield the row of each slice: the loss and the scores that evaluation gives for it."""
+        split, negatives = self.split, ranking.negatives["whole"]
+        success = per_query(ranking.ranks["whole"], split.positives.starts)["success@5"]
+        matched = group_scores(split.released, ranking.negatives[RELEASED], len(split.asks))
+        asking = split.positives.owners(), self.negatives["whole"].owners()
+
+        def cell(texts: BOOL) -> Row:
+            queries = texts[split.asks]
+            positive, negative = (queries[owners] for owners in asking)
+            areas = means_of_authors(matched["auc_matched"][None], matched["matched_groups"], self.authors, queries)
+            eer = error_rate(ranking.scores[positive], negatives[negative]).eer
+            measured = losses[texts[self.anchors]], success[queries], areas.values[0], np.array([eer])
+            return {name: _mean(values) for name, values in zip(MEASURED, measured, strict=True)}
+
+        for (facet, name), row in by_slice(self.slices, cell).items():
+            yield {"split": split.name, "facet": facet, "slice": name, **row}
+
+
+class _Scorer:
+    """Hold a checkpoint in training, with the prompts of its entry, and the splits on which it is scored."""
+
+    def __init__(
+        self, entry: ModelEntry, learnt: str, watched: Sequence[_Watched], settings: Training, seed: int, steps: int
+    ) -> None:
+        from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
+
         assert isinstance(entry.parameters, TransformerParameters)
         self.precision = precision_of(entry, settings)
-        self.entry, self.dev, self.seed, self.steps = entry, dev, seed, steps
+        self.entry, self.learnt, self.watched, self.seed, self.steps = entry, learnt, watched, seed, steps
         self.parameters = replace(entry.parameters, dtype="float32")
         self.model = TransformerModel(replace(entry, parameters=self.parameters))
         self.trained = self.model.fresh_checkpoint()
-        self.negatives = {"whole": draw_negatives(dev, 0)["whole"], _RELEASED: dev.released.lists}
+        self.objective = MultipleNegativesRankingLoss(self.trained)
 
-    def measure(self, step: int, loss: float | None) -> Row:
-        """Return the scores on dev after a step. Raises InputError if the loss or a vector is not finite."""
+    def measure(self, step: int, loss: float | None) -> list[Row]:
+        """Return the rows of a step. Raises InputError if the loss or a vector is not finite."""
         self._expect_numbers(step, () if loss is None else (loss,))
+        facet, name = TRAINING
+        rows: list[Row] = []
+        if loss is not None:
+            rows.append({"step": step, "split": self.learnt, "facet": facet, "slice": name, "loss": loss})
         self.trained.eval()
-        texts, asks, pool = self.dev.documents["content"], self.dev.asks, self.dev.candidates
-        query_prompt, document_prompt = self.parameters.query_prompt, self.parameters.document_prompt
-        with self._autocast():
-            if query_prompt == document_prompt:  # most queries are also candidates
-                every = self._embed(texts, query_prompt)
-                known, asking = every[:pool], every[asks]
-            else:
-                known = self._embed(texts[:pool], document_prompt)
-                asking = self._embed(texts.gather(asks), query_prompt)
-        self._expect_numbers(step, known, asking)
+        for watched in self.watched:
+            split = watched.split
+            with self._autocast():
+                asking, anchors, known = self._vectors(watched)
+            self._expect_numbers(step, asking, anchors, known)
+            ranking = rank(cosine(asking, known[: split.candidates]), split, watched.negatives)
+            found = list(watched.scores(ranking, watched.losses(anchors, known, self.objective.scale)))
+            rows += [{"step": step, **row} for row in found]
+            shown = ", ".join(f"{name} {found[0][name]:.3f}" for name in MEASURED if found[0][name] is not None)
+            place = f"{self.entry.name}, seed {self.seed}, step {step} of {self.steps}, {split.name}"
+            print(f"{place}: {shown}", file=sys.stderr, flush=True)
         self.trained.train()
-        row: Row = {
-            "step": step,
-            "loss": loss,
-            **_scores(rank(cosine(asking, known), self.dev, self.negatives), self.dev),
-        }
-        shown = ", ".join(f"{name} {row[name]:.3f}" for name in MEASURED if row[name] is not None)
-        print(f"{self.entry.name}, seed {self.seed}, step {step} of {self.steps}: {shown}", file=sys.stderr, flush=True)
-        return row
+        return rows
+
+    def _vectors(self, watched: _Watched) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the vectors of queries and anchors with the query's prompt, and of all texts with the document's."""
+        texts, prompt = watched.split.documents["content"], self.parameters.query_prompt
+        known = self._embed(texts, self.parameters.document_prompt)
+        alike = prompt == self.parameters.document_prompt  # most queries are also candidates
+        asking, anchors = (
+            known[rows] if alike else self._embed(texts.gather(rows), prompt)
+            for rows in (watched.split.asks, watched.anchors)
+        )
+        return asking, anchors, known
 
     def _embed(self, texts: pl.Series, prompt: str) -> np.ndarray:
         return self.model.embed_with(self.trained, texts.to_list(), prompt)
@@ -178,18 +254,6 @@ class _Watched:
                 f"{self.entry.name}, seed {self.seed}: at step {step} of {self.steps} the training has diverged: its "
                 "loss or its vectors are not finite numbers. Set a lower learning_rate, or precision: float32."
             )
-
-
-def _scores(ranking: Ranking, dev: Split) -> Row:
-    """Return Success@5 and the equal error rate over all candidates, and the area over the released matched pairs."""
-    success = per_query(ranking.ranks["whole"], dev.positives.starts)["success@5"]
-    matched = group_scores(dev.released, ranking.negatives[_RELEASED], len(dev.asks))["auc_matched"]
-    found = {
-        "success@5": _mean(success),
-        "auc_matched": _mean(matched),
-        "eer": error_rate(ranking.scores, ranking.negatives["whole"]).eer,
-    }
-    return {name: value if value is not None and np.isfinite(value) else None for name, value in found.items()}
 
 
 def _mean(values: np.ndarray) -> float | None:

@@ -98,7 +98,7 @@ def _tuned(model: ModelEntry, train: pl.DataFrame, parameters: EncoderParameters
     out = bench.folder / "tuned"
     out.mkdir(parents=True, exist_ok=True)
     unfinished = Unfinished.anew(bench.folder / "tuned.unfinished")
-    tune(model, split, watched, settings, bench.seed, unfinished, out)
+    tune(model, split, [watched], settings, bench.seed, 0, unfinished, out)
     unfinished.remove()
     return with_tuned_checkpoint(model, str(out))
 
