@@ -84,7 +84,8 @@ class Text:
 
 def parts_of(recipe: Mapping[str, Any], share: float, per_document: float) -> Iterator[Part]:
     """Yield the files that a recipe of a size needs."""
-    sample = demo_settings()["sample"] | recipe["sample"]
+    stated = {key: value for key, value in recipe["sample"].items() if value is not None}
+    sample = demo_settings()["sample"] | stated
     wanted = sample["documents"] * share * per_document
     for lang, of_all in sample["languages"].items():
         genres = sample["genres"][lang] | ({"qna": 10} if "stackexchange" in recipe["sources"] else {})

@@ -121,7 +121,8 @@ def _options_of(root: Element) -> XmlReader:
         around.update(f".@{name}" for name in root.attrib)
         outside = (child for child in root if next(child.iter(found[0].tag), None) is None)
         around.update(path for child in outside for path, _ in _values(child, child.tag))
-    del lengths[text]
+    for path in (text, "."):  # text outside the elements of a record has no name
+        del lengths[path]
     return XmlReader(found[0].tag, (text,), of_record=_named(lengths), of_file=_named(around))
 
 
