@@ -242,7 +242,7 @@ def test_each_watched_split_has_the_scores_of_evaluation_overall_and_by_slice_an
         for row in rows:  # the tiny model knows no digits: else many texts are equal to it, and their order is chance
             row["content"] = f"{row.get('candidate_id') or row['query_id']} {row['content']}".translate(LETTERS)
         path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    (release / "manifest.json").write_text('{"seed": 7}')
+    (release / "manifest.json").write_text('{"config": {"seed": 7}}')
     command = ["train", str(release), "--unverified", "--model", str(tiny[1]), "--seeds", "1", "--batch", "8"]
     watching = [*command, "--evaluations", "2", "--watch"]
     assert main([*watching, "dev", "test", "--out", str(tmp_path / "out")]) == 0
