@@ -12,19 +12,17 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TypeAlias
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from authbench.arrays import F32
 from authbench.errors import InputError
 from authbench.runtime.caches import user_cache
 from authbench.runtime.progress import progress
 from authbench.storage.json_files import read_json, write_json
 from authbench.storage.parquet import read_columns, write_parquet
 
-F32: TypeAlias = NDArray[np.float32]
 AT_ONCE = 1_024  # texts between two writes
 KEY_BYTES = 16
 

@@ -24,7 +24,7 @@ from authbench.arrays import F64, I32, I64
 from authbench.errors import InputError
 from authbench.identity import keyed_hash
 from authbench.models.entries import ModelEntry
-from authbench.models.model import Reference, Rows, Scorer
+from authbench.models.model import Model, Reference, Rows, Scorer
 from authbench.models.parameters import CalibratedNgramsParameters, CrossEntropyParameters
 
 SMOOTHING = 0.5
@@ -50,7 +50,7 @@ class _Regression:
     constant: float
 
 
-class CalibratedModel:
+class CalibratedModel(Model):
     """A model that scores pairs and gives no vectors."""
 
     def __init__(self, entry: ModelEntry) -> None:
@@ -105,9 +105,6 @@ class CalibratedModel:
             return scores
 
         return score
-
-    def parameter_count(self) -> None:
-        return None
 
 
 _NOTHING = pl.DataFrame(schema={"id": pl.String, "author_id": pl.String, "content": pl.String})

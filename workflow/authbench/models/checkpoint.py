@@ -20,8 +20,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from authbench.arrays import F32
 from authbench.errors import InputError
-from authbench.models.cache import F32
 from authbench.models.hub import DESCRIBING, cached, with_weights
 from authbench.models.hub import snapshot as hub_snapshot
 from authbench.models.parameters import TransformerParameters

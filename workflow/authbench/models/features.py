@@ -10,14 +10,14 @@ import polars as pl
 import regex
 from numpy.typing import NDArray
 
-from authbench.arrays import I32
+from authbench.arrays import F32, I32
 from authbench.function_words import LISTS
 from authbench.identity import keyed_hash
 from authbench.models.character_ngrams import count_ngrams
 from authbench.models.entries import ModelEntry, expect_vectors
-from authbench.models.function_words import F32, function_word_vectors, standardised
+from authbench.models.function_words import function_word_vectors, standardised
 from authbench.models.lexical import ngram_vectors, tfidf, with_rows_of_length_1
-from authbench.models.model import Reference, Rows, Scorer, Vectors, expect_finite
+from authbench.models.model import Model, Reference, Rows, Scorer, Vectors, expect_finite
 from authbench.models.parameters import EdgesParameters, NoParameters, RandomParameters
 from authbench.models.shortcuts import content_word_vectors, date_scorer, id_vectors, metadata_vectors
 from authbench.models.stylometric import format_vectors, stylometric_vectors
@@ -97,7 +97,7 @@ SCORERS: Mapping[str, Callable[[pl.DataFrame, int, I32], Scorer]] = {"date": dat
 COLUMNS = ("id", "lang", "genre", "source", "content", "token_length")
 
 
-class FeatureModel:
+class FeatureModel(Model):
     """A model computed from documents and from the texts that its counts are fitted on; of SCORERS, without vectors."""
 
     def __init__(self, entry: ModelEntry) -> None:
@@ -127,9 +127,6 @@ class FeatureModel:
         rows = self._rows(documents, candidates, [documents[:candidates]] if reference is None else reference)
         expect_finite(rows, documents["id"], self.entry.name)
         return Vectors(_part(rows, queries), _part(rows, np.arange(candidates)))
-
-    def parameter_count(self) -> None:
-        return None
 
     def _rows(self, documents: pl.DataFrame, learnt: int, reference: Reference) -> Rows:
         self.embedded += documents.height

@@ -12,28 +12,26 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import orjson
 import polars as pl
-from numpy.typing import NDArray
 
-from authbench.arrays import I32
+from authbench.arrays import F32
 from authbench.errors import InputError, raised
 from authbench.models.cache import embed_new
 from authbench.models.entries import ModelEntry
 from authbench.models.function_code import files_of
-from authbench.models.model import Reference, Rows, VectorCache, Vectors, unit
+from authbench.models.model import Model, Reference, Rows, VectorCache, unit
 from authbench.models.parameters import FunctionParameters
 
-F32: TypeAlias = NDArray[np.float32]
 AT_ONCE = 256  # texts of a call
 _OF_FUNCTIONS: set[str] = set()  # files of functions that this process has imported; others may replace them
 _EXPECTED = "Expected encode(texts: list[str]) to return an array of numbers, shape (len(texts), dimensions)."
 
 
-class FunctionModel:
+class FunctionModel(Model):
     """A function that embeds texts.
 
     Raises:
@@ -68,16 +66,6 @@ class FunctionModel:
         mark = hashlib.sha256(orjson.dumps(decides, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
         folder = self._cache.folder / f"{self._name.replace(':', '.')}-{mark}"
         return embed_new(texts, folder, decides, self._encode, self._cache.half)
-
-    def compare(
-        self, documents: pl.DataFrame, candidates: int, queries: I32, reference: Reference | None = None
-    ) -> Vectors:
-        """Compare as `Model.compare`; `queries` are rows of documents, shape (queries,)."""
-        rows = self.embed(documents)
-        return Vectors(rows[queries], rows[:candidates])
-
-    def parameter_count(self) -> None:
-        return None
 
     def _encode(self, texts: Sequence[str]) -> F32:
         parts = [self._called(list(texts[first : first + AT_ONCE])) for first in range(0, len(texts), AT_ONCE)]

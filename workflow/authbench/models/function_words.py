@@ -17,10 +17,10 @@ import polars as pl
 import regex
 from numpy.typing import NDArray
 
+from authbench.arrays import F32
 from authbench.function_words import read_function_words
 from authbench.models.parameters import FunctionWordsParameters
 
-F32 = NDArray[np.float32]
 _ROWS = 1_000  # scaled to length 1 at a time
 MOST = 5.0  # deviations are clipped here: a rare word in a short text would outweigh all others
 

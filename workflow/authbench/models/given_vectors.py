@@ -11,19 +11,19 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from authbench.arrays import I32
+from authbench.arrays import F32
 from authbench.errors import InputError
 from authbench.identity import sha256_of_text
 from authbench.models.entries import ModelEntry
-from authbench.models.model import Reference, Rows, Vectors, unit
+from authbench.models.model import Model, Reference, Rows, unit
 from authbench.models.parameters import VectorsParameters
-from authbench.models.vector_file import F32, named, read_vectors
+from authbench.models.vector_file import named, read_vectors
 from authbench.storage.atomic import sha256_of_file
 
 _ROUNDING = 1e-6  # a vector whose length is this close to 1 is unchanged
 
 
-class GivenVectors:
+class GivenVectors(Model):
     """Vectors of a file. Raises InputError if it cannot be used, or lacks a requested text."""
 
     embedded = 0
@@ -64,16 +64,6 @@ class GivenVectors:
                 "by its id or the SHA-256 of the text."
             )
         return self._vectors[rows]
-
-    def compare(
-        self, documents: pl.DataFrame, candidates: int, queries: I32, reference: Reference | None = None
-    ) -> Vectors:
-        """Compare as `Model.compare`; `queries` are rows of documents, shape (queries,)."""
-        rows = self.embed(documents)
-        return Vectors(rows[queries], rows[:candidates])
-
-    def parameter_count(self) -> None:
-        return None
 
 
 def _unit(vectors: F32) -> F32:

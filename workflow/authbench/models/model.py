@@ -42,18 +42,15 @@ class Vectors:
 
 
 class Model(Protocol):
-    """An opened model.
+    """An opened model; without a `compare` of its own, it compares its vectors, and it has no parameters.
 
     Attributes:
         entry: its config entry.
         embedded: texts embedded so far, not counting those found in the cache.
     """
 
-    @property
-    def entry(self) -> ModelEntry: ...
-
-    @property
-    def embedded(self) -> int: ...
+    entry: ModelEntry
+    embedded: int
 
     def identity(self) -> Mapping[str, object]:
         """Return all that decides the vector of a text, apart from the text, the reference texts and our code."""
@@ -78,9 +75,12 @@ class Model(Protocol):
             reference: the texts that define frequent words and content words; the candidates if None. Other counts, and
                 the spread of features, are fitted on the candidates.
         """
+        rows = self.embed(documents)
+        return Vectors(rows[queries], rows[:candidates])
 
     def parameter_count(self) -> int | None:
         """Return the parameters that each token passes through, without embeddings; None if unknown or without any."""
+        return None
 
 
 def flops_per_text(model: Model, tokens: float) -> float | None:

@@ -1,10 +1,10 @@
 """Parameters of models: a dataclass for each kind, from which the schema of entries follows."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
-from authbench.registry.typed_schema import COMPUTED, from_plain
+from authbench.registry.typed_schema import COMPUTED, from_plain, to_plain
 from authbench.settings.values import Count, Keywords, Text
 
 CANDIDATES = "candidates"  # `fit_on`: counts are fitted on the candidates themselves
@@ -39,7 +39,8 @@ class Parameters:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the parameters as plain values, from which `parameters_of` restores them."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        plain: dict[str, Any] = to_plain(self)
+        return plain
 
 
 @dataclass(frozen=True)
@@ -54,9 +55,6 @@ class MetadataParameters(Parameters):
 
     fields: Annotated[tuple[Literal["lang", "source", "genre", "primary_genre"], ...], Keywords(minItems=1)]
     length: bool
-
-    def as_dict(self) -> dict[str, Any]:
-        return {"fields": list(self.fields), "length": self.length}
 
 
 @dataclass(frozen=True)
@@ -75,9 +73,6 @@ class EdgesParameters(Parameters):
 
     characters: Count
     n: Range
-
-    def as_dict(self) -> dict[str, Any]:
-        return {"characters": self.characters, "n": list(self.n)}
 
 
 @dataclass(frozen=True)
@@ -110,9 +105,8 @@ class NgramsParameters(Parameters):
     tagger: str | None = field(default=NOT_USED, metadata=COMPUTED)
 
     def as_dict(self) -> dict[str, Any]:
-        plain = super().as_dict() | {"parts": [{"analyzer": part.analyzer, "n": list(part.n)} for part in self.parts]}
         unset = {"kept_words": None, "corpus_sha256": None, "tagger": NOT_USED}
-        return {name: value for name, value in plain.items() if name not in unset or value != unset[name]}
+        return {name: value for name, value in super().as_dict().items() if (name, value) not in unset.items()}
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ import numpy as np
 import polars as pl
 import regex
 
-from authbench.arrays import F64
+from authbench.arrays import F32, F64
 from authbench.chunk.sentences import sentence_starts
-from authbench.models.function_words import F32, WORD, standardised
+from authbench.models.function_words import WORD, standardised
 from authbench.models.parameters import NoParameters
 
 MOST = 1 << 16  # texts whose measurements are kept: at most 64 MiB of 92 numbers each

@@ -24,10 +24,10 @@ import orjson
 import polars as pl
 from numpy.typing import NDArray
 
-from authbench.arrays import I32
+from authbench.arrays import F32, I32
 from authbench.chunk.sentences import sentence_starts
 from authbench.errors import InputError
-from authbench.models.cache import F32, embed_new
+from authbench.models.cache import embed_new
 from authbench.models.checkpoint import checkpoint_path, device, fresh_checkpoint, load_checkpoint, parameter_count
 from authbench.models.entries import ModelEntry
 from authbench.models.folder import ASSUMED_TOKENS

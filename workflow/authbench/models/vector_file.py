@@ -16,13 +16,13 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from tokenize import TokenError
-from typing import IO, Any, TypeAlias
+from typing import IO, Any
 
 import numpy as np
 import polars as pl
 from numpy.lib import format as npy
-from numpy.typing import NDArray
 
+from authbench.arrays import F32
 from authbench.errors import InputError, first_line
 from authbench.reading.typed_parquet import IDENT, VECTOR, read_columns
 from authbench.storage.bounds import room, too_large
@@ -86,7 +86,6 @@ def _array(file: IO[bytes], size: int) -> np.ndarray:
     return found
 
 
-F32: TypeAlias = NDArray[np.float32]
 _SHOWN = 5
 
 

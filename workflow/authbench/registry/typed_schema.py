@@ -21,6 +21,13 @@ def from_plain(kind: type[Typed], value: Mapping[str, object]) -> Typed:
     return kind(**given)
 
 
+def to_plain(value: object) -> Any:
+    """Return a dataclass as a mapping from its fields' names, and a tuple as a list; other values are unchanged."""
+    if is_dataclass(value):
+        return {one.name: to_plain(getattr(value, one.name)) for one in fields(value)}
+    return [to_plain(one) for one in value] if isinstance(value, tuple) else value
+
+
 def part_for(kind: type, value: Mapping[str, object]) -> Any:
     """Return the entries of the mapping for the fields of a dataclass (`from_plain`) or TypedDict, in their order."""
     if is_dataclass(kind):

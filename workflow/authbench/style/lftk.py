@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from authbench.arrays import F32
 from authbench.errors import InputError
-from authbench.models.cache import F32
 from authbench.models.parts_of_speech import tagger
 from authbench.runtime.code import file_hash
 
