@@ -21,7 +21,7 @@ from authbench.format.deviation import DeviationRow
 from authbench.format.files import MANIFEST
 from authbench.format.manifest import Manifest
 from authbench.format.release import made_of_unverified, read_deviation, read_manifest
-from authbench.registry.entries import schema_problems
+from authbench.registry.entries import problems_in_words
 from authbench.runtime.code import closure
 from authbench.shipped import shipped
 from authbench.storage.atomic import sha256_of_file
@@ -113,9 +113,8 @@ def statement_bytes(statement: Mapping[str, object]) -> bytes:
 
 def expect_statement(statement: dict[str, Any], place: Path) -> dict[str, Any]:
     """Return a statement after checking its form. Raises InputError if it is malformed."""
-    problems = [problem for _, problem in schema_problems(statement, shipped("schemas/statement.schema.yaml"))]
-    if problems:
-        raise InputError(f"{place} is no statement of a release: {'; '.join(problems[:4])}.")
+    if problems := problems_in_words(statement, shipped("schemas/statement.schema.yaml")):
+        raise InputError(f"{place} is not a statement of a release: {problems}.")
     return statement
 
 

@@ -92,10 +92,9 @@ def _of_block(pairs: Lists, first: int, last: int, device: str) -> tuple[slice, 
     """Return the slice of the pairs of queries [first, last), their queries within the block, and their rows."""
     import torch
 
-    span = slice(int(pairs.starts[first]), int(pairs.starts[last]))
-    query = np.repeat(np.arange(last - first), np.diff(pairs.starts[first : last + 1]))
+    span, owners = pairs.between(first, last)
     candidate = pairs.rows[span].astype(np.int64)
-    return span, torch.from_numpy(query).to(device), torch.from_numpy(candidate).to(device)
+    return span, torch.from_numpy(owners - first).to(device), torch.from_numpy(candidate).to(device)
 
 
 def _mixed(keys: Any) -> Any:

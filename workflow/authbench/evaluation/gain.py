@@ -11,7 +11,7 @@ Memory: a few columns of the queries for each model, and the bootstrap's weights
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import TypedDict
 
 import numpy as np
 import polars as pl
@@ -23,8 +23,8 @@ from authbench.evaluation.headline import (
     Means,
     averaged_languages,
     counts_of,
-    macro_means,
     means_of_authors,
+    over_languages,
     values_of,
 )
 from authbench.evaluation.released import BY_CHANCE, HEADLINES, S_AT_5
@@ -199,9 +199,9 @@ def _gains_over(
     if len(means.present) < LEAST_QUERY_AUTHORS:
         return
     replicates = means.replicates(authors)
-    macro: dict[int, dict[str, object]] = {}
+    macro: Sequence[Mapping[str, object]] = [{} for _ in judged]
     if place == OVERALL:
-        macro = _macro(differences, counts, against.queries, score, authors, pool_authors)
+        _, macro = over_languages(differences, counts, against.queries, score, authors, pool_authors)
     p = p_of_paired_means(means.values, means.names(authors), seed)
     for at, one in enumerate(judged):
         low, high = interval(replicates[:, at]) or (None, None)
@@ -209,27 +209,7 @@ def _gains_over(
             "model": one.name, "facet": place[0], "slice": place[1], "score": score, "against": against.name,
             "value": float(means.values[at].mean()), "low": low, "high": high, "p": float(p[at]), "p_holm": None,
             "authors": len(means.present),
-        } | {"macro": None, "macro_low": None, "macro_high": None} | macro.get(at, {})  # fmt: skip
-
-
-def _macro(
-    differences: F64,
-    counts: F64,
-    queries: pl.DataFrame,
-    score: str,
-    authors: Authors,
-    pool_authors: Mapping[str, int],
-) -> dict[int, dict[str, Any]]:
-    """Return for each row of differences the mean over languages with its interval."""
-    languages = averaged_languages(queries, score, pool_authors)
-    if not languages:
-        return {}
-    chosen = [(queries["lang"] == lang).to_numpy() for lang in languages]
-    mean, replicates = macro_means(differences, counts, authors, chosen)
-    limits = [interval(replicates[:, at]) or (None, None) for at in range(len(mean))]
-    return {
-        at: {"macro": float(mean[at]), "macro_low": low, "macro_high": high} for at, (low, high) in enumerate(limits)
-    }
+        } | {"macro": None, "macro_low": None, "macro_high": None} | dict(macro[at])  # fmt: skip
 
 
 def _over_punctuation(models: Sequence[Scored], authors: Authors, pool_authors: Mapping[str, int]) -> pl.DataFrame:

@@ -81,28 +81,24 @@ def read_pairs(path: Path, split: Split) -> F64:
         raise InputError(f"{path}: the release states no pairs for {split.name} (it has no pairs.parquet) to score.")
     query_of, row_of = _numbers(split)
     found = _numbered(path, _pairs_table(path), query_of, row_of, "row").unique()
-    ids = split.documents["id"]
-    shown = [
-        f"{ids[int(split.asks[query])]} with {ids[candidate]}"
-        for query, candidate, _ in found.filter(found.select("query", "candidate").is_duplicated()).iter_rows()
-    ]
-    if shown:
+    ids, both_ids = split.documents["id"], ["query", "candidate"]
+
+    def in_words(rows: pl.DataFrame) -> list[str]:
+        return [f"{ids[int(split.asks[query])]} with {ids[row]}" for query, row in rows.select(both_ids).iter_rows()]
+
+    if shown := in_words(found.filter(found.select(both_ids).is_duplicated())):
         raise InputError(f"{path}: has more than one score of {named(sorted(set(shown)))}. Expected one of each pair.")
-    pairs = pl.DataFrame({"query": stated.owners(), "candidate": stated.rows}, schema_overrides={"candidate": pl.Int32})
-    both = pairs.join(found, on=["query", "candidate"], how="left", maintain_order="left")
+    pairs = stated.frame()
+    both = pairs.join(found, on=both_ids, how="left", maintain_order="left")
     for rows, problem in (
         (both.filter(pl.col("score").is_null()), "has no score of"),
-        (found.join(pairs, on=["query", "candidate"], how="anti").sort("query", "candidate"), "scores"),
+        (found.join(pairs, on=both_ids, how="anti").sort(both_ids), "scores"),
     ):
         if rows.height:
-            listed = [
-                f"{ids[int(split.asks[query])]} with {ids[candidate]}"
-                for query, candidate in rows.select("query", "candidate").iter_rows()
-            ]
+            shown = named(in_words(rows)).replace(" id", " pair", 1)
             more = "" if problem != "scores" else ", which the release does not state"
             raise InputError(
-                f"{path}: {problem} {named(listed).replace(' id', ' pair', 1)}{more}. Expected the {len(stated.rows)} "
-                f"pairs of {split.name}/pairs.parquet."
+                f"{path}: {problem} {shown}{more}. Expected the {len(stated.rows)} pairs of {split.name}/pairs.parquet."
             )
     return both["score"].to_numpy()
 

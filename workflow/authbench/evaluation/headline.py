@@ -15,7 +15,7 @@ the model. Memory: 4 bytes per author and bootstrap replicate, and a few columns
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 import polars as pl
@@ -110,19 +110,33 @@ def averaged_languages(queries: pl.DataFrame, score: str, pool_authors: Mapping[
     ]
 
 
-def macro_means(values: F64, counts: F64, authors: Authors, of_language: Sequence[BOOL]) -> tuple[F64, F64]:
+def _macro_means(values: F64, counts: F64, authors: Authors, of_language: Sequence[BOOL]) -> tuple[F64, F64]:
     """Return the mean over languages of `values` (rows, queries): shape (rows,), and its replicates (replicates, rows).
 
     A replicate leaves out a language if it contains none of its authors.
     """
     parts = [means_of_authors(values, counts, authors, chosen) for chosen in of_language]
-    if not parts:
-        return np.full(len(values), np.nan), np.full((len(authors.weights), len(values)), np.nan)
     drawn = np.stack([part.replicates(authors) for part in parts])
     known = np.isfinite(drawn)
     with np.errstate(invalid="ignore", divide="ignore"):
         replicates = np.where(known, drawn, 0.0).sum(axis=0) / known.sum(axis=0)
     return np.mean([part.values.mean(axis=1) for part in parts], axis=0), replicates
+
+
+def over_languages(
+    values: F64, counts: F64, queries: pl.DataFrame, score: str, authors: Authors, pool_authors: Mapping[str, int]
+) -> tuple[list[str], list[dict[str, float | None]]]:
+    """Return the `averaged_languages`, and for each row of values its `macro` with an interval; empty without any."""
+    languages = averaged_languages(queries, score, pool_authors)
+    if not languages:
+        return [], [{} for _ in values]
+    chosen = [(queries["lang"] == lang).to_numpy() for lang in languages]
+    mean, replicates = _macro_means(values, counts, authors, chosen)
+    limits = [interval(column) or (None, None) for column in replicates.T]
+    return languages, [
+        {"macro": float(value), "macro_low": low, "macro_high": high}
+        for value, (low, high) in zip(mean, limits, strict=True)
+    ]
 
 
 def headline(queries: pl.DataFrame, pool_authors: Mapping[str, int], authors: Authors) -> dict[str, HeadlineCell]:
@@ -132,14 +146,8 @@ def headline(queries: pl.DataFrame, pool_authors: Mapping[str, int], authors: Au
         cell = _cell(score, column, authors, np.ones(queries.height, bool))
         if not cell:
             continue
-        languages = averaged_languages(queries, score, pool_authors)
-        chosen = [(queries["lang"] == lang).to_numpy() for lang in languages]
-        mean, replicates = macro_means(column.values[None], column.counts, authors, chosen)
-        cell["languages"] = languages
-        if languages:
-            low, high = interval(replicates[:, 0]) or (None, None)
-            cell |= {"macro": float(mean[0]), "macro_low": low, "macro_high": high}
-        found[score] = cell
+        languages, [macro] = over_languages(column.values[None], column.counts, queries, score, authors, pool_authors)
+        found[score] = cast(HeadlineCell, {**cell, "languages": languages, **macro})
     return found
 
 

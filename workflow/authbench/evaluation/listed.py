@@ -56,11 +56,7 @@ def _others(ordered: pl.DataFrame, split: Split, whole: BOOL, positives: F64) ->
 
 def _ordered(listed: pl.DataFrame, split: Split) -> pl.DataFrame:
     """Return the pairs that are not excluded by query, best first; ties are broken by the hash of both ids."""
-    excluded = pl.DataFrame(
-        {"query": split.excluded.owners(), "candidate": split.excluded.rows},
-        schema={"query": pl.Int32, "candidate": pl.Int32},
-    )
-    kept = listed.join(excluded, on=["query", "candidate"], how="anti")
+    kept = listed.join(split.excluded.frame(), on=["query", "candidate"], how="anti")
     keys: U64 = tie_keys(split)
     of_query, of_candidate = keys[split.asks][kept["query"].to_numpy()], keys[kept["candidate"].to_numpy()]
     tie = pl.Series(mixed(of_query ^ mixed(of_candidate)), dtype=pl.UInt64)
@@ -68,7 +64,7 @@ def _ordered(listed: pl.DataFrame, split: Split) -> pl.DataFrame:
 
 
 def _scores(listed: pl.DataFrame, pairs: Lists) -> F64:
-    wanted = _frame(pairs).join(listed, on=["query", "candidate"], how="left", maintain_order="left")
+    wanted = pairs.frame().join(listed, on=["query", "candidate"], how="left", maintain_order="left")
     return wanted["score"].fill_null(float("nan")).to_numpy()
 
 
@@ -78,15 +74,8 @@ def _at(query: I64, candidate: I32, place: I32, pairs: Lists) -> I32:
         {"query": query, "candidate": candidate, "place": place},
         schema={"query": pl.Int32, "candidate": pl.Int32, "place": pl.Int32},
     )
-    found = _frame(pairs).join(places, on=["query", "candidate"], how="left", maintain_order="left")
+    found = pairs.frame().join(places, on=["query", "candidate"], how="left", maintain_order="left")
     return found["place"].fill_null(0).to_numpy()
-
-
-def _frame(pairs: Lists) -> pl.DataFrame:
-    return pl.DataFrame(
-        {"query": pairs.owners(), "candidate": pairs.rows},
-        schema={"query": pl.Int32, "candidate": pl.Int32},
-    )
 
 
 def _nearest(ordered: pl.DataFrame, queries: int) -> tuple[I32, F64]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 import numpy as np
+import polars as pl
 
 from authbench.arrays import I32, I64
 
@@ -37,3 +38,13 @@ class Lists:
             Shape (rows,).
         """
         return np.repeat(np.arange(len(self.starts) - 1, dtype=np.int32), self.lengths())
+
+    def between(self, first: int, last: int) -> tuple[slice, I64]:
+        """Return the slice of the rows of lists [first, last), and the list that each of these rows belongs to."""
+        span = slice(int(self.starts[first]), int(self.starts[last]))
+        return span, np.repeat(np.arange(first, last), np.diff(self.starts[first : last + 1]))
+
+    def frame(self) -> pl.DataFrame:
+        """Return the rows as `candidate`, each with the number of its list as `query`."""
+        schema = {"query": pl.Int32, "candidate": pl.Int32}
+        return pl.DataFrame({"query": self.owners(), "candidate": self.rows}, schema=schema)

@@ -148,14 +148,12 @@ def _other_work(
             "same_work": stated["same_work"],
         }
     ).drop_nulls(["query", "candidate"])
-    rows = pl.DataFrame({"query": positives.owners(), "candidate": positives.rows}).join(
-        known, on=["query", "candidate"], how="left", maintain_order="left"
-    )
+    rows = positives.frame().join(known, on=["query", "candidate"], how="left", maintain_order="left")
     lacking = rows["same_work"].null_count()
     if rows.height != len(positives.rows) or lacking:
         raise InputError(
             f"{split}/positives.parquet: {lacking or 'some'} positives of ground_truth.jsonl are not there once. "
-            "Expected a row for every query and positive; fetch the release anew."
+            "Expected a row for every query and positive; fetch the release again."
         )
     return ~rows["same_work"].to_numpy()
 

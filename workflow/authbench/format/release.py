@@ -33,7 +33,7 @@ from authbench.format.manifest import Manifest, Verification
 from authbench.format.names import expect_inside, expect_splits, files_of_format, splits_of
 from authbench.format.tables import concat, read_pairs, read_table
 from authbench.printable import printable
-from authbench.registry.entries import schema_problems
+from authbench.registry.entries import problems_in_words
 from authbench.shipped import shipped
 from authbench.storage.exact_json import loads
 from authbench.storage.json_files import read_foreign_json
@@ -113,7 +113,6 @@ _OF_ABSENT = (
     *("id", "split", "source", "licence", "tier", "author_id", "author_kind", "lang", "genre", "token_length"),
     *("file", "ordinal", "chunk_start", "chunk_end", "content_sha256"),
 )
-_SHOWN = 4
 
 
 @dataclass(frozen=True)
@@ -370,8 +369,8 @@ def _read_fitting(path: Path) -> dict[str, object]:
     if not path.exists():
         return {}
     found = read_foreign_json(path)
-    if problems := [problem for _, problem in schema_problems(found, shipped(f"schemas/{path.stem}.schema.yaml"))]:
-        raise InputError(f"{path}: {'; '.join(printable(f'{problem:.200}') for problem in problems[:_SHOWN])}.")
+    if problems := problems_in_words(found, shipped(f"schemas/{path.stem}.schema.yaml")):
+        raise InputError(f"{path}: {printable(problems)}.")
     return found
 
 

@@ -24,7 +24,7 @@ from authbench.format.release import Release, named_splits, open_complete_releas
 from authbench.format.tables import concat, expect_file, table_problems
 from authbench.identity import sha256_of_text
 from authbench.printable import printable
-from authbench.registry.entries import Schema, schema_problems
+from authbench.registry.entries import Schema, problems_in_words
 from authbench.registry.sources import source_schema
 from authbench.shipped import shipped
 from authbench.storage.atomic import sha256_of_file
@@ -105,9 +105,8 @@ def read_withheld(folder: Path) -> Withheld:
 
 
 def _expect_schema(place: object, value: dict[str, Any], schema: Schema) -> None:
-    if problems := [problem for _, problem in schema_problems(value, schema)]:
-        shown = "; ".join(f"{problem:.200}" for problem in problems[:_SHOWN])
-        raise InputError(printable(f"{place}: {shown}. Fetch it anew."))
+    if problems := problems_in_words(value, schema):
+        raise InputError(printable(f"{place}: {problems}. Fetch it again."))
 
 
 def _sums(folder: Path) -> dict[str, str] | None:

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 import polars as pl
 
@@ -17,12 +16,8 @@ from authbench.format.names import name_problem, split_problem
 from authbench.format.release import Release
 from authbench.format.scores import Cell, Scores, headline_value, part_of
 from authbench.metrics.ranking import NAMES as RANKING_MEASURES
-from authbench.registry.entries import schema_problems
-from authbench.shipped import shipped
-from authbench.storage.json_files import read_foreign_json
-from authbench.submissions.archive import SUFFIX, Fields, unpack
+from authbench.submissions.archive import SUFFIX, Fields, read_result, unpack
 
-_SHOWN = 4
 _SEEN = 5e-4  # smallest difference visible in a table
 
 
@@ -136,13 +131,10 @@ def read_results(folder: Path, unpacked: Path | None = None) -> Iterator[Result]
 
 
 def _read_result(place: Path, fields: Fields | None = None) -> Result:
-    scores = read_foreign_json(place / "scores.json")
-    if problems := [problem for _, problem in schema_problems(scores, shipped("schemas/scores.schema.yaml"))]:
-        shown = "; ".join(f"{problem:.200}" for problem in problems[:_SHOWN])
-        raise InputError(f"{place / 'scores.json'}: {shown}. Evaluate the model again.")
+    scores = read_result(place / "scores.json")
     if fields:
         scores["model"]["name"] = fields.name
-    result = Result(place, cast(Scores, scores), fields)
+    result = Result(place, scores, fields)
     for what, name, problem in (
         ("model", result.name, name_problem(result.name)),
         ("split", scores["benchmark"]["split"], split_problem(scores["benchmark"]["split"])),

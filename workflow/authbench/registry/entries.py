@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from typing import cast
 from authbench.settings.config import Config
 from authbench.shipped import shipped
 
+_SHOWN = 4  # problems in an error
 Settings = dict[str, Any]
 Schema = Path | type | Callable[[], Settings]  # a file, a TypedDict that defines a schema, or a function that makes one
 
@@ -73,6 +75,11 @@ def schema_problems(value: Mapping[str, object], schema: Schema) -> Iterator[Pro
     for section, problem in violations(_validator(schema).iter_errors(usable)):
         if section not in sections:  # e.g. an absent key with an invalid value
             yield section, problem
+
+
+def problems_in_words(value: Mapping[str, object], schema: Schema) -> str:
+    """Return the first violations of a schema, for an error; empty if there are none."""
+    return "; ".join(f"{problem:.200}" for _, problem in islice(schema_problems(value, schema), _SHOWN))
 
 
 def refused_texts(value: Mapping[str, object], schema: Schema) -> list[tuple[str | int, ...]]:

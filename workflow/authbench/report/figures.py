@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 import polars as pl
 
@@ -29,34 +30,36 @@ from authbench.words import ALL, count, language_name, ordered, spaced
 GENRE_COLOURS = dict(zip(PRIMARY_GENRES, SERIES, strict=False))
 OTHER_COLOUR = GREY
 RELEASED = "released"
-STAGE_COLOURS = {
-    RELEASED: BLUE,
-    "ingest": "#6b7280",
-    "normalize": SAND,
-    "dedup_documents": VIOLET,
-    "chunk": GREEN,
-    "filter": VERMILION,
-    "dedup_chunks": PINK,
-    "sample": "#c3cbd6",
-    "split": ORANGE,
-    "release": "#111827",
-    "merge": "#7c5c3e",
-}
-STAGE_WORDS = {
-    RELEASED: "released",
-    "ingest": "not usable at ingestion",
-    "normalize": "nothing left after cleaning",
-    "dedup_documents": "copies of documents",
-    "chunk": "chunks beyond the limit",
-    "filter": "filtered",
-    "dedup_chunks": "copies of chunks",
-    "sample": "not selected",
-    "split": "bridges between splits",
-    "release": "taken down",
-    "merge": "settled in a merge",
+
+
+class Look(NamedTuple):
+    """How a stage is shown: its title, and the colour and the words for the documents that it dropped."""
+
+    title: str
+    colour: str
+    dropped: str
+
+
+_LOOKS = {
+    RELEASED: Look("Released", BLUE, "released"),
+    "ingest": Look("Read from the raw files", "#6b7280", "not usable at ingestion"),
+    "normalize": Look("Normalise the text", SAND, "nothing left after cleaning"),
+    "dedup_documents": Look("Drop copied documents", VIOLET, "copies of documents"),
+    "chunk": Look("Cut long texts", GREEN, "chunks beyond the limit"),
+    "filter": Look("Filter", VERMILION, "filtered"),
+    "dedup_chunks": Look("Drop copied chunks", PINK, "copies of chunks"),
+    "sample": Look("Select authors and texts", "#c3cbd6", "not selected"),
+    "split": Look("Split", ORANGE, "bridges between splits"),
+    "release": Look("Release", "#111827", "taken down"),
+    "merge": Look("Merge", "#7c5c3e", "settled in a merge"),
 }
 QUANTILES = ("p10", "p25", "p50", "p75", "p90")
 MOST_DOCUMENTS = 12  # documents of an author; the last column collects authors with more
+
+
+def look_of(stage: str) -> Look:
+    """Return how a stage is shown, or the released documents."""
+    return _LOOKS.get(stage) or Look(spaced(stage), OTHER_COLOUR, spaced(stage))
 
 
 def charts(tables: Mapping[str, pl.DataFrame], funnel: pl.DataFrame) -> list[Chart]:
@@ -177,16 +180,27 @@ def documents_per_author(table: pl.DataFrame) -> Chart:
 
 def _funnel_chart(funnel: pl.DataFrame) -> Chart:
     """Return the shares of each source's documents that were released, and dropped at each stage."""
-    fates = {source: fate(funnel.filter(pl.col("source") == source)) for source in ordered(funnel["source"])}
-    met = {stage for counts in fates.values() for stage, number in counts.items() if number}
-    colours = {stage: STAGE_COLOURS.get(stage, OTHER_COLOUR) for stage in fate_order(met)}
+    fates = fates_of(funnel)
+    looks = looks_of(fates)
+    colours, words = ({stage: getattr(look, of) for stage, look in looks.items()} for of in ("colour", "dropped"))
     bars = [
-        Stack(source, shares(counts, colours, STAGE_WORDS), note=count(counts.get(RELEASED, 0)))
+        Stack(source, shares(counts, colours, words), note=count(counts.get(RELEASED, 0)))
         for source, counts in fates.items()
     ]
-    legend = {STAGE_WORDS.get(stage, stage): colour for stage, colour in colours.items()}
+    legend = {look.dropped: look.colour for look in looks.values()}
     about = "Of each source's documents and chunks the shares released and dropped, by stage; right, how many remain."
     return stacked_bars("funnel", "Where the documents went", about, legend, bars)
+
+
+def fates_of(funnel: pl.DataFrame) -> dict[str, dict[str, int]]:
+    """Return the `fate` of each source."""
+    return {source: fate(funnel.filter(pl.col("source") == source)) for source in ordered(funnel["source"])}
+
+
+def looks_of(fates: Mapping[str, Mapping[str, int]]) -> dict[str, Look]:
+    """Return how the stages are shown that any source has documents of, in the order of a bar's pieces."""
+    met = {stage for counts in fates.values() for stage, number in counts.items() if number}
+    return {stage: look_of(stage) for stage in fate_order(met)}
 
 
 def fate(funnel: pl.DataFrame) -> dict[str, int]:

@@ -16,7 +16,7 @@ from authbench.presentation.charts import Chart, as_svg
 from authbench.presentation.pages import environment
 from authbench.records import primary_genre
 from authbench.report import figures, statistics
-from authbench.report.figures import RELEASED, STAGE_COLOURS
+from authbench.report.figures import RELEASED, look_of
 from authbench.report.flow import fate_legend, source_funnels, stage_rows
 from authbench.report.labels import label_rows
 from authbench.report.shortfalls import bound_in_words, deviation_rows, shortfalls
@@ -96,7 +96,7 @@ def render(
         lead=lead(documents, facts),
         warnings=facts["warnings"],
         stages=stage_rows(funnel),
-        kept_colour=STAGE_COLOURS[RELEASED],
+        kept_colour=look_of(RELEASED).colour,
         funnel=source_funnels(funnel, {tag for tag in sources if noisy_share(tag, sources, facts["ingest"])}),
         legend=fate_legend(funnel),
         plugged=_plugged_filters(facts),

@@ -24,7 +24,7 @@ from authbench.errors import InputError
 from authbench.evaluation.joined import OWN
 from authbench.format.scores import Scores
 from authbench.printable import printable
-from authbench.registry.entries import schema_problems
+from authbench.registry.entries import problems_in_words
 from authbench.shipped import shipped
 from authbench.storage.atomic import atomic_file, sha256_of_file
 from authbench.storage.json_files import MAX_BYTES, read_foreign_json
@@ -117,10 +117,8 @@ def files_of(folder: Path) -> dict[str, Path]:
 def read_result(path: Path) -> Scores:
     """Return the scores of a model's result. Raises InputError if they are malformed."""
     scores = read_foreign_json(path)
-    if problems := [problem for _, problem in schema_problems(scores, shipped("schemas/scores.schema.yaml"))]:
-        raise InputError(
-            f"{path}: {'; '.join(f'{problem:.200}' for problem in problems[:3])}. Evaluate the model again."
-        )
+    if problems := problems_in_words(scores, shipped("schemas/scores.schema.yaml")):
+        raise InputError(f"{path}: {problems}. Evaluate the model again.")
     return cast(Scores, scores)
 
 

@@ -206,8 +206,7 @@ def _known(ranking: Ranking, split: Split, negatives: Mapping[str, Lists], first
     parts = [(split.positives, ranking.scores), *((pairs, ranking.negatives[kind]) for kind, pairs in lists.items())]
     frames = []
     for pairs, scores in parts:
-        span = slice(int(pairs.starts[first]), int(pairs.starts[last]))
-        owners = np.repeat(np.arange(first, last), np.diff(pairs.starts[first : last + 1]))
+        span, owners = pairs.between(first, last)
         frames.append((owners, pairs.rows[span].astype(np.int64), scores[span]))
     rows = ranking.nearest[first:last]
     query, place = np.nonzero(rows >= 0)
@@ -215,8 +214,6 @@ def _known(ranking: Ranking, split: Split, negatives: Mapping[str, Lists], first
     table = pl.concat(
         pl.DataFrame({"query": query, "candidate": candidate, "score": score}) for query, candidate, score in frames
     ).filter(pl.col("score").is_finite())
-    pairs = split.excluded
-    span = slice(int(pairs.starts[first]), int(pairs.starts[last]))
-    owners = np.repeat(np.arange(first, last), np.diff(pairs.starts[first : last + 1]))
-    gone = pl.DataFrame({"query": owners, "candidate": pairs.rows[span].astype(np.int64)})
+    span, owners = split.excluded.between(first, last)
+    gone = pl.DataFrame({"query": owners, "candidate": split.excluded.rows[span].astype(np.int64)})
     return table.join(gone, on=["query", "candidate"], how="anti")

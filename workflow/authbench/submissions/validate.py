@@ -23,7 +23,7 @@ from authbench.format.names import name_problem
 from authbench.format.scores import Cell, Scores, part_of
 from authbench.metrics.ranking import NAMES as RANKING_MEASURES
 from authbench.metrics.ranking import chance_adjusted
-from authbench.registry.entries import schema_problems
+from authbench.registry.entries import problems_in_words
 from authbench.shipped import shipped
 from authbench.storage.json_files import read_foreign_json
 from authbench.submissions.archive import QUERIES, SCORES, Submission
@@ -57,10 +57,11 @@ class Verdict:
 def read_scores(submission: Submission) -> Scores:
     """Return the scores of a submission. Raises InputError if they are malformed, or names would do harm."""
     scores = read_foreign_json(submission.folder / SCORES)
-    problems = [problem for _, problem in schema_problems(scores, shipped("schemas/scores.schema.yaml"))]
-    problems = problems or [f"the model's name: {found}" for found in [name_problem(scores["model"]["name"])] if found]
-    if problems:
-        raise InputError(f"{submission.file}: {SCORES}: {'; '.join(f'{problem:.200}' for problem in problems[:3])}.")
+    problem = problems_in_words(scores, shipped("schemas/scores.schema.yaml"))
+    if not problem and (found := name_problem(scores["model"]["name"])):
+        problem = f"the model's name: {found}"
+    if problem:
+        raise InputError(f"{submission.file}: {SCORES}: {problem}.")
     return cast(Scores, scores)
 
 

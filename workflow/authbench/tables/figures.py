@@ -12,7 +12,7 @@ from authbench.presentation.numbers import decimals
 from authbench.presentation.palette import BLUE, INK, PAPER, VERMILION, mark_of
 from authbench.presentation.plots import ROW, Piece, Stack, Value, name_rows, stacked_bars, value_bars
 from authbench.report import figures, statistics
-from authbench.report.flow import STAGE_TITLES
+from authbench.report.figures import look_of
 from authbench.tables.composition import quantiles
 from authbench.tables.documents import Contents
 from authbench.tables.models import GROUPS, Choice
@@ -48,7 +48,7 @@ def stages(funnel: pl.DataFrame) -> Chart:
     most = max([1, *(row["kept"] + row["dropped"] for row in known.values())])
     bars = [
         Stack(
-            STAGE_TITLES.get(stage, spaced(stage)),
+            look_of(stage).title,
             [
                 Piece(row["kept"], BLUE, f"kept: {count(row['kept'])}"),
                 Piece(row["dropped"], VERMILION, f"dropped: {count(row['dropped'])}"),
