@@ -508,13 +508,13 @@ def test_a_value_that_would_fail_later_is_refused_before_anything_runs(
 @pytest.mark.parametrize(
     ("section", "key", "content", "message"),
     [
-        ("split", "lock", "{}", "is no release.lock: expected version 1 with authors and documents"),
-        ("split", "lock", "no JSON", "is no release.lock"),
+        ("split", "lock", "{}", "is not a release.lock: expected version 1 with authors and documents"),
+        ("split", "lock", "no JSON", "is not a release.lock"),
         (
             "split",
             "lock",
             {"version": 1, "authors": {"a": 1}, "documents": {}},
-            "is no release.lock: 'a': 1 in authors; expected author ids",
+            "is not a release.lock: 'a': 1 in authors; expected author ids",
         ),
         (
             "split",

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from authbench.dedup import compare
 from authbench.dedup import similar_pairs as pairs_in_memory
-from authbench.dedup.permutations import draw_permutations
+from authbench.dedup.minhash import draw_permutations
 from authbench.dedup.settings import band_recall, choose_bands, dedup_problems
 from authbench.dedup.signatures import sign_texts
 from authbench.dedup.similar_pairs import similar_pairs

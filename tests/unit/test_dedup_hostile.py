@@ -9,7 +9,7 @@ from dedup_stage import Change, Outcome, deduplicate
 from defaults import section
 
 from authbench.dedup import links, minhash, shingle_kernels
-from authbench.dedup.permutations import draw_permutations
+from authbench.dedup.minhash import draw_permutations
 from authbench.dedup.shingles import shingle_hashes
 from authbench.settings.dedup import Copies
 

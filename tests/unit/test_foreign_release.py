@@ -223,7 +223,7 @@ def test_a_lock_of_another_form_is_refused(release: Path, lock: str, capsys: pyt
     (release / "release.lock").write_text(lock)
     seal(release)
     assert main(["diff", str(release), str(release)]) == 2
-    assert "is no release.lock" in capsys.readouterr().err
+    assert "is not a release.lock" in capsys.readouterr().err
 
 
 def test_checksums_are_not_read_from_outside(tmp_path: Path) -> None:

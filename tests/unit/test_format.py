@@ -201,7 +201,7 @@ def test_a_bundle_is_a_release_of_its_own_texts(published: Published) -> None:
         ({"author_id": 7}, "author_id is 7. Expected a string."),
         ({"token_length": 1.5}, "token_length is 1.5. Expected a whole number."),
         ({"token_length": "12"}, "token_length is '12'. Expected a whole number."),
-        ([], "is no object. Expected candidate_id"),
+        ([], "is not an object. Expected candidate_id"),
     ],
 )
 def test_a_row_of_another_form_is_named_by_its_line(tmp_path: Path, change: object, problem: str) -> None:

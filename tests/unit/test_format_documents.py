@@ -99,7 +99,7 @@ def test_an_id_of_two_documents_is_refused_by_pan_and_raven(tmp_path: Path) -> N
     ("name", "content", "problem"),
     [
         ("t.csv", b"author,text\na,b\n", "no column for topic. It has author, text; expected"),
-        ("t.jsonl", b'{"author": "a", "topic": "x", "text": "b"}\n[]\n', "line 2: is no object"),
+        ("t.jsonl", b'{"author": "a", "topic": "x", "text": "b"}\n[]\n', "line 2: is not an object"),
         ("t.ndjson", b'{"author": "a"}\n', "no column for topic, text"),
         ("t.parquet", b"PAR1", "is not a whole Parquet file"),
         ("t.csv", b'author,topic,text\na,x,"one\nb,x,two\nc,x,three "of" four\n', "t.csv, line"),

@@ -322,7 +322,7 @@ def test_arguments_that_name_nothing_or_too_much_are_told(
     for arguments, said in (
         ([], "nothing to evaluate"),
         (["--model", "random", "--model", "edges", "--name", "x"], "--name names one model, and 2 are given"),
-        (["--model", "random", "--name", "../x"], "is no name for results"),
+        (["--model", "random", "--name", "../x"], "is not a name for results"),
         (["--model", "random", "--name", "edges"], "random: edges is the name of a control"),
         (["--run", str(tmp_path / "ids.run"), "--sanity"], "ids is the name of a control"),
         (["--model", "zzz"], " known, the most similar are "),

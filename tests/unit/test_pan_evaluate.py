@@ -147,7 +147,7 @@ def test_a_score_outside_0_to_1_is_scored_as_pan_scores_it_and_told(task, capsys
         (['{"id": "a", "value": 1' + "0" * 40 + "}"], "line 1: value is 1000"),
         (['{"id": 12345678901234567890123, "value": 0.3}'], "id is 12345678901234567890123. Expected a text"),
         (['{"id": "a", "value": "A secret text that is long"}'], "line 1: value is a text. Expected"),
-        (["[1]"], "is no object"),
+        (["[1]"], "is not an object"),
         (["{"], "line 1: not JSON"),
         ([], "holds no line"),
     ],

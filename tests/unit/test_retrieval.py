@@ -255,7 +255,7 @@ def test_sparse_vectors_give_the_products_of_scipy_to_the_bit_whatever_the_block
 @pytest.mark.parametrize(
     ("positives", "queries", "message"),
     [
-        ({"q": ["nowhere"]}, ["q"], "names 1 positives that are no candidates: nowhere"),
+        ({"q": ["nowhere"]}, ["q"], "names 1 positives that are not candidates: nowhere"),
         ({"q": ["d1"]}, ["q", "q"], "the id q occurs twice"),
     ],
 )

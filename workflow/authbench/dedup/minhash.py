@@ -12,6 +12,19 @@ from authbench.dedup import shingle_kernels
 from authbench.dedup.settings import SKETCH_BITS
 from authbench.text_bytes import utf8
 
+SEED = 1
+
+
+def draw_permutations(count: int) -> U32:
+    """Return `count` permutations h -> a * h + b modulo 2^32 of 32-bit hashes, by datasketch's scheme `affine32`.
+
+    Returns:
+        shape (2, count), uint32: the odd factors a, and the terms b.
+    """
+    from datasketch import MinHash  # takes half a second
+
+    return np.asarray(MinHash(num_perm=count, seed=SEED, scheme="affine32").permutations, np.uint32)
+
 
 def signatures(texts: pl.Series, permutations: U32, shingle_chars: int) -> tuple[U32, U32]:
     """Return MinHash signatures and numbers of shingles.
@@ -21,7 +34,7 @@ def signatures(texts: pl.Series, permutations: U32, shingle_chars: int) -> tuple
 
     Args:
         texts: strings without nulls.
-        permutations: shape (2, count), from `permutations.draw_permutations`.
+        permutations: shape (2, count), from `draw_permutations`.
         shingle_chars: characters per shingle.
 
     Returns:

@@ -19,7 +19,7 @@ def sign_texts(texts: pl.Series, contents: pl.Series, permutations: U32, setting
     Args:
         texts: the texts that similarity is computed on, without boilerplate.
         contents: the full normalised texts.
-        permutations: shape (2, bands * rows), from `permutations.draw_permutations`.
+        permutations: shape (2, bands * rows), from `minhash.draw_permutations`.
         settings: bands, rows and characters per shingle.
 
     Returns:

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from authbench.dedup.compare import compare_components
-from authbench.dedup.permutations import draw_permutations
+from authbench.dedup.minhash import draw_permutations
 from authbench.dedup.settings import choose_bands
 from authbench.dedup.signatures import SKETCH, sign_texts
 from authbench.settings.dedup import Comparison

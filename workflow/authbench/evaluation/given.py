@@ -86,8 +86,8 @@ def read_pairs(path: Path, split: Split) -> F64:
     def in_words(rows: pl.DataFrame) -> list[str]:
         return [f"{ids[int(split.asks[query])]} with {ids[row]}" for query, row in rows.select(both_ids).iter_rows()]
 
-    if shown := in_words(found.filter(found.select(both_ids).is_duplicated())):
-        raise InputError(f"{path}: has more than one score of {named(sorted(set(shown)))}. Expected one of each pair.")
+    if twice := in_words(found.filter(found.select(both_ids).is_duplicated())):
+        raise InputError(f"{path}: has more than one score of {named(sorted(set(twice)))}. Expected one of each pair.")
     pairs = stated.frame()
     both = pairs.join(found, on=both_ids, how="left", maintain_order="left")
     for rows, problem in (
@@ -95,10 +95,10 @@ def read_pairs(path: Path, split: Split) -> F64:
         (found.join(pairs, on=both_ids, how="anti").sort(both_ids), "scores"),
     ):
         if rows.height:
-            shown = named(in_words(rows)).replace(" id", " pair", 1)
+            wrong = named(in_words(rows)).replace(" id", " pair", 1)
             more = "" if problem != "scores" else ", which the release does not state"
             raise InputError(
-                f"{path}: {problem} {shown}{more}. Expected the {len(stated.rows)} pairs of {split.name}/pairs.parquet."
+                f"{path}: {problem} {wrong}{more}. Expected the {len(stated.rows)} pairs of {split.name}/pairs.parquet."
             )
     return both["score"].to_numpy()
 

@@ -200,7 +200,7 @@ def rank(scorer: Scorer, split: Split, negatives: Mapping[str, Lists]) -> Rankin
         retrieval_kernels.count_scores(block, first, answered, counts)
         retrieval_kernels.rank_rows(block, first, positives.starts, positives.rows, *of_both, ranks["whole"])
         for name, pool in within.items():
-            retrieval_kernels.rank_among(block, first, positives.starts, positives.rows, *pool, *of_both, ranks[name])
+            retrieval_kernels.rank_among(block, first, positives.starts, positives.rows, pool, *of_both, ranks[name])
         top = np.empty((last - first, NEAREST + 1), block.dtype)
         retrieval_kernels.nearest(block, first, *of_both, rows[first:last], top)
         best[first:last] = top

@@ -7,6 +7,10 @@ from authbench.dedup.shingle_kernels import mix
 from authbench.runtime.jit import compiled
 
 Scores = np.ndarray  # queries x candidates, float32 or float64
+# Numbers of pools, shapes (queries,) and (candidates,), and the members of pool p: `members[starts[p]:starts[p + 1]]`,
+# with starts of shape (highest pool + 2,) and members of shape (candidates,).
+Pools = tuple[I32, I32, I64, I32]
+Grouped = tuple[I64, I32]  # as `Lists`: the start of each query's list, shape (queries + 1,), and candidates by query
 STRIDE = 256  # scores compared together: mostly none of them is among the highest
 
 
@@ -105,32 +109,18 @@ def rank_rows(
 
 @compiled
 def rank_among(
-    scores: Scores,
-    first: int,
-    starts: I64,
-    rows: I32,
-    pool_of_query: I32,
-    pool_of_candidate: I32,
-    pool_starts: I64,
-    members: I32,
-    query_keys: U64,
-    candidate_keys: U64,
-    ranks: I32,
+    scores: Scores, first: int, starts: I64, rows: I32, pools: Pools, query_keys: U64, candidate_keys: U64, ranks: I32
 ) -> None:
     """Write ranks as `rank_rows` does, among the candidates of each query's pool; 0: the candidate is outside it.
-
-    Pool p's candidates, ascending, are `members[pool_starts[p]:pool_starts[p + 1]]`.
 
     Args:
         scores: shape (block, candidates).
         first, starts, rows: as for `rank_rows`.
-        pool_of_query: shape (queries,), numbers of pools.
-        pool_of_candidate: shape (candidates,), likewise.
-        pool_starts: shape (highest pool + 2,).
-        members: shape (candidates,), grouped by pool.
+        pools: the candidates of a pool in ascending order.
         query_keys, candidate_keys: as for `rank_rows`.
         ranks: shape (listed,); written.
     """
+    pool_of_query, pool_of_candidate, pool_starts, members = pools
     gathered = np.empty(scores.shape[1], scores.dtype)
     for r in range(len(scores)):
         if starts[first + r] == starts[first + r + 1]:
@@ -208,33 +198,21 @@ def _mix_all(key: np.uint64, mixed: U64, found: U64) -> np.uint64:
 
 @compiled
 def draw_by_hash(
-    query_keys: U64,
-    candidate_keys: U64,
-    group_of_query: I32,
-    group_starts: I64,
-    members: I32,
-    positives: I64,
-    positive_rows: I32,
-    excluded: I64,
-    excluded_rows: I32,
-    drawn: I32,
+    query_keys: U64, candidate_keys: U64, groups: Pools, positives: Grouped, excluded: Grouped, drawn: I32
 ) -> None:
     """Write for each query the candidates of its group with the lowest hashes, except positive and excluded candidates.
 
-    Group g's candidates are `members[group_starts[g]:group_starts[g + 1]]`, g = -1 has none. If there are too few, the
-    rest of `drawn` stays -1.
+    If there are too few, the rest of `drawn` stays -1; group -1 has none.
 
     Args:
         query_keys: shape (queries,), from `retrieval.tie_keys`.
         candidate_keys: shape (candidates,), likewise.
-        group_of_query: shape (queries,), numbers of groups.
-        group_starts: shape (highest group + 2,).
-        members: shape (candidates,), sorted by group.
-        positives: shape (queries + 1,), the start of each query's list in `positive_rows`.
-        positive_rows: candidates, grouped by query.
-        excluded, excluded_rows: likewise.
+        groups: the groups of queries and candidates, and their members.
+        positives: of each query.
+        excluded: likewise.
         drawn: shape (queries, most), filled with -1; written from the front, lowest hash first.
     """
+    group_of_query, _, group_starts, members = groups
     count = drawn.shape[1]
     barred = np.zeros(len(candidate_keys), np.bool_)
     hashes, block = np.empty(count, np.uint64), np.empty(STRIDE, np.uint64)
@@ -244,10 +222,8 @@ def draw_by_hash(
     for q in range(len(query_keys)):
         if group_of_query[q] < 0:
             continue
-        for k in range(positives[q], positives[q + 1]):
-            barred[positive_rows[k]] = True
-        for k in range(excluded[q], excluded[q + 1]):
-            barred[excluded_rows[k]] = True
+        for starts, rows in (positives, excluded):
+            barred[rows[starts[q] : starts[q + 1]]] = True
         filled, end = 0, group_starts[group_of_query[q] + 1]
         for start in range(group_starts[group_of_query[q]], end, STRIDE):
             size = min(STRIDE, end - start)
@@ -264,10 +240,8 @@ def draw_by_hash(
                     hashes[at], drawn[q, at] = hashes[at - 1], drawn[q, at - 1]
                     at -= 1
                 hashes[at], drawn[q, at] = h, c
-        for k in range(positives[q], positives[q + 1]):
-            barred[positive_rows[k]] = False
-        for k in range(excluded[q], excluded[q + 1]):
-            barred[excluded_rows[k]] = False
+        for starts, rows in (positives, excluded):
+            barred[rows[starts[q] : starts[q + 1]]] = False
 
 
 @compiled

@@ -224,7 +224,7 @@ def make_split(
         strangers |= answers.difference(in_pool) - {query}
     if strangers:
         raise InputError(
-            f"{name}/ground_truth.jsonl names {len(strangers)} positives that are no candidates: "
+            f"{name}/ground_truth.jsonl names {len(strangers)} positives that are not candidates: "
             f"{', '.join(sorted(strangers)[:_SHOWN])}. Fetch the release anew."
         )
     answers_of = Lists.of(positives)

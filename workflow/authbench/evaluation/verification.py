@@ -46,13 +46,9 @@ def draw_negatives(split: Split, seed: int, count: int = PER_QUERY) -> dict[str,
         retrieval_kernels.draw_by_hash(
             keys[split.asks],
             keys[: split.candidates],
-            np.where(answered, code[split.asks], -1).astype(np.int32),
-            starts,
-            members,
-            split.positives.starts,
-            split.positives.rows,
-            split.excluded.starts,
-            split.excluded.rows,
+            (np.where(answered, code[split.asks], -1).astype(np.int32), of_candidate, starts, members),
+            (split.positives.starts, split.positives.rows),
+            (split.excluded.starts, split.excluded.rows),
             rows,
         )
         rows.sort(axis=1)

@@ -118,7 +118,7 @@ def _of_json_lines(path: Path, topic: str) -> Iterator[pl.DataFrame]:
     for first, rows in value_batches(path):
         for number, row in enumerate(rows, start=first):
             if not isinstance(row, dict):
-                raise InputError(f"{path}, line {number}: is no object. Expected one JSON object a line.")
+                raise InputError(f"{path}, line {number}: is not an object. Expected one JSON object a line.")
         columns = columns or _columns(path, list(dict.fromkeys(chain.from_iterable(rows))), topic)
         yield _frame(path, rows, columns)
 

@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
 from authbench.format.deviation import Deviation
-from authbench.format.manifest import RawLock, Scorer, Withheld
+from authbench.format.manifest import Stated
 from authbench.funnel import FunnelRow
-from authbench.settings.data import DataConfig
 from authbench.storage.raw_paths import RawFiles
 
 
@@ -86,20 +85,10 @@ class Exclusions(TypedDict):
     without_a_document: Sequence[str]
 
 
-class Findings(TypedDict, total=False):
+class Findings(Stated, total=False):
     """All findings, under the keys that exist at a stage; `ingest`, `split` and `dedup` count what these stages did."""
 
-    config: DataConfig
-    versions: Mapping[str, str]
-    filters: Mapping[str, Mapping[str, str]]
-    inputs: Mapping[str, RawFiles]
     read: Mapping[str, RawFiles]
-    raw_lock: RawLock
-    scorers: Sequence[Scorer]
-    skipped_sources: Sequence[str]
-    takedown: Mapping[str, int]
-    splits: Sequence[str]
-    warnings: Sequence[str]
     funnel: Sequence[FunnelRow]
     labels: Sequence[LabelRow]
     pools: Sequence[PoolRow]
@@ -111,4 +100,3 @@ class Findings(TypedDict, total=False):
     dedup: Mapping[str, Mapping[str, int]]
     split: Mapping[str, Any]
     exclusions: Exclusions
-    withheld: Withheld

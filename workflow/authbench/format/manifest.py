@@ -37,24 +37,24 @@ class StatedSource(TypedDict):
     legal_basis: str
 
 
-class Counts(TypedDict):
+class _Documents(TypedDict):
+    documents: int
+    queries: int
+    authors: int
+
+
+class Counts(_Documents):
     """The counts of a split, in total and by language, genre and bucket of lengths."""
 
-    documents: int
-    authors: int
-    queries: int
     languages: Mapping[str, int]
     genres: Mapping[str, int]
     lengths: Mapping[str, int]
 
 
-class Totals(TypedDict):
+class Totals(_Documents):
     """The counts of all splits together."""
 
-    documents: int
-    authors: int
     languages: int
-    queries: int
 
 
 class MergedTargets(TypedDict):
@@ -85,12 +85,9 @@ class MergedPart(TypedDict):
     renumbered: int
 
 
-class Withheld(TypedDict):
+class Withheld(_Documents):
     """The documents that a public bundle lacks, and their number for each reason."""
 
-    documents: int
-    queries: int
-    authors: int
     reasons: Mapping[str, int]
 
 
@@ -108,11 +105,9 @@ class Verification(TypedDict):
     reason: NotRequired[str]
 
 
-class Manifest(TypedDict, total=False):
-    """What a release is and what made it; `config` is without the settings that do not affect data."""
+class Stated(TypedDict, total=False):
+    """What the manifest states of the findings as it is found; `config` without the settings that do not affect data."""
 
-    name: str | None
-    authbench: str
     splits: Sequence[str]
     config: DataConfig
     versions: Mapping[str, str]
@@ -121,12 +116,19 @@ class Manifest(TypedDict, total=False):
     raw_lock: RawLock
     scorers: Sequence[Scorer]
     skipped_sources: Sequence[str]
+    takedown: Mapping[str, int]
+    warnings: Sequence[str]
+    withheld: Withheld
+
+
+class Manifest(Stated, total=False):
+    """What a release is and what made it."""
+
+    name: str | None
+    authbench: str
     licences: Mapping[str, Licence]
     sources: Mapping[str, StatedSource]
     fame: Mapping[str, str]
-    takedown: Mapping[str, int]
-    warnings: Sequence[str]
     totals: Totals
     counts: Mapping[str, Counts]
     merged: Sequence[MergedPart]
-    withheld: Withheld

@@ -205,7 +205,7 @@ def _read_rows(path: Path, form: str, fields: _Checks, optional: _Checks = _NONE
 
 def _problems(row: object, fields: _Checks, optional: _Checks) -> Iterator[str]:
     if not isinstance(row, dict):
-        yield f"is no object. Expected {', '.join(fields)}."
+        yield f"is not an object. Expected {', '.join(fields)}."
         return
     for field, is_right in {**fields, **optional}.items():
         if field not in row:

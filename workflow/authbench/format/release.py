@@ -36,7 +36,7 @@ from authbench.printable import printable
 from authbench.registry.entries import problems_in_words
 from authbench.shipped import shipped
 from authbench.storage.exact_json import loads
-from authbench.storage.json_files import read_foreign_json
+from authbench.storage.json_files import read_foreign_json, value_at
 from authbench.storage.parquet_headers import bounded_parquet
 from authbench.storage.sha256sums import SUMS
 
@@ -70,21 +70,23 @@ def read_lock(path: str | Path) -> Lock:
     try:
         lock: object = loads(Path(path).read_bytes())
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is no release.lock: {error}. Give the file of an earlier release.") from None
+        raise InputError(f"{path} is not a release.lock: {error}. Give the file of an earlier release.") from None
     if not isinstance(lock, dict) or lock.get("version") != VERSION or not {"authors", "documents"} <= lock.keys():
-        raise InputError(f"{path} is no release.lock: expected version {VERSION} with authors and documents.")
+        raise InputError(f"{path} is not a release.lock: expected version {VERSION} with authors and documents.")
     for part, key_form, value_form, words in _PARTS:
         if problem := _problem(lock[part], key_form, value_form):
-            raise InputError(f"{path} is no release.lock: {problem} in {part}; expected {words}.")
+            raise InputError(f"{path} is not a release.lock: {problem} in {part}; expected {words}.")
     if len(set(lock["documents"].values())) < len(lock["documents"]):
-        raise InputError(f"{path} is no release.lock: two documents have one id. Give the file of an earlier release.")
+        raise InputError(
+            f"{path} is not a release.lock: two documents have one id. Give the file of an earlier release."
+        )
     return cast(Lock, lock)
 
 
 def _problem(part: object, key_form: "re.Pattern[str]", value_form: "re.Pattern[str]") -> str | None:
     """Return the problem in a part of a lock, or None."""
     if not isinstance(part, dict):
-        return f"{part!r:.80} is no object"
+        return f"{part!r:.80} is not an object"
     for key, value in part.items():
         if not key_form.fullmatch(key) or not isinstance(value, str) or not value_form.fullmatch(value):
             return f"{key!r:.80}: {value!r:.80}"
@@ -381,7 +383,4 @@ def named_splits(manifest: Manifest) -> list[str]:
 
 def _value(manifest: Manifest, place: str) -> Any:
     """Return the value at a place such as `config.seed`; None if there is none."""
-    value: Any = manifest
-    for key in place.split("."):
-        value = (value or {}).get(key)
-    return value
+    return value_at(manifest, place.split("."))

@@ -12,14 +12,19 @@ from authbench.format.manifest import Verification
 Cell = dict[str, Any]
 
 
-class Gain(TypedDict):
-    """A difference from the row `against`, in units of the score; the limits are of 95 % intervals over authors."""
+class Interval(TypedDict):
+    """A value with its 95 % interval over authors."""
 
-    against: str
     value: float
-    authors: int
     low: NotRequired[float]
     high: NotRequired[float]
+
+
+class Gain(Interval):
+    """A difference from the row `against`, in units of the score."""
+
+    against: str
+    authors: int
     macro: NotRequired[float]
     macro_low: NotRequired[float]
     macro_high: NotRequired[float]
@@ -27,15 +32,12 @@ class Gain(TypedDict):
     chosen_on: NotRequired[str]
 
 
-class HeadlineCell(TypedDict):
+class HeadlineCell(Interval):
     """A headline score; `macro` is the mean over `languages`."""
 
-    value: float
     authors: int
     queries: int
     groups: NotRequired[int]
-    low: NotRequired[float]
-    high: NotRequired[float]
     languages: NotRequired[Sequence[str]]
     macro: NotRequired[float]
     macro_low: NotRequired[float | None]
@@ -77,14 +79,6 @@ class ScoringSettings(TypedDict):
     fitted_on: NotRequired[str]
 
 
-class Interval(TypedDict):
-    """A value with its 95 % interval over authors."""
-
-    value: float
-    low: NotRequired[float]
-    high: NotRequired[float]
-
-
 class NoInterval(TypedDict):
     """An empty object, for a side without pairs."""
 
@@ -105,15 +99,12 @@ class MatchedPairs(TypedDict, total=False):
     eer_by_language_normalised: ByLanguage
 
 
-class Unsolved(TypedDict):
+class Unsolved(Interval):
     """Success@5 over the queries that no shortcut solves, and the score of a random order there."""
 
-    value: float
     by_chance: float
     authors: int
     queries: int
-    low: NotRequired[float]
-    high: NotRequired[float]
 
 
 class Scores(TypedDict, total=False):

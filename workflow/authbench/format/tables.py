@@ -50,7 +50,7 @@ def _column(name: str, values: list[Any], dtype: Any) -> pl.Series:
     if dtype != IDS:
         return pl.Series(name, values, dtype)
     if not all(value is None or isinstance(value, list) for value in values):
-        raise TypeError(f"{name}: a value is no list")
+        raise TypeError(f"{name}: a value is not a list")
     # Polars would make a series of each list.
     flat = pl.Series(list(chain.from_iterable(value or () for value in values)), dtype=pl.String)
     ends = np.cumsum([0, *(len(value or ()) for value in values)])
@@ -130,7 +130,7 @@ def _first_problem(path: Path, first: int, rows: Sequence[object], table: Table)
 
 def _problem(row: object, table: Table) -> str:
     if not isinstance(row, dict):
-        return f"is no object. Expected {', '.join(table.required)}."
+        return f"is not an object. Expected {', '.join(table.required)}."
     if missing := [name for name in table.required if row.get(name) is None]:
         return f"no {', '.join(missing)}. Expected {', '.join(table.required)}."
     for column in table.columns:

@@ -17,6 +17,7 @@ from authbench.models.entries import SANITY
 from authbench.presentation.numbers import NO_DIFFERENCE, NOTHING, decimals, limits, shown_difference
 from authbench.presentation.tables import Cell, Column, Row, Table, places, without_empty_columns
 from authbench.records import LENGTH_BUCKETS
+from authbench.storage.json_files import value_at
 from authbench.words import language_name, spaced
 
 WITHOUT_SPACES = ("zh", "ja")  # languages with text lengths in characters
@@ -109,7 +110,8 @@ def pools_table(results: Sequence[Result], unsolved: Mapping[str, Unsolved]) -> 
     rows, data = [], []
     for result in results:
         found = {} if result.shortcut else {_UNSOLVED: unsolved.get(result.name)}  # for a shortcut 0 by construction
-        values = [_at(found if place[0] == _UNSOLVED else result.scores, place) for _, place, _ in columns]
+        stated = (value_at({**result.scores, **found}, place) for _, place, _ in columns)
+        values = [float(value) if isinstance(value, int | float) else None for value in stated]
         rows.append(Row([Cell(result.name), *(Cell(decimals(value), value) for value in values)], result.group))
         data.append((result.group, result.name, *values))
     schema = {"group": pl.String, "model": pl.String, **{heading: pl.Float64 for heading, _, _ in columns}}
@@ -278,10 +280,3 @@ def _macro_notes(results: Sequence[Result]) -> list[str]:
         + "; ".join(words)
         + "."
     ]
-
-
-def _at(scores: Mapping[str, object], place: Sequence[str]) -> float | None:
-    value: object = scores
-    for key in place:
-        value = value.get(key) if isinstance(value, Mapping) else None
-    return float(value) if isinstance(value, int | float) else None

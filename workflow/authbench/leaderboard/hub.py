@@ -7,13 +7,13 @@ A hub benchmark is a dataset with `eval.yaml`. Scores are in the models' reposit
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import yaml
 
 from authbench.errors import InputError
 from authbench.leaderboard.collect import Result
 from authbench.storage.atomic import write_text
+from authbench.storage.json_files import value_at
 
 # The benchmark's tasks (`eval.yaml`), and the location of their scores in scores.json.
 TASK_SCORES = {
@@ -45,7 +45,7 @@ def write_eval_results(folder: Path, results: Sequence[Result], dataset: str) ->
         InputError: `dataset` is not `owner/name`.
     """
     if not _DATASET.fullmatch(dataset):
-        raise InputError(f"{dataset} is no dataset of the hub. Expected owner/name.")
+        raise InputError(f"{dataset} is not a dataset of the hub. Expected owner/name.")
     for result in results:
         entries = eval_results(result, dataset)
         if entries and not result.shortcut:
@@ -63,10 +63,7 @@ def eval_results(result: Result, dataset: str) -> list[dict[str, object]]:
         notes += f"; not verified: {result.unverified}"
     found = []
     for task, place in TASK_SCORES.items():
-        value: Any = result.scores
-        for key in place:
-            value = (value or {}).get(key)
-        if value is not None:
+        if (value := value_at(result.scores, place)) is not None:
             source = {"url": f"{_ADDRESS}{dataset}"}
             entry = {"dataset": {"id": dataset, "task_id": task}, "value": value, "source": source, "notes": notes}
             found.append(entry)

@@ -13,6 +13,7 @@ import numpy as np
 from authbench.arrays import BOOL, F64
 from authbench.runtime.jit import compiled
 
+Likely = tuple[int, F64]  # the first likely value of a number, and the probabilities from it on
 LEAST_P = 1e-11  # smaller p are reported as this
 DEVIATIONS = 7.5  # standard deviations from a binomial mean; the probability beyond is below LEAST_P
 _NEGLIGIBLE = 1e-18  # joint probability of two of the numbers
@@ -47,7 +48,7 @@ def p_of_paired_f1(truth: BOOL, one: F64, other: F64) -> tuple[float, float]:
     if abs(difference) > _NEARLY:
         p = _share_as_far(
             same_hits, least // 2 + opposed, sum(hits), sum(weights), abs(difference) - _NEARLY,
-            *_binomial(opposed), *_binomial(claimed), *_binomial(denied + alarmed),
+            _binomial(opposed), _binomial(claimed), _binomial(denied + alarmed),
         )  # fmt: skip
     return difference, min(1.0, max(LEAST_P, p))
 
@@ -57,7 +58,7 @@ def _f1(hits: int, weight: int) -> float:
     return 2 * hits / weight if hits else 0.0
 
 
-def _binomial(number: int) -> tuple[int, F64]:
+def _binomial(number: int) -> Likely:
     """Return the first likely value of a binomial number with p = 1/2, and the probabilities from it on."""
     spread = DEVIATIONS * np.sqrt(number) / 2 + 1
     first, last = max(0, int(number / 2 - spread)), min(number, int(number / 2 + spread) + 1)
@@ -73,12 +74,9 @@ def _share_as_far(
     hits: int,
     weights: int,
     far: float,
-    first1: int,
-    opposed: F64,
-    first2: int,
-    claimed: F64,
-    first3: int,
-    rest: F64,
+    opposed_from: Likely,
+    claimed_from: Likely,
+    rest_from: Likely,
 ) -> float:
     """Return the probability that the two F1 are at least `far` apart.
 
@@ -91,6 +89,7 @@ def _share_as_far(
         least: 2 hits + missed + false alarms of a system without drawn problems; an opposed hit adds 1 to it.
         hits, weights: of both systems together.
     """
+    (first1, opposed), (first2, claimed), (first3, rest) = opposed_from, claimed_from, rest_from
     below = np.zeros(len(rest) + 1)  # cumulative probability below this value of the third number
     above = np.zeros(len(rest) + 1)  # cumulative probability from this value on
     for place in range(len(rest)):

@@ -104,7 +104,7 @@ def _modules(folder: Path, name: str) -> list[Mapping[str, object]]:
         return []
     found = _json(path)
     if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
-        raise InputError(f"{path}: is no list of modules, so that {name} cannot be loaded.")
+        raise InputError(f"{path}: is not a list of modules, so that {name} cannot be loaded.")
     return found
 
 

@@ -179,7 +179,7 @@ def _name_of(text: str) -> str:
 def _usable(name: str) -> str:
     if not NAME.fullmatch(name) or len(name.encode()) > LONGEST_NAME:
         raise InputError(
-            f"{shown(name)} is no name for results: expected at most {LONGEST_NAME} letters, digits, dots, hyphens and "
-            "underscores, the first a letter or digit; give another with --name, or rename the file"
+            f"{shown(name)} is not a name for results: expected at most {LONGEST_NAME} letters, digits, dots, hyphens "
+            "and underscores, the first a letter or digit; give another with --name, or rename the file"
         )
     return name

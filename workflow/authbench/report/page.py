@@ -172,7 +172,7 @@ def _plugged_filters(facts: Findings) -> list[dict[str, object]]:
 
 
 def _author_labels(documents: pl.DataFrame, sources: Sources, facts: Findings) -> list[dict[str, object]]:
-    """Return what the author labels of each released source stand for, with its licence."""
+    """Return what the author labels of each released source name, with its licence."""
     totals = documents.group_by("source").agg(
         pl.len().alias("documents"), pl.col("author_id").n_unique().alias("authors"), pl.col("lang").unique().sort()
     )

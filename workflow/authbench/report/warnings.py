@@ -103,7 +103,7 @@ def _about_ids(release: Mapping[str, object]) -> list[str]:
 
 
 def _about_labels(documents: pl.DataFrame, sources: Sources, ingest: Mapping[str, SourceFindings]) -> list[str]:
-    """Return warnings on author labels that may stand for several people, an outlet, or a work."""
+    """Return warnings on author labels that may name several people, an outlet, or a work."""
     found = []
     total = max(documents.height, 1)
     per_source = dict(documents.group_by("source").len().sort("source").iter_rows())

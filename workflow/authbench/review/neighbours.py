@@ -103,8 +103,7 @@ def kept_neighbours(
     MinHash finds them: two thirds of the pairs with a similarity of at least LEAST are estimated to within 0.09.
     Memory: a batch, its signatures, and MOST texts for each.
     """
-    from authbench.dedup.minhash import signatures
-    from authbench.dedup.permutations import draw_permutations
+    from authbench.dedup.minhash import draw_permutations, signatures
 
     permutations = draw_permutations(PERMUTATIONS)
     signed = {

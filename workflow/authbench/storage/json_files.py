@@ -3,7 +3,7 @@
 import json
 import math
 import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -117,3 +117,11 @@ def finite_numbers(value: object) -> object:
     if isinstance(value, list | tuple):
         return [finite_numbers(inner) for inner in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def value_at(plain: Mapping[str, Any], place: Sequence[str]) -> Any:
+    """Return the value under these keys of nested mappings; None if it is absent."""
+    value: Any = plain
+    for key in place:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value

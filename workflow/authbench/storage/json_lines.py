@@ -73,7 +73,7 @@ def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     for first, values in value_batches(path):
         for number, value in enumerate(values, start=first):
             if not isinstance(value, dict):
-                raise InputError(f"{path}, line {number}: is no object. Expected one JSON object a line.")
+                raise InputError(f"{path}, line {number}: is not an object. Expected one JSON object a line.")
             yield number, value
 
 

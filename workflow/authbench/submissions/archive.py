@@ -191,7 +191,7 @@ def unpacked(file: Path) -> Iterator[Submission]:
 def unpack(file: Path, folder: Path) -> Submission:
     """Unpack a submission into a new folder. Raises InputError with the reason if it is not a submission."""
     if not file.is_file():
-        raise InputError(f"{file}: is no regular file. Expected a submission, as authbench submit writes it.")
+        raise InputError(f"{file}: is not a regular file. Expected a submission, as authbench submit writes it.")
     folder.mkdir(parents=True)
     try:
         with zipfile.ZipFile(file) as archive:

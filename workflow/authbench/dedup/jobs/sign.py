@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from authbench.dedup.permutations import draw_permutations
+from authbench.dedup.minhash import draw_permutations
 from authbench.dedup.signatures import sign_texts
 from authbench.dedup.similarity import similarity_text
 from authbench.runtime.progress import progress
