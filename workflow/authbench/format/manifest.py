@@ -106,7 +106,7 @@ class Verification(TypedDict):
 
 
 class Stated(TypedDict, total=False):
-    """What the manifest states of the findings as it is found; `config` without the settings that do not affect data."""
+    """What findings and manifest have in common; `config` is without the settings that do not affect data."""
 
     splits: Sequence[str]
     config: DataConfig
