@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from authbench.pan.run import name_systems, read_systems, write_report
+from authbench.pan.run import Texts, name_systems, read_systems, write_report
 from authbench.runtime.job import log_to
 
 log_to(snakemake.log[0])
@@ -11,5 +11,5 @@ answers = name_systems([Path(path) for path in snakemake.input.answers])
 sets, out = Path(snakemake.input.pairs), Path(snakemake.output.folder)
 pairs, train = (sets / name / "pairs.jsonl" for name in ("test", params.train))
 systems, _ = read_systems(sets / "test/truth.jsonl", answers, params.baselines)
-topics, seed = params.topics, params.seed
-write_report(systems, out, params.name, seed=seed, pairs=pairs, topics=topics, train=train, back=params.back)
+texts = Texts(pairs, params.topics, params.seed, train)
+write_report(systems, out, params.name, texts=texts, back=params.back)

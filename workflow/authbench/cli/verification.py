@@ -72,7 +72,7 @@ def _pan_evaluate(arguments: argparse.Namespace) -> int:
     from authbench.format.pan import form_of
     from authbench.pan.compare import bounds_of, scores_table, with_meta
     from authbench.pan.page import measure_table
-    from authbench.pan.run import HEADINGS, as_json, name_systems, read_systems, scores_with_chance, write_report
+    from authbench.pan.run import HEADINGS, Texts, as_json, name_systems, read_systems, scores_with_chance, write_report
     from authbench.pan.significance import COMPARED, compare_all, matrix
     from authbench.presentation.tables import as_text
 
@@ -96,18 +96,9 @@ def _pan_evaluate(arguments: argparse.Namespace) -> int:
                 sys.stdout.write(f"\n{HEADINGS[measure]}\n" + as_text(shown))
     if arguments.out:
         name = (truth if truth.is_dir() else truth.parent).resolve().name
-        write_report(
-            systems,
-            arguments.out,
-            name,
-            year,
-            arguments.seed,
-            arguments.subset,
-            arguments.beside,
-            arguments.pairs,
-            arguments.topics,
-            arguments.train,
-        )
+        pairs, topics, seed, train = arguments.pairs, arguments.topics, arguments.seed, arguments.train
+        texts = Texts(pairs, topics, seed, train) if pairs else None
+        write_report(systems, arguments.out, name, year, arguments.subset, arguments.beside, texts)
         print(f"The evaluation: {arguments.out}/index.html", file=sys.stderr)
     return 0
 

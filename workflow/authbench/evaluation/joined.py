@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import polars as pl
 
-from authbench.errors import InputError, first_line
+from authbench.errors import InputError
 from authbench.evaluation.gain import Comparison, Scored, compare
 from authbench.evaluation.released import BY_CHANCE, COUNTS, HEADLINES, SCORES
 from authbench.evaluation.slices import OVERALL, SLICES
@@ -76,19 +76,22 @@ def differing(one: Scores, other: Scores) -> tuple[str, str] | None:
 def read_queries(folder: Path) -> pl.DataFrame:
     """Return the metrics of every query, sorted by id. Raises InputError if they are missing or of another type."""
     path = folder / "queries.parquet"
-    try:
-        table = bounded_parquet(path)
-    except (pl.exceptions.PolarsError, OSError) as problem:
-        raise InputError(f"{path}: cannot be read: {first_line(problem)}. Evaluate the model again.") from None
-    for name, dtype in _QUERIES.items():
-        if table.schema.get(name, None if name in _EXPECTED else dtype) != dtype:
-            raise InputError(
-                f"{path}: column {name} is {table.schema.get(name, 'absent')}. Expected {dtype}; evaluate the "
-                "model again."
-            )
+    table = bounded_parquet(path)
+    needed = {name: dtype for name, dtype in _QUERIES.items() if name in _EXPECTED or name in table.columns}
+    expect_types(path, table, needed)
     if any(table[name].null_count() for name in _EXPECTED):
         raise InputError(f"{path}: no {', '.join(_EXPECTED)} in some rows. Evaluate the model again.")
     return table.sort("id")
+
+
+def expect_types(place: Path | str, table: pl.DataFrame, types: Mapping[str, Any]) -> None:
+    """Raise InputError if a table of a result lacks a column or has another type in it."""
+    for name, dtype in types.items():
+        if table.schema.get(name) != dtype:
+            raise InputError(
+                f"{place}: column {name} is {table.schema.get(name, 'absent')}. Expected {dtype}; evaluate the model "
+                "again."
+            )
 
 
 def compare_results(scores: Sequence[Scores], tables: Sequence[pl.DataFrame]) -> Comparison:

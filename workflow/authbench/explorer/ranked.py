@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from authbench.errors import InputError
-from authbench.evaluation.joined import expect_same_queries
+from authbench.evaluation.joined import expect_same_queries, expect_types
 from authbench.evaluation.retrieval import NEAREST
 from authbench.identity import keyed_hashes
 from authbench.leaderboard.collect import Result
@@ -80,12 +80,7 @@ def outcomes(queries: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """
     parts = []
     for name, table in queries.items():
-        for column, dtype in _QUERIES.items():
-            if table.schema.get(column) != dtype:
-                raise InputError(
-                    f"queries.parquet of {name}: column {column} is {table.schema.get(column, 'absent')}. Expected "
-                    f"{dtype}; evaluate the model again."
-                )
+        expect_types(f"queries.parquet of {name}", table, _QUERIES)
         if table["nearest"].list.len().ne_missing(table["scores"].list.len()).any():
             raise InputError(f"queries.parquet of {name}: some candidates have no score. Evaluate the model again.")
         facets = [facet if facet in table.columns else pl.lit(None, pl.String).alias(facet) for facet in FACETS]
@@ -130,9 +125,7 @@ def read_answers(folder: Path, ids: list[str]) -> pl.DataFrame:
     """
     path = folder / "pairs.parquet"
     table = bounded_parquet(path, [*_PAIRS])
-    if table.schema != _PAIRS:
-        wrong = next(name for name, dtype in _PAIRS.items() if table.schema[name] != dtype)
-        raise InputError(f"{path}: column {wrong} is not {_PAIRS[wrong]}. Evaluate the model again.")
+    expect_types(path, table, _PAIRS)
     return table.filter(pl.col("query").is_in(ids), kind="positive").drop("kind")
 
 

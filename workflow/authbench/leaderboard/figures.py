@@ -92,13 +92,8 @@ def _ranking(
 ) -> Chart:
     """Return models best first, joined to the leader where a test does not tell them apart, and controls."""
     values = [
-        Value(
-            label=row["model"],
-            value=row["value"],
-            mark=marks[row["model"]],
-            tip=f"{row['model']}: {_interval_in_words(row)}",
-            low=row["low"],
-            high=row["high"],
+        replace(
+            _dot(row, marks, f"{row['model']}: {_interval_in_words(row)}"),
             group="controls" if row["group"] == SANITY else row["group"],
             note=decimals(row["value"]),
         )
@@ -135,13 +130,8 @@ def _by_slice(
         here = rows.filter(pl.col("slice") == part)
         name = spaced(language_name(part))
         panels[f"{name} ({max(here['authors'])})"] = [
-            Value(
-                label=row["model"],
-                value=row["value"],
-                mark=marks[row["model"]],
-                tip=f"{row['model']}, {name}: {_interval_in_words(row)}, {row['queries']} queries",
-                low=row["low"],
-                high=row["high"],
+            replace(
+                _dot(row, marks, f"{row['model']}, {name}: {_interval_in_words(row)}, {row['queries']} queries"),
                 faint=faint(row),
             )
             for row in here.iter_rows(named=True)
@@ -152,6 +142,10 @@ def _by_slice(
         about += " Pale: no gain over the best shortcut whose interval excludes 0."
     file = metric.key.replace("@", "_at_") if metric in OPENING else metric.key.partition("@")[0]
     return replace(small_multiples(f"{file}_{facet}", title, about, models, panels), data=rows)
+
+
+def _dot(row: Mapping[str, Any], marks: Mapping[str, Mark], tip: str) -> Value:
+    return Value(row["model"], row["value"], marks[row["model"]], tip, row["low"], row["high"])
 
 
 def _interval_in_words(row: dict[str, float | None]) -> str:

@@ -124,10 +124,12 @@ def p_of_difference(difference: float, one: F64, other: F64) -> float:
     if not np.isfinite(difference) or not np.isfinite(apart).all() or count < 2:
         return float("nan")
     error = np.sqrt(np.square(apart).sum() / (count - 1) / count)
-    if difference == 0:
-        return 1.0
-    least = float(np.exp2(1.0 - min(count, 1000)))
-    return max(least, float(2 * stdtr(count - 1, -abs(difference) / error)) if error else 0.0)
+    return _at_least(float(2 * stdtr(count - 1, -abs(difference) / error)) if error else 0.0, difference, count)
+
+
+def _at_least(p: float, difference: float, problems: int) -> float:
+    """Return p, never below the smallest p that swapping the answers of so many problems can give; 1 if both tie."""
+    return 1.0 if difference == 0 else max(p, float(np.exp2(1.0 - min(problems, 1000))))
 
 
 def p_of_areas(truth: BOOL, difference: float, one: F64, other: F64) -> float:
@@ -150,7 +152,4 @@ def p_of_areas(truth: BOOL, difference: float, one: F64, other: F64) -> float:
         if number < 2:
             return float("nan")
         variance += float(np.square(apart[side] * side.mean()).sum() / (number - 1) / number)
-    if difference == 0:
-        return 1.0
-    least = float(np.exp2(1.0 - min(len(truth), 1000)))
-    return max(least, float(2 * ndtr(-abs(difference) / np.sqrt(variance))) if variance else 0.0)
+    return _at_least(float(2 * ndtr(-abs(difference) / np.sqrt(variance))) if variance else 0.0, difference, len(truth))

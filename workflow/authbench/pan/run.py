@@ -15,7 +15,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import orjson
@@ -177,24 +177,30 @@ def _headed(table: pl.DataFrame) -> pl.DataFrame:
     return table.select("system", *HEADINGS).rename(HEADINGS)
 
 
+class Texts(NamedTuple):
+    """The pairs of the problems, the number of topics and the seed; topics are learnt from `train`, if given."""
+
+    pairs: Path
+    topics: int
+    seed: int
+    train: Path | None
+
+
 def write_report(
     systems: Systems,
     out: Path,
     name: str,
     year: int = 2021,
-    seed: int = 0,
     subsets: Sequence[str] = (),
     beside: Sequence[Path] = (),
-    pairs: Path | None = None,
-    topics: int = 150,
-    train: Path | None = None,
+    texts: Texts | None = None,
     back: str = "",
 ) -> None:
     """Write the files listed in this module's docstring; `name` is the dataset's name.
 
     Args:
         subsets: systems; each gets a table of the problems that it answers.
-        train: pairs, or their folder, for learning topics; None: the pairs in `pairs`.
+        texts: of the problems, for the influence of topics.
         back: the link from the page to the run's index, if any.
     """
     table = scores_table(systems, year)
@@ -229,8 +235,8 @@ def write_report(
     ]
     silence = silence_pays(table)
     found: Influence | None = None
-    if pairs is not None:
-        found, similar, more = _influence_of_topics(systems, pairs, topics, seed, train)
+    if texts is not None:
+        found, similar, more = _influence_of_topics(systems, texts)
         drawn += more
     with atomic_folder(out) as folder:
         write_text(folder / "scores.json", as_json(table, bounds))
@@ -335,19 +341,17 @@ def _charts(systems: Systems, table: pl.DataFrame, best: Sequence[str], marks: M
     ]
 
 
-def _influence_of_topics(
-    systems: Systems, pairs: Path, topics: int, seed: int, train: Path | None
-) -> tuple[Influence, pl.DataFrame, list[Chart]]:
+def _influence_of_topics(systems: Systems, given: Texts) -> tuple[Influence, pl.DataFrame, list[Chart]]:
     """Return the `topics.influence` of the mean score, each pair's similarity, and the overview's figure 4."""
-    texts, others = _pairs_of(pairs), None if train is None else _pairs_of(train)
+    texts, others = _pairs_of(given.pairs), None if given.train is None else _pairs_of(given.train)
     asked = systems.ids.to_frame("id").join(texts, on="id", how="left", maintain_order="left")
     if asked["text1"].null_count():
         lacking = asked.filter(pl.col("text1").is_null())["id"]
-        raise InputError(f"{pairs}: has no texts of {len(lacking)} problems ({named(lacking)}).")
-    similar, used = topic_similarities(asked, topics, seed, others)
+        raise InputError(f"{given.pairs}: has no texts of {len(lacking)} problems ({named(lacking)}).")
+    similar, used = topic_similarities(asked, given.topics, given.seed, others)
     mean = meta(systems)
     found = influence(systems.truth, mean, similar)
-    found |= {"topics": used, "learnt_from": "train" if train else "test"}
+    found |= {"topics": used, "learnt_from": "train" if given.train else "test"}
     right = (mean > 0.5) == systems.truth
     sides = {"same author": systems.truth, "different authors": ~systems.truth}
     by_truth = {name: similar[side] for name, side in sides.items()}

@@ -16,6 +16,7 @@ import polars as pl
 
 from authbench.arrays import F64, I32
 from authbench.errors import InputError
+from authbench.evaluation.joined import expect_types
 from authbench.evaluation.listed import BEHIND
 from authbench.evaluation.lists import Lists
 from authbench.evaluation.retrieval import NEAREST, Ranking, pool_sizes, pools
@@ -136,9 +137,7 @@ def _of_nearest(queries: pl.DataFrame, split: Split) -> tuple[I32, F64]:
     """Return rows and scores of the best candidates of each query, as in `Ranking` except for the last."""
     rows = np.full((len(split.asks), NEAREST + 1), -1, np.int32)
     best = np.full(rows.shape, -np.inf)
-    for column, dtype in (("nearest", pl.List(pl.String)), ("scores", pl.List(pl.Float64))):
-        if queries.schema.get(column) != dtype:
-            raise InputError(f"{QUERIES}: column {column} is {queries.schema.get(column, 'absent')}. Expected {dtype}.")
+    expect_types(QUERIES, queries, {"nearest": pl.List(pl.String), "scores": pl.List(pl.Float64)})
     row_of = {ident: row for row, ident in enumerate(split.documents["id"][: split.candidates])}
     excluded = split.excluded
     for query, (ident, names, scores) in enumerate(queries.select("id", "nearest", "scores").iter_rows()):

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from authbench.errors import InputError, first_line
 from authbench.evaluation.scores import LEAST_AUTHORS, MACRO
 from authbench.evaluation.slices import SLICES
 from authbench.evaluation.verification import NEGATIVES
@@ -105,11 +104,7 @@ class Slices:
 
     @cached_property
     def _pairs(self) -> pl.DataFrame:
-        path = self._result.folder / PAIRS
-        try:
-            return bounded_parquet(path, ["query", "kind", "score", "rank_topic"])
-        except (pl.exceptions.PolarsError, OSError) as problem:
-            raise InputError(f"{path}: cannot be read: {first_line(problem)}. Evaluate the model again.") from None
+        return bounded_parquet(self._result.folder / PAIRS, ["query", "kind", "score", "rank_topic"])
 
 
 FACETS: Mapping[str, str] = {
