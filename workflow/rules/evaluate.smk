@@ -72,9 +72,9 @@ rule evaluate_sanity:
         seed=SETTINGS["seed"],
         embeddings="results/embeddings",
         words=data_files("text/function_words.yaml"),
-        code=code("evaluate_sanity"),
+        code=code("evaluate_models"),
     script:
-        "../scripts/evaluate_sanity.py"
+        "../scripts/evaluate_models.py"
 
 
 rule evaluate_model:
@@ -103,14 +103,14 @@ rule evaluate_model:
     params:
         split=SETTINGS["evaluate"]["split"],
         dev=SETTINGS["evaluate"]["dev"],
-        model=lambda wildcards: MODELS[wildcards.model].as_dict(),
+        models=lambda wildcards: [MODELS[wildcards.model].as_dict()],
         half=SETTINGS["evaluate"]["half"],
         seed=SETTINGS["seed"],
         embeddings="results/embeddings",
         words=data_files("text/function_words.yaml"),
-        code=code("evaluate_model"),
+        code=code("evaluate_models"),
     script:
-        "../scripts/evaluate_model.py"
+        "../scripts/evaluate_models.py"
 
 
 rule join_results:

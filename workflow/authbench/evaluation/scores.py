@@ -121,13 +121,7 @@ def _scores_of(
     cell |= {names[column]: float(mean[column]) for column in plain}
     limited = dict(zip((names[column] for column in plain), intervals(replicates), strict=True))
     for kind, suffix, rate, area, limits in _error_rates(answered, pairs, column_of, drawn):
-        cell |= {
-            f"eer{suffix}": rate.eer,
-            f"far{suffix}": rate.far,
-            f"frr{suffix}": rate.frr,
-            f"threshold{suffix}": rate.threshold,
-            f"roc_auc{suffix}": area,
-        }
+        cell |= {f"{name}{suffix}": value for name, value in {**rate._asdict(), "roc_auc": area}.items()}
         cell[f"pairs{suffix}"] = int(answered[pairs[kind][0]].sum())
         limited[f"eer{suffix}"] = limits
     cell["intervals"] = {name: list(limits) for name, limits in limited.items() if limits}

@@ -93,17 +93,15 @@ def collect(places: Sequence[Path], unpacked: Path | None = None) -> list[Result
 
 def by_headline(results: Sequence[Result]) -> list[Result]:
     """Return results by the first available headline score, else by Success@5, best first, then by name."""
-    score = next((name for name in HEADLINES if any(_headline(one, name) is not None for one in results)), None)
+    score = next(
+        (name for name in HEADLINES if any(headline_value(one.scores, name) is not None for one in results)), None
+    )
 
     def place(result: Result) -> tuple[float, str]:
-        value = _headline(result, score) if score else result.scores["overall"].get("success@5")
+        value = headline_value(result.scores, score) if score else result.scores["overall"].get("success@5")
         return (math.inf if value is None else -value, result.name)
 
     return sorted(results, key=place)
-
-
-def _headline(result: Result, score: str) -> float | None:
-    return headline_value(result.scores, score)
 
 
 def _alike(one: Cell, other: Cell) -> bool:

@@ -96,7 +96,10 @@ def all_tables(
 def overall(results: Sequence[Result], pairs: pl.DataFrame | None = None, extra: Sequence[Metric] = ()) -> Table:
     """Return every metric over all queries with its interval, and each model's gain over the best shortcut."""
     extra = [one for one in extra if one not in METRICS]
-    rows = overall_scores(results, extra)
+    rows = [
+        _described(result) | {metric.key: result.scores["overall"].get(metric.key) for metric in (*METRICS, *extra)}
+        for result in results
+    ]
     best = {metric: best_shortcut(rows, metric) for metric in (ATTRIBUTION, VERIFICATION)}
     for gain, (metric, shortcut) in zip(GAINS, best.items(), strict=True):
         for row in rows:
@@ -132,14 +135,6 @@ def _beside(
         for result in results
         for metric in METRICS
     }
-
-
-def overall_scores(results: Sequence[Result], extra: Sequence[Metric] = ()) -> list[dict[str, Any]]:
-    """Return group, model, `shortcut`, METRICS and `extra` of each result, over all queries."""
-    return [
-        _described(result) | {metric.key: result.scores["overall"].get(metric.key) for metric in (*METRICS, *extra)}
-        for result in results
-    ]
 
 
 def best_shortcut(rows: Sequence[dict[str, Any]], metric: Metric) -> dict[str, Any] | None:

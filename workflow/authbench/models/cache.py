@@ -9,7 +9,7 @@ AT_ONCE texts. The cache is never pruned; it may be deleted at any time, at the 
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -53,7 +53,7 @@ def embed_new(
     _claim(folder, identity)
     keys = [hashlib.sha256(text.encode()).digest()[:KEY_BYTES] for text in texts]
     first = {key: place for place, key in reversed(list(enumerate(keys)))}
-    known = set(_cached_keys(folder))
+    known = {key for path in folder.glob("*.parquet") for key in _keys_of(path)}
     missing = sorted((key for key in first if key not in known), key=lambda key: (-len(texts[first[key]]), key))
     parts = (missing[start : start + AT_ONCE] for start in range(0, len(missing), AT_ONCE))
     for part in progress(parts, "embed: new texts", len(missing), len):
@@ -75,11 +75,6 @@ def _claim(folder: Path, identity: Mapping[str, object]) -> None:
         write_json(path, dict(identity))
     elif (known := read_json(path)) != dict(identity):
         raise InputError(f"{folder}: holds vectors of {known}, not of {dict(identity)}. Give another folder.")
-
-
-def _cached_keys(folder: Path) -> Iterator[bytes]:
-    for path in folder.glob("*.parquet"):
-        yield from _keys_of(path)
 
 
 @lru_cache(maxsize=1 << 14)

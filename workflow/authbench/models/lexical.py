@@ -31,11 +31,10 @@ def frequent_words(reference: Reference, count: int) -> dict[str, frozenset[str]
     for batch in reference:
         for lang, text in batch.select("lang", "content").iter_rows():
             often.setdefault(lang, Counter()).update(_WORD.findall(text.lower()))
-    return {lang: frozenset(_most_frequent(words, count)) for lang, words in often.items()}
-
-
-def _most_frequent(often: Counter[str], count: int) -> list[str]:
-    return nsmallest(count, often, key=lambda word: (-often[word], word))
+    return {
+        lang: frozenset(word for _, word in nsmallest(count, ((-times, word) for word, times in words.items())))
+        for lang, words in often.items()
+    }
 
 
 def distorted(documents: pl.DataFrame, kept: Mapping[str, frozenset[str]]) -> pl.DataFrame:

@@ -219,16 +219,14 @@ def sample(
     _check_authors(selected, authors["author_rank"].gather(selected["author"]), settings.seed)
     selected = selected.select(SELECTED.names()).cast(SELECTED).sort("doc_key")
     deviation = sampling_deviation(pool, selection, settings.sample, _refused(authors))
+    works = selected.group_by("author_id").agg(pl.col("origin_id").n_unique())["origin_id"]
     facts = {
         "scorers": [{"identity": scorer.identity, "languages": sorted(scorer.languages)} for scorer in scorers],
         "toxicity_rates": _toxicity_rates(judged),
         "documents_scored": int(selection.consulted.sum()),
         "length_bounds": of.bounds,
         "fallback_authors": deviation["fallback_authors"],
-        "one_origin_authors": selected.group_by("author_id")
-        .agg(pl.col("origin_id").n_unique())["origin_id"]
-        .eq(1)
-        .sum(),
+        "one_origin_authors": works.eq(1).sum(),
     }
     log.info("selected %d of %d documents", selected.height, pool.height)
     return _Outcome(selected, _removed(judged.filter("toxic"), documents, settings), counts, deviation, facts)

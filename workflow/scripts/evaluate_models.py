@@ -1,4 +1,4 @@
-"""Adapter of the rule evaluate_sanity."""
+"""Adapter of the rules evaluate_sanity and evaluate_model."""
 
 from pathlib import Path
 
@@ -14,9 +14,10 @@ log_to(snakemake.log[0])
 params = snakemake.params
 release = open_published(snakemake.input.data, snakemake.input.draft)
 split = read_split(release, params.split)
-dev, negatives = read_dev(release, params.dev, split), draw_negatives(split, params.seed)
+models = [model_of_build(stated, snakemake.input.get("tuned", [])) for stated in params.models]
+dev = read_dev(release, params.dev, split) if any(model.shortcut for model in models) else None
+negatives = draw_negatives(split, params.seed)
 cache, out = VectorCache(Path(params.embeddings), params.half), Path(snakemake.output[0]).parents[2]
-for stated in params.models:
-    model = model_of_build(stated, [])
+for model in models:
     result = evaluate(model, split, params.seed, out, cache, dev, negatives)
     log.info("%s", line(model.name, result))
