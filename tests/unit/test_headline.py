@@ -10,7 +10,7 @@ from small_split import a_split
 from authbench.errors import InputError
 from authbench.evaluation.headline import Authors, headline, headlines_of_slices, means_of_authors
 from authbench.evaluation.lists import Lists
-from authbench.evaluation.released import BY_CHANCE, S_AT_5, absent, group_scores, released, success_of_other_work
+from authbench.evaluation.released import BY_CHANCE, S_AT_5, group_scores, released, success_of_other_work
 from authbench.evaluation.thresholds import matched_error_rates, query_normalised
 from authbench.format.columns import PAIRS, POSITIVES
 from authbench.metrics.auc import areas_of_groups, auc
@@ -144,7 +144,7 @@ def test_a_release_without_pairs_and_relations_has_no_headline_and_says_why():
     split = a_split(IDS, IDS[:2], {"d0": ["d2"], "d1": ["d4"]})
     assert set(split.released.left_out) == {"auc_matched", "auc_topic", "auc_time", S_AT_5}
     assert not split.released.other_work.any()
-    assert absent(split.positives).pairs.height == 0
+    assert split.released.pairs.height == 0
 
 
 @pytest.mark.parametrize(

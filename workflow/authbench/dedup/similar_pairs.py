@@ -6,7 +6,6 @@ import numpy as np
 import polars as pl
 
 from authbench.dedup.compare import compare_components
-from authbench.dedup.minhash import draw_permutations
 from authbench.dedup.settings import choose_bands
 from authbench.dedup.signatures import SKETCH, sign_texts
 from authbench.settings.dedup import Comparison
@@ -34,6 +33,7 @@ def similar_pairs(
     (`choose_bands`): a pair at the threshold is missed with probability under 0.000001.
     """
     from authbench.dedup import links
+    from authbench.dedup.minhash import draw_permutations
 
     bands, rows = choose_bands(threshold, RECALL, PERMUTATIONS)
     settings = Comparison(

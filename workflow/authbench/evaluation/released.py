@@ -58,19 +58,13 @@ class Released:
     left_out: Mapping[str, str]
 
 
-def absent(positives: Lists) -> Released:
-    """Return the statements of a release without the two files."""
-    stated = pl.DataFrame(schema=POSITIVES.schema), pl.DataFrame(schema=PAIRS.schema)
-    return released("", [""] * (len(positives.starts) - 1), {}, positives, *stated)
-
-
 def released(
     split: str,
     queries: list[str],
     candidates: Mapping[str, int],
     positives: Lists,
-    stated_positives: pl.DataFrame,
-    stated_pairs: pl.DataFrame,
+    stated_positives: pl.DataFrame | None = None,
+    stated_pairs: pl.DataFrame | None = None,
 ) -> Released:
     """Return what a release states about pairs, as rows.
 
@@ -79,12 +73,14 @@ def released(
         queries: their ids.
         candidates: the row of each candidate's id.
         positives: rows of candidates by query.
-        stated_positives: `query_id`, `candidate_id`, `same_work`; empty where the release has none.
+        stated_positives: `query_id`, `candidate_id`, `same_work`; None, or empty, where the release has none.
         stated_pairs: `pool`, `group`, `query_id`, `candidate_id`, `same`; likewise.
 
     Raises:
         InputError: an id is not in the split, a positive has no relations, or a group does not have exactly 1 positive.
     """
+    stated_positives = pl.DataFrame(schema=POSITIVES.schema) if stated_positives is None else stated_positives
+    stated_pairs = pl.DataFrame(schema=PAIRS.schema) if stated_pairs is None else stated_pairs
     left_out = {}
     if stated_pairs.is_empty():
         left_out = dict.fromkeys((score for score in HEADLINES if score != S_AT_5), NO_PAIRS)

@@ -21,8 +21,6 @@ from authbench.format.columns import (
     CANDIDATES,
     GROUND_TRUTH,
     PAIR_TABLES,
-    PAIRS,
-    POSITIVES,
     QUERIES,
     SPLIT_TABLES,
     TEXT_FIELDS,
@@ -236,14 +234,7 @@ def make_split(
         positives=answers_of,
         excluded=Lists.of(excluded),
         checksum=checksum,
-        released=released(
-            name,
-            asking["id"].to_list(),
-            in_pool,
-            answers_of,
-            pl.DataFrame(schema=POSITIVES.schema) if stated_positives is None else stated_positives,
-            pl.DataFrame(schema=PAIRS.schema) if stated_pairs is None else stated_pairs,
-        ),
+        released=released(name, asking["id"].to_list(), in_pool, answers_of, stated_positives, stated_pairs),
     )
 
 

@@ -34,11 +34,7 @@ def people_table(path: Path | None) -> list[Table]:
         for measure in MEASURES:
             cell = row.get(measure, {})
             cells.append(_cell(cell))
-            values |= {
-                measure: cell.get("value"),
-                f"{measure}_low": cell.get("low"),
-                f"{measure}_high": cell.get("high"),
-            }
+            values |= {f"{measure}{end}": cell.get(key) for end, key in _ENDS}
             apart = row.get(f"{measure}_over_people", {})
             cells.append(_cell(apart, signed=True))
             values |= {f"{measure}_over_people{end}": apart.get(key) for end, key in _ENDS}
