@@ -403,7 +403,7 @@ def test_files_that_cannot_be_read_are_units_too(tmp_path: Path) -> None:
     poem = "<TEI><teiHeader><author>Ann</author></teiHeader><text><body><p>A poem.</p></body></text></TEI>"
     made = Ingested(tmp_path, {"a.xml": "", "b.xml": poem, "c.xml": "<TEI>", "d.xml": poem}, mapping, max_bad_rows=0.5)
     counts = made.result["units"]
-    assert counts == {"unit": "files", "found": 4, "header": 0, "records": 2, "bad": 2, "blank": 0}
+    assert counts == {"unit": "documents", "found": 4, "header": 0, "records": 2, "bad": 2, "blank": 0}
 
 
 def test_rows_that_an_unmatched_quote_hid_enter_with_their_own_authors(tmp_path: Path) -> None:

@@ -425,4 +425,4 @@ def test_what_a_format_holds_beside_records_is_counted(tmp_path: Path) -> None:
     assert counted(blog_xml.read, "t.xml", posts, BlogXmlReader()) == ("posts", 3, 2, 1, 0)
     assert counted(plain_text.read, "t.txt", "a\n\n\n\n\n\nb\n", TextReader(split="\n{3}")) == ("parts", 3, 2, 0, 1)
     corpus = "<TEI><teiHeader/><text><body/></text><text><body/></text></TEI>"
-    assert counted(tei.read, "t.xml", corpus, TeiReader()) == ("files", 1, 0, 1, 0)
+    assert counted(tei.read, "t.xml", corpus, TeiReader()) == ("documents", 1, 0, 1, 0)
