@@ -82,7 +82,7 @@ def _parsed(words: Sequence[str]) -> argparse.Namespace:
     parser = get_argument_parser()
 
     def refuse(message: str) -> NoReturn:
-        raise InputError(f"build: {printable(message)}. `snakemake --help` lists the options of a build.")
+        raise InputError(f"build: {printable(message.rstrip('.'))}. `snakemake --help` lists the options of a build.")
 
     parser.error = refuse
     parsed: argparse.Namespace
