@@ -21,8 +21,8 @@ from sound_release import AUTHORS, LANGS, prose
 from authbench.filter.measure import measure_texts
 from authbench.identity import author_id
 from authbench.records import length_bucket_expr
+from authbench.release import statistics
 from authbench.release.manifest import _tally
-from authbench.report import statistics
 from authbench.sample.deviation import recount
 from authbench.storage.json_files import write_plain_json
 from authbench.storage.sha256sums import write_sums

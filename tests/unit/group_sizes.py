@@ -19,7 +19,7 @@ from authbench.filter.measure import measure_texts
 from authbench.letters import mostly_shared
 from authbench.registry.entries import default_settings
 from authbench.release.contents import make_contents
-from authbench.report.statistics import tables
+from authbench.release.statistics import tables
 from authbench.safety import ScoreStore
 from authbench.sample import stage
 from authbench.sample.reservoir import count_lengths, fill_reservoir

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from authbench.checking.quotas import _OTHER_GENRES, _check_shortfall, _check_targets, _pattern, _rows, _whole
 from authbench.checking.tables import _compare, _expected
-from authbench.report import statistics
+from authbench.release import statistics
 from authbench.sample.targets import largest_remainder, matching_pattern
 
 GENRES = ["news", "blog/arts", "blog/other", "media_reviews/douban", "media_reviews", "social_media/weibo"]

@@ -21,7 +21,8 @@ from authbench.presentation.charts import LEFT, MARGIN, WIDTH, as_file, as_svg, 
 from authbench.presentation.palette import SERIES, mark_of, marks_of, series
 from authbench.presentation.plots import Value, value_bars
 from authbench.registry.entries import read_yaml
-from authbench.report import figures, statistics
+from authbench.release import statistics
+from authbench.report import figures
 
 pytestmark = pytest.mark.usefixtures("drawn_anew")
 SVG = "{http://www.w3.org/2000/svg}"

@@ -7,10 +7,9 @@ import pytest
 from authbench.errors import InputError
 from authbench.filter.language import identified_languages
 from authbench.filter.settings import filter_problems
-from authbench.languages import FILE, languages_file, read_languages
+from authbench.languages import FILE, language_name, languages_file, read_languages
 from authbench.records import LANGUAGES
 from authbench.shipped import shipped
-from authbench.words import language_name
 
 SHIPPED = shipped(FILE)
 FILTER = {"filter": {"min_tokens": 1, "max_tokens": 9, "plugins": {}, "exclude": None}}

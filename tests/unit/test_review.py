@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from authbench.config import prepare
 from authbench.errors import InputError
+from authbench.filter.exclusions import excluded, read_exclusions, read_verdicts, review_problems
 from authbench.filter_rules import filter_rules
 from authbench.funnel import Tally
 from authbench.records import REMOVED
 from authbench.review.difference import SHOWN, difference, shown
-from authbench.review.exclusions import excluded, read_exclusions, read_verdicts, review_problems
 from authbench.review.neighbours import excerpts, jaccard, kept_neighbours, passage_of, passages, removed_copies
 from authbench.review.sheets import CELL, REASONS, choose_texts, measures
 from authbench.review.summary import ALL, GOOD, OUT, lines, summarise

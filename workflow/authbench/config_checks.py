@@ -8,6 +8,7 @@ from pathlib import Path
 from authbench.chunk.retag import read_retags
 from authbench.dedup.settings import choose_bands, dedup_problems
 from authbench.errors import InputError
+from authbench.filter.exclusions import review_problems
 from authbench.filter.settings import filter_problems
 from authbench.format.names import split_problem
 from authbench.format.release import read_lock
@@ -18,7 +19,6 @@ from authbench.records import LANGUAGES, OTHER, is_language_code
 from authbench.registry.checks import missing_file, missing_folder, unbalanced_shares, unknown_genre, unreadable_file
 from authbench.registry.values import did_you_mean
 from authbench.release.takedown import read_takedown
-from authbench.review.exclusions import review_problems
 from authbench.settings.config import Config
 from authbench.settings.publish import FORMS
 from authbench.settings.sample import Sample

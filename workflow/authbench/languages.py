@@ -1,6 +1,6 @@
-"""Read the table of languages (config/languages.yaml): names, and the scripts in which they are written."""
+"""Read the table of languages (config/languages.yaml): names, order, and the scripts in which they are written."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -12,6 +12,8 @@ from authbench.shipped import shipped
 
 FILE = "config/languages.yaml"
 SCRIPTS = ("Latin", "Cyrillic", "Arabic", "Devanagari", "Han", "Bopomofo", "Hiragana", "Katakana", "Hangul")
+ALL = "all"
+NOT_ONE_LANGUAGE = {OTHER: "Other languages", ALL: "All"}
 _EXPECTED = "expected `code: {name: English name, scripts: [Latin]}`, with scripts of " + ", ".join(SCRIPTS)
 
 
@@ -56,3 +58,14 @@ def read_languages(path: Path) -> Mapping[str, Language]:
 def languages() -> Mapping[str, Language]:
     """Return the table in effect in the working directory, read once."""
     return read_languages(languages_file())
+
+
+def language_name(language: str) -> str:
+    """Return the English name of a language code; an unknown code is returned unchanged."""
+    known = languages().get(language)
+    return known.name if known else NOT_ONE_LANGUAGE.get(language, language)
+
+
+def ordered(names: Iterable[str]) -> list[str]:
+    """Return distinct names alphabetically (languages by their English name), `all` last."""
+    return sorted(set(names), key=lambda name: (name == ALL, language_name(name), name))

@@ -1,23 +1,6 @@
-"""Express numbers, lists and language codes in English words, for warnings, reports and charts."""
+"""Express numbers, names and lists in English words, for warnings, reports and charts."""
 
 from collections.abc import Iterable
-
-from authbench.languages import languages
-from authbench.records import OTHER
-
-ALL = "all"
-NOT_ONE_LANGUAGE = {OTHER: "Other languages", ALL: "All"}
-
-
-def language_name(language: str) -> str:
-    """Return the English name of a language code; an unknown code is returned unchanged."""
-    known = languages().get(language)
-    return known.name if known else NOT_ONE_LANGUAGE.get(language, language)
-
-
-def ordered(names: Iterable[str]) -> list[str]:
-    """Return distinct names alphabetically (languages by their English name), `all` last."""
-    return sorted(set(names), key=lambda name: (name == ALL, language_name(name), name))
 
 
 def spaced(name: str) -> str:

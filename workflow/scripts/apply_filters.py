@@ -3,8 +3,8 @@
 import polars as pl
 
 from authbench.filter.decide import apply_filters, beside, dropped_by_language
+from authbench.filter.exclusions import excluded, read_exclusions
 from authbench.funnel import Tally
-from authbench.review.exclusions import excluded, read_exclusions
 from authbench.runtime.job import log_to
 from authbench.storage.json_files import write_json
 from authbench.storage.parquet import read_columns, write_parquet

@@ -1,7 +1,7 @@
 """Adapter of the rule count_survivors."""
 
+from authbench.filter.exclusions import read_exclusions
 from authbench.report.facts import collect
-from authbench.review.exclusions import read_exclusions
 from authbench.runtime.job import log_to
 from authbench.storage.json_files import read_json, write_json
 from authbench.storage.parquet import read_columns

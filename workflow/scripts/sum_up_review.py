@@ -4,7 +4,7 @@ from pathlib import Path
 
 import polars as pl
 
-from authbench.review.exclusions import read_verdicts
+from authbench.filter.exclusions import read_verdicts
 from authbench.review.summary import lines, summarise
 from authbench.runtime.job import log, log_to
 from authbench.storage.atomic import write_text

@@ -8,10 +8,10 @@ import polars as pl
 
 from authbench.diff.releases import KeyedRelease, VersionChange
 from authbench.diff.summary import Difference
+from authbench.languages import language_name
 from authbench.printable import inert_markdown
 from authbench.storage.atomic import sha256_of_file
 from authbench.storage.sha256sums import SUMS
-from authbench.words import language_name
 
 _CHANGES = {
     "gone": "gone",

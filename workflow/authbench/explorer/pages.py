@@ -18,6 +18,7 @@ from authbench.evaluation.scores import LEAST_AUTHORS
 from authbench.evaluation.slices import SLICES
 from authbench.explorer.ranked import FACETS, Explored, explore
 from authbench.format.release import Release
+from authbench.languages import language_name
 from authbench.leaderboard.collect import collect, expect_of_release
 from authbench.leaderboard.tables import slice_order
 from authbench.presentation.numbers import NOTHING, decimals
@@ -26,7 +27,7 @@ from authbench.presentation.tables import BEST, Cell, Column, Row, Table
 from authbench.printable import printable
 from authbench.review.difference import Part, shown
 from authbench.storage.atomic import atomic_folder, write_text
-from authbench.words import count, language_name, listing, percent, plural, spaced
+from authbench.words import count, listing, percent, plural, spaced
 
 QUERIES = 1_000  # shown of a split
 PER_PAGE = 20

@@ -16,13 +16,13 @@ from authbench.format.columns import CANDIDATES, GROUND_TRUTH, PAIR_TABLES, QUER
 from authbench.format.findings import Findings, SourceRow
 from authbench.format.release import Release
 from authbench.reading.typed_csv import read_rows
+from authbench.release import statistics
 from authbench.release.manifest import count_documents
+from authbench.release.measured_labels import labels_table
 from authbench.release.part import OF_PROVENANCE, Part, part_of
 from authbench.release.tables import of_split
-from authbench.report import statistics
-from authbench.report.labels import labels_table
+from authbench.release.warnings import of_the_build, warnings
 from authbench.report.stated import stated_facts, stated_sources
-from authbench.report.warnings import of_the_build, warnings
 from authbench.report.write import write_report
 from authbench.sample.deviation import discount
 from authbench.storage.atomic import atomic_file, write_text

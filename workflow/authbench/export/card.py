@@ -16,13 +16,14 @@ from authbench.export.citations import citation_keys, licence_table, licences_he
 from authbench.format.columns import CANDIDATES, QUERIES
 from authbench.format.files import LICENCES, README
 from authbench.format.release import Release
+from authbench.languages import language_name
 from authbench.presentation.inert_csv import as_csv
 from authbench.presentation.pages import environment
 from authbench.printable import inert_markdown
 from authbench.records import LANGUAGES, primary_genre
 from authbench.settings.publish import Publish
 from authbench.storage.atomic import write_text
-from authbench.words import language_name, spaced
+from authbench.words import spaced
 
 LICENSE = "LICENSE.md"
 FRAMEWORK = "authbench"

@@ -31,10 +31,11 @@ from authbench.export.mteb_task import (
 )
 from authbench.export.parquet import ParquetTable, TableWriter, write_table
 from authbench.format.release import Release
+from authbench.languages import language_name
 from authbench.settings.publish import Publish
 from authbench.storage.atomic import write_text
 from authbench.storage.json_files import write_plain_json
-from authbench.words import language_name, listing, plural
+from authbench.words import listing, plural
 
 LEAST_CHARACTERS = 4  # MTEB's tests refuse shorter texts
 _SCHEMAS = {

@@ -12,11 +12,11 @@ from authbench.export.citations import source_facts, sources_here
 from authbench.export.freeze import contact
 from authbench.format.manifest import Manifest
 from authbench.format.release import Release
+from authbench.languages import language_name
 from authbench.records import primary_genre
 from authbench.registry.entries import read_yaml
 from authbench.settings.publish import Publish
 from authbench.shipped import shipped
-from authbench.words import language_name
 
 _KINDS = {
     "person": "a person's name",

@@ -25,10 +25,11 @@ from authbench.format.columns import GROUND_TRUTH, QUERIES
 from authbench.format.release import Release
 from authbench.format.tables import concat
 from authbench.identity import sha256_of_text
+from authbench.languages import language_name
 from authbench.records import LENGTH_BUCKETS, length_bucket_expr, primary_genre
 from authbench.settings.publish import Publish
 from authbench.storage.atomic import write_text
-from authbench.words import language_name, plural
+from authbench.words import plural
 
 _WARNING = (
     "**{authors} asked for by a text that is also part of the answer.** STEB does not remove it, which raises scores. "

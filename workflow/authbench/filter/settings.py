@@ -58,6 +58,6 @@ def _own_languages() -> Iterator[str]:
 
 
 def _read_exclusions(path: str) -> object:
-    from authbench.review.exclusions import read_exclusions
+    from authbench.filter.exclusions import read_exclusions
 
     return read_exclusions(path)

@@ -9,6 +9,7 @@ import polars as pl
 
 from authbench.evaluation.gain import Comparison
 from authbench.evaluation.scores import LEAST_AUTHORS
+from authbench.languages import language_name
 from authbench.leaderboard.collect import Result
 from authbench.leaderboard.pairwise import not_told_apart
 from authbench.leaderboard.tables import ATTRIBUTION, DRAWN, OPENING, VERIFICATION, Metric, slice_order, without_gain
@@ -18,7 +19,7 @@ from authbench.presentation.multiples import small_multiples
 from authbench.presentation.numbers import decimals
 from authbench.presentation.palette import GREY, MARKERS, SERIES, Mark
 from authbench.presentation.plots import Value, ranking
-from authbench.words import language_name, spaced
+from authbench.words import spaced
 
 MOST_ROWS = 14
 FACETS = ("by_language", "by_length")

@@ -10,6 +10,7 @@ from authbench.evaluation.headline import LEAST_POOL_AUTHORS, LEAST_QUERY_AUTHOR
 from authbench.evaluation.released import HEADLINES, SCORES
 from authbench.evaluation.slices import OVERALL, SLICES
 from authbench.format.scores import HeadlineCell, Unsolved, cells_of, headline_value
+from authbench.languages import language_name
 from authbench.leaderboard.collect import Result
 from authbench.leaderboard.pairwise import letters_of
 from authbench.leaderboard.verdict import HEADINGS, SURE
@@ -18,7 +19,7 @@ from authbench.presentation.numbers import NO_DIFFERENCE, NOTHING, decimals, lim
 from authbench.presentation.tables import Cell, Column, Row, Table, places, without_empty_columns
 from authbench.records import LENGTH_BUCKETS
 from authbench.storage.json_files import value_at
-from authbench.words import language_name, spaced
+from authbench.words import spaced
 
 WITHOUT_SPACES = ("zh", "ja")  # languages with text lengths in characters
 _UNSOLVED = "unsolved"  # a pseudo-location in scores.json: its value comes from the comparison

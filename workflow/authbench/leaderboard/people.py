@@ -7,11 +7,12 @@ from typing import Any
 import polars as pl
 
 from authbench.errors import InputError
+from authbench.languages import language_name
 from authbench.people.score import MEASURES, PEOPLE
 from authbench.presentation.numbers import NOTHING, decimals
 from authbench.presentation.tables import Cell, Column, Row, Table
 from authbench.storage.json_files import read_foreign_json
-from authbench.words import language_name, listing, plural
+from authbench.words import listing, plural
 
 _HEADINGS = {"auc": "AUC", "accuracy": "accuracy"}
 

@@ -13,6 +13,7 @@ from authbench.evaluation.released import HEADLINES
 from authbench.evaluation.scores import LEAST_AUTHORS, MACRO
 from authbench.evaluation.slices import SLICES
 from authbench.format.scores import cells_of
+from authbench.languages import language_name
 from authbench.leaderboard.collect import Result
 from authbench.leaderboard.headline import headline_scores
 from authbench.leaderboard.pairwise import letters_of
@@ -23,7 +24,7 @@ from authbench.presentation.numbers import NOTHING, decimals, limits
 from authbench.presentation.tables import DAGGER, Cell, Column, Row, Table, places, without_empty_columns
 from authbench.records import LENGTH_BUCKETS
 from authbench.registry.values import did_you_mean
-from authbench.words import language_name, spaced
+from authbench.words import spaced
 
 
 @dataclass(frozen=True)

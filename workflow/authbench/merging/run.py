@@ -28,14 +28,14 @@ from authbench.merging.settle import settle
 from authbench.merging.sides import Side, expect_fitting, merged_config, read_side
 from authbench.reading.typed_csv import read_rows
 from authbench.registry.citations import bibliography
+from authbench.release import statistics
 from authbench.release.contents import Contents
 from authbench.release.manifest import count_documents
+from authbench.release.measured_labels import labels_table
 from authbench.release.statement import library_versions
 from authbench.release.tables import write_split
-from authbench.report import statistics
-from authbench.report.labels import labels_table
+from authbench.release.warnings import of_the_build, warnings
 from authbench.report.stated import stated_sources
-from authbench.report.warnings import of_the_build, warnings
 from authbench.report.write import write_report
 from authbench.settings.data import DataConfig
 from authbench.split.leakage import find_leaks

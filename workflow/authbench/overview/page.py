@@ -10,7 +10,7 @@ from authbench.overview.found import CHECK, Found, checked_summary, find
 from authbench.overview.options import program
 from authbench.overview.parts import INDEX
 from authbench.presentation.pages import environment
-from authbench.report.warnings import about_lists, about_losses
+from authbench.release.warnings import about_lists, about_losses
 from authbench.settings.config import Config
 from authbench.storage.atomic import write_text
 from authbench.storage.json_files import read_json

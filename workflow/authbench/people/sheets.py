@@ -6,12 +6,12 @@ from pathlib import Path
 import polars as pl
 
 from authbench.identity import digest
+from authbench.languages import language_name
 from authbench.people.verdicts import SUREST
 from authbench.presentation.pages import environment
 from authbench.presentation.sheets import Choice, Sheet
 from authbench.review.difference import shown
 from authbench.storage.atomic import write_text
-from authbench.words import language_name
 
 SURE = {1: "a guess", 2: "rather", SUREST: "sure"}
 

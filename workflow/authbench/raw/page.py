@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from authbench.languages import language_name
 from authbench.presentation.charts import Chart
 from authbench.presentation.pages import environment, pictures
 from authbench.presentation.palette import series
 from authbench.presentation.plots import Stack, stacked_bars
 from authbench.records import LENGTH_BUCKETS, length_bucket_expr, primary_genre
 from authbench.report.figures import lengths, shares
-from authbench.words import language_name, spaced
+from authbench.words import spaced
 
 QUANTILES = (10, 25, 50, 75, 90)
 # Upper ends of the bins of documents per author; the last bin is open.

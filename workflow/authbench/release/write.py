@@ -12,12 +12,12 @@ from authbench.format.findings import Findings
 from authbench.funnel import FunnelRow
 from authbench.registry.citations import bibliography
 from authbench.registry.source_entry import Description
+from authbench.release import statistics
 from authbench.release.contents import Contents
 from authbench.release.manifest import make_manifest
+from authbench.release.measured_labels import labels_table
 from authbench.release.tables import make_provenance, write_split
-from authbench.report import statistics
-from authbench.report.labels import labels_table
-from authbench.report.warnings import noisy_share, warnings
+from authbench.release.warnings import noisy_share, warnings
 from authbench.storage.atomic import write_text
 from authbench.storage.json_files import finite_numbers, write_plain_json
 from authbench.storage.parquet import write_plain_parquet

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import polars as pl
 
 from authbench.funnel import STAGES
+from authbench.languages import ALL, language_name, ordered
 from authbench.presentation.charts import SIZE, SMALL, WIDTH, Canvas, Chart
 from authbench.presentation.palette import (
     BLUE,
@@ -25,7 +26,7 @@ from authbench.presentation.palette import (
 )
 from authbench.presentation.plots import AXIS, ROW, Piece, Stack, name_rows, stacked_bars
 from authbench.records import PRIMARY_GENRES, primary_genre
-from authbench.words import ALL, count, language_name, ordered, spaced
+from authbench.words import count, spaced
 
 GENRE_COLOURS = dict(zip(PRIMARY_GENRES, SERIES, strict=False))
 OTHER_COLOUR = GREY

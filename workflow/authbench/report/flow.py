@@ -5,10 +5,11 @@ from collections.abc import Set
 import polars as pl
 
 from authbench.funnel import STAGES
-from authbench.report import statistics
+from authbench.languages import ordered
+from authbench.release import statistics
+from authbench.release.words import bar_width
 from authbench.report.figures import RELEASED, fate, fate_order, fates_of, look_of, looks_of
-from authbench.report.words import bar_width
-from authbench.words import count, ordered, percent, spaced
+from authbench.words import count, percent, spaced
 
 
 def stage_rows(funnel: pl.DataFrame) -> list[dict[str, object]]:

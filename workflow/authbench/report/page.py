@@ -12,20 +12,22 @@ from markupsafe import Markup
 from authbench.dedup.settings import band_recall
 from authbench.format.findings import BucketRow, Findings, PoolRow, SourceFindings, ToxicityRate
 from authbench.labels.decision import EXPLAINED
+from authbench.languages import ALL, language_name, ordered
 from authbench.presentation.charts import Chart, as_svg
 from authbench.presentation.pages import environment
 from authbench.records import primary_genre
-from authbench.report import figures, statistics
+from authbench.release import statistics
+from authbench.release.measured_labels import label_rows
+from authbench.release.warnings import noisy_share
+from authbench.release.words import Sources, shown, tier, title
+from authbench.report import figures
 from authbench.report.figures import RELEASED, look_of
 from authbench.report.flow import fate_legend, source_funnels, stage_rows
-from authbench.report.labels import label_rows
 from authbench.report.shortfalls import bound_in_words, deviation_rows, shortfalls
-from authbench.report.warnings import noisy_share
-from authbench.report.words import Sources, shown, tier, title
 from authbench.settings.dedup import Dedup
 from authbench.settings.release import Release
 from authbench.version import VERSION
-from authbench.words import ALL, count, decimal, language_name, ordered, percent, plural, spaced
+from authbench.words import count, decimal, percent, plural, spaced
 
 KINDS = {
     "person": "a person",

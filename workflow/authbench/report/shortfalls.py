@@ -4,10 +4,11 @@ import math
 from collections.abc import Mapping, Sequence
 
 from authbench.format.deviation import AllDocuments, Deviation, DeviationRow
+from authbench.languages import language_name
 from authbench.records import LENGTH_BUCKETS
-from authbench.report.words import bar_width
+from authbench.release.words import bar_width
 from authbench.settings.sample import Sample
-from authbench.words import count, decimal, language_name, listing, plural, spaced
+from authbench.words import count, decimal, listing, plural, spaced
 
 NO_TARGET = "(no target)"  # the cell of genres without a share in the settings
 

@@ -22,7 +22,7 @@ from authbench.format import files
 from authbench.format.columns import STATISTICS
 from authbench.format.release import Release, open_complete_release, read_manifest
 from authbench.printable import printable
-from authbench.report import statistics
+from authbench.release import statistics
 from authbench.storage.sha256sums import SUMS
 from authbench.version import VERSION
 

@@ -10,9 +10,10 @@ from authbench.format.findings import Findings
 from authbench.format.release import Release, open_complete_release
 from authbench.format.tables import concat
 from authbench.presentation.pages import write_charts
-from authbench.report import figures, statistics
+from authbench.release import statistics
+from authbench.release.words import Sources
+from authbench.report import figures
 from authbench.report.page import render
-from authbench.report.words import Sources
 from authbench.storage.atomic import write_text
 from authbench.storage.sha256sums import write_sums
 

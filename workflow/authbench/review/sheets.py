@@ -10,12 +10,12 @@ import polars as pl
 
 from authbench.filter_rules import FilterRule, filter_rules
 from authbench.identity import keyed_hashes
+from authbench.languages import language_name
 from authbench.presentation.pages import environment
 from authbench.presentation.sheets import Choice, Sheet
 from authbench.review.difference import shown, shown_difference
 from authbench.review.neighbours import MOST
 from authbench.storage.atomic import write_text
-from authbench.words import language_name
 
 CELL = ("lang", "primary", "length_bucket")
 

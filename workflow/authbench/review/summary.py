@@ -15,11 +15,11 @@ import polars as pl
 from authbench.arrays import F64
 from authbench.errors import InputError
 from authbench.labels.estimators import proportion_interval
+from authbench.languages import ALL
 from authbench.metrics.bootstrap import author_weights, interval
 
 GOOD = "good"
 OUT = "out"
-ALL = "all"  # languages, or readers
 SUMMARY = pl.Schema(
     {
         "reader": pl.String,  # a file of verdicts; ALL: a text is out if one reader rules it out

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from authbench.languages import ALL, language_name
 from authbench.presentation.numbers import NOTHING, decimals
 from authbench.presentation.tables import Cell, Column, Row, Table
 from authbench.records import LENGTH_BUCKETS
-from authbench.report.statistics import documents_per_author, token_lengths
+from authbench.release.statistics import documents_per_author, token_lengths
 from authbench.tables.documents import Contents
-from authbench.words import ALL, count, language_name, spaced
+from authbench.words import count, spaced
 
 _POINTS = ("p10", "p25", "p50", "p75", "p90")
 _COUNTS = (

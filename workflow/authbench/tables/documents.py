@@ -10,10 +10,11 @@ import polars as pl
 from authbench.format.columns import CANDIDATES, QUERIES
 from authbench.format.release import Release
 from authbench.identity import keyed_hash
+from authbench.languages import language_name
 from authbench.presentation.numbers import NOTHING
 from authbench.presentation.tables import Cell, Column, Row, Table
 from authbench.records import length_bucket_expr
-from authbench.words import count, language_name
+from authbench.words import count
 
 CHARACTERS = 120  # shown of a text
 MOST = 10  # records

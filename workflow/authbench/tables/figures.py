@@ -5,18 +5,20 @@ from collections.abc import Sequence
 import polars as pl
 
 from authbench.funnel import STAGES
+from authbench.languages import ALL, language_name, ordered
 from authbench.leaderboard.collect import Result
 from authbench.leaderboard.tables import Metric
 from authbench.presentation.charts import SMALL, WIDTH, Canvas, Chart
 from authbench.presentation.numbers import decimals
 from authbench.presentation.palette import BLUE, INK, PAPER, VERMILION, mark_of
 from authbench.presentation.plots import ROW, Piece, Stack, Value, name_rows, stacked_bars, value_bars
-from authbench.report import figures, statistics
+from authbench.release import statistics
+from authbench.report import figures
 from authbench.report.figures import look_of
 from authbench.tables.composition import quantiles
 from authbench.tables.documents import Contents
 from authbench.tables.models import GROUPS, Choice
-from authbench.words import ALL, count, language_name, ordered, spaced
+from authbench.words import count, spaced
 
 _HEAD = 74  # units for the names of columns, which are vertical
 _SLANT = 52  # units by which the last of these names exceeds its column

@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from authbench.format.release import Release
+from authbench.languages import ordered
 from authbench.presentation.numbers import NOTHING
 from authbench.presentation.tables import Cell, Column, Row, Table
 from authbench.registry.entries import read_yaml
@@ -15,7 +16,7 @@ from authbench.registry.source_entry import Source
 from authbench.registry.sources import SOURCES, find_sources
 from authbench.shipped import shipped
 from authbench.tables.documents import Contents
-from authbench.words import count, ordered, spaced
+from authbench.words import count, spaced
 
 LARGE = 100_000  # documents from which a resource is called large
 _MANY = 4  # maximum number of languages listed individually

@@ -10,8 +10,8 @@ import polars as pl
 
 from authbench.format.columns import FUNNEL_ROWS
 from authbench.funnel import STAGES, FunnelRow
+from authbench.languages import ALL
 from authbench.records import LENGTH_BUCKETS
-from authbench.words import ALL
 
 COLUMNS = ("id", "split", "lang", "genre", "source", "author_id", "length_bucket", "token_length")
 QUANTILES = (10, 25, 50, 75, 90)

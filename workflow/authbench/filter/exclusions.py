@@ -11,9 +11,9 @@ from pathlib import Path, PurePath
 import polars as pl
 
 from authbench.errors import InputError
+from authbench.languages import ALL
 from authbench.records import REMOVED
 from authbench.registry.checks import same_names, unreadable_file
-from authbench.review.summary import ALL
 from authbench.settings.config import Config
 from authbench.storage.exact_json import loads, read_lines
 

@@ -7,7 +7,7 @@ import polars as pl
 from authbench.format.columns import STATISTICS
 from authbench.format.findings import LabelRow
 from authbench.labels.decision import IMPURE, UNMEASURED, in_words
-from authbench.report.words import Sources, title
+from authbench.release.words import Sources, title
 from authbench.settings.ingest import Authors
 from authbench.words import decimal, listing, percent, plural
 

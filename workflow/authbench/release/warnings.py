@@ -7,13 +7,14 @@ import polars as pl
 from authbench.format.findings import Exclusions, Findings, SourceFindings
 from authbench.format.manifest import RawLock, Scorer, Withheld
 from authbench.ingest.reasons import REASONS
+from authbench.languages import language_name
 from authbench.registry.load import entry_name
-from authbench.report import statistics
-from authbench.report.labels import about_measured_labels
-from authbench.report.words import Sources, short_identity, tier, title
+from authbench.release import statistics
+from authbench.release.measured_labels import about_measured_labels
+from authbench.release.words import Sources, short_identity, tier, title
 from authbench.settings.dedup import Dedup
 from authbench.settings.split import Split
-from authbench.words import count, language_name, listing, percent, plural
+from authbench.words import count, listing, percent, plural
 
 FEW_QUERIES = 100
 SHOWN = 5
