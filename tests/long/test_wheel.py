@@ -122,9 +122,11 @@ def test_a_result_is_packed_and_held_to_the_release(installed: Installed, releas
     packed.parent.mkdir()
     installed.told("submit", scores / "tfidf", "--contributor", "Us", "--model", "tfidf", "--out", packed)
     assert "tfidf" in installed.told("validate", packed, "--release", release)
-    installed.told("leaderboard", packed.parent, "--benchmark-version", "1.2.0")
+    installed.told("leaderboard", packed.parent, "--release", release)
     page = (packed.parent / "leaderboard/index.html").read_text(encoding="utf-8")
-    assert "tfidf" in page and "1.2.0" in page and (packed.parent / "leaderboard/submissions.csv").exists()
+    assert (
+        "tfidf" in page and "another edition" not in page and (packed.parent / "leaderboard/submissions.csv").exists()
+    )
     broken = installed.here / "broken.zip"
     broken.write_bytes(packed.read_bytes()[:-200])
     assert "broken.zip" in installed.refusal("validate", broken, "--release", release)

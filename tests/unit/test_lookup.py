@@ -1,16 +1,21 @@
 """An author is found by handle in a release and its bundle, by the rules of ingestion, without a name in the output."""
 
+import json
 from pathlib import Path
 
 import polars as pl
 import pytest
-from published import PAGES, Published, opened, sources_of
+import yaml
+from published import ABOUT, PAGES, Published, contents, documents_of, opened, sources_of, write_raw, write_whole
 from sound_release import write_sound
 
 from authbench.cli import main
 from authbench.errors import InputError
+from authbench.export.run import export_public
 from authbench.identity import author_id
 from authbench.lookup import look_up
+from authbench.release.takedown import read_takedown
+from authbench.settings.publish import Publish
 
 SOURCES = sources_of(PAGES)
 
@@ -55,3 +60,48 @@ def test_the_command_gives_the_lines_of_a_takedown_and_no_name(
     said = capsys.readouterr().out
     assert said.splitlines()[-1] == author_id(tags[0], "Someone") and "Someone" not in said
     assert said.count(f" {tags[0]}\n") == rows.filter(source=tags[0]).height
+
+
+def test_an_author_found_by_handle_is_taken_down_and_old_scores_name_their_version(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for tag, page in PAGES.items():
+        (tmp_path / "config/sources").mkdir(parents=True, exist_ok=True)
+        (tmp_path / f"config/sources/{tag}.yaml").write_text(yaml.safe_dump(page), encoding="utf-8")
+    write_raw(tmp_path / "raw")
+    documents = documents_of(tmp_path / "raw", tmp_path / "work")
+
+    def publish(version: str, takedown: frozenset[str] = frozenset()) -> None:
+        write_whole(tmp_path / version / "release", documents, takedown=takedown)
+        about: Publish = {**ABOUT, "version": version}
+        export_public(opened(tmp_path / version / "release"), tmp_path / version / "public", about, SOURCES)
+
+    def said(*command: str, status: int = 0) -> str:
+        assert main(list(command)) == status
+        return capsys.readouterr().out
+
+    publish("1.0.0")
+    tested = documents.filter(source="posts", split="test")["author_id"]
+    handle = next(name for n in range(4) if author_id("posts", name := f"poster {n}") in set(tested))
+    found = said("lookup", "1.0.0/public", "--handle", handle)
+    entry = found.splitlines()[-1]
+    assert handle not in found and any(entry.encode() in data for data in contents(tmp_path / "1.0.0").values())
+    said("evaluate", "1.0.0/public", "--model", "tfidf", "--out", "old")
+    board = said("leaderboard", "old", "--release", "1.0.0/public", "--out", "board")
+    assert "not of" not in board and "1.0.0, test split</h1>" in Path("board/index.html").read_text(encoding="utf-8")
+
+    Path("takedown.txt").write_text(found.partition(":\n")[2], encoding="utf-8")
+    publish("1.0.1", read_takedown("takedown.txt"))
+    assert said("lookup", "1.0.1/public", "--handle", handle, status=1).startswith("Not in")
+    assert not any(entry.encode() in data for data in contents(tmp_path / "1.0.1").values())
+    old = json.loads(Path("old/tfidf/scores.json").read_text(encoding="utf-8"))["benchmark"]["checksum"][:12]
+    stale = f"made on another edition of the test split (version 1.0.0, checksum {old})."
+    board = said("leaderboard", "old", "--release", "1.0.1/public", "--out", "board")
+    page = Path("board/index.html").read_text(encoding="utf-8")
+    assert all("not of public (version 1.0.1, checksum " in text and stale in text for text in (board, page))
+    said("evaluate", "1.0.1/public", "--model", "tfidf", "--out", "new")
+    board = said("leaderboard", "new", "--release", "1.0.1/public", "--out", "board")
+    assert "not of" not in board and "1.0.1, test split</h1>" in Path("board/index.html").read_text(encoding="utf-8")
+    assert main(["leaderboard", "new", "old", "--out", "board"]) == 0
+    assert f", on version 1.0.0, checksum {old}, not version 1.0.1, " in capsys.readouterr().err

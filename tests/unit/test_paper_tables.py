@@ -197,7 +197,7 @@ def test_a_choice_that_cannot_be_made_is_one_line(scored, tmp_path, options, tol
 
 def test_scores_of_another_release_are_refused(scored, tmp_path):
     other = write_release(tmp_path / "release", authors=30)
-    with pytest.raises(InputError, match="scores of another release"):
+    with pytest.raises(InputError, match="These scores are not of release"):
         write_tables([scored / "scores"], open_release(other), tmp_path / "out")
 
 

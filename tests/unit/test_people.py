@@ -313,10 +313,10 @@ def test_the_leaderboard_shows_people_beside_models_on_the_same_pairs(
     assert "80 of 80 pairs" in table.notes[0]
     assert people_table(None) == []
     join(comparable_results(tmp_path, "char-ngram"))
-    board = ["leaderboard", str(tmp_path), "--out", str(tmp_path / "board"), "--benchmark-version", "1.2.0"]
+    board = ["leaderboard", str(tmp_path), "--out", str(tmp_path / "board")]
     assert main([*board, "--people", str(tmp_path / "people.json")]) == 0
     page = (tmp_path / "board/index.html").read_text(encoding="utf-8")
-    assert "People and models on the same pairs" in page and "1.2.0" in page
+    assert "People and models on the same pairs" in page
     assert pl.read_csv(tmp_path / "board/people.csv")["model"].to_list() == ["people", "char-ngram"]
     assert main([*board, "--people", str(tmp_path / "char-ngram/scores.json")]) == 2
     assert wanted.columns[: len(DRAWN)] == DRAWN.names()

@@ -46,7 +46,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
         "leaderboard scores",
         "leaderboard scores others --out board --pdf --metric roc_auc",
         "leaderboard scores --hub-dataset owner/name",
-        "leaderboard submissions --benchmark-version 1.2.0",
+        "leaderboard submissions --release public",
     ),
     "lookup": ("lookup results/demo/release --handle NAME", "lookup public --handle NAME --source exorde"),
     "merge": (

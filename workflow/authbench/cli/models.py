@@ -127,8 +127,10 @@ def _leaderboard_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
     )
     path(parser, "--out DIR", "output directory (default: leaderboard in the first DIR)")
-    parser.add_argument(
-        "--benchmark-version", default="", metavar="VERSION", help="version of the benchmark, which the page states"
+    path(
+        parser,
+        "--release RELEASE",
+        f"the release as it is now: {PLACE}; the page says if the scores were made on another version",
     )
     path(
         parser,
@@ -142,6 +144,7 @@ def _leaderboard_arguments(parser: argparse.ArgumentParser) -> None:
         help="id of the benchmark on the Hugging Face hub: also write eval_results/MODEL/.eval_results/, for the "
         "repositories of the models",
     )
+    unverified_argument(parser)
     many(
         parser,
         "--metric KEY",
@@ -155,10 +158,16 @@ def leaderboard(arguments: argparse.Namespace) -> int:
 
     first = arguments.results[0]
     out = arguments.out or (first.parent if first.is_file() else first) / "leaderboard"
-    expect_kept(out, arguments.results)
-    version, dataset, extra = arguments.benchmark_version, arguments.hub_dataset, metrics_of(arguments.metric)
+    expect_kept(out, [*arguments.results, arguments.release])
+    release = verified(arguments.release, arguments) if arguments.release else None
     board = write_leaderboard(
-        arguments.results, out, arguments.pdf, people=arguments.people, version=version, dataset=dataset, extra=extra
+        arguments.results,
+        out,
+        arguments.pdf,
+        people=arguments.people,
+        dataset=arguments.hub_dataset,
+        extra=metrics_of(arguments.metric),
+        release=release,
     )
     print(board)
     print(f"The leaderboard: {out}/index.html")

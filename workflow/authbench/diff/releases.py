@@ -6,7 +6,6 @@ Major: the scored data differ, or a name by which others refer to them. Minor: m
 stay comparable. Patch: only data that no score depends on.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,11 +24,9 @@ from authbench.format.names import scored_splits
 from authbench.format.release import Release, read_lock
 from authbench.format.verify import open_verified
 from authbench.identity import sha256_of_text
-from authbench.registry.entries import read_yaml
 from authbench.storage.json_lines import read_objects
 from authbench.storage.sha256sums import SUMS, read_sums
 
-_CFF = "CITATION.cff"
 _REMOVALS = "dirty_docs.log"  # in the folder of a release, if it was built there
 
 
@@ -50,13 +47,6 @@ class KeyedRelease:
     authors: frozenset[str]
     verification: Verification
     release: Release
-
-    @cached_property
-    def version(self) -> str | None:
-        """Return the version that a published folder states in its CITATION.cff; None without such a file."""
-        path = self.folder / _CFF
-        stated = read_yaml(path).get("version") if path.is_file() else None
-        return str(stated) if re.fullmatch(r"\d{1,9}\.\d{1,9}\.\d{1,9}", str(stated)) else None
 
     @cached_property
     def reasons(self) -> dict[str, str]:
@@ -304,7 +294,7 @@ def version_change(a: KeyedRelease, b: KeyedRelease) -> VersionChange:
             and split in a.release.splits
             and not any(one.split == split and one.level == MAJOR for one in found)
         ],
-        "before": a.version,
-        "stated": b.version,
-        "proposed": next_version(a.version, level) if a.version else None,
+        "before": a.release.version,
+        "stated": b.release.version,
+        "proposed": next_version(a.release.version, level) if a.release.version else None,
     }

@@ -111,6 +111,7 @@ def benchmark_of(split: Split) -> Benchmark:
     """Return the statements of scores.json about the scored split."""
     return {
         "name": split.benchmark,
+        "version": split.version,
         "split": split.name,
         "checksum": split.checksum,
         "candidates": split.candidates,

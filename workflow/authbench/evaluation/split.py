@@ -52,7 +52,7 @@ class Split:
     `unmeasured` are the sources of queries whose labels were not tested for naming a single person each; None: not
     stated.
 
-    `benchmark` is the name of the release; None if its manifest states none.
+    `benchmark` is the name of the release and `version` its version; None if it states none.
     """
 
     name: str
@@ -68,6 +68,7 @@ class Split:
     fitted_on: str = "candidates"
     unmeasured: tuple[str, ...] | None = None
     benchmark: str | None = None
+    version: str | None = None
     known_ids: Callable[[], Iterable[str]] = tuple
 
     @cached_property
@@ -116,6 +117,7 @@ def read_split(release: Release, name: str) -> Split:
         documents=_with_fame(split.documents, release.manifest.get("fame", {})),
         unmeasured=_unmeasured_sources(release, queries["source"]),
         benchmark=benchmark,
+        version=release.version,
         known_ids=partial(_ids_of, release),
     )
     others = [other for other in reference_splits(release.splits, name) if other != name and _has_texts(release, other)]

@@ -33,7 +33,7 @@ from authbench.format.manifest import Manifest, Verification
 from authbench.format.names import expect_inside, expect_splits, files_of_format, splits_of
 from authbench.format.tables import concat, read_pairs, read_table
 from authbench.printable import printable
-from authbench.registry.entries import problems_in_words
+from authbench.registry.entries import problems_in_words, read_yaml
 from authbench.shipped import shipped
 from authbench.storage.exact_json import loads
 from authbench.storage.json_files import read_foreign_json, value_at
@@ -41,6 +41,7 @@ from authbench.storage.parquet_headers import bounded_parquet
 from authbench.storage.sha256sums import SUMS
 
 VERSION = 1
+_CFF = "CITATION.cff"
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _SPLIT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _ID = re.compile(DOCUMENT_ID, re.ASCII)
@@ -139,6 +140,13 @@ class Release:
     @property
     def name(self) -> str:
         return str(self.manifest["name"])
+
+    @cached_property
+    def version(self) -> str | None:
+        """Return the version that a published folder states in its CITATION.cff; None without such a file."""
+        path = self.folder / _CFF
+        stated = read_yaml(path).get("version") if path.is_file() else None
+        return str(stated) if re.fullmatch(r"\d{1,9}\.\d{1,9}\.\d{1,9}", str(stated), re.ASCII) else None
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows of the release."""

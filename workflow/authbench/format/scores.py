@@ -63,6 +63,7 @@ class Benchmark(Verification):
     """The scored split; `pool_authors` counts authors of candidates by language."""
 
     name: str | None
+    version: NotRequired[str | None]
     split: str
     checksum: str
     candidates: int

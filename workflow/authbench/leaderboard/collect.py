@@ -54,6 +54,12 @@ class Result:
         return "" if benchmark.get("verified") is True else str(benchmark.get("reason", "not stated"))
 
     @property
+    def edition(self) -> str:
+        """Return in words on which edition of its split the result was made."""
+        benchmark = self.scores["benchmark"]
+        return _edition(benchmark.get("version"), benchmark["checksum"])
+
+    @property
     def seen(self) -> list[str]:
         """Return the sources of the split's queries that the model was, or may have been, trained on."""
         return sorted(set(self.scores["model"]["trained_on"]) & set(self.scores["by_source"]))
@@ -78,6 +84,8 @@ def collect(places: Sequence[Path], unpacked: Path | None = None) -> list[Result
         first = found.setdefault(result.name, result)
         if first is not result:
             same = "the same scores" if _alike(first.scores["overall"], result.scores["overall"]) else "other scores"
+            if first.edition != result.edition:
+                same += f", on {result.edition}, not {first.edition}"
             print(
                 f"authbench: {result.place} is left out: {first.place} has results of {result.name}, too ({same}). "
                 "If they are two models, give one another name.",
@@ -145,24 +153,47 @@ def _read_result(place: Path, fields: Fields | None = None) -> Result:
 def _expect_comparable(one: Result, other: Result) -> None:
     if place := differing(one.scores, other.scores):
         part, key = place
-        mine, theirs = part_of(one.scores, part).get(key), part_of(other.scores, part).get(key)
+        mine, theirs = (
+            each.edition if key == "checksum" else part_of(each.scores, part).get(key) for each in (one, other)
+        )
         raise InputError(
             f"{one.name} and {other.name} cannot be compared: their {part} differ in {key} "
             f"({one.place}: {mine}, {other.place}: {theirs}). Evaluate both in the same way."
         )
 
 
-def expect_of_release(results: Sequence[Result], release: Release) -> None:
-    """Raise InputError unless the results are of a split of this release."""
+def _edition(version: str | None, checksum: str) -> str:
+    """Return the words for an edition of a split.
+
+    >>> _edition("1.0.0", "0f3c" * 16), _edition(None, "0f3c" * 16)
+    ('version 1.0.0, checksum 0f3c0f3c0f3c', 'checksum 0f3c0f3c0f3c')
+    """
+    return ", ".join(filter(None, [version and f"version {version}", f"checksum {checksum[:12]}"]))
+
+
+def outdated(results: Sequence[Result], release: Release) -> str:
+    """Return in a sentence that the results were made on other files of their split than the release has, else "".
+
+    Raises:
+        InputError: the release lacks the split.
+    """
     benchmark = results[0].scores["benchmark"]
-    split, stated = benchmark["split"], benchmark["checksum"]
+    split = benchmark["split"]
     if split not in release.splits:
         raise InputError(
             f"{results[0].place}: scores of the split {split}, which {release.folder} does not have "
             f"({', '.join(release.splits)}). Give the release that was evaluated."
         )
-    if split_checksum(release, split) != stated:
-        raise InputError(
-            f"{results[0].place}: scores of another release: the files of {release.folder / split} have another "
-            "checksum than those that were evaluated. Give the release that was evaluated, or evaluate again."
-        )
+    checksum = split_checksum(release, split)
+    if checksum == benchmark["checksum"]:
+        return ""
+    return (
+        f"These scores are not of {release.folder.name} ({_edition(release.version, checksum)}): they were made on "
+        f"another edition of the {split} split ({results[0].edition})."
+    )
+
+
+def expect_of_release(results: Sequence[Result], release: Release) -> None:
+    """Raise InputError unless the results are of a split of this release."""
+    if problem := outdated(results, release):
+        raise InputError(f"{results[0].place}: {problem} Give the release that was evaluated, or evaluate again.")

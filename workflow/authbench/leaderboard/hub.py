@@ -58,7 +58,7 @@ def write_eval_results(folder: Path, results: Sequence[Result], dataset: str) ->
 def eval_results(result: Result, dataset: str) -> list[dict[str, object]]:
     """Return a model's entries, an entry per task with a score, from 0 to 1."""
     benchmark, versions = result.scores["benchmark"], result.scores["versions"]
-    notes = f"AuthBench {versions['authbench']}, split {benchmark['split']}, checksum {benchmark['checksum'][:12]}"
+    notes = f"AuthBench {versions['authbench']}, split {benchmark['split']}, {result.edition}"
     if result.unverified:
         notes += f"; not verified: {result.unverified}"
     found = []

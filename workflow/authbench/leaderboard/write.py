@@ -23,7 +23,8 @@ from tempfile import TemporaryDirectory
 import polars as pl
 
 from authbench.evaluation.joined import compare_results
-from authbench.leaderboard.collect import Result, by_headline, collect
+from authbench.format.release import Release
+from authbench.leaderboard.collect import Result, by_headline, collect, outdated
 from authbench.leaderboard.figures import ALL_FACETS, charts, marks_by_group, shown_in_words
 from authbench.leaderboard.headline import basis, headline_tables, left_out, lengths_table, pools_table
 from authbench.leaderboard.hub import FOLDER, write_eval_results
@@ -48,6 +49,7 @@ def write_leaderboard(
     version: str = "",
     dataset: str | None = None,
     extra: Sequence[Metric] = (),
+    release: Release | None = None,
 ) -> str:
     """Write the leaderboard of the results in `folders`; return its finding and first table for a terminal.
 
@@ -55,13 +57,15 @@ def write_leaderboard(
         pdf: also write each figure as PDF.
         back: the link from the page to the run's index, if any.
         people: people.json, the scores of people and models on the pairs that people judged.
-        version: of the benchmark, if known.
+        version: of the benchmark, if the results do not state it.
         dataset: the benchmark's id on the Hugging Face hub, if any.
         extra: additional columns of the overall table.
+        release: of the benchmark as it is now; the page and the text say if the results are of another edition.
     """
     with TemporaryDirectory() as unpacked:
         results = by_headline(collect(folders, Path(unpacked)))
         queries = [result.queries() for result in results]
+    old = outdated(results, release) if release else ""
     comparison = compare_results([result.scores for result in results], queries)
     pairs = compare_pairs(results, queries, results[0].scores["settings"]["seed"])
     tables, scores = all_tables(results, pairs, extra), every_score(results)
@@ -74,7 +78,8 @@ def write_leaderboard(
         results,
         pairs,
         back=back,
-        version=version,
+        version=_versions(results) or version,
+        outdated=old,
         verdict=finding,
         headline=headline,
         overall_table=tables[0],
@@ -97,7 +102,7 @@ def write_leaderboard(
             write_eval_results(folder / FOLDER, results, dataset)
         write_charts(folder / "figures", drawn.all(), ("png", "pdf") if pdf else ("png",))
         write_text(folder / "index.html", page)
-    return "\n\n".join(filter(None, (finding, as_text((*headline, tables[0])[0], intervals=False))))
+    return "\n\n".join(filter(None, (old, finding, as_text((*headline, tables[0])[0], intervals=False))))
 
 
 def _render(results: Sequence[Result], pairs: pl.DataFrame, **shown: object) -> str:
@@ -119,6 +124,11 @@ def _render(results: Sequence[Result], pairs: pl.DataFrame, **shown: object) -> 
         doubtful=_doubtful(pairs),
         pairs=pairs.filter(pl.col("metric") == ATTRIBUTION.key).height,
     )
+
+
+def _versions(results: Sequence[Result]) -> str:
+    """Return the versions of the benchmark that the results state; their splits are equal."""
+    return ", ".join(sorted({version for one in results if (version := one.scores["benchmark"].get("version"))}))
 
 
 def _doubtful(pairs: pl.DataFrame) -> list[dict[str, object]]:

@@ -120,7 +120,7 @@ def _of_another(scores: Scores, split: Split) -> Iterator[str]:
     for part, own in (("benchmark", benchmark_of(split)), ("settings", settings_of(split, seed))):
         for key, value in own.items():
             given = part_of(scores, part).get(key)
-            if key not in ("name", "verified", "reason") and given != value:
+            if key not in ("name", "version", "verified", "reason") and given != value:
                 yield f"its {part} has another {key}: {given!a:.80}. The release has {value!a:.80}."
 
 
