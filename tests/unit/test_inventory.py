@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from authbench.runtime import inventory
 from authbench.runtime.inventory import (
+    MOST_SHARDS,
     SHARD_BYTES,
     fitting_shards,
     shard_count,
@@ -129,8 +130,8 @@ def test_shards_are_as_set_or_by_size_and_remembered(
 @given(st.integers(0, 1 << 50), st.integers(1, 1000))
 def test_shards_are_bounded_in_size_and_number(size: int, cores: int) -> None:
     count = fitting_shards(size, cores)
-    assert 2 <= count <= 2000
-    assert size / count <= SHARD_BYTES or count == 2000
+    assert 2 <= count <= MOST_SHARDS
+    assert size / count <= SHARD_BYTES or count == MOST_SHARDS
     assert count >= cores or count * (8 << 20) >= size // 2 or count == 2
 
 

@@ -15,6 +15,7 @@ from authbench.cli import main
 from authbench.errors import InputError
 from authbench.plan import HELD, Corpus, Plan, line, make_plan, read_rates
 from authbench.plan_text import as_text
+from authbench.runtime.inventory import MOST_SHARDS
 
 ROOT = Path(__file__).parents[2]
 
@@ -107,10 +108,15 @@ def test_what_one_process_holds_of_the_whole_corpus_grows_with_it() -> None:
     made = make_plan(LARGE, RATES)
     assert stage(made, "measure_authors").jobs == 1
     assert stage(made, "measure_authors").peak == pytest.approx(200 + 100_000_000 * 0.0005)
-    larger = Corpus([(2 * LARGE.documents, LARGE.mean_chars)], LARGE.released, LARGE.cores)
-    assert stage(made, "normalize_text").peak == pytest.approx(
-        stage(make_plan(larger, RATES), "normalize_text").peak, rel=0.01
+
+
+def test_shards_have_the_same_size_until_they_are_as_many_as_snakemake_plans_quickly() -> None:
+    fewer, more, most = (
+        stage(make_plan(Corpus([(documents, 600)], 300_000, 256), RATES), "normalize_text")
+        for documents in (90_000_000, 100_000_000, 200_000_000)
     )
+    assert fewer.jobs < more.jobs < most.jobs == MOST_SHARDS
+    assert fewer.peak == pytest.approx(more.peak, rel=0.01) and most.peak > 1.2 * more.peak
 
 
 def test_what_works_on_the_release_does_not_grow_with_the_corpus() -> None:

@@ -21,7 +21,7 @@ Digests = dict[str, str]
 SHARD_BYTES = 128 << 20
 SHARDS_OF_FILE = 32
 WORTH_A_JOB = 8 << 20  # bytes from which a separate shard is worth a job
-FEWEST_SHARDS, MOST_SHARDS = 2, 2000
+FEWEST_SHARDS, MOST_SHARDS = 2, 500  # planned by Snakemake in 21 CPU s; its time grows in proportion
 
 
 def take_inventory(raw_dir: Path, sources: Mapping[str, FileSet], cache: Path) -> dict[str, Digests]:
@@ -86,7 +86,7 @@ def shard_files(shards: int) -> list[str]:
 
 
 def fitting_shards(size: int, cores: int) -> int:
-    """Return the number of shards: 1 per 128 MiB, which bounds memory, or 1 per core of 8 MiB each; 2 to 2,000.
+    """Return the number of shards: 1 per 128 MiB, which bounds memory, or 1 per core of 8 MiB each; 2 to 500.
 
     >>> fitting_shards(1 << 20, 8), fitting_shards(100 << 20, 8), fitting_shards(10 << 30, 8)
     (2, 8, 80)
