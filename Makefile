@@ -89,5 +89,5 @@ $(READY): requirements.lock requirements-extras.lock pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(RUN) pip install --quiet --requirement requirements.lock
 	$(RUN) pip install --quiet --constraint requirements-extras.lock --editable '.$(if $(EXTRAS),[$(EXTRAS)],)'
-	$(RUN) authbench.vocabulary
+	$(RUN) authbench.core.vocabulary
 	touch $@

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from authbench.cli import main as authbench
+from authbench.app.cli import main as authbench
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "docs/audits"

@@ -40,11 +40,11 @@ from stages import Job, documents_in, rule_of, table
 sys.path += [str(ROOT / "tests/pipeline"), str(ROOT / "workflow")]
 from project import Project, copy_project, surroundings  # noqa: E402
 
-from authbench import plan  # noqa: E402
-from authbench.checking.settings import read_settings  # noqa: E402
-from authbench.raw_facts import raw_mb  # noqa: E402
-from authbench.runtime.inventory import total_bytes  # noqa: E402
-from authbench.storage.raw_paths import FileSet  # noqa: E402
+from authbench.app import plan  # noqa: E402
+from authbench.build.raw_facts import raw_mb  # noqa: E402
+from authbench.core.runtime.inventory import total_bytes  # noqa: E402
+from authbench.core.storage.raw_paths import FileSet  # noqa: E402
+from authbench.release.checking.settings import read_settings  # noqa: E402
 
 
 @dataclass(frozen=True)

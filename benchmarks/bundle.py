@@ -14,17 +14,17 @@ from tempfile import TemporaryDirectory
 import polars as pl
 from restricted import restricted
 
-from authbench.checking import check_release
-from authbench.evaluation.run import evaluate
-from authbench.evaluation.split import read_split
-from authbench.export.freeze import read_publication
-from authbench.export.run import export, export_public
-from authbench.format.verify import open_verified
+from authbench.config.registry.load import load_entry
+from authbench.config.registry.sources import find_sources
 from authbench.models.entries import MODELS
 from authbench.models.model import VectorCache
-from authbench.registry.load import load_entry
-from authbench.registry.sources import find_sources
-from authbench.report.verify import check_drawings
+from authbench.publish.export.freeze import read_publication
+from authbench.publish.export.run import export, export_public
+from authbench.release.checking import check_release
+from authbench.release.format.verify import open_verified
+from authbench.reports.report.verify import check_drawings
+from authbench.scoring.evaluation.run import evaluate
+from authbench.scoring.evaluation.split import read_split
 
 
 def scores(place: Path, model: str, out: Path) -> pl.DataFrame:

@@ -17,9 +17,9 @@ from random import Random
 
 import orjson
 
-from authbench.checking import check_release
-from authbench.identity import digest
-from authbench.tokens import count, load_encoding
+from authbench.core.identity import digest
+from authbench.core.tokens import count, load_encoding
+from authbench.release.checking import check_release
 
 LETTERS = "etaoinshrdlcumwfgypbvk"
 FREQUENCIES = [

@@ -19,11 +19,11 @@ from corpus import CHARACTERS, texts
 from machine import heading
 from normalize import documents
 
-from authbench.chunk.cut import chunk_records
-from authbench.chunk.sentences import sentence_starts
-from authbench.normalize.table import normalize_records
-from authbench.records import DOCUMENT
-from authbench.tokens import encode, load_encoding, load_tokenizer
+from authbench.build.chunk.cut import chunk_records
+from authbench.build.chunk.sentences import sentence_starts
+from authbench.build.normalize.table import normalize_records
+from authbench.core.records import DOCUMENT
+from authbench.core.tokens import encode, load_encoding, load_tokenizer
 
 CHUNK = {
     "max_tokens": 500,

@@ -29,27 +29,27 @@ import numpy as np
 import polars as pl
 from machine import heading
 
-from authbench.checking import check_release
-from authbench.diff.releases import read_release
-from authbench.diff.summary import difference, is_same
-from authbench.errors import InputError
-from authbench.evaluation.lists import Lists
-from authbench.evaluation.retrieval import cosine
-from authbench.evaluation.run import evaluate
-from authbench.evaluation.split import Split, read_split
-from authbench.export.freeze import read_publication
-from authbench.export.huggingface import release_tables
-from authbench.export.mteb import LEAST_CHARACTERS
-from authbench.export.run import export
-from authbench.format.columns import POOLS
-from authbench.format.pan import read_problems
-from authbench.format.release import Release, open_complete_release, open_release
-from authbench.metrics import pan as metrics
+from authbench.config.registry.load import load_entry
+from authbench.core.errors import InputError
 from authbench.models.entries import MODELS, ModelEntry
 from authbench.models.model import VectorCache, Vectors
 from authbench.models.open import open_model
-from authbench.rebuild.run import rebuild
-from authbench.registry.load import load_entry
+from authbench.publish.export.freeze import read_publication
+from authbench.publish.export.huggingface import release_tables
+from authbench.publish.export.mteb import LEAST_CHARACTERS
+from authbench.publish.export.run import export
+from authbench.publish.rebuild.run import rebuild
+from authbench.release.checking import check_release
+from authbench.release.format.columns import POOLS
+from authbench.release.format.pan import read_problems
+from authbench.release.format.release import Release, open_complete_release, open_release
+from authbench.reports.diff.releases import read_release
+from authbench.reports.diff.summary import difference, is_same
+from authbench.scoring.evaluation.lists import Lists
+from authbench.scoring.evaluation.retrieval import cosine
+from authbench.scoring.evaluation.run import evaluate
+from authbench.scoring.evaluation.split import Split, read_split
+from authbench.scoring.metrics import pan as metrics
 
 MODEL = "all-minilm-l6-v2"
 SPLIT = "test"

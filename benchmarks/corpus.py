@@ -33,7 +33,7 @@ import yaml
 import zstandard
 from numpy.typing import NDArray
 
-from authbench.config import demo_settings
+from authbench.app.config import demo_settings
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = 50_000  # documents made at a time

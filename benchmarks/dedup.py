@@ -33,10 +33,10 @@ import polars as pl
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "workflow"))
 
-from authbench.dedup.settings import part_count  # noqa: E402
-from authbench.registry.entries import default_settings  # noqa: E402
-from authbench.runtime.inventory import SHARD_BYTES  # noqa: E402
-from authbench.storage.parquet import GROUP_BYTES, read_columns, split_by_bytes, write_frames, write_parquet  # noqa: E402
+from authbench.build.dedup.settings import part_count  # noqa: E402
+from authbench.config.registry.entries import default_settings  # noqa: E402
+from authbench.core.runtime.inventory import SHARD_BYTES  # noqa: E402
+from authbench.core.storage.parquet import GROUP_BYTES, read_columns, split_by_bytes, write_frames, write_parquet  # noqa: E402
 
 SETTINGS = default_settings()["dedup"]
 PROCESSES = 2
@@ -159,13 +159,13 @@ def forge(folder: Path) -> None:
 def run_job(name: str, arguments: Mapping[str, Any]) -> None:
     """One job of the stage, as the rule's adapter calls it."""
     if name == "sign":
-        from authbench.dedup.jobs.sign import sign_shard as job
+        from authbench.build.dedup.jobs.sign import sign_shard as job
     elif name == "link":
-        from authbench.dedup.jobs.link import link_part as job
+        from authbench.build.dedup.jobs.link import link_part as job
     elif name == "compare":
-        from authbench.dedup.jobs.compare import compare_part as job
+        from authbench.build.dedup.jobs.compare import compare_part as job
     else:
-        from authbench.dedup.jobs.decide import decide_all as job
+        from authbench.build.dedup.jobs.decide import decide_all as job
     job(**arguments, settings=SETTINGS)
 
 

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import numpy as np
 
-from authbench.evaluation.split import read_split
-from authbench.format.release import open_release
+from authbench.config.registry.load import load_entry
 from authbench.models.checkpoint import load_checkpoint
 from authbench.models.entries import MODELS
 from authbench.models.model import unit
 from authbench.models.transformer import embed
-from authbench.registry.load import load_entry
+from authbench.release.format.release import open_release
+from authbench.scoring.evaluation.split import read_split
 
 
 def main() -> None:

@@ -23,26 +23,26 @@ import yaml
 from corpus import CHARACTERS, make_corpus, texts
 from machine import heading
 
-from authbench.chunk.cut import chunk_records
-from authbench.config import demo_settings
-from authbench.export.freeze import read_publication
-from authbench.export.run import FORMS, export, export_public
-from authbench.format.verify import open_verified
-from authbench.ingest.mapping import Naming
-from authbench.ingest.source import ingest_source
-from authbench.normalize.table import normalize_records
-from authbench.rebuild.run import rebuild
-from authbench.records import DOCUMENT, MEASUREMENTS
-from authbench.registry.entries import default_settings
-from authbench.registry.source_entry import file_set, make_extraction, make_source
-from authbench.release.contents import make_contents
-from authbench.release.tables import make_provenance, write_split
-from authbench.runtime.inventory import fitting_shards, take_inventory
-from authbench.storage.atomic import write_text
-from authbench.storage.json_files import write_plain_json
-from authbench.storage.parquet import read_batches, write_plain_parquet
-from authbench.storage.sha256sums import checksums
-from authbench.tokens import load_tokenizer
+from authbench.app.config import demo_settings
+from authbench.build.chunk.cut import chunk_records
+from authbench.build.ingest.mapping import Naming
+from authbench.build.ingest.source import ingest_source
+from authbench.build.normalize.table import normalize_records
+from authbench.build.release.contents import make_contents
+from authbench.build.release.tables import make_provenance, write_split
+from authbench.config.registry.entries import default_settings
+from authbench.config.registry.source_entry import file_set, make_extraction, make_source
+from authbench.core.records import DOCUMENT, MEASUREMENTS
+from authbench.core.runtime.inventory import fitting_shards, take_inventory
+from authbench.core.storage.atomic import write_text
+from authbench.core.storage.json_files import write_plain_json
+from authbench.core.storage.parquet import read_batches, write_plain_parquet
+from authbench.core.storage.sha256sums import checksums
+from authbench.core.tokens import load_tokenizer
+from authbench.publish.export.freeze import read_publication
+from authbench.publish.export.run import FORMS, export, export_public
+from authbench.publish.rebuild.run import rebuild
+from authbench.release.format.verify import open_verified
 
 ROOT = Path(__file__).resolve().parents[1]
 SETTINGS = demo_settings()

@@ -163,7 +163,7 @@ def _load_kernels() -> None:
     from numba.core.dispatcher import Dispatcher
     from numba.core.registry import cpu_target
 
-    from authbench.tokens import load_tokenizer
+    from authbench.core.tokens import load_tokenizer
 
     load_tokenizer()
     cpu_target.typing_context.refresh()
@@ -177,10 +177,10 @@ def _load_kernels() -> None:
 
 def _read_package() -> None:
     """Read what every run reads of the package: the code of its modules, its schemas and names of authors."""
-    from authbench.ingest.aliases import persons_file, read_aliases
-    from authbench.registry.entries import _validator
-    from authbench.runtime.code import PACKAGE, _read
-    from authbench.shipped import shipped
+    from authbench.build.ingest.aliases import persons_file, read_aliases
+    from authbench.config.registry.entries import _validator
+    from authbench.core.runtime.code import PACKAGE, _read
+    from authbench.core.shipped import shipped
 
     for module in PACKAGE.rglob("*.py"):
         _read(module)

@@ -39,20 +39,20 @@ def targets() -> dict[str, Target]:
     import polars as pl
     from mutated_files import CONTAINERS, KINDS, TEXTS, parquet, table
 
-    from authbench.attestation.statement import read_envelope
-    from authbench.auditing.published import read_scores
-    from authbench.auditing.read import read_dataset
-    from authbench.format import pan
-    from authbench.format.columns import CANDIDATES, GROUND_TRUTH, PAIRS, POSITIVES, QUERIES
-    from authbench.format.release import read_lock, read_manifest
-    from authbench.format.tables import read_pairs, read_table
+    from authbench.audit.auditing.published import read_scores
+    from authbench.audit.auditing.read import read_dataset
+    from authbench.build.release.takedown import read_takedown
+    from authbench.config.registry.source_entry import make_extraction
+    from authbench.core.storage.raw_files import RawFile
     from authbench.models.vector_file import read_vectors
-    from authbench.reading.readers import READERS
-    from authbench.registry.source_entry import make_extraction
-    from authbench.release.takedown import read_takedown
-    from authbench.storage.raw_files import RawFile
-    from authbench.submissions.archive import unpacked
-    from authbench.train.records import read_curves
+    from authbench.publish.attestation.statement import read_envelope
+    from authbench.release.format import pan
+    from authbench.release.format.columns import CANDIDATES, GROUND_TRUTH, PAIRS, POSITIVES, QUERIES
+    from authbench.release.format.release import read_lock, read_manifest
+    from authbench.release.format.tables import read_pairs, read_table
+    from authbench.release.reading.readers import READERS
+    from authbench.scoring.submissions.archive import unpacked
+    from authbench.scoring.train.records import read_curves
 
     def of_source(reader: dict[str, Any], fields: Any) -> Callable[[Path], object]:
         entry = {"files": ["**/*"], "reader": reader, "fields": {"genre": {"const": "blog"}, **fields}}
@@ -168,7 +168,7 @@ def fuzz(folder: Path, corpus: Path, seconds: int, only: str, seed: int) -> None
 
     with atheris.instrument_imports(include=["authbench"]):
         known = {name: one for name, one in targets().items() if only in name}
-        from authbench.errors import InputError
+        from authbench.core.errors import InputError
     named = list(known)
     place = folder / "input"
     place.mkdir(exist_ok=True)

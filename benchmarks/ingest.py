@@ -24,11 +24,11 @@ import zstandard
 from corpus import CHARACTERS, texts
 from machine import heading
 
-from authbench.ingest.mapping import Naming
-from authbench.ingest.source import ingest_source
-from authbench.registry.entries import default_settings
-from authbench.registry.source_entry import make_extraction
-from authbench.runtime.inventory import fitting_shards
+from authbench.build.ingest.mapping import Naming
+from authbench.build.ingest.source import ingest_source
+from authbench.config.registry.entries import default_settings
+from authbench.config.registry.source_entry import make_extraction
+from authbench.core.runtime.inventory import fitting_shards
 
 MEAN_CHARS = 600
 POSTS_PER_FILE = 20

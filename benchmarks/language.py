@@ -23,8 +23,8 @@ sys.path[:0] = [str(ROOT / "workflow"), str(ROOT / "benchmarks"), str(ROOT / "te
 from langid.langid import LanguageIdentifier, model  # noqa: E402
 from measures import made_texts  # noqa: E402
 
-from authbench.filter.language import candidates, identify  # noqa: E402
-from authbench.records import LANGUAGES  # noqa: E402
+from authbench.build.filter.language import candidates, identify  # noqa: E402
+from authbench.core.records import LANGUAGES  # noqa: E402
 
 TEXTS = 12_000
 AWKWARD = 3_000

@@ -20,7 +20,7 @@ sys.path[:0] = [str(ROOT / "workflow"), str(ROOT / "tests/unit")]
 
 from plain_measures import measure_plainly  # noqa: E402
 
-from authbench.filter.measure import measure_numbers, without_placeholders  # noqa: E402
+from authbench.build.filter.measure import measure_numbers, without_placeholders  # noqa: E402
 
 LETTERS = {
     "en": "etaoinshrdlucmfwypvbgk",

@@ -17,12 +17,12 @@ import polars as pl
 from corpus import CHARACTERS, texts
 from machine import heading
 
-from authbench.normalize.boilerplate import strip, strip_texts
-from authbench.normalize.personal import mask
-from authbench.normalize.table import normalize_records
-from authbench.normalize.text import normalize_text
-from authbench.records import RECORD
-from authbench.registry.source_entry import Normalize
+from authbench.build.normalize.boilerplate import strip, strip_texts
+from authbench.build.normalize.personal import mask
+from authbench.build.normalize.table import normalize_records
+from authbench.build.normalize.text import normalize_text
+from authbench.config.registry.source_entry import Normalize
+from authbench.core.records import RECORD
 
 SETTINGS = {"mask": ["email", "phone", "handle", "url"], "quotes": "keep"}
 RULES = {"bench": Normalize(html=1)}

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from quantised import Sizes
 
-from authbench.errors import InputError
+from authbench.core.errors import InputError
 
 _EMBEDDINGS = 5
 _OF_A_LAYER = 16

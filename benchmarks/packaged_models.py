@@ -39,18 +39,18 @@ import onnx_weights
 import yaml
 from quantised import write_folder
 
-from authbench.cli import main as authbench
-from authbench.errors import InputError
-from authbench.evaluation.split import read_split
-from authbench.format.release import open_release
+from authbench.app.cli import main as authbench
+from authbench.config.registry.load import load_entry
+from authbench.core.errors import InputError
+from authbench.core.presentation.charts import Chart, as_svg
+from authbench.core.presentation.palette import BLUE, GREY, ORANGE, Mark
+from authbench.core.presentation.plots import Value, ranking
+from authbench.core.storage.atomic import sha256_of_file
 from authbench.models.entries import MODELS, ModelEntry
 from authbench.models.model import unit
 from authbench.models.parameters import TransformerParameters
-from authbench.presentation.charts import Chart, as_svg
-from authbench.presentation.palette import BLUE, GREY, ORANGE, Mark
-from authbench.presentation.plots import Value, ranking
-from authbench.registry.load import load_entry
-from authbench.storage.atomic import sha256_of_file
+from authbench.release.format.release import open_release
+from authbench.scoring.evaluation.split import read_split
 
 _BLOCK = 1 << 20
 

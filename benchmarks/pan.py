@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from authbench.pan.compare import Systems, scores_table
-from authbench.pan.significance import COMPARED, compare_all
-from authbench.verifiers.ppm import cross_entropies
+from authbench.scoring.verifiers.ppm import cross_entropies
+from authbench.suites.pan.compare import Systems, scores_table
+from authbench.suites.pan.significance import COMPARED, compare_all
 
 CHARACTERS = 20_000
 ORDER = 5

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from authbench.content_words import content_vectors, fit_words
-from authbench.release.pools import make_pools
-from authbench.release.queries import choose_queries
-from authbench.release.relations import relate
+from authbench.build.release.pools import make_pools
+from authbench.build.release.queries import choose_queries
+from authbench.build.release.relations import relate
+from authbench.core.content_words import content_vectors, fit_words
 
 TEXTS_PER_AUTHOR = 5
 LANGUAGES = ("en", "en", "en", "en", "zh", "zh", "ru", "de", "ar", "ar")

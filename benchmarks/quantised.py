@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from authbench.errors import InputError
+from authbench.core.errors import InputError
 
 _MAGIC = b"E5S1"
 _BLOCK = np.dtype([("scale", "<f2"), ("numbers", "u1", 16)])

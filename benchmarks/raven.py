@@ -20,19 +20,19 @@ from typing import Any, cast
 
 import numpy as np
 
-from authbench.raven.answers import write_answers
-from authbench.raven.checks import load_verifiers
-from authbench.raven.documents import write_documents
-from authbench.raven.encoders import load_encoder
-from authbench.raven.layout import write_subsets
-from authbench.raven.page import write_report
-from authbench.raven.results import read_run
-from authbench.raven.select import select_topics
-from authbench.raven.subsets import fold_parts, plan
-from authbench.raven.vectors import write_topics
-from authbench.registry.entries import default_settings
-from authbench.settings.evaluate import Raven
-from authbench.verifiers import Bench
+from authbench.config.registry.entries import default_settings
+from authbench.config.settings.evaluate import Raven
+from authbench.scoring.verifiers import Bench
+from authbench.suites.raven.answers import write_answers
+from authbench.suites.raven.checks import load_verifiers
+from authbench.suites.raven.documents import write_documents
+from authbench.suites.raven.encoders import load_encoder
+from authbench.suites.raven.layout import write_subsets
+from authbench.suites.raven.page import write_report
+from authbench.suites.raven.results import read_run
+from authbench.suites.raven.select import select_topics
+from authbench.suites.raven.subsets import fold_parts, plan
+from authbench.suites.raven.vectors import write_topics
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests/pipeline"))
 from project import copy_project  # noqa: E402

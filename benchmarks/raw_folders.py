@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 from corpus import CHARACTERS, ROOT, author_counts, texts, vocabulary
 
-from authbench.checking.settings import read_settings
-from authbench.config import demo_settings
+from authbench.app.config import demo_settings
+from authbench.release.checking.settings import read_settings
 
 sys.path.append(str(ROOT / "resources/demo"))
 from generator import sources as demo  # noqa: E402

@@ -25,7 +25,7 @@ from corpus import make_corpus
 from export import TERMS, ingest, release_of, step, write_bundle
 from machine import ROOT, heading
 
-from authbench.runtime.inventory import fitting_shards
+from authbench.core.runtime.inventory import fitting_shards
 
 sys.path.append(str(ROOT / "tests/pipeline"))
 from project import Project, copy_project, surroundings  # noqa: E402

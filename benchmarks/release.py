@@ -28,15 +28,15 @@ from typing import Any
 
 import polars as pl
 
-from authbench.config import demo_settings
-from authbench.errors import InputError
-from authbench.format.files import CHECKED_SECTIONS
-from authbench.identity import digest
-from authbench.records import DOCUMENT, length_bucket_expr
-from authbench.release.statement import make_statement
-from authbench.storage.json_files import read_json, write_json
-from authbench.storage.parquet import write_parquet
-from authbench.tokens import count, load_encoding
+from authbench.app.config import demo_settings
+from authbench.build.release.statement import make_statement
+from authbench.core.errors import InputError
+from authbench.core.identity import digest
+from authbench.core.records import DOCUMENT, length_bucket_expr
+from authbench.core.storage.json_files import read_json, write_json
+from authbench.core.storage.parquet import write_parquet
+from authbench.core.tokens import count, load_encoding
+from authbench.release.format.files import CHECKED_SECTIONS
 
 ROOT = Path(__file__).parents[1]
 SETTINGS = demo_settings()

@@ -23,13 +23,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from authbench.evaluation.headline import Authors
-from authbench.evaluation.lists import Lists
-from authbench.evaluation.released import absent
-from authbench.evaluation.retrieval import cosine, rank
-from authbench.evaluation.scores import summarise
-from authbench.evaluation.split import Split
-from authbench.evaluation.verification import draw_negatives
+from authbench.scoring.evaluation.headline import Authors
+from authbench.scoring.evaluation.lists import Lists
+from authbench.scoring.evaluation.released import absent
+from authbench.scoring.evaluation.retrieval import cosine, rank
+from authbench.scoring.evaluation.scores import summarise
+from authbench.scoring.evaluation.split import Split
+from authbench.scoring.evaluation.verification import draw_negatives
 
 TEXTS_PER_AUTHOR = 3
 PRODUCT = "one float32 matrix product"
@@ -133,7 +133,7 @@ def on_device(device: str, documents: int, dimensions: int, repeat: int) -> None
     """Compare the compiled ranks with those of torch on a device."""
     import torch
 
-    from authbench.evaluation.device import rank_on
+    from authbench.scoring.evaluation.device import rank_on
 
     split, vectors = make_split(documents), make_vectors(documents, dimensions)
     negatives = draw_negatives(split, 0)

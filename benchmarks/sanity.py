@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from authbench.evaluation.retrieval import cosine
-from authbench.format.verify import open_verified
+from authbench.config.registry.load import load_entry
 from authbench.models.entries import MODELS
 from authbench.models.open import open_model
-from authbench.registry.load import load_entry
+from authbench.release.format.verify import open_verified
+from authbench.scoring.evaluation.retrieval import cosine
 
 ROWS = ("random", "metadata", "format", "edges", "content-words", "punctuation", "masked", "ids")
 OTHERS = ("tfidf", "char-ngram", "function-words", "stylometric")

@@ -24,11 +24,11 @@ def of_model(
     name: str, data: str, home: str, datasets: Sequence[str], protocols: Sequence[str]
 ) -> tuple[float, float, float]:
     """Wall and CPU seconds and peak MiB of one model on all datasets that are there."""
+    from authbench.config.registry.load import load_entry
     from authbench.models.entries import MODELS as ENTRIES
     from authbench.models.model import VectorCache
-    from authbench.registry.load import load_entry
-    from authbench.style.datasets import find_datasets
-    from authbench.style.run import read_all, run
+    from authbench.suites.style.datasets import find_datasets
+    from authbench.suites.style.run import read_all, run
 
     wall, cpu = time.monotonic(), time.process_time()
     found = find_datasets(datasets)
@@ -42,7 +42,7 @@ def all_pairs(labels: int) -> tuple[float, float, float]:
     """Wall and CPU seconds of all-to-all AUROC, and the MiB that it adds to a process that has its vectors."""
     import numpy as np
 
-    from authbench.style.pairs import all_to_all
+    from authbench.suites.style.pairs import all_to_all
 
     vectors = np.random.default_rng(0).standard_normal((TEXTS, WIDTH))
     all_to_all(vectors[:10], np.arange(10) % 2)

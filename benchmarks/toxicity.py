@@ -47,7 +47,7 @@ from machine import commit, heading, machine
 from numpy.typing import NDArray
 from transformers import BertConfig, BertForSequenceClassification
 
-from authbench.safety.detoxify_scorer import load_detoxify
+from authbench.build.safety.detoxify_scorer import load_detoxify
 
 # What the published models were made from: the name of the architecture, its vocabulary, positions and outputs. All
 # have 12 layers of 768 with 12 heads.

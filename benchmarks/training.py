@@ -25,14 +25,14 @@ from typing import Any
 import polars as pl
 import yaml
 
-from authbench.evaluation.gain import OVERALL, Scored, compare
-from authbench.format.release import open_release
+from authbench.core.storage.atomic import sha256_of_file
 from authbench.models.entries import ModelEntry
 from authbench.models.parameters import TransformerParameters
 from authbench.models.requested import load_model, sanity_rows
-from authbench.storage.atomic import sha256_of_file
-from authbench.train.planned import tuned_name
-from authbench.train.records import read_curves
+from authbench.release.format.release import open_release
+from authbench.scoring.evaluation.gain import OVERALL, Scored, compare
+from authbench.scoring.train.planned import tuned_name
+from authbench.scoring.train.records import read_curves
 
 SCORES = ("auc_matched", "auc_topic", "s@5_other_work")
 SETTINGS = ("seeds", "epochs", "batch", "learning-rate", "max-tokens", "evaluations")

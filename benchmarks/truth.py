@@ -19,11 +19,11 @@ from typing import Any
 
 import polars as pl
 
-from authbench.dates import middle_day
-from authbench.evaluation.released import COUNTS, HEADLINES
-from authbench.normalize.doubled import first_of_two, suspected
-from authbench.registry.load import list_entries
-from authbench.registry.sources import SOURCES, find_sources
+from authbench.build.normalize.doubled import first_of_two, suspected
+from authbench.config.registry.load import list_entries
+from authbench.config.registry.sources import SOURCES, find_sources
+from authbench.core.dates import middle_day
+from authbench.scoring.evaluation.released import COUNTS, HEADLINES
 
 LEAST_AUTHORS = 10  # of a source that a claim is about
 TIMED_AUTHORS = 100

@@ -20,12 +20,12 @@ from typing import Any
 
 import polars as pl
 
-from authbench.raven.command import answer_all
-from authbench.raven.documents import Design, planted_documents
-from authbench.raven.subsets import MAIN
-from authbench.raven.verdict import LEANS, UNSHOWN, not_comparable, shared_topics, shortcut_test
-from authbench.registry.entries import default_settings
-from authbench.settings.evaluate import Raven
+from authbench.config.registry.entries import default_settings
+from authbench.config.settings.evaluate import Raven
+from authbench.suites.raven.command import answer_all
+from authbench.suites.raven.documents import Design, planted_documents
+from authbench.suites.raven.subsets import MAIN
+from authbench.suites.raven.verdict import LEANS, UNSHOWN, not_comparable, shared_topics, shortcut_test
 
 ROOT = Path(__file__).parents[1]
 SMALL = Design(single=22, large=4, many=12)

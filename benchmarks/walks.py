@@ -376,7 +376,7 @@ def authbench(*arguments: str) -> tuple[int, str]:
     from contextlib import redirect_stderr, redirect_stdout
     from io import StringIO
 
-    from authbench.cli import main
+    from authbench.app.cli import main
 
     said = StringIO()
     with redirect_stdout(said), redirect_stderr(said):

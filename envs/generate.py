@@ -47,7 +47,7 @@ def _environments(project: dict[str, Any], root: Path) -> dict[str, str]:
 
 def _citations(project: dict[str, Any], root: Path) -> dict[str, str]:
     """Return the files that archives and citation managers read; the date is that of the version in CHANGELOG.md."""
-    version = runpy.run_path(str(root / "workflow/authbench/version.py"))["VERSION"]
+    version = runpy.run_path(str(root / "workflow/authbench/core/version.py"))["VERSION"]
     changes = (root / "CHANGELOG.md").read_text(encoding="utf-8")
     dated = re.search(rf"^## {re.escape(version)} - (\d{{4}}-\d\d-\d\d)$", changes, re.M)
     assert dated, f"CHANGELOG.md has no dated section {version}"
@@ -107,12 +107,12 @@ def _packages(project: dict[str, Any], locked: dict[str, str], extras: list[str]
 def _schemas() -> dict[str, str]:
     """Return the JSON Schemas that first lines in config/ name; a recipe may leave out any setting."""
     sys.path.insert(0, str(ROOT / "workflow"))
-    from authbench.config import Config
+    from authbench.app.config import Config
+    from authbench.config.registry.sources import SOURCES
+    from authbench.config.registry.typed_schema import schema_of
     from authbench.models.entries import MODELS
-    from authbench.registry.sources import SOURCES
-    from authbench.registry.typed_schema import schema_of
-    from authbench.style.entries import DATASETS
-    from authbench.verifiers.requested import VERIFIERS
+    from authbench.scoring.verifiers.requested import VERIFIERS
+    from authbench.suites.style.entries import DATASETS
 
     schemas = {kind.folder: kind.schema() for kind in (SOURCES, MODELS, VERIFIERS, DATASETS)}
     schemas["config"] = _without_required(schema_of(Config))

@@ -16,8 +16,8 @@ from process_settings import changes, process_settings
 from project import Project, copy_project
 from tiny import NAME, RECIPE, make_tiny
 
-from authbench.runtime import jit
-from authbench.runtime.caches import compiled_code
+from authbench.core.runtime import jit
+from authbench.core.runtime.caches import compiled_code
 
 # A claim is not broken by a machine that is busy: no example has a deadline.
 settings.register_profile("desk", deadline=None, max_examples=25)

@@ -22,7 +22,7 @@ from snakemake.sourcecache import LocalSourceFile
 if isinstance(workflow.current_basedir, LocalSourceFile):  # in a checkout
     sys.path.insert(0, str(workflow.current_basedir))
 else:
-    with workflow.sourcecache.open(workflow.current_basedir.join("authbench/version.py")) as source:
+    with workflow.sourcecache.open(workflow.current_basedir.join("authbench/core/version.py")) as source:
         VERSION = re.search(r'VERSION = "(.+?)"', source.read())[1]
     try:
         from authbench import __version__ as installed
@@ -35,35 +35,35 @@ else:
         )
 
 try:
-    from authbench.runtime.resources import memory_mb, minutes, released_mb
-    from authbench.runtime.code import cache_parsed, code_hash, file_hash, share_code_with_jobs
-    from authbench.config import FACTS, expect_settings_of_run, known_folder, prepare
-    from authbench.storage.disk import check_room
-    from authbench.errors import InputError
-    from authbench.identity import author_id
+    from authbench.core.runtime.resources import memory_mb, minutes, released_mb
+    from authbench.core.runtime.code import cache_parsed, code_hash, file_hash, share_code_with_jobs
+    from authbench.app.config import FACTS, expect_settings_of_run, known_folder, prepare
+    from authbench.core.storage.disk import check_room
+    from authbench.core.errors import InputError
+    from authbench.core.identity import author_id
     from authbench.models.entries import evaluated_together
-    from authbench.overview.at_end import Closing
-    from authbench.overview.options import options_of
-    from authbench.overview.parts import back_link
-    from authbench.plan import Scoring, request_to_score
-    from authbench.plugins import identities
-    from authbench.preflight.at_start import expect_usable
-    from authbench.printable import printable
-    from authbench.release.at_start import expect_same_benchmark, expect_unaltered
-    from authbench.runtime.job_lines import tell_jobs_in_lines
-    from authbench.runtime.snakemake_patches import keep_constraints_in_s3, keep_locks_of_other_runs
-    from authbench.runtime.targets import (
+    from authbench.reports.overview.at_end import Closing
+    from authbench.reports.overview.options import options_of
+    from authbench.reports.overview.parts import back_link
+    from authbench.app.plan import Scoring, request_to_score
+    from authbench.config.plugins import identities
+    from authbench.app.preflight.at_start import expect_usable
+    from authbench.core.printable import printable
+    from authbench.build.release.at_start import expect_same_benchmark, expect_unaltered
+    from authbench.core.runtime.job_lines import tell_jobs_in_lines
+    from authbench.core.runtime.snakemake_patches import keep_constraints_in_s3, keep_locks_of_other_runs
+    from authbench.core.runtime.targets import (
         expect_targets,
         forget_places_of_ancient_inputs,
         judge_jobs_behind_ancient_inputs,
     )
-    from authbench.safety.detoxify_scorer import weights_mark
-    from authbench.shipped import shipped
-    from authbench.raw_facts import write_facts
-    from authbench.runtime.inventory import shard_files
-    from authbench.train.planned import planned_trainings, with_tuned
-    from authbench.registry.typed_schema import part_for
-    from authbench.settings.evaluate import Pairs, Training
+    from authbench.build.safety.detoxify_scorer import weights_mark
+    from authbench.core.shipped import shipped
+    from authbench.build.raw_facts import write_facts
+    from authbench.core.runtime.inventory import shard_files
+    from authbench.scoring.train.planned import planned_trainings, with_tuned
+    from authbench.config.registry.typed_schema import part_for
+    from authbench.config.settings.evaluate import Pairs, Training
 except ModuleNotFoundError as missing:
     raise WorkflowError(
         f"Nothing was run: the Python of Snakemake lacks {missing.name}. Install the packages of requirements.lock there "
@@ -185,7 +185,7 @@ def input_mb(wildcards):
 
 
 def memory(base, per_mb=0.0, per_corpus_mb=0.0):
-    """Return the `mem_mb` of a job (authbench.runtime.resources) by attempt; it doubles with each retry."""
+    """Return the `mem_mb` of a job (authbench.core.runtime.resources) by attempt; it doubles with each retry."""
     return lambda wildcards, attempt: memory_mb(base, per_mb * input_mb(wildcards) + per_corpus_mb * CORPUS_MB, attempt)
 
 

@@ -12,8 +12,8 @@ from sphinx.application import Sphinx
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "workflow"))
 os.environ["COLUMNS"] = "90"  # of the help, whatever the terminal
-from authbench import clauses  # noqa: E402
-from authbench.cli import COMMANDS, main  # noqa: E402
+from authbench.app.cli import COMMANDS, main  # noqa: E402
+from authbench.app.config import clauses  # noqa: E402
 
 project = "AuthBench"
 html_theme = "furo"

@@ -9,8 +9,8 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1] / "workflow")]
 import yaml  # noqa: E402
 from generator.sources import everything  # noqa: E402
 
-from authbench.acquire.lock import Entry, File, lock_path, lock_text  # noqa: E402
-from authbench.storage.atomic import sha256_of_file  # noqa: E402
+from authbench.build.acquire.lock import Entry, File, lock_path, lock_text  # noqa: E402
+from authbench.core.storage.atomic import sha256_of_file  # noqa: E402
 
 
 def make(out: Path) -> None:

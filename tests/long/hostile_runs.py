@@ -22,7 +22,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "pipeline"))
 import warm_snakemake  # noqa: E402
 
 # Importing these starts no thread that a fork would miss.
-OF_COMMANDS = ("authbench.cli", "jinja2", "jsonschema", "matplotlib.figure", "numba", "orjson", "polars",
+OF_COMMANDS = ("authbench.app.cli", "jinja2", "jsonschema", "matplotlib.figure", "numba", "orjson", "polars",
                "pyarrow.compute", "pyarrow.parquet", "regex", "scipy.sparse.csgraph",
                "sklearn.feature_extraction.text", "sklearn.linear_model", "tiktoken", "yaml")  # fmt: skip
 SECONDS = 60
@@ -106,7 +106,7 @@ def _become(words: list[str], folder: str) -> Any:
     os.execve = _go_on_as_snakemake  # type: ignore[assignment]
     status = 99
     try:
-        status = sys.modules["authbench.cli"].main(words)
+        status = sys.modules["authbench.app.cli"].main(words)
     except SystemExit as ended:
         status = ended.code if isinstance(ended.code, int) else 98
     finally:

@@ -14,7 +14,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from authbench.vocabulary import find_vocabulary
+from authbench.core.vocabulary import find_vocabulary
 
 ROOT = Path(__file__).parents[2]
 COMPILED_ANEW = "evaluation"  # the package whose kernels an environment compiles; it has those of others ready
@@ -108,7 +108,9 @@ def compiled_before() -> set[Path]:
     """Return the folders of what the checkout's kernels were compiled to, all but those of COMPILED_ANEW."""
     library = ROOT / "workflow"
     sources = (library / "authbench").rglob("*.py")
-    with_kernels = [path for path in sources if "from authbench.runtime.jit import compiled" in path.read_text("utf-8")]
+    with_kernels = [
+        path for path in sources if "from authbench.core.runtime.jit import compiled" in path.read_text("utf-8")
+    ]
     names = [".".join(path.relative_to(library).with_suffix("").parts) for path in with_kernels]
     values = [value for name in names for value in vars(importlib.import_module(name)).values()]
     places = {Path(value.stats.cache_path) for value in values if hasattr(value, "py_func") and value.stats.cache_path}

@@ -5,14 +5,14 @@ import polars as pl
 from real_blogs import posts
 from shared_folders import needs_corpora
 
-from authbench.arrays import BOOL, F64
-from authbench.case.page import in_words
-from authbench.case.population import TEXTS, Case, draw
-from authbench.case.ratios import Validation, weigh
-from authbench.identity import keyed_hash
-from authbench.metrics.forensic import best_ratios, cllr
-from authbench.registry.load import load_entry
-from authbench.verifiers.requested import VERIFIERS
+from authbench.audit.case.page import in_words
+from authbench.audit.case.population import TEXTS, Case, draw
+from authbench.audit.case.ratios import Validation, weigh
+from authbench.config.registry.load import load_entry
+from authbench.core.arrays import BOOL, F64
+from authbench.core.identity import keyed_hash
+from authbench.scoring.metrics.forensic import best_ratios, cllr
+from authbench.scoring.verifiers.requested import VERIFIERS
 
 CASES, QUESTIONED, KNOWN = 50, 1_000, 2_000
 

@@ -13,7 +13,7 @@ from project import ROOT, Project, stop
 from tiny import RECIPE
 from warm_steps import warm_steps
 
-from authbench.runtime.resources import SNAKEMAKE_MB
+from authbench.core.runtime.resources import SNAKEMAKE_MB
 
 SITE = Path(__file__).parent / "site"
 IMPATIENT = Path(__file__).parent / "impatient_snakemake.py"
@@ -28,7 +28,7 @@ import sys
 
 sys.path.insert(0, {library!r})
 
-from authbench.runtime.resources import memory_mb
+from authbench.core.runtime.resources import memory_mb
 
 
 rule measure_texts:

@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 from project import Project
 
-from authbench.errors import InputError
-from authbench.storage import parquet
-from authbench.storage.disk import ROOM
+from authbench.core.errors import InputError
+from authbench.core.storage import parquet
+from authbench.core.storage.disk import ROOM
 
 Mount = Callable[[Path, str], None]
 

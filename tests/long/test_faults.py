@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from project import ROOT
 
-from authbench.attestation.reproduce import reproduce
-from authbench.attestation.statement import make_statement
-from authbench.registry.sources import find_sources
+from authbench.config.registry.sources import find_sources
+from authbench.publish.attestation.reproduce import reproduce
+from authbench.publish.attestation.statement import make_statement
 
 sys.path.append(str(ROOT / "benchmarks"))
 import broken_builds  # noqa: E402

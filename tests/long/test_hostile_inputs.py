@@ -33,7 +33,7 @@ from scored_release import write_scored_release
 from sound_release import write_sound
 from workbooks import workbook
 
-from authbench.cli import COMMANDS, main
+from authbench.app.cli import COMMANDS, main
 
 MIB = 1024
 

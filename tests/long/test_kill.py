@@ -17,7 +17,7 @@ import pytest
 from project import Project, stop
 from tiny import RECIPE
 
-from authbench.storage import json_files, parquet
+from authbench.core.storage import json_files, parquet
 
 KILLS = 9  # three of each way
 WAYS = ("snakemake", "all", "job")  # the last kill is of all

@@ -10,9 +10,9 @@ import pytest
 import yaml
 from project import ROOT, Project, copy_project
 
-from authbench.languages import languages
-from authbench.records import LANGUAGES
-from authbench.storage.json_files import read_json
+from authbench.config.languages import languages
+from authbench.core.records import LANGUAGES
+from authbench.core.storage.json_files import read_json
 
 sys.path.append(str(ROOT / "benchmarks"))
 from corpus import CHARACTERS, texts  # noqa: E402

@@ -13,10 +13,10 @@ from open_corpora import bad_rows_allowed, ingested, load_source
 from project import ROOT, copy_project, surroundings
 from shared_folders import DATA, needs_corpora, skip_without_corpus
 
-from authbench.records import LANGUAGES
-from authbench.registry.source_entry import possible_values
-from authbench.storage.json_files import read_json
-from authbench.storage.parquet import read_columns
+from authbench.config.registry.source_entry import possible_values
+from authbench.core.records import LANGUAGES
+from authbench.core.storage.json_files import read_json
+from authbench.core.storage.parquet import read_columns
 
 pytestmark = needs_corpora
 RECIPE = "config/recipes/open-corpora.yaml"

@@ -10,9 +10,9 @@ import pytest
 from project import ROOT, Project, copy_project
 from sound_release import prose
 
-from authbench.checking import check_release
-from authbench.format.release import open_complete_release, read_manifest
-from authbench.merging.run import merge
+from authbench.publish.merging.run import merge
+from authbench.release.checking import check_release
+from authbench.release.format.release import open_complete_release, read_manifest
 
 AUTHORS, TEXTS = 6, 4
 WORDS = {"en": 60, "de": 45}

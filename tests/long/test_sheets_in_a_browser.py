@@ -7,10 +7,10 @@ import pytest
 from browser import Browser
 from hostile_sheet import HOSTILE, sheet
 
-from authbench.filter.exclusions import read_exclusions
-from authbench.people.draw import DRAWN
-from authbench.people.sheets import write_pair_sheets
-from authbench.people.verdicts import read_verdicts
+from authbench.build.filter.exclusions import read_exclusions
+from authbench.scoring.people.draw import DRAWN
+from authbench.scoring.people.sheets import write_pair_sheets
+from authbench.scoring.people.verdicts import read_verdicts
 
 COUNT = "document.getElementById('count').textContent"
 VERDICTS = "[...document.querySelectorAll('.verdict')].map(one => one.textContent).join('|')"

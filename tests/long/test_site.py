@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import authbench
-from authbench.clauses import clauses
-from authbench.cli import COMMANDS
+from authbench.app.cli import COMMANDS
+from authbench.config.clauses import clauses
 
 ROOT = Path(__file__).parents[2]
 
@@ -38,7 +38,7 @@ def test_the_site_has_every_command_setting_and_function(site: Path) -> None:
     assert [name for name in COMMANDS if f'<section id="{name}">' not in commands] == []
     assert commands.count("exit status:") == len(COMMANDS)
     functions = (site / "docs/python.html").read_text(encoding="utf-8")
-    assert [name for name in authbench.__all__ if f'id="authbench.api.{name}"' not in functions] == ["__version__"]
+    assert [name for name in authbench.__all__ if f'id="authbench.app.api.{name}"' not in functions] == ["__version__"]
     listed = (site / "docs/clauses.html").read_text(encoding="utf-8")
     assert listed.count("<tr") == len(clauses()) + 1
     assert "threshold" in (site / "docs/settings.html").read_text(encoding="utf-8")

@@ -8,10 +8,10 @@ from defaults import section
 from real_blogs import blogs_by_month
 from shared_folders import needs_corpora, oracle
 
-from authbench.metrics.auc import auc
-from authbench.pan.pairs import LARGE, TEST, build
-from authbench.verifiers import Bench, kind, unmasking
-from authbench.verifiers.parameters import UnmaskingParameters
+from authbench.scoring.metrics.auc import auc
+from authbench.scoring.verifiers import Bench, kind, unmasking
+from authbench.scoring.verifiers.parameters import UnmaskingParameters
+from authbench.suites.pan.pairs import LARGE, TEST, build
 
 
 def test_the_oracle_of_unmasking_holds():

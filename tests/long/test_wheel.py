@@ -14,8 +14,8 @@ from installed import Installed, build_wheel, install
 from published import PAGES, contents, documents_of, prose, write_raw, write_whole
 from sound_release import write_sound
 
-from authbench.evaluation.split import read_split
-from authbench.format.release import open_release
+from authbench.release.format.release import open_release
+from authbench.scoring.evaluation.split import read_split
 
 ROOT = Path(__file__).parents[2]
 OWN_FIELDS = {"text": "letter", "author": "writer", "id": "nr", "lang": {"const": "en"}, "genre": {"const": "blog"}}
@@ -60,12 +60,12 @@ def scores(installed: Installed, release: Path) -> Path:
 
 def test_the_wheel_holds_each_file_that_the_repository_links_to(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
-        packed = {name.removeprefix("authbench/shipped/") for name in archive.namelist() if "/shipped/" in name}
-    shipped = ROOT / "workflow/authbench/shipped"
+        packed = {name.removeprefix("authbench/core/shipped/") for name in archive.namelist() if "/shipped/" in name}
+    shipped = ROOT / "workflow/authbench/core/shipped"
     links = [link for pattern in ("*", "project/*", "project/workflow/*") for link in shipped.glob(pattern)]
     links = [link for link in links if link.is_symlink()]
     places = [path for link in links for path in ([link] if link.is_file() else sorted(link.rglob("*")))]
-    files = {path.relative_to(ROOT / "workflow/authbench/shipped").as_posix() for path in places if path.is_file()}
+    files = {path.relative_to(ROOT / "workflow/authbench/core/shipped").as_posix() for path in places if path.is_file()}
     files = {name for name in files if "__pycache__" not in name and "/." not in name}
     assert len(files) > 300
     assert packed == files | {"__init__.py"}

@@ -11,7 +11,7 @@ import warm_snakemake
 from project import ROOT, Project, copy_project, stop, surroundings
 
 from authbench import __version__
-from authbench.vocabulary import find_vocabulary
+from authbench.core.vocabulary import find_vocabulary
 
 AS_SNAKEDEPLOY_WRITES_IT = """
 configfile: "config/config.yaml"

@@ -7,7 +7,7 @@ from pathlib import Path
 from loopback_hosts import Host, serving
 from project import Project
 
-from authbench.acquire.lock import lock_path, read_raw_lock
+from authbench.build.acquire.lock import lock_path, read_raw_lock
 
 TAGS = ("letters", "notes", "posts")
 MORE = 4.0  # seconds in which another download would have come

@@ -32,7 +32,7 @@ def test_a_vocabulary_that_cannot_be_fetched_stops_a_run_before_it_starts(fresh:
     finally:
         (tmp_path / "vocabulary").rename(kept)
     assert "The vocabulary cl100k_base is missing and could not be fetched" in said
-    assert "python -m authbench.vocabulary" in said
+    assert "python -m authbench.core.vocabulary" in said
 
 
 def test_broken_raw_files_are_all_told_before_any_job(fresh: Project) -> None:

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 from project import ROOT, copy_project
 
-from authbench.storage.json_files import read_json
+from authbench.core.storage.json_files import read_json
 
 PERSON, SPELT, INITIAL = "Prof. Wren Thistlewood", "Thistlewood, Wren", "Thistlewood, W."
 GIVEN = ("Mabel", "Rufus", "Odette", "Barnaby", "Tamsin", "Casper", "Jasper", "Linnet", "Florian", "Petra")

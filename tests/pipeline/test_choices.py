@@ -12,8 +12,8 @@ import pytest
 from project import Project, rules_of
 from tiny import RECIPE
 
-from authbench.config import demo_settings
-from authbench.storage.json_files import read_json
+from authbench.app.config import demo_settings
+from authbench.core.storage.json_files import read_json
 
 LEFT_OUT = "arabic_poetry"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from project import Project
 
-from authbench.errors import InputError
-from authbench.storage import json_files, parquet
+from authbench.core.errors import InputError
+from authbench.core.storage import json_files, parquet
 
 Change = Callable[[bytes], bytes]
 

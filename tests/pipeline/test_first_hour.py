@@ -11,10 +11,10 @@ import pytest
 from project import ROOT
 from tiny import LETTERS, csv_text, rows
 
-from authbench.config import prepare
-from authbench.errors import InputError
-from authbench.preflight import at_start
-from authbench.preflight.at_start import expect_usable
+from authbench.app.config import prepare
+from authbench.app.preflight import at_start
+from authbench.app.preflight.at_start import expect_usable
+from authbench.core.errors import InputError
 
 Table = list[dict[str, str]]
 Change = Callable[[Table], Any]

@@ -7,8 +7,8 @@ import pytest
 from project import copy_project
 from tiny import csv_text, rows
 
-from authbench.cli import main
-from authbench.storage.json_files import read_json
+from authbench.app.cli import main
+from authbench.core.storage.json_files import read_json
 
 NAME = "letters"
 

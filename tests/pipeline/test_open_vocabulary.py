@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from project import Project, copy_project
 
-from authbench.storage.json_files import read_json
+from authbench.core.storage.json_files import read_json
 
 WORDS = """a o que de não uma para com os as mas como por mais já quando ontem hoje amanhã também porque ainda depois
 reunião projeto relatório cliente prazo equipe contrato viagem proposta fatura escritório telefone semana segunda-feira

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from project import Project
 
-from authbench.cli import main
-from authbench.format.pan import read_problems
+from authbench.app.cli import main
+from authbench.release.format.pan import read_problems
 
 
 def test_pairs_of_the_demo_are_made_answered_and_scored(another: Project) -> None:

@@ -13,8 +13,8 @@ import yaml
 from project import ROOT, Project
 from raw_rows import RawRow, finds, rows_of
 
-from authbench.storage.atomic import sha256_of_file
-from authbench.storage.yaml_loader import FAST_LOADER
+from authbench.core.storage.atomic import sha256_of_file
+from authbench.core.storage.yaml_loader import FAST_LOADER
 
 CASES = yaml.load((ROOT / "resources/demo/planted.yaml").read_text(encoding="utf-8"), FAST_LOADER)
 STAGES = {"dedup": ("dedup_documents", "dedup_chunks"), "safety": ("sample",)}

@@ -13,10 +13,10 @@ from project import Project, jobs_of, surroundings
 from tiny import RECIPE, make_tiny
 from warm_snakemake import run_as_started
 
-from authbench.checking import check_release
-from authbench.format.release import open_release, read_manifest
-from authbench.plugins import find_plugin
-from authbench.report.verify import unchecked
+from authbench.config.plugins import find_plugin
+from authbench.release.checking import check_release
+from authbench.release.format.release import open_release, read_manifest
+from authbench.reports.report.verify import unchecked
 
 SHOUTED = {**RECIPE, "filter": {"plugins": {"shouting": 0.5}}}
 

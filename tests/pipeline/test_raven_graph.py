@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 from project import Project
 
-from authbench.raven.documents import Design, planted_documents
+from authbench.suites.raven.documents import Design, planted_documents
 
 SMALL = {"topics": 6, "folds": 2, "seeds": 1, "sizes": [], "group": False, "encoders": ["tfidf"]}
 

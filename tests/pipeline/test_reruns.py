@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 from project import Job, Project, rules_of
 
-from authbench.registry.entries import read_yaml
-from authbench.shipped import shipped
+from authbench.config.registry.entries import read_yaml
+from authbench.core.shipped import shipped
 
 # From the selection on, everything that follows.
 USUAL_MODELS = read_yaml(shipped("config/config.yaml"))["evaluate"]["models"]
@@ -78,8 +78,8 @@ def test_comments_and_docstrings_rerun_nothing(bench: Project) -> None:
     with (
         bench.changed("config/config.yaml", lambda text: f"# A remark.\n{text}"),
         bench.changed("config/sources/douban.yaml", lambda text: f"{text}# A remark.\n"),
-        bench.changed("workflow/authbench/records.py", a_remark_and_another_docstring),
-        bench.changed("workflow/authbench/reading/table_csv.py", a_remark_and_another_docstring),
+        bench.changed("workflow/authbench/core/records.py", a_remark_and_another_docstring),
+        bench.changed("workflow/authbench/release/reading/table_csv.py", a_remark_and_another_docstring),
         bench.changed("workflow/scripts/chunk_documents.py", a_remark_and_another_docstring),
     ):
         assert bench.plan() == []
@@ -152,13 +152,13 @@ def test_how_a_source_is_normalised_does_not_ingest_it_again(bench: Project) -> 
 @pytest.mark.parametrize(
     ("module", "first"),
     [
-        ("reading/table_csv.py", {"ingest_source"}),
-        ("normalize/text.py", {"normalize_text"}),
-        ("chunk/cut.py", {"chunk_documents"}),
-        ("filter/measure.py", {"measure_texts"}),
-        ("filter/decide.py", {"apply_filters"}),
-        ("sample/targets.py", {"select_documents"}),
-        ("split/balance.py", {"assign_splits"}),
+        ("release/reading/table_csv.py", {"ingest_source"}),
+        ("build/normalize/text.py", {"normalize_text"}),
+        ("build/chunk/cut.py", {"chunk_documents"}),
+        ("build/filter/measure.py", {"measure_texts"}),
+        ("build/filter/decide.py", {"apply_filters"}),
+        ("build/sample/targets.py", {"select_documents"}),
+        ("build/split/balance.py", {"assign_splits"}),
     ],
 )
 def test_an_edited_module_reruns_the_stages_that_import_it(bench: Project, module: str, first: set[str]) -> None:
@@ -168,14 +168,14 @@ def test_an_edited_module_reruns_the_stages_that_import_it(bench: Project, modul
 @pytest.mark.parametrize(
     ("path", "rules"),
     [
-        ("authbench/presentation/palette.py", {"render_report", "leaderboard", "all"}),
-        ("authbench/presentation/tables.py", {"leaderboard", "all"}),
-        ("authbench/report/page.py", {"render_report", "all"}),
+        ("authbench/core/presentation/palette.py", {"render_report", "leaderboard", "all"}),
+        ("authbench/core/presentation/tables.py", {"leaderboard", "all"}),
+        ("authbench/reports/report/page.py", {"render_report", "all"}),
         ("report/report.html.j2", {"render_report", "all"}),
         ("report/base.html.j2", {"leaderboard", "all"}),
-        ("authbench/checking/truth.py", {"check_release", "all"}),
-        ("authbench/train/tune.py", set()),
-        ("authbench/config.py", set()),
+        ("authbench/release/checking/truth.py", {"check_release", "all"}),
+        ("authbench/scoring/train/tune.py", set()),
+        ("authbench/app/config.py", set()),
         ("authbench/models/stylometric.py", AFTER_RELEASE),
     ],
 )
@@ -184,7 +184,7 @@ def test_an_edited_part_reruns_what_it_makes_alone(bench: Project, path: str, ru
 
 
 def test_a_changed_metric_evaluates_anew_and_leaves_the_release_alone(bench: Project) -> None:
-    jobs = plan_after(bench, "workflow/authbench/metrics/ranking.py", another_function)
+    jobs = plan_after(bench, "workflow/authbench/scoring/metrics/ranking.py", another_function)
     assert rules_of(jobs) == AFTER_RELEASE
     assert first_of(jobs) == {"evaluate_sanity", "evaluate_model"}
 
@@ -248,7 +248,7 @@ def test_an_edited_list_of_words_of_the_users_own_reruns_the_selection(another: 
 
 
 def test_an_edited_module_reruns_every_stage_that_imports_it(bench: Project) -> None:
-    rerun = rules_of(plan_after(bench, "workflow/authbench/dedup/shingle_kernels.py", another_function))
+    rerun = rules_of(plan_after(bench, "workflow/authbench/build/dedup/shingle_kernels.py", another_function))
     assert rerun >= {"sign_texts", "link_texts", "compare_texts", "assign_splits"}
     assert not rerun & {"ingest_source", "normalize_text"}
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 from project import Project
 
-from authbench.storage.parquet import write_parquet
+from authbench.core.storage.parquet import write_parquet
 
 # An x86-64 of 2004: numpy and OpenBLAS choose their kernels by processor, and these add in another order.
 OLD_PROCESSOR = {

@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 from typing import Any
 
-from authbench.auditing.run import Audit
+from authbench.audit.auditing.run import Audit
 
 WORDS = [
     *("stone", "river", "cloud", "paper", "garden", "winter", "candle", "orchard"),

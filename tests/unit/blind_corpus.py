@@ -12,13 +12,13 @@ from typing import Any
 
 import polars as pl
 
-from authbench.identity import author_id, keyed_hash
-from authbench.normalize.table import normalize_records
-from authbench.records import DOCUMENT, length_bucket_expr
-from authbench.registry.entries import read_yaml
-from authbench.registry.source_entry import Normalize
-from authbench.shipped import shipped
-from authbench.tokens import load_tokenizer
+from authbench.build.normalize.table import normalize_records
+from authbench.config.registry.entries import read_yaml
+from authbench.config.registry.source_entry import Normalize
+from authbench.core.identity import author_id, keyed_hash
+from authbench.core.records import DOCUMENT, length_bucket_expr
+from authbench.core.shipped import shipped
+from authbench.core.tokens import load_tokenizer
 
 FUNCTION = read_yaml(shipped("text/function_words.yaml"))
 CONTENT = {

@@ -10,7 +10,7 @@ from drawn_once import remembering
 from made_once import made_once
 from tiny_checkpoint import write_checkpoint
 
-from authbench.presentation import charts
+from authbench.core.presentation import charts
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from authbench.dedup.jobs.compare import compare_part
-from authbench.dedup.jobs.decide import decide_all
-from authbench.dedup.jobs.link import link_part
-from authbench.dedup.jobs.sign import sign_shard
-from authbench.storage.json_files import read_json
-from authbench.storage.parquet import read_columns, write_frames, write_parquet
+from authbench.build.dedup.jobs.compare import compare_part
+from authbench.build.dedup.jobs.decide import decide_all
+from authbench.build.dedup.jobs.link import link_part
+from authbench.build.dedup.jobs.sign import sign_shard
+from authbench.core.storage.json_files import read_json
+from authbench.core.storage.parquet import read_columns, write_frames, write_parquet
 
 COLUMNS = ["doc_key", "source", "author_id", "lang", "content"]
 Change = Callable[[pl.DataFrame], pl.DataFrame]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from authbench.registry.entries import default_settings
+from authbench.config.registry.entries import default_settings
 
 
 def section(name: str, **changes: Any) -> Any:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from authbench.presentation.charts import Chart
+from authbench.core.presentation.charts import Chart
 
 Drawn = tuple[str, dict[str, str]]
 _NOT_SAID_WHOLE = re.compile(r" at 0x|\barray\(|shape: \(|<\w")  # objects, arrays and tables, of which a part is shown

@@ -2,9 +2,19 @@
 
 import hashlib
 
-from authbench.presentation.charts import Chart, as_file, as_svg
-from authbench.presentation.palette import SERIES, mark_of
-from authbench.presentation.plots import Curve, Piece, Stack, Value, curves, dots, ranking, stacked_bars, value_bars
+from authbench.core.presentation.charts import Chart, as_file, as_svg
+from authbench.core.presentation.palette import SERIES, mark_of
+from authbench.core.presentation.plots import (
+    Curve,
+    Piece,
+    Stack,
+    Value,
+    curves,
+    dots,
+    ranking,
+    stacked_bars,
+    value_bars,
+)
 
 
 def every_kind(name: str = "tfidf") -> list[Chart]:

@@ -7,9 +7,9 @@ from typing import Any
 import polars as pl
 from defaults import section
 
-from authbench.format.columns import PAIRS, POOLS, POSITIVES
-from authbench.release.contents import content_words_of, pair_up
-from authbench.split.leakage import find_leaks
+from authbench.build.release.contents import content_words_of, pair_up
+from authbench.build.split.leakage import find_leaks
+from authbench.release.format.columns import PAIRS, POOLS, POSITIVES
 
 Frame = pl.DataFrame
 _ABSENT = {"chunk_start": pl.Int64, "chunk_end": pl.Int64}

@@ -18,15 +18,15 @@ import polars as pl
 from forged_pairs import declare, remake_pairs
 from sound_release import AUTHORS, LANGS, prose
 
-from authbench.filter.measure import measure_texts
-from authbench.identity import author_id
-from authbench.records import length_bucket_expr
-from authbench.release import statistics
-from authbench.release.manifest import _tally
-from authbench.sample.deviation import recount
-from authbench.storage.json_files import write_plain_json
-from authbench.storage.sha256sums import write_sums
-from authbench.tokens import load_tokenizer
+from authbench.build.filter.measure import measure_texts
+from authbench.build.release import statistics
+from authbench.build.release.manifest import _tally
+from authbench.build.sample.deviation import recount
+from authbench.core.identity import author_id
+from authbench.core.records import length_bucket_expr
+from authbench.core.storage.json_files import write_plain_json
+from authbench.core.storage.sha256sums import write_sums
+from authbench.core.tokens import load_tokenizer
 
 Row = dict[str, Any]
 SPLITS = ("train", "dev", "test")

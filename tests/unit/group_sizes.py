@@ -13,18 +13,18 @@ from typing import Any
 import polars as pl
 from small_corpus import document, frame
 
-from authbench.checking import overlap
-from authbench.filter.decide import apply_filters, beside
-from authbench.filter.measure import measure_texts
-from authbench.letters import mostly_shared
-from authbench.registry.entries import default_settings
-from authbench.release.contents import make_contents
-from authbench.release.statistics import tables
-from authbench.safety import ScoreStore
-from authbench.sample import stage
-from authbench.sample.reservoir import count_lengths, fill_reservoir
-from authbench.split.assign import split_documents
-from authbench.split.leakage import find_leaks
+from authbench.build.filter.decide import apply_filters, beside
+from authbench.build.filter.measure import measure_texts
+from authbench.build.release.contents import make_contents
+from authbench.build.release.statistics import tables
+from authbench.build.safety import ScoreStore
+from authbench.build.sample import stage
+from authbench.build.sample.reservoir import count_lengths, fill_reservoir
+from authbench.build.split.assign import split_documents
+from authbench.build.split.leakage import find_leaks
+from authbench.config.registry.entries import default_settings
+from authbench.core.letters import mostly_shared
+from authbench.release.checking import overlap
 
 SIZES = {"de": 20, "en": 4_001, "fr": 1, "ko": 0}
 SEED = 7

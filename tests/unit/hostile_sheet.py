@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 from defaults import section
 
-from authbench.review.sheets import Beside, write_sheets
+from authbench.scoring.review.sheets import Beside, write_sheets
 
 THRESHOLDS = {**section("filter"), "language": None, "script": {"default": 0.5, "fr": 0.3}}
 HOSTILE = [

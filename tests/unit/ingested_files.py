@@ -9,12 +9,12 @@ from typing import Any
 import polars as pl
 from defaults import section
 
-from authbench.ingest.mapping import Naming
-from authbench.ingest.source import ingest_source
-from authbench.records import INGESTED
-from authbench.registry.source_entry import make_extraction
-from authbench.storage.parquet import read_between
-from authbench.storage.raw_paths import match_files
+from authbench.build.ingest.mapping import Naming
+from authbench.build.ingest.source import ingest_source
+from authbench.config.registry.source_entry import make_extraction
+from authbench.core.records import INGESTED
+from authbench.core.storage.parquet import read_between
+from authbench.core.storage.raw_paths import match_files
 
 
 class Ingested:

@@ -17,8 +17,8 @@ from pathlib import Path
 
 os.environ |= {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", "OMP_NUM_THREADS": "1"}
 
-from authbench.safety import ScoreStore, score_texts
-from authbench.safety.detoxify_scorer import DetoxifyScorer, load_detoxify
+from authbench.build.safety import ScoreStore, score_texts
+from authbench.build.safety.detoxify_scorer import DetoxifyScorer, load_detoxify
 
 KILLS = 10
 LONGEST_WAIT = 120.0  # seconds

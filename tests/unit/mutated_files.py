@@ -21,9 +21,9 @@ import pyarrow.parquet as pq
 import zstandard
 from defaults import section
 
-from authbench.errors import InputError
-from authbench.ingest.source import ingest_source
-from authbench.registry.source_entry import make_extraction
+from authbench.build.ingest.source import ingest_source
+from authbench.config.registry.source_entry import make_extraction
+from authbench.core.errors import InputError
 
 SECONDS = 5.0  # of the processor, for one of them; hardly any needs a tenth
 LIMIT = 1 << 16  # max_record_bytes

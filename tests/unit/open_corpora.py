@@ -20,11 +20,11 @@ import pytest
 from defaults import section
 from shared_folders import DATA, skip_without_corpus
 
-from authbench.errors import InputError
-from authbench.ingest.source import ingest_source
-from authbench.registry.entries import read_yaml
-from authbench.registry.source_entry import make_extraction
-from authbench.storage.raw_paths import match_files
+from authbench.build.ingest.source import ingest_source
+from authbench.config.registry.entries import read_yaml
+from authbench.config.registry.source_entry import make_extraction
+from authbench.core.errors import InputError
+from authbench.core.storage.raw_paths import match_files
 
 ROOT = Path(__file__).parents[2]
 MAX_BAD_ROWS = section("ingest")["max_bad_rows"]

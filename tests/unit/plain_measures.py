@@ -6,8 +6,8 @@ from statistics import median
 
 import regex
 
-from authbench.filter.scripts import QUOTES
-from authbench.languages import languages
+from authbench.build.filter.scripts import QUOTES
+from authbench.config.languages import languages
 
 
 def pattern(text: str) -> regex.Pattern:

@@ -12,28 +12,28 @@ import polars as pl
 import yaml
 from defaults import section
 
-from authbench.chunk.cut import chunk_records
-from authbench.export.run import export, export_public
-from authbench.filter.measure import measure_texts
-from authbench.format.columns import PAIRS, POOLS, POSITIVES
-from authbench.format.release import Release
-from authbench.format.verify import open_verified
-from authbench.identity import keyed_hash
-from authbench.ingest.mapping import Naming
-from authbench.ingest.source import ingest_source
-from authbench.normalize.table import normalize_records
-from authbench.records import LANGUAGES
-from authbench.registry.entries import read_yaml
-from authbench.registry.source_entry import Source, make_source
-from authbench.release.contents import make_contents
-from authbench.release.write import write_release
-from authbench.report.write import write_report
-from authbench.runtime.inventory import take_inventory
-from authbench.settings.publish import Publish
-from authbench.storage.atomic import write_text
-from authbench.storage.parquet import read_columns
-from authbench.storage.sha256sums import checksums
-from authbench.tokens import load_tokenizer
+from authbench.build.chunk.cut import chunk_records
+from authbench.build.filter.measure import measure_texts
+from authbench.build.ingest.mapping import Naming
+from authbench.build.ingest.source import ingest_source
+from authbench.build.normalize.table import normalize_records
+from authbench.build.release.contents import make_contents
+from authbench.build.release.write import write_release
+from authbench.config.registry.entries import read_yaml
+from authbench.config.registry.source_entry import Source, make_source
+from authbench.config.settings.publish import Publish
+from authbench.core.identity import keyed_hash
+from authbench.core.records import LANGUAGES
+from authbench.core.runtime.inventory import take_inventory
+from authbench.core.storage.atomic import write_text
+from authbench.core.storage.parquet import read_columns
+from authbench.core.storage.sha256sums import checksums
+from authbench.core.tokens import load_tokenizer
+from authbench.publish.export.run import export, export_public
+from authbench.release.format.columns import PAIRS, POOLS, POSITIVES
+from authbench.release.format.release import Release
+from authbench.release.format.verify import open_verified
+from authbench.reports.report.write import write_report
 
 Published = tuple[Path, Path, Path]  # raw files, the release of them, and its public bundle
 

@@ -3,7 +3,7 @@
 import orjson
 import polars as pl
 
-from authbench.format.columns import PAIRS, POSITIVES
+from authbench.release.format.columns import PAIRS, POSITIVES
 
 TEXTS = 4  # of each author: two of one work, two of others
 

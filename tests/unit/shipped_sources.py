@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
-from authbench.registry.source_entry import Source
-from authbench.registry.sources import find_sources
+from authbench.config.registry.source_entry import Source
+from authbench.config.registry.sources import find_sources
 
 
 @cache

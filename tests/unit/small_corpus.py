@@ -5,9 +5,9 @@ from typing import Any
 
 import polars as pl
 
-from authbench.records import DOCUMENT
-from authbench.registry.source_entry import Author, Description, License
-from authbench.release.contents import make_contents
+from authbench.build.release.contents import make_contents
+from authbench.config.registry.source_entry import Author, Description, License
+from authbench.core.records import DOCUMENT
 
 SETTINGS = {
     "queries_per_author": 1,

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from authbench.evaluation.split import make_split
+from authbench.scoring.evaluation.split import make_split
 
 
 def a_split(candidates, queries, positives, ignored=None, **columns):

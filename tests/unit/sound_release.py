@@ -7,21 +7,21 @@ from typing import Any
 import polars as pl
 from defaults import section
 
-from authbench.filter.measure import measure_texts
-from authbench.identity import author_id, keyed_hash
-from authbench.records import DOCUMENT, length_bucket_expr
-from authbench.registry.entries import read_yaml
-from authbench.registry.source_entry import Description
-from authbench.registry.sources import find_sources
-from authbench.release.contents import make_contents
-from authbench.release.statement import NOT_OF_THE_DATA
-from authbench.release.write import write_release
-from authbench.report.write import write_report
-from authbench.sample.deviation import recount
-from authbench.sample.targets import largest_remainder
-from authbench.shipped import shipped
-from authbench.split.leakage import find_leaks
-from authbench.tokens import load_tokenizer
+from authbench.build.filter.measure import measure_texts
+from authbench.build.release.contents import make_contents
+from authbench.build.release.statement import NOT_OF_THE_DATA
+from authbench.build.release.write import write_release
+from authbench.build.sample.deviation import recount
+from authbench.build.sample.targets import largest_remainder
+from authbench.build.split.leakage import find_leaks
+from authbench.config.registry.entries import read_yaml
+from authbench.config.registry.source_entry import Description
+from authbench.config.registry.sources import find_sources
+from authbench.core.identity import author_id, keyed_hash
+from authbench.core.records import DOCUMENT, length_bucket_expr
+from authbench.core.shipped import shipped
+from authbench.core.tokens import load_tokenizer
+from authbench.reports.report.write import write_report
 
 WORDS = read_yaml(shipped("text/function_words.yaml"))
 LANGS = ("en", "de")

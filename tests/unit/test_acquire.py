@@ -19,14 +19,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from loopback_hosts import COMMIT, Fault, Host, archive, hub, serving
 
-from authbench.acquire import WAYS, acquire_source, github, transfer
-from authbench.acquire.lock import Entry, File, add_to_lock, lock_path, read_raw_lock
-from authbench.acquire.offers import ByHand, safe_path
-from authbench.acquire.progress import Progress
-from authbench.acquire.state import ABSENT, PARTIAL, PRESENT, VERIFIED, state
-from authbench.errors import InputError
-from authbench.identity import uniform
-from authbench.registry.source_entry import Source, make_source
+from authbench.build.acquire import WAYS, acquire_source, github, transfer
+from authbench.build.acquire.lock import Entry, File, add_to_lock, lock_path, read_raw_lock
+from authbench.build.acquire.offers import ByHand, safe_path
+from authbench.build.acquire.progress import Progress
+from authbench.build.acquire.state import ABSENT, PARTIAL, PRESENT, VERIFIED, state
+from authbench.config.registry.source_entry import Source, make_source
+from authbench.core.errors import InputError
+from authbench.core.identity import uniform
 
 TABLE = random.Random(7).randbytes(700_000)
 

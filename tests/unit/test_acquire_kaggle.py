@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from loopback_hosts import Fault, Host, serving
 
-from authbench.acquire import acquire_source
-from authbench.acquire.lock import lock_path, read_raw_lock
-from authbench.acquire.offers import ByHand
-from authbench.errors import InputError
-from authbench.registry.readers import CsvReader
-from authbench.registry.source_entry import Acquire, Author, Extraction, Fetch, Fields, License, Source
+from authbench.build.acquire import acquire_source
+from authbench.build.acquire.lock import lock_path, read_raw_lock
+from authbench.build.acquire.offers import ByHand
+from authbench.config.registry.readers import CsvReader
+from authbench.config.registry.source_entry import Acquire, Author, Extraction, Fetch, Fields, License, Source
+from authbench.core.errors import InputError
 
 SERVICE = "/v1/datasets.DatasetApiService"
 TABLE = b"text,author\n" + b"a letter,me\n" * 20_000

@@ -8,9 +8,9 @@ from loopback_hosts import Host, archive, serving
 from shared_folders import DATA, skip_without_corpus
 from shipped_sources import shipped_sources
 
-from authbench.acquire import WAYS, acquire_source, github
-from authbench.acquire.offers import pieces
-from authbench.registry.source_entry import Source
+from authbench.build.acquire import WAYS, acquire_source, github
+from authbench.build.acquire.offers import pieces
+from authbench.config.registry.source_entry import Source
 
 MOST_FILES, MOST_BYTES = 100, 1 << 22  # of a tree, the longest names first; one file may have more
 PINNED = {

@@ -7,11 +7,20 @@ from typing import Any
 
 import pytest
 
-from authbench.acquire import verify
-from authbench.acquire.lock import Entry, File, add_to_lock, entries_digest, lock_path, read_raw_lock
-from authbench.acquire.verify import ADDED, CHANGED, INTERRUPTED, MISSING, NOT_LOCKED, VERIFIED, check_lock, compare
-from authbench.registry.sources import find_sources
-from authbench.release.warnings import _about_raw_lock
+from authbench.build.acquire import verify
+from authbench.build.acquire.lock import Entry, File, add_to_lock, entries_digest, lock_path, read_raw_lock
+from authbench.build.acquire.verify import (
+    ADDED,
+    CHANGED,
+    INTERRUPTED,
+    MISSING,
+    NOT_LOCKED,
+    VERIFIED,
+    check_lock,
+    compare,
+)
+from authbench.build.release.warnings import _about_raw_lock
+from authbench.config.registry.sources import find_sources
 
 SHA = {name: hashlib.sha256(name.encode()).hexdigest() for name in ("a.csv", "b.csv", "c.txt")}
 LOCKED = Entry({}, {name: File(1, sha256) for name, sha256 in SHA.items()})

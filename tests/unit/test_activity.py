@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from authbench.filter.activity import count_activity, measure_authors, part_of
+from authbench.build.filter.activity import count_activity, measure_authors, part_of
 
 ROWS = pl.DataFrame(
     {

@@ -6,13 +6,13 @@ import sys
 
 import pytest
 
-from authbench.storage.system import resource
+from authbench.core.storage.system import resource
 
 PROGRAM = """
 import logging, threading
 from pathlib import Path
-from authbench.runtime.job import watch_address_space
-from authbench.storage.system import resource
+from authbench.core.runtime.job import watch_address_space
+from authbench.core.storage.system import resource
 logging.basicConfig()
 lines = Path("/proc/self/status").read_text().splitlines()
 peak = next(int(line.split()[1]) << 10 for line in lines if line.startswith("VmPeak"))

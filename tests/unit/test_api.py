@@ -11,10 +11,10 @@ import pytest
 from sound_release import write_sound
 
 import authbench
-from authbench import api
-from authbench.cli import main
-from authbench.errors import InputError
-from authbench.format.release import Release
+from authbench.app import api
+from authbench.app.cli import main
+from authbench.core.errors import InputError
+from authbench.release.format.release import Release
 
 
 @pytest.fixture(scope="module")
@@ -44,9 +44,7 @@ def test_a_notebook_shows_what_a_release_is(here):
 
 
 def test_importing_the_package_imports_nothing_else():
-    code = (
-        "import sys, authbench; print([name for name in ('polars', 'numpy', 'authbench.api') if name in sys.modules])"
-    )
+    code = "import sys, authbench; print([name for name in ('polars', 'numpy', 'authbench.app.api') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
     assert {"load", "check", "evaluate", "audit"} <= set(dir(authbench))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from authbench.storage.atomic import atomic_file, atomic_folder, write_text
+from authbench.core.storage.atomic import atomic_file, atomic_folder, write_text
 
 
 def test_a_file_that_fails_half_way_leaves_the_old_one_and_nothing_else(tmp_path: Path) -> None:

@@ -11,9 +11,14 @@ import pytest
 import yaml
 from published import PAGES, publish, sources_of
 
-from authbench.acquire.lock import Entry, File, lock_text
-from authbench.attestation.reproduce import differences, reproduce
-from authbench.attestation.statement import (
+from authbench.app.cli import main
+from authbench.build.acquire.lock import Entry, File, lock_text
+from authbench.core.errors import InputError
+from authbench.core.runtime.inventory import take_inventory
+from authbench.core.storage.raw_paths import describe
+from authbench.core.storage.sha256sums import write_sums
+from authbench.publish.attestation.reproduce import differences, reproduce
+from authbench.publish.attestation.statement import (
     code_digest,
     expect_statement,
     make_statement,
@@ -23,11 +28,6 @@ from authbench.attestation.statement import (
     subjects,
     unsigned_by,
 )
-from authbench.cli import main
-from authbench.errors import InputError
-from authbench.runtime.inventory import take_inventory
-from authbench.storage.raw_paths import describe
-from authbench.storage.sha256sums import write_sums
 
 Build = Callable[[Path, Sequence[str]], tuple[int, str]]
 Made = tuple[Path, Path, dict[str, Any]]
@@ -92,7 +92,7 @@ def test_a_statement_is_one_of_in_toto_about_every_file_and_all_that_made_it(
 
 def test_another_byte_of_code_is_another_digest(monkeypatch: pytest.MonkeyPatch) -> None:
     before = code_digest()
-    real = "authbench.attestation.statement.sha256_of_file"
+    real = "authbench.publish.attestation.statement.sha256_of_file"
     monkeypatch.setattr(real, lambda path: "0" * 64 if path.name == "identity.py" else "1" * 64)
     one = code_digest()
     monkeypatch.setattr(real, lambda path: "2" * 64 if path.name == "identity.py" else "1" * 64)

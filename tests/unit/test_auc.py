@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from scipy.stats import rankdata, spearmanr
 from sklearn.metrics import roc_auc_score
 
-from authbench.metrics.auc import area_of_wins, auc, pairs_below
-from authbench.metrics.pan import evaluate
-from authbench.metrics.ranking import average_ranks, centred_ranks
-from authbench.style.pairs import all_to_all, predefined, unit
+from authbench.scoring.metrics.auc import area_of_wins, auc, pairs_below
+from authbench.scoring.metrics.pan import evaluate
+from authbench.scoring.metrics.ranking import average_ranks, centred_ranks
+from authbench.suites.style.pairs import all_to_all, predefined, unit
 
 FEW_VALUES = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])
 PROBLEMS = st.lists(st.tuples(st.booleans(), FEW_VALUES), min_size=2, max_size=40)

@@ -14,17 +14,17 @@ import polars as pl
 import pytest
 from audited import SHARED, ids_of, release, rows, text, write_csv, write_lines, write_problems
 
-from authbench.api import audit
-from authbench.auditing.clean import removals, write_clean
-from authbench.auditing.copies import find_copies
-from authbench.auditing.dataset import Dataset
-from authbench.auditing.findings import find_in_answers, find_in_texts
-from authbench.auditing.page import render, write_audit
-from authbench.auditing.published import read_scores
-from authbench.auditing.read import read_dataset
-from authbench.cli import main
-from authbench.errors import InputError
-from authbench.labels.decision import BY_CONSTRUCTION
+from authbench.app.api import audit
+from authbench.app.cli import main
+from authbench.audit.auditing.clean import removals, write_clean
+from authbench.audit.auditing.copies import find_copies
+from authbench.audit.auditing.dataset import Dataset
+from authbench.audit.auditing.findings import find_in_answers, find_in_texts
+from authbench.audit.auditing.page import render, write_audit
+from authbench.audit.auditing.published import read_scores
+from authbench.audit.auditing.read import read_dataset
+from authbench.build.labels.decision import BY_CONSTRUCTION
+from authbench.core.errors import InputError
 
 
 def planted() -> list[dict[str, str]]:

@@ -6,9 +6,9 @@ import polars as pl
 import pytest
 from audited import rows, write_csv
 
-from authbench.auditing import drawn
-from authbench.auditing.drawn import answers_of, draw_queries, draw_units, queries_of
-from authbench.auditing.read import read_dataset
+from authbench.audit.auditing import drawn
+from authbench.audit.auditing.drawn import answers_of, draw_queries, draw_units, queries_of
+from authbench.audit.auditing.read import read_dataset
 
 
 def asked(folder: Path, authors: int, each: int, most: int = 10_000) -> tuple[pl.DataFrame, pl.DataFrame, int]:

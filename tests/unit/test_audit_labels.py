@@ -9,10 +9,10 @@ import polars as pl
 import pytest
 from audited import ids_of, release, rows, text, write_csv, write_lines, write_problems
 
-from authbench.api import audit
-from authbench.auditing.read import read_dataset
-from authbench.cli import main
-from authbench.errors import InputError
+from authbench.app.api import audit
+from authbench.app.cli import main
+from authbench.audit.auditing.read import read_dataset
+from authbench.core.errors import InputError
 
 SPELLINGS: dict[str, Callable[[str], str]] = {
     "a space without a break": lambda label: f"{label}\u00a0",

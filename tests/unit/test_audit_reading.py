@@ -19,10 +19,10 @@ from audited import rows as few
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from authbench.api import audit
-from authbench.auditing.read import How, read_dataset
-from authbench.cli import main
-from authbench.errors import InputError
+from authbench.app.api import audit
+from authbench.app.cli import main
+from authbench.audit.auditing.read import How, read_dataset
+from authbench.core.errors import InputError
 
 TEXTS = ["a plain text", "with, a comma", 'a "quoted" word', "two\nlines", "naïve café", "漢字、かな"]
 ROWS = [{"id": n, "author": n % 3 + 7, "text": f"{TEXTS[n % 6]} of number {n}", "lang": "en"} for n in range(12)]

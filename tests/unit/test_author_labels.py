@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.author_labels import UNSEEN, folded, folded_labels, known_labels, refusal
+from authbench.core.author_labels import UNSEEN, folded, folded_labels, known_labels, refusal
 
 SEEN = st.characters(exclude_categories=("Cs", "Cc", "Cf", "Zs", "Zl", "Zp")).filter(lambda one: not UNSEEN.search(one))
 UNSEEN_MARKS = st.sampled_from(["\u200b", "\u200e", "\u200f", "\u202e", "\u2066", "\ufeff", "\u00ad", "\ufe0f"])

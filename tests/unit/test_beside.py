@@ -10,14 +10,14 @@ import pytest
 import yaml
 from ingested_files import Ingested
 
-from authbench.errors import InputError
-from authbench.identity import sha256_of_text
-from authbench.ingest.beside import TablesBeside
-from authbench.normalize.table import normalize_records
-from authbench.reading.rows import BadRow
-from authbench.rebuild.texts import single_breaks, texts_of_source
-from authbench.registry.readers import JsonLinesReader
-from authbench.registry.source_entry import Beside, make_normalize
+from authbench.build.ingest.beside import TablesBeside
+from authbench.build.normalize.table import normalize_records
+from authbench.config.registry.readers import JsonLinesReader
+from authbench.config.registry.source_entry import Beside, make_normalize
+from authbench.core.errors import InputError
+from authbench.core.identity import sha256_of_text
+from authbench.publish.rebuild.texts import single_breaks, texts_of_source
+from authbench.release.reading.rows import BadRow
 
 CONFIG = yaml.safe_load((Path(__file__).parents[2] / "config/config.yaml").read_text(encoding="utf-8"))
 ENTRY = yaml.safe_load(

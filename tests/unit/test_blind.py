@@ -9,22 +9,22 @@ import polars as pl
 import pytest
 from blind_corpus import documents
 
-from authbench.evaluation.headline import Authors
-from authbench.evaluation.run import queries_table, ranking_of
-from authbench.evaluation.scores import summarise
-from authbench.evaluation.split import read_split
-from authbench.evaluation.verification import draw_negatives
-from authbench.format.release import open_release
-from authbench.labels.decision import CELLS, LABELS
-from authbench.labels.judge import judge_labels
+from authbench.build.labels.decision import CELLS, LABELS
+from authbench.build.labels.judge import judge_labels
+from authbench.build.release.contents import Contents, make_contents
+from authbench.build.release.tables import write_split
+from authbench.config.registry.entries import read_yaml
+from authbench.config.registry.load import load_entry
+from authbench.config.registry.source_entry import Impurity
+from authbench.core.shipped import shipped
 from authbench.models.entries import MODELS
 from authbench.models.model import VectorCache
-from authbench.registry.entries import read_yaml
-from authbench.registry.load import load_entry
-from authbench.registry.source_entry import Impurity
-from authbench.release.contents import Contents, make_contents
-from authbench.release.tables import write_split
-from authbench.shipped import shipped
+from authbench.release.format.release import open_release
+from authbench.scoring.evaluation.headline import Authors
+from authbench.scoring.evaluation.run import queries_table, ranking_of
+from authbench.scoring.evaluation.scores import summarise
+from authbench.scoring.evaluation.split import read_split
+from authbench.scoring.evaluation.verification import draw_negatives
 
 CONFIG = read_yaml(shipped("config/config.yaml"))
 SHORTCUTS = ("random", "metadata", "date", "format", "edges", "content-words")

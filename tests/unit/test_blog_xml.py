@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.reading.blog_xml import iso_date, read
-from authbench.reading.rows import BadRow
-from authbench.registry.readers import BlogXmlReader
-from authbench.registry.typed_schema import from_plain
-from authbench.storage.raw_files import RawFile
+from authbench.config.registry.readers import BlogXmlReader
+from authbench.config.registry.typed_schema import from_plain
+from authbench.core.storage.raw_files import RawFile
+from authbench.release.reading.blog_xml import iso_date, read
+from authbench.release.reading.rows import BadRow
 
 
 def rows(tmp_path: Path, content: str | bytes, **options: object) -> list[object]:

@@ -6,8 +6,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from linear_time import takes_linear_time
 
-from authbench.normalize.boilerplate import patterns, rules, strip, strip_texts, suspected
-from authbench.records import LANGUAGES
+from authbench.build.normalize.boilerplate import patterns, rules, strip, strip_texts, suspected
+from authbench.core.records import LANGUAGES
 
 LINES = {
     "en": [

@@ -11,14 +11,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from authbench.errors import InputError
-from authbench.format.columns import POSITIVES
-from authbench.format.tables import table_problems
-from authbench.reading import table_csv, table_parquet
-from authbench.reading.foreign import read_foreign
-from authbench.reading.typed_parquet import IDENT, read_columns
-from authbench.storage import bounds
-from authbench.storage.bounds import VARIABLE, room
+from authbench.core.errors import InputError
+from authbench.core.storage import bounds
+from authbench.core.storage.bounds import VARIABLE, room
+from authbench.release.format.columns import POSITIVES
+from authbench.release.format.tables import table_problems
+from authbench.release.reading import table_csv, table_parquet
+from authbench.release.reading.foreign import read_foreign
+from authbench.release.reading.typed_parquet import IDENT, read_columns
 
 
 def write(path: Path, rows: int, text: str, **options: object) -> Path:

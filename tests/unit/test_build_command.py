@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from authbench.cli import main
-from authbench.cli.build import _described, snakemake_command
-from authbench.overview.options import BUILD
-from authbench.overview.page import command as index_command
+from authbench.app.cli import main
+from authbench.app.cli.build import _described, snakemake_command
+from authbench.reports.overview.options import BUILD
+from authbench.reports.overview.page import command as index_command
 
 ROOT = Path(__file__).parents[2]
 PYTHON = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "workflow/Snakefile")]
@@ -164,7 +164,7 @@ def test_the_command_becomes_snakemake_with_all_that_it_was_given(monkeypatch: p
 
 
 def test_the_rules_lie_in_the_package_as_in_the_repository() -> None:
-    project = ROOT / "workflow/authbench/shipped/project"
+    project = ROOT / "workflow/authbench/core/shipped/project"
     for name in ("workflow/Snakefile", "workflow/common.smk", "workflow/rules", "workflow/scripts", "workflow/report",
                  "envs", "profiles"):  # fmt: skip
         assert (project / name).resolve() == ROOT / name

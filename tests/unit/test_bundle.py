@@ -13,21 +13,21 @@ from published import ABOUT, lines, opened, seal
 from restricted import restricted
 from sound_release import CONFIG, documents, write_sound
 
-from authbench.checking import check_release
-from authbench.cli import main
-from authbench.errors import InputError
-from authbench.evaluation.run import evaluate
-from authbench.evaluation.split import read_split
-from authbench.export.run import export_public
-from authbench.format.columns import GROUND_TRUTH
-from authbench.format.release import open_complete_release
-from authbench.identity import sha256_of_text
+from authbench.app.cli import main
+from authbench.config.registry.load import load_entry
+from authbench.config.registry.sources import find_sources
+from authbench.core.errors import InputError
+from authbench.core.identity import sha256_of_text
 from authbench.models.entries import MODELS
 from authbench.models.model import VectorCache
-from authbench.rebuild.run import Unmatched, write_partial
-from authbench.registry.load import load_entry
-from authbench.registry.sources import find_sources
-from authbench.report.verify import check_drawings
+from authbench.publish.export.run import export_public
+from authbench.publish.rebuild.run import Unmatched, write_partial
+from authbench.release.checking import check_release
+from authbench.release.format.columns import GROUND_TRUTH
+from authbench.release.format.release import open_complete_release
+from authbench.reports.report.verify import check_drawings
+from authbench.scoring.evaluation.run import evaluate
+from authbench.scoring.evaluation.split import read_split
 
 TIER_B = "blog_authorship"
 NAMES = {"en": "English", "de": "German"}

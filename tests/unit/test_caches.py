@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from authbench.runtime.caches import compiled_code, user_cache
+from authbench.core.runtime.caches import compiled_code, user_cache
 
 LIBRARY = Path(__file__).parents[2] / "workflow"
 COMPILING = """
 import numpy as np
-from authbench.dedup.shingle_kernels import mix as kernel
+from authbench.build.dedup.shingle_kernels import mix as kernel
 kernel(np.uint64(3))
 print(sum(kernel.stats.cache_hits.values()), kernel.stats.cache_path)
 """

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from split_folder import write_release
 
-from authbench.cli import main
+from authbench.app.cli import main
 from authbench.models.calibrated import (
     SMOOTHING,
     CalibratedModel,

@@ -10,16 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scored_release import write_scored_release
 
-from authbench.case import ratios
-from authbench.case.material import read_material
-from authbench.case.population import FIRST, HELD, LEAST_AUTHORS, SECOND, TEXTS, Case, draw, read_population
-from authbench.case.ratios import verbal, weigh
-from authbench.cli import main
-from authbench.errors import InputError
-from authbench.registry.load import load_entry
-from authbench.verifiers import Bench, lambdag
-from authbench.verifiers.parameters import LambdagParameters
-from authbench.verifiers.requested import VERIFIERS
+from authbench.app.cli import main
+from authbench.audit.case import ratios
+from authbench.audit.case.material import read_material
+from authbench.audit.case.population import FIRST, HELD, LEAST_AUTHORS, SECOND, TEXTS, Case, draw, read_population
+from authbench.audit.case.ratios import verbal, weigh
+from authbench.config.registry.load import load_entry
+from authbench.core.errors import InputError
+from authbench.scoring.verifiers import Bench, lambdag
+from authbench.scoring.verifiers.parameters import LambdagParameters
+from authbench.scoring.verifiers.requested import VERIFIERS
 
 WORDS = """the of and to in that it was for on with as at by this but not from or have an they which one""".split()  # noqa: SIM905
 LIKE = Case("q" * 200, "k" * 300, "en")

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from shipped_sources import shipped_sources
 
-from authbench.catalogue import as_markdown, links, measured_labels
-from authbench.cli import main
+from authbench.app.cli import main
+from authbench.build.catalogue import as_markdown, links, measured_labels
 
 ROOT = Path(__file__).parents[2]
 SOURCES = shipped_sources()

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.errors import InputError
-from authbench.reading import chats
-from authbench.reading.rows import BadRow
-from authbench.reading.units import Units
-from authbench.registry.readers import ChatReader
-from authbench.storage.raw_files import RawFile
+from authbench.config.registry.readers import ChatReader
+from authbench.core.errors import InputError
+from authbench.core.storage.raw_files import RawFile
+from authbench.release.reading import chats
+from authbench.release.reading.rows import BadRow
+from authbench.release.reading.units import Units
 
 MARK, NARROW = "\u200e", "\u202f"
 

@@ -19,18 +19,18 @@ from hypothesis import given
 from hypothesis import settings as settings_of_hypothesis
 from hypothesis import strategies as st
 
-from authbench.checking import Violation, check_release
-from authbench.checking import overlap as contained
-from authbench.checking import rows as check_rows
-from authbench.checking.claims import CLAIMS
-from authbench.cli import main
-from authbench.errors import InputError
-from authbench.filter.measure import measure_texts
-from authbench.format.columns import MERGED, PROVENANCE, SPLIT_TABLES
-from authbench.identity import digest, keyed_hash
-from authbench.records import length_bucket_expr
-from authbench.storage import json_lines
-from authbench.tokens import count, load_encoding
+from authbench.app.cli import main
+from authbench.build.filter.measure import measure_texts
+from authbench.core.errors import InputError
+from authbench.core.identity import digest, keyed_hash
+from authbench.core.records import length_bucket_expr
+from authbench.core.storage import json_lines
+from authbench.core.tokens import count, load_encoding
+from authbench.release.checking import Violation, check_release
+from authbench.release.checking import overlap as contained
+from authbench.release.checking import rows as check_rows
+from authbench.release.checking.claims import CLAIMS
+from authbench.release.format.columns import MERGED, PROVENANCE, SPLIT_TABLES
 
 ENCODING = load_encoding()
 
@@ -634,7 +634,7 @@ def test_without_the_vocabulary_nothing_is_called_sound(tmp_path: Path, monkeypa
     def missing() -> None:
         raise InputError("the vocabulary is missing")
 
-    monkeypatch.setattr("authbench.checking.load_encoding", missing)
+    monkeypatch.setattr("authbench.release.checking.load_encoding", missing)
     assert main(["check", str(write(sound(), tmp_path / "release"))]) == 2
 
 

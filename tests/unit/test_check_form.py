@@ -9,14 +9,14 @@ import polars as pl
 import pytest
 from sound_release import write_sound
 
-from authbench.checking import check_release
-from authbench.checking.form import check_form
-from authbench.errors import InputError
-from authbench.format.columns import PAIR_TABLES, PROVENANCE, UNKNOWN
-from authbench.format.files import CSV_FILES
-from authbench.format.release import open_release, read_deviation
-from authbench.storage.json_files import read_foreign_json, write_plain_json
-from authbench.storage.sha256sums import write_sums
+from authbench.core.errors import InputError
+from authbench.core.storage.json_files import read_foreign_json, write_plain_json
+from authbench.core.storage.sha256sums import write_sums
+from authbench.release.checking import check_release
+from authbench.release.checking.form import check_form
+from authbench.release.format.columns import PAIR_TABLES, PROVENANCE, UNKNOWN
+from authbench.release.format.files import CSV_FILES
+from authbench.release.format.release import open_release, read_deviation
 
 Edit = Callable[[pl.DataFrame], pl.DataFrame]
 PARQUET = {PROVENANCE.file: PROVENANCE} | {f"test/{table.file}": table for table in PAIR_TABLES.values()}

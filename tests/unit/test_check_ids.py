@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.checking.form import _rank_correlation, neighbours
+from authbench.release.checking.form import _rank_correlation, neighbours
 
 
 @given(st.lists(st.integers(1, 9), min_size=2, max_size=60), st.integers(0, 1_000_000))

@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from authbench.checking.measures import check_measured, check_measures
-from authbench.errors import InputError
-from authbench.filter.decide import apply_filters
-from authbench.filter.measure import NUMBERS, measure_numbers
-from authbench.registry.entries import read_yaml
-from authbench.shipped import shipped
+from authbench.build.filter.decide import apply_filters
+from authbench.build.filter.measure import NUMBERS, measure_numbers
+from authbench.config.registry.entries import read_yaml
+from authbench.core.errors import InputError
+from authbench.core.shipped import shipped
+from authbench.release.checking.measures import check_measured, check_measures
 
 CONFIG: dict[str, Any] = read_yaml(shipped("config/config.yaml"))
 LANGS = ("en", "zh", "hi", "es", "fr", "ar", "ru", "de", "ja", "ko", "other")

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.checking import overlap as contained
-from authbench.checking import overlap as similar
-from authbench.checking import similar_kernels
-from authbench.checking.boilerplate import without_boilerplate
-from authbench.checking.overlap import contained_texts, fold, similar_texts
-from authbench.dedup.similarity import similarity_text
-from authbench.identity import keyed_hash
-from authbench.settings.split import Containment
+from authbench.build.dedup.similarity import similarity_text
+from authbench.config.settings.split import Containment
+from authbench.core.identity import keyed_hash
+from authbench.release.checking import overlap as contained
+from authbench.release.checking import overlap as similar
+from authbench.release.checking import similar_kernels
+from authbench.release.checking.boilerplate import without_boilerplate
+from authbench.release.checking.overlap import contained_texts, fold, similar_texts
 
 Pairs = dict[tuple[str, str], float]
 

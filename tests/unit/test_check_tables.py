@@ -8,10 +8,10 @@ from counted_documents import DOCUMENTS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.checking.quotas import _OTHER_GENRES, _check_shortfall, _check_targets, _pattern, _rows, _whole
-from authbench.checking.tables import _compare, _expected
-from authbench.release import statistics
-from authbench.sample.targets import largest_remainder, matching_pattern
+from authbench.build.release import statistics
+from authbench.build.sample.targets import largest_remainder, matching_pattern
+from authbench.release.checking.quotas import _OTHER_GENRES, _check_shortfall, _check_targets, _pattern, _rows, _whole
+from authbench.release.checking.tables import _compare, _expected
 
 GENRES = ["news", "blog/arts", "blog/other", "media_reviews/douban", "media_reviews", "social_media/weibo"]
 PATTERNS = ["*", "news", "blog/*", "blog/arts", "blog/a*", "media_reviews/*", "media_reviews/douban", "social_media/*"]

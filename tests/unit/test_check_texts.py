@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.checking.texts import abnormal, check_texts, find_personal_data
-from authbench.normalize.personal import mask
-from authbench.normalize.text import normalize_text
-from authbench.tokens import load_encoding, load_tokenizer
+from authbench.build.normalize.personal import mask
+from authbench.build.normalize.text import normalize_text
+from authbench.core.tokens import load_encoding, load_tokenizer
+from authbench.release.checking.texts import abnormal, check_texts, find_personal_data
 
 KINDS = ("email", "phone", "handle", "url")
 

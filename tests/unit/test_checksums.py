@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from authbench.errors import InputError
-from authbench.storage import json_files, parquet
-from authbench.storage.checksums import Chunk, read_checksums
+from authbench.core.errors import InputError
+from authbench.core.storage import json_files, parquet
+from authbench.core.storage.checksums import Chunk, read_checksums
 
 FRAME = pl.DataFrame(
     {

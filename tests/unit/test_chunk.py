@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from linear_time import takes_linear_time
 from shared_folders import DATA, skip_without_corpus
 
-from authbench.chunk.cut import chunk_records, extra_long_chances, with_final_newline
-from authbench.chunk.sentences import LONGEST_END, last_sentence_start, sentence_starts
-from authbench.normalize.table import normalize_records
-from authbench.normalize.text import normalize_text
-from authbench.records import DOCUMENT, RECORD
-from authbench.tokens import load_encoding, load_tokenizer
+from authbench.build.chunk.cut import chunk_records, extra_long_chances, with_final_newline
+from authbench.build.chunk.sentences import LONGEST_END, last_sentence_start, sentence_starts
+from authbench.build.normalize.table import normalize_records
+from authbench.build.normalize.text import normalize_text
+from authbench.core.records import DOCUMENT, RECORD
+from authbench.core.tokens import load_encoding, load_tokenizer
 
 CONFIG = {
     "max_tokens": 500,

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from published import ABOUT, PAGES, exported, opened, publish, seal, sources_of
 from shipped_sources import shipped_sources
 
-from authbench.checking.form import check_files
-from authbench.errors import InputError
-from authbench.export.citations import own_citation
-from authbench.export.run import FORMS
-from authbench.registry.citations import bibliography, citation_problem, default_citation, entries, field_of
+from authbench.config.registry.citations import bibliography, citation_problem, default_citation, entries, field_of
+from authbench.core.errors import InputError
+from authbench.publish.export.citations import own_citation
+from authbench.publish.export.run import FORMS
+from authbench.release.checking.form import check_files
 
 ONE = "@misc{one,\n  title = {One {B}},\n  url = {https://example.org/one}\n}"
 TWO = "@article{two, title = {Two}, doi = {10.1000/two}, year = 2020}"

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from authbench.checking.settings import merged, read_settings
-from authbench.clauses import Clause, clauses, default_of, page, state_of
-from authbench.cli import COMMANDS
-from authbench.export.run import FORMS
-from authbench.format.columns import PROVENANCE, SPLIT_TABLES
-from authbench.format.files import RELEASE_FILES
-from authbench.registry.entries import default_settings, fidelity_settings
-from authbench.registry.sources import find_sources
+from authbench.app.cli import COMMANDS
+from authbench.config.clauses import Clause, clauses, default_of, page, state_of
+from authbench.config.registry.entries import default_settings, fidelity_settings
+from authbench.config.registry.sources import find_sources
+from authbench.publish.export.run import FORMS
+from authbench.release.checking.settings import merged, read_settings
+from authbench.release.format.columns import PROVENANCE, SPLIT_TABLES
+from authbench.release.format.files import RELEASE_FILES
 
 ROOT = Path(__file__).parents[2]
 RULES = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "workflow").rglob("*.smk"))

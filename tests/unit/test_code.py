@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from authbench.runtime import code
-from authbench.shipped import shipped
+from authbench.core.runtime import code
+from authbench.core.shipped import shipped
 
 
 @pytest.fixture

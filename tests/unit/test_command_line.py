@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from authbench.cli import COMMANDS, main
+from authbench.app.cli import COMMANDS, main
+from authbench.config.registry.load import list_entries
 from authbench.models.entries import MODELS
-from authbench.registry.load import list_entries
 
 TOPICS = ("release:", "pan:", "raven:", "style:", "publish:", "sources:")
 

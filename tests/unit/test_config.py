@@ -20,10 +20,8 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from snakemake.cli import parse_config
 
-import authbench.config
-from authbench.acquire.lock import Entry, File, add_to_lock
-from authbench.checking.settings import read_settings
-from authbench.config import (
+import authbench.app.config
+from authbench.app.config import (
     FACTS,
     RUN_MARK,
     VOCABULARIES,
@@ -34,11 +32,13 @@ from authbench.config import (
     possible_languages,
     prepare,
 )
-from authbench.errors import InputError
-from authbench.raw_facts import write_facts
-from authbench.registry.entries import fidelity_settings, read_yaml
-from authbench.registry.source_entry import possible_values
-from authbench.registry.sources import find_sources
+from authbench.build.acquire.lock import Entry, File, add_to_lock
+from authbench.build.raw_facts import write_facts
+from authbench.config.registry.entries import fidelity_settings, read_yaml
+from authbench.config.registry.source_entry import possible_values
+from authbench.config.registry.sources import find_sources
+from authbench.core.errors import InputError
+from authbench.release.checking.settings import read_settings
 
 PROJECT = Path(__file__).parents[2]
 
@@ -66,7 +66,7 @@ DEFAULTS = read_yaml(PROJECT / "config/config.yaml")
 def test_a_setting_means_the_same_from_the_command_line_as_from_a_file(
     place: tuple[str, ...], root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(authbench.config, "read_yaml", cache(read_yaml))
+    monkeypatch.setattr(authbench.app.config, "read_yaml", cache(read_yaml))
     accepted = 0
     for value in (reduce(getitem, place, DEFAULTS), 1, None):
         ((section, stated),) = reduce(lambda inner, key: {key: inner}, reversed(place), value).items()

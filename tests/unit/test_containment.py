@@ -8,8 +8,8 @@ from defaults import section
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from authbench.dedup import containment
-from authbench.dedup.containment import contained_pairs
+from authbench.build.dedup import containment
+from authbench.build.dedup.containment import contained_pairs
 
 DEFAULT = section("split.containment")
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.content_words import (
+from authbench.core.content_words import (
     COLUMNS,
     FREQUENT,
     WordStatistics,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from authbench.cli import COMMANDS
+from authbench.app.cli import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 HOSTED = sorted((ROOT / ".github").rglob("*.*ml"))

@@ -13,8 +13,8 @@ sys.path.append(str(ROOT / "benchmarks"))
 
 import corpus  # noqa: E402
 
-from authbench.records import LANGUAGES  # noqa: E402
-from authbench.registry.sources import source_schema  # noqa: E402
+from authbench.config.registry.sources import source_schema  # noqa: E402
+from authbench.core.records import LANGUAGES  # noqa: E402
 
 PLAN = corpus.make_plan(8_000, seed=7)
 MEAN = {lang: 800 * factor for lang, factor in corpus.CHARACTERS.items()}

@@ -16,16 +16,16 @@ from examples import costly
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from authbench.dedup import compare
-from authbench.dedup import similar_pairs as pairs_in_memory
-from authbench.dedup.minhash import draw_permutations
-from authbench.dedup.settings import band_recall, choose_bands, dedup_problems
-from authbench.dedup.signatures import sign_texts
-from authbench.dedup.similar_pairs import similar_pairs
-from authbench.records import REMOVED
-from authbench.settings.dedup import Copies
-from authbench.split.assign import near_copies
-from authbench.split.units import unit_of
+from authbench.build.dedup import compare
+from authbench.build.dedup import similar_pairs as pairs_in_memory
+from authbench.build.dedup.minhash import draw_permutations
+from authbench.build.dedup.settings import band_recall, choose_bands, dedup_problems
+from authbench.build.dedup.signatures import sign_texts
+from authbench.build.dedup.similar_pairs import similar_pairs
+from authbench.build.split.assign import near_copies
+from authbench.build.split.units import unit_of
+from authbench.config.settings.dedup import Copies
+from authbench.core.records import REMOVED
 
 WORKFLOW = str(Path(compare.__file__).parents[2])
 # 24 bands of one row miss a pair at 0.8 once in 10^16: what differs from the reference is an error, not chance.
@@ -223,7 +223,7 @@ def test_blocks_hold_whole_components(monkeypatch):
 
 
 def test_settings_are_checked_without_loading_the_compiler():
-    check = "import sys; from authbench.dedup import settings, similar_pairs; sys.exit('numba' in sys.modules)"
+    check = "import sys; from authbench.build.dedup import settings, similar_pairs; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", check], env={**os.environ, "PYTHONPATH": WORKFLOW}).returncode == 0
 
 

@@ -8,10 +8,10 @@ import pytest
 from dedup_stage import Change, Outcome, deduplicate
 from defaults import section
 
-from authbench.dedup import links, minhash, shingle_kernels
-from authbench.dedup.minhash import draw_permutations
-from authbench.dedup.shingles import shingle_hashes
-from authbench.settings.dedup import Copies
+from authbench.build.dedup import links, minhash, shingle_kernels
+from authbench.build.dedup.minhash import draw_permutations
+from authbench.build.dedup.shingles import shingle_hashes
+from authbench.config.settings.dedup import Copies
 
 SETTINGS = section("dedup")
 

@@ -12,11 +12,11 @@ import pytest
 from dedup_stage import run_jobs
 from defaults import section
 
-from authbench.dedup.jobs.compare import compare_part
-from authbench.dedup.settings import part_count
-from authbench.runtime import jit
-from authbench.storage.json_files import read_json
-from authbench.storage.parquet import read_columns, write_frames
+from authbench.build.dedup.jobs.compare import compare_part
+from authbench.build.dedup.settings import part_count
+from authbench.core.runtime import jit
+from authbench.core.storage.json_files import read_json
+from authbench.core.storage.parquet import read_columns, write_frames
 
 ORDER = ["late", "early"]  # of the sources in the recipe
 SETTINGS = section("dedup")
@@ -98,7 +98,7 @@ if sys.argv[1] == "without":
 import polars as pl
 from defaults import section
 from dedup_stage import run_jobs
-from authbench.storage.parquet import read_columns
+from authbench.core.storage.parquet import read_columns
 texts = ["", "ok", "ha" * 30, "ha" * 33, "吾輩は猫である。名前はまだ無い。", "吾輩は猫である。名前はまだない。",
          "e\u0301" * 9,
          "the clocks were striking thirteen", "the clocks  were striking\nthirteen", "the clocks were striking two"]

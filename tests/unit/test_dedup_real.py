@@ -11,8 +11,8 @@ from defaults import section
 from open_corpora import decoded, files_of
 from shared_folders import needs_corpora
 
-from authbench.dedup.containment import contained_pairs
-from authbench.dedup.similar_pairs import similar_pairs
+from authbench.build.dedup.containment import contained_pairs
+from authbench.build.dedup.similar_pairs import similar_pairs
 
 pytestmark = needs_corpora
 MANY = 1000  # film reviews among which there are always some copies

@@ -3,10 +3,10 @@
 import pytest
 from defaults import section
 
-from authbench.cli import main
+from authbench.app.cli import main
+from authbench.config.registry.load import list_entries, load_entry
 from authbench.models.entries import MODELS, ModelEntry
-from authbench.registry.load import list_entries, load_entry
-from authbench.verifiers.requested import VERIFIERS, VerifierEntry
+from authbench.scoring.verifiers.requested import VERIFIERS, VerifierEntry
 
 
 @pytest.mark.parametrize(

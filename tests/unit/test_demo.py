@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 import yaml
 
-from authbench.content_words import content_vectors, fit_words
-from authbench.storage.yaml_loader import FAST_LOADER
+from authbench.core.content_words import content_vectors, fit_words
+from authbench.core.storage.yaml_loader import FAST_LOADER
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "resources" / "demo"

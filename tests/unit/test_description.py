@@ -15,12 +15,12 @@ import yaml
 from published import ABOUT, Published, exported, opened, sources_of
 from scored_release import write_scored_release
 
-from authbench.cli import main
-from authbench.errors import InputError
-from authbench.export.data_protection import read_risk
-from authbench.export.datacite import datacite
-from authbench.export.run import FORMS, describe_folder, export_public
-from authbench.format.release import open_release
+from authbench.app.cli import main
+from authbench.core.errors import InputError
+from authbench.publish.export.data_protection import read_risk
+from authbench.publish.export.datacite import datacite
+from authbench.publish.export.run import FORMS, describe_folder, export_public
+from authbench.release.format.release import open_release
 
 DOI = {**ABOUT, "doi": "10.5281/zenodo.1234567", "publisher": "Zenodo"}
 

@@ -13,9 +13,9 @@ import pytest
 from extras import needs
 from killed_scoring import KILLS
 
-from authbench.errors import InputError
-from authbench.safety import BATCH, ScoreStore, make_scorers, score_texts
-from authbench.safety.detoxify_scorer import DetoxifyScorer, load_detoxify, weights_mark
+from authbench.build.safety import BATCH, ScoreStore, make_scorers, score_texts
+from authbench.build.safety.detoxify_scorer import DetoxifyScorer, load_detoxify, weights_mark
+from authbench.core.errors import InputError
 
 pytestmark = needs("detoxify", extra="toxicity")
 

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from published import documents_of, lines, write_raw, write_whole
 
-from authbench.cli import main
-from authbench.diff.releases import read_release
-from authbench.diff.summary import changed_documents, difference, difference_text, differences, is_same
-from authbench.errors import InputError
-from authbench.format.hub import NotARelease
+from authbench.app.cli import main
+from authbench.core.errors import InputError
+from authbench.release.format.hub import NotARelease
+from authbench.reports.diff.releases import read_release
+from authbench.reports.diff.summary import changed_documents, difference, difference_text, differences, is_same
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from authbench.errors import InputError
-from authbench.storage.atomic import atomic_file
-from authbench.storage.disk import cannot_write, check_room, machine_failed
+from authbench.core.errors import InputError
+from authbench.core.storage.atomic import atomic_file
+from authbench.core.storage.disk import cannot_write, check_room, machine_failed
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,13 @@ import yaml
 from defaults import section
 from jsonschema import Draft202012Validator
 
-from authbench.config import prepare
-from authbench.ingest.fields import as_text, compile_expression
-from authbench.ingest.source import ingest_source
-from authbench.registry.entries import read_yaml
-from authbench.registry.source_entry import make_extraction
-from authbench.registry.sources import source_schema
-from authbench.storage.atomic import sha256_of_file
+from authbench.app.config import prepare
+from authbench.build.ingest.fields import as_text, compile_expression
+from authbench.build.ingest.source import ingest_source
+from authbench.config.registry.entries import read_yaml
+from authbench.config.registry.source_entry import make_extraction
+from authbench.config.registry.sources import source_schema
+from authbench.core.storage.atomic import sha256_of_file
 
 ROOT = Path(__file__).parents[2]
 CONTRIBUTED = [ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", ROOT / "resources/submissions/README.md"]

@@ -1,4 +1,4 @@
-"""The examples in docstrings give what they say; tests/unit/test_api.py runs the ones of `authbench.api`."""
+"""The examples in docstrings give what they say; tests/unit/test_api.py runs the ones of `authbench.app.api`."""
 
 import doctest
 import importlib

@@ -10,12 +10,12 @@ import polars as pl
 import pytest
 from defaults import section
 
-from authbench.identity import author_id
-from authbench.ingest.persons import canonical_name, keys_of
-from authbench.ingest.source import ingest_source
-from authbench.registry.entries import read_yaml
-from authbench.registry.source_entry import make_extraction
-from authbench.storage.raw_paths import match_files
+from authbench.build.ingest.persons import canonical_name, keys_of
+from authbench.build.ingest.source import ingest_source
+from authbench.config.registry.entries import read_yaml
+from authbench.config.registry.source_entry import make_extraction
+from authbench.core.identity import author_id
+from authbench.core.storage.raw_paths import match_files
 
 SOURCES = Path(__file__).parents[2] / "config" / "sources"
 COLOPHON = (

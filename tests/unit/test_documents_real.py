@@ -11,10 +11,10 @@ from defaults import section
 from open_corpora import MAX_BAD_ROWS, Ingested, bad_rows_allowed, files_of, folder_of, ingested, load_source
 from shared_folders import DATA, needs_corpora
 
-from authbench.ingest.source import ingest_source
-from authbench.registry.source_entry import make_extraction
-from authbench.storage.atomic import sha256_of_file
-from authbench.storage.raw_paths import match_files
+from authbench.build.ingest.source import ingest_source
+from authbench.config.registry.source_entry import make_extraction
+from authbench.core.storage.atomic import sha256_of_file
+from authbench.core.storage.raw_paths import match_files
 
 TAGS = (
     "eltec_tei",

@@ -6,7 +6,7 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from authbench.normalize.doubled import LEAST_CHARACTERS, LEAST_SHARE, SIMILAR, first_of_two, suspected
+from authbench.build.normalize.doubled import LEAST_CHARACTERS, LEAST_SHARE, SIMILAR, first_of_two, suspected
 
 POEM = """Der Mond ist aufgegangen,
 die goldnen Sternlein prangen

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from authbench.errors import InputError
-from authbench.reading import gutenberg, xml_rows
-from authbench.reading.rows import BadRow
-from authbench.reading.units import Units
-from authbench.registry.readers import GutenbergReader, XmlRowsReader
-from authbench.storage.raw_files import RawFile
+from authbench.config.registry.readers import GutenbergReader, XmlRowsReader
+from authbench.core.errors import InputError
+from authbench.core.storage.raw_files import RawFile
+from authbench.release.reading import gutenberg, xml_rows
+from authbench.release.reading.rows import BadRow
+from authbench.release.reading.units import Units
 
 POSTS = """\ufeff<?xml version="1.0" encoding="utf-8"?>
 <posts>

@@ -12,7 +12,7 @@ from shared_folders import oracle
 from small_split import a_split
 from tiny_checkpoint import settings
 
-from authbench.errors import InputError
+from authbench.core.errors import InputError
 from authbench.models import cache
 from authbench.models.cache import embed_new
 from authbench.models.checkpoint import checkpoint_path, load_checkpoint

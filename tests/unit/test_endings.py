@@ -8,10 +8,9 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.identity import author_id
-from authbench.normalize import endings
-from authbench.normalize.ending_kernels import LONGEST, MOST, find_endings
-from authbench.normalize.endings import (
+from authbench.build.normalize import endings
+from authbench.build.normalize.ending_kernels import LONGEST, MOST, find_endings
+from authbench.build.normalize.endings import (
     WHOLE,
     by_author,
     count_endings,
@@ -19,6 +18,7 @@ from authbench.normalize.endings import (
     find_signatures,
     without_ending,
 )
+from authbench.core.identity import author_id
 
 TOPICS = ("of the sea", "of a long road", "of bread", "of snow in May", "of four friends")
 

@@ -19,9 +19,9 @@ from jsonschema import Draft202012Validator
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from authbench.registry.entries import read_yaml
-from authbench.runtime.code import closure
-from authbench.shipped import shipped
+from authbench.config.registry.entries import read_yaml
+from authbench.core.runtime.code import closure
+from authbench.core.shipped import shipped
 
 ROOT = Path(__file__).parents[2]
 # One process parses the files that the rules share.
@@ -102,7 +102,7 @@ def test_what_repeats_pyproject_is_up_to_date() -> None:
 
 def test_an_address_of_the_repository_is_stated_wherever_authbench_is_cited(tmp_path: Path) -> None:
     read = ("pyproject.toml", "requirements.lock", "requirements-extras.lock", "CHANGELOG.md")
-    for name in (*read, "workflow/authbench/version.py"):
+    for name in (*read, "workflow/authbench/core/version.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / name, tmp_path / name)
     generated = runpy.run_path(str(ROOT / "envs/generate.py"))["generated"]

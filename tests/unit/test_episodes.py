@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from tiny_checkpoint import settings, write_checkpoint
 
-from authbench.errors import InputError
+from authbench.core.errors import InputError
 from authbench.models import transformer
 from authbench.models.checkpoint import load_checkpoint
 from authbench.models.entries import ModelEntry, expect_trainable

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from authbench.cli import COMMANDS, main
-from authbench.cli.ending import CLOSED_PIPE, FAULT, INTERRUPTED, TRACEBACK, UNUSABLE, run_to_end
-from authbench.errors import InputError
+from authbench.app.cli import COMMANDS, main
+from authbench.app.cli.ending import CLOSED_PIPE, FAULT, INTERRUPTED, TRACEBACK, UNUSABLE, run_to_end
+from authbench.core.errors import InputError
 
 # A command on the input {}; `build` has tests of its own (test_build_command.py).
 ON_ONE_INPUT = {
@@ -158,7 +158,7 @@ def test_a_user_s_function_cannot_end_a_command_as_if_done(capsys: pytest.Captur
 
 def test_a_child_process_may_end_itself() -> None:
     code = (
-        "import os\nfrom authbench.cli.ending import run_to_end\n"
+        "import os\nfrom authbench.app.cli.ending import run_to_end\n"
         "def run():\n    child = os.fork()\n    if not child: os._exit(7)\n"
         "    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])\nraise SystemExit(run_to_end(run))"
     )
@@ -168,7 +168,7 @@ def test_a_child_process_may_end_itself() -> None:
 def test_a_reader_that_leaves_is_no_fault() -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    code = "import sys\nfrom authbench.cli import main\nsys.exit(main(['sources']))"
+    code = "import sys\nfrom authbench.app.cli import main\nsys.exit(main(['sources']))"
     done = subprocess.run([sys.executable, "-c", code], stdout=writing, stderr=subprocess.PIPE, check=False)
     os.close(writing)
     assert (done.returncode, done.stderr) == (CLOSED_PIPE, b"")

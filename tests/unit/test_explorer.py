@@ -11,10 +11,10 @@ import pytest
 from scored_release import write_scored_release
 from split_folder import write_release
 
-from authbench.cli import main
-from authbench.explorer import pages
-from authbench.explorer.ranked import ANSWERS, draw, errors_by_slice, explore, listed, margins, outcomes, ranked
-from authbench.leaderboard.collect import collect
+from authbench.app.cli import main
+from authbench.reports.explorer import pages
+from authbench.reports.explorer.ranked import ANSWERS, draw, errors_by_slice, explore, listed, margins, outcomes, ranked
+from authbench.reports.leaderboard.collect import collect
 
 AUTHORS = 44
 HOSTILE = "\"'><script>document.title='RUN'</script><img src=x onerror=1>\u202egnp.exe\u2066 "

@@ -30,19 +30,19 @@ from published import (
 from shipped_sources import shipped_sources
 from sound_release import write_sound
 
-from authbench.cli import main
-from authbench.errors import InputError
-from authbench.export.beir import falling, run_lines
-from authbench.export.card import write_card
-from authbench.export.freeze import read_publication
-from authbench.export.parquet import write_table
-from authbench.export.public import refuse_withheld, withheld_documents
-from authbench.export.run import FORMS, export, export_public
-from authbench.format.columns import SPLIT_TABLES
-from authbench.format.files import BUNDLE_FILES
-from authbench.format.pan import read_problems
-from authbench.format.release import open_complete_release
-from authbench.registry.licences import licence_problem, spdx_identifier
+from authbench.app.cli import main
+from authbench.config.registry.licences import licence_problem, spdx_identifier
+from authbench.core.errors import InputError
+from authbench.publish.export.beir import falling, run_lines
+from authbench.publish.export.card import write_card
+from authbench.publish.export.freeze import read_publication
+from authbench.publish.export.parquet import write_table
+from authbench.publish.export.public import refuse_withheld, withheld_documents
+from authbench.publish.export.run import FORMS, export, export_public
+from authbench.release.format.columns import SPLIT_TABLES
+from authbench.release.format.files import BUNDLE_FILES
+from authbench.release.format.pan import read_problems
+from authbench.release.format.release import open_complete_release
 
 
 @pytest.fixture
@@ -311,8 +311,8 @@ def test_croissant_is_valid_and_gives_the_records(public: Path, tmp_path: Path) 
 def test_a_large_table_becomes_several_shards_that_hold_its_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("authbench.export.parquet.SHARD_BYTES", 600)
-    monkeypatch.setattr("authbench.export.parquet.GROUP_BYTES", 500)
+    monkeypatch.setattr("authbench.publish.export.parquet.SHARD_BYTES", 600)
+    monkeypatch.setattr("authbench.publish.export.parquet.GROUP_BYTES", 500)
     frame = pl.DataFrame({"id": [str(n) for n in range(60)], "ids": [["x" * 20]] * 60})
     table = write_table(tmp_path, "all", "train", frame.schema, [frame[:7], frame[7:]])
     assert table.rows == 60

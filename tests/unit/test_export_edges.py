@@ -21,7 +21,7 @@ from published import (
     write_whole,
 )
 
-from authbench.export.run import FORMS, export_public
+from authbench.publish.export.run import FORMS, export_public
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +84,6 @@ def test_one_language_is_mteb_s_default_subset_with_its_language_in_a_list(
 def test_every_form_is_told_in_the_documentation_and_the_help() -> None:
     root = Path(__file__).parents[2]
     docs = (root / "docs/publishing.md").read_text(encoding="utf-8")
-    helped = (root / "workflow/authbench/cli/release.py").read_text(encoding="utf-8")
+    helped = (root / "workflow/authbench/app/cli/release.py").read_text(encoding="utf-8")
     for form in FORMS:
         assert f"| `{form}` |" in docs and form in helped

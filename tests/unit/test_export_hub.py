@@ -11,14 +11,14 @@ import yaml
 from published import Published, exported, header, lines, opened
 from split_folder import write_release
 
-from authbench.cli import main
-from authbench.errors import InputError
-from authbench.export import card as hub
-from authbench.export.examples import text_pairs, triplet_ids
-from authbench.format.columns import POOLS
-from authbench.leaderboard.collect import collect
-from authbench.leaderboard.hub import TASK_SCORES, dataset_of, eval_results, write_eval_results
-from authbench.records import primary_genre
+from authbench.app.cli import main
+from authbench.core.errors import InputError
+from authbench.core.records import primary_genre
+from authbench.publish.export import card as hub
+from authbench.publish.export.examples import text_pairs, triplet_ids
+from authbench.release.format.columns import POOLS
+from authbench.reports.leaderboard.collect import collect
+from authbench.reports.leaderboard.hub import TASK_SCORES, dataset_of, eval_results, write_eval_results
 
 
 @pytest.fixture(scope="module")
@@ -119,8 +119,8 @@ def test_more_groups_than_are_written_are_chosen_by_a_hash(paired: Path, monkeyp
     release = opened(paired)
     matched = release.pairs("test").filter(pl.col("pool") == "matched")
     whole = pl.concat(text_pairs(release, "test", "matched", matched))
-    monkeypatch.setattr("authbench.export.examples.MOST_GROUPS", 3)
-    monkeypatch.setattr("authbench.export.examples._ROWS", 2)
+    monkeypatch.setattr("authbench.publish.export.examples.MOST_GROUPS", 3)
+    monkeypatch.setattr("authbench.publish.export.examples._ROWS", 2)
     some = pl.concat(text_pairs(release, "test", "matched", matched))
     assert some["group"].n_unique() == 3
     assert some.equals(whole.filter(pl.col("group").is_in(some["group"].unique().implode())))

@@ -17,8 +17,8 @@ import yaml
 from extras import needs
 from published import ABOUT, Published, exported, header, lines, opened, seal
 
-from authbench.export.mteb import write_mteb
-from authbench.export.mteb_task import dates, domains
+from authbench.publish.export.mteb import write_mteb
+from authbench.publish.export.mteb_task import dates, domains
 
 pytestmark = needs("mteb", extra="publish")
 

@@ -3,8 +3,8 @@
 import polars as pl
 import pytest
 
-from authbench.export.mteb_task import named_scripts, scripts_of, three_letters
-from authbench.languages import languages
+from authbench.config.languages import languages
+from authbench.publish.export.mteb_task import named_scripts, scripts_of, three_letters
 
 
 def counted(*texts: tuple[str, str]) -> dict[tuple[str, str], int]:

@@ -12,10 +12,10 @@ import pytest
 from published import ABOUT, contents, exported, lines, opened
 from shared_folders import ORACLES, oracle
 
-from authbench.errors import InputError
-from authbench.export.steb import evaluated_split, steb_record, write_datasets, write_steb
-from authbench.format.release import open_release
-from authbench.records import length_bucket_expr, primary_genre
+from authbench.core.errors import InputError
+from authbench.core.records import length_bucket_expr, primary_genre
+from authbench.publish.export.steb import evaluated_split, steb_record, write_datasets, write_steb
+from authbench.release.format.release import open_release
 
 FOLDER = ORACLES / "steb_reference/authbench_export"
 

@@ -9,8 +9,8 @@ import pytest
 from extras import needs
 
 from authbench import __version__
-from authbench.cli import main
-from authbench.extras import missing_extra
+from authbench.app.cli import main
+from authbench.core.extras import missing_extra
 
 
 def test_the_command_says_its_version(capsys: pytest.CaptureFixture[str]) -> None:
@@ -43,7 +43,7 @@ def test_any_other_error_is_none_of_a_missing_extra(error: Exception) -> None:
 
 
 def test_a_system_without_file_locks_is_named_in_one_line() -> None:
-    calling = "import sys; sys.modules['fcntl'] = None; from authbench.cli import main; sys.exit(main(['sources']))"
+    calling = "import sys; sys.modules['fcntl'] = None; from authbench.app.cli import main; sys.exit(main(['sources']))"
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "workflow")}
     done = subprocess.run([sys.executable, "-c", calling], env=env, capture_output=True, text=True)
     assert done.returncode == 2
@@ -58,7 +58,7 @@ def test_a_system_without_file_locks_is_named_in_one_line() -> None:
 def test_the_shell_completes_commands_and_options(line: str, offered: set[str], tmp_path: Path) -> None:
     asked = {"_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line)), "COMP_TYPE": "9"}
     asked |= {"_ARGCOMPLETE_STDOUT_FILENAME": str(tmp_path / "offered"), "_ARGCOMPLETE_IFS": " "}
-    calling = "from authbench.cli import main; main([])"
+    calling = "from authbench.app.cli import main; main([])"
     path = os.pathsep.join([str(Path(__file__).parents[2] / "workflow"), os.environ.get("PYTHONPATH", "")])
     subprocess.run([sys.executable, "-c", calling], env={**os.environ, **asked, "PYTHONPATH": path}, check=True)
     assert set((tmp_path / "offered").read_text(encoding="utf-8").split()) == offered

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from authbench.errors import InputError
-from authbench.funnel import Unaccounted
-from authbench.registry.entries import read_yaml
-from authbench.release.statement import add_statement, make_statement
-from authbench.report.facts import collect
-from authbench.shipped import shipped
-from authbench.storage.raw_paths import describe
+from authbench.build.release.statement import add_statement, make_statement
+from authbench.config.registry.entries import read_yaml
+from authbench.core.errors import InputError
+from authbench.core.funnel import Unaccounted
+from authbench.core.shipped import shipped
+from authbench.core.storage.raw_paths import describe
+from authbench.reports.report.facts import collect
 
 
 def part(stage: str, entered: int, kept: int, facts: dict[str, Any], **dropped: int) -> dict[str, Any]:

@@ -9,11 +9,11 @@ from scored_release import write_scored_release
 from shipped_sources import shipped_sources
 from small_corpus import FACTS, SOURCES, corpus, release
 
-from authbench.cli import main
-from authbench.evaluation.split import read_split
-from authbench.format.release import open_release
-from authbench.registry.source_entry import Author, Description, License
-from authbench.release.manifest import make_manifest
+from authbench.app.cli import main
+from authbench.build.release.manifest import make_manifest
+from authbench.config.registry.source_entry import Author, Description, License
+from authbench.release.format.release import open_release
+from authbench.scoring.evaluation.split import read_split
 
 
 def test_a_manifest_states_the_fame_of_each_released_source() -> None:

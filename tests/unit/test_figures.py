@@ -17,19 +17,19 @@ from examples import costly
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.presentation.charts import LEFT, MARGIN, WIDTH, as_file, as_svg, legend_height, shorten
-from authbench.presentation.palette import SERIES, mark_of, marks_of, series
-from authbench.presentation.plots import Value, value_bars
-from authbench.registry.entries import read_yaml
-from authbench.release import statistics
-from authbench.report import figures
+from authbench.build.release import statistics
+from authbench.config.registry.entries import read_yaml
+from authbench.core.presentation.charts import LEFT, MARGIN, WIDTH, as_file, as_svg, legend_height, shorten
+from authbench.core.presentation.palette import SERIES, mark_of, marks_of, series
+from authbench.core.presentation.plots import Value, value_bars
+from authbench.reports.report import figures
 
 pytestmark = pytest.mark.usefixtures("drawn_anew")
 SVG = "{http://www.w3.org/2000/svg}"
 ROOT = Path(__file__).parents[2]
 DRAW = """
 import sys
-import authbench.style.figures
+import authbench.suites.style.figures
 from every_chart import digests
 for one in digests():
     print(one)

@@ -5,13 +5,13 @@ import pytest
 from defaults import section
 from shared_folders import published
 
-from authbench import records
-from authbench.checking.settings import read_settings
-from authbench.errors import InputError
-from authbench.filter import decide as filters
-from authbench.filter import measure
-from authbench.filter_rules import BUILT_IN
-from authbench.shipped import shipped
+from authbench.build.filter import decide as filters
+from authbench.build.filter import measure
+from authbench.config.filter_rules import BUILT_IN
+from authbench.core import records
+from authbench.core.errors import InputError
+from authbench.core.shipped import shipped
+from authbench.release.checking.settings import read_settings
 
 LANGUAGES = list(records.LANGUAGES)
 ROBUST = section("filter")

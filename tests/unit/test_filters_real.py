@@ -15,10 +15,10 @@ import pytest
 from open_corpora import ROOT, decoded
 from shared_folders import DATA, needs_corpora
 
-from authbench.filter import decide as filters
-from authbench.filter import measure
-from authbench.identity import keyed_hash
-from authbench.registry.entries import read_yaml
+from authbench.build.filter import decide as filters
+from authbench.build.filter import measure
+from authbench.config.registry.entries import read_yaml
+from authbench.core.identity import keyed_hash
 
 SETTINGS = read_yaml(ROOT / "config" / "config.yaml")["filter"]
 SIZES = {"short": 20, "medium": 150, "long": 900, "extra_long": 3000}  # characters

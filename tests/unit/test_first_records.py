@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from defaults import section
 
-from authbench.ingest.mapping import Naming
-from authbench.preflight.first_records import Asked, read_first
-from authbench.registry.source_entry import make_extraction
+from authbench.app.preflight.first_records import Asked, read_first
+from authbench.build.ingest.mapping import Naming
+from authbench.config.registry.source_entry import make_extraction
 
 ENTRY: dict[str, Any] = {
     "files": ["*.jsonl"],

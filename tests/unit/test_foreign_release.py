@@ -16,18 +16,18 @@ from hypothesis import strategies as st
 from published import ABOUT, Published, contents, lines, opened, seal, sources_of
 from split_folder import write_release
 
-from authbench.cli import main
-from authbench.errors import InputError
-from authbench.export.run import export_public
-from authbench.format.names import collision, expect_paths, name_problem, path_problem, split_problem
-from authbench.format.release import open_release
-from authbench.format.verify import NO_CHECKSUMS, open_verified
-from authbench.leaderboard.collect import read_results
-from authbench.raven.documents import write_documents
-from authbench.rebuild.run import rebuild
-from authbench.release.published import DATA, write_digests
-from authbench.storage.json_files import read_foreign_json, read_json
-from authbench.storage.sha256sums import write_sums
+from authbench.app.cli import main
+from authbench.build.release.published import DATA, write_digests
+from authbench.core.errors import InputError
+from authbench.core.storage.json_files import read_foreign_json, read_json
+from authbench.core.storage.sha256sums import write_sums
+from authbench.publish.export.run import export_public
+from authbench.publish.rebuild.run import rebuild
+from authbench.release.format.names import collision, expect_paths, name_problem, path_problem, split_problem
+from authbench.release.format.release import open_release
+from authbench.release.format.verify import NO_CHECKSUMS, open_verified
+from authbench.reports.leaderboard.collect import read_results
+from authbench.suites.raven.documents import write_documents
 
 OUTSIDE = ("../evil", "../.bashrc", "/tmp/evil", "a/../../evil", "C:\\evil", "..\\evil", "a\nb", "a\x00b", ".", "")
 

@@ -14,9 +14,12 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.stats import norm, rankdata
 
-from authbench.cli import main
-from authbench.format.pan import write_pairs, write_truth
-from authbench.metrics.forensic import (
+from authbench.app.cli import main
+from authbench.core.presentation.charts import as_svg, legend_height
+from authbench.core.presentation.files import write_table
+from authbench.core.presentation.tables import Table, broken_relations
+from authbench.release.format.pan import write_pairs, write_truth
+from authbench.scoring.metrics.forensic import (
     at_least,
     best_ratios,
     calibrated,
@@ -26,13 +29,10 @@ from authbench.metrics.forensic import (
     detection_errors,
     log_ratios,
 )
-from authbench.metrics.pan import evaluate
-from authbench.pan.compare import Systems
-from authbench.pan.figures import _cut_at, det
-from authbench.pan.forensic import costs, forensic_table
-from authbench.presentation.charts import as_svg, legend_height
-from authbench.presentation.files import write_table
-from authbench.presentation.tables import Table, broken_relations
+from authbench.scoring.metrics.pan import evaluate
+from authbench.suites.pan.compare import Systems
+from authbench.suites.pan.figures import _cut_at, det
+from authbench.suites.pan.forensic import costs, forensic_table
 
 
 def defined(truth: list[bool], ratios: list[float]) -> float:

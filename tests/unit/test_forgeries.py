@@ -12,14 +12,14 @@ from forgeries import FORGERIES, REFUSED, Forgery, alter_json, read, table, writ
 from made_once import made_once
 from sound_release import CONFIG, documents, write_sound
 
-from authbench.checking import Violation, check_release
-from authbench.checking.settings import check_settings, defaults, merged, read_settings
-from authbench.cli import main
-from authbench.errors import InputError
-from authbench.identity import author_id, sha256_of_text
-from authbench.report.verify import check_drawings
-from authbench.shipped import shipped
-from authbench.storage.sha256sums import write_sums
+from authbench.app.cli import main
+from authbench.core.errors import InputError
+from authbench.core.identity import author_id, sha256_of_text
+from authbench.core.shipped import shipped
+from authbench.core.storage.sha256sums import write_sums
+from authbench.release.checking import Violation, check_release
+from authbench.release.checking.settings import check_settings, defaults, merged, read_settings
+from authbench.reports.report.verify import check_drawings
 
 DRAWN = {"figures", "report"}  # claims about what is drawn from the rest, which the command checks after it
 

@@ -11,10 +11,10 @@ import polars as pl
 import pytest
 from published import Published, publish
 
-from authbench.errors import InputError
-from authbench.evaluation.split import read_split
-from authbench.format import files
-from authbench.format.columns import (
+from authbench.core.errors import InputError
+from authbench.core.runtime.code import closure
+from authbench.release.format import files
+from authbench.release.format.columns import (
     CANDIDATES,
     GROUND_TRUTH,
     MERGED,
@@ -27,9 +27,9 @@ from authbench.format.columns import (
     STATISTICS,
     Column,
 )
-from authbench.format.release import DOCUMENTS, Release, open_complete_release, open_release
-from authbench.format.tables import concat, read_table
-from authbench.runtime.code import closure
+from authbench.release.format.release import DOCUMENTS, Release, open_complete_release, open_release
+from authbench.release.format.tables import concat, read_table
+from authbench.scoring.evaluation.split import read_split
 
 ROOT = Path(__file__).parents[2]
 DOCS = (ROOT / "docs/release-format.md").read_text(encoding="utf-8")
@@ -255,4 +255,4 @@ ADAPTERS = sorted(path.stem for path in (ROOT / "workflow/scripts").glob("*.py")
 @pytest.mark.parametrize("adapter", [name for name in ADAPTERS if name != "check_release"])
 def test_the_checker_reruns_the_check_alone(adapter: str) -> None:
     reached = closure(ROOT / f"workflow/scripts/{adapter}.py")
-    assert [module for module in reached if module.startswith("authbench.checking")] == []
+    assert [module for module in reached if module.startswith("authbench.release.checking")] == []

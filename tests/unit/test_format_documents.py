@@ -8,12 +8,12 @@ import pytest
 from defaults import section
 from published import publish
 
-from authbench.errors import InputError
-from authbench.format.documents import DOCUMENTS, SUFFIXES, expect_unique_ids, read_documents
-from authbench.format.release import open_complete_release
-from authbench.pan.build import write_sets
-from authbench.raven.documents import write_documents
-from authbench.storage.parquet import read_columns
+from authbench.core.errors import InputError
+from authbench.core.storage.parquet import read_columns
+from authbench.release.format.documents import DOCUMENTS, SUFFIXES, expect_unique_ids, read_documents
+from authbench.release.format.release import open_complete_release
+from authbench.suites.pan.build import write_sets
+from authbench.suites.raven.documents import write_documents
 
 TABLE = pl.DataFrame(
     {

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from published import Published, opened
 
-from authbench.cli import main
-from authbench.errors import InputError
-from authbench.export.freeze import freeze, read_publication
+from authbench.app.cli import main
+from authbench.core.errors import InputError
+from authbench.publish.export.freeze import freeze, read_publication
 
 STATED = """name: mine
 publish:                # frozen

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.funnel import STAGES, Tally, Unaccounted, add_up, join_stages, merge_counts
-from authbench.records import REMOVED
+from authbench.core.funnel import STAGES, Tally, Unaccounted, add_up, join_stages, merge_counts
+from authbench.core.records import REMOVED
 
 REASONS = ["toxic", "too_short", "wrong_script"]
 Fate = tuple[str, str | None]

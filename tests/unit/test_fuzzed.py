@@ -9,10 +9,10 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
-from authbench.errors import InputError
-from authbench.reading.blog_xml import iso_date
-from authbench.storage.parquet_headers import bounded_parquet
-from authbench.storage.raw_files import RawFile
+from authbench.core.errors import InputError
+from authbench.core.storage.parquet_headers import bounded_parquet
+from authbench.core.storage.raw_files import RawFile
+from authbench.release.reading.blog_xml import iso_date
 
 FUZZED = Path(__file__).parent / "fuzzed"
 ABORT = "import sys, pyarrow.parquet as pq; pq.read_metadata(sys.argv[1]).row_group(0).column(0)"

@@ -8,11 +8,11 @@ import pytest
 from scipy.stats import norm
 from scored_release import write_scored_release
 
-from authbench.cli import main
-from authbench.evaluation.gain import Scored, compare
-from authbench.evaluation.headline import LEAST_DEV_AUTHORS
-from authbench.evaluation.released import HEADLINES, S_AT_5
-from authbench.metrics.significance import smallest_difference, standard_error_of_mean
+from authbench.app.cli import main
+from authbench.scoring.evaluation.gain import Scored, compare
+from authbench.scoring.evaluation.headline import LEAST_DEV_AUTHORS
+from authbench.scoring.evaluation.released import HEADLINES, S_AT_5
+from authbench.scoring.metrics.significance import smallest_difference, standard_error_of_mean
 
 AUTHORS = 60
 

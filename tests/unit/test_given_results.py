@@ -10,15 +10,15 @@ import polars as pl
 import pytest
 from scored_release import write_scored_release
 
-from authbench.cli import main
-from authbench.errors import InputError
-from authbench.evaluation.given import read_pairs
-from authbench.evaluation.retrieval import cosine
-from authbench.evaluation.split import Split, read_split
-from authbench.format.release import open_release
-from authbench.metrics.ranking import NAMES
+from authbench.app.cli import main
+from authbench.core.errors import InputError
 from authbench.models.open import open_model
 from authbench.models.requested import load_model
+from authbench.release.format.release import open_release
+from authbench.scoring.evaluation.given import read_pairs
+from authbench.scoring.evaluation.retrieval import cosine
+from authbench.scoring.evaluation.split import Split, read_split
+from authbench.scoring.metrics.ranking import NAMES
 
 AUTHORS = 24
 WHAT_IT_IS = ("model", "made_by", "headline_left_out", "left_out")
@@ -103,7 +103,7 @@ def test_vectors_of_a_model_score_what_the_model_scores(
 def test_a_run_that_we_export_has_the_retrieval_scores_of_its_model(
     release: Path, model: tuple[Path, np.ndarray], tmp_path: Path
 ) -> None:
-    from authbench.export.beir import write_runs
+    from authbench.publish.export.beir import write_runs
 
     folder, _ = model
     (run,) = write_runs(tmp_path / "trec", folder)

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_split import a_split
 
-from authbench.errors import InputError
-from authbench.evaluation.headline import Authors, headline, headlines_of_slices, means_of_authors
-from authbench.evaluation.lists import Lists
-from authbench.evaluation.released import BY_CHANCE, S_AT_5, group_scores, released, success_of_other_work
-from authbench.evaluation.thresholds import matched_error_rates, query_normalised
-from authbench.format.columns import PAIRS, POSITIVES
-from authbench.metrics.auc import areas_of_groups, auc
+from authbench.core.errors import InputError
+from authbench.release.format.columns import PAIRS, POSITIVES
+from authbench.scoring.evaluation.headline import Authors, headline, headlines_of_slices, means_of_authors
+from authbench.scoring.evaluation.lists import Lists
+from authbench.scoring.evaluation.released import BY_CHANCE, S_AT_5, group_scores, released, success_of_other_work
+from authbench.scoring.evaluation.thresholds import matched_error_rates, query_normalised
+from authbench.scoring.metrics.auc import areas_of_groups, auc
 
 scores_of_group = st.tuples(st.integers(0, 3), st.lists(st.integers(0, 3), min_size=1, max_size=5))
 

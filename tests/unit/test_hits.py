@@ -9,18 +9,18 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import t
 from shared_folders import oracle
 
-from authbench.errors import InputError
-from authbench.metrics.significance import p_of_fold_means, p_of_unpaired_means
-from authbench.raven.folds import topic_folds
-from authbench.raven.select import (
+from authbench.core.errors import InputError
+from authbench.scoring.metrics.significance import p_of_fold_means, p_of_unpaired_means
+from authbench.suites.raven.folds import topic_folds
+from authbench.suites.raven.select import (
     mean_similarity_to_others,
     nearest,
     select_topics,
     similarities,
     unit_rows,
 )
-from authbench.raven.stability import rank_correlations, system_ranks, topic_shortcut
-from authbench.raven.vectors import topic_vectors
+from authbench.suites.raven.stability import rank_correlations, system_ranks, topic_shortcut
+from authbench.suites.raven.vectors import topic_vectors
 
 
 def test_selection_of_each_oracle_is_the_same_in_order_and_in_scores() -> None:

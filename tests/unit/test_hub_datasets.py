@@ -15,11 +15,11 @@ from sound_release import write_sound
 from split_folder import write_release
 
 import authbench
-from authbench.auditing.read import How, read_dataset
-from authbench.cli import main
-from authbench.errors import InputError
-from authbench.format import hub
-from authbench.format.hub import NotARelease, local, release_of, stated_configs
+from authbench.app.cli import main
+from authbench.audit.auditing.read import How, read_dataset
+from authbench.core.errors import InputError
+from authbench.release.format import hub
+from authbench.release.format.hub import NotARelease, local, release_of, stated_configs
 
 CARD = """---
 configs:

@@ -9,11 +9,11 @@ import pytest
 from hub_cache import COMMIT, put_into_cache, use_cache
 from published import Published, contents, exported, seal
 
-from authbench.cli import main
-from authbench.errors import InputError
-from authbench.format import hub
-from authbench.format.hub import release_of
-from authbench.format.verify import open_verified
+from authbench.app.cli import main
+from authbench.core.errors import InputError
+from authbench.release.format import hub
+from authbench.release.format.hub import release_of
+from authbench.release.format.verify import open_verified
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.identity import (
+from authbench.core.identity import (
     author_id,
     digest,
     fold_space,
@@ -61,7 +61,7 @@ def test_parts_do_not_run_together(one: list[str], other: list[str]) -> None:
 
 def test_chance_is_the_same_in_every_process() -> None:
     said = subprocess.run(
-        [sys.executable, "-c", "from authbench.identity import keyed_hash; print(keyed_hash(20260101, 'a', 'ß'))"],
+        [sys.executable, "-c", "from authbench.core.identity import keyed_hash; print(keyed_hash(20260101, 'a', 'ß'))"],
         env={"PYTHONPATH": ":".join(sys.path), "PYTHONHASHSEED": "5"},
         capture_output=True,
         text=True,

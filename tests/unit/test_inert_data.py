@@ -6,12 +6,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from authbench.api import audit
-from authbench.presentation.charts import Chart, as_svg
-from authbench.presentation.inert_csv import as_csv
-from authbench.presentation.pages import TEMPLATES, script
-from authbench.registry.citations import citation_problem
-from authbench.runtime.jit_cache import _is_ours
+from authbench.app.api import audit
+from authbench.config.registry.citations import citation_problem
+from authbench.core.presentation.charts import Chart, as_svg
+from authbench.core.presentation.inert_csv import as_csv
+from authbench.core.presentation.pages import TEMPLATES, script
+from authbench.core.runtime.jit_cache import _is_ours
 
 MARKUP = ['x"><script>document.title="PWNED"</script><img src=x onerror="document.title+=1">', "'{{7*7}}", "../../up"]
 

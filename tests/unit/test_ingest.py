@@ -14,12 +14,12 @@ import pytest
 from defaults import section
 from ingested_files import Ingested
 
-from authbench.errors import InputError
-from authbench.identity import author_id
-from authbench.ingest.source import ingest_source
-from authbench.ingest.tally import expect_some
-from authbench.records import INGESTED, REMOVED
-from authbench.registry.source_entry import make_extraction
+from authbench.build.ingest.source import ingest_source
+from authbench.build.ingest.tally import expect_some
+from authbench.config.registry.source_entry import make_extraction
+from authbench.core.errors import InputError
+from authbench.core.identity import author_id
+from authbench.core.records import INGESTED, REMOVED
 
 SOURCE: dict[str, Any] = {
     "title": "Reviews",

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.author_labels import PLACEHOLDERS, folded, refusal
-from authbench.errors import InputError
-from authbench.ingest.authors import CASELESS, occurs
-from authbench.ingest.compiled import compile_cleaning
-from authbench.ingest.fields import as_text, compile_expression, needs
-from authbench.registry.expressions import names
-from authbench.registry.source_entry import CleanRule
-from authbench.registry.typed_schema import from_plain
+from authbench.build.ingest.authors import CASELESS, occurs
+from authbench.build.ingest.compiled import compile_cleaning
+from authbench.build.ingest.fields import as_text, compile_expression, needs
+from authbench.config.registry.expressions import names
+from authbench.config.registry.source_entry import CleanRule
+from authbench.config.registry.typed_schema import from_plain
+from authbench.core.author_labels import PLACEHOLDERS, folded, refusal
+from authbench.core.errors import InputError
 
 ROW = {
     "title": "The  Work",

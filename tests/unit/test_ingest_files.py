@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from authbench.errors import InputError
-from authbench.storage.raw_files import RawFile
-from authbench.storage.raw_paths import match_files
+from authbench.core.errors import InputError
+from authbench.core.storage.raw_files import RawFile
+from authbench.core.storage.raw_paths import match_files
 
 TEXT = "id,text\r\n1,né à Köln\r\n" * 2000
 

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from authbench.errors import InputError
-from authbench.reading import table_csv
-from authbench.reading.rows import BadRow, Block, Wanted
-from authbench.reading.units import Units
-from authbench.registry.readers import CsvReader
-from authbench.storage.raw_files import RawFile
+from authbench.config.registry.readers import CsvReader
+from authbench.core.errors import InputError
+from authbench.core.storage.raw_files import RawFile
+from authbench.release.reading import table_csv
+from authbench.release.reading.rows import BadRow, Block, Wanted
+from authbench.release.reading.units import Units
 
 HEADER = ["id", "author", "text"]
 POSTS = [[str(n), f"user{n % 40}", f"Post number {n} of many"] for n in range(1, 847)]
@@ -83,8 +83,8 @@ def test_an_unmatched_quote_that_nothing_closes_does_not_lose_the_rest_of_the_fi
 def test_an_unmatched_quote_is_found_across_pieces_of_a_large_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("authbench.reading.rows.CHUNK", 500)
-    monkeypatch.setattr("authbench.reading.table_csv.CHUNK", 500)
+    monkeypatch.setattr("authbench.release.reading.rows.CHUNK", 500)
+    monkeypatch.setattr("authbench.release.reading.table_csv.CHUNK", 500)
     lines = written(POSTS)
     lines[5] = '5,user5,"Post number 5 of many\n'
     lines[800] = '800,user0,Post number 800 of many"\n'
@@ -159,8 +159,8 @@ def test_every_line_of_any_table_is_accounted_for(
     tmp_path_factory: pytest.TempPathFactory, table: list[tuple[str, ...]], block: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("authbench.reading.rows.CHUNK", block)
-        patch.setattr("authbench.reading.table_csv.CHUNK", block)
+        patch.setattr("authbench.release.reading.rows.CHUNK", block)
+        patch.setattr("authbench.release.reading.table_csv.CHUNK", block)
         found, units = read(tmp_path_factory.getbasetemp(), "".join(written(table)))
     assert units.bad or good(found) == [list(row) for row in table]
 
@@ -170,8 +170,8 @@ def test_every_line_of_any_text_is_accounted_for(
     tmp_path_factory: pytest.TempPathFactory, lines: list[str], block: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("authbench.reading.rows.CHUNK", block)
-        patch.setattr("authbench.reading.table_csv.CHUNK", block)
+        patch.setattr("authbench.release.reading.rows.CHUNK", block)
+        patch.setattr("authbench.release.reading.table_csv.CHUNK", block)
         read(tmp_path_factory.getbasetemp(), "a,b\n" + "\n".join(lines))
 
 

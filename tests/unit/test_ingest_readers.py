@@ -13,14 +13,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.errors import InputError
-from authbench.reading import blog_xml, json_lines, json_records, plain_text, table_csv, table_parquet, tei
-from authbench.reading.readers import READERS
-from authbench.reading.rows import BadRow, ReadFile, Wanted, bounded_lines
-from authbench.reading.units import Units
-from authbench.registry.readers import BlogXmlReader, JsonLinesReader, JsonReader, ParquetReader, TeiReader, TextReader
-from authbench.registry.typed_schema import from_plain
-from authbench.storage.raw_files import RawFile
+from authbench.config.registry.readers import (
+    BlogXmlReader,
+    JsonLinesReader,
+    JsonReader,
+    ParquetReader,
+    TeiReader,
+    TextReader,
+)
+from authbench.config.registry.typed_schema import from_plain
+from authbench.core.errors import InputError
+from authbench.core.storage.raw_files import RawFile
+from authbench.release.reading import blog_xml, json_lines, json_records, plain_text, table_csv, table_parquet, tei
+from authbench.release.reading.readers import READERS
+from authbench.release.reading.rows import BadRow, ReadFile, Wanted, bounded_lines
+from authbench.release.reading.units import Units
 
 NEEDS = {"config/sources/s.yaml: fields.text": [frozenset({"text"})]}
 

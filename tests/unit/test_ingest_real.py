@@ -11,11 +11,11 @@ from defaults import section
 from open_corpora import MAX_BAD_ROWS, files_of, folder_of, ingested, load_source, sorted_out, table, tables_with
 from shared_folders import needs_corpora
 
-from authbench.errors import InputError
-from authbench.identity import author_id
-from authbench.ingest.source import ingest_source
-from authbench.registry.source_entry import make_extraction
-from authbench.storage.atomic import sha256_of_file
+from authbench.build.ingest.source import ingest_source
+from authbench.config.registry.source_entry import make_extraction
+from authbench.core.errors import InputError
+from authbench.core.identity import author_id
+from authbench.core.storage.atomic import sha256_of_file
 
 TAGS = (
     "exorde_sample",

@@ -11,16 +11,16 @@ import pytest
 from defaults import section
 from linear_time import takes_linear_time
 
-from authbench.checking.settings import read_settings
-from authbench.identity import author_id
-from authbench.ingest.compiled import compile_cleaning, compile_extraction
-from authbench.ingest.documents import Refused, add_derived
-from authbench.ingest.mapping import compile_source
-from authbench.reading.readers import READERS
-from authbench.records import PRIMARY_GENRES
-from authbench.registry.entries import read_yaml
-from authbench.registry.source_entry import make_extraction
-from authbench.registry.sources import source_schema
+from authbench.build.ingest.compiled import compile_cleaning, compile_extraction
+from authbench.build.ingest.documents import Refused, add_derived
+from authbench.build.ingest.mapping import compile_source
+from authbench.config.registry.entries import read_yaml
+from authbench.config.registry.source_entry import make_extraction
+from authbench.config.registry.sources import source_schema
+from authbench.core.identity import author_id
+from authbench.core.records import PRIMARY_GENRES
+from authbench.release.checking.settings import read_settings
+from authbench.release.reading.readers import READERS
 
 ROOT = Path(__file__).parents[2]
 TAGS = sorted(path.stem for path in (ROOT / "config/sources").glob("*.yaml"))

@@ -14,8 +14,8 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.runtime import inventory
-from authbench.runtime.inventory import (
+from authbench.core.runtime import inventory
+from authbench.core.runtime.inventory import (
     MOST_SHARDS,
     SHARD_BYTES,
     fitting_shards,
@@ -24,8 +24,8 @@ from authbench.runtime.inventory import (
     take_inventory,
     total_bytes,
 )
-from authbench.storage.raw_paths import FileSet
-from authbench.storage.raw_sizes import expanded_bytes
+from authbench.core.storage.raw_paths import FileSet
+from authbench.core.storage.raw_sizes import expanded_bytes
 
 SOURCES = {"news": FileSet("news", ("**/*.csv",)), "blogs": FileSet("shared/blogs", ("*.xml",))}
 

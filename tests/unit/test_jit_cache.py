@@ -10,7 +10,7 @@ import pytest
 
 caching = pytest.importorskip("numba.core.caching")
 
-from authbench.runtime.jit_cache import FilesByContent, _locked  # noqa: E402
+from authbench.core.runtime.jit_cache import FilesByContent, _locked  # noqa: E402
 
 COMPILING = """
 import sys
@@ -37,7 +37,7 @@ print(sum(twice.stats.cache_hits.values()))
 """
 DOUBLED = """
 import numba
-from authbench.runtime.jit_cache import cache_on_disk
+from authbench.core.runtime.jit_cache import cache_on_disk
 
 def twice(values):
     total = values[0]

@@ -12,7 +12,7 @@ SIGNING = """
 import sys
 import numpy as np
 import polars as pl
-from authbench.dedup.minhash import signatures
+from authbench.build.dedup.minhash import signatures
 factors, terms = np.array([1, 3, 5, 7], np.uint32), np.array([2, 4, 6, 8], np.uint32)
 values, sizes = signatures(pl.Series(["the same text in every process"]), (factors, terms), 5)
 print(values.tolist(), sizes.tolist(), "scipy.linalg" in sys.modules, "awkward" in sys.modules)

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from authbench.runtime import job, progress
+from authbench.core.runtime import job, progress
 
 
 def run(body: str, folder: Path) -> tuple[int, str, str]:
     """Exit status, what the terminal shows, and what the log holds, of a stage with this body."""
     log = folder / "logs/stage.log"
-    program = f"from authbench.runtime.job import log, log_to\nlog_to({str(log)!r})\n{body}"
+    program = f"from authbench.core.runtime.job import log, log_to\nlog_to({str(log)!r})\n{body}"
     done = subprocess.run(
         [sys.executable, "-c", program], env={"PYTHONPATH": ":".join(sys.path)}, capture_output=True, text=True
     )
@@ -21,7 +21,7 @@ def run(body: str, folder: Path) -> tuple[int, str, str]:
 
 
 def test_wrong_input_is_told_in_its_own_words_without_a_traceback(tmp_path: Path) -> None:
-    body = "from authbench.errors import InputError\nraise InputError('a.csv has no column text')"
+    body = "from authbench.core.errors import InputError\nraise InputError('a.csv has no column text')"
     status, terminal, log = run(body, tmp_path)
     assert status != 0
     for said in (terminal, log):
@@ -33,7 +33,7 @@ def test_names_in_messages_cannot_act_on_a_terminal(tmp_path: Path) -> None:
     body = (
         r"log.warning('file \x1b]0;owned\x07')"
         "\n"
-        r"from authbench.errors import InputError; raise InputError('a\u202e.csv\nno column')"
+        r"from authbench.core.errors import InputError; raise InputError('a\u202e.csv\nno column')"
     )
     _, terminal, log = run(body, tmp_path)
     for said in (terminal, log):
@@ -44,7 +44,7 @@ def test_names_in_messages_cannot_act_on_a_terminal(tmp_path: Path) -> None:
 
 def test_a_job_reports_progress_in_its_log_and_seldom_on_the_terminal(tmp_path: Path) -> None:
     body = (
-        "import time\nfrom authbench.runtime import progress\nclock = iter(range(int(time.monotonic()), 10**9, 200))\n"
+        "import time\nfrom authbench.core.runtime import progress\nclock = iter(range(int(time.monotonic()), 10**9, 200))\n"
         "time.monotonic = lambda: next(clock)\nlist(progress.progress(range(9), 'letters'))\nlog.warning('end')"
     )
     _, terminal, log = run(body, tmp_path)
@@ -111,7 +111,7 @@ def test_short_work_is_silent(caplog: pytest.LogCaptureFixture, monkeypatch: pyt
 def test_a_job_that_leaves_pandas_out_makes_columns_without_it() -> None:
     program = (
         "import sys, warnings; warnings.simplefilter('error'); import pyarrow as pa\n"
-        "from authbench.runtime.job import leave_out_pandas; leave_out_pandas()\n"
+        "from authbench.core.runtime.job import leave_out_pandas; leave_out_pandas()\n"
         "assert pa.array(['a', None]).to_pylist() == ['a', None] and 'pandas' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", program], env={"PYTHONPATH": ":".join(sys.path)}, check=True)
@@ -121,7 +121,7 @@ def test_who_asks_for_pandas_gets_it_in_a_job_that_leaves_it_out() -> None:
     pytest.importorskip("pandas")
     program = (
         "import pyarrow as pa\n"
-        "from authbench.runtime.job import leave_out_pandas; leave_out_pandas()\n"
+        "from authbench.core.runtime.job import leave_out_pandas; leave_out_pandas()\n"
         "assert pa.table({'a': [1, 2]}).to_pandas()['a'].tolist() == [1, 2]\n"
         "import pandas; assert pandas.Series([3]).tolist() == [3]\n"
     )

@@ -6,7 +6,7 @@ from enum import Enum
 from pathlib import Path
 from types import SimpleNamespace
 
-from authbench.runtime.job_lines import JobLines, causes, in_words, tell_jobs_in_lines
+from authbench.core.runtime.job_lines import JobLines, causes, in_words, tell_jobs_in_lines
 
 Event = Enum(
     "Event", ["JOB_INFO", "JOB_STARTED", "JOB_FINISHED", "PROGRESS", "JOB_ERROR", "GROUP_ERROR", "ERROR", "RUN_INFO"]

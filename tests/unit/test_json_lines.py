@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.errors import InputError
-from authbench.storage.json_lines import line_batches, read_objects, value_batches, write_json_lines
+from authbench.core.errors import InputError
+from authbench.core.storage.json_lines import line_batches, read_objects, value_batches, write_json_lines
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(1 << 53), 1 << 53) | st.text(),

@@ -10,10 +10,10 @@ import pytest
 
 pytest.importorskip("numba")
 
-from authbench.runtime.jit_cache import digest_of_kernels
+from authbench.core.runtime.jit_cache import digest_of_kernels
 
 DEEP = """
-from authbench.runtime.jit import compiled
+from authbench.core.runtime.jit import compiled
 
 @compiled
 def one_more(value):
@@ -23,7 +23,7 @@ LIMITS = "import numpy as np\n\nMOST = 7\nSTEPS = np.arange(5)\nPAIR = (1, 2)\n\
 KERNELS = """
 from limits import MOST, PAIR, STEPS, told
 from deep import one_more
-from authbench.runtime.jit import compiled
+from authbench.core.runtime.jit import compiled
 
 @compiled
 def first(value):

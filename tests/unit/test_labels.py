@@ -11,19 +11,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from authbench.labels.count import count_texts
-from authbench.labels.decision import CELLS, COPIED, decide, in_words, read_decisions
-from authbench.labels.estimators import account, poisson_interval, proportion_interval, same_item, two_accounts
-from authbench.labels.judge import judge_labels
-from authbench.labels.shared import (
+from authbench.build.labels.count import count_texts
+from authbench.build.labels.decision import CELLS, COPIED, decide, in_words, read_decisions
+from authbench.build.labels.estimators import account, poisson_interval, proportion_interval, same_item, two_accounts
+from authbench.build.labels.judge import judge_labels
+from authbench.build.labels.shared import (
     MOST_LABELS,
     known_under_two_labels,
     labels_that_share_texts,
     stand_ins,
     texts_of_two_labels,
 )
-from authbench.records import RECORD
-from authbench.registry.source_entry import Impurity
+from authbench.config.registry.source_entry import Impurity
+from authbench.core.records import RECORD
 
 Review = tuple[int, int, int]  # label, item, day
 SAME_ITEM, ACCOUNT = Impurity("same_item"), Impurity("account")

@@ -5,10 +5,10 @@ import pytest
 from open_corpora import ingested, load_source
 from shared_folders import needs_corpora
 
-from authbench.labels.count import count_texts
-from authbench.labels.judge import judge_labels
-from authbench.registry.source_entry import Impurity
-from authbench.registry.typed_schema import from_plain
+from authbench.build.labels.count import count_texts
+from authbench.build.labels.judge import judge_labels
+from authbench.config.registry.source_entry import Impurity
+from authbench.config.registry.typed_schema import from_plain
 
 pytestmark = needs_corpora
 NOTHING_REMOVED = pl.DataFrame(schema={"doc_key": pl.String, "stand_in": pl.String})

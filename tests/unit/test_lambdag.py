@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from authbench.metrics.auc import auc
-from authbench.verifiers import Bench, kind, lambdag
-from authbench.verifiers.lambdag import mask_content
-from authbench.verifiers.parameters import ImpostorsParameters, LambdagParameters
-from authbench.verifiers.texts import drawn, references
+from authbench.scoring.metrics.auc import auc
+from authbench.scoring.verifiers import Bench, kind, lambdag
+from authbench.scoring.verifiers.lambdag import mask_content
+from authbench.scoring.verifiers.parameters import ImpostorsParameters, LambdagParameters
+from authbench.scoring.verifiers.texts import drawn, references
 
 WORDS = [f"w{number}" for number in range(40)]
 ENDS = [". ", "! ", ".\n", "\n", "?? "]
@@ -188,7 +188,7 @@ VECTORS = st.lists(st.integers(0, 3), min_size=4, max_size=4)
 def test_a_round_is_won_by_a_pair_that_is_more_alike_than_all_impostors(
     one: list[int], other: list[int], others: list[list[int]]
 ) -> None:
-    from authbench.verifiers.impostors_kernels import likeness, rounds_won
+    from authbench.scoring.verifiers.impostors_kernels import likeness, rounds_won
 
     def ruzicka(a: list[int], b: list[int]) -> float:
         high = sum(map(max, a, b))

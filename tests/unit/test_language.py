@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from langid.langid import LanguageIdentifier, model
 
-from authbench.errors import InputError
-from authbench.filter import language
+from authbench.build.filter import language
+from authbench.core.errors import InputError
 
 LANGUAGES = ("en", "zh", "hi", "es", "fr", "ar", "ru", "de", "ja", "ko")
 TEXTS = [

@@ -7,17 +7,17 @@ import polars as pl
 import pytest
 from sound_release import documents, write_sound
 
-from authbench.auditing.languages import audit_languages, suspects
-from authbench.chunk.cut import chunk_records
-from authbench.chunk.retag import read_retags, retag
-from authbench.cli import main
-from authbench.errors import InputError
-from authbench.filter.measure import measure_texts
-from authbench.identity import sha256_of_text
-from authbench.records import RECORD
-from authbench.registry.entries import read_yaml
-from authbench.shipped import shipped
-from authbench.tokens import load_tokenizer
+from authbench.app.cli import main
+from authbench.audit.auditing.languages import audit_languages, suspects
+from authbench.build.chunk.cut import chunk_records
+from authbench.build.chunk.retag import read_retags, retag
+from authbench.build.filter.measure import measure_texts
+from authbench.config.registry.entries import read_yaml
+from authbench.core.errors import InputError
+from authbench.core.identity import sha256_of_text
+from authbench.core.records import RECORD
+from authbench.core.shipped import shipped
+from authbench.core.tokens import load_tokenizer
 
 GERMAN = (
     "Die Leute am Fluss hatten den Winter über nichts gehört, und als der Schnee schmolz, gingen sie zum Hafen, "

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from authbench.errors import InputError
-from authbench.filter.language import identified_languages
-from authbench.filter.settings import filter_problems
-from authbench.languages import FILE, language_name, languages_file, read_languages
-from authbench.records import LANGUAGES
-from authbench.shipped import shipped
+from authbench.build.filter.language import identified_languages
+from authbench.build.filter.settings import filter_problems
+from authbench.config.languages import FILE, language_name, languages_file, read_languages
+from authbench.core.errors import InputError
+from authbench.core.records import LANGUAGES
+from authbench.core.shipped import shipped
 
 SHIPPED = shipped(FILE)
 FILTER = {"filter": {"min_tokens": 1, "max_tokens": 9, "plugins": {}, "exclude": None}}

@@ -10,16 +10,16 @@ import pytest
 from scored_release import write_scored_release
 from split_folder import write_release
 
-from authbench.cli import main
-from authbench.errors import InputError
-from authbench.evaluation.gain import Comparison
-from authbench.leaderboard.collect import collect
-from authbench.leaderboard.headline import power_line, unmeasured_note
-from authbench.leaderboard.pairwise import not_told_apart
-from authbench.leaderboard.tables import FACETS, Metric, every_score, every_slice, score_table
-from authbench.leaderboard.write import write_leaderboard
-from authbench.presentation.latex import as_latex
-from authbench.presentation.tables import as_markdown, as_text
+from authbench.app.cli import main
+from authbench.core.errors import InputError
+from authbench.core.presentation.latex import as_latex
+from authbench.core.presentation.tables import as_markdown, as_text
+from authbench.reports.leaderboard.collect import collect
+from authbench.reports.leaderboard.headline import power_line, unmeasured_note
+from authbench.reports.leaderboard.pairwise import not_told_apart
+from authbench.reports.leaderboard.tables import FACETS, Metric, every_score, every_slice, score_table
+from authbench.reports.leaderboard.write import write_leaderboard
+from authbench.scoring.evaluation.gain import Comparison
 
 SCORE, ERROR = Metric("s", "S@5"), Metric("e", "EER", more_is_better=False)
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from authbench.overview.parts import INDEX, back_link
-from authbench.shipped import shipped
+from authbench.core.shipped import shipped
+from authbench.reports.overview.parts import INDEX, back_link
 
 RULES = shipped("scripts").parent / "rules"
 PAGE = re.compile(r'(?:result|back_link)\("([^"]+\.html)"\)')

@@ -9,13 +9,13 @@ import yaml
 from published import ABOUT, PAGES, Published, contents, documents_of, opened, sources_of, write_raw, write_whole
 from sound_release import write_sound
 
-from authbench.cli import main
-from authbench.errors import InputError
-from authbench.export.run import export_public
-from authbench.identity import author_id
-from authbench.lookup import look_up
-from authbench.release.takedown import read_takedown
-from authbench.settings.publish import Publish
+from authbench.app.cli import main
+from authbench.build.release.takedown import read_takedown
+from authbench.config.settings.publish import Publish
+from authbench.core.errors import InputError
+from authbench.core.identity import author_id
+from authbench.publish.export.run import export_public
+from authbench.publish.lookup import look_up
 
 SOURCES = sources_of(PAGES)
 

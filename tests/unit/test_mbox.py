@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.cli import main
-from authbench.reading import mbox
-from authbench.reading.rows import BadRow
-from authbench.reading.units import Units
-from authbench.registry.entries import read_yaml
-from authbench.registry.readers import MboxReader
-from authbench.storage.raw_files import RawFile
+from authbench.app.cli import main
+from authbench.config.registry.entries import read_yaml
+from authbench.config.registry.readers import MboxReader
+from authbench.core.storage.raw_files import RawFile
+from authbench.release.reading import mbox
+from authbench.release.reading.rows import BadRow
+from authbench.release.reading.units import Units
 
 
 def read(path: Path, content: bytes, limit: int = 1 << 20) -> tuple[list[Any], Units]:

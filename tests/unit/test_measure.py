@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_measures import WORD, measure_plainly
 
-from authbench.filter import measure, scripts
-from authbench.filter.text_kernels import decode
-from authbench.records import LANGUAGES
-from authbench.text_bytes import utf8
+from authbench.build.filter import measure, scripts
+from authbench.build.filter.text_kernels import decode
+from authbench.core.records import LANGUAGES
+from authbench.core.text_bytes import utf8
 
 # A few sentences per language, written for these tests.
 TEXTS = {

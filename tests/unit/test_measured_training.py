@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 from scored_release import write_scored_release
 
-from authbench.cli import main
+from authbench.app.cli import main
 from authbench.models.requested import load_model
-from authbench.train.records import CURVES
+from authbench.scoring.train.records import CURVES
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 from training import as_text, gains_over, timed, with_fewer_tokens

@@ -14,34 +14,34 @@ from hypothesis import strategies as st
 from published import ABOUT, opened, seal
 from sound_release import CONFIG, documents, prose, write_sound
 
-from authbench.attestation.statement import make_statement
-from authbench.checking import check_release
-from authbench.checking.settings import merged as laid_over
-from authbench.checking.settings import read_settings
-from authbench.cli import main
-from authbench.errors import InputError
-from authbench.evaluation.run import evaluate
-from authbench.evaluation.split import read_split
-from authbench.export.run import export_public
-from authbench.format import files
-from authbench.format.columns import GROUND_TRUTH, MERGED
-from authbench.format.release import open_complete_release
-from authbench.format.tables import concat, read_pairs
-from authbench.format.verify import NO_CHECKSUMS
-from authbench.identity import author_id, sha256_of_text
-from authbench.merging.bookkeeping import merged_funnel
-from authbench.merging.contents import new_numbers
-from authbench.merging.run import merge
-from authbench.merging.sides import differing, expect_fitting, merged_config, read_side
+from authbench.app.cli import main
+from authbench.build.release.part import possibly_one_by_truth
+from authbench.config.registry.load import load_entry
+from authbench.config.registry.sources import find_sources
+from authbench.core.errors import InputError
+from authbench.core.identity import author_id, sha256_of_text
+from authbench.core.records import length_bucket_expr
+from authbench.core.shipped import shipped
+from authbench.core.tokens import load_tokenizer
 from authbench.models.entries import MODELS
 from authbench.models.model import VectorCache
-from authbench.records import length_bucket_expr
-from authbench.registry.load import load_entry
-from authbench.registry.sources import find_sources
-from authbench.release.part import possibly_one_by_truth
-from authbench.report.verify import check_drawings
-from authbench.shipped import shipped
-from authbench.tokens import load_tokenizer
+from authbench.publish.attestation.statement import make_statement
+from authbench.publish.export.run import export_public
+from authbench.publish.merging.bookkeeping import merged_funnel
+from authbench.publish.merging.contents import new_numbers
+from authbench.publish.merging.run import merge
+from authbench.publish.merging.sides import differing, expect_fitting, merged_config, read_side
+from authbench.release.checking import check_release
+from authbench.release.checking.settings import merged as laid_over
+from authbench.release.checking.settings import read_settings
+from authbench.release.format import files
+from authbench.release.format.columns import GROUND_TRUTH, MERGED
+from authbench.release.format.release import open_complete_release
+from authbench.release.format.tables import concat, read_pairs
+from authbench.release.format.verify import NO_CHECKSUMS
+from authbench.reports.report.verify import check_drawings
+from authbench.scoring.evaluation.run import evaluate
+from authbench.scoring.evaluation.split import read_split
 
 BLOG = "blog_authorship"
 

@@ -6,8 +6,8 @@ import polars as pl
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from authbench.dedup import minhash, shingle_kernels
-from authbench.dedup.shingles import shingle_hashes
+from authbench.build.dedup import minhash, shingle_kernels
+from authbench.build.dedup.shingles import shingle_hashes
 
 BITS32, BITS64 = 2**32 - 1, 2**64 - 1
 SPACES = "".join(chr(c) for c in range(0x110000) if chr(c).isspace())

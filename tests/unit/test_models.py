@@ -13,18 +13,18 @@ import polars as pl
 import pytest
 from split_folder import write_release
 
-from authbench.cli import main
-from authbench.errors import InputError
-from authbench.evaluation.verification import NEGATIVES
-from authbench.function_words import read_function_words
+from authbench.app.cli import main
+from authbench.config.registry.entries import read_yaml
+from authbench.config.registry.load import list_entries, load_entry
+from authbench.core.errors import InputError
+from authbench.core.function_words import read_function_words
+from authbench.core.records import LANGUAGES
 from authbench.models.entries import MODELS, evaluated_together
 from authbench.models.function_words import frequencies
 from authbench.models.open import open_model
 from authbench.models.parameters import parameters_of
 from authbench.models.parts_of_speech import tagger
-from authbench.records import LANGUAGES
-from authbench.registry.entries import read_yaml
-from authbench.registry.load import list_entries, load_entry
+from authbench.scoring.evaluation.verification import NEGATIVES
 
 ROOT = Path(__file__).parents[2]
 ENTRIES = list_entries(MODELS)

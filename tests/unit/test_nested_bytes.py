@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.reading.table_parquet import row_bytes
+from authbench.release.reading.table_parquet import row_bytes
 
 SHARED = pa.dictionary(pa.int32(), pa.string())
 TEXTS = st.sampled_from(["", "rain", "über", "雨が降る"])

@@ -18,13 +18,13 @@ import yaml
 from extras import needs
 from workbooks import workbook
 
-from authbench.cli import main
-from authbench.config import prepare
-from authbench.drafting.sample import MOST_BYTES, MOST_RECORDS
-from authbench.errors import InputError
-from authbench.preflight.at_start import expect_usable
-from authbench.reading.xml_records import OF_TEI
-from authbench.registry.sources import find_sources
+from authbench.app.cli import main
+from authbench.app.config import prepare
+from authbench.app.preflight.at_start import expect_usable
+from authbench.build.drafting.sample import MOST_BYTES, MOST_RECORDS
+from authbench.config.registry.sources import find_sources
+from authbench.core.errors import InputError
+from authbench.release.reading.xml_records import OF_TEI
 
 Rows = list[dict[str, str]]
 AUTHORS = [f"{first} Quimby{last}" for first in ("Ada", "Zoë") for last in "abcdef"]

@@ -6,13 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from linear_time import takes_linear_time
 
-from authbench.normalize import text as edition
-from authbench.normalize.boilerplate import strip
-from authbench.normalize.personal import mask
-from authbench.normalize.table import normalize_records
-from authbench.normalize.text import normalize_text, not_composed, undo_html, unify
-from authbench.records import RECORD
-from authbench.registry.source_entry import Normalize
+from authbench.build.normalize import text as edition
+from authbench.build.normalize.boilerplate import strip
+from authbench.build.normalize.personal import mask
+from authbench.build.normalize.table import normalize_records
+from authbench.build.normalize.text import normalize_text, not_composed, undo_html, unify
+from authbench.config.registry.source_entry import Normalize
+from authbench.core.records import RECORD
 
 SETTINGS = {"mask": ["email", "phone", "handle", "url"], "quotes": "keep"}
 TROUBLE = st.text(

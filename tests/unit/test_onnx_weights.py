@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from authbench.errors import InputError
+from authbench.core.errors import InputError
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 from onnx_weights import Node, as_bert, layers_of, scaled

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from authbench.overview.at_end import Closing
-from authbench.overview.found import find
-from authbench.overview.options import options_of
-from authbench.overview.page import close_run, closing_lines, command, render, write_index
-from authbench.overview.parts import PARTS, Part
-from authbench.shipped import shipped
-from authbench.storage.json_files import write_json
+from authbench.core.shipped import shipped
+from authbench.core.storage.json_files import write_json
+from authbench.reports.overview.at_end import Closing
+from authbench.reports.overview.found import find
+from authbench.reports.overview.options import options_of
+from authbench.reports.overview.page import close_run, closing_lines, command, render, write_index
+from authbench.reports.overview.parts import PARTS, Part
 
 RULES = shipped("scripts").parent / "rules"
 NO_LISTS = {"name": "demo", "filter": {"exclude": None}, "release": {"takedown": None}}

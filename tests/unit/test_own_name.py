@@ -7,8 +7,8 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.ingest import own_name
-from authbench.ingest.own_name import without_own_name
+from authbench.build.ingest import own_name
+from authbench.build.ingest.own_name import without_own_name
 
 
 @pytest.mark.parametrize(

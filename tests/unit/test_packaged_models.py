@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from authbench.errors import InputError
-from authbench.presentation.charts import as_svg
-from authbench.storage.atomic import sha256_of_file
+from authbench.core.errors import InputError
+from authbench.core.presentation.charts import as_svg
+from authbench.core.storage.atomic import sha256_of_file
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 from packaged_models import as_text, expect_digest, join_parts, mean_vector, picture, unpack

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.checking.pairs import _check_form
+from authbench.release.checking.pairs import _check_form
 
 Rows = list[tuple[int, int, bool, int, int]]
 IDS, POOLS = pl.Enum(["a", "b", "c", "d"]), pl.Enum(["matched", "topic_matched"])

@@ -7,11 +7,13 @@ import pytest
 from shared_folders import DATA, skip_without_corpus
 from sklearn.metrics import f1_score, roc_auc_score
 
-from authbench.cli import main
-from authbench.errors import InputError
-from authbench.format.pan import read_pairs, read_problems, read_truth, write_answers, write_pairs, write_truth
-from authbench.metrics.pan import evaluate
-from authbench.pan.compare import (
+from authbench.app.cli import main
+from authbench.core.errors import InputError
+from authbench.core.presentation.tables import BEST
+from authbench.release.format.pan import read_pairs, read_problems, read_truth, write_answers, write_pairs, write_truth
+from authbench.scoring.metrics.pan import evaluate
+from authbench.scoring.verifiers.requested import controls, load_verifiers
+from authbench.suites.pan.compare import (
     CHANCE,
     META,
     Systems,
@@ -24,9 +26,7 @@ from authbench.pan.compare import (
     silence_pays,
     where_answered,
 )
-from authbench.pan.page import measure_table
-from authbench.presentation.tables import BEST
-from authbench.verifiers.requested import controls, load_verifiers
+from authbench.suites.pan.page import measure_table
 
 TRUTH = ['{"id": "a", "same": true, "authors": ["x", "x"]}', '{"id": "b", "same": false, "authors": ["x", "y"]}',
          '{"id": "c", "same": true, "authors": ["z", "z"]}']  # fmt: skip
@@ -377,7 +377,7 @@ def test_real_answers_of_pan_2020_are_scored_as_scikit_learn_scores_them():
     folder = DATA / "pan20_av_truth"
     if not folder.is_dir():
         skip_without_corpus(folder)
-    from authbench.pan.run import name_systems, read_systems
+    from authbench.suites.pan.run import name_systems, read_systems
 
     def lines(file):
         return [orjson.loads(line) for line in file.read_bytes().splitlines() if line.strip()]

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import brier_score_loss, f1_score, roc_auc_score
 
-from authbench.cli import main
-from authbench.format.pan import form_of, read_answers, read_pairs, read_truth
-from authbench.metrics.influence import influences
-from authbench.metrics.pan import evaluate
+from authbench.app.cli import main
+from authbench.release.format.pan import form_of, read_answers, read_pairs, read_truth
+from authbench.scoring.metrics.influence import influences
+from authbench.scoring.metrics.pan import evaluate
 
 PROBLEMS = st.lists(
     st.tuples(st.booleans(), st.sampled_from([0.0, 0.2, 0.5, 0.500001, 0.9, 1.0, 1.5])), min_size=2, max_size=40

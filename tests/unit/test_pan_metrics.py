@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from shared_folders import oracle
 from sklearn.metrics import f1_score, roc_auc_score
 
-from authbench.errors import InputError
-from authbench.format.pan import align
-from authbench.metrics.pan import MEASURES, OF_2020, evaluate, overall
+from authbench.core.errors import InputError
+from authbench.release.format.pan import align
+from authbench.scoring.metrics.pan import MEASURES, OF_2020, evaluate, overall
 
 ORACLE_NAMES = {"auc": "auc", "c@1": "c@1", "f1": "F1", "f0.5u": "f_05_u", "brier": "brier"}
 

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from real_blogs import blogs_by_month
 from shared_folders import needs_corpora
 
-from authbench.cli import main
-from authbench.errors import InputError
-from authbench.format.pan import read_problems
-from authbench.pan.build import build_released, write_sets
-from authbench.pan.pairs import LARGE, SMALL, TEST, both, build, violations
+from authbench.app.cli import main
+from authbench.core.errors import InputError
+from authbench.release.format.pan import read_problems
+from authbench.suites.pan.build import build_released, write_sets
+from authbench.suites.pan.pairs import LARGE, SMALL, TEST, both, build, violations
 
 
 def made_up(authors=40, topics=10, texts=6, lang=lambda author: "en"):

@@ -12,21 +12,21 @@ import pytest
 from scored_release import write_scored_release
 from split_folder import write_release
 
-from authbench.cli import main
-from authbench.errors import InputError
-from authbench.format.release import open_release
-from authbench.leaderboard.collect import collect
+from authbench.app.cli import main
+from authbench.config.registry.entries import read_yaml
+from authbench.config.registry.load import load_entry
+from authbench.core.errors import InputError
+from authbench.core.presentation.latex import as_latex, escaped
+from authbench.core.presentation.tables import Cell, Column, Row, Table, as_markdown
+from authbench.core.shipped import shipped
 from authbench.models.entries import MODELS as KIND
-from authbench.presentation.latex import as_latex, escaped
-from authbench.presentation.tables import Cell, Column, Row, Table, as_markdown
-from authbench.registry.entries import read_yaml
-from authbench.registry.load import load_entry
-from authbench.shipped import shipped
-from authbench.tables.documents import CHARACTERS, examples, shortened
-from authbench.tables.models import Choice, size_in_words
-from authbench.tables.scores import Slices, chosen, overall_table, slice_tables
-from authbench.tables.write import write_tables
-from authbench.train.records import read_curves
+from authbench.release.format.release import open_release
+from authbench.reports.leaderboard.collect import collect
+from authbench.reports.tables.documents import CHARACTERS, examples, shortened
+from authbench.reports.tables.models import Choice, size_in_words
+from authbench.reports.tables.scores import Slices, chosen, overall_table, slice_tables
+from authbench.reports.tables.write import write_tables
+from authbench.scoring.train.records import read_curves
 
 MODELS = ("random", "metadata", "tfidf")
 

@@ -6,11 +6,11 @@ import polars as pl
 import pytest
 from shared_folders import published
 
-from authbench.cli import main
-from authbench.leaderboard.collect import Result
-from authbench.presentation.tables import Table
-from authbench.tables.models import Choice, size_in_words, size_of
-from authbench.tables.scores import chosen, overall_table, slice_tables
+from authbench.app.cli import main
+from authbench.core.presentation.tables import Table
+from authbench.reports.leaderboard.collect import Result
+from authbench.reports.tables.models import Choice, size_in_words, size_of
+from authbench.reports.tables.scores import chosen, overall_table, slice_tables
 
 SPLIT = "v1-test"
 KEYS = {"S@1": "success@1", "S@5": "success@5", "R@5": "recall@5", "nDCG@5": "ndcg@5", "EER": "eer"}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from authbench.storage import json_files, parquet
+from authbench.core.storage import json_files, parquet
 
 TEXTS = pl.Schema({"doc_key": pl.String, "content": pl.String})
 

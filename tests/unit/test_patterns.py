@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from backtracking import growth
 
-from authbench.registry.entries import read_yaml
+from authbench.config.registry.entries import read_yaml
 
 PROJECT = Path(__file__).parents[2]
 KEYS = {

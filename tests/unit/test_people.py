@@ -10,23 +10,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scored_release import write_scored_release
 
-from authbench.cli import main
-from authbench.config import prepare
-from authbench.errors import InputError
-from authbench.evaluation.joined import comparable_results, join
-from authbench.evaluation.run import evaluate
-from authbench.evaluation.split import read_split
-from authbench.format.release import Release, open_release
-from authbench.leaderboard.people import people_table
-from authbench.metrics.auc import auc
+from authbench.app.cli import main
+from authbench.app.config import prepare
+from authbench.config.registry.load import load_entry
+from authbench.core.errors import InputError
+from authbench.core.storage.json_files import write_plain_json
 from authbench.models.entries import MODELS
 from authbench.models.model import VectorCache
-from authbench.people.draw import DRAWN, choose_pairs, drawn_pairs, named_pairs
-from authbench.people.score import measured, score_people
-from authbench.people.sheets import choices, write_pair_sheets
-from authbench.people.verdicts import mean_sureness, read_verdicts, verdicts_on
-from authbench.registry.load import load_entry
-from authbench.storage.json_files import write_plain_json
+from authbench.release.format.release import Release, open_release
+from authbench.reports.leaderboard.people import people_table
+from authbench.scoring.evaluation.joined import comparable_results, join
+from authbench.scoring.evaluation.run import evaluate
+from authbench.scoring.evaluation.split import read_split
+from authbench.scoring.metrics.auc import auc
+from authbench.scoring.people.draw import DRAWN, choose_pairs, drawn_pairs, named_pairs
+from authbench.scoring.people.score import measured, score_people
+from authbench.scoring.people.sheets import choices, write_pair_sheets
+from authbench.scoring.people.verdicts import mean_sureness, read_verdicts, verdicts_on
 
 ROOT = Path(__file__).parents[2]
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from linear_time import takes_linear_time
 
-from authbench.normalize.personal import FINDERS, MAY_HOLD, PLACEHOLDERS, mask
+from authbench.build.normalize.personal import FINDERS, MAY_HOLD, PLACEHOLDERS, mask
 
 ALL = ["email", "phone", "handle", "url"]
 

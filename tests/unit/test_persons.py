@@ -10,17 +10,17 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.author_labels import folded
-from authbench.errors import InputError
-from authbench.ingest.aliases import persons_file, read_aliases
-from authbench.ingest.identities import make_identities
-from authbench.ingest.persons import Life, canonical_name
-from authbench.records import RECORD
-from authbench.registry.source_entry import Author
-from authbench.shipped import shipped
-from authbench.split.assign import split_documents
-from authbench.split.leakage import Leaks
-from authbench.split.persons import find_persons
+from authbench.build.ingest.aliases import persons_file, read_aliases
+from authbench.build.ingest.identities import make_identities
+from authbench.build.ingest.persons import Life, canonical_name
+from authbench.build.split.assign import split_documents
+from authbench.build.split.leakage import Leaks
+from authbench.build.split.persons import find_persons
+from authbench.config.registry.source_entry import Author
+from authbench.core.author_labels import folded
+from authbench.core.errors import InputError
+from authbench.core.records import RECORD
+from authbench.core.shipped import shipped
 
 BRIDGE = {"documents": 20, "language_share": 0.005}
 ALIASES = """

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.errors import InputError
-from authbench.reading.plain_text import read
-from authbench.reading.rows import BadRow
-from authbench.registry.readers import TextReader
-from authbench.registry.typed_schema import from_plain
-from authbench.storage.raw_files import RawFile
+from authbench.config.registry.readers import TextReader
+from authbench.config.registry.typed_schema import from_plain
+from authbench.core.errors import InputError
+from authbench.core.storage.raw_files import RawFile
+from authbench.release.reading.plain_text import read
+from authbench.release.reading.rows import BadRow
 
 BLANK_LINE = r"\n[ \u3000]*\n"
 
@@ -71,7 +71,7 @@ def test_a_file_larger_than_a_record_may_be_is_a_bad_row(tmp_path: Path) -> None
 
 @given(st.lists(st.text("ab \n", min_size=1).filter(str.strip), min_size=1, max_size=5))
 def test_splitting_loses_nothing_but_the_separators(parts: list[str]) -> None:
-    from authbench.reading.plain_text import parts as split
+    from authbench.release.reading.plain_text import parts as split
 
     stripped = [part.strip("\n") for part in parts]
     assert split("\n=====\n".join(parts), "^=====$") == stripped

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from authbench.registry.entries import schema_problems
-from authbench.registry.validator import fits, validator_of
+from authbench.config.registry.entries import schema_problems
+from authbench.config.registry.validator import fits, validator_of
 
 KINDS = st.sampled_from(["null", "boolean", "integer", "number", "string", "array", "object"])
 LEAVES = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text(max_size=2))

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench import plan
-from authbench.cli import main
-from authbench.errors import InputError
-from authbench.plan import HELD, Corpus, Plan, line, make_plan, read_rates
-from authbench.plan_text import as_text
-from authbench.runtime.inventory import MOST_SHARDS
+from authbench.app import plan
+from authbench.app.cli import main
+from authbench.app.plan import HELD, Corpus, Plan, line, make_plan, read_rates
+from authbench.app.plan_text import as_text
+from authbench.core.errors import InputError
+from authbench.core.runtime.inventory import MOST_SHARDS
 
 ROOT = Path(__file__).parents[2]
 

@@ -15,27 +15,27 @@ from plugged import PLUGINS, forget, install
 from published import ABOUT, opened, publish
 from scored_release import write_scored_release
 
-from authbench.attestation.reproduce import reproduce
-from authbench.attestation.statement import CODE, code_digest
-from authbench.checking.settings import check_settings, loosest
-from authbench.cli import main
-from authbench.config_checks import CHECKS
-from authbench.errors import InputError
-from authbench.export import run
-from authbench.export.run import export
-from authbench.filter.decide import apply_filters, beside
-from authbench.filter.measure import measure_texts
-from authbench.filter.settings import filter_problems
-from authbench.filter_rules import filter_rules
+from authbench.app.cli import main
+from authbench.app.config_checks import CHECKS
+from authbench.build.filter.decide import apply_filters, beside
+from authbench.build.filter.measure import measure_texts
+from authbench.build.filter.settings import filter_problems
+from authbench.build.release.statement import versions_for
+from authbench.config.filter_rules import filter_rules
+from authbench.config.plugins import find_plugin, identities, load_filter, measured, plugin_problems
+from authbench.config.registry.entries import default_settings
+from authbench.config.settings.publish import FORMS
+from authbench.core.errors import InputError
 from authbench.models.open import open_model
 from authbench.models.requested import load_model
-from authbench.plugins import find_plugin, identities, load_filter, measured, plugin_problems
-from authbench.registry.entries import default_settings
-from authbench.release.statement import versions_for
-from authbench.review.sheets import measures
-from authbench.settings.publish import FORMS
-from authbench.verifiers import Bench, answer
-from authbench.verifiers.requested import VerifierEntry, load_verifier
+from authbench.publish.attestation.reproduce import reproduce
+from authbench.publish.attestation.statement import CODE, code_digest
+from authbench.publish.export import run
+from authbench.publish.export.run import export
+from authbench.release.checking.settings import check_settings, loosest
+from authbench.scoring.review.sheets import measures
+from authbench.scoring.verifiers import Bench, answer
+from authbench.scoring.verifiers.requested import VerifierEntry, load_verifier
 
 PAGE = Path(__file__).parents[2] / "docs/plug-ins.md"
 
@@ -170,7 +170,7 @@ def test_a_filter_that_returns_no_number_for_each_text_is_told(site: Path, body:
     module = install("shouting", site)
     tail = module.read_text().partition("\n\n\nSHOUTING")[2]
     module.write_text(
-        f"from authbench.plugins import TextFilter\n\n\ndef measure(texts, languages):\n    {body}\n\n\nSHOUTING{tail}"
+        f"from authbench.config.plugins import TextFilter\n\n\ndef measure(texts, languages):\n    {body}\n\n\nSHOUTING{tail}"
     )
     with pytest.raises(InputError, match=rf"shouting of authbench-shouting 1\.2 {re.escape(said)}.*Expected measure"):
         measured(*load_filter("shouting"), TEXTS, pl.Series(["en"] * 3))

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_corpus import author, document, frame, release
 
-from authbench.content_words import content_vectors, fit_words
-from authbench.dates import middle_day
-from authbench.format.columns import PAIRS, POOLS, POSITIVES
+from authbench.core.content_words import content_vectors, fit_words
+from authbench.core.dates import middle_day
+from authbench.release.format.columns import PAIRS, POOLS, POSITIVES
 
 Rows = list[dict[str, Any]]
 WORDS = ["harbour", "lantern", "anchor", "sorrow", "meadow", "thistle", "copper", "violin"]

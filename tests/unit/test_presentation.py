@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from authbench.presentation.pages import environment
-from authbench.runtime.code import closure
-from authbench.shipped import shipped
+from authbench.core.presentation.pages import environment
+from authbench.core.runtime.code import closure
+from authbench.core.shipped import shipped
 
 # Rules whose jobs write charts, tables or pages for readers, or the card of a bundle.
 PRESENTING = {
@@ -62,10 +62,10 @@ def test_modules_are_told_apart_by_room_name_and_library(tmp_path: Path) -> None
     drawing, plain = tmp_path / "drawing.py", tmp_path / "plain.py"
     drawing.write_text("def draw():\n    from matplotlib.figure import Figure\n", encoding="utf-8")
     plain.write_text("import numpy\n", encoding="utf-8")
-    assert presents("authbench.pan.any", drawing)
-    assert presents("authbench.presentation.tables", plain)
-    assert presents("authbench.pan.figures", plain) and presents("authbench.raven.page", plain)
-    assert not presents("authbench.metrics.pan", plain)
+    assert presents("authbench.suites.pan.any", drawing)
+    assert presents("authbench.core.presentation.tables", plain)
+    assert presents("authbench.suites.pan.figures", plain) and presents("authbench.suites.raven.page", plain)
+    assert not presents("authbench.scoring.metrics.pan", plain)
 
 
 def test_pages_show_a_p_by_one_function() -> None:

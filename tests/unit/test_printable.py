@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.printable import printable
+from authbench.core.printable import printable
 
 
 @given(st.text())

@@ -11,11 +11,11 @@ import pytest
 import tiktoken
 from process_settings import changes, process_settings
 
-from authbench.reading import table_csv
-from authbench.registry.readers import CsvReader
-from authbench.storage.raw_files import RawFile
-from authbench.tokens import NAME, encode, load_encoding
-from authbench.vocabulary import FILE_NAME, find_vocabulary
+from authbench.config.registry.readers import CsvReader
+from authbench.core.storage.raw_files import RawFile
+from authbench.core.tokens import NAME, encode, load_encoding
+from authbench.core.vocabulary import FILE_NAME, find_vocabulary
+from authbench.release.reading import table_csv
 
 WITHOUT_NUMBA = """
 import sys
@@ -27,7 +27,7 @@ warnings.simplefilter("error")
 import numpy as np
 
 before = np.geterr()
-from authbench.runtime.jit import compiled
+from authbench.core.runtime.jit import compiled
 
 assert np.geterr() == before, np.geterr()
 print(compiled(lambda: np.uint64(2**63) * np.uint64(2))())

@@ -18,15 +18,15 @@ import polars as pl
 import pytest
 from scored_release import write_scored_release
 
-from authbench.acquire import transfer
-from authbench.cli import main
-from authbench.evaluation.split import Split, read_split
-from authbench.format.release import open_release
-from authbench.identity import sha256_of_text
+from authbench.app.cli import main
+from authbench.build.acquire import transfer
+from authbench.core.identity import sha256_of_text
+from authbench.core.shipped import shipped
 from authbench.models.chat import MOST_BYTES
 from authbench.models.prompts import score_in, scores_in
 from authbench.models.requested import load_model
-from authbench.shipped import shipped
+from authbench.release.format.release import open_release
+from authbench.scoring.evaluation.split import Split, read_split
 
 AUTHORS = 24
 KEY = "sk-Secret/123+x"

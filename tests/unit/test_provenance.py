@@ -11,8 +11,9 @@ import pytest
 from scored_release import write_scored_release
 from tiny_checkpoint import settings
 
-from authbench.cli import main
-from authbench.errors import InputError
+from authbench.app.cli import main
+from authbench.config.registry.load import load_entry
+from authbench.core.errors import InputError
 from authbench.models import cache, provenance, transformer
 from authbench.models import checkpoint as checkpoints
 from authbench.models.cache import embed_new
@@ -20,7 +21,6 @@ from authbench.models.entries import MODELS, ModelEntry
 from authbench.models.model import VectorCache
 from authbench.models.open import open_model
 from authbench.models.provenance import made_by
-from authbench.registry.load import load_entry
 
 
 @pytest.fixture(autouse=True)

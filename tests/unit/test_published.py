@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from authbench.errors import InputError
-from authbench.release.at_start import expect_same_benchmark, expect_unaltered
-from authbench.release.publish import publish
-from authbench.release.published import open_published, read_digests, write_digests
-from authbench.storage.sha256sums import write_sums
+from authbench.build.release.at_start import expect_same_benchmark, expect_unaltered
+from authbench.build.release.publish import publish
+from authbench.build.release.published import open_published, read_digests, write_digests
+from authbench.core.errors import InputError
+from authbench.core.storage.sha256sums import write_sums
 
 FILES = {"manifest.json": "{}", "test/candidates.jsonl": "one\n", "test/queries.jsonl": "two\n"}
 

@@ -12,27 +12,33 @@ from defaults import section
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from authbench.cli import main
-from authbench.errors import InputError
-from authbench.format.pan import read_pairs, read_problems
-from authbench.metrics.significance import p_of_fold_means, p_of_unpaired_means
-from authbench.raven import layout
-from authbench.raven.answers import write_answers
-from authbench.raven.checks import from_arguments, load_verifiers, settings_problems
-from authbench.raven.command import run
-from authbench.raven.covariates import ALIKE, comparable_limit
-from authbench.raven.documents import Design, planted_documents, read_keys, with_enough, write_documents
-from authbench.raven.duration import PACE, expected
-from authbench.raven.encoders import TopicEncoder, load_encoder
-from authbench.raven.folds import fold_pairs, topics_tested
-from authbench.raven.layout import lay_out, likeness
-from authbench.raven.page import write_report
-from authbench.raven.results import Run, fold_scores
-from authbench.raven.select import select_topics, similarities
-from authbench.raven.subsets import batches, fold_parts, plan, take_all
-from authbench.raven.tables import all_tables
-from authbench.raven.vectors import document_rows, read_topics, sample_rows, topic_vectors
-from authbench.raven.verdict import (
+from authbench.app.cli import main
+from authbench.config.settings.evaluate import Raven
+from authbench.core.errors import InputError
+from authbench.core.storage.json_files import read_json
+from authbench.core.storage.parquet import read_columns
+from authbench.release.format.pan import read_pairs, read_problems
+from authbench.scoring.metrics.significance import p_of_fold_means, p_of_unpaired_means
+from authbench.scoring.verifiers import Bench
+from authbench.scoring.verifiers.parameters import ExternalParameters
+from authbench.scoring.verifiers.requested import VerifierEntry
+from authbench.suites.raven import layout
+from authbench.suites.raven.answers import write_answers
+from authbench.suites.raven.checks import from_arguments, load_verifiers, settings_problems
+from authbench.suites.raven.command import run
+from authbench.suites.raven.covariates import ALIKE, comparable_limit
+from authbench.suites.raven.documents import Design, planted_documents, read_keys, with_enough, write_documents
+from authbench.suites.raven.duration import PACE, expected
+from authbench.suites.raven.encoders import TopicEncoder, load_encoder
+from authbench.suites.raven.folds import fold_pairs, topics_tested
+from authbench.suites.raven.layout import lay_out, likeness
+from authbench.suites.raven.page import write_report
+from authbench.suites.raven.results import Run, fold_scores
+from authbench.suites.raven.select import select_topics, similarities
+from authbench.suites.raven.subsets import batches, fold_parts, plan, take_all
+from authbench.suites.raven.tables import all_tables
+from authbench.suites.raven.vectors import document_rows, read_topics, sample_rows, topic_vectors
+from authbench.suites.raven.verdict import (
     LEANS,
     REFERENCE,
     UNSHOWN,
@@ -41,12 +47,6 @@ from authbench.raven.verdict import (
     shared_topics,
     shortcut_test,
 )
-from authbench.settings.evaluate import Raven
-from authbench.storage.json_files import read_json
-from authbench.storage.parquet import read_columns
-from authbench.verifiers import Bench
-from authbench.verifiers.parameters import ExternalParameters
-from authbench.verifiers.requested import VerifierEntry
 
 MEASURED = Path(__file__).parents[2] / "docs/measured"
 SETTINGS: Raven = section(
@@ -545,7 +545,7 @@ def test_of_a_large_topic_so_many_documents_stay_whatever_their_order(planted: t
 
 @pytest.mark.parametrize("name", ["nmf", "lda", "tfidf"])
 def test_topics_of_a_family_have_like_vectors(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("authbench.raven.vectors.COMPONENTS", 6)  # of as many families
+    monkeypatch.setattr("authbench.suites.raven.vectors.COMPONENTS", 6)  # of as many families
     documents = pl.concat(planted_documents(2, Design(single=4, large=2, many=4, authors=2)))
     names = sorted(documents["topic"].unique())
     vectors = topic_vectors(names, [documents], document_rows(load_encoder(name), documents, True, 1))
@@ -566,7 +566,7 @@ def test_a_model_fitted_on_a_sample_gives_batches_the_vectors_it_gives_the_whole
 
 
 def test_a_sample_to_learn_from_is_bounded_and_no_matter_of_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("authbench.raven.vectors.FIT_DOCUMENTS", 10)
+    monkeypatch.setattr("authbench.suites.raven.vectors.FIT_DOCUMENTS", 10)
     ids = pl.Series("id", [f"d{number}" for number in range(50)])
     sizes = pl.Series("size", [1] * 50)
     drawn = set(ids.gather(sample_rows(ids, sizes, 3)))

@@ -11,8 +11,8 @@ sys.path.append(str(ROOT / "benchmarks"))
 import raw_folders  # noqa: E402
 from ingested_files import Ingested  # noqa: E402
 
-from authbench.checking.settings import read_settings  # noqa: E402
-from authbench.registry.entries import read_yaml  # noqa: E402
+from authbench.config.registry.entries import read_yaml  # noqa: E402
+from authbench.release.checking.settings import read_settings  # noqa: E402
 
 RECIPE = read_settings(ROOT / "config/recipes/authbench-428k.yaml")
 PARTS = {part.source: part for part in raw_folders.parts_of(RECIPE, 0.001, 5)}

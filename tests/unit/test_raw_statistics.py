@@ -5,9 +5,9 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from authbench.raw.count import COLUMNS, add_up, count_records
-from authbench.raw.page import bin_names, quantile, render, tables
-from authbench.tokens import count, load_encoding
+from authbench.core.tokens import count, load_encoding
+from authbench.reports.raw.count import COLUMNS, add_up, count_records
+from authbench.reports.raw.page import bin_names, quantile, render, tables
 
 ROWS = [
     ("a", "en", "blog/art", "x", "one two three"),

@@ -26,13 +26,13 @@ from published import (
     write_whole,
 )
 
-from authbench.chunk.cut import with_final_newline
-from authbench.cli import main
-from authbench.errors import InputError
-from authbench.export.run import export_public
-from authbench.rebuild.run import rebuild
-from authbench.rebuild.texts import single_breaks
-from authbench.tokens import load_tokenizer
+from authbench.app.cli import main
+from authbench.build.chunk.cut import with_final_newline
+from authbench.core.errors import InputError
+from authbench.core.tokens import load_tokenizer
+from authbench.publish.export.run import export_public
+from authbench.publish.rebuild.run import rebuild
+from authbench.publish.rebuild.texts import single_breaks
 
 
 def test_a_rebuilt_release_is_the_release_byte_for_byte(published: Published, tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_of_corpora_that_were_crawled_anew_only_texts_that_changed_are_lost(
 def test_a_part_of_a_long_text_is_found_in_whatever_file_the_text_stands_now(
     published: Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, all_tried: int
 ) -> None:
-    monkeypatch.setattr("authbench.rebuild.texts.ALL_TRIED", all_tried)
+    monkeypatch.setattr("authbench.publish.rebuild.texts.ALL_TRIED", all_tried)
     raw, release, public = published
     shutil.copytree(raw, tmp_path / "raw")
     with_more_letters(tmp_path / "raw", ("A new letter, 91", "Another letter"))

@@ -8,14 +8,14 @@ import pytest
 from open_corpora import ingested, load_source
 from shared_folders import DATA, needs_corpora
 
-from authbench.chunk.cut import chunk_records
-from authbench.identity import keyed_hashes
-from authbench.normalize.table import normalize_records
-from authbench.rebuild.texts import texts_of_source
-from authbench.registry.entries import read_yaml
-from authbench.registry.source_entry import make_source
-from authbench.storage.raw_paths import match_files
-from authbench.tokens import load_tokenizer
+from authbench.build.chunk.cut import chunk_records
+from authbench.build.normalize.table import normalize_records
+from authbench.config.registry.entries import read_yaml
+from authbench.config.registry.source_entry import make_source
+from authbench.core.identity import keyed_hashes
+from authbench.core.storage.raw_paths import match_files
+from authbench.core.tokens import load_tokenizer
+from authbench.publish.rebuild.texts import texts_of_source
 
 ROOT = Path(__file__).parents[2]
 CONFIG = read_yaml(ROOT / "config/config.yaml")

@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 import pytest
 
-import authbench.shipped
-from authbench.errors import InputError
-from authbench.registry.entries import schema_problems
-from authbench.registry.load import EntryKind, list_entries, load_entries, load_entry
-from authbench.registry.typed_schema import COMPUTED, schema_of_kinds
+import authbench.core.shipped
+from authbench.config.registry.entries import schema_problems
+from authbench.config.registry.load import EntryKind, list_entries, load_entries, load_entry
+from authbench.config.registry.typed_schema import COMPUTED, schema_of_kinds
+from authbench.core.errors import InputError
 
 SCHEMA = {
     "type": "object",
@@ -42,7 +42,7 @@ def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     }.items():
         (package / name).parent.mkdir(parents=True, exist_ok=True)
         (package / name).write_text(text, encoding="utf-8")
-    monkeypatch.setattr(authbench.shipped, "shipped", lambda name: package / name)
+    monkeypatch.setattr(authbench.core.shipped, "shipped", lambda name: package / name)
     (tmp_path / "here/config/things").mkdir(parents=True)
     return tmp_path / "here"
 

@@ -16,23 +16,23 @@ from small_corpus import FACTS, SETTINGS, SOURCES, SPLIT, author, corpus, docume
 from sound_release import documents as sound_documents
 from sound_release import write_sound
 
-from authbench.checking import check_release
-from authbench.errors import InputError
-from authbench.filter.measure import measure_texts
-from authbench.format.release import read_lock
-from authbench.identity import author_id
-from authbench.presentation import charts
-from authbench.records import LANGUAGES, REMOVED
-from authbench.release import queries as queries_room
-from authbench.release import relations as relations_room
-from authbench.release.contents import Contents, make_contents
-from authbench.release.manifest import make_manifest
-from authbench.release.numbering import make_lock, number_documents
-from authbench.release.queries import QUERIES, choose_queries
-from authbench.release.tables import make_provenance
-from authbench.release.takedown import read_takedown
-from authbench.release.write import write_release
-from authbench.report.write import write_report
+from authbench.build.filter.measure import measure_texts
+from authbench.build.release import queries as queries_room
+from authbench.build.release import relations as relations_room
+from authbench.build.release.contents import Contents, make_contents
+from authbench.build.release.manifest import make_manifest
+from authbench.build.release.numbering import make_lock, number_documents
+from authbench.build.release.queries import QUERIES, choose_queries
+from authbench.build.release.tables import make_provenance
+from authbench.build.release.takedown import read_takedown
+from authbench.build.release.write import write_release
+from authbench.core.errors import InputError
+from authbench.core.identity import author_id
+from authbench.core.presentation import charts
+from authbench.core.records import LANGUAGES, REMOVED
+from authbench.release.checking import check_release
+from authbench.release.format.release import read_lock
+from authbench.reports.report.write import write_report
 
 
 def measured(made: Contents) -> pl.DataFrame:

@@ -8,9 +8,9 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from authbench.records import REMOVED
-from authbench.report.removed import write_log
-from authbench.storage.parquet import write_parquet
+from authbench.core.records import REMOVED
+from authbench.core.storage.parquet import write_parquet
+from authbench.reports.report.removed import write_log
 
 FEW = st.sampled_from([None, "", "a", "aa", "b", "ü", "文"])
 ROWS = st.lists(st.tuples(st.sampled_from("st"), FEW, FEW, st.integers(0, 9)), max_size=40)

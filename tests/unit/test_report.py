@@ -8,14 +8,14 @@ import polars as pl
 import pytest
 from small_corpus import FACTS, SOURCES, author, corpus, document, frame, release
 
-from authbench.labels.decision import BY_CONSTRUCTION
-from authbench.registry.entries import read_yaml
-from authbench.registry.source_entry import Author, Description, License
-from authbench.release import warnings as report_warnings
-from authbench.release.warnings import about_lists
-from authbench.release.write import make_findings
-from authbench.report import page as report
-from authbench.report import shortfalls as report_shortfalls
+from authbench.build.labels.decision import BY_CONSTRUCTION
+from authbench.build.release import warnings as report_warnings
+from authbench.build.release.warnings import about_lists
+from authbench.build.release.write import make_findings
+from authbench.config.registry.entries import read_yaml
+from authbench.config.registry.source_entry import Author, Description, License
+from authbench.reports.report import page as report
+from authbench.reports.report import shortfalls as report_shortfalls
 
 ROOT = Path(__file__).parents[2]
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>&{{ 7*7 }}"

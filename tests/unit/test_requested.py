@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 from tiny_checkpoint import write_checkpoint
 
-from authbench.errors import InputError
-from authbench.identity import sha256_of_text
+from authbench.core.errors import InputError
+from authbench.core.identity import sha256_of_text
 from authbench.models.checkpoint import load_checkpoint
 from authbench.models.entries import ModelEntry
 from authbench.models.model import VectorCache, unit

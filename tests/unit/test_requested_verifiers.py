@@ -7,14 +7,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from authbench.cli import main
-from authbench.errors import InputError
-from authbench.identity import sha256_of_text
+from authbench.app.cli import main
+from authbench.core.errors import InputError
+from authbench.core.identity import sha256_of_text
 from authbench.models.open import open_model
 from authbench.models.requested import load_model
-from authbench.raven.encoders import load_encoder
-from authbench.verifiers import Bench, answer
-from authbench.verifiers.requested import files_behind, load_verifier
+from authbench.scoring.verifiers import Bench, answer
+from authbench.scoring.verifiers.requested import files_behind, load_verifier
+from authbench.suites.raven.encoders import load_encoder
 
 TEXTS = [
     f"{word} {word} and some more words of the {word} kind, number {k}" for k in range(6) for word in ("sun", "moon")

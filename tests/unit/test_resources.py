@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 import yaml
 
-from authbench.plan import read_rates, request_to_score
-from authbench.raw_facts import raw_mb
-from authbench.runtime.resources import SNAKEMAKE_MB, memory_mb, minutes, released_mb
-from authbench.storage.raw_paths import FileSet
+from authbench.app.plan import read_rates, request_to_score
+from authbench.build.raw_facts import raw_mb
+from authbench.core.runtime.resources import SNAKEMAKE_MB, memory_mb, minutes, released_mb
+from authbench.core.storage.raw_paths import FileSet
 
 ROOT = Path(__file__).parents[2]
 RATES = ROOT / "benchmarks/rates.yaml"

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from published import ABOUT, Published, exported, opened
 
-from authbench.export.responsible import responsible
+from authbench.publish.export.responsible import responsible
 
 ASKED = {  # the properties of Croissant RAI 1.0
     *("dataCollection", "dataCollectionType", "dataCollectionMissingData", "dataCollectionRawData"),

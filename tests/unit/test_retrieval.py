@@ -10,13 +10,13 @@ from shared_folders import oracle
 from small_split import a_split
 from threadpoolctl import threadpool_limits
 
-from authbench.errors import InputError
-from authbench.evaluation import retrieval
-from authbench.evaluation.split import Split
-from authbench.identity import keyed_hash
-from authbench.metrics.ranking import CUTOFFS, cuts_in_ties, of_random_ranking, per_query
+from authbench.core.errors import InputError
+from authbench.core.identity import keyed_hash
 from authbench.models.model import unit
 from authbench.models.transformer import late_scorer
+from authbench.scoring.evaluation import retrieval
+from authbench.scoring.evaluation.split import Split
+from authbench.scoring.metrics.ranking import CUTOFFS, cuts_in_ties, of_random_ranking, per_query
 
 
 def mixed(number):
@@ -179,7 +179,7 @@ def test_ranks_are_those_of_sorting(rows, data):
 @given(st.lists(st.lists(st.integers(-1, 1), min_size=3, max_size=3), min_size=2, max_size=24), st.data())
 def test_blocks_in_torch_rank_as_the_compiled_ones_do(rows, data):
     pytest.importorskip("torch", reason="the extra `models` is not installed")
-    from authbench.evaluation import device
+    from authbench.scoring.evaluation import device
 
     vectors = np.array(rows, np.float32)  # small integers: every sum is exact, and many are equal
     ids = [f"d{k:02d}" for k in range(len(rows))]

@@ -10,17 +10,17 @@ from hostile_sheet import THRESHOLDS, sheet
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from authbench.config import prepare
-from authbench.errors import InputError
-from authbench.filter.exclusions import excluded, read_exclusions, read_verdicts, review_problems
-from authbench.filter_rules import filter_rules
-from authbench.funnel import Tally
-from authbench.records import REMOVED
-from authbench.review.difference import SHOWN, difference, shown
-from authbench.review.neighbours import excerpts, jaccard, kept_neighbours, passage_of, passages, removed_copies
-from authbench.review.sheets import CELL, REASONS, choose_texts, measures
-from authbench.review.summary import ALL, GOOD, OUT, lines, summarise
-from authbench.storage.parquet import write_parquet
+from authbench.app.config import prepare
+from authbench.build.filter.exclusions import excluded, read_exclusions, read_verdicts, review_problems
+from authbench.config.filter_rules import filter_rules
+from authbench.core.errors import InputError
+from authbench.core.funnel import Tally
+from authbench.core.records import REMOVED
+from authbench.core.storage.parquet import write_parquet
+from authbench.scoring.review.difference import SHOWN, difference, shown
+from authbench.scoring.review.neighbours import excerpts, jaccard, kept_neighbours, passage_of, passages, removed_copies
+from authbench.scoring.review.sheets import CELL, REASONS, choose_texts, measures
+from authbench.scoring.review.summary import ALL, GOOD, OUT, lines, summarise
 
 
 def documents(count: int) -> pl.DataFrame:

@@ -8,7 +8,7 @@ import pytest
 from snakemake.exceptions import LockException
 from snakemake.persistence.file import FilePersistence
 
-from authbench.runtime.snakemake_patches import keep_locks_of_other_runs
+from authbench.core.runtime.snakemake_patches import keep_locks_of_other_runs
 
 
 @pytest.fixture(autouse=True)

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared_folders import DATA, skip_without_corpus
 
-from authbench.errors import InputError
-from authbench.records import LANGUAGES
-from authbench.safety import BATCH, ScoreStore, make_scorers, score_texts, text_digest
-from authbench.safety.wordlist import ANY, LIST, WordListScorer, load_wordlist, read_word_lists
+from authbench.build.safety import BATCH, ScoreStore, make_scorers, score_texts, text_digest
+from authbench.build.safety.wordlist import ANY, LIST, WordListScorer, load_wordlist, read_word_lists
+from authbench.core.errors import InputError
+from authbench.core.records import LANGUAGES
 
 WORDS = load_wordlist()
 

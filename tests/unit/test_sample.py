@@ -10,15 +10,12 @@ from examples import costly
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from authbench.errors import InputError
-from authbench.identity import keyed_hash
-from authbench.records import DOCUMENT
-from authbench.safety import ScoreStore
-from authbench.sample.authors import NO_DAY, SAFE, TOXIC, Pool, select_authors
-from authbench.sample.deviation import limit_of, recount, sampling_deviation, with_filtered
-from authbench.sample.documents import languages_of, refuse_authors, select_safely, set_length_bins
-from authbench.sample.documents import select_documents as select_from
-from authbench.sample.reservoir import (
+from authbench.build.safety import ScoreStore
+from authbench.build.sample.authors import NO_DAY, SAFE, TOXIC, Pool, select_authors
+from authbench.build.sample.deviation import limit_of, recount, sampling_deviation, with_filtered
+from authbench.build.sample.documents import languages_of, refuse_authors, select_safely, set_length_bins
+from authbench.build.sample.documents import select_documents as select_from
+from authbench.build.sample.reservoir import (
     LENGTHS,
     count_lengths,
     fill_reservoir,
@@ -26,10 +23,13 @@ from authbench.sample.reservoir import (
     merge_tallies,
     trim_authors,
 )
-from authbench.sample.stage import SCORED, Settings, admit, ask_scores, sample, score_documents, stored_documents
-from authbench.sample.stage import pool_of as admitted
-from authbench.sample.targets import borrow_adjacent, language_targets, largest_remainder, matching_pattern
-from authbench.storage.parquet import write_batches
+from authbench.build.sample.stage import SCORED, Settings, admit, ask_scores, sample, score_documents, stored_documents
+from authbench.build.sample.stage import pool_of as admitted
+from authbench.build.sample.targets import borrow_adjacent, language_targets, largest_remainder, matching_pattern
+from authbench.core.errors import InputError
+from authbench.core.identity import keyed_hash
+from authbench.core.records import DOCUMENT
+from authbench.core.storage.parquet import write_batches
 
 SAMPLE = {
     "documents": 60,
@@ -372,7 +372,7 @@ def test_a_bound_over_authors_of_many_kinds_is_one_still(monkeypatch):
     pool = pool_of(corpus(40, 3), SAMPLE)
     selection = select_documents(pool, safe(pool), SAMPLE)
     tight = sampling_deviation(pool, selection, SAMPLE)["bound"]["least_deviation"]
-    monkeypatch.setattr("authbench.sample.deviation.KINDS", 0)
+    monkeypatch.setattr("authbench.build.sample.deviation.KINDS", 0)
     loose = sampling_deviation(pool, selection, SAMPLE)["bound"]["least_deviation"]
     assert 0 <= loose <= tight
 

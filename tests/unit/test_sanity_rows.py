@@ -13,17 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from split_folder import write_release
 
-from authbench.cli import main
-from authbench.content_words import content_vectors, fit_words
-from authbench.errors import InputError
-from authbench.evaluation.split import read_split
-from authbench.format.release import open_release
+from authbench.app.cli import main
+from authbench.config.registry.entries import read_yaml
+from authbench.config.registry.load import load_entry
+from authbench.core.content_words import content_vectors, fit_words
+from authbench.core.errors import InputError
 from authbench.models.entries import MODELS
 from authbench.models.lexical import distort, frequent_words
 from authbench.models.open import open_model
 from authbench.models.stylometric import measure_format
-from authbench.registry.entries import read_yaml
-from authbench.registry.load import load_entry
+from authbench.release.format.release import open_release
+from authbench.scoring.evaluation.split import read_split
 
 ROOT = Path(__file__).parents[2]
 CONFIG = read_yaml(ROOT / "config/config.yaml")

@@ -5,11 +5,11 @@ from typing import Annotated, Any, Literal, TypedDict
 
 import pytest
 
-from authbench.registry.entries import read_yaml, schema_problems
-from authbench.registry.typed_schema import schema_of
-from authbench.settings.config import Config
-from authbench.settings.values import Keywords
-from authbench.shipped import shipped
+from authbench.config.registry.entries import read_yaml, schema_problems
+from authbench.config.registry.typed_schema import schema_of
+from authbench.config.settings.config import Config
+from authbench.config.settings.values import Keywords
+from authbench.core.shipped import shipped
 
 Small = Annotated[int, Keywords(maximum=9)]
 

@@ -7,11 +7,11 @@ import pytest
 from extras import needs
 from workbooks import workbook
 
-from authbench.errors import InputError
-from authbench.reading import sheets
-from authbench.reading.units import Units
-from authbench.registry.readers import SheetReader
-from authbench.storage.raw_files import RawFile
+from authbench.config.registry.readers import SheetReader
+from authbench.core.errors import InputError
+from authbench.core.storage.raw_files import RawFile
+from authbench.release.reading import sheets
+from authbench.release.reading.units import Units
 
 HEAD = ["author", "text"]
 FORMULA = '<row><c t="inlineStr"><is><t>Ann</t></is></c><c><f>20+1</f><v>21</v></c></row>'
@@ -63,6 +63,6 @@ def test_what_cannot_be_read_is_named_in_one_line(content: Any, said: str, tmp_p
 def test_without_the_extra_the_command_that_installs_it_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("authbench.extras.find_spec", lambda _: None)
+    monkeypatch.setattr("authbench.core.extras.find_spec", lambda _: None)
     with pytest.raises(InputError, match=r"pip install 'authbench\[sheets\]'"):
         read(tmp_path / "a.xlsx", workbook([HEAD]))

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from authbench.errors import InputError
-from authbench.shipped import config_folders, shipped
+from authbench.core.errors import InputError
+from authbench.core.shipped import config_folders, shipped
 
 ROOT = Path(__file__).parents[2]
 

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 import yaml
 
-from authbench.errors import InputError
-from authbench.registry.expressions import shown_author
-from authbench.registry.source_entry import Author, Impurity
-from authbench.registry.sources import find_sources
+from authbench.config.registry.expressions import shown_author
+from authbench.config.registry.source_entry import Author, Impurity
+from authbench.config.registry.sources import find_sources
+from authbench.core.errors import InputError
 
 ENTRY: dict[str, Any] = {
     "title": "Posts",

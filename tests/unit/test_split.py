@@ -11,13 +11,13 @@ from defaults import section
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from authbench.checking.overlap import fold as check_fold
-from authbench.ingest.persons import OF_A_NAME
-from authbench.records import RECORD
-from authbench.split.assign import assign_splits, near_copies, split_deviation, split_documents
-from authbench.split.balance import due
-from authbench.split.leakage import Leaks, find_leaks, fold
-from authbench.split.units import find_bridges, unit_of
+from authbench.build.ingest.persons import OF_A_NAME
+from authbench.build.split.assign import assign_splits, near_copies, split_deviation, split_documents
+from authbench.build.split.balance import due
+from authbench.build.split.leakage import Leaks, find_leaks, fold
+from authbench.build.split.units import find_bridges, unit_of
+from authbench.core.records import RECORD
+from authbench.release.checking.overlap import fold as check_fold
 
 SETTINGS = {
     "splits": {"train": 80, "dev": 10, "test": 10},

@@ -1,6 +1,6 @@
 from counted_documents import DOCUMENTS, FUNNEL, QUERIES
 
-from authbench.release import statistics
+from authbench.build.release import statistics
 
 TABLES = statistics.tables(DOCUMENTS, QUERIES, ["train", "test"], {"b"})
 

@@ -15,7 +15,7 @@ from sklearn.cluster import MiniBatchKMeans
 from sklearn.metrics import roc_auc_score, roc_curve, v_measure_score
 from threadpoolctl import threadpool_limits
 
-from authbench.cli import main
+from authbench.app.cli import main
 
 PAGE = {
     "title": "Notes", "about": "Notes.", "attribute": "register", "languages": ["en"], "licence": "none",

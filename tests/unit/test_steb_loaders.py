@@ -9,13 +9,21 @@ import polars as pl
 import pytest
 from steb_formats import ENCODINGS, FORMATS, jsonl
 
-from authbench.errors import InputError
-from authbench.format.pan import read_pairs
-from authbench.style.datasets import find_datasets
-from authbench.style.entries import Dataset, LabelledTask, Obtained, OrderTask, PairsTask, ProbingTask, RetrievalTask
-from authbench.style.rows import Rows, read_dataset
-from authbench.style.steb import probing
-from authbench.style.steb.tasks import TASKS as TASKS_OF_STEB
+from authbench.core.errors import InputError
+from authbench.release.format.pan import read_pairs
+from authbench.suites.style.datasets import find_datasets
+from authbench.suites.style.entries import (
+    Dataset,
+    LabelledTask,
+    Obtained,
+    OrderTask,
+    PairsTask,
+    ProbingTask,
+    RetrievalTask,
+)
+from authbench.suites.style.rows import Rows, read_dataset
+from authbench.suites.style.steb import probing
+from authbench.suites.style.steb.tasks import TASKS as TASKS_OF_STEB
 
 # Tasks that STEB's configurations declare for datasets whose names fit; of the whole of the paper's table 15.
 BOTH = ("clustering", "all_to_all")

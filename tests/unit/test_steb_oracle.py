@@ -16,13 +16,13 @@ import sklearn
 from shared_folders import ORACLES, oracle, skip_without_oracle
 from threadpoolctl import threadpool_limits
 
-from authbench.errors import InputError
-from authbench.style import clustering
-from authbench.style import order as strict_order
-from authbench.style import pairs as strict_pairs
-from authbench.style.redundancy import correlations, merges
-from authbench.style.retrieval import means
-from authbench.style.steb import board, order, pairs, probing, retrieval, steps
+from authbench.core.errors import InputError
+from authbench.suites.style import clustering
+from authbench.suites.style import order as strict_order
+from authbench.suites.style import pairs as strict_pairs
+from authbench.suites.style.redundancy import correlations, merges
+from authbench.suites.style.retrieval import means
+from authbench.suites.style.steb import board, order, pairs, probing, retrieval, steps
 
 FOLDER = "steb_reference"
 

@@ -9,20 +9,20 @@ import numpy as np
 import polars as pl
 import pytest
 
-from authbench.cli import main
-from authbench.errors import InputError
-from authbench.metrics.auc import auc
+from authbench.app.cli import main
+from authbench.config.registry.load import load_entry
+from authbench.core.errors import InputError
 from authbench.models.entries import MODELS
 from authbench.models.model import VectorCache
-from authbench.registry.load import load_entry
-from authbench.style import intervals, pairs
-from authbench.style.datasets import find_datasets
-from authbench.style.entries import LabelledTask
-from authbench.style.run import read_all, run
-from authbench.style.steb import board, layout
-from authbench.style.steb.layout import FIGURES
-from authbench.style.steb.tasks import TASKS
-from authbench.style.write import NOT_ASKED, what_ran
+from authbench.scoring.metrics.auc import auc
+from authbench.suites.style import intervals, pairs
+from authbench.suites.style.datasets import find_datasets
+from authbench.suites.style.entries import LabelledTask
+from authbench.suites.style.run import read_all, run
+from authbench.suites.style.steb import board, layout
+from authbench.suites.style.steb.layout import FIGURES
+from authbench.suites.style.steb.tasks import TASKS
+from authbench.suites.style.write import NOT_ASKED, what_ran
 
 ENTRY = """
 title: Notes

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import yaml
 
-from authbench.errors import InputError
-from authbench.registry.entries import read_yaml
-from authbench.registry.load import list_entries
-from authbench.style import features, lftk
-from authbench.style.datasets import find_datasets
-from authbench.style.entries import DATASETS
+from authbench.config.registry.entries import read_yaml
+from authbench.config.registry.load import list_entries
+from authbench.core.errors import InputError
+from authbench.suites.style import features, lftk
+from authbench.suites.style.datasets import find_datasets
+from authbench.suites.style.entries import DATASETS
 
 TEXTS = [
     "The old dog slept; I'd've told you. See? The bee (3 of them) flew!\n\nIt was an area of idea and ease.",

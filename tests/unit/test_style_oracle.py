@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from shared_folders import oracle
 
-from authbench.metrics.auc import auc
 from authbench.models.transformer import pack
-from authbench.style import clustering, order, pairs, redundancy
+from authbench.scoring.metrics.auc import auc
+from authbench.suites.style import clustering, order, pairs, redundancy
 
 
 def test_the_oracle_of_v_measure_holds():

@@ -6,16 +6,16 @@ import polars as pl
 import pytest
 from shared_folders import DATA, skip_without_corpus
 
+from authbench.config.registry.load import load_entry
+from authbench.core.runtime.inventory import source_digest, take_inventory
+from authbench.core.storage.raw_paths import FileSet
 from authbench.models.entries import MODELS
 from authbench.models.open import open_model
-from authbench.registry.load import load_entry
-from authbench.runtime.inventory import source_digest, take_inventory
-from authbench.storage.raw_paths import FileSet
-from authbench.style.datasets import find_datasets
-from authbench.style.entries import Obtained
-from authbench.style.rows import missing_files, read_dataset
-from authbench.style.run import of_dataset, texts_of
-from authbench.style.tasks import TASKS
+from authbench.suites.style.datasets import find_datasets
+from authbench.suites.style.entries import Obtained
+from authbench.suites.style.rows import missing_files, read_dataset
+from authbench.suites.style.run import of_dataset, texts_of
+from authbench.suites.style.tasks import TASKS
 
 READ = [dataset for dataset in find_datasets(["all"]) if isinstance(dataset.obtained, Obtained)]
 

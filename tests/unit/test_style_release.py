@@ -4,11 +4,11 @@ import json
 
 import pytest
 
+from authbench.config.registry.load import load_entry
 from authbench.models.entries import MODELS
 from authbench.models.model import VectorCache
-from authbench.registry.load import load_entry
-from authbench.style.datasets import RELEASE, digests_of_run, find_datasets, with_release
-from authbench.style.run import read_all, run
+from authbench.suites.style.datasets import RELEASE, digests_of_run, find_datasets, with_release
+from authbench.suites.style.run import read_all, run
 
 
 @pytest.fixture

@@ -7,15 +7,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-from authbench.cli import main
+from authbench.app.cli import main
+from authbench.config.registry.load import load_entry
 from authbench.models.entries import MODELS
 from authbench.models.open import open_model
-from authbench.registry.load import load_entry
-from authbench.style import run as suite
-from authbench.style.datasets import FIGURES
-from authbench.style.entries import make_dataset
-from authbench.style.rows import Rows
-from authbench.style.vectors import Vectors
+from authbench.suites.style import run as suite
+from authbench.suites.style.datasets import FIGURES
+from authbench.suites.style.entries import make_dataset
+from authbench.suites.style.rows import Rows
+from authbench.suites.style.vectors import Vectors
 
 AUTHORS = 12
 TEXTS = 600

@@ -9,23 +9,23 @@ import numpy as np
 import polars as pl
 import pytest
 
-from authbench.cli import main
-from authbench.errors import InputError
+from authbench.app.cli import main
+from authbench.config.registry.load import load_entry
+from authbench.core.errors import InputError
+from authbench.core.presentation.charts import WIDTH, as_svg
+from authbench.core.presentation.numbers import decimals, three_digits
 from authbench.models.entries import MODELS
 from authbench.models.model import VectorCache, flops_per_text
 from authbench.models.open import open_model
-from authbench.presentation.charts import WIDTH, as_svg
-from authbench.presentation.numbers import decimals, three_digits
-from authbench.registry.load import load_entry
-from authbench.style import redundancy, scores, tables
-from authbench.style import run as suite_run
-from authbench.style.collect import collect
-from authbench.style.datasets import find_datasets
-from authbench.style.entries import LabelledTask
-from authbench.style.figures import NAME, heat_map
-from authbench.style.run import read_all, run
-from authbench.style.vectors import texts_per_second
-from authbench.style.write import write_report
+from authbench.suites.style import redundancy, scores, tables
+from authbench.suites.style import run as suite_run
+from authbench.suites.style.collect import collect
+from authbench.suites.style.datasets import find_datasets
+from authbench.suites.style.entries import LabelledTask
+from authbench.suites.style.figures import NAME, heat_map
+from authbench.suites.style.run import read_all, run
+from authbench.suites.style.vectors import texts_per_second
+from authbench.suites.style.write import write_report
 
 PAGE = """
 title: <b>Notes</b>

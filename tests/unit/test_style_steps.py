@@ -5,13 +5,13 @@ import json
 import polars as pl
 import pytest
 
-from authbench.errors import InputError
-from authbench.style import rows
-from authbench.style.datasets import find_datasets
-from authbench.style.entries import make_dataset
-from authbench.style.rows import missing_files, read_dataset, read_datasets
-from authbench.style.run import read_all
-from authbench.style.steps import STEPS, apply
+from authbench.core.errors import InputError
+from authbench.suites.style import rows
+from authbench.suites.style.datasets import find_datasets
+from authbench.suites.style.entries import make_dataset
+from authbench.suites.style.rows import missing_files, read_dataset, read_datasets
+from authbench.suites.style.run import read_all
+from authbench.suites.style.steps import STEPS, apply
 
 
 def done(step, frame, argument=None, **tables):

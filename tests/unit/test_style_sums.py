@@ -4,11 +4,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from authbench.leaderboard.tables import Metric, score_table
-from authbench.style import scores
-from authbench.style import scores as sums
-from authbench.style.steb import board
-from authbench.style.tables import CHANCE, OF_CHANCE, with_chance
+from authbench.reports.leaderboard.tables import Metric, score_table
+from authbench.suites.style import scores
+from authbench.suites.style import scores as sums
+from authbench.suites.style.steb import board
+from authbench.suites.style.tables import CHANCE, OF_CHANCE, with_chance
 
 DATASETS = ("a", "b", "c", "d")
 

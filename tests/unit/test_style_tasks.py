@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
-from authbench.errors import InputError
-from authbench.registry.typed_schema import from_plain
-from authbench.style import clustering, order, pairs, probing, retrieval
-from authbench.style.entries import TASK_SETTINGS
-from authbench.style.features import extract
-from authbench.style.tasks import TASKS
-from authbench.style.vectors import Vectors
+from authbench.config.registry.typed_schema import from_plain
+from authbench.core.errors import InputError
+from authbench.suites.style import clustering, order, pairs, probing, retrieval
+from authbench.suites.style.entries import TASK_SETTINGS
+from authbench.suites.style.features import extract
+from authbench.suites.style.tasks import TASKS
+from authbench.suites.style.vectors import Vectors
 
 
 def chance(*shape, seed=0):

@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 from scored_release import write_scored_release
 
-from authbench.cli import main
-from authbench.errors import InputError
-from authbench.submissions.archive import FILES, unpacked
+from authbench.app.cli import main
+from authbench.core.errors import InputError
+from authbench.scoring.submissions.archive import FILES, unpacked
 
 FIELDS = ["--contributor", "Us", "--model", "https://example.org/model"]
 
@@ -338,7 +338,7 @@ def test_a_column_or_a_key_that_is_there_twice_is_refused(scored, tmp_path, caps
 
 
 def test_a_table_of_many_constant_columns_is_refused(scored, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("authbench.submissions.archive.MOST_BYTES", 8 << 20)
+    monkeypatch.setattr("authbench.scoring.submissions.archive.MOST_BYTES", 8 << 20)
     held = members(scored / "packed/tfidf.zip")
     rows, kept = 100_000, io.BytesIO()
     column = pa.array(np.zeros(rows, np.int8)).dictionary_encode()

@@ -11,10 +11,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.leaderboard.pairwise import letters
-from authbench.presentation.latex import as_latex
-from authbench.presentation.numbers import decimals, limits, signed
-from authbench.presentation.tables import BEST, SECOND, Cell, Column, Row, Table, as_markdown, without_empty_columns
+from authbench.core.presentation.latex import as_latex
+from authbench.core.presentation.numbers import decimals, limits, signed
+from authbench.core.presentation.tables import (
+    BEST,
+    SECOND,
+    Cell,
+    Column,
+    Row,
+    Table,
+    as_markdown,
+    without_empty_columns,
+)
+from authbench.reports.leaderboard.pairwise import letters
 
 HOSTILE = 'a_b%{}$#&~^\\ <i> |x| "q" – − ± ² ≥'
 COLUMNS = [Column("model", words=True), Column("AUC", more_is_better=True), Column("EER", more_is_better=False)]

@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 RULES = """
-from authbench.runtime.targets import expect_targets, judge_jobs_behind_ancient_inputs
+from authbench.core.runtime.targets import expect_targets, judge_jobs_behind_ancient_inputs
 judge_jobs_behind_ancient_inputs()
 onsuccess:
     expect_targets(workflow.dag)

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.reading.rows import BadRow
-from authbench.reading.tei import MalformedError, header_value, parse, read, running_text
-from authbench.registry.readers import TeiReader
-from authbench.registry.typed_schema import from_plain
-from authbench.storage.raw_files import RawFile
+from authbench.config.registry.readers import TeiReader
+from authbench.config.registry.typed_schema import from_plain
+from authbench.core.storage.raw_files import RawFile
+from authbench.release.reading.rows import BadRow
+from authbench.release.reading.tei import MalformedError, header_value, parse, read, running_text
 
 HEADER = "<fileDesc><titleStmt><title>T</title><author>Ros,\n  Ana (1800-1850)</author>{}</titleStmt></fileDesc>"
 DOCUMENT = '<TEI xmlns="http://www.tei-c.org/ns/1.0" xml:lang="es"><teiHeader>{}</teiHeader><text>{}</text></TEI>'

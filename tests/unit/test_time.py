@@ -9,13 +9,13 @@ import polars as pl
 import pytest
 from small_corpus import document, frame, release
 
-from authbench.evaluation.headline import Authors, headline
-from authbench.evaluation.run import queries_table, ranking_of
-from authbench.evaluation.split import Split, make_split
-from authbench.format.columns import CANDIDATES, GROUND_TRUTH, QUERIES
+from authbench.config.registry.load import load_entry
 from authbench.models.entries import MODELS
 from authbench.models.model import VectorCache
-from authbench.registry.load import load_entry
+from authbench.release.format.columns import CANDIDATES, GROUND_TRUTH, QUERIES
+from authbench.scoring.evaluation.headline import Authors, headline
+from authbench.scoring.evaluation.run import queries_table, ranking_of
+from authbench.scoring.evaluation.split import Split, make_split
 
 WRITERS, TEXTS, YEARS = 60, 6, 12
 WORDS = ("harbour", "lantern", "anchor", "sorrow", "meadow", "thistle", "copper", "violin", "ember", "quarry")

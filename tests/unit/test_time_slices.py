@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from authbench.evaluation.lists import Lists
-from authbench.evaluation.slices import facets, slices_of
+from authbench.scoring.evaluation.lists import Lists
+from authbench.scoring.evaluation.slices import facets, slices_of
 
 DAY = date(2020, 1, 31)
 

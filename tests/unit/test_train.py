@@ -15,19 +15,19 @@ from scored_release import write_scored_release
 from small_split import a_split
 from split_folder import write_release
 
-from authbench.cli import main
-from authbench.errors import InputError
-from authbench.evaluation.split import read_split
-from authbench.format.release import open_release
+from authbench.app.cli import main
+from authbench.config.registry.typed_schema import part_for
+from authbench.config.settings.evaluate import Training
+from authbench.core.errors import InputError
+from authbench.core.presentation.charts import as_svg
 from authbench.models.requested import load_model, model_of_build
-from authbench.presentation.charts import as_svg
-from authbench.registry.typed_schema import part_for
-from authbench.settings.evaluate import Training
-from authbench.train import run, tune
-from authbench.train.curves import training_chart
-from authbench.train.pairs import NEAREST, Examples
-from authbench.train.planned import planned_trainings, with_tuned
-from authbench.train.records import CURVES, read_curves
+from authbench.release.format.release import open_release
+from authbench.scoring.evaluation.split import read_split
+from authbench.scoring.train import run, tune
+from authbench.scoring.train.curves import training_chart
+from authbench.scoring.train.pairs import NEAREST, Examples
+from authbench.scoring.train.planned import planned_trainings, with_tuned
+from authbench.scoring.train.records import CURVES, read_curves
 
 LETTERS = str.maketrans("0123456789_", "abcdefghij ")
 TINY: Training = part_for(Training, section("train", epochs=2, batch=8, learning_rate=1e-3, evaluations=4))

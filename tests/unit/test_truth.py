@@ -9,7 +9,7 @@ import orjson
 import polars as pl
 import pytest
 
-from authbench.evaluation.released import HEADLINES
+from authbench.scoring.evaluation.released import HEADLINES
 
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "benchmarks"))

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from authbench.storage import parquet
-from authbench.storage.atomic import atomic_file, atomic_folder
+from authbench.core.storage import parquet
+from authbench.core.storage.atomic import atomic_file, atomic_folder
 
 TURNS = 20  # of which one writer replaced what the other had written
 SECONDS = 600  # at most, on a busy machine
@@ -18,8 +18,8 @@ WRITER = """
 import sys, threading
 from pathlib import Path
 import polars as pl
-from authbench.storage import parquet
-from authbench.storage.atomic import atomic_folder
+from authbench.core.storage import parquet
+from authbench.core.storage.atomic import atomic_folder
 
 kind, path, mark = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
 print("begins", flush=True)
@@ -36,7 +36,7 @@ while not enough.is_set():
 
 STALLED = """
 import sys, time
-from authbench.storage.atomic import atomic_file, atomic_folder
+from authbench.core.storage.atomic import atomic_file, atomic_folder
 
 with (atomic_file if sys.argv[1] == "file" else atomic_folder)(sys.argv[2]):
     print("writing", flush=True)

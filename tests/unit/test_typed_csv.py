@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.errors import InputError
-from authbench.format.columns import STATISTICS
-from authbench.format.findings import LabelRow, SourceRow
-from authbench.funnel import FunnelRow
-from authbench.reading.typed_csv import read_rows
+from authbench.core.errors import InputError
+from authbench.core.funnel import FunnelRow
+from authbench.release.format.columns import STATISTICS
+from authbench.release.format.findings import LabelRow, SourceRow
+from authbench.release.reading.typed_csv import read_rows
 
 NAMES = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=8).filter(lambda one: one.strip())
 WHOLE = st.integers(0, 1 << 40)

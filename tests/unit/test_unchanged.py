@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from authbench.errors import InputError
-from authbench.storage.raw_paths import describe, listing_digest, take_listing
-from authbench.storage.unchanged import file_mark, unchanged
+from authbench.core.errors import InputError
+from authbench.core.storage.raw_paths import describe, listing_digest, take_listing
+from authbench.core.storage.unchanged import file_mark, unchanged
 
 
 def listed(folder: Path, **contents: str) -> dict[str, str]:

@@ -11,17 +11,17 @@ from defaults import section
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.checking import check_release
-from authbench.checking.form import check_fields
-from authbench.dedup.jobs.decide import decide_all
-from authbench.dedup.unique import repeated_fields, values_of
-from authbench.errors import InputError
-from authbench.identity import author_id
-from authbench.labels.shared import stand_ins
-from authbench.records import REMOVED
-from authbench.release.tables import make_provenance
-from authbench.storage.json_files import read_json
-from authbench.storage.parquet import read_columns, write_parquet
+from authbench.build.dedup.jobs.decide import decide_all
+from authbench.build.dedup.unique import repeated_fields, values_of
+from authbench.build.labels.shared import stand_ins
+from authbench.build.release.tables import make_provenance
+from authbench.core.errors import InputError
+from authbench.core.identity import author_id
+from authbench.core.records import REMOVED
+from authbench.core.storage.json_files import read_json
+from authbench.core.storage.parquet import read_columns, write_parquet
+from authbench.release.checking import check_release
+from authbench.release.checking.form import check_fields
 
 ORDER = ["early", "late"]
 

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.lib import format as npy
 
-from authbench.errors import InputError
+from authbench.core.errors import InputError
+from authbench.core.storage.bounds import ALWAYS, VARIABLE
 from authbench.models.vector_file import read_vectors
-from authbench.storage.bounds import ALWAYS, VARIABLE
 
 IDS, VECTORS = ["a", "b", "c"], np.arange(6, dtype=np.float32).reshape(3, 2)
 

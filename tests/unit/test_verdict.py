@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.leaderboard.verdict import over_controls, verdict
+from authbench.reports.leaderboard.verdict import over_controls, verdict
 
 
 def row(model: str, value: float | None, gain: float | None, p: float | None = None, **others: Any) -> dict[str, Any]:

@@ -7,16 +7,16 @@ from hypothesis import strategies as st
 from shared_folders import oracle
 from small_split import a_split
 
-from authbench.evaluation.headline import Authors
-from authbench.evaluation.retrieval import rank
-from authbench.evaluation.scores import scored_pairs, summarise
-from authbench.evaluation.verification import draw_negatives
-from authbench.metrics.auc import auc
-from authbench.metrics.bootstrap import author_weights, interval, intervals, weighted_means, weighted_sums
-from authbench.metrics.error_rate import error_rate, error_rates_of_histograms, error_rates_of_replicates
-from authbench.metrics.ranking import chance_adjusted
-from authbench.metrics.score_bins import BITS, bins_of, rates_of_bins
-from authbench.metrics.significance import holm, p_of_paired_means
+from authbench.scoring.evaluation.headline import Authors
+from authbench.scoring.evaluation.retrieval import rank
+from authbench.scoring.evaluation.scores import scored_pairs, summarise
+from authbench.scoring.evaluation.verification import draw_negatives
+from authbench.scoring.metrics.auc import auc
+from authbench.scoring.metrics.bootstrap import author_weights, interval, intervals, weighted_means, weighted_sums
+from authbench.scoring.metrics.error_rate import error_rate, error_rates_of_histograms, error_rates_of_replicates
+from authbench.scoring.metrics.ranking import chance_adjusted
+from authbench.scoring.metrics.score_bins import BITS, bins_of, rates_of_bins
+from authbench.scoring.metrics.significance import holm, p_of_paired_means
 
 
 def test_the_oracle_of_error_rates_holds():

@@ -12,15 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared_folders import oracle
 
-from authbench.errors import InputError
-from authbench.metrics.pan import evaluate
-from authbench.registry.load import list_entries, load_entry
-from authbench.verifiers import Bench, answer, encoder, naive, ppm, topicfit
-from authbench.verifiers.naive import order_as_numpy_once_did
-from authbench.verifiers.parameters import EncoderParameters, ExternalParameters
-from authbench.verifiers.requested import VERIFIERS, VerifierEntry
-from authbench.verifiers.texts import both_texts, distinct, languages
-from authbench.verifiers.thresholds import GRID, Thresholds, overall_on_grid, rescale, search
+from authbench.config.registry.load import list_entries, load_entry
+from authbench.core.errors import InputError
+from authbench.scoring.metrics.pan import evaluate
+from authbench.scoring.verifiers import Bench, answer, encoder, naive, ppm, topicfit
+from authbench.scoring.verifiers.naive import order_as_numpy_once_did
+from authbench.scoring.verifiers.parameters import EncoderParameters, ExternalParameters
+from authbench.scoring.verifiers.requested import VERIFIERS, VerifierEntry
+from authbench.scoring.verifiers.texts import both_texts, distinct, languages
+from authbench.scoring.verifiers.thresholds import GRID, Thresholds, overall_on_grid, rescale, search
 
 
 def of_pairs(pairs, labels):

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from published import ABOUT, PAGES, documents_of, opened, seal, sources_of, write_raw, write_whole
 
-from authbench.cli import main
-from authbench.diff.releases import MAJOR, MINOR, NONE, PATCH, next_version, read_release, version_change
-from authbench.diff.summary import difference, is_same
-from authbench.export.run import export_public
-from authbench.identity import sha256_of_text
+from authbench.app.cli import main
+from authbench.core.identity import sha256_of_text
+from authbench.publish.export.run import export_public
+from authbench.reports.diff.releases import MAJOR, MINOR, NONE, PATCH, next_version, read_release, version_change
+from authbench.reports.diff.summary import difference, is_same
 
 
 @pytest.fixture(scope="module")

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from authbench.errors import InputError
-from authbench.registry.entries import read_yaml
-from authbench.registry.yaml_lines import shape_problem
+from authbench.config.registry.entries import read_yaml
+from authbench.config.registry.yaml_lines import shape_problem
+from authbench.core.errors import InputError
 
 ALIASES = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 9)

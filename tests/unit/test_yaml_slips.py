@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from authbench.config import prepare
-from authbench.errors import InputError
+from authbench.app.config import prepare
+from authbench.core.errors import InputError
 
 RECIPE = "name: mine\nsources: [mail.yaml]\nraw_dir: raw\nsample:\n  documents: 1000\n"
 SOURCE = """title: Letters

@@ -1,14 +1,14 @@
 """Build a checked authorship benchmark from raw corpora with author labels.
 
-`load`, `check`, `evaluate` and `audit` are in `authbench.api`, which is imported on first use.
+`load`, `check`, `evaluate` and `audit` are in `authbench.app.api`, which is imported on first use.
 """
 
 from typing import TYPE_CHECKING
 
-from authbench.version import VERSION
+from authbench.core.version import VERSION
 
 if TYPE_CHECKING:
-    from authbench.api import audit, check, evaluate, load
+    from authbench.app.api import audit, check, evaluate, load
 
 __version__ = VERSION
 __all__ = ["__version__", "audit", "check", "evaluate", "load"]
@@ -18,7 +18,7 @@ if not TYPE_CHECKING:
     def __getattr__(name: str) -> object:
         if name not in __all__:
             raise AttributeError(f"module 'authbench' has no attribute {name!r}")
-        from authbench import api
+        from authbench.app import api
 
         return getattr(api, name)
 

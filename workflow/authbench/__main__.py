@@ -2,6 +2,6 @@
 
 import sys
 
-from authbench.cli import main
+from authbench.app.cli import main
 
 sys.exit(main())

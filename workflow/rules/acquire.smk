@@ -4,7 +4,7 @@ Takes   config/sources/<source>.yaml, and files from the hosts
 Gives   raw_dir/<source>/, and the digests of the first download in <raw_dir>.lock.yaml
 """
 
-from authbench.registry.load import entry_name
+from authbench.config.registry.load import entry_name
 
 REQUESTED = {entry_name(source): source for source in SETTINGS["sources"]}
 

@@ -5,8 +5,8 @@ Gives   dedup/<unit>/removed.parquet (REMOVED: `detail` names the stand-in, `val
         shares a field of `dedup.unique` with an earlier text, `detail` names the field and that text), counts.json
 """
 
-from authbench.dedup.settings import part_count
-from authbench.settings.dedup import Copies, Signing
+from authbench.build.dedup.settings import part_count
+from authbench.config.settings.dedup import Copies, Signing
 
 TEXTS = {
     "documents": result("normalize/{scatteritem}.parquet"),

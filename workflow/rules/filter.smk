@@ -5,9 +5,9 @@ Gives   filter/measures/<shard>.parquet (MEASURES), filter/<shard>.parquet (REMO
         filter/activity/<shard>.parquet (COUNTS) and authors.parquet (AUTHORS) if a threshold needs them
 """
 
-from authbench.config import possible_languages
-from authbench.languages import languages_file
-from authbench.records import LANGUAGES
+from authbench.app.config import possible_languages
+from authbench.config.languages import languages_file
+from authbench.core.records import LANGUAGES
 
 LANGUAGE_TABLE = file_hash(languages_file())
 # Whatever a recipe requests, texts in a wrong language are in one of the ten.

@@ -4,8 +4,8 @@ Takes   raw_dir/<source>/ and config/sources/<source>.yaml
 Gives   ingest/<source>/<shards>.parquet (INGESTED; up to 32 shards in a file), removed.parquet (REMOVED), counts.json
 """
 
-from authbench.ingest.aliases import persons_file
-from authbench.registry.source_entry import Extraction
+from authbench.build.ingest.aliases import persons_file
+from authbench.config.registry.source_entry import Extraction
 
 
 rule ingest_source:

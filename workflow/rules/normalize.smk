@@ -6,7 +6,7 @@ Gives   normalize/<shard>.parquet (RECORD), removed/<shard>.parquet (REMOVED), c
         signatures.parquet (SIGNATURES) if `normalize.signatures` is `cut`
 """
 
-from authbench.registry.source_entry import part_of_normalize
+from authbench.config.registry.source_entry import part_of_normalize
 
 EDITED = [tag for tag, source in SETUP.sources.items() if source.text == "edited"]
 # The folders of texts with and without signatures; later stages read normalize/.

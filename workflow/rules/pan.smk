@@ -5,7 +5,7 @@ Gives   pan/pairs/ (train-large/, train-small/, test/: PAN's format), pan/answer
 Keeps   results/embeddings/: a model never embeds a text twice
 """
 
-from authbench.verifiers.requested import controls, files_behind
+from authbench.scoring.verifiers.requested import controls, files_behind
 
 VERIFIERS = {SETUP.verifiers[asked].name: SETUP.verifiers[asked] for asked in SETTINGS["pan"]["verifiers"]}
 

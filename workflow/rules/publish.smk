@@ -4,7 +4,7 @@ Takes   release/, config/sources/<source>.yaml, and evaluate/<model>/scores.json
 Gives   publish/public/ (the release without texts of tier B), publish/<form>/ (of the public bundle)
 """
 
-from authbench.settings.publish import FORMS as BUILT_IN_FORMS
+from authbench.config.settings.publish import FORMS as BUILT_IN_FORMS
 
 FORMS = SETTINGS["publish"]["forms"]
 PLUGGED_FORMS = identities("exports", set(FORMS) - set(BUILT_IN_FORMS))

@@ -5,10 +5,10 @@ Gives   style/<model>/<long texts>.json and its speed, style/report/ (index.html
 Keeps   results/embeddings/: a model never embeds a text, or scores a dataset, twice
 """
 
-from authbench.registry.load import is_path
-from authbench.shipped import config_folders
-from authbench.style.datasets import digest_of_entries, digests_of_run, find_datasets
-from authbench.style.entries import DATASETS
+from authbench.config.registry.load import is_path
+from authbench.core.shipped import config_folders
+from authbench.suites.style.datasets import digest_of_entries, digests_of_run, find_datasets
+from authbench.suites.style.entries import DATASETS
 
 STYLE = SETTINGS["style"]
 STYLE_FILES = here(

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from authbench.acquire import acquire_source
-from authbench.registry.sources import find_sources
-from authbench.runtime.job import log, log_to
-from authbench.storage.json_files import write_json
+from authbench.build.acquire import acquire_source
+from authbench.config.registry.sources import find_sources
+from authbench.core.runtime.job import log, log_to
+from authbench.core.storage.json_files import write_json
 
 log_to(snakemake.log[0])
 (source,) = find_sources([snakemake.params.source]).values()

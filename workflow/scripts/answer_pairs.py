@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+from authbench.core.runtime.job import log_to
 from authbench.models.model import VectorCache
-from authbench.pan.answers import write_run
-from authbench.runtime.job import log_to
-from authbench.verifiers.requested import VerifierEntry
+from authbench.scoring.verifiers.requested import VerifierEntry
+from authbench.suites.pan.answers import write_run
 
 log_to(snakemake.log[0])
 params, out = snakemake.params, Path(snakemake.output.answers).parent

@@ -2,12 +2,12 @@
 
 import polars as pl
 
-from authbench.filter.decide import apply_filters, beside, dropped_by_language
-from authbench.filter.exclusions import excluded, read_exclusions
-from authbench.funnel import Tally
-from authbench.runtime.job import log_to
-from authbench.storage.json_files import write_json
-from authbench.storage.parquet import read_columns, write_parquet
+from authbench.build.filter.decide import apply_filters, beside, dropped_by_language
+from authbench.build.filter.exclusions import excluded, read_exclusions
+from authbench.core.funnel import Tally
+from authbench.core.runtime.job import log_to
+from authbench.core.storage.json_files import write_json
+from authbench.core.storage.parquet import read_columns, write_parquet
 
 log_to(snakemake.log[0])
 columns = ["source", "doc_key", "author_id", "lang", "genre", "task", "token_length"]

@@ -1,8 +1,8 @@
 """Adapter of the rule ask_scores."""
 
-from authbench.runtime.job import log_to
-from authbench.sample import stage
-from authbench.storage.parquet import write_parquet
+from authbench.build.sample import stage
+from authbench.core.runtime.job import log_to
+from authbench.core.storage.parquet import write_parquet
 
 log_to(snakemake.log[0])
 params = snakemake.params

@@ -1,13 +1,13 @@
 """Adapter of the rule assign_splits."""
 
-from authbench.format.release import read_lock
-from authbench.labels.judge import read_impure
-from authbench.runtime.job import log_to
-from authbench.sample.deviation import recount
-from authbench.split.assign import split_documents
-from authbench.split.leakage import find_leaks
-from authbench.storage.json_files import read_json, write_json
-from authbench.storage.parquet import read_columns, write_parquet
+from authbench.build.labels.judge import read_impure
+from authbench.build.sample.deviation import recount
+from authbench.build.split.assign import split_documents
+from authbench.build.split.leakage import find_leaks
+from authbench.core.runtime.job import log_to
+from authbench.core.storage.json_files import read_json, write_json
+from authbench.core.storage.parquet import read_columns, write_parquet
+from authbench.release.format.release import read_lock
 
 log_to(snakemake.log[0])
 params = snakemake.params

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from authbench.pan.build import write_sets
-from authbench.release.published import open_published
-from authbench.runtime.job import log, log_to
+from authbench.build.release.published import open_published
+from authbench.core.runtime.job import log, log_to
+from authbench.suites.pan.build import write_sets
 
 log_to(snakemake.log[0])
 params, out = snakemake.params, Path(snakemake.output.pairs)

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from authbench.export.run import export_public
-from authbench.format.verify import open_verified
-from authbench.registry.source_entry import make_source
-from authbench.runtime.job import log_to
+from authbench.config.registry.source_entry import make_source
+from authbench.core.runtime.job import log_to
+from authbench.publish.export.run import export_public
+from authbench.release.format.verify import open_verified
 
 log_to(snakemake.log[0])
 release, out = Path(snakemake.input.sums).parent, Path(snakemake.output.folder)

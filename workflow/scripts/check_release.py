@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from authbench.checking.draft import check_draft
-from authbench.runtime.job import log_to
-from authbench.storage.json_files import write_json
+from authbench.core.runtime.job import log_to
+from authbench.core.storage.json_files import write_json
+from authbench.release.checking.draft import check_draft
 
 log_to(snakemake.log[0])
 params = snakemake.params

@@ -1,14 +1,14 @@
 """Adapter of the rule chunk_documents."""
 
-from authbench.chunk.cut import chunk_records, with_final_newline
-from authbench.chunk.retag import read_retags, retag
-from authbench.funnel import Tally
-from authbench.records import DOCUMENT
-from authbench.runtime.job import log_to
-from authbench.runtime.progress import progress
-from authbench.storage.json_files import write_json
-from authbench.storage.parquet import read_batches, read_columns, split_by_bytes, without, write_batches
-from authbench.tokens import load_tokenizer
+from authbench.build.chunk.cut import chunk_records, with_final_newline
+from authbench.build.chunk.retag import read_retags, retag
+from authbench.core.funnel import Tally
+from authbench.core.records import DOCUMENT
+from authbench.core.runtime.job import log_to
+from authbench.core.runtime.progress import progress
+from authbench.core.storage.json_files import write_json
+from authbench.core.storage.parquet import read_batches, read_columns, split_by_bytes, without, write_batches
+from authbench.core.tokens import load_tokenizer
 
 log_to(snakemake.log[0])
 tokenizer = load_tokenizer()

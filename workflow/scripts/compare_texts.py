@@ -1,7 +1,7 @@
 """Adapter of the rule compare_texts."""
 
-from authbench.dedup.jobs.compare import compare_part
-from authbench.runtime.job import log_to
+from authbench.build.dedup.jobs.compare import compare_part
+from authbench.core.runtime.job import log_to
 
 log_to(snakemake.log[0])
 compare_part(

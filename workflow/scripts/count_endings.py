@@ -2,9 +2,9 @@
 
 import polars as pl
 
-from authbench.normalize.endings import ENDINGS, by_author, count_endings
-from authbench.runtime.job import log_to
-from authbench.storage.parquet import read_batches, write_batches
+from authbench.build.normalize.endings import ENDINGS, by_author, count_endings
+from authbench.core.runtime.job import log_to
+from authbench.core.storage.parquet import read_batches, write_batches
 
 log_to(snakemake.log[0])
 batches = read_batches(

@@ -1,10 +1,10 @@
 """Adapter of the rule count_labels."""
 
-from authbench.labels.count import COLUMNS, count_texts
-from authbench.labels.shared import stand_ins
-from authbench.runtime.job import log_to
-from authbench.runtime.progress import progress
-from authbench.storage.parquet import read_batches, read_columns, write_parquet
+from authbench.build.labels.count import COLUMNS, count_texts
+from authbench.build.labels.shared import stand_ins
+from authbench.core.runtime.job import log_to
+from authbench.core.runtime.progress import progress
+from authbench.core.storage.parquet import read_batches, read_columns, write_parquet
 
 log_to(snakemake.log[0])
 removed = stand_ins(read_columns([snakemake.input.duplicates], ["doc_key", "detail"]))

@@ -1,9 +1,9 @@
 """Adapter of the rule count_raw."""
 
-from authbench.raw.count import COLUMNS, count_records
-from authbench.runtime.job import log_to
-from authbench.runtime.progress import progress
-from authbench.storage.parquet import read_between, write_parquet
+from authbench.core.runtime.job import log_to
+from authbench.core.runtime.progress import progress
+from authbench.core.storage.parquet import read_between, write_parquet
+from authbench.reports.raw.count import COLUMNS, count_records
 
 log_to(snakemake.log[0])
 shard = snakemake.params.shard

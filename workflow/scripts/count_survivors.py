@@ -1,10 +1,10 @@
 """Adapter of the rule count_survivors."""
 
-from authbench.filter.exclusions import read_exclusions
-from authbench.report.facts import collect
-from authbench.runtime.job import log_to
-from authbench.storage.json_files import read_json, write_json
-from authbench.storage.parquet import read_columns
+from authbench.build.filter.exclusions import read_exclusions
+from authbench.core.runtime.job import log_to
+from authbench.core.storage.json_files import read_json, write_json
+from authbench.core.storage.parquet import read_columns
+from authbench.reports.report.facts import collect
 
 log_to(snakemake.log[0])
 counts = [read_json(path) for path in snakemake.input.counts]

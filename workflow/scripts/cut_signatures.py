@@ -1,11 +1,11 @@
 """Adapter of the rule cut_signatures."""
 
-from authbench.funnel import add_up
-from authbench.normalize.endings import cut_signatures
-from authbench.records import RECORD
-from authbench.runtime.job import log_to
-from authbench.storage.json_files import read_json, write_json
-from authbench.storage.parquet import read_batches, read_columns, write_batches
+from authbench.build.normalize.endings import cut_signatures
+from authbench.core.funnel import add_up
+from authbench.core.records import RECORD
+from authbench.core.runtime.job import log_to
+from authbench.core.storage.json_files import read_json, write_json
+from authbench.core.storage.parquet import read_batches, read_columns, write_batches
 
 log_to(snakemake.log[0])
 signatures = read_columns([snakemake.input.signatures])

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from authbench.runtime.job import log, log_to
-from authbench.train.curves import write_curves
-from authbench.train.run import last_lines, write_curves_of
+from authbench.core.runtime.job import log, log_to
+from authbench.scoring.train.curves import write_curves
+from authbench.scoring.train.run import last_lines, write_curves_of
 
 log_to(snakemake.log[0])
 table, picture = Path(snakemake.output.curves), Path(snakemake.output.picture)

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from authbench.evaluation.split import read_split
+from authbench.build.release.published import open_published
+from authbench.core.runtime.job import log_to
+from authbench.core.storage.json_files import write_json
 from authbench.models.model import VectorCache
 from authbench.models.open import open_model
 from authbench.models.requested import model_of_build
-from authbench.release.published import open_published
-from authbench.runtime.job import log_to
-from authbench.storage.json_files import write_json
+from authbench.scoring.evaluation.split import read_split
 
 log_to(snakemake.log[0])
 params = snakemake.params

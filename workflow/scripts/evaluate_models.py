@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from authbench.evaluation.run import evaluate, line
-from authbench.evaluation.split import read_dev, read_split
-from authbench.evaluation.verification import draw_negatives
+from authbench.build.release.published import open_published
+from authbench.core.runtime.job import log, log_to
 from authbench.models.model import VectorCache
 from authbench.models.requested import model_of_build
-from authbench.release.published import open_published
-from authbench.runtime.job import log, log_to
+from authbench.scoring.evaluation.run import evaluate, line
+from authbench.scoring.evaluation.split import read_dev, read_split
+from authbench.scoring.evaluation.verification import draw_negatives
 
 log_to(snakemake.log[0])
 params = snakemake.params

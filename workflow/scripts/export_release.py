@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from authbench.export.run import export
-from authbench.format.release import open_complete_release
-from authbench.runtime.job import log_to
+from authbench.core.runtime.job import log_to
+from authbench.publish.export.run import export
+from authbench.release.format.release import open_complete_release
 
 log_to(snakemake.log[0])
 release, out = open_complete_release(Path(snakemake.input.bundle)), Path(snakemake.output.folder)

@@ -1,9 +1,9 @@
 """Adapter of the rule fill_reservoirs."""
 
-from authbench.labels.judge import read_impure
-from authbench.runtime.job import log_to
-from authbench.sample.reservoir import POOL_COLUMNS, count_lengths, fill_reservoir
-from authbench.storage.parquet import read_columns, without, write_parquet
+from authbench.build.labels.judge import read_impure
+from authbench.build.sample.reservoir import POOL_COLUMNS, count_lengths, fill_reservoir
+from authbench.core.runtime.job import log_to
+from authbench.core.storage.parquet import read_columns, without, write_parquet
 
 log_to(snakemake.log[0])
 params = snakemake.params

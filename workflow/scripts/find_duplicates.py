@@ -1,7 +1,7 @@
 """Adapter of the rule find_duplicates."""
 
-from authbench.dedup.jobs.decide import decide_all
-from authbench.runtime.job import log_to
+from authbench.build.dedup.jobs.decide import decide_all
+from authbench.core.runtime.job import log_to
 
 log_to(snakemake.log[0])
 decide_all(

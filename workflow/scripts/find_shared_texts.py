@@ -2,9 +2,9 @@
 
 import polars as pl
 
-from authbench.labels.shared import labels_that_share_texts, read_texts, stand_ins, texts_of_two_labels
-from authbench.runtime.job import log_to
-from authbench.storage.parquet import read_columns, write_parquet
+from authbench.build.labels.shared import labels_that_share_texts, read_texts, stand_ins, texts_of_two_labels
+from authbench.core.runtime.job import log_to
+from authbench.core.storage.parquet import read_columns, write_parquet
 
 log_to(snakemake.log[0])
 documents, chunks = (

@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from authbench.normalize.endings import find_signatures
-from authbench.runtime.job import log_to
-from authbench.storage.parquet import count_rows, read_between, write_parquet
+from authbench.build.normalize.endings import find_signatures
+from authbench.core.runtime.job import log_to
+from authbench.core.storage.parquet import count_rows, read_between, write_parquet
 
 log_to(snakemake.log[0])
 paths = snakemake.input.endings

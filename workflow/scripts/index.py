@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from authbench.overview.page import write_index
-from authbench.runtime.job import log, log_to
+from authbench.core.runtime.job import log, log_to
+from authbench.reports.overview.page import write_index
 
 log_to(snakemake.log[0])
 params = snakemake.params

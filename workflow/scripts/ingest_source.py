@@ -3,15 +3,15 @@
 import os
 from pathlib import Path
 
-from authbench.ingest.aliases import read_aliases
-from authbench.ingest.mapping import Naming
-from authbench.ingest.source import ingest_source
-from authbench.ingest.tally import expect_some
-from authbench.registry.source_entry import make_extraction
-from authbench.runtime.inventory import shard_files
-from authbench.runtime.job import log_to
-from authbench.storage.json_files import write_json
-from authbench.storage.raw_paths import take_listing
+from authbench.build.ingest.aliases import read_aliases
+from authbench.build.ingest.mapping import Naming
+from authbench.build.ingest.source import ingest_source
+from authbench.build.ingest.tally import expect_some
+from authbench.config.registry.source_entry import make_extraction
+from authbench.core.runtime.inventory import shard_files
+from authbench.core.runtime.job import log_to
+from authbench.core.storage.json_files import write_json
+from authbench.core.storage.raw_paths import take_listing
 
 log_to(snakemake.log[0])
 tag, params = snakemake.wildcards.source, snakemake.params

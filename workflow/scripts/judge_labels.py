@@ -1,10 +1,10 @@
 """Adapter of the rule judge_labels."""
 
-from authbench.labels.judge import judge_labels
-from authbench.registry.source_entry import Impurity
-from authbench.registry.typed_schema import from_plain
-from authbench.runtime.job import log_to
-from authbench.storage.parquet import read_columns, write_parquet
+from authbench.build.labels.judge import judge_labels
+from authbench.config.registry.source_entry import Impurity
+from authbench.config.registry.typed_schema import from_plain
+from authbench.core.runtime.job import log_to
+from authbench.core.storage.parquet import read_columns, write_parquet
 
 log_to(snakemake.log[0])
 params = snakemake.params

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from authbench.leaderboard.hub import dataset_of
-from authbench.leaderboard.write import write_leaderboard
-from authbench.runtime.job import log_to
+from authbench.core.runtime.job import log_to
+from authbench.reports.leaderboard.hub import dataset_of
+from authbench.reports.leaderboard.write import write_leaderboard
 
 log_to(snakemake.log[0])
 folders, out = [Path(path).parent for path in snakemake.input.scores], Path(snakemake.output.folder)

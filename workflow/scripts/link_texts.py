@@ -1,7 +1,7 @@
 """Adapter of the rule link_texts."""
 
-from authbench.dedup.jobs.link import link_part
-from authbench.runtime.job import log_to
+from authbench.build.dedup.jobs.link import link_part
+from authbench.core.runtime.job import log_to
 
 log_to(snakemake.log[0])
 link_part(

@@ -1,8 +1,8 @@
 """Adapter of the rule load_scorers."""
 
-from authbench.runtime.job import log_to
-from authbench.safety import make_scorers
-from authbench.storage.json_files import write_json
+from authbench.build.safety import make_scorers
+from authbench.core.runtime.job import log_to
+from authbench.core.storage.json_files import write_json
 
 log_to(snakemake.log[0])
 scorers = make_scorers(snakemake.params.safety)

@@ -1,8 +1,8 @@
 """Adapter of the rule measure_authors."""
 
-from authbench.filter.activity import AUTHORS, PART, measure_authors, part_of
-from authbench.runtime.job import log_to
-from authbench.storage.parquet import read_columns, write_batches
+from authbench.build.filter.activity import AUTHORS, PART, measure_authors, part_of
+from authbench.core.runtime.job import log_to
+from authbench.core.storage.parquet import read_columns, write_batches
 
 log_to(snakemake.log[0])
 counts = snakemake.input.counts

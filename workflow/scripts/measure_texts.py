@@ -2,11 +2,11 @@
 
 import polars as pl
 
-from authbench.filter.measure import MEASURES, measure_texts
-from authbench.plugins import filter_key, load_filter, measured
-from authbench.runtime.job import log_to
-from authbench.runtime.progress import progress
-from authbench.storage.parquet import read_batches, write_batches
+from authbench.build.filter.measure import MEASURES, measure_texts
+from authbench.config.plugins import filter_key, load_filter, measured
+from authbench.core.runtime.job import log_to
+from authbench.core.runtime.progress import progress
+from authbench.core.storage.parquet import read_batches, write_batches
 
 log_to(snakemake.log[0])
 batches = progress(read_batches([snakemake.input.documents], ["doc_key", "lang", "content"]), "measure: batches")

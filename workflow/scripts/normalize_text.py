@@ -1,13 +1,13 @@
 """Adapter of the rule normalize_text."""
 
-from authbench.funnel import Tally
-from authbench.normalize.table import normalize_records
-from authbench.records import RECORD, REMOVED
-from authbench.registry.source_entry import make_normalize
-from authbench.runtime.job import log_to
-from authbench.runtime.progress import progress
-from authbench.storage.json_files import write_json
-from authbench.storage.parquet import read_between, write_parquets
+from authbench.build.normalize.table import normalize_records
+from authbench.config.registry.source_entry import make_normalize
+from authbench.core.funnel import Tally
+from authbench.core.records import RECORD, REMOVED
+from authbench.core.runtime.job import log_to
+from authbench.core.runtime.progress import progress
+from authbench.core.storage.json_files import write_json
+from authbench.core.storage.parquet import read_between, write_parquets
 
 log_to(snakemake.log[0])
 tally = Tally("normalize")

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from authbench.pan.run import Texts, name_systems, read_systems, write_report
-from authbench.runtime.job import log_to
+from authbench.core.runtime.job import log_to
+from authbench.suites.pan.run import Texts, name_systems, read_systems, write_report
 
 log_to(snakemake.log[0])
 params = snakemake.params

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
+from authbench.core.runtime.job import log_to
 from authbench.models.model import VectorCache
-from authbench.raven.answers import write_answers
-from authbench.runtime.job import log_to
-from authbench.verifiers import Bench
-from authbench.verifiers.requested import VerifierEntry
+from authbench.scoring.verifiers import Bench
+from authbench.scoring.verifiers.requested import VerifierEntry
+from authbench.suites.raven.answers import write_answers
 
 log_to(snakemake.log[0])
 params = snakemake.params

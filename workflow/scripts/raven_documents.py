@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from authbench.raven.documents import write_documents
-from authbench.runtime.job import log, log_to
+from authbench.core.runtime.job import log, log_to
+from authbench.suites.raven.documents import write_documents
 
 log_to(snakemake.log[0])
 params, documents = snakemake.params, Path(snakemake.output.documents)

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from authbench.raven.duration import expected
-from authbench.runtime.job import log, log_to
-from authbench.storage.atomic import write_text
-from authbench.storage.json_files import read_json
+from authbench.core.runtime.job import log, log_to
+from authbench.core.storage.atomic import write_text
+from authbench.core.storage.json_files import read_json
+from authbench.suites.raven.duration import expected
 
 log_to(snakemake.log[0])
 params = snakemake.params

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from authbench.raven.page import write_report
-from authbench.raven.results import read_run
-from authbench.runtime.job import log, log_to
-from authbench.storage.json_files import read_json
+from authbench.core.runtime.job import log, log_to
+from authbench.core.storage.json_files import read_json
+from authbench.suites.raven.page import write_report
+from authbench.suites.raven.results import read_run
 
 log_to(snakemake.log[0])
 params = snakemake.params

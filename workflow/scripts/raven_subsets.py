@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from authbench.raven.layout import write_subsets
-from authbench.runtime.job import log_to
+from authbench.core.runtime.job import log_to
+from authbench.suites.raven.layout import write_subsets
 
 log_to(snakemake.log[0])
 params = snakemake.params

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+from authbench.core.runtime.job import log_to
 from authbench.models.model import VectorCache
-from authbench.raven.encoders import TopicEncoder
-from authbench.raven.vectors import write_topics
-from authbench.runtime.job import log_to
+from authbench.suites.raven.encoders import TopicEncoder
+from authbench.suites.raven.vectors import write_topics
 
 log_to(snakemake.log[0])
 params = snakemake.params

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from authbench.raw.count import add_up
-from authbench.raw.page import render, tables
-from authbench.runtime.job import log_to
-from authbench.storage.atomic import write_text
-from authbench.storage.json_files import read_json
-from authbench.storage.parquet import read_columns
+from authbench.core.runtime.job import log_to
+from authbench.core.storage.atomic import write_text
+from authbench.core.storage.json_files import read_json
+from authbench.core.storage.parquet import read_columns
+from authbench.reports.raw.count import add_up
+from authbench.reports.raw.page import render, tables
 
 log_to(snakemake.log[0])
 given = snakemake.input

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from authbench.registry.source_entry import Description
-from authbench.registry.typed_schema import from_plain
-from authbench.release.published import open_published, write_published_sums
-from authbench.report.write import draw_report
-from authbench.runtime.job import log_to
-from authbench.storage.json_files import read_json
+from authbench.build.release.published import open_published, write_published_sums
+from authbench.config.registry.source_entry import Description
+from authbench.config.registry.typed_schema import from_plain
+from authbench.core.runtime.job import log_to
+from authbench.core.storage.json_files import read_json
+from authbench.reports.report.write import draw_report
 
 log_to(snakemake.log[0])
 sources = {tag: from_plain(Description, entry) for tag, entry in snakemake.params.sources.items()}

@@ -2,12 +2,12 @@
 
 import polars as pl
 
-from authbench.people.draw import drawn_pairs
-from authbench.people.score import score_people
-from authbench.people.verdicts import read_verdicts, verdicts_on
-from authbench.release.published import open_published
-from authbench.runtime.job import log_to
-from authbench.storage.json_files import write_plain_json
+from authbench.build.release.published import open_published
+from authbench.core.runtime.job import log_to
+from authbench.core.storage.json_files import write_plain_json
+from authbench.scoring.people.draw import drawn_pairs
+from authbench.scoring.people.score import score_people
+from authbench.scoring.people.verdicts import read_verdicts, verdicts_on
 
 log_to(snakemake.log[0])
 params = snakemake.params

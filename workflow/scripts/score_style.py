@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
+from authbench.build.release.published import open_published
+from authbench.core.runtime.job import log_to
 from authbench.models.entries import ModelEntry
 from authbench.models.model import VectorCache
-from authbench.release.published import open_published
-from authbench.runtime.job import log_to
-from authbench.style.datasets import find_datasets, with_release
-from authbench.style.run import read_all, run
+from authbench.suites.style.datasets import find_datasets, with_release
+from authbench.suites.style.run import read_all, run
 
 log_to(snakemake.log[0])
 params = snakemake.params

@@ -2,10 +2,10 @@
 
 import polars as pl
 
-from authbench.runtime.job import log_to
-from authbench.safety import ScoreStore, make_scorers
-from authbench.sample import stage
-from authbench.storage.parquet import read_columns, write_parquet
+from authbench.build.safety import ScoreStore, make_scorers
+from authbench.build.sample import stage
+from authbench.core.runtime.job import log_to
+from authbench.core.storage.parquet import read_columns, write_parquet
 
 log_to(snakemake.log[0])
 params = snakemake.params

@@ -1,10 +1,10 @@
 """Adapter of the rule select_documents."""
 
-from authbench.runtime.job import log_to
-from authbench.safety import ScoreStore, make_scorers
-from authbench.sample import stage
-from authbench.storage.json_files import write_json
-from authbench.storage.parquet import write_parquet
+from authbench.build.safety import ScoreStore, make_scorers
+from authbench.build.sample import stage
+from authbench.core.runtime.job import log_to
+from authbench.core.storage.json_files import write_json
+from authbench.core.storage.parquet import write_parquet
 
 log_to(snakemake.log[0])
 params = snakemake.params

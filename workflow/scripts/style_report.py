@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from authbench.runtime.job import log_to
-from authbench.style.datasets import find_datasets
-from authbench.style.write import write_report
+from authbench.core.runtime.job import log_to
+from authbench.suites.style.datasets import find_datasets
+from authbench.suites.style.write import write_report
 
 log_to(snakemake.log[0])
 style, out = snakemake.params.style, Path(snakemake.output.folder)

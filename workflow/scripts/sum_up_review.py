@@ -4,10 +4,10 @@ from pathlib import Path
 
 import polars as pl
 
-from authbench.filter.exclusions import read_verdicts
-from authbench.review.summary import lines, summarise
-from authbench.runtime.job import log, log_to
-from authbench.storage.atomic import write_text
+from authbench.build.filter.exclusions import read_verdicts
+from authbench.core.runtime.job import log, log_to
+from authbench.core.storage.atomic import write_text
+from authbench.scoring.review.summary import lines, summarise
 
 log_to(snakemake.log[0])
 params = snakemake.params

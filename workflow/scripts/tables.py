@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from authbench.release.published import open_published
-from authbench.runtime.job import log, log_to
-from authbench.tables.write import write_tables
-from authbench.train.records import read_curves
+from authbench.build.release.published import open_published
+from authbench.core.runtime.job import log, log_to
+from authbench.reports.tables.write import write_tables
+from authbench.scoring.train.records import read_curves
 
 log_to(snakemake.log[0])
 release = open_published(snakemake.input.data, snakemake.input.draft)

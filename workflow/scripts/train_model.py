@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from authbench.evaluation.split import read_split
+from authbench.build.release.published import open_published
+from authbench.core.runtime.job import log_to
 from authbench.models.entries import ModelEntry
-from authbench.release.published import open_published
-from authbench.runtime.job import log_to
-from authbench.train.run import train_one
+from authbench.scoring.evaluation.split import read_split
+from authbench.scoring.train.run import train_one
 
 log_to(snakemake.log[0])
 params = snakemake.params

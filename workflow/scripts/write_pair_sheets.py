@@ -1,10 +1,10 @@
 """Adapter of the rule write_pair_sheets."""
 
-from authbench.people.draw import drawn_pairs
-from authbench.people.sheets import write_pair_sheets
-from authbench.release.published import open_published
-from authbench.runtime.job import log_to
-from authbench.storage.atomic import atomic_folder
+from authbench.build.release.published import open_published
+from authbench.core.runtime.job import log_to
+from authbench.core.storage.atomic import atomic_folder
+from authbench.scoring.people.draw import drawn_pairs
+from authbench.scoring.people.sheets import write_pair_sheets
 
 log_to(snakemake.log[0])
 params = snakemake.params

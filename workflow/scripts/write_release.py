@@ -4,18 +4,18 @@ from pathlib import Path
 
 import polars as pl
 
-from authbench.format.release import read_lock
-from authbench.registry.source_entry import Description
-from authbench.registry.typed_schema import from_plain
-from authbench.release.contents import make_contents
-from authbench.release.published import write_digests
-from authbench.release.statement import add_statement
-from authbench.release.takedown import read_takedown
-from authbench.release.write import write_release
-from authbench.runtime.job import log_to
-from authbench.storage.atomic import atomic_folder
-from authbench.storage.json_files import read_json, write_json
-from authbench.storage.parquet import read_columns, write_parquet
+from authbench.build.release.contents import make_contents
+from authbench.build.release.published import write_digests
+from authbench.build.release.statement import add_statement
+from authbench.build.release.takedown import read_takedown
+from authbench.build.release.write import write_release
+from authbench.config.registry.source_entry import Description
+from authbench.config.registry.typed_schema import from_plain
+from authbench.core.runtime.job import log_to
+from authbench.core.storage.atomic import atomic_folder
+from authbench.core.storage.json_files import read_json, write_json
+from authbench.core.storage.parquet import read_columns, write_parquet
+from authbench.release.format.release import read_lock
 
 log_to(snakemake.log[0])
 params = snakemake.params

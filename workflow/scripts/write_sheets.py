@@ -1,11 +1,11 @@
 """Adapter of the rule write_sheets."""
 
-from authbench.review.neighbours import excerpts, kept_neighbours, passages, removed_copies
-from authbench.review.sheets import Beside, choose_texts, with_measures, write_sheets
-from authbench.runtime.job import log_to
-from authbench.runtime.progress import progress
-from authbench.storage.atomic import atomic_folder
-from authbench.storage.parquet import read_batches, read_columns
+from authbench.core.runtime.job import log_to
+from authbench.core.runtime.progress import progress
+from authbench.core.storage.atomic import atomic_folder
+from authbench.core.storage.parquet import read_batches, read_columns
+from authbench.scoring.review.neighbours import excerpts, kept_neighbours, passages, removed_copies
+from authbench.scoring.review.sheets import Beside, choose_texts, with_measures, write_sheets
 
 log_to(snakemake.log[0])
 given, params = snakemake.input, snakemake.params

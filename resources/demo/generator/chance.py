@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TypeVar
 
-from authbench.identity import keyed_hash, uniform
+from authbench.core.identity import keyed_hash, uniform
 
 SEED = 20260101
 T = TypeVar("T")

@@ -1,4 +1,4 @@
-from authbench.plugins import TextFilter
+from authbench.config.plugins import TextFilter
 
 
 def measure(texts, languages):

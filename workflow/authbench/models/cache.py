@@ -16,12 +16,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from authbench.arrays import F32
-from authbench.errors import InputError
-from authbench.runtime.caches import user_cache
-from authbench.runtime.progress import progress
-from authbench.storage.json_files import read_json, write_json
-from authbench.storage.parquet import read_columns, write_parquet
+from authbench.core.arrays import F32
+from authbench.core.errors import InputError
+from authbench.core.runtime.caches import user_cache
+from authbench.core.runtime.progress import progress
+from authbench.core.storage.json_files import read_json, write_json
+from authbench.core.storage.parquet import read_columns, write_parquet
 
 AT_ONCE = 1_024  # texts between two writes
 KEY_BYTES = 16

@@ -20,9 +20,9 @@ from typing import Any, Protocol
 import numpy as np
 import polars as pl
 
-from authbench.arrays import F64, I32, I64
-from authbench.errors import InputError
-from authbench.identity import keyed_hash
+from authbench.core.arrays import F64, I32, I64
+from authbench.core.errors import InputError
+from authbench.core.identity import keyed_hash
 from authbench.models.entries import ModelEntry
 from authbench.models.model import Model, Reference, Rows, Scorer
 from authbench.models.parameters import CalibratedNgramsParameters, CrossEntropyParameters

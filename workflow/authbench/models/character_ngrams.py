@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from authbench.arrays import I64, U32
+from authbench.core.arrays import I64, U32
 
 ANALYZERS = ("char", "char_wb")
 _CODE_POINTS = 0x110000

@@ -13,11 +13,11 @@ import orjson
 import requests
 from urllib3.exceptions import HTTPError
 
-from authbench.acquire.transfer import BUSY, Passing, refuse
-from authbench.errors import InputError
+from authbench.build.acquire.transfer import BUSY, Passing, refuse
+from authbench.core.errors import InputError
+from authbench.core.printable import printable
+from authbench.core.storage.json_files import parse_foreign_json
 from authbench.models.parameters import PromptParameters
-from authbench.printable import printable
-from authbench.storage.json_files import parse_foreign_json
 
 MOST_BYTES = 1 << 20  # of a reply
 TIMEOUT = (20, 600)  # seconds to connect, and between bytes: the first comes when the model has finished

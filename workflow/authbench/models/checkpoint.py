@@ -20,14 +20,14 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from authbench.arrays import F32
-from authbench.errors import InputError
+from authbench.config.registry.entries import read_yaml
+from authbench.core.arrays import F32
+from authbench.core.errors import InputError
+from authbench.core.storage.unchanged import file_mark
 from authbench.models.hub import DESCRIBING, cached, with_weights
 from authbench.models.hub import snapshot as hub_snapshot
 from authbench.models.parameters import TransformerParameters
 from authbench.models.restored import without_progress_bars
-from authbench.registry.entries import read_yaml
-from authbench.storage.unchanged import file_mark
 
 BATCH_TOKENS = 4_096  # of a batch, including padding
 

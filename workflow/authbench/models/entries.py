@@ -6,8 +6,12 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-from authbench.errors import InputError
-from authbench.identity import sha256_of_text
+from authbench.config.registry.load import EntryKind
+from authbench.config.registry.typed_schema import COMPUTED, schema_of_kinds
+from authbench.config.settings.values import Keywords, Text
+from authbench.core.errors import InputError
+from authbench.core.identity import sha256_of_text
+from authbench.core.storage.atomic import sha256_of_file
 from authbench.models.function_code import digest_of_code, files_of
 from authbench.models.parameters import (
     CANDIDATES,
@@ -26,10 +30,6 @@ from authbench.models.parameters import (
 )
 from authbench.models.parts_of_speech import PIPELINES, tagger
 from authbench.models.prompts import own_prompt, read_prompt
-from authbench.registry.load import EntryKind
-from authbench.registry.typed_schema import COMPUTED, schema_of_kinds
-from authbench.settings.values import Keywords, Text
-from authbench.storage.atomic import sha256_of_file
 
 SANITY: Group = "sanity"  # the group of models that show what can be scored without reading style
 

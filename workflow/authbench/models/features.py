@@ -10,9 +10,9 @@ import polars as pl
 import regex
 from numpy.typing import NDArray
 
-from authbench.arrays import F32, I32
-from authbench.function_words import LISTS
-from authbench.identity import keyed_hash
+from authbench.core.arrays import F32, I32
+from authbench.core.function_words import LISTS
+from authbench.core.identity import keyed_hash
 from authbench.models.character_ngrams import count_ngrams
 from authbench.models.entries import ModelEntry, expect_vectors
 from authbench.models.function_words import function_word_vectors, standardised

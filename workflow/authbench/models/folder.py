@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from authbench.errors import InputError
+from authbench.core.errors import InputError
 from authbench.models.parameters import Group
 
 STATED = "config_sentence_transformers.json"

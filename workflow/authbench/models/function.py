@@ -18,8 +18,8 @@ import numpy as np
 import orjson
 import polars as pl
 
-from authbench.arrays import F32
-from authbench.errors import InputError, raised
+from authbench.core.arrays import F32
+from authbench.core.errors import InputError, raised
 from authbench.models.cache import embed_new
 from authbench.models.entries import ModelEntry
 from authbench.models.function_code import files_of

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
-from authbench.errors import InputError
+from authbench.core.errors import InputError
 
 
 def digest_of_code(function: str, base: Path = Path()) -> str:

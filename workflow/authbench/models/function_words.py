@@ -17,8 +17,8 @@ import polars as pl
 import regex
 from numpy.typing import NDArray
 
-from authbench.arrays import F32
-from authbench.function_words import read_function_words
+from authbench.core.arrays import F32
+from authbench.core.function_words import read_function_words
 from authbench.models.parameters import FunctionWordsParameters
 
 _ROWS = 1_000  # scaled to length 1 at a time

@@ -11,14 +11,14 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from authbench.arrays import F32
-from authbench.errors import InputError
-from authbench.identity import sha256_of_text
+from authbench.core.arrays import F32
+from authbench.core.errors import InputError
+from authbench.core.identity import sha256_of_text
+from authbench.core.storage.atomic import sha256_of_file
 from authbench.models.entries import ModelEntry
 from authbench.models.model import Model, Reference, Rows, unit
 from authbench.models.parameters import VectorsParameters
 from authbench.models.vector_file import named, read_vectors
-from authbench.storage.atomic import sha256_of_file
 
 _ROUNDING = 1e-6  # a vector whose length is this close to 1 is unchanged
 

@@ -8,8 +8,8 @@ import json
 from importlib.util import find_spec
 from pathlib import Path
 
-from authbench.errors import InputError
-from authbench.format.hub import fetched
+from authbench.core.errors import InputError
+from authbench.release.format.hub import fetched
 
 WEIGHTS = "model.safetensors"
 DESCRIBING = ("config.json", "modules.json")  # every checkpoint has one of these

@@ -100,8 +100,8 @@ def ngram_vectors(documents: pl.DataFrame, candidates: int, parameters: NgramsPa
 
 def _read_corpus(path: Path) -> pl.DataFrame:
     """Return `content` and `lang` of the rows of a JSON lines file; `lang` is empty where a row has none."""
-    from authbench.errors import InputError
-    from authbench.storage.json_lines import read_objects
+    from authbench.core.errors import InputError
+    from authbench.core.storage.json_lines import read_objects
 
     rows = []
     for number, row in read_objects(path):

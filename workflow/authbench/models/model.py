@@ -11,8 +11,8 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 import polars as pl
 
-from authbench.arrays import I32
-from authbench.errors import InputError
+from authbench.core.arrays import I32
+from authbench.core.errors import InputError
 from authbench.models.entries import ModelEntry
 
 # A row per text, L2-normalised: a float32 array, or a CSR matrix where most columns are zero.

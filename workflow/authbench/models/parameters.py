@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
-from authbench.registry.typed_schema import COMPUTED, from_plain, to_plain
-from authbench.settings.values import Count, Keywords, Text
+from authbench.config.registry.typed_schema import COMPUTED, from_plain, to_plain
+from authbench.config.settings.values import Count, Keywords, Text
 
 CANDIDATES = "candidates"  # `fit_on`: counts are fitted on the candidates themselves
 NOT_USED = ""  # `tagger`: no part counts parts of speech

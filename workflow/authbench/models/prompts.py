@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from authbench.errors import InputError
-from authbench.shipped import shipped
+from authbench.core.errors import InputError
+from authbench.core.shipped import shipped
 
 _PLACE = re.compile(r"\{(query|candidate|candidates)\}")
 _NUMBER = re.compile(r"[01]|0?\.[0-9]+|1\.0+")

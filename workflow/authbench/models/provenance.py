@@ -10,11 +10,11 @@ from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from authbench.errors import InputError
+from authbench.core.errors import InputError
+from authbench.core.runtime.caches import user_cache
+from authbench.core.storage.unchanged import cached_digests
 from authbench.models.checkpoint import checkpoint_path, device, load_checkpoint, snapshot, with_commit
 from authbench.models.parameters import FileParameters, Parameters, PromptParameters, TransformerParameters
-from authbench.runtime.caches import user_cache
-from authbench.storage.unchanged import cached_digests
 
 LIBRARIES = ("torch", "transformers", "sentence-transformers")
 WEIGHTS = frozenset({".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".msgpack", ".h5"})

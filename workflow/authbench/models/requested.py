@@ -16,16 +16,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
 
-from authbench.errors import InputError
+from authbench.config.plugins import find_plugin, plugin_names
+from authbench.config.registry.entries import default_settings
+from authbench.config.registry.load import LONGEST_NAME, NAME, is_path, list_entries, load_each, load_entry
+from authbench.config.registry.values import nearest, shown
+from authbench.core.errors import InputError
 from authbench.models.entries import MODELS, SANITY, ModelEntry, as_published, expect_distinct_names
 from authbench.models.folder import FILES, FolderSettings, read_settings
 from authbench.models.function_code import digest_of_code
 from authbench.models.hub import commit_of, snapshot
 from authbench.models.parameters import FunctionParameters, Group, TransformerParameters, parameters_of
-from authbench.plugins import find_plugin, plugin_names
-from authbench.registry.entries import default_settings
-from authbench.registry.load import LONGEST_NAME, NAME, is_path, list_entries, load_each, load_entry
-from authbench.registry.values import nearest, shown
 
 GIVEN = ("vectors", "run", "pairs")  # kinds whose results are read from a file
 PUBLISHED = "as-published"

@@ -8,9 +8,9 @@ from bisect import bisect_left
 import numpy as np
 import polars as pl
 
-from authbench.arrays import F32, I32
-from authbench.content_words import content_vectors, fit_words
-from authbench.dates import middle_day
+from authbench.core.arrays import F32, I32
+from authbench.core.content_words import content_vectors, fit_words
+from authbench.core.dates import middle_day
 from authbench.models.model import Reference, Scorer
 from authbench.models.parameters import MetadataParameters, NoParameters
 

@@ -20,8 +20,8 @@ import numpy as np
 import polars as pl
 import regex
 
-from authbench.arrays import F32, F64
-from authbench.chunk.sentences import sentence_starts
+from authbench.build.chunk.sentences import sentence_starts
+from authbench.core.arrays import F32, F64
 from authbench.models.function_words import WORD, standardised
 from authbench.models.parameters import NoParameters
 

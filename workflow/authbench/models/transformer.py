@@ -24,9 +24,9 @@ import orjson
 import polars as pl
 from numpy.typing import NDArray
 
-from authbench.arrays import F32, I32
-from authbench.chunk.sentences import sentence_starts
-from authbench.errors import InputError
+from authbench.build.chunk.sentences import sentence_starts
+from authbench.core.arrays import F32, I32
+from authbench.core.errors import InputError
 from authbench.models.cache import embed_new
 from authbench.models.checkpoint import checkpoint_path, device, fresh_checkpoint, load_checkpoint, parameter_count
 from authbench.models.entries import ModelEntry

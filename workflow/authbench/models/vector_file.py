@@ -22,10 +22,10 @@ import numpy as np
 import polars as pl
 from numpy.lib import format as npy
 
-from authbench.arrays import F32
-from authbench.errors import InputError, first_line
-from authbench.reading.typed_parquet import IDENT, VECTOR, read_columns
-from authbench.storage.bounds import room, too_large
+from authbench.core.arrays import F32
+from authbench.core.errors import InputError, first_line
+from authbench.core.storage.bounds import room, too_large
+from authbench.release.reading.typed_parquet import IDENT, VECTOR, read_columns
 
 _KINDS = "biufUS"  # kinds of values: numbers and texts, no objects or records
 _PROBLEMS = (OSError, ValueError, EOFError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error)

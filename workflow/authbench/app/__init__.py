@@ -1,0 +1,1 @@
+"""Serve a person: the command line, the Python interface, the configuration as a whole, plans."""

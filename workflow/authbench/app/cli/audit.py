@@ -1,0 +1,157 @@
+"""The subcommand that audits a dataset."""
+
+import argparse
+import sys
+from collections.abc import Collection
+from pathlib import Path
+
+from authbench.app.cli.command import PLACE, Command, many, path, unverified_argument, warn_unverified, whole_number
+from authbench.core.errors import InputError
+from authbench.core.extras import absent
+from authbench.core.printable import printable
+
+FEW_TEXTS, FEW_BYTES = 100, 50_000  # plain loops take a few seconds for these, and compiling the loops 40
+EXAMPLES = """examples:
+  authbench audit results/demo/release --out audit
+  authbench audit release/dev release/test --out audit --scores published.csv
+  authbench audit posts.csv --column author=user --column content=body --strict
+  authbench audit pan20 --scores answers.jsonl --out audit
+  authbench audit hf:owner/name@v1.0.0:config --out audit
+  authbench audit beir/test --clean beir-clean --out audit
+"""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = f"{(parser.epilog or '').rstrip()}\n\n{EXAMPLES}"
+    path(
+        parser,
+        "source X",
+        f"{PLACE}, or style:entry: a release or its splits, our Hugging Face folder, PAN pairs, a BEIR or MTEB "
+        "folder, LUAR episodes, STEB JSON lines, tables with author and text, or a folder of texts; several are one "
+        "dataset",
+        nargs="+",
+    )
+    path(parser, "--out DIR", "folder for index.html, audit.md and audit.json")
+    parser.add_argument("--strict", action="store_true", help="exit 1 where a claim is broken")
+    path(parser, "--clean DIR", "new folder for a version without the leaks, with diff.jsonl")
+    many(
+        parser,
+        "--scores FILE",
+        "published scores (CSV, JSON, a folder of them) or answers to PAN's problems; may be repeated",
+        type=Path,
+    )
+    many(
+        parser,
+        "--column OURS=THEIRS",
+        "a table's own name of a column (its number where there are no headings), such as author=user, "
+        "content=body, lang, split, source, genre, date, item, account, origin; may be repeated",
+    )
+    parser.add_argument("--encoding", metavar="NAME", help="encoding of tables and plain texts (default: utf-8)")
+    parser.add_argument("--config", metavar="NAME", help="configuration to audit, where a dataset has several")
+    path(parser, "--data DIR", "folder of the datasets that X, an entry of config/style, reads")
+    parser.add_argument(
+        "--texts",
+        type=whole_number,
+        default=10_000,
+        metavar="N",
+        help="texts of a split that the sanity rows are scored on (default: %(default)s)",
+    )
+    parser.add_argument("--rows", type=whole_number, metavar="N", help="rows to read of each table (default: all)")
+    parser.add_argument("--brief", action="store_true", help="write only counts to audit.json, no ids")
+    parser.add_argument("--seed", type=int, default=0, help="random seed of draws and intervals (default: 0)")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Return 0 when the audit is done; 1 with --strict if a claim is broken."""
+    from authbench.audit.auditing.read import How, read_dataset
+    from authbench.core.runtime.jit import stay_plain
+    from authbench.release.reading.column_names import NAMES
+
+    def say(line: str) -> None:
+        print(f"authbench: {line}", file=sys.stderr, flush=True)
+
+    if given.rows and given.clean:
+        raise InputError("--clean writes whole files, and --rows reads a part of them. Leave one out.")
+    columns = dict(column(one, NAMES) for one in given.column)
+    dataset = read_dataset(given.source, How(columns, given.data, given.encoding, given.config, given.rows), say)
+    content = dataset.documents["content"]
+    if content.len() <= FEW_TEXTS and int(content.str.len_bytes().sum()) <= FEW_BYTES:
+        stay_plain()
+    from authbench.audit.auditing.run import examine  # imported after it is known how its inner loops run
+
+    result = examine(
+        dataset, given.source, scores=given.scores, clean=given.clean, texts=given.texts, seed=given.seed, say=say
+    )
+    from authbench.audit.auditing.findings import IDS
+    from authbench.audit.auditing.page import verdict, write_audit
+
+    if given.out:
+        if problem := absent("matplotlib"):
+            say(f"index.html has no pictures: {problem}")
+        write_audit(result, given.out, given.brief)
+    for note in result.dataset["notes"]:
+        print(printable(note))
+    for finding in result.broken:
+        first = ", ".join(printable(ident)[:60] for ident in finding.ids[:3])
+        print(f"{finding.claim}: {len(finding.cases):,} cases, {len(finding.ids):,} ids ({first}...)")
+    for line in verdict(result):
+        print(printable(line))
+    if given.out:
+        print(f"The audit: {given.out}/index.html")
+    if given.clean:
+        print(f"The version without the leaks: {given.clean}")
+        if any(finding.claim == IDS for finding in result.broken):
+            print(f"Ids and the order of lines stay as they were there, and still tell authors ({IDS}).")
+    return 1 if given.strict and result.broken else 0
+
+
+def _languages_arguments(parser: argparse.ArgumentParser) -> None:
+    path(parser, "source X", "results of a build (results/NAME), or a release")
+    path(parser, "--out DIR", "folder for suspects.jsonl and summary.json", required=True)
+    parser.add_argument(
+        "--most",
+        type=whole_number,
+        default=5_000,
+        metavar="N",
+        help="number of suspects to list (default: %(default)s)",
+    )
+    unverified_argument(parser)
+
+
+def languages(given: argparse.Namespace) -> int:
+    from authbench.audit.auditing.languages import audit_languages
+
+    found = audit_languages(given.source, given.out, given.most, given.unverified)
+    warn_unverified(given.source, found.get("release", {}).get("reason", ""))
+    pairs = ", ".join(f"{pair} {number:,}" for pair, number in list(found["another_language"].items())[:8])
+    print(f"{found['inspected']:,} texts, {found['too_short']:,} of them too short to tell a language by")
+    print(f"Another language: {pairs or 'none'}. Too few letters of the script: {sum(found['low_script'].values()):,}.")
+    print(f"Listed for a person to see: {found['listed']:,} in {given.out}/suspects.jsonl")
+    return 0
+
+
+def column(given: str, known: Collection[str]) -> tuple[str, str]:
+    """Return our name and theirs of a column. Raises InputError if ours is unknown."""
+    ours, sign, theirs = given.partition("=")
+    ours = {"text": "content", "language": "lang"}.get(ours, ours)
+    if not sign or not theirs or ours not in known:
+        raise InputError(f"--column {given}: expected OURS=THEIRS, OURS one of {', '.join(known)}.")
+    return ours, theirs
+
+
+COMMANDS = {
+    "audit": Command(
+        "first",
+        "find leaks, noisy labels and shortcuts in any authorship dataset",
+        arguments,
+        run,
+        negative="with --strict: a claim is broken",
+    ),
+    "languages": Command(
+        "release",
+        "list texts that may not be in their stated language",
+        _languages_arguments,
+        languages,
+    ),
+}

@@ -1,0 +1,275 @@
+"""Subcommands that score, compare and tune models."""
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from authbench.app.cli.audit import column
+from authbench.app.cli.command import (
+    PLACE,
+    SCORES,
+    Command,
+    amount,
+    cache_arguments,
+    cache_of,
+    expect_kept,
+    many,
+    path,
+    unverified_argument,
+    verified,
+    warn_unverified,
+    whole_number,
+)
+from authbench.config.registry.entries import default_settings
+from authbench.config.registry.typed_schema import part_for
+from authbench.config.settings.evaluate import Training
+from authbench.config.settings.values import choices
+from authbench.core.errors import InputError
+
+if TYPE_CHECKING:
+    from authbench.models.entries import ModelEntry
+
+
+def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
+    path(
+        parser,
+        "release RELEASE",
+        f"{PLACE}: a release, or any dataset that authbench audit reads, whose queries are then drawn by a keyed hash",
+    )
+    parser.add_argument("--split", default="test", help="split to evaluate on (default: test)")
+    many(
+        parser, "--column OURS=THEIRS", "a table's own name of a column, as for audit, if the dataset is not a release"
+    )
+    many(
+        parser,
+        "--model MODEL",
+        "model: a name of config/models, the path of an entry (.yaml), a folder of sentence-transformers or "
+        "transformers, owner/name of Hugging Face, or module:function; may be repeated",
+    )
+    for kind, about in (
+        ("vectors", "vectors by id that a model gave elsewhere (.npz, .parquet, .npy, .safetensors)"),
+        ("run", "ranked candidates of each query, six columns as TREC has them"),
+        ("pairs", "scores of the released pairs (.parquet or .csv: query_id, candidate_id, score)"),
+    ):
+        many(parser, f"--{kind} FILE", f"{about}; may be repeated", dest=f"given_{kind}")
+    parser.add_argument(
+        "--name", metavar="NAME", help="name in the results of the only model given (default: of its file)"
+    )
+    parser.add_argument(
+        "--sanity", action="store_true", help="also score the sanity rows, from which gains are measured"
+    )
+    path(parser, "--out DIR", "output directory; one subdirectory per model", required=True)
+    cache_arguments(parser)
+    parser.add_argument(
+        "--dev",
+        default="dev",
+        metavar="SPLIT",
+        help="split on which the shortcut to beat is chosen; without it, half of the authors (default: dev)",
+    )
+    parser.add_argument(
+        "--seed",
+        type=int,
+        help="random seed for drawing negatives and bootstrap intervals (default: the release's, else 0)",
+    )
+    unverified_argument(parser)
+
+
+def evaluate(arguments: argparse.Namespace) -> int:
+    from authbench.audit.auditing.scored import open_split
+    from authbench.release.reading.column_names import NAMES
+    from authbench.scoring.evaluation.joined import comparable_results, join
+    from authbench.scoring.evaluation.run import evaluate, expect_usable, line
+    from authbench.scoring.evaluation.split import read_dev
+    from authbench.scoring.evaluation.verification import draw_negatives
+
+    models = _requested_models(arguments)
+    columns = dict(column(one, NAMES) for one in arguments.column)
+    release, split, seed = open_split(arguments.release, arguments.split, arguments.seed, arguments.unverified, columns)
+    warn_unverified(arguments.release, split.unverified)
+    expect_usable(models, split)
+    dev = read_dev(release, arguments.dev, split) if release and any(model.shortcut for model in models) else None
+    cache, negatives = cache_of(arguments), draw_negatives(split, seed)
+    for model in models:
+        result = evaluate(model, split, seed, arguments.out, cache, dev, negatives)
+        print(line(model.name, result), flush=True)
+    join(comparable_results(arguments.out, models[-1].name))
+    print(f"Scores: {arguments.out}/<model>/scores.json   Compare: authbench leaderboard {arguments.out}")
+    return 0
+
+
+def _requested_models(arguments: argparse.Namespace) -> "list[ModelEntry]":
+    """Return the models that the arguments name; print the assumptions about models without an entry."""
+    from authbench.models.entries import expect_distinct_names
+    from authbench.models.requested import GIVEN, load_model, load_models, sanity_rows
+
+    requested = list(arguments.model) + [
+        f"{kind}={file}" for kind in GIVEN for file in getattr(arguments, f"given_{kind}")
+    ]
+    if not requested and not arguments.sanity:
+        raise InputError("There is nothing to evaluate. Give --model, --vectors, --run, --pairs or --sanity.")
+    if arguments.name is not None and len(requested) != 1:
+        raise InputError(f"--name names one model, and {len(requested)} are given. Leave it out, or give one.")
+    models = [load_model(requested[0], name=arguments.name)] if arguments.name is not None else load_models(requested)
+    for model in models:
+        for one in model.assumed:
+            print(f"{model.name}: {one}", file=sys.stderr)
+    names = [model.name for model in models]
+    models += [row for row in sanity_rows() if row.name not in names] if arguments.sanity else []
+    expect_distinct_names(models)
+    return models
+
+
+def _leaderboard_arguments(parser: argparse.ArgumentParser) -> None:
+    path(
+        parser,
+        "results DIR",
+        SCORES,
+        nargs="+",
+    )
+    path(parser, "--out DIR", "output directory (default: leaderboard in the first DIR)")
+    path(
+        parser,
+        "--release RELEASE",
+        f"the release as it is now: {PLACE}; the page says if the scores were made on another version",
+    )
+    path(
+        parser,
+        "--people FILE",
+        "people.json of a build (results/<name>/people): scores of people on the pairs that they judged",
+    )
+    parser.add_argument("--pdf", action="store_true", help="write each figure as a PDF too, for papers")
+    parser.add_argument(
+        "--hub-dataset",
+        metavar="OWNER/NAME",
+        help="id of the benchmark on the Hugging Face hub: also write eval_results/MODEL/.eval_results/, for the "
+        "repositories of the models",
+    )
+    unverified_argument(parser)
+    many(
+        parser,
+        "--metric KEY",
+        "further column of the overall table, a key of scores.json such as roc_auc or eer_all; may be repeated",
+    )
+
+
+def leaderboard(arguments: argparse.Namespace) -> int:
+    from authbench.reports.leaderboard.tables import metrics_of
+    from authbench.reports.leaderboard.write import write_leaderboard
+
+    first = arguments.results[0]
+    out = arguments.out or (first.parent if first.is_file() else first) / "leaderboard"
+    expect_kept(out, [*arguments.results, arguments.release])
+    release = verified(arguments.release, arguments) if arguments.release else None
+    board = write_leaderboard(
+        arguments.results,
+        out,
+        arguments.pdf,
+        people=arguments.people,
+        dataset=arguments.hub_dataset,
+        extra=metrics_of(arguments.metric),
+        release=release,
+    )
+    print(board)
+    print(f"The leaderboard: {out}/index.html")
+    return 0
+
+
+def _explore_arguments(parser: argparse.ArgumentParser) -> None:
+    path(
+        parser,
+        "scores SCORES",
+        SCORES,
+        nargs="+",
+    )
+    path(parser, "--release RELEASE", f"the release that was evaluated, whose texts are then shown: {PLACE}")
+    path(parser, "--out DIR", "output directory; replaced if it exists", required=True)
+    unverified_argument(parser)
+
+
+def explore(arguments: argparse.Namespace) -> int:
+    from authbench.reports.explorer.pages import write_explorer
+
+    expect_kept(arguments.out, [*arguments.scores, arguments.release])
+    release = verified(arguments.release, arguments) if arguments.release else None
+    for line in write_explorer(arguments.scores, arguments.out, release):
+        print(line)
+    print(f"The explorer: {arguments.out}/index.html")
+    return 0
+
+
+def _train_arguments(parser: argparse.ArgumentParser) -> None:
+    path(parser, "release RELEASE", PLACE)
+    parser.add_argument(
+        "--model",
+        required=True,
+        action="append",
+        metavar="NAME",
+        help="model to tune: a name of config/models, the path of an entry, a folder or owner/name of Hugging Face; "
+        "may be repeated",
+    )
+    path(parser, "--out DIR", "output directory for models, their config entries and curves", required=True)
+    parser.add_argument(
+        "--seeds",
+        type=whole_number,
+        default=default_settings()["train"]["seeds"],
+        help="number of trainings, each with another random seed (default: %(default)s)",
+    )
+    defaults: dict[str, object] = {**default_settings()["train"]}
+    for name, kind, about in (
+        ("epochs", whole_number, "passes over the authors, a pair of texts of each"),
+        ("batch", whole_number, "pairs per step; the other texts of a batch are the negatives"),
+        ("learning-rate", amount, "peak learning rate"),
+        ("evaluations", whole_number, "how often splits are scored, and a checkpoint written to go on from"),
+        ("max-tokens", whole_number, "tokens of a text that are trained on; as many as the model's entry says"),
+    ):
+        default = defaults[name.replace("-", "_")]
+        shown = about if default is None else f"{about} (default: {default})"
+        parser.add_argument(f"--{name}", type=kind, default=default, help=shown)
+    for name, about in (
+        ("negatives", "matched: each pair has a text of somebody else that is like it in language, source, genre and "
+         "length; batch: the texts of the batch alone"),
+        ("precision", "what the forward pass is computed in, weights being in 32 bits; entry: the dtype of the model's "
+         "entry"),
+    ):  # fmt: skip
+        shown = f"{about} (default: %(default)s)"
+        parser.add_argument(f"--{name}", choices=choices(Training, name), default=defaults[name], help=shown)
+    parser.add_argument(
+        "--from", dest="learnt", default="train", metavar="SPLIT", help="split to train on (default: train)"
+    )
+    parser.add_argument(
+        "--watch",
+        nargs="+",
+        default=defaults["watch"],
+        metavar="SPLIT",
+        help="splits to score during training, overall and by slice; no score decides anything (default: dev)",
+    )
+    unverified_argument(parser)
+
+
+def train(arguments: argparse.Namespace) -> int:
+    from authbench.models.entries import expect_trainable
+    from authbench.models.requested import load_models
+    from authbench.scoring.evaluation.split import read_split
+    from authbench.scoring.train.curves import write_curves
+    from authbench.scoring.train.run import last_lines, train
+
+    models = load_models(arguments.model)
+    for model in models:
+        expect_trainable(model)
+    settings = part_for(Training, vars(arguments))
+    release = verified(arguments.release, arguments)
+    learnt, *watched = (read_split(release, name) for name in (arguments.learnt, *dict.fromkeys(arguments.watch)))
+    seeds = range(arguments.seeds)
+    for line in last_lines(train(models, learnt, watched, settings, seeds, release.seed, arguments.out)):
+        print(line)
+    write_curves(arguments.out / "curves.csv", arguments.out / "curves.svg")
+    print(f"Curves: {arguments.out}/curves.svg   Evaluate: authbench evaluate --model {arguments.out}/<model>.yaml")
+    return 0
+
+
+COMMANDS = {
+    "evaluate": Command("first", "score models on a split of a release", _evaluate_arguments, evaluate),
+    "explore": Command("first", "look at the errors of models that were evaluated", _explore_arguments, explore),
+    "leaderboard": Command("first", "compare models that were evaluated", _leaderboard_arguments, leaderboard),
+    "train": Command("sources", "tune a model on a release", _train_arguments, train),
+}

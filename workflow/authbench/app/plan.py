@@ -1,0 +1,371 @@
+"""Estimate jobs, hours, memory and disk space for a corpus of a given size.
+
+Estimates come from the rates that `benchmarks/build.py --rates` measured by building corpora of two sizes; the formulas
+are in docs/scaling.md. Every cost is linear between the two sizes in the quantity that it depends on; the plan of a
+measured size therefore gives the measured figures.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple, TypedDict, cast
+
+from authbench.build.dedup.settings import part_count
+from authbench.config.registry.entries import default_settings, read_yaml
+from authbench.core.errors import InputError
+from authbench.core.runtime.inventory import fitting_shards
+from authbench.core.shipped import shipped
+
+RATES = shipped("rates.yaml")
+# The rules of a build of a release, in order; rules that run for whole documents and for chunks are listed twice.
+RULES = (
+    "ingest_source",
+    "normalize_text",
+    "count_endings",
+    "find_signatures",
+    "cut_signatures",
+    "sign_texts documents",
+    "link_texts documents",
+    "compare_texts documents",
+    "find_duplicates documents",
+    "count_labels",
+    "chunk_documents",
+    "sign_texts chunks",
+    "measure_texts",
+    "apply_filters",
+    "judge_labels",
+    "link_texts chunks",
+    "compare_texts chunks",
+    "find_duplicates chunks",
+    "find_shared_texts",
+    "fill_reservoirs",
+    "select_documents",
+    "assign_splits",
+    "count_survivors",
+    "write_release",
+    "list_removed",
+    "check_release",
+    "publish_release",
+    "render_report",
+)
+# Rules, and their folders of results, whose work grows with the released documents, not with the corpus.
+OF_THE_RELEASE = (
+    "assign_splits",
+    "write_release",
+    "check_release",
+    "publish_release",
+    "render_report",
+    "split",
+    "draft",
+    "release",
+)
+# Rules, and their folders of results, whose work grows with the chunks of documents.
+OF_CHUNKS = (
+    "measure_texts",
+    "apply_filters",
+    "judge_labels",
+    "find_shared_texts",
+    "fill_reservoirs",
+    "select_documents",
+    "count_survivors",
+    "list_removed",
+    "chunk",
+    "filter",
+    "labels",
+    "sample",
+)
+# Folders with a row per document and one per chunk, independent of their lengths.
+OF_BOTH = ("dedup",)
+CHARS_PER_TOKEN = 4  # of English prose (4.2 in the open corpora); fewer in other scripts, whose chunks are shorter
+SPARE = 10  # chunks per released chunk, as in the measured builds: most are removed by filters and limits per author
+# Rules with one job per part of the search for near-duplicates.
+IN_PARTS = ("link_texts", "compare_texts")
+# Rules whose jobs hold at most one shard of a source in memory.
+A_SHARD_AT_A_TIME = ("ingest_source",)
+# Bytes per document of the corpus that a job holds, by the number of parts, where its stage states them
+# (docs/how-it-works.md). Measured small corpora would mislead, as blocks of bounded size still grow there. Assumed are
+# a candidate or a copy for a tenth of the documents, and a separate author for every document.
+HELD: Mapping[str, Callable[[int], float]] = {
+    "find_signatures": lambda parts: 60,
+    "link_texts": lambda parts: 52,
+    "compare_texts": lambda parts: 16 + 20 / parts,
+    "find_duplicates": lambda parts: 40 + 30,
+}
+# Folders of results with messages, not documents.
+UNCOUNTED = ("logs", "report")
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Describe the size of a build; long documents are cut by the default settings of `chunk`.
+
+    `kinds` are numbers of documents and their mean length in characters: of posts and of books, say.
+    """
+
+    kinds: Sequence[tuple[float, float]]
+    released: float
+    cores: int
+
+    @property
+    def documents(self) -> float:
+        return sum(number for number, _ in self.kinds)
+
+    @property
+    def mean_chars(self) -> float:
+        return sum(number * chars for number, chars in self.kinds) / self.documents
+
+    @property
+    def chunks(self) -> float:
+        """Return the number of chunks, at least 1 per document, and at most as many as `chunk` allows."""
+        return sum(number * _chunks_of_each(chars) for number, chars in self.kinds)
+
+    @property
+    def chunk_chars(self) -> float:
+        """Return the mean length of a chunk in characters."""
+        longest = _longest_mean()
+        return sum(number * _chunks_of_each(chars) * min(chars, longest) for number, chars in self.kinds) / self.chunks
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Hold the costs of the jobs of a rule: CPU seconds of all, wall-clock seconds, peak MiB of the largest."""
+
+    rule: str
+    jobs: int
+    cpu: float
+    wall: float
+    peak: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Hold the costs of a build: its rules in order, bytes of raw files, and bytes on disk by folder of results."""
+
+    corpus: Corpus
+    shards: int
+    raw_bytes: float
+    stages: Sequence[Stage]
+    disk: Mapping[str, float]
+
+
+class RuleRate(TypedDict):
+    """Hold the costs of a rule's jobs: seconds of CPU and of time, and peak MiB."""
+
+    jobs: int
+    cpu_s: float
+    wall_s: float
+    peak_mib: float
+
+
+class MeasuredBuild(TypedDict):
+    """Hold a measured build with its sizes."""
+
+    documents: int
+    characters: int
+    released: int
+    raw_bytes: int
+    expanded_bytes: int
+    text_mb: float
+    shards: int
+    wall_s: float
+    rules: Mapping[str, RuleRate]
+    disk_bytes: Mapping[str, int]
+
+
+class DetoxifyRate(TypedDict):
+    """Hold the CPU seconds of Detoxify for a text, by its tokens, and peak MiB."""
+
+    machine: str
+    torch: str
+    commit: str
+    peak_mib: float
+    cpu_s_by_tokens: Mapping[int, float]
+
+
+class Rates(TypedDict):
+    """Hold measured builds, and where they were measured (benchmarks/rates.yaml)."""
+
+    machine: str
+    versions: str
+    commit: str
+    cores: int
+    sizes: Sequence[MeasuredBuild]
+    detoxify: DetoxifyRate
+
+
+def read_rates(path: Path = RATES) -> Rates:
+    """Return the measured rates: machine, versions, commit, and costs of builds of at least two sizes.
+
+    Raises:
+        InputError: the file has fewer than two measured sizes.
+    """
+    rates = read_yaml(path)
+    if len(rates.get("sizes", [])) < 2:
+        raise InputError(f"{path}: expected `sizes` with two measured builds; write it by benchmarks/build.py --rates")
+    return cast(Rates, rates)
+
+
+def line(points: Sequence[Point], at: float) -> float:
+    """Return the value at `at` of the line through the first and last point; falling costs stay at the last value."""
+    (start, first), (end, last) = points[0], points[-1]
+    if start == end:
+        return last
+    slope = (last - first) / (end - start)
+    if slope < 0 and at > end:
+        return last
+    return max(last + slope * (at - end), 0.0)
+
+
+def _longest_mean() -> float:
+    """Return the mean length in characters of the chunks of a text much longer than any chunk.
+
+    Of its tokens `extra_long_share` are in chunks of `extra_long_tokens`, the others in chunks of `min_tokens` to
+    `max_tokens`; lengths are assumed to be uniform between these bounds.
+    """
+    chunk = default_settings()["chunk"]
+    usual: float = (chunk["min_tokens"] + chunk["max_tokens"]) / 2
+    extra: float = sum(chunk["extra_long_tokens"]) / 2
+    share: float = chunk["extra_long_share"]
+    return CHARS_PER_TOKEN / ((1 - share) / usual + share / extra)
+
+
+def _chunks_of_each(chars: float) -> float:
+    """Return how many chunks a document of so many characters has."""
+    most: int = default_settings()["chunk"]["max_chunks_per_document"]
+    return max(1.0, min(chars / _longest_mean(), most))
+
+
+def make_plan(corpus: Corpus, rates: Rates, detoxify: bool = False) -> Plan:
+    """Return the plan of a build with a process per core and the rules in sequence.
+
+    With `detoxify` it scores every released text, on a core (`safety.scope: consulted`).
+    """
+    sizes = sorted(rates["sizes"], key=lambda size: float(size["documents"]))
+
+    def grown(measured: Literal["expanded_bytes", "raw_bytes", "text_mb"]) -> float:
+        return line([(size["characters"], size[measured]) for size in sizes], corpus.documents * corpus.mean_chars)
+
+    same = [size["shards"] for size in sizes if size["documents"] == corpus.documents]
+    shards = same[0] if same else fitting_shards(round(grown("expanded_bytes")), corpus.cores)
+    text_mb = grown("text_mb")
+    held = corpus.chunks * corpus.chunk_chars / (corpus.documents * corpus.mean_chars)
+    bands = default_settings()["dedup"]["bands"]
+    parts = {"documents": part_count(text_mb, bands), "chunks": part_count(text_mb * held, bands)}
+    disk = {
+        folder: line(
+            [(_work(folder, size), size["disk_bytes"].get(folder, 0)) for size in sizes], _planned(folder, corpus)
+        )
+        for folder in sizes[-1]["disk_bytes"]
+        if folder not in UNCOUNTED
+    }
+    stages = [_stage(rule, corpus, shards, parts, sizes) for rule in sizes[-1]["rules"]]
+    stages += [_scoring(corpus, rates)] if detoxify else []
+    return Plan(corpus, shards, grown("raw_bytes"), stages, disk)
+
+
+def _scoring(corpus: Corpus, rates: Rates) -> Stage:
+    """Return the costs of Detoxify in the jobs that use it."""
+    known = rates["detoxify"]
+    cpu = corpus.released * seconds_to_score(corpus.chunk_chars / CHARS_PER_TOKEN, known["cpu_s_by_tokens"])
+    jobs = _score_jobs(corpus.released)
+    return Stage("score_texts, Detoxify", jobs, cpu, cpu / jobs * -(-jobs // corpus.cores), known["peak_mib"])
+
+
+class Scoring(NamedTuple):
+    """Hold what the jobs that score toxicity request of a cluster.
+
+    `mb` and `minutes` are of each job, `batches` the number of jobs in each round. Texts that no round scored, because
+    they replace toxic texts of the last round, are left to the selection, which takes `rest` minutes for them.
+    """
+
+    mb: float = 0
+    minutes: float = 0
+    batches: tuple[int, ...] = ()
+    rest: float = 0
+
+
+TEXTS_OF_A_JOB = 2_000  # that one job scores
+MOST_SCORE_JOBS = 1_000
+REPLACED = 0.1  # at most this share of the texts scored in a round is toxic and replaced by others in the next
+
+
+def request_to_score(documents: int | None, corpus_mb: float) -> Scoring:
+    """Return the request of the jobs in which Detoxify scores `documents` texts, or the whole corpus (None).
+
+    Each text counts as the longest measured text, at which Detoxify truncates.
+    """
+    known = read_rates()["detoxify"]
+    tokens, seconds = max(known["cpu_s_by_tokens"].items())
+    texts = corpus_mb * 1e6 / (tokens * CHARS_PER_TOKEN) if documents is None else documents
+    jobs = _score_jobs(texts)
+    needed = texts * seconds / 60
+    later = math.ceil(jobs * REPLACED)
+    return Scoring(known["peak_mib"], needed / jobs, (jobs, later), needed * REPLACED**2)
+
+
+def _score_jobs(texts: float) -> int:
+    """Return in how many jobs so many texts are scored, where a single job would take too long."""
+    return min(max(1, math.ceil(texts / TEXTS_OF_A_JOB)), MOST_SCORE_JOBS)
+
+
+def seconds_to_score(tokens: float, measured: Mapping[int, float]) -> float:
+    """Return the CPU seconds in which Detoxify scores a text, which is truncated at the longest measured length."""
+    lengths = sorted(measured)
+    at = min(tokens, lengths[-1])
+    place = max(1, next(index for index, length in enumerate(lengths) if length >= at))
+    return line([(length, measured[length]) for length in lengths[place - 1 : place + 1]], at)
+
+
+def _work(name: str, size: MeasuredBuild) -> float:
+    """Return the characters that a rule processes, or that a folder holds, in a measured build.
+
+    Its documents are short, hence each is a single chunk.
+    """
+    if name in OF_BOTH:
+        return float(size["documents"])
+    share = size["released"] / size["documents"] if name in OF_THE_RELEASE else 1.0
+    return float(size["characters"] * share)
+
+
+def _planned(name: str, corpus: Corpus) -> float:
+    """Return the same for the planned build."""
+    if name in OF_BOTH:
+        return (corpus.documents + corpus.chunks) / 2
+    if name in OF_THE_RELEASE:
+        return corpus.released * corpus.chunk_chars
+    return corpus.chunks * corpus.chunk_chars if _on_chunks(name) else corpus.documents * corpus.mean_chars
+
+
+def _on_chunks(name: str) -> bool:
+    return name in OF_CHUNKS or name.endswith(" chunks")
+
+
+def _stage(
+    rule: str, corpus: Corpus, shards: int, parts_of: Mapping[str, int], sizes: Sequence[MeasuredBuild]
+) -> Stage:
+    runs = [(size, size["rules"][rule]) for size in sizes if rule in size["rules"]]
+    name = rule.partition(" ")[0]
+    parts = parts_of["chunks" if _on_chunks(rule) else "documents"]
+    by_shard = all(run["jobs"] == size["shards"] for size, run in runs)
+    jobs = parts if name in IN_PARTS else shards if by_shard else runs[-1][1]["jobs"]
+    among = [(run["jobs"] if by_shard else 1) for _, run in runs]
+    costs = [(_work(rule, size) / n, run["cpu_s"] / n) for (size, run), n in zip(runs, among, strict=True)]
+    equal = jobs if by_shard else 1
+    cpu = equal * line(costs, _planned(rule, corpus) / equal)
+
+    shared = by_shard or name in A_SHARD_AT_A_TIME
+    if name in OF_THE_RELEASE:
+        peaks, at = [(float(size["released"]), run["peak_mib"]) for size, run in runs], corpus.released
+    elif shared:  # a job's memory grows with the characters of its shard
+        peaks = [(size["characters"] / size["shards"], run["peak_mib"]) for size, run in runs]
+        at = _planned(rule, corpus) / shards
+    else:
+        peaks = [(size["documents"], run["peak_mib"]) for size, run in runs]
+        at = corpus.chunks if _on_chunks(rule) else corpus.documents
+    most, last = peaks[-1]
+    known = name in HELD and at > most
+    peak = last + (at - most) * HELD[name](parts) / 2**20 if known else line(peaks, at)
+    return Stage(rule, jobs, cpu, cpu / jobs * -(-jobs // corpus.cores), peak)

@@ -1,0 +1,1 @@
+"""Examine any dataset with author labels, and a text of disputed authorship."""

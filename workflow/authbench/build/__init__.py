@@ -1,0 +1,1 @@
+"""Make a release from raw corpora, a package a stage."""

@@ -1,0 +1,131 @@
+"""Read and write the lock of raw files: the contents of each corpus when it was first fetched.
+
+`resources/raw.lock.yaml` is in the same folder as the folder of raw files and has its name. It contains, by source, the
+revision of each data set and the size and SHA-256 of each file. Programs only add to it and never change entries.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+import yaml
+
+from authbench.config.registry.entries import read_yaml
+from authbench.core.errors import InputError
+from authbench.core.storage.atomic import write_text
+from authbench.core.storage.system import fcntl
+
+HEAD = """# What `authbench acquire` first fetched of each source: revisions, sizes and SHA-256 of its files. Later
+# downloads must be the same. To accept what an owner has changed, take the source's entry out and fetch anew.
+"""
+
+
+@dataclass(frozen=True)
+class File:
+    bytes: int
+    sha256: str
+
+
+@dataclass
+class Entry:
+    """The lock of a source.
+
+    It contains the revision of each data set, the files by their paths below the source's folder, their share of the
+    offered files, and the limit of bytes, if any, that set the share.
+    """
+
+    revisions: dict[str, str] = field(default_factory=dict)
+    files: dict[str, File] = field(default_factory=dict)
+    share: float = 1.0
+    bytes: int | None = None
+
+    def covers(self, share: float, most_bytes: int | None) -> bool:
+        """Return whether the files include that share of the offered files, or as many as that limit allows."""
+        within = most_bytes is not None and self.bytes is not None and most_bytes <= self.bytes
+        return share <= self.share or within
+
+
+def lock_path(raw_dir: Path) -> Path:
+    """Return the path of the lock of a folder of raw files: `resources/raw.lock.yaml` for `resources/raw`."""
+    return raw_dir.with_name(f"{raw_dir.name}.lock.yaml")
+
+
+def read_raw_lock(path: Path) -> dict[str, Entry]:
+    """Return the entries by source. Raises InputError where the file says something else."""
+    if not path.exists() and not path.is_symlink():
+        return {}
+    try:
+        return read_plain(read_yaml(path))
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            f"{path} is no lock of raw files ({type(error).__name__}: {error}). Restore it from version control, or "
+            "delete it, and `authbench acquire` records anew what is there."
+        ) from error
+
+
+def add_to_lock(path: Path, tag: str, entry: Entry) -> None:
+    """Add statements about a source, safely under concurrent writes. Existing statements stay; a share may grow."""
+    with _alone(path):
+        entries = read_raw_lock(path)
+        known = entries.get(tag, Entry(share=entry.share))
+        share, limit = max(entry.share, known.share), max(entry.bytes or 0, known.bytes or 0) or None
+        together = Entry({**entry.revisions, **known.revisions}, {**entry.files, **known.files}, share, limit)
+        if together != entries.get(tag):
+            entries[tag] = together
+            write_text(path, lock_text(entries))
+
+
+def lock_text(entries: Mapping[str, Entry]) -> str:
+    """Return the text of a lock with these entries."""
+    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+    return HEAD + yaml.dump(to_plain(entries), Dumper=dumper, allow_unicode=True, sort_keys=True, width=1000)
+
+
+def entries_digest(entries: Mapping[str, Entry]) -> str:
+    """Return the SHA-256 of entries as JSON, keys sorted and without white space."""
+    return hashlib.sha256(orjson.dumps(to_plain(entries), option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+def read_plain(value: Mapping[str, Any]) -> dict[str, Entry]:
+    """Return the entries from the plain values of a lock."""
+    return {tag: _entry(plain) for tag, plain in value.items()}
+
+
+def to_plain(entries: Mapping[str, Entry]) -> dict[str, object]:
+    """Return entries as plain values, sorted by source."""
+    return {tag: _plain(entry) for tag, entry in sorted(entries.items())}
+
+
+def _entry(plain: Mapping[str, Any]) -> Entry:
+    return Entry(
+        {name: str(revision) for name, revision in plain.get("revisions", {}).items()},
+        {name: File(int(one["bytes"]), str(one["sha256"])) for name, one in plain["files"].items()},
+        float(plain.get("share", 1.0)),
+        int(plain["bytes"]) if "bytes" in plain else None,
+    )
+
+
+def _plain(entry: Entry) -> dict[str, object]:
+    files = {name: {"bytes": one.bytes, "sha256": one.sha256} for name, one in sorted(entry.files.items())}
+    return {
+        **({"revisions": dict(entry.revisions)} if entry.revisions else {}),
+        **({"share": entry.share} if entry.share < 1 else {}),
+        **({"bytes": entry.bytes} if entry.bytes and entry.share < 1 else {}),
+        "files": files,
+    }
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle = os.open(path.with_name(f".{path.name}.held"), os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)

@@ -1,0 +1,111 @@
+"""Decide which documents are removed (`representatives`), from files to files."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from authbench.build.dedup.representatives import choose_representatives
+from authbench.build.dedup.settings import band_recall
+from authbench.build.dedup.shards import Paths, read_documents, read_first_copies, sources_of
+from authbench.build.dedup.unique import COLUMNS, REASON, REPEATED, repeated_fields, values_of
+from authbench.config.settings.dedup import Copies
+from authbench.core.funnel import Tally
+from authbench.core.records import REMOVED, empty
+from authbench.core.storage.json_files import read_json, write_json
+from authbench.core.storage.parquet import read_batches, read_columns, write_parquet
+
+
+def decide_all(
+    signatures: Paths,
+    filtered: Paths,
+    pairs: Paths,
+    compared: Paths,
+    removed: str | Path,
+    counts: str | Path,
+    unit: str,
+    order: Sequence[str],
+    settings: Copies,
+    texts: Paths = (),
+    unique: Mapping[str, Sequence[str]] | None = None,
+) -> None:
+    """Write the removed documents with their kept representatives, and count them.
+
+    Memory: 36 bytes per document, and the keys of the documents that have a copy; with `unique` also a row group of
+    `texts`, and 500 bytes for each value of such a field.
+
+    Args:
+        texts: the signed texts, file by file, if `unique` names fields.
+        unique: by task type, the fields and labels of which no two kept texts share a value.
+    """
+    first = read_first_copies(signatures, filtered, order)
+    similar = read_columns(pairs)
+    repeated = np.flatnonzero((first >= 0) & (first != np.arange(len(first))))
+    rows = np.unique(np.concatenate([repeated, first[repeated], similar["earlier"], similar["later"]]).astype(np.int64))
+    copies = read_documents(signatures, rows, ["doc_key", "source", "author_id"], order)
+    gone, facts = choose_representatives(
+        copies.with_columns(row=rows, first=first[rows].astype(np.int64)), similar, settings
+    )
+
+    tally = Tally(f"dedup_{unit}")
+    here, stays = first >= 0, first >= 0
+    stays[gone["row"].to_numpy()] = False
+    repeated_values = _repeated(texts, stays, unique, order) if unique else empty(REPEATED)
+    stays[repeated_values["row"].to_numpy()] = False
+    start = 0
+    for sources in sources_of(signatures):
+        part = slice(start, start + sources.height)
+        tally.add(sources.filter(here[part]), sources.filter(stays[part]))
+        start += sources.height
+    tally.add(copies.clear(), copies.clear(), gone)
+    tally.add(copies.clear(), copies.clear(), repeated_values.with_columns(reason=pl.lit(REASON)))
+    tally.note("dedup", facts)
+    for path in compared:
+        tally.note("dedup", read_json(path))
+    tally.note("expected_recall", band_recall(settings["threshold"], settings["bands"], settings["rows"]))
+    copied = _as_removed(gone, tally.stage, settings["threshold"])
+    write_parquet(pl.concat([copied, _as_repeated(repeated_values, tally.stage)]), removed)
+    write_json(counts, tally.counts())
+
+
+def _repeated(
+    texts: Paths, stays: NDArray[np.bool_], unique: Mapping[str, Sequence[str]], order: Sequence[str]
+) -> pl.DataFrame:
+    """Return the kept texts that repeat a field of an earlier text (REPEATED)."""
+
+    def values() -> Iterator[pl.DataFrame]:
+        start = 0
+        for batch in read_batches(texts, COLUMNS):
+            rows = np.arange(start, start + batch.height)
+            start += batch.height
+            yield values_of(batch.with_columns(row=rows).filter(stays[rows]), unique, order)
+
+    return repeated_fields(values())
+
+
+def _as_repeated(repeated_values: pl.DataFrame, stage: str) -> pl.DataFrame:
+    """Return REMOVED rows, whose detail names the field and the first text that has its value."""
+    return repeated_values.select(
+        "source",
+        "doc_key",
+        stage=pl.lit(stage),
+        reason=pl.lit(REASON),
+        value=pl.lit(None, pl.Float64),
+        threshold=pl.lit(None, pl.Float64),
+        detail=pl.format("{} of {}", "field", "first"),
+    ).select(REMOVED.names())
+
+
+def _as_removed(copies: pl.DataFrame, stage: str, threshold: float) -> pl.DataFrame:
+    """Return REMOVED rows: the value is the similarity, the detail names the kept representative."""
+    return copies.select(
+        "source",
+        "doc_key",
+        stage=pl.lit(stage),
+        reason="reason",
+        value="similarity",
+        threshold=pl.lit(threshold),
+        detail=pl.format("stand-in {}", "kept"),
+    ).select(REMOVED.names())

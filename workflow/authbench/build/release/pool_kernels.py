@@ -1,0 +1,270 @@
+"""Find the negatives of positives and of queries by compiled loops, in texts sorted by cell, source and length."""
+
+import numpy as np
+
+from authbench.core.arrays import BOOL, F32, F64, I32, I64, U64
+from authbench.core.runtime.jit import compiled
+
+u64 = np.uint64
+
+
+@compiled
+def _take(
+    place: int, start: int, end: int, lengths: I64, turn: np.uint64, barred: BOOL, taken: I64, filled: int, most: int
+) -> tuple[int, int, int]:
+    """Take texts between `start` and `end` with the length of the text at a place, in turn, until `most` are taken.
+
+    Return the number taken, and where texts of that length begin and end.
+    """
+    low = start + np.searchsorted(lengths[start:end], lengths[place])
+    high = start + np.searchsorted(lengths[start:end], lengths[place], side="right")
+    first = np.int64(turn % u64(high - low))
+    for k in range(high - low):
+        one = low + (first + k) % (high - low)
+        if filled < most and not barred[one]:
+            taken[filled] = one
+            filled += 1
+    return filled, low, high
+
+
+@compiled
+def find_matched(
+    queries: I64,
+    positives: I64,
+    starts: I64,
+    ends: I64,
+    lengths: I64,
+    rank: U64,
+    author: I64,
+    excluded: I64,
+    excluded_ends: I64,
+    most: int,
+    found: I32,
+    sizes: I64,
+) -> None:
+    """Write the negatives in `matched`: texts of the positive's length, then equal numbers of shorter and longer texts.
+
+    Negatives are the nearest in length and differ by at most a half. Negatives whose length lies on the query's side of
+    the positive's are proportionally nearer to the query than the positive is; without them, a scorer by length would
+    be right wherever a query and its positive are nearer to each other than to any text.
+
+    Args:
+        queries: shape (n,), places.
+        positives: shape (n,), places; equal positives are adjacent.
+        starts, ends, lengths, rank: as in `find_near`.
+        author: shape (texts,).
+        excluded: for each author in turn, the places that no negative of the author may have.
+        excluded_ends: shape (authors + 1,); author a has `excluded[excluded_ends[a]:excluded_ends[a + 1]]`.
+        most: negatives of a positive.
+        found: shape (n, most); written from the front of each row.
+        sizes: shape (n,), how many were written.
+    """
+    barred = np.zeros(len(lengths), np.bool_)
+    equal, shorter, longer = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.int64)
+    n_equal, n_shorter, n_longer = 0, 0, 0
+    for p in range(len(positives)):
+        positive, length, asked = positives[p], lengths[positives[p]], lengths[queries[p]]
+        if p == 0 or positive != positives[p - 1]:
+            own = excluded[excluded_ends[author[positive]] : excluded_ends[author[positive] + 1]]
+            for place in own:
+                barred[place] = True
+            start, end, turn = starts[positive], ends[positive], rank[positive]
+            n_equal, low, high = _take(positive, start, end, lengths, turn, barred, equal, 0, most)
+            each, n_shorter, n_longer = (most - n_equal) // 2, 0, 0
+            while n_shorter < each and low > start and 3 * lengths[low - 1] >= 2 * length:
+                n_shorter, low, _ = _take(low - 1, start, end, lengths, turn, barred, shorter, n_shorter, each)
+            while n_longer < each and high < end and 2 * lengths[high] <= 3 * length:
+                n_longer, _, high = _take(high, start, end, lengths, turn, barred, longer, n_longer, each)
+            for place in own:
+                barred[place] = False
+        size, pairs = n_equal, 0
+        for k in range(n_equal):
+            found[p, k] = equal[k]
+        before, beyond, n_before, n_beyond = shorter, longer, n_shorter, n_longer
+        if asked > length:
+            before, beyond, n_before, n_beyond = longer, shorter, n_longer, n_shorter
+        for k in range(n_before if asked != length else 0):
+            # proportionally nearer: between the lengths of query and positive, or beyond the query's by less
+            product = lengths[before[k]] * length
+            if pairs < n_beyond and product != asked**2 and (product > asked**2) == (asked < length):
+                found[p, size], found[p, size + 1] = before[k], beyond[pairs]
+                size, pairs = size + 2, pairs + 1
+        sizes[p] = size
+
+
+@compiled
+def _keep(
+    place: int, distance: float, turn: np.uint64, places: I64, distances: F64, turns: U64, filled: int, most: int
+) -> int:
+    """Keep a place if it is among the `most` nearest so far, ties by lowest turn; return the number kept."""
+    if filled == most and (distance, turn) >= (distances[most - 1], turns[most - 1]):
+        return filled
+    at = filled if filled < most else most - 1
+    while at > 0 and (distance, turn) < (distances[at - 1], turns[at - 1]):
+        places[at], distances[at], turns[at] = places[at - 1], distances[at - 1], turns[at - 1]
+        at -= 1
+    places[at], distances[at], turns[at] = place, distance, turn
+    return min(filled + 1, most)
+
+
+@compiled
+def find_near(
+    query: int,
+    positives: I64,
+    similarities: F32,
+    row: F32,
+    balanced: F32,
+    beside: F32,
+    first: int,
+    starts: I64,
+    ends: I64,
+    lengths: I64,
+    logarithms: F64,
+    rank: U64,
+    equal: float,
+    most: int,
+    each_side: int,
+    found: I64,
+    sizes: I64,
+) -> None:
+    """Write the negatives of each positive of a query: first as similar to the query, then the nearest in similarity.
+
+    Up to `most` are as similar: first those proportionally as long as the positive, then equal numbers nearer to and
+    further from the query's length. The others are equal numbers of lower and higher similarity, `each_side` less half
+    of the first kind. With a second similarity, texts with the same sign of difference in both similarities are as many
+    as texts of the opposite signs, and so equal numbers are lower and higher in either.
+
+    Args:
+        query: place of the query.
+        positives: shape (n,), places.
+        similarities: shape (n,), of the positives to the query.
+        row: similarity of each text of the cell to the query; NaN: not a negative.
+        balanced: shape (n,), of the positives by the second similarity; not read without a second similarity.
+        beside: the second similarity of each text of the cell, NaN: not a negative; empty: there is none.
+        first: place of the cell's first text.
+        starts: shape (texts,), the first place of a text's cell and source.
+        ends: shape (texts,), the place after the last.
+        lengths: shape (texts,), in tokens; ascending within a cell and source.
+        logarithms: shape (texts,), of `lengths`.
+        rank: shape (texts,), the order of texts at equal distance.
+        equal: logarithms that differ by less are equal.
+        most: negatives of the same similarity.
+        each_side: negatives of lower, and of higher, similarity.
+        found: shape (n, most + 2 * each_side); written from the front of each row.
+        sizes: shape (n,), how many were written.
+    """
+    # As similar: of equal length, nearer, further. Then pairs of opposite signs of difference: (first, second) is
+    # (-, 0) and (+, 0), (0, -) and (0, +), (-, -) and (+, +), (-, +) and (+, -).
+    kinds = 11
+    places = np.empty((kinds, most), np.int64)
+    distances, turns = np.empty((kinds, most)), np.empty((kinds, most), np.uint64)
+    filled, seen = np.empty(kinds, np.int64), np.empty(kinds, np.int64)
+    for p in range(len(positives)):
+        positive, similarity = positives[p], similarities[p]
+        start, end, length = starts[positive], ends[positive], lengths[positive]
+        low = start + np.searchsorted(lengths[start:end], (length + 1) // 2)
+        high = start + np.searchsorted(lengths[start:end], 2 * length, side="right")
+        filled[:], seen[:] = 0, 0
+        own = abs(logarithms[positive] - logarithms[query])
+        for place in range(low, high):
+            value, second = row[place - first], np.float32(0)
+            if len(beside):
+                if np.isnan(beside[place - first]):
+                    continue
+                second = beside[place - first] - balanced[p]
+            if value == similarity and second == 0:
+                distance = abs(logarithms[place] - logarithms[positive])
+                beyond = abs(logarithms[place] - logarithms[query]) - own
+                kind = 0 if abs(beyond) < equal else 1 if beyond < 0 else 2
+            elif value == similarity:
+                distance, kind = abs(np.float64(second)), 5 if second < 0 else 6
+            elif value < similarity:
+                distance, kind = np.float64(similarity - value), 3 if second == 0 else 7 if second < 0 else 9
+            elif value > similarity:
+                distance, kind = np.float64(value - similarity), 4 if second == 0 else 8 if second > 0 else 10
+            else:
+                continue
+            seen[kind] += 1
+            limit = most if kind < 3 else each_side
+            turn = rank[place] - rank[positive]
+            filled[kind] = _keep(place, distance, turn, places[kind], distances[kind], turns[kind], filled[kind], limit)
+        size = 0
+        for k in range(filled[0]):
+            found[p, size], size = places[0, k], size + 1
+        each = min((most - size) // 2, seen[1], seen[2])
+        for kind in (1, 2):
+            for k in range(each):
+                found[p, size], size = places[kind, k], size + 1
+        left = each_side - (size + 1) // 2
+        for kind in (3, 5, 7, 9):
+            each = max(0, min(left, seen[kind], seen[kind + 1]))
+            left -= each
+            for k in range(each):
+                found[p, size], size = places[kind, k], size + 1
+            for k in range(each):
+                found[p, size], size = places[kind + 1, k], size + 1
+        sizes[p] = size
+
+
+@compiled
+def find_by_similarity(
+    similar: F32,
+    beside: F32,
+    queries: I64,
+    pair_ends: I64,
+    positives: I64,
+    asks: BOOL,
+    first: int,
+    starts: I64,
+    ends: I64,
+    lengths: I64,
+    logarithms: F64,
+    rank: U64,
+    author: I64,
+    excluded: I64,
+    excluded_ends: I64,
+    equal: float,
+    most: int,
+    each_side: int,
+    topical: int,
+    found: I64,
+    sizes: I64,
+    hardest: I64,
+    hardest_sizes: I64,
+) -> None:
+    """Write negatives of positives by similarity to the query (`find_near`), and the most similar of queries.
+
+    Args:
+        similar: shape (queries, texts of the cell), similarities; modified: NaN if a text is not a negative.
+        beside: likewise a second similarity, not modified, or of no columns.
+        queries: shape (queries,), places.
+        pair_ends: shape (queries + 1,); the positives of query q are `positives[pair_ends[q]:pair_ends[q + 1]]`.
+        positives: shape (n,), places.
+        asks: shape (queries,), whether the most similar negatives are wanted.
+        first, starts, ends, lengths, logarithms, rank, equal, most, each_side: as in `find_near`.
+        author, excluded, excluded_ends: as in `find_matched`.
+        topical: the most similar negatives of a query.
+        found, sizes: as in `find_near`.
+        hardest: shape (queries, topical); written from the front of each row.
+        hardest_sizes: shape (queries,), how many were written.
+    """
+    distances, turns = np.empty(topical), np.empty(topical, np.uint64)
+    for q in range(len(queries)):
+        query, row, own = queries[q], similar[q], slice(pair_ends[q], pair_ends[q + 1])
+        similarities = row[positives[own] - first]
+        for place in excluded[excluded_ends[author[query]] : excluded_ends[author[query] + 1]]:
+            if 0 <= place - first < len(row):
+                row[place - first] = np.nan
+        second = beside[q]
+        balanced = second[positives[own] - first] if len(second) else similarities
+        find_near(
+            query, positives[own], similarities, row, balanced, second, first, starts, ends, lengths, logarithms, rank,
+            equal, most, each_side, found[own], sizes[own],
+        )  # fmt: skip
+        filled = 0
+        for place in range(first, first + len(row) if asks[q] else first):
+            value = row[place - first]
+            if value == value:
+                turn = rank[place] - rank[query]
+                filled = _keep(place, -np.float64(value), turn, hardest[q], distances, turns, filled, topical)
+        hardest_sizes[q] = filled

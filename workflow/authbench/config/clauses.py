@@ -1,0 +1,52 @@
+"""Render the clauses of the paper and its processing plan, with what keeps each, as a page."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from authbench.config.registry.entries import default_settings, read_yaml
+from authbench.core.shipped import shipped
+
+Clause = Mapping[str, Any]
+_HEAD = """# The paper and its plan, clause by clause
+
+Each clause works, or a setting switches to it (`fidelity: plan`, `fidelity: paper`), or is kept partly. P is the plan;
+numbers, letters, T and F are the paper's sections, appendices, tables and figures.
+
+| where | clause | state | kept by | ours | plan | paper |
+| --- | --- | --- | --- | --- | --- | --- |
+"""
+
+
+def clauses() -> Sequence[Clause]:
+    """Return the clauses, as resources/clauses.yaml states them."""
+    return list(read_yaml(shipped("clauses.yaml"))["clauses"])
+
+
+def default_of(setting: str) -> Any:
+    """Return the default of a setting such as `sample.lengths`."""
+    section, key = setting.split(".")
+    return default_settings()[section][key]  # type: ignore[literal-required]
+
+
+def state_of(clause: Clause) -> str:
+    """Return `works`, `switch` (the plan or the paper has another value than the default) or `partly`."""
+    kind, name = clause["by"].split(" ", 1)
+    stated = [clause[source] for source in ("plan", "paper") if source in clause]
+    differs = kind == "setting" and any(value != default_of(name) for value in stated)
+    return "partly" if "lacks" in clause else "switch" if differs else "works"
+
+
+def page() -> str:
+    """Return the clauses as Markdown."""
+    rows = []
+    for clause in clauses():
+        kind, name = clause["by"].split(" ", 1)
+        notes = [
+            f"{word}: {clause[key]}" for key, word in (("reveals", "Reveals"), ("lacks", "Lacks")) if key in clause
+        ]
+        text = ". ".join([clause["clause"], *notes])
+        values = {"ours": default_of(name), **clause} if kind == "setting" else {}
+        shown = [f"`{json.dumps(values[key])}`" if key in values else "" for key in ("ours", "plan", "paper")]
+        rows.append(" | ".join([clause["where"], text, state_of(clause), f"{kind} `{name}`", *shown]))
+    return _HEAD + "".join(f"| {row} |\n" for row in rows)

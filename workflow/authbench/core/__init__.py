@@ -1,0 +1,1 @@
+"""Hold what every wing uses: records, identity, storage, running processes, presentation."""

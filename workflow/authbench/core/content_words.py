@@ -1,0 +1,198 @@
+"""Compute TF-IDF over content words, which measures topic with as little style as possible.
+
+A content word is neither a function word of its language nor among its 300 most frequent words, the words in most
+texts. Text in Han, Hiragana or Katakana is counted by pairs of adjacent characters; a single character between other
+signs counts by itself. Pairs that contain a function word of a single character are not content words.
+"""
+
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from authbench.core.arrays import F64, I32, I64
+from authbench.core.function_words import read_function_words
+
+FREQUENT = 300  # words of a language that count as frequent
+COLUMNS = 1 << 20  # a word's column is its hash: two words share a column by chance once in a million pairs of words
+_UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\u30fc\u3005"
+_WORD = rf"[{_UNSPACED}]+|[\p{{L}}\p{{M}}--[{_UNSPACED}]]+"
+_COUNTED_AT_ONCE = 1_000_000  # characters
+_WEIGHTED_AT_ONCE = 2_000_000  # each batch looks up all words of the statistics
+_PAIR = pl.Schema({"lang": pl.String, "word": pl.String})
+_COUNTED = pl.Schema({"lang": pl.String, "word": pl.String, "documents": pl.UInt32, "occurrences": pl.UInt64})
+
+
+@dataclass(frozen=True)
+class WordStatistics:
+    """Hold the statistics of the words of each language.
+
+    `texts` is the number of texts by language; `frequent` its 300 words (pairs of characters in Han and Kana) that
+    occur in most texts (at least two), in that order; `documents` the number of texts (two or more) in which a word
+    occurs, as columns lang, word and documents.
+    """
+
+    texts: Mapping[str, int]
+    frequent: Mapping[str, tuple[str, ...]]
+    documents: pl.DataFrame
+
+
+def fit_words(batches: Iterable[pl.DataFrame]) -> WordStatistics:
+    """Count the words of texts (columns lang and content).
+
+    The order of texts and the boundaries of batches do not matter. Memory: a batch's words, and about 120 bytes for
+    each distinct word of a language: a million of them in 100,000 texts of a few hundred words.
+    """
+    texts: dict[str, int] = {}
+    counted, waiting = pl.DataFrame(schema=_COUNTED), list[pl.DataFrame]()
+    for batch in batches:
+        for lang, number in batch.group_by("lang").len().iter_rows():
+            texts[lang] = texts.get(lang, 0) + number
+        for _, words in _words(batch.select("lang", "content"), _COUNTED_AT_ONCE):
+            of_batch = words.group_by("lang", "word").agg(
+                pl.len().cast(pl.UInt32).alias("documents"), pl.col("times").sum().cast(pl.UInt64).alias("occurrences")
+            )
+            waiting.append(of_batch)
+            if sum(part.height for part in waiting) >= counted.height:  # otherwise each batch would recount all words
+                counted, waiting = _added([counted, *waiting]), []
+    repeated = _added([counted, *waiting]).filter(pl.col("documents") > 1)
+    most = repeated.sort("lang", "documents", "occurrences", "word", descending=[False, True, True, False]).group_by(
+        "lang", maintain_order=True
+    )
+    return WordStatistics(
+        texts=dict(sorted(texts.items())),
+        frequent={str(lang): tuple(words) for lang, words in most.agg(pl.col("word").head(FREQUENT)).iter_rows()},
+        documents=repeated.select("lang", "word", "documents").sort("lang", "word"),
+    )
+
+
+def _added(counts: list[pl.DataFrame]) -> pl.DataFrame:
+    """Return the joined counts of several parts (_COUNTED)."""
+    return pl.concat(counts).group_by("lang", "word").agg(pl.col("documents").sum(), pl.col("occurrences").sum())
+
+
+def content_vectors(texts: pl.DataFrame, statistics: WordStatistics) -> Any:
+    """Return TF-IDF of the content words of texts (columns lang and content), CSR of float32 with rows of length 1.
+
+    A word's weight is 1 + ln(occurrences) times ln((1 + texts) / (1 + texts with it)) + 1; a word in no text of the
+    statistics counts as in a single text. A text without content words has an empty row. Vectors from the same
+    statistics are comparable. The shape is (texts, COLUMNS).
+    """
+    return content_vectors_of_batches([texts], statistics)
+
+
+def content_vectors_of_batches(batches: Iterable[pl.DataFrame], statistics: WordStatistics) -> Any:
+    """Return `content_vectors` of texts in batches; memory: the result, half of it again, and a batch."""
+    from scipy.sparse import csr_matrix
+
+    weights, columns, sizes = ([np.empty(0, dtype)] for dtype in (np.float32, np.int32, np.int64))
+    for batch in batches:
+        for size, words in _words(batch.select("lang", "content"), _WEIGHTED_AT_ONCE):
+            rows, own_columns, found = _weighted(words, statistics)
+            starts = np.searchsorted(rows, np.arange(size + 1))
+            lengths = np.sqrt(np.add.reduceat(np.append(found**2, 0.0), np.minimum(starts[:-1], len(found))))
+            found /= np.repeat(lengths, np.diff(starts))
+            weights.append(found.astype(np.float32))
+            columns.append(own_columns)
+            sizes.append(np.diff(starts))
+    ends = np.cumsum(np.concatenate([[0], *sizes]))
+    if ends[-1] <= np.iinfo(np.int32).max:
+        ends = ends.astype(np.int32)
+    return csr_matrix((_emptied(weights), _emptied(columns), ends), shape=(len(ends) - 1, COLUMNS))
+
+
+def _emptied(parts: list[Any]) -> Any:
+    """Return the joined parts, and empty the list, so only a single array at a time is in memory twice."""
+    found = np.concatenate(parts)
+    parts.clear()
+    return found
+
+
+def _weighted(words: pl.DataFrame, statistics: WordStatistics) -> tuple[I64, I32, F64]:
+    """Return row, column and weight of words that are neither frequent nor function words, in that order.
+
+    Words that share a column are added up.
+    """
+    content = words.join(_content(words, statistics), on=["lang", "word"], how="inner").select(
+        "row", "column", weight=(1 + pl.col("times").log()) * pl.col("rarity")
+    )
+    rows, columns, weights = content.sort("row", "column", "weight").to_dict().values()
+    starts = (rows.ne_missing(rows.shift()) | columns.ne_missing(columns.shift())).arg_true().to_numpy()
+    added = np.add.reduceat(weights.to_numpy(), starts) if len(starts) else weights.to_numpy()
+    return rows.to_numpy()[starts], columns.to_numpy()[starts], added
+
+
+def _content(words: pl.DataFrame, statistics: WordStatistics) -> pl.DataFrame:
+    """Return lang and word of the distinct content words, with their `column` and `rarity`."""
+    distinct = words.select("lang", "word").unique()
+    of_style = pl.lit(False)
+    for lang in distinct["lang"].unique():
+        listed, signs = _function_words(lang)
+        is_one = pl.col("word").is_in(listed)
+        if signs:
+            is_one |= pl.col("word").str.contains(f"^[{_UNSPACED}]") & pl.col("word").str.contains_any(signs)
+        of_style |= (pl.col("lang") == lang) & is_one
+    frequent = [
+        pl.DataFrame({"lang": lang, "word": list(found)}, schema=_PAIR) for lang, found in statistics.frequent.items()
+    ]
+    content = distinct.join(
+        pl.concat(frequent or [pl.DataFrame(schema=_PAIR)]), on=["lang", "word"], how="anti"
+    ).filter(~of_style)
+    numbers = pl.DataFrame(
+        {"lang": list(statistics.texts), "texts": list(statistics.texts.values())},
+        schema={"lang": pl.String, "texts": pl.Int64},
+    )
+    there = statistics.documents.join(content, on=["lang", "word"], how="semi")
+    known = content.join(there, on=["lang", "word"], how="left").join(numbers, on="lang", how="left")
+    return known.select(
+        "lang",
+        "word",
+        pl.Series(
+            "column", [zlib.crc32(word) % COLUMNS for word in known["word"].cast(pl.Binary).to_list()], dtype=pl.Int32
+        ),
+        rarity=((1 + pl.col("texts").fill_null(0)) / (1 + pl.col("documents").fill_null(1))).log() + 1,
+    )
+
+
+@cache
+def _function_words(lang: str) -> tuple[list[str], list[str]]:
+    """Return the words of the entries of a language's list, and its words of a single character in Han or Kana."""
+    entries = pl.Series(read_function_words().get(lang, ()), dtype=pl.String)
+    words = entries.filter(~entries.str.starts_with("-")).str.to_lowercase().str.extract_all(_WORD).explode()
+    words = words.drop_nulls().unique().sort()
+    return words.to_list(), words.filter(words.str.contains(f"^[{_UNSPACED}]$")).to_list()
+
+
+def _words(texts: pl.DataFrame, at_once: int) -> Iterator[tuple[int, pl.DataFrame]]:
+    """Yield the distinct words of texts in parts of `at_once` characters.
+
+    Each part has its number of texts, and columns row (place within the part), lang, word and times.
+    """
+    lengths = texts["content"].str.len_chars().to_numpy()
+    part_of = np.cumsum(lengths) // at_once
+    bounds = [0, *(np.flatnonzero(np.diff(part_of)) + 1).tolist(), texts.height]
+    for start, end in pairwise(bounds):
+        part = texts[start:end]
+        spread = part.select(
+            pl.int_range(pl.len(), dtype=pl.Int64).alias("row"),
+            pl.col("content").str.to_lowercase().str.extract_all(_WORD).alias("word"),
+        )
+        spread = spread.explode("word").drop_nulls("word")
+        unspaced = spread["word"].str.contains(f"^[{_UNSPACED}]")
+        spread = pl.concat([spread.filter(~unspaced), _pairs(spread.filter(unspaced))])
+        counted = spread.group_by("row", "word").agg(pl.len().alias("times"))
+        yield end - start, counted.with_columns(part["lang"].gather(counted["row"]))
+
+
+def _pairs(runs: pl.DataFrame) -> pl.DataFrame:
+    """Return the pairs of adjacent characters of each `word`; a single character is returned itself."""
+    signs = runs.with_row_index("run").with_columns(pl.col("word").str.split("")).explode("word")
+    first = pl.col("run") != pl.col("run").shift().fill_null(pl.col("run").max() + 1)
+    alone = first & (pl.col("run") != pl.col("run").shift(-1).fill_null(pl.col("run").max() + 1))
+    pair = pl.when(first).then("word").otherwise(pl.col("word").shift() + pl.col("word"))
+    return signs.select("row", pair.alias("word"), kept=~first | alone).filter("kept").drop("kept")

@@ -1,0 +1,47 @@
+"""Report the progress of long steps: what is done, and how long the rest will take.
+
+A command reports every ten seconds on the terminal, a job every ten seconds in its log and every ten minutes on the
+terminal, where a build reports its jobs (`job_lines`).
+"""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+from authbench.core.runtime.job import report
+
+EVERY_SECONDS = 10.0
+Item = TypeVar("Item")
+
+
+def progress(
+    items: Iterable[Item], what: str, total: int | None = None, size: Callable[[Item], int] = lambda _: 1
+) -> Iterator[Item]:
+    """Yield the items; every ten seconds, report how much is done and, with a total, the time left.
+
+    Args:
+        what: the step and the unit.
+        total: of all items, in this unit.
+        size: of an item, in this unit.
+    """
+    done, started = 0, time.monotonic()
+    reported = started
+    for item in items:
+        yield item
+        done, now = done + size(item), time.monotonic()
+        if now - reported > EVERY_SECONDS:
+            reported = now
+            of = f" of {total:,}" if total else ""
+            left = f", {in_words((total - done) * (now - started) / done)} left" if total and done else ""
+            report("%s: %s%s, %s%s", what, f"{done:,}", of, in_words(now - started), left)
+
+
+def in_words(seconds: float) -> str:
+    """Return a time in words.
+
+    >>> in_words(42), in_words(190), in_words(9000)
+    ('42 s', '3 min', '2.5 h')
+    """
+    if seconds < 90:
+        return f"{max(seconds, 0):.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

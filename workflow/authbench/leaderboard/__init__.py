@@ -1,5 +1,0 @@
-"""Leaderboard: compare several models' results on a split in tables, charts and significance tests.
-
-Results of `authbench.evaluation` (`collect`) become tables (`tables`), charts (`figures`) and pairwise tests
-(`pairwise`); `write` writes them with an HTML page (`page`).
-"""

@@ -1,0 +1,1 @@
+"""Pass a release on: forms of others, merging, attesting, rebuilding, looking up."""

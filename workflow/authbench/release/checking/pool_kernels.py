@@ -1,0 +1,262 @@
+"""Compiled loops that check the negatives of each positive and query of pairs.parquet.
+
+Texts are rows sorted by language, primary genre, source and length, so the texts of a kind are adjacent, and so are the
+texts of a cell (a language and primary genre). The negatives of a group are `negatives[start:end]`; without a group
+both are -1. A problem is a number; 0 means that there is none.
+"""
+
+import numpy as np
+
+from authbench.core.arrays import BOOL, F32, F64, I32, I64
+from authbench.core.runtime.jit import compiled
+
+NO_GROUP, UNASKED, STRANGE, UNBALANCED, MISCOUNTED, FARTHER, NOT_LEAST = range(1, 8)
+WORDS = {
+    NO_GROUP: "no group",
+    UNASKED: "a group, and too few texts may be in one",
+    STRANGE: "a negative of another language, source, genre or length, or by the author",
+    UNBALANCED: "not as many negatives of lower similarity as of higher",
+    MISCOUNTED: "fewer or more negatives than are asked for",
+    FARTHER: "nearer negatives are left out",
+    NOT_LEAST: "not the least topical positive",
+}
+
+
+@compiled
+def check_lengths(
+    asked: I64,
+    positives: I64,
+    starts: I64,
+    ends: I64,
+    negatives: I32,
+    tokens: I64,
+    fits: BOOL,
+    kind_starts: I64,
+    kind_ends: I64,
+    author: I64,
+    excluded_starts: I32,
+    excluded: I32,
+    least: int,
+    most: int,
+    problems: I64,
+) -> None:
+    """Write what is wrong with the lengths of the negatives of positives in `matched`.
+
+    Texts of the positive's length are preferred, then the nearest shorter and longer ones. Apart from texts of its
+    length, as many must be nearer to the query's length in proportion as are further from it.
+
+    Args:
+        asked: shape (pairs,), tokens of the query.
+        positives: shape (pairs,).
+        starts, ends: shape (pairs,), of the negatives.
+        negatives: rows.
+        tokens, fits, kind_starts, kind_ends, author: shape (texts,); `fits`: may be positive or negative.
+        excluded_starts, excluded: `excluded[excluded_starts[a]:excluded_starts[a + 1]]` may not be negatives of author
+            a.
+        least, most: negatives of a positive.
+        problems: shape (pairs,); written.
+    """
+    excluded_for = np.full(len(tokens), -1, np.int64)
+    shorter, longer = np.empty(most, np.int64), np.empty(most, np.int64)
+    last = -1
+    for i in range(len(positives)):
+        own, begin, end = tokens[positives[i]], kind_starts[positives[i]], kind_ends[positives[i]]
+        if author[positives[i]] != last:
+            last = author[positives[i]]
+            for k in range(excluded_starts[last], excluded_starts[last + 1]):
+                excluded_for[excluded[k]] = last
+        equal, n_shorter, n_longer = 0, 0, 0
+        if fits[positives[i]]:
+            low = begin + np.searchsorted(tokens[begin:end], own)
+            high = begin + np.searchsorted(tokens[begin:end], own, "right")
+            for at in range(low, high):
+                equal += fits[at] and excluded_for[at] != last
+            equal = min(equal, most)
+            each = (most - equal) // 2
+            at = low - 1
+            while at >= begin and n_shorter < each and 3 * tokens[at] >= 2 * own:
+                if fits[at] and excluded_for[at] != last:
+                    shorter[n_shorter] = tokens[at]
+                    n_shorter += 1
+                at -= 1
+            at = high
+            while at < end and n_longer < each and 2 * tokens[at] <= 3 * own:
+                if fits[at] and excluded_for[at] != last:
+                    longer[n_longer] = tokens[at]
+                    n_longer += 1
+                at += 1
+        before, beyond, n_before, n_beyond = shorter, longer, n_shorter, n_longer
+        if asked[i] > own:
+            before, beyond, n_before, n_beyond = longer, shorter, n_longer, n_shorter
+        nearer = 0
+        for k in range(n_before):
+            product = before[k] * own
+            if asked[i] ** 2 < product < own**2 or own**2 < product < asked[i] ** 2:
+                before[nearer] = before[k]
+                nearer += 1
+        each = 0 if asked[i] == own else min(nearer, n_beyond)
+        wanted = np.concatenate((np.full(equal, own, np.int64), before[:each], beyond[:each]))
+        there = tokens[negatives[starts[i] : ends[i]]]
+        problems[i] = 0
+        if len(wanted) < least:
+            problems[i] = UNASKED if starts[i] >= 0 else 0
+        elif starts[i] < 0:
+            problems[i] = NO_GROUP
+        elif len(there) != len(wanted) or np.any(np.sort(there) != np.sort(wanted)):
+            problems[i] = FARTHER
+        for k in range(starts[i], ends[i]):
+            if not begin <= negatives[k] < end:
+                problems[i] = STRANGE
+
+
+@compiled
+def check_near(
+    similar: F32,
+    beside: F32,
+    first: int,
+    queries: I64,
+    asked: I64,
+    positives: I64,
+    similarity: F64,
+    similarity_beside: F64,
+    starts: I64,
+    ends: I64,
+    negatives: I32,
+    tokens: I64,
+    kind_starts: I64,
+    kind_ends: I64,
+    close: float,
+    side: int,
+    most: int,
+    problems: I64,
+) -> None:
+    """Write what is wrong with the similarities, of topic or date, of the negatives of positives.
+
+    With a second similarity, equal numbers must be lower and higher in either, whichever are nearest.
+
+    Args:
+        similar: shape (queries, texts of the cell), similarities; NaN: not a negative of the query.
+        beside: likewise the second similarity, or of no columns.
+        first: row of the cell's first text.
+        queries: shape (pairs,), rows of `similar`.
+        asked: shape (pairs,), tokens of the query.
+        positives: shape (pairs,), in the cell.
+        similarity, similarity_beside: shape (pairs,), of query and positive.
+        starts, ends: shape (pairs,), of the negatives.
+        negatives: rows.
+        tokens, kind_starts, kind_ends: shape (texts,).
+        close: similarities that differ by less may be equal; 0: they are exact.
+        side: the most negatives of lower and of higher similarity.
+        most: negatives of a positive.
+        problems: shape (pairs,); written.
+    """
+    for i in range(len(positives)):
+        row, own, length = similar[queries[i]], similarity[i], tokens[positives[i]]
+        second, two = beside[queries[i]], beside.shape[1] > 0
+        begin, end = kind_starts[positives[i]], kind_ends[positives[i]]
+        if np.isnan(own) or (two and np.isnan(similarity_beside[i])):
+            problems[i] = UNASKED if starts[i] >= 0 else 0
+            continue
+        problems[i] = 0
+        lower, higher, furthest_lower, furthest_higher, nearer, further = 0, 0, 0.0, 0.0, 0, 0
+        for one in negatives[starts[i] : ends[i]]:
+            if not begin <= one < end or np.isnan(row[one - first]) or not length <= 2 * tokens[one] <= 4 * length:
+                problems[i] = STRANGE
+                break
+            if two and np.isnan(second[one - first]):
+                problems[i] = STRANGE
+                break
+            value = row[one - first]
+            if value < own - close:
+                lower += 1
+                furthest_lower = max(furthest_lower, own - value)
+            elif value > own + close:
+                higher += 1
+                furthest_higher = max(furthest_higher, value - own)
+            nearer += two and second[one - first] > similarity_beside[i]
+            further += two and second[one - first] < similarity_beside[i]
+        if problems[i]:
+            continue
+        around, nearer_below, nearer_above = 0, 0, 0
+        level = np.zeros(
+            3, np.int64
+        )  # texts as similar: as far as the positive from the query's length, nearer, further
+        signs = np.zeros((3, 3), np.int64)  # texts by the sign of their difference in the first and second similarity
+        low = begin + np.searchsorted(tokens[begin:end], (length + 1) // 2)
+        high = begin + np.searchsorted(tokens[begin:end], 2 * length, "right")
+        for one in range(low, high):
+            value = row[one - first]
+            if np.isnan(value) or (two and np.isnan(second[one - first])):
+                continue
+            around += 1
+            sign = -1 if value < own - close else 1 if value > own + close else 0
+            sign_beside = np.int64(np.sign(second[one - first] - similarity_beside[i])) if two else 0
+            signs[sign + 1, sign_beside + 1] += 1
+            if sign == 0 and sign_beside == 0:
+                far, near = max(tokens[one], asked[i]), min(tokens[one], asked[i])
+                beyond = far * min(length, asked[i]) - near * max(length, asked[i])
+                level[0 if beyond == 0 else 1 if beyond < 0 else 2] += 1
+            nearer_below += sign < 0 and own - value + close < furthest_lower
+            nearer_above += sign > 0 and value - own + close < furthest_higher
+        opposite = min(signs[0, 1], signs[2, 1]) + min(signs[0, 0], signs[2, 2]) + min(signs[0, 2], signs[2, 0])
+        there, each = ends[i] - starts[i], min(side, opposite)
+        tied, tied_beside = there - lower - higher, there - nearer - further
+        if not there:
+            as_similar = 0 if close else level[0] + 2 * min(level[1], level[2])
+            problems[i] = NO_GROUP if each or as_similar > 1 else 0
+        elif not 2 <= there <= most or abs(lower - higher) > tied or abs(nearer - further) > tied_beside:
+            problems[i] = UNBALANCED
+        elif two:
+            continue
+        elif not tied and there != 2 * each and around == signs[0, 1] + signs[2, 1]:
+            problems[i] = MISCOUNTED
+        elif (lower and nearer_below >= lower) or (higher and nearer_above >= higher):
+            problems[i] = FARTHER
+
+
+@compiled
+def check_most_topical(
+    similar: F32,
+    first: int,
+    answered: BOOL,
+    is_least: BOOL,
+    starts: I64,
+    ends: I64,
+    negatives: I32,
+    close: float,
+    most: int,
+    problems: I64,
+) -> None:
+    """Write what is wrong with the groups of queries in `topic_adversarial`.
+
+    Args:
+        similar, first, negatives, close: as in `check_near`.
+        answered: shape (queries,), whether a positive may be in a pair.
+        is_least: shape (queries,), whether the positive of the group is the least topical of these positives.
+        starts, ends: shape (queries,), of the negatives.
+        most: negatives of a query.
+        problems: shape (queries,); written.
+    """
+    for i in range(len(similar)):
+        row, lowest, strange = similar[i], np.inf, False
+        for one in negatives[starts[i] : ends[i]]:
+            if not 0 <= one - first < len(row) or np.isnan(row[one - first]):
+                strange = True
+                break
+            lowest = min(lowest, row[one - first])
+        available, nearer = 0, 0
+        for value in row:
+            available += not np.isnan(value)
+            nearer += value - close > lowest
+        available = min(available, most)
+        problems[i] = 0
+        if not answered[i] or not available:
+            problems[i] = UNASKED if starts[i] >= 0 else 0
+        elif starts[i] < 0:
+            problems[i] = NO_GROUP
+        elif not is_least[i]:
+            problems[i] = NOT_LEAST
+        elif strange:
+            problems[i] = STRANGE
+        elif ends[i] - starts[i] != available or nearer >= available:
+            problems[i] = FARTHER

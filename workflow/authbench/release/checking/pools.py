@@ -1,0 +1,258 @@
+"""Check that the negatives of each positive in pairs.parquet follow the rules of their pool.
+
+They are worked out again from lengths, labels and texts, positive by positive (`pool_kernels`), whereas the release
+searches for the nearest. The release may choose among texts of the same length or similarity.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+import polars as pl
+
+from authbench.core.arrays import F32, I32, I64
+from authbench.release.checking.claims import Finding
+from authbench.release.checking.relations import CLOSE, cosines
+from authbench.release.format.columns import POOLS
+
+_LEAST, _MOST, _SIDE, _TOPICAL = 5, 10, 5, 20
+_CELLS_AT_ONCE = 2_000_000  # of topics and of dates
+_MATCHED, _TOPIC, _ADVERSARIAL, _TIME, _TOPIC_TIME = POOLS
+TIMED = (_TIME, _TOPIC_TIME)  # pools that earlier releases lack
+_CLAIMS = {_TOPIC: "topic_pairs", _TIME: "time_pairs", _TOPIC_TIME: "time_pairs"}
+ORDER = ("lang", "primary", "source", "tokens", "id")  # of texts, as `pool_kernels` expects them
+PAIR = ["query_id", "candidate_id"]
+
+
+@dataclass(frozen=True)
+class Texts:
+    """The candidates of a split; ids are numbers of one `pl.Enum`.
+
+    Attributes:
+        table: their id, author_id, lang, source, primary, tokens and `fits` (may be positive or negative), in `ORDER`.
+        vectors: the content words of its rows.
+        days: shape (rows,), their dates as days, NaN if unknown.
+        queries: query_id and tokens of every query.
+        answers: query_id and candidate_id of the positives from another work.
+        barred: author_id and candidate_id of texts by others that may not be negatives of the author.
+    """
+
+    table: pl.DataFrame
+    vectors: Any
+    days: F32
+    queries: pl.DataFrame
+    answers: pl.DataFrame
+    barred: pl.DataFrame
+
+    @cached_property
+    def rows(self) -> pl.DataFrame:
+        """Return the id, tokens, `fits` and row of each text, and numbers for its author, cell and kind."""
+        numbers = {
+            "row": pl.int_range(pl.len()),
+            "author": pl.col("author_id").rank("dense") - 1,
+            "cell": pl.struct("lang", "primary").rle_id(),
+            "kind": pl.struct("lang", "primary", "source").rle_id(),
+        }
+        whole = {name: number.cast(pl.Int64) for name, number in numbers.items()}
+        return self.table.select("id", pl.col("tokens").cast(pl.Int64), "fits", **whole)
+
+    @cached_property
+    def row_of(self) -> I32:
+        """Return the row of each text by the number of its id, -1 for queries that are not candidates."""
+        ids = self.table["id"]
+        found = np.full(len(cast(pl.Enum, ids.dtype).categories), -1, np.int32)
+        found[ids.to_physical()] = np.arange(len(ids))
+        return found
+
+    @cached_property
+    def excluded(self) -> Any:
+        """Return the texts that may not be negatives of each author, as a CSR matrix."""
+        from scipy.sparse import csr_matrix
+
+        own = self.table.select("author_id").hstack(self.rows.select("id", "row", "author"))
+        authors = own.select("author_id", "author").unique()
+        barred = self.barred.join(authors, on="author_id").join(own.select("row", candidate_id="id"), on="candidate_id")
+        found = pl.concat([own.select("author", "row"), barred.select("author", "row")]).unique()
+        entries = np.ones(found.height, np.bool_), (found["author"].to_numpy(), found["row"].to_numpy())
+        return csr_matrix(entries, (authors.height, own.height))
+
+    def arrays(self, *names: str) -> list[Any]:
+        return _arrays(self.rows, *names)
+
+    def kinds(self) -> tuple[I64, I64]:
+        """Return the start and the end of the texts of each text's kind."""
+        (kind,) = self.arrays("kind")
+        return np.searchsorted(kind, kind), np.searchsorted(kind, kind, "right")
+
+    def similarities(self, queries: I64, first: int, end: int) -> F32:
+        """Return the similarity of each of the texts `first:end` to queries; NaN: may not be a negative."""
+        similar: F32 = (self.vectors[queries] @ self.vectors[first:end].T).toarray()
+        author, fits = self.arrays("author", "fits")
+        similar[:, ~fits[first:end]] = np.nan
+        similar[self.excluded[author[queries], first:end].nonzero()] = np.nan
+        return similar
+
+
+def check_matched(pairs: pl.DataFrame, texts: Texts) -> Iterator[Finding]:
+    """Yield positives without a group, or whose negatives do not have the lengths that `matched` requires."""
+    from authbench.release.checking import pool_kernels
+
+    groups, negatives = _groups(pairs, _MATCHED, texts)
+    places = texts.rows.select("row", candidate_id="id")
+    answers = texts.answers.join(texts.queries, on="query_id").join(places, on="candidate_id")
+    answers = _with_groups(answers, groups, PAIR).sort("row")
+    asked, positives, starts, ends = _arrays(answers, "tokens", "row", "start", "end")
+    tokens, fits, author = texts.arrays("tokens", "fits", "author")
+    problems = np.zeros(answers.height, np.int64)
+    pool_kernels.check_lengths(
+        asked,
+        positives,
+        starts,
+        ends,
+        negatives,
+        tokens,
+        fits,
+        *texts.kinds(),
+        author,
+        texts.excluded.indptr,
+        texts.excluded.indices,
+        _LEAST,
+        _MOST,
+        problems,
+    )
+    yield from _findings("matched_pairs", answers, problems)
+
+
+class _Asked(NamedTuple):
+    """The positives that a pool may match, by the query's row, and the negatives of all groups of the pool."""
+
+    pairs: pl.DataFrame
+    negatives: I32
+    problems: I64
+
+
+def check_similar(pairs: pl.DataFrame, texts: Texts, pools: Sequence[str]) -> Iterator[Finding]:
+    """Yield groups whose negatives do not follow from topics or dates, and positives without a group.
+
+    Args:
+        pairs: of the split.
+        texts: of the split.
+        pools: that the release has.
+    """
+    from authbench.release.checking import pool_kernels
+
+    compared, asked = _compared(texts), {}
+    for pool in (pool for pool in _CLAIMS if pool in pools):
+        groups, negatives = _groups(pairs, pool, texts)
+        answers = _with_groups(compared, groups, PAIR)
+        for query, positive in answers.filter(~pl.col("fits"), pl.col("end") > pl.col("start"))[PAIR].iter_rows():
+            yield Finding(_CLAIMS[pool], query, f"{positive}: may be in no pair")
+        matched = answers.filter("fits", pl.col("cell") == pl.col("cell_of_query"))
+        asked[pool] = _Asked(matched, negatives, np.zeros(matched.height, np.int64))
+    hard_groups, hard_negatives = _groups(pairs, _ADVERSARIAL, texts)
+    queries = _asking(texts, compared, hard_groups)
+    rows, answered, is_least, hard_starts, hard_ends = _arrays(queries, "row", "answered", "is_least", "start", "end")
+    hard_problems = np.zeros(queries.height, np.int64)
+    for block, first, end in _blocks(rows, texts):
+        similar = texts.similarities(rows[block], first, end)
+        for pool, one in asked.items():
+            _check_near(pool, one, rows[block], similar, first, texts)
+        pool_kernels.check_most_topical(
+            similar, first, answered[block], is_least[block], hard_starts[block], hard_ends[block], hard_negatives,
+            CLOSE, _TOPICAL, hard_problems[block],
+        )  # fmt: skip
+    for pool, one in asked.items():
+        yield from _findings(_CLAIMS[pool], one.pairs, one.problems)
+    yield from _findings("adversarial_pairs", queries, hard_problems)
+
+
+def _check_near(pool: str, asked: _Asked, queries: I64, topics: F32, first: int, texts: Texts) -> None:
+    """Write what is wrong with groups of a pool; `topics` are the similarities of queries to texts of their cell."""
+    from authbench.release.checking import pool_kernels
+
+    (asking,) = _arrays(asked.pairs, "row_of_query")
+    part = slice(*np.searchsorted(asking, [queries[0], queries[-1] + 1]).tolist())
+    positives, by_topic, by_date, starts, ends = _arrays(
+        asked.pairs[part], "row", "similarity", "nearness", "start", "end"
+    )
+    days = texts.days[first : first + topics.shape[1]]
+    dates = np.empty((len(queries), 0), np.float32)
+    if pool != _TOPIC:
+        dates = np.where(np.isnan(topics), np.float32(np.nan), -np.abs(texts.days[queries][:, None] - days))
+    similar, beside = (dates, dates[:, :0].copy()) if pool == _TIME else (topics, dates)
+    tokens, (kind_starts, kind_ends) = texts.arrays("tokens")[0], texts.kinds()
+    rows = np.searchsorted(queries, asking[part])
+    pool_kernels.check_near(
+        similar, beside, first, rows, tokens[asking[part]], positives, by_date if pool == _TIME else by_topic,
+        by_date if pool == _TOPIC_TIME else by_topic, starts, ends, asked.negatives, tokens, kind_starts, kind_ends,
+        0.0 if pool == _TIME else CLOSE, _SIDE, _MOST, asked.problems[part],
+    )  # fmt: skip
+
+
+def _groups(pairs: pl.DataFrame, pool: str, texts: Texts) -> tuple[pl.DataFrame, I32]:
+    """Return query and positive of each group of a pool, with `start` and `end` of its negatives among rows.
+
+    The pairs are sorted by group, the positive first.
+    """
+    of_pool = pairs.filter(pl.col("pool") == pool)
+    starts = of_pool["same"].arg_true()
+    ends = starts.shift(-1, fill_value=of_pool.height)
+    bounds = {"start": starts.cast(pl.Int64) + 1, "end": ends.cast(pl.Int64)}
+    return of_pool[starts].select(PAIR).with_columns(**bounds), texts.row_of[of_pool["candidate_id"].to_physical()]
+
+
+def _with_groups(asked: pl.DataFrame, groups: pl.DataFrame, key: str | list[str]) -> pl.DataFrame:
+    """Return the rows with `start` and `end` of their groups, -1 for rows without a group."""
+    found = asked.join(groups, on=key, how="left", maintain_order="left")
+    return found.with_columns(pl.col("start", "end").fill_null(-1))
+
+
+def _compared(texts: Texts) -> pl.DataFrame:
+    """Return the answers of queries that are candidates, by the query's row: `fits`, `similarity`, `nearness`."""
+    queries = texts.rows.select(query_id="id", row_of_query="row", cell_of_query="cell")
+    positives = texts.rows.select("row", "cell", "fits", candidate_id="id")
+    answers = texts.answers.join(queries, on="query_id").join(positives, on="candidate_id").sort("row_of_query")
+    asking, positive = _arrays(answers, "row_of_query", "row")
+    nearness = -np.abs(texts.days[asking] - texts.days[positive]).astype(np.float64)
+    return answers.with_columns(similarity=cosines(texts.vectors, asking, positive), nearness=nearness)
+
+
+def _asking(texts: Texts, answers: pl.DataFrame, groups: pl.DataFrame) -> pl.DataFrame:
+    """Return the queries that are candidates, by row, with `answered` and `is_least` of `check_most_topical`."""
+    possible = answers.filter("fits", pl.col("similarity").is_not_nan())
+    least = possible.group_by("query_id").agg(least=pl.col("similarity").min())
+    chosen = groups.join(possible.select(*PAIR, "similarity"), on=PAIR, how="left")
+    queries = texts.queries.join(texts.rows.select("row", query_id="id"), on="query_id")
+    return (
+        _with_groups(queries.join(least, on="query_id", how="left"), chosen, "query_id")
+        .with_columns(
+            answered=pl.col("least").is_not_null(),
+            is_least=(pl.col("similarity") <= pl.col("least") + CLOSE).fill_null(False),
+        )
+        .sort("row")
+    )
+
+
+def _blocks(rows: I64, texts: Texts) -> Iterator[tuple[slice, int, int]]:
+    """Yield slices of queries, given by their ascending rows, and the start and end of the texts of their cell."""
+    (cells,) = texts.arrays("cell")
+    for cell in np.unique(cells[rows]):
+        first, end = np.searchsorted(cells, [cell, cell + 1]).tolist()
+        start, stop = np.searchsorted(rows, [first, end]).tolist()
+        step = max(1, _CELLS_AT_ONCE // (end - first))
+        yield from ((slice(at, min(at + step, stop)), first, end) for at in range(start, stop, step))
+
+
+def _arrays(frame: pl.DataFrame, *names: str) -> list[Any]:
+    return [frame[name].to_numpy(writable=True) for name in names]
+
+
+def _findings(code: str, pairs: pl.DataFrame, problems: I64) -> Iterator[Finding]:
+    """Yield a finding for each problem, by query and positive."""
+    from authbench.release.checking.pool_kernels import WORDS
+
+    wrong = pairs.with_columns(problem=problems).filter(pl.col("problem") > 0).sort(PAIR)
+    for query, positive, problem in wrong.select(*PAIR, "problem").iter_rows():
+        yield Finding(code, query, f"{positive}: {WORDS[problem]}" if positive else WORDS[problem])

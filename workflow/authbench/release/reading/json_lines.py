@@ -1,0 +1,92 @@
+"""Read records of JSON Lines files."""
+
+import codecs
+import io
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import orjson
+
+from authbench.config.registry.readers import JsonLinesReader
+from authbench.core.storage.exact_json import DoubledKey, loads_exactly, may_have_lost
+from authbench.core.storage.raw_files import RawFile
+from authbench.release.reading.rows import (
+    DEEPEST,
+    EVERYTHING,
+    BadRow,
+    Block,
+    Row,
+    Wanted,
+    bounded_lines,
+    count_rows,
+    nested_deeper,
+)
+from authbench.release.reading.units import Units
+
+
+def read(
+    file: RawFile, options: JsonLinesReader, wanted: Wanted = EVERYTHING, units: Units | None = None
+) -> Iterator[Block]:
+    """Yield the object of each line; blank lines are skipped, and a line without an object is a bad row.
+
+    A line of more than `max_record_bytes` bytes of UTF-8 is a bad row, too.
+    """
+    units = Units() if units is None else units
+    units.unit = "lines"
+    limit = file.max_record_bytes
+    with file.open_text(options.encoding, newline="\n") as text:
+        before = 0
+        for lines in bounded_lines(_utf8(text), lambda piece: piece.split(b"\n"), limit):
+            block = _records(lines, before, limit, units)
+            before += len(lines)
+            units.found += len(lines)
+            count_rows(block, units)
+            yield block
+    units.check(file.relative)
+
+
+def _utf8(text: io.TextIOWrapper) -> Callable[[int], bytes]:
+    """Return a function that reads the text as UTF-8; declared UTF-8 is passed to the parser undecoded."""
+    if codecs.lookup(text.encoding).name == "utf-8":
+        return text.buffer.read  # type: ignore[return-value]
+    return lambda size: text.read(size).encode()
+
+
+def _records(lines: list[bytes | None], before: int, limit: int, units: Units) -> Block:
+    block: Block = []
+    for number, line in enumerate(lines, before + 1):
+        if line is None:
+            block.append(BadRow(f"line {number}", f"is longer than max_record_bytes ({limit})"))
+            continue
+        try:
+            record = orjson.loads(line)
+        except orjson.JSONDecodeError:
+            if (text := line.decode()).strip():
+                block.append(_unusual(f"{text}\n", number))
+            else:
+                units.blank += 1
+        else:
+            if may_have_lost(line, record):
+                block.append(_unusual(line.decode(), number))
+            else:
+                block.append(_row(record, number, line.count(b"[") + line.count(b"{")))
+    return block
+
+
+def _unusual(line: str, number: int) -> Row | BadRow:
+    """Return the row of a line with numbers beyond 64 bits, NaN or surrogate halves; duplicate keys make a bad row."""
+    try:
+        record = loads_exactly(line)
+    except DoubledKey as key:
+        return BadRow(f"line {number}", str(key))
+    except (ValueError, RecursionError) as error:
+        return BadRow(f"line {number}", f"invalid JSON: {error}")
+    return _row(record, number, line.count("[") + line.count("{"))
+
+
+def _row(record: Any, number: int, brackets: int) -> Row | BadRow:
+    if type(record) is not dict:
+        return BadRow(f"line {number}", "is not a JSON object")
+    if brackets > DEEPEST and nested_deeper(record):
+        return BadRow(f"line {number}", f"is nested more than {DEEPEST} deep")
+    return record

@@ -1,0 +1,1 @@
+"""Show what was built and scored: reports, leaderboard, tables, pages."""

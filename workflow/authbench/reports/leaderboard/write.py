@@ -1,0 +1,144 @@
+"""Write a leaderboard.
+
+headline.csv .md .tex        the headline scores with intervals and gains over the best shortcut
+headline_macro.csv ...       the same as means over languages
+gains.csv                    every gain, over all queries and by slice, with p and Holm's correction
+power.json                   the smallest detectable differences
+people.csv ...               people and models on the pairs that people judged, if any
+pools.csv ..., lengths.csv   smaller pools and diagnostics; text lengths by length bucket
+overall.csv .md .tex         every metric over all queries, with the gain over the best shortcut
+by_<facet>_<metric>.csv ...  the same by language, genre and length
+scores.csv                   a row per model, slice and metric, with intervals and counts
+pairwise.csv                 differences between models, with p and Holm's correction
+submissions.csv              name, model, command and contributor of each submission, if there are any
+figures/*.svg .png           all models with intervals, small multiples by slice
+eval_results/<model>/...     scores for the model's repository on the Hugging Face hub, if the benchmark is there
+index.html                   the full leaderboard as an HTML page
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import polars as pl
+
+from authbench.core.presentation.files import write_table
+from authbench.core.presentation.inert_csv import as_csv
+from authbench.core.presentation.pages import environment, pictures, write_charts
+from authbench.core.presentation.tables import as_text
+from authbench.core.storage.atomic import atomic_folder, write_text
+from authbench.core.storage.json_files import write_plain_json
+from authbench.release.format.release import Release
+from authbench.reports.leaderboard.collect import Result, by_headline, collect, outdated
+from authbench.reports.leaderboard.figures import ALL_FACETS, charts, marks_by_group, shown_in_words
+from authbench.reports.leaderboard.headline import basis, headline_tables, left_out, lengths_table, pools_table
+from authbench.reports.leaderboard.hub import FOLDER, write_eval_results
+from authbench.reports.leaderboard.pairwise import compare_pairs
+from authbench.reports.leaderboard.people import people_table
+from authbench.reports.leaderboard.tables import (
+    ATTRIBUTION,
+    Metric,
+    all_tables,
+    every_score,
+    every_slice,
+    headline_slices,
+)
+from authbench.reports.leaderboard.verdict import SURE, verdict
+from authbench.scoring.evaluation.joined import compare_results
+
+
+def write_leaderboard(
+    folders: Sequence[Path],
+    out: Path,
+    pdf: bool = False,
+    back: str = "",
+    people: Path | None = None,
+    version: str = "",
+    dataset: str | None = None,
+    extra: Sequence[Metric] = (),
+    release: Release | None = None,
+) -> str:
+    """Write the leaderboard of the results in `folders`; return its finding and first table for a terminal.
+
+    Args:
+        pdf: also write each figure as PDF.
+        back: the link from the page to the run's index, if any.
+        people: people.json, the scores of people and models on the pairs that people judged.
+        version: of the benchmark, if the results do not state it.
+        dataset: the benchmark's id on the Hugging Face hub, if any.
+        extra: additional columns of the overall table.
+        release: of the benchmark as it is now; the page and the text say if the results are of another edition.
+    """
+    with TemporaryDirectory() as unpacked:
+        results = by_headline(collect(folders, Path(unpacked)))
+        queries = [result.queries() for result in results]
+    old = outdated(results, release) if release else ""
+    comparison = compare_results([result.scores for result in results], queries)
+    pairs = compare_pairs(results, queries, results[0].scores["settings"]["seed"])
+    tables, scores = all_tables(results, pairs, extra), every_score(results)
+    headline = headline_tables(results, comparison, pairs)
+    finding = verdict(headline[0].data.to_dicts() if headline else [])
+    by_slice = headline_slices(results, scores, comparison.gains)
+    beside = [*people_table(people), pools_table(results, comparison.unsolved), *filter(None, [lengths_table(results)])]
+    drawn = charts(results, scores, comparison, pairs)
+    page = _render(
+        results,
+        pairs,
+        back=back,
+        version=_versions(results) or version,
+        outdated=old,
+        verdict=finding,
+        headline=headline,
+        overall_table=tables[0],
+        beside=beside,
+        filtered=every_slice(scores, comparison.gains, ALL_FACETS),
+        files=[*by_slice, *tables[1:]],
+        pictures=pictures(drawn.overall),
+        slice_pictures=pictures([*drawn.headline, *drawn.slices]),
+    )
+    with atomic_folder(out) as folder:
+        for table in (*headline, *tables, *by_slice, *beside):
+            write_table(folder, table)
+        write_text(folder / "gains.csv", as_csv(comparison.gains))
+        write_plain_json(folder / "power.json", {"tests": comparison.tests, **comparison.power})
+        write_text(folder / "scores.csv", as_csv(scores))
+        write_text(folder / "pairwise.csv", as_csv(pairs))
+        if submitted := [result.fields.as_dict() for result in results if result.fields]:
+            write_text(folder / "submissions.csv", as_csv(pl.DataFrame(submitted)))
+        if dataset is not None:
+            write_eval_results(folder / FOLDER, results, dataset)
+        write_charts(folder / "figures", drawn.all(), ("png", "pdf") if pdf else ("png",))
+        write_text(folder / "index.html", page)
+    return "\n\n".join(filter(None, (old, finding, as_text((*headline, tables[0])[0], intervals=False))))
+
+
+def _render(results: Sequence[Result], pairs: pl.DataFrame, **shown: object) -> str:
+    """Return the HTML page; `pairs` are from `pairwise.compare_pairs`."""
+    first = results[0].scores
+    page = environment(marks=marks_by_group(results)).get_template("leaderboard.html.j2")
+    return page.render(
+        **shown,
+        benchmark={"name": ""} | first["benchmark"],
+        settings=first["settings"],
+        versions=first["versions"],
+        overall=first["overall"],
+        expectation=first["overall"].get("random_expectation", {}),
+        left_out=left_out(results),
+        basis=basis(results),
+        pictured_models=shown_in_words(len(results)),
+        models=[result.scores["model"] for result in results],
+        scripts=["sort.js", "filter.js"],
+        doubtful=_doubtful(pairs),
+        pairs=pairs.filter(pl.col("metric") == ATTRIBUTION.key).height,
+    )
+
+
+def _versions(results: Sequence[Result]) -> str:
+    """Return the versions of the benchmark that the results state; their splits are equal."""
+    return ", ".join(sorted({version for one in results if (version := one.scores["benchmark"].get("version"))}))
+
+
+def _doubtful(pairs: pl.DataFrame) -> list[dict[str, object]]:
+    """Return the pairs whose difference in Success@5 may be chance (Holm's p of 0.05 or more), nearest first."""
+    tested = pairs.filter((pl.col("metric") == ATTRIBUTION.key) & (pl.col("p_holm") >= SURE))
+    return tested.sort(pl.col("difference").abs(), "model", "other").to_dicts()

@@ -1,0 +1,1 @@
+"""Evaluate models and verifiers on a release: metrics, training, submissions, verdicts of people."""

@@ -1,0 +1,315 @@
+"""Compute the gains of models over the rows that do not read style (shortcuts), and the power of the test.
+
+For each headline score, the shortcut to beat is the best on the dev split. If fewer than `headline.LEAST_DEV_AUTHORS`
+of its authors have queries, it is the best on half of the authors of the split itself, selected by a hash, which
+favours the shortcut. A gain is the mean over authors of the difference on the same queries, with a 95 % bootstrap
+interval over authors; p is computed by approximate randomisation over authors, corrected by Holm over all models and
+headline scores, and within a slice over the tests of the slice.
+
+Memory: a few columns of the queries for each model, and the bootstrap's weights.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypedDict
+
+import numpy as np
+import polars as pl
+
+from authbench.core.arrays import BOOL, F64
+from authbench.core.identity import keyed_hash
+from authbench.release.format.scores import Unsolved
+from authbench.scoring.evaluation.headline import (
+    LEAST_QUERY_AUTHORS,
+    Authors,
+    Means,
+    averaged_languages,
+    counts_of,
+    means_of_authors,
+    over_languages,
+    values_of,
+)
+from authbench.scoring.evaluation.released import BY_CHANCE, HEADLINES, S_AT_5
+from authbench.scoring.evaluation.slices import OVERALL, slices_of
+from authbench.scoring.metrics.bootstrap import interval
+from authbench.scoring.metrics.significance import (
+    holm,
+    p_of_paired_means,
+    smallest_difference,
+    standard_error,
+    standard_error_of_mean,
+)
+
+PUNCTUATION = "punctuation"  # a row of style features only; gains over it are printed too
+SUPPORTED_AUTHORS = 100  # a language with fewer query authors is named as not supported
+GAINS = pl.Schema(
+    {
+        "model": pl.String, "facet": pl.String, "slice": pl.String, "score": pl.String, "against": pl.String,
+        "value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "macro": pl.Float64, "macro_low": pl.Float64,
+        "macro_high": pl.Float64, "p": pl.Float64, "p_holm": pl.Float64, "authors": pl.Int64,
+    }
+)  # fmt: skip
+
+
+class LanguagePower(TypedDict):
+    """The smallest difference of two models that can be shown in a language; None: too few authors."""
+
+    difference: float | None
+    authors: int
+
+
+class Power(TypedDict):
+    """The smallest differences of two models that can be shown: over authors, over languages, and in each language.
+
+    `not_supported` are the languages with fewer than SUPPORTED_AUTHORS query authors.
+    """
+
+    difference: float | None
+    macro: float | None
+    authors: int
+    by_language: dict[str, LanguagePower]
+    not_supported: list[str]
+
+
+@dataclass(frozen=True)
+class Scored:
+    """The results of a model that a comparison uses.
+
+    Attributes:
+        name: the model's name.
+        shortcut: whether the model does not read style.
+        queries: a row per query, sorted by id (`evaluate.run.queries_table`).
+        on_dev: a shortcut's value on the dev split by headline score; empty without a dev split.
+    """
+
+    name: str
+    shortcut: bool
+    queries: pl.DataFrame
+    on_dev: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Gains of several models on a split.
+
+    Attributes:
+        chosen: by headline score, the shortcut to beat and the data it was chosen on.
+        gains: GAINS of the models other than shortcuts: over the chosen shortcuts, then over PUNCTUATION.
+        tests: the size of the family that `p_holm` of all queries is corrected for.
+        power: by headline score, the smallest difference that can be shown.
+        difficulty: `id` and `difficulty`, the shortcuts that solve each query by S_AT_5; null: the query has no such
+            score.
+        unsolved: by model, S_AT_5 over the queries that no shortcut solves, and the score of a random order there.
+    """
+
+    chosen: Mapping[str, tuple[str, str]]
+    gains: pl.DataFrame
+    tests: int
+    power: Mapping[str, Power]
+    difficulty: pl.DataFrame
+    unsolved: Mapping[str, Unsolved]
+
+
+def compare(models: Sequence[Scored], pool_authors: Mapping[str, int], seed: int) -> Comparison:
+    """Return the gains of models whose tables contain the same queries in the same order.
+
+    Args:
+        models: in any order, which does not affect the result.
+        pool_authors: by language, the number of authors of candidates.
+        seed: of bootstrap and randomisation.
+    """
+    models = sorted(models, key=lambda one: one.name)
+    queries = models[0].queries
+    authors = Authors.of(queries, seed)
+    chosen = _chosen(models, authors, seed)
+    judged = [one for one in models if not one.shortcut]
+    everyone = np.ones(queries.height, bool)
+    parts, tests = [_over_punctuation(models, authors, pool_authors)], 0
+    if judged and chosen:
+        done: dict[bytes, list[dict[str, object]]] = {}  # slices of several facets often contain the same queries
+        for place, where in {OVERALL: everyone, **slices_of(queries)}.items():
+            same = b"" if place == OVERALL else where.tobytes()
+            if same not in done:
+                done[same] = [
+                    row
+                    for score, (against, _) in chosen.items()
+                    for row in _gains_over(
+                        judged, _named(models, against), score, authors, where, place, pool_authors, seed
+                    )
+                ]
+            rows = [row | {"facet": place[0], "slice": place[1]} for row in done[same]]
+            if rows:
+                found = pl.DataFrame(rows, schema=GAINS)
+                parts.append(found.with_columns(p_holm=pl.Series(holm(found["p"].to_numpy()))))
+                tests = len(rows) if place == OVERALL else tests
+    gains = pl.concat([*parts[1:], parts[0]])
+    difficulty = _difficulty(models)
+    return Comparison(
+        chosen=chosen,
+        gains=gains,
+        tests=tests,
+        power={score: _power(judged, _named(models, name), score, authors, pool_authors, tests)
+               for score, (name, _) in chosen.items()} if tests else {},
+        difficulty=difficulty,
+        unsolved=_unsolved(models, difficulty, authors),
+    )  # fmt: skip
+
+
+def _named(models: Sequence[Scored], name: str) -> Scored:
+    return next(one for one in models if one.name == name)
+
+
+def _chosen(models: Sequence[Scored], authors: Authors, seed: int) -> dict[str, tuple[str, str]]:
+    """Return by headline score the best shortcut and where it is best; scores that no shortcut has are left out."""
+    shortcuts = [one for one in models if one.shortcut]
+    half = np.array([keyed_hash(seed, "half of the authors", name) % 2 == 0 for name in authors.names], bool)
+    in_half = half[authors.of_query] if len(half) else np.zeros(0, bool)
+    found = {}
+    for score in HEADLINES:
+        known = [one for one in shortcuts if not np.isnan(values_of(one.queries, score)).all()]
+        if known and all(score in one.on_dev for one in known):
+            found[score] = (max(known, key=lambda one: one.on_dev[score]).name, "dev")
+            continue
+        means = {
+            one.name: means_of_authors(
+                values_of(one.queries, score)[None], counts_of(one.queries, score), authors, in_half
+            ).values
+            for one in known
+        }
+        if means:
+            best = max(means, key=lambda name: float(means[name].mean()) if means[name].size else -1.0)
+            found[score] = (best, "half of the authors")
+    return found
+
+
+def _gains_over(
+    judged: Sequence[Scored],
+    against: Scored,
+    score: str,
+    authors: Authors,
+    where: BOOL,
+    place: tuple[str, str],
+    pool_authors: Mapping[str, int],
+    seed: int,
+) -> Iterator[dict[str, object]]:
+    """Yield a row of GAINS for each model, where enough authors have a difference."""
+    counts = counts_of(against.queries, score)
+    differences = _differences(judged, against, score)
+    means = means_of_authors(differences, counts, authors, where)
+    if len(means.present) < LEAST_QUERY_AUTHORS:
+        return
+    replicates = means.replicates(authors)
+    macro: Sequence[Mapping[str, object]] = [{} for _ in judged]
+    if place == OVERALL:
+        _, macro = over_languages(differences, counts, against.queries, score, authors, pool_authors)
+    p = p_of_paired_means(means.values, means.names(authors), seed)
+    for at, one in enumerate(judged):
+        low, high = interval(replicates[:, at]) or (None, None)
+        yield {
+            "model": one.name, "facet": place[0], "slice": place[1], "score": score, "against": against.name,
+            "value": float(means.values[at].mean()), "low": low, "high": high, "p": float(p[at]), "p_holm": None,
+            "authors": len(means.present),
+        } | {"macro": None, "macro_low": None, "macro_high": None} | dict(macro[at])  # fmt: skip
+
+
+def _over_punctuation(models: Sequence[Scored], authors: Authors, pool_authors: Mapping[str, int]) -> pl.DataFrame:
+    """Return gains over PUNCTUATION of all queries, without p; empty if it is not among the models."""
+    judged = [one for one in models if not one.shortcut and one.name != PUNCTUATION]
+    rows: list[dict[str, object]] = []
+    if judged and any(one.name == PUNCTUATION for one in models):
+        against = _named(models, PUNCTUATION)
+        everyone = np.ones(against.queries.height, bool)
+        for score in HEADLINES:
+            rows += [
+                row | {"p": None}
+                for row in _gains_over(judged, against, score, authors, everyone, OVERALL, pool_authors, 0)
+            ]
+    return pl.DataFrame(rows, schema=GAINS)
+
+
+def _differences(judged: Sequence[Scored], against: Scored, score: str) -> F64:
+    """Return each model's value minus the other's, shape (models, queries); NaN where a query has none."""
+    other = values_of(against.queries, score)
+    return np.array([values_of(one.queries, score) - other for one in judged]).reshape(len(judged), len(other))
+
+
+def _power(
+    judged: Sequence[Scored],
+    against: Scored,
+    score: str,
+    authors: Authors,
+    pool_authors: Mapping[str, int],
+    tests: int,
+) -> Power:
+    """Return the smallest difference that can be shown: over authors, over languages, and in each language.
+
+    The standard error is the median, over the models, of the standard error of the difference from the shortcut.
+    """
+    queries, counts = against.queries, counts_of(against.queries, score)
+    differences = _differences(judged, against, score)
+    known = ~np.isnan(differences).all(axis=1)  # a model may lack a score
+    differences = differences[known] if known.any() else differences
+
+    def error(means: Means) -> float:
+        return float(np.median([standard_error(row) for row in means.values]))
+
+    everyone = means_of_authors(differences, counts, authors, np.ones(queries.height, bool))
+    by_language: dict[str, LanguagePower] = {}
+    errors: dict[str, float] = {}
+    for lang in queries["lang"].unique().sort():
+        means = means_of_authors(differences, counts, authors, (queries["lang"] == lang).to_numpy())
+        if not len(means.present):
+            continue
+        errors[lang] = error(means)
+        by_language[lang] = {
+            "difference": _finite(smallest_difference(errors[lang], tests)),
+            "authors": len(means.present),
+        }
+    averaged = averaged_languages(queries, score, pool_authors)
+    macro = standard_error_of_mean([errors[lang] for lang in averaged if lang in errors])
+    return {
+        "difference": _finite(smallest_difference(error(everyone), tests)),
+        "macro": _finite(smallest_difference(macro, tests)),
+        "authors": len(everyone.present),
+        "by_language": by_language,
+        "not_supported": [lang for lang, one in by_language.items() if one["authors"] < SUPPORTED_AUTHORS],
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if np.isfinite(value) else None
+
+
+def _difficulty(models: Sequence[Scored]) -> pl.DataFrame:
+    queries = models[0].queries
+    shortcuts = [one for one in models if one.shortcut]
+    if not shortcuts or S_AT_5 not in queries.columns:
+        none = pl.Series("difficulty", [None] * queries.height, dtype=pl.List(pl.String))
+        return queries.select("id").with_columns(none)
+    solved = np.array([values_of(one.queries, S_AT_5) for one in shortcuts])
+    names = [
+        None if np.isnan(column).any() else [one.name for one, hit in zip(shortcuts, column, strict=True) if hit == 1]
+        for column in solved.T
+    ]
+    return queries.select("id").with_columns(pl.Series("difficulty", names, dtype=pl.List(pl.String)))
+
+
+def _unsolved(models: Sequence[Scored], difficulty: pl.DataFrame, authors: Authors) -> dict[str, Unsolved]:
+    unsolved = (difficulty["difficulty"].list.len() == 0).fill_null(False).to_numpy()
+    found: dict[str, Unsolved] = {}
+    for one in models:
+        table = np.array([values_of(one.queries, S_AT_5), values_of(one.queries, BY_CHANCE)])
+        means = means_of_authors(table, counts_of(one.queries, S_AT_5), authors, unsolved)
+        if not len(means.present):
+            continue
+        cell: Unsolved = {
+            "value": float(means.values[0].mean()),
+            "by_chance": float(means.values[1].mean()),
+            "authors": len(means.present),
+            "queries": int((unsolved & ~np.isnan(table[0])).sum()),
+        }
+        limits = interval(means.replicates(authors)[:, 0]) if len(means.present) >= LEAST_QUERY_AUTHORS else None
+        if limits:
+            cell |= {"low": limits[0], "high": limits[1]}
+        found[one.name] = cell
+    return found

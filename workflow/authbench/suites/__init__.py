@@ -1,0 +1,1 @@
+"""Run the suites of others on a release: PAN, RAVEN, style."""
