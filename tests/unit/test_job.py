@@ -44,7 +44,8 @@ def test_names_in_messages_cannot_act_on_a_terminal(tmp_path: Path) -> None:
 
 def test_a_job_reports_progress_in_its_log_and_seldom_on_the_terminal(tmp_path: Path) -> None:
     body = (
-        "import time\nfrom authbench.core.runtime import progress\nclock = iter(range(int(time.monotonic()), 10**9, 200))\n"
+        "import time\nfrom authbench.core.runtime import progress\n"
+        "clock = iter(range(int(time.monotonic()), 10**9, 200))\n"
         "time.monotonic = lambda: next(clock)\nlist(progress.progress(range(9), 'letters'))\nlog.warning('end')"
     )
     _, terminal, log = run(body, tmp_path)

@@ -1,4 +1,4 @@
-"""Data of others is read in one layer: `authbench.release.reading`, and `authbench.core.storage` for JSON and checksums."""
+"""Data of others is read in one layer: `release.reading`, and `core.storage` for JSON and checksums."""
 
 import ast
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from pathlib import Path
 import authbench
 
 LIBRARY = Path(authbench.__file__).parent
-LAYER = ("reading", "storage")
+LAYER = ("release/reading/", "core/storage/")
 CALLS: Mapping[str, tuple[str, ...]] = {
     "pl": ("read_", "scan_"),
     "orjson": ("loads",),

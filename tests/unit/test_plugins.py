@@ -170,7 +170,8 @@ def test_a_filter_that_returns_no_number_for_each_text_is_told(site: Path, body:
     module = install("shouting", site)
     tail = module.read_text().partition("\n\n\nSHOUTING")[2]
     module.write_text(
-        f"from authbench.config.plugins import TextFilter\n\n\ndef measure(texts, languages):\n    {body}\n\n\nSHOUTING{tail}"
+        f"from authbench.config.plugins import TextFilter\n\n\n"
+        f"def measure(texts, languages):\n    {body}\n\n\nSHOUTING{tail}"
     )
     with pytest.raises(InputError, match=rf"shouting of authbench-shouting 1\.2 {re.escape(said)}.*Expected measure"):
         measured(*load_filter("shouting"), TEXTS, pl.Series(["en"] * 3))

@@ -1,7 +1,7 @@
 """Provide the package's four functions: `authbench.load`, `authbench.check`, `authbench.evaluate`, `authbench.audit`.
 
-They do what the commands of the same names do, and raise `authbench.core.errors.InputError`, which says what is wrong with
-an input and what to do.
+They do what the commands of the same names do, and raise `authbench.core.errors.InputError`, which says what is wrong
+with an input and what to do.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -3,7 +3,7 @@
 import traceback
 from pathlib import Path
 
-_OWN = Path(__file__).parent
+_OWN = Path(__file__).parents[1]
 
 
 class InputError(Exception):

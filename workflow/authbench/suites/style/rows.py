@@ -1,6 +1,6 @@
 """Read the files of a dataset as rows.
 
-Readers and field expressions are the same as for sources (`authbench.build.ingest`); the entry's steps then derive the rows
+Readers and field expressions are the same as for sources (`build.ingest`); the entry's steps then derive the rows
 for tasks.
 """
 
