@@ -75,12 +75,13 @@ def serving(host: Host) -> Iterator[Host]:
             headers = {**({"ETag": tag} if host.etag else {}), **host.headers.get(path, {})}
             same = self.headers.get("If-Range") in (None, tag) or not host.heeds_if_range
             if asked and host.ranges and same:
-                start = int(asked.removeprefix("bytes=").partition("-")[0])
+                start, _, end = asked.removeprefix("bytes=").partition("-")
+                start, end = int(start), min(int(end or len(body)), len(body) - 1)
                 if start >= len(body):
                     self._send(416, b"", {"Content-Range": f"bytes */{len(body)}"}, with_body)
                     return
-                headers["Content-Range"] = f"bytes {start}-{len(body) - 1}/{len(body)}"
-                self._send(206, body[start:], headers, with_body, fault.cut_after)
+                headers["Content-Range"] = f"bytes {start}-{end}/{len(body)}"
+                self._send(206, body[start : end + 1], headers, with_body, fault.cut_after)
                 return
             self._send(200, body, headers, with_body, fault.cut_after)
 

@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import io
 import itertools
 import logging
 import random
@@ -14,12 +15,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from loopback_hosts import COMMIT, Fault, Host, archive, hub, serving
 
-from authbench.build.acquire import WAYS, acquire_source, github, transfer
+from authbench.build.acquire import WAYS, acquire_source, github, rows, transfer
 from authbench.build.acquire.lock import Entry, File, add_to_lock, lock_path, read_raw_lock
 from authbench.build.acquire.offers import ByHand, safe_path
 from authbench.build.acquire.progress import Progress
@@ -563,6 +566,93 @@ def test_a_limit_of_bytes_counts_a_source_of_several_datasets_as_a_whole(letters
     both = source("huggingface", {"name": "owner/letters"}, {"name": "owner/more"})
     acquire(both, raw, most_bytes=1000)
     assert sum(path.stat().st_size for path in raw.rglob("*.csv")) == 1000
+
+
+def rows_of(raw: Path) -> dict[str, int]:
+    return {path.name: pq.read_metadata(path).num_rows for path in raw.rglob("*.parquet")}
+
+
+def parquet(first: int, rows: int) -> bytes:
+    """A file of long texts, of which a page holds few rows."""
+    chance, file = random.Random(first), io.BytesIO()
+    table = pa.table({"id": range(first, first + rows), "text": [chance.randbytes(20_000).hex() for _ in range(rows)]})
+    pq.write_table(table, file, row_group_size=150, compression="none", use_dictionary=False)
+    return file.getvalue()
+
+
+TABLES = {f"data/{number}.parquet": parquet(1000 * number, 300) for number in range(3)}
+ORDERED = sorted(TABLES, key=lambda name: uniform(0, "acquire.share", "letters", name))
+PARQUET = source("huggingface", {}, files=("**/*.parquet",))
+
+
+def test_a_limit_of_rows_reads_the_first_rows_only_and_the_same_again(letters: Host, raw: Path) -> None:
+    hub(letters, "owner/letters", TABLES)
+    acquire(PARQUET, raw, most_rows=310)
+    entry = read_raw_lock(lock_path(raw))["letters"]
+    first, second = (Path(name).name for name in ORDERED[:2])
+    assert rows_of(raw) == {first: 300, second: 10} and how_is(PARQUET, raw) == VERIFIED
+    assert entry.rows == 310 and {name: file.rows for name, file in entry.files.items()} == dict(
+        zip(ORDERED[:2], (300, 10), strict=True)
+    )
+    (cut,) = raw.rglob(second)
+    before = cut.read_bytes()
+    assert pq.read_table(cut)["id"].to_pylist() == list(range(1000 * int(second[0]), 1000 * int(second[0]) + 10))
+    cut.unlink()
+    letters.seen.clear()
+    acquire(PARQUET, raw, most_rows=310)
+    assert cut.read_bytes() == before
+    asked = [one for one in letters.seen if one[1].endswith(".parquet") and one[0] == "GET"]
+    bytes_asked = sum(int(end) - int(start) + 1 for start, end in (one[2][6:].split("-") for one in asked if one[2]))
+    assert asked and all(one[1].endswith(second) for one in asked) and bytes_asked < len(TABLES[ORDERED[1]]) * 0.7
+    letters.seen.clear()
+    acquire(PARQUET, raw, most_rows=200)
+    assert letters.seen == []
+    for more in (None, 311):
+        with pytest.raises(InputError, match="letters: the lock holds its first 310 rows"):
+            acquire(PARQUET, raw, most_rows=more)
+
+
+def test_what_is_cut_off_goes_on_to_the_same_rows(letters: Host, raw: Path) -> None:
+    hub(letters, "owner/letters", TABLES)
+    path = f"/datasets/owner/letters/resolve/{COMMIT}/{ORDERED[1]}"
+    letters.faults[path] = [Fault(404)]
+    with pytest.raises(InputError, match="is not there"):
+        acquire(PARQUET, raw, most_rows=310)
+    assert how_is(PARQUET, raw) == PARTIAL
+    letters.faults[path] = [Fault(503), Fault(cut_after=1000)]
+    acquire(PARQUET, raw, most_rows=310)
+    assert sorted(rows_of(raw).values()) == [10, 300] and how_is(PARQUET, raw) == VERIFIED
+    acquire(PARQUET, raw / "more", most_rows=5000)
+    assert sorted(rows_of(raw / "more").values()) == [300] * 3
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_limit_of_rows_counts_lines_with_content(letters: Host, raw: Path, packed: bool) -> None:
+    lines = b"".join(b'{"text": "%d"}\n%s' % (number, b"\n" * (number % 2)) for number in range(50_000))
+    name = "data/a.jsonl.gz" if packed else "data/a.jsonl"
+    hub(letters, "owner/letters", {name: gzip.compress(lines) if packed else lines})
+    acquire(source("huggingface", {}, files=("**/*.jsonl*",)), raw, most_rows=101)
+    content = (raw / "letters" / name).read_bytes()
+    content = gzip.decompress(content) if packed else content
+    assert lines.startswith(content) and len(content.split()) == 2 * 101
+
+
+def test_rows_of_other_forms_and_hosts_are_refused(letters: Host, host: Host, raw: Path) -> None:
+    with pytest.raises(InputError, match=r"csv: rows are read as a stream of .parquet, .jsonl"):
+        acquire(HUB, raw, most_rows=1)
+    with pytest.raises(InputError, match="of Hugging Face datasets only"):
+        acquire(at(host), raw / "other", most_rows=1)
+    hub(letters, "owner/letters", {"data/a.parquet": b"PAR1 and no table PAR1"})
+    with pytest.raises(InputError, match="a.parquet: cannot be read as a stream"):
+        acquire(PARQUET, raw / "damaged", most_rows=1)
+    hub(letters, "owner/letters", {"data/a.jsonl.gz": gzip.compress(bytes(rows.LONGEST_LINE))})
+    with pytest.raises(InputError, match="a line is longer than 67,108,864 bytes"):
+        acquire(source("huggingface", {}, files=("**/*.gz",)), raw / "endless", most_rows=1)
+    hub(letters, "owner/letters", TABLES)
+    letters.ranges = False
+    with pytest.raises(InputError, match="the host sends no ranges"):
+        acquire(PARQUET, raw / "whole", most_rows=1)
+    assert not [path for path in raw.rglob("*.*") if path.suffix in (".csv", ".parquet")]
 
 
 def test_without_sizes_a_limit_of_bytes_is_refused(host: Host, raw: Path) -> None:

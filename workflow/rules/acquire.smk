@@ -41,6 +41,7 @@ rule acquire_source:
         raw_dir=lambda wildcards: SETTINGS["raw_dir"],  # a function, because braces in it are not wildcards
         share=SETTINGS["acquire"]["share"],
         most_bytes=SETTINGS["acquire"]["bytes"],
+        most_rows=SETTINGS["acquire"]["rows"],
         asked=time.time(),  # existing files are verified on every request
     script:
         "../scripts/acquire_source.py"

@@ -10,6 +10,6 @@ from authbench.core.storage.json_files import write_json
 log_to(snakemake.log[0])
 (source,) = find_sources([snakemake.params.source]).values()
 params = snakemake.params
-said = acquire_source(source, Path(params.raw_dir), params.share, params.most_bytes)
+said = acquire_source(source, Path(params.raw_dir), params.share, params.most_bytes, params.most_rows)
 log.warning("%s", said)
 write_json(snakemake.output.said, {"said": said})

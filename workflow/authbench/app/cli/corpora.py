@@ -28,6 +28,12 @@ def _acquire_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--bytes", type=amount, metavar="N", help="the most bytes of each source: a share that fits, e.g. 2e9"
     )
+    parser.add_argument(
+        "--rows",
+        type=amount,
+        metavar="N",
+        help="the most rows of each source, read as a stream (Hugging Face), e.g. 1e5",
+    )
 
 
 def acquire(arguments: argparse.Namespace) -> int:
@@ -36,10 +42,10 @@ def acquire(arguments: argparse.Namespace) -> int:
     from authbench.config.registry.sources import find_sources
 
     missing = []
-    most_bytes = None if arguments.bytes is None else int(arguments.bytes)
+    most_bytes, most_rows = (None if most is None else int(most) for most in (arguments.bytes, arguments.rows))
     for tag, source in find_sources(arguments.sources).items():
         try:
-            said = acquire_source(source, arguments.raw, arguments.share, most_bytes)
+            said = acquire_source(source, arguments.raw, arguments.share, most_bytes, most_rows)
             print(printable(said, keep="\n"), flush=True)
         except InputError as problem:
             missing.append(tag)

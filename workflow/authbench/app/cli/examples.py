@@ -7,6 +7,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
         "acquire blog_authorship arxiv",
         "acquire exorde --share .01 --raw /data/corpora",
         "acquire exorde --bytes 2e9",
+        "acquire exorde --rows 1e5",
     ),
     "attest": (
         "attest results/demo/release",

@@ -6,7 +6,7 @@ gets its name only when it is complete and agrees with the host and the lock.
 
 import shutil
 import time
-from collections.abc import Callable, Collection, Mapping, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from authbench.build.acquire import github, huggingface, kaggle, url
 from authbench.build.acquire.lock import Entry, File, add_to_lock, lock_path, read_raw_lock
 from authbench.build.acquire.offers import ByHand, Listing, Offer, Piece, pieces
 from authbench.build.acquire.progress import Progress, in_bytes
+from authbench.build.acquire.rows import write_first_rows
 from authbench.build.acquire.state import Digests, parts_folder
 from authbench.build.acquire.transfer import Pause
 from authbench.config.registry.source_entry import Source
@@ -41,6 +42,7 @@ def acquire_source(
     raw_dir: Path,
     share: float = 1.0,
     most_bytes: int | None = None,
+    most_rows: int | None = None,
     ways: Mapping[str, Look] = WAYS,
     pause: Pause = time.sleep,
 ) -> str:
@@ -50,6 +52,7 @@ def acquire_source(
         share: of the offered files, selected by a hash of their paths; at least 1 file of each dataset. A larger share
             includes the files of a smaller one.
         most_bytes: of these files; the share is lowered until they fit. None: no limit.
+        most_rows: of these files, read as streams in the order of that hash. None: no limit.
 
     Raises:
         ByHand: a person has to do something first.
@@ -62,7 +65,7 @@ def acquire_source(
     entries = read_raw_lock(lock_path(raw_dir))
     locked = entries.get(tag, Entry())
     try:
-        whole = locked.covers(share, most_bytes) and not parts.exists()
+        whole = locked.covers(share, most_bytes, most_rows) and not parts.exists()
         if locked.files and whole and all((folder / name).is_file() for name in locked.files):
             return f"{tag}: {_verify(tag, folder, locked.files)}"
         found = source.files.below(raw_dir) if not locked.files else []
@@ -74,7 +77,8 @@ def acquire_source(
                 return f"{tag}: found there and recorded in {lock_path(raw_dir).name}, {_count(files)}"
         if not source.acquire.fetch:
             raise ByHand("it is not fetched for you")
-        return f"{tag}: {_fetch(source, raw_dir, locked, share, most_bytes, ways[source.acquire.origin], pause)}"
+        limits = most_bytes, most_rows if locked.rows is not None or not locked.files else None
+        return f"{tag}: {_fetch(source, raw_dir, locked, share, limits, ways[source.acquire.origin], pause)}"
     except ByHand as problem:
         raise ByHand(f"{tag}: {problem}. {_by_hand(source, folder)}".replace("..", ".")) from problem
     except InputError as problem:
@@ -111,12 +115,18 @@ def _taken(tag: str, folder: Path, names: list[str], others: Set[tuple[str, File
 
 
 def _fetch(
-    source: Source, raw_dir: Path, locked: Entry, share: float, most_bytes: int | None, look: Look, pause: Pause
+    source: Source,
+    raw_dir: Path,
+    locked: Entry,
+    share: float,
+    limits: tuple[int | None, int | None],
+    look: Look,
+    pause: Pause,
 ) -> str:
-    tag = source.tag
+    tag, (most_bytes, most_rows) = source.tag, limits
     folder, parts = raw_dir / source.files.folder, parts_folder(source, raw_dir)
     parts.mkdir(parents=True, exist_ok=True)
-    digests, fresh, sizes = Digests(folder, tag), Entry(bytes=most_bytes), dict[str, int | None]()
+    digests, fresh, sizes = Digests(folder, tag), Entry(bytes=most_bytes, rows=most_rows), dict[str, int | None]()
     written = time.monotonic()
     try:
         listings = []
@@ -132,6 +142,12 @@ def _fetch(
         if most_bytes is not None:
             share = min(share, _share_within(tag, sizes, most_bytes))
         fresh.share = locked.share if locked.files else share
+        if most_rows is not None:
+            fresh.rows = locked.rows or most_rows
+            chosen = choose(tag, list(sizes), max(share, fresh.share))
+            offers = [offer for _, listing in listings for offer in listing.offers if offer.path in chosen]
+            fresh.files.update(_first_rows(tag, offers, folder, parts, locked, fresh.rows, digests))
+            listings = []
         for piece, listing in listings:
             chosen = choose(tag, list(listing.sizes), max(share, fresh.share))
             size = _in_all([listing.sizes[name] for name in chosen])
@@ -157,6 +173,41 @@ def _fetch(
     add_to_lock(lock_path(raw_dir), tag, replace(fresh, share=max(share, fresh.share)))
     shutil.rmtree(parts)
     return f"fetched and verified, {_count(fresh.files)}"
+
+
+def _first_rows(
+    tag: str, offers: list[Offer], folder: Path, parts: Path, locked: Entry, rows: int, digests: Digests
+) -> Iterator[tuple[str, File]]:
+    """Yield the files of the first rows of these offers, read one after the other: the locked ones as before."""
+    for offer in sorted(offers, key=lambda offer: (_drawn(tag, offer.path), offer.path)):
+        known = locked.files.get(offer.path)
+        wanted = known.rows if known and known.rows else rows
+        if not wanted:
+            return
+        target, part = folder / offer.path, parts / f"{digest(offer.path)}.part"
+        if known and target.is_file():
+            come = digests.take(offer.path)
+        elif offer.stream is None:
+            raise InputError("rows are read as a stream of Hugging Face datasets only; limit its share or bytes")
+        else:
+            with offer.stream() as stream:
+                taken = write_first_rows(stream, offer.path, part, wanted)
+            come = File(part.stat().st_size, sha256_of_file(part), taken)
+            log.warning("%s: the first %s rows of %s", tag, f"{taken:,}", offer.path)
+        if known:
+            _hold_to_lock(offer.path, come, known)
+        if part.is_file():
+            _put(part, target, folder)
+            digests.note(offer.path, file_mark(target), come.sha256)
+        rows -= (known or come).rows or 0
+        yield offer.path, known or come
+
+
+def _put(part: Path, target: Path, folder: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if not target.parent.resolve().is_relative_to(folder.resolve()):
+        raise InputError(f"{target.parent} leads out of {folder}")
+    part.replace(target)
 
 
 def _bring(offer: Offer, folder: Path, parts: Path, locked: File | None, digests: Digests, progress: Progress) -> File:
@@ -201,10 +252,7 @@ def _bring(offer: Offer, folder: Path, parts: Path, locked: File | None, digests
     except InputError:
         part.unlink()
         raise
-    target.parent.mkdir(parents=True, exist_ok=True)
-    if not target.parent.resolve().is_relative_to(folder.resolve()):
-        raise InputError(f"{target.parent} leads out of {folder}")
-    part.replace(target)
+    _put(part, target, folder)
     digests.note(offer.path, file_mark(target), come.sha256)
     return come
 

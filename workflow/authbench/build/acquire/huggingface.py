@@ -6,10 +6,12 @@ partial file. The revision is fixed to a commit at the first listing.
 
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 from authbench.build.acquire.offers import Advance, ByHand, Listing, Offer, Piece, check_patterns
+from authbench.build.acquire.rows import open_ranges
 from authbench.build.acquire.transfer import Passing, Pause, patiently, refuse, without_secrets
 from authbench.core.errors import InputError
 
@@ -42,9 +44,19 @@ def look(piece: Piece, revision: str | None, beside: Path, pause: Pause) -> List
                 one.size,
                 one.lfs.sha256 if one.lfs else None,
                 _bringer(hub, piece, info.sha, one.rfilename, api.endpoint, beside, pause),
+                partial(_stream, piece.name, info.sha, one.rfilename, api.endpoint, one.size, pause),
             )
 
     return Listing(info.sha, {places[one.rfilename]: one.size for one in fitting}, offers())
+
+
+def _stream(name: str, commit: str, file: str, endpoint: str, size: int, pause: Pause) -> BinaryIO:
+    """Open a file as a stream; a token goes to no other host."""
+    from huggingface_hub import hf_hub_url
+    from huggingface_hub.utils import build_hf_headers
+
+    url = hf_hub_url(name, file, repo_type="dataset", revision=commit, endpoint=endpoint)
+    return open_ranges(url, size, build_hf_headers(), pause)
 
 
 def _bringer(

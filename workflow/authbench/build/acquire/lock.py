@@ -27,8 +27,11 @@ HEAD = """# What `authbench acquire` first fetched of each source: revisions, si
 
 @dataclass(frozen=True)
 class File:
+    """A file as it was fetched; `rows`: it has only so many rows, the first of the file on the host."""
+
     bytes: int
     sha256: str
+    rows: int | None = field(default=None, compare=False)  # the digest is of these rows
 
 
 @dataclass
@@ -36,16 +39,26 @@ class Entry:
     """The lock of a source.
 
     It contains the revision of each data set, the files by their paths below the source's folder, their share of the
-    offered files, and the limit of bytes, if any, that set the share.
+    offered files, and the limits, if any: of bytes, which set the share, and of rows, at which files end.
     """
 
     revisions: dict[str, str] = field(default_factory=dict)
     files: dict[str, File] = field(default_factory=dict)
     share: float = 1.0
     bytes: int | None = None
+    rows: int | None = None
 
-    def covers(self, share: float, most_bytes: int | None) -> bool:
-        """Return whether the files include that share of the offered files, or as many as that limit allows."""
+    def covers(self, share: float, most_bytes: int | None, most_rows: int | None = None) -> bool:
+        """Return whether the files include that share of the offered files, or as many as these limits allow.
+
+        Raises:
+            InputError: the files end at fewer rows, and cannot grow.
+        """
+        if self.rows is not None and (most_rows is None or most_rows > self.rows):
+            raise InputError(
+                f"the lock holds its first {self.rows:,} rows. For more of them, delete its files, take it out of the "
+                "lock, and run again."
+            )
         within = most_bytes is not None and self.bytes is not None and most_bytes <= self.bytes
         return share <= self.share or within
 
@@ -74,7 +87,8 @@ def add_to_lock(path: Path, tag: str, entry: Entry) -> None:
         entries = read_raw_lock(path)
         known = entries.get(tag, Entry(share=entry.share))
         share, limit = max(entry.share, known.share), max(entry.bytes or 0, known.bytes or 0) or None
-        together = Entry({**entry.revisions, **known.revisions}, {**entry.files, **known.files}, share, limit)
+        files, rows = {**entry.files, **known.files}, known.rows if known.files else entry.rows
+        together = Entry({**entry.revisions, **known.revisions}, files, share, limit, rows)
         if together != entries.get(tag):
             entries[tag] = together
             write_text(path, lock_text(entries))
@@ -104,18 +118,30 @@ def to_plain(entries: Mapping[str, Entry]) -> dict[str, object]:
 def _entry(plain: Mapping[str, Any]) -> Entry:
     return Entry(
         {name: str(revision) for name, revision in plain.get("revisions", {}).items()},
-        {name: File(int(one["bytes"]), str(one["sha256"])) for name, one in plain["files"].items()},
+        {
+            name: File(int(one["bytes"]), str(one["sha256"]), _number(one, "rows"))
+            for name, one in plain["files"].items()
+        },
         float(plain.get("share", 1.0)),
-        int(plain["bytes"]) if "bytes" in plain else None,
+        _number(plain, "bytes"),
+        _number(plain, "rows"),
     )
 
 
+def _number(plain: Mapping[str, Any], key: str) -> int | None:
+    return int(plain[key]) if key in plain else None
+
+
 def _plain(entry: Entry) -> dict[str, object]:
-    files = {name: {"bytes": one.bytes, "sha256": one.sha256} for name, one in sorted(entry.files.items())}
+    files = {
+        name: {key: value for key, value in vars(one).items() if value is not None}
+        for name, one in sorted(entry.files.items())
+    }
     return {
         **({"revisions": dict(entry.revisions)} if entry.revisions else {}),
         **({"share": entry.share} if entry.share < 1 else {}),
         **({"bytes": entry.bytes} if entry.bytes and entry.share < 1 else {}),
+        **({"rows": entry.rows} if entry.rows else {}),
         "files": files,
     }
 

@@ -4,6 +4,7 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 
 from authbench.config.registry.source_entry import Source
 from authbench.core.errors import InputError
@@ -43,14 +44,15 @@ class Piece:
 class Offer:
     """A requested file that the host has.
 
-    It has its path below the source's folder, its size and SHA-256 if the host states them, and a function: `bring`
-    writes the complete file to the path that it is given.
+    It has its path below the source's folder, its size and SHA-256 if the host states them, and functions: `bring`
+    writes the complete file to the path that it is given; `stream`, where the host sends ranges of bytes, opens it.
     """
 
     path: str
     bytes: int | None
     sha256: str | None
     bring: Callable[[Path, Advance], None]
+    stream: Callable[[], BinaryIO] | None = None
 
 
 @dataclass(frozen=True)

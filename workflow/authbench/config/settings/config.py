@@ -29,6 +29,7 @@ class Acquire(TypedDict):
 
     share: Annotated[float, Keywords(exclusiveMinimum=0, maximum=1)]
     bytes: Annotated[int, Keywords(minimum=1)] | None
+    rows: Annotated[int, Keywords(minimum=1)] | None
     unverified: Literal["warn", "stop"]
 
 
