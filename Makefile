@@ -64,7 +64,7 @@ BENCHMARK ?= demo
 RELEASE ?= results/$(BENCHMARK)/release
 SUBMISSIONS = resources/submissions/$(BENCHMARK)
 board: environment      ## check the submissions to a benchmark against its release, and write its board
-	$(RUN) authbench validate $(SUBMISSIONS)/*.zip --release $(RELEASE)
+	$(RUN) authbench publish validate $(SUBMISSIONS)/*.zip --release $(RELEASE)
 	$(RUN) authbench leaderboard $(SUBMISSIONS) --out results/board/$(BENCHMARK)
 
 bench: environment      ## measure every stage and whole builds, at modest sizes, and print all tables

@@ -433,7 +433,7 @@ def by_rebuild(published: Published) -> str:
         expect_equal(f"bytes of {path}", digest(again / path), digest(published.release / path))
     expect_equal("violations", check_release(again), [])
     if not is_same(difference(read_release(published.release), read_release(again))):
-        raise Disagreement("authbench diff finds a difference")
+        raise Disagreement("authbench release diff finds a difference")
     return f"{published.bundle.absent.height:,} texts from raw files; {len(files)} files equal, sound, no difference"
 
 
@@ -496,8 +496,8 @@ CONSUMERS: Mapping[str, Consumer] = {
     "beir": Consumer("beir", ("beir", *SCORED), by_beir),
     "pytrec_eval": Consumer("pytrec-eval-terrier", ("pytrec_eval", *SCORED), by_pytrec_eval),
     "STEB's loader (its rules)": Consumer("authbench", (), by_steb),
-    "authbench pan-evaluate": Consumer("authbench", (), by_pan),
-    "authbench rebuild, check, diff": Consumer("authbench", (), by_rebuild),
+    "authbench pan evaluate": Consumer("authbench", (), by_pan),
+    "authbench release rebuild, check, diff": Consumer("authbench", (), by_rebuild),
     "tiers": Consumer("authbench", (), by_tiers),
 }
 

@@ -102,7 +102,7 @@ def graph() -> None:
     with tempfile.TemporaryDirectory() as folder:
         project = copy_project(Path(folder))
         with told("snakemake --cores 2 raven, whole", resource.RUSAGE_CHILDREN):
-            project.build("raven", *project.recipe({"raven": SHORT}))
+            project.build("raven", "run", *project.recipe({"raven": SHORT}))
 
 
 if __name__ == "__main__":

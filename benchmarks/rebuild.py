@@ -4,8 +4,8 @@
 
 Raw files of three formats with so many rows are ingested, released as tier B altogether, and bundled (as in
 benchmarks/export.py). Then in turns, after one of each that does not count: `snakemake --until ingest_source` in a
-clean copy of the project, and `authbench rebuild` of the bundle. CPU seconds are user and system time of a process and
-all that it started; those of the jobs alone are told by benchmarks/watch. Given are medians.
+clean copy of the project, and `authbench release rebuild` of the bundle. CPU seconds are user and system time of a
+process and all that it started; those of the jobs alone are told by benchmarks/watch. Given are medians.
 """
 
 import argparse
@@ -68,7 +68,7 @@ def turn(project: Project, folder: Path) -> tuple[Cost, Cost, Cost]:
         jobs = [told for told in read_told(Path(watched)) if told.job]
     env = surroundings({"PYTHONPATH": str(project.folder / "workflow")})
     arguments = [str(folder / "public"), "--raw", str(folder / "raw"), "--out", str(folder / "again")]
-    rebuild = timed([*python, "authbench", "rebuild", *arguments], project.folder, env)
+    rebuild = timed([*python, "authbench", "release", "rebuild", *arguments], project.folder, env)
     assert (folder / "again/SHA256SUMS").read_bytes() == (folder / "release/SHA256SUMS").read_bytes()
     return snakemake, (sum(job.cpu for job in jobs), sum(job.end - job.start for job in jobs)), rebuild
 
@@ -89,7 +89,9 @@ def main() -> None:
         )
         turns = [turn(project, folder) for _ in range(asked.turns + 1)][1:]
     for name, costs in zip(
-        ("`snakemake --until ingest_source`", "its jobs", "`authbench rebuild`"), zip(*turns, strict=True), strict=True
+        ("`snakemake --until ingest_source`", "its jobs", "`authbench release rebuild`"),
+        zip(*turns, strict=True),
+        strict=True,
     ):
         cpu, wall = zip(*costs, strict=True)
         medians = statistics.median(cpu), statistics.median(wall)

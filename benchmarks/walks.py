@@ -321,7 +321,7 @@ class Walk:
         self.edit_setting()
         self.finish()
         for other, same in ((self.results / "release", True), (before, sums(before) == sums(self.results / "release"))):
-            if (authbench("diff", str(other), str(self.results / "release"))[0] == 0) < same:
+            if (authbench("release", "diff", str(other), str(self.results / "release"))[0] == 0) < same:
                 raise Wrong("diff finds a difference between equal releases")
 
     def export_and_rebuild(self) -> None:
@@ -336,8 +336,16 @@ class Walk:
             shutil.copy(folder / name, entries)
         release = str(self.results / "release")
         steps = (
-            ("export", release, "--form", "public", "--out", str(folder / "bundle")),
-            ("rebuild", str(folder / "bundle"), "--raw", str(folder / "raw"), "--out", str(folder / "rebuilt")),
+            ("release", "export", release, "--form", "public", "--out", str(folder / "bundle")),
+            (
+                "release",
+                "rebuild",
+                str(folder / "bundle"),
+                "--raw",
+                str(folder / "raw"),
+                "--out",
+                str(folder / "rebuilt"),
+            ),
         )
         for arguments in steps:
             with chdir(folder / "entries"):

@@ -69,5 +69,5 @@ def _complete(app: Sphinx, page: str, text: list[str]) -> None:
 def help_of(command: str) -> str:
     """Return what `authbench COMMAND --help` prints."""
     with redirect_stdout(io.StringIO()) as printed, suppress(SystemExit):
-        main([command, "--help"])
+        main([*command.split(), "--help"])
     return printed.getvalue()

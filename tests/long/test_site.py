@@ -35,7 +35,7 @@ def test_the_site_has_every_page(site: Path) -> None:
 
 def test_the_site_has_every_command_setting_and_function(site: Path) -> None:
     commands = (site / "docs/commands.html").read_text(encoding="utf-8")
-    assert [name for name in COMMANDS if f'<section id="{name}">' not in commands] == []
+    assert [name for name in COMMANDS if f'<section id="{name.replace(" ", "-")}">' not in commands] == []
     assert commands.count("exit status:") == len(COMMANDS)
     functions = (site / "docs/python.html").read_text(encoding="utf-8")
     assert [name for name in authbench.__all__ if f'id="authbench.app.api.{name}"' not in functions] == ["__version__"]

@@ -72,7 +72,7 @@ def test_the_wheel_holds_each_file_that_the_repository_links_to(wheel: Path) -> 
 
 
 def test_sources_lists_all_that_are_shipped(installed: Installed) -> None:
-    shown = {line.split()[0] for line in installed.told("sources").splitlines()[1:]}
+    shown = {line.split()[0] for line in installed.told("sources", "list").splitlines()[1:]}
     assert {path.stem for path in (ROOT / "config/sources").glob("*.yaml")} <= shown
 
 
@@ -120,8 +120,8 @@ def test_a_function_vectors_and_a_run_are_scored_without_an_entry(installed: Ins
 def test_a_result_is_packed_and_held_to_the_release(installed: Installed, release: Path, scores: Path) -> None:
     packed = installed.here / "submissions/tfidf.zip"
     packed.parent.mkdir()
-    installed.told("submit", scores / "tfidf", "--contributor", "Us", "--model", "tfidf", "--out", packed)
-    assert "tfidf" in installed.told("validate", packed, "--release", release)
+    installed.told("publish", "submit", scores / "tfidf", "--contributor", "Us", "--model", "tfidf", "--out", packed)
+    assert "tfidf" in installed.told("publish", "validate", packed, "--release", release)
     installed.told("leaderboard", packed.parent, "--release", release)
     page = (packed.parent / "leaderboard/index.html").read_text(encoding="utf-8")
     assert (
@@ -129,7 +129,7 @@ def test_a_result_is_packed_and_held_to_the_release(installed: Installed, releas
     )
     broken = installed.here / "broken.zip"
     broken.write_bytes(packed.read_bytes()[:-200])
-    assert "broken.zip" in installed.refusal("validate", broken, "--release", release)
+    assert "broken.zip" in installed.refusal("publish", "validate", broken, "--release", release)
 
 
 def test_a_corpus_of_ones_own_is_read_by_the_rules_of_the_package(installed: Installed) -> None:
@@ -152,7 +152,7 @@ def test_a_corpus_of_ones_own_is_read_by_the_rules_of_the_package(installed: Ins
 
 def test_style_scores_a_model_on_a_release(installed: Installed, release: Path) -> None:
     datasets = ("--dataset", "release_retrieval", "--release", release)
-    installed.told("style", ".", "--model", "tfidf", *datasets, "--out", "style")
+    installed.told("style", "run", ".", "--model", "tfidf", *datasets, "--out", "style")
     assert "</html>" in (installed.here / "style/report/index.html").read_text(encoding="utf-8")
 
 
@@ -164,17 +164,17 @@ def test_verifiers_answer_pairs_and_are_scored(installed: Installed) -> None:
     ]
     documents = installed.here / "documents.jsonl"
     documents.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    installed.told("pan-pairs", "documents.jsonl", "--out", "pairs", "--setting", "closed")
+    installed.told("pan", "pairs", "documents.jsonl", "--out", "pairs", "--setting", "closed")
     data = ("--train", "pairs/train-small", "--test", "pairs/test")
-    installed.told("pan-run", *data, "--verifier", "naive", "--out", "answers")
+    installed.told("pan", "run", *data, "--verifier", "naive", "--out", "answers")
     answers = ("--truth", "pairs/test", "--answers", "answers/naive")
-    assert "naive" in installed.told("pan-evaluate", *answers, "--out", "pan")
+    assert "naive" in installed.told("pan", "evaluate", *answers, "--out", "pan")
     assert "</html>" in (installed.here / "pan/index.html").read_text(encoding="utf-8")
 
 
 def test_raven_finds_which_verifiers_follow_topics(installed: Installed) -> None:
     sizes = ("--topics", "4", "--folds", "2", "--seeds", "1", "--sizes", "--encoder", "tfidf")
-    installed.told("raven", "planted", "--verifier", "naive", *sizes, "--out", "raven")
+    installed.told("raven", "run", "planted", "--verifier", "naive", *sizes, "--out", "raven")
     assert "</html>" in (installed.here / "raven/report/index.html").read_text(encoding="utf-8")
 
 
@@ -185,20 +185,20 @@ def test_own_sources_are_listed_and_a_bundle_of_theirs_is_rebuilt(
     own.mkdir(parents=True, exist_ok=True)
     for tag, entry in PAGES.items():
         (own / f"{tag}.yaml").write_text(yaml.safe_dump(entry), encoding="utf-8")
-    shown = {line.split()[0] for line in installed.told("sources").splitlines()}
+    shown = {line.split()[0] for line in installed.told("sources", "list").splitlines()}
     assert {*PAGES, "blog_authorship"} <= shown
-    installed.told("export", release, "--form", "public", "--out", "public")
-    installed.told("rebuild", "public", "--raw", raw, "--out", "again")
+    installed.told("release", "export", release, "--form", "public", "--out", "public")
+    installed.told("release", "rebuild", "public", "--raw", raw, "--out", "again")
     assert contents(installed.here / "again") == contents(release)
 
 
 def test_export_writes_a_card(installed: Installed, release: Path) -> None:
-    installed.told("export", release, "--form", "huggingface", "--with-tier-b", "--out", "huggingface")
+    installed.told("release", "export", release, "--form", "huggingface", "--with-tier-b", "--out", "huggingface")
     assert (installed.here / "huggingface/README.md").read_text(encoding="utf-8").startswith("---")
 
 
 def test_a_release_does_not_differ_from_itself(installed: Installed, release: Path) -> None:
-    installed.told("diff", release, release)
+    installed.told("release", "diff", release, release)
 
 
 def test_compiled_code_lies_in_the_users_cache(installed: Installed, scores: Path) -> None:
@@ -240,7 +240,7 @@ def test_without_extras_a_dataset_in_the_cache_of_the_hub_is_audited_and_scored(
         ("models", ("evaluate", "RELEASE", "--model", "bge-m3", "--out", "none")),
         ("models", ("evaluate", "RELEASE", "--model", "BAAI/bge-m3", "--out", "none")),
         ("models", ("train", "RELEASE", "--model", "bge-m3", "--watch", "test", "--out", "none")),
-        ("acquire", ("acquire", "arxiv")),
+        ("acquire", ("sources", "acquire", "arxiv")),
     ],
 )
 def test_a_missing_extra_is_one_line_that_names_it(

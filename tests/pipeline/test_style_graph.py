@@ -1,4 +1,4 @@
-"""Style in the graph: one command from pages and files to the report, nothing twice, as authbench style writes it."""
+"""Style in the graph: one command from pages and files to the report, nothing twice, as `style run` writes it."""
 
 import json
 import subprocess
@@ -46,7 +46,19 @@ def test_the_command_line_writes_the_same_bytes(styled: Styled, tmp_path: Path) 
     words = [word for page in settings["datasets"] for word in ("--dataset", page)]
     words += [word for model in MODELS for word in ("--model", model)]
     subprocess.run(
-        [sys.executable, "-m", "authbench", "style", settings["data"], *words, "--seed", seed, "--out", tmp_path],
+        [
+            sys.executable,
+            "-m",
+            "authbench",
+            "style",
+            "run",
+            settings["data"],
+            *words,
+            "--seed",
+            seed,
+            "--out",
+            tmp_path,
+        ],
         cwd=project.folder,
         env=surroundings({"PYTHONPATH": str(project.folder / "workflow")}),
         check=True,

@@ -443,13 +443,13 @@ def tier_everywhere(r: Release) -> None:
     r.manifest["licences"]["blog_authorship"] = {"name": "CC BY 4.0", "tier": "A"}
 
 
-@data("dates are others", undetectable="only the raw files have dates; `authbench rebuild` compares")
+@data("dates are others", undetectable="only the raw files have dates; `release rebuild` compares")
 def other_dates(r: Release) -> None:
     for row in r.provenance.values():
         row["date"] = "1999"
 
 
-@data("topics are others", undetectable="only the raw files have topics; `authbench rebuild` compares")
+@data("topics are others", undetectable="only the raw files have topics; `release rebuild` compares")
 def other_topics(r: Release) -> None:
     for row in r.provenance.values():
         row["topic"] = "music"
@@ -573,7 +573,7 @@ def author_moved(r: Release) -> None:
 
 @data(
     "a text is another, as plausible one",
-    undetectable="only the raw files have the text; `authbench rebuild` compares",
+    undetectable="only the raw files have the text; `release rebuild` compares",
 )
 def text_replaced(r: Release) -> None:
     r.write_text(r.ids_of("Jane Roe")[3], prose("another", "en", 145))
@@ -744,7 +744,7 @@ def targets_changed(folder: Path) -> None:
 
 @files(
     "the digest of a source's raw files is another",
-    undetectable="no release holds the raw files; `authbench rebuild` compares",
+    undetectable="no release holds the raw files; `release rebuild` compares",
 )
 def false_input(folder: Path) -> None:
     alter_json(folder / "manifest.json", lambda told: told["inputs"]["exorde"].update(sha256="0" * 64))

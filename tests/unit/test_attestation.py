@@ -322,22 +322,22 @@ def test_the_commands_sign_verify_and_refuse(
     for tag, page in PAGES.items():
         Path(f"config/sources/{tag}.yaml").write_text(yaml.safe_dump(page))
     (one, public), (_, stranger) = keys(tmp_path, "one"), keys(tmp_path, "two")
-    assert main(["attest", "release"]) == 0
+    assert main(["release", "attest", "release"]) == 0
     assert expect_statement(json.loads(Path("release.intoto.json").read_text()), tmp_path)
-    assert main(["verify", "release", "--key", str(public)]) == 1
-    assert main(["attest", "release", "--key", str(one)]) == 0
-    assert main(["verify", "release", "--key", str(public)]) == 2
+    assert main(["release", "verify", "release", "--key", str(public)]) == 1
+    assert main(["release", "attest", "release", "--key", str(one)]) == 0
+    assert main(["release", "verify", "release", "--key", str(public)]) == 2
     assert "The files are those of the statement" in capsys.readouterr().out
-    assert main(["verify", "release", "--key", str(public), "--key", str(stranger)]) == 1
+    assert main(["release", "verify", "release", "--key", str(public), "--key", str(stranger)]) == 1
     assert "is not signed by" in capsys.readouterr().out
     shutil.copytree("release/test", "release/more")
     Path("release/notes.txt").write_text("of somebody else")
-    assert main(["verify", "release", "--key", str(public)]) == 1
+    assert main(["release", "verify", "release", "--key", str(public)]) == 1
     told = capsys.readouterr().out
     assert "notes.txt is not in the statement" in told and "more/candidates.jsonl is not in the statement" in told
     shutil.rmtree("release/more")
     Path("release/notes.txt").unlink()
     Path("release/funnel.csv").write_text("other")
-    assert main(["verify", "release", "--key", str(public)]) == 1
+    assert main(["release", "verify", "release", "--key", str(public)]) == 1
     assert "funnel.csv is another file" in capsys.readouterr().out
-    assert main(["verify", "release", "--statement", "none.json"]) == 2
+    assert main(["release", "verify", "release", "--statement", "none.json"]) == 2

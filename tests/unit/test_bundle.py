@@ -325,7 +325,7 @@ def test_commands_take_a_bundle(made: tuple[Path, Path], tmp_path: Path, capsys:
     assert "sound" in capsys.readouterr().out
     assert main(["evaluate", public, "--model", "random", "--out", out]) == 0
     assert main(["leaderboard", out, "--out", str(tmp_path / "board")]) == 0
-    assert main(["diff", public, public]) == 0
+    assert main(["release", "diff", public, public]) == 0
 
 
 def test_an_empty_split_has_nothing_to_evaluate_and_models_learn_from_the_pool(tmp_path: Path) -> None:

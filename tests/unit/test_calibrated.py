@@ -104,5 +104,5 @@ def test_both_rows_are_scored_above_chance_and_refused_without_a_split_to_learn_
 
 
 def test_a_model_of_pairs_has_no_vector_for_other_suites(tmp_path, capsys):
-    assert main(["style", str(tmp_path), "--model", "ppm-calibrated", "--out", str(tmp_path / "out")]) == 2
+    assert main(["style", "run", str(tmp_path), "--model", "ppm-calibrated", "--out", str(tmp_path / "out")]) == 2
     assert "ppm-calibrated: a model of kind cross_entropy scores pairs of texts" in capsys.readouterr().err

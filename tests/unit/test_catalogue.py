@@ -13,7 +13,7 @@ SOURCES = shipped_sources()
 
 
 def test_the_page_of_sources_is_up_to_date() -> None:
-    cure = "docs/sources.md is stale; run: authbench sources --markdown > docs/sources.md"
+    cure = "docs/sources.md is stale; run: authbench sources list --markdown > docs/sources.md"
     assert (ROOT / "docs/sources.md").read_text(encoding="utf-8") == as_markdown(SOURCES, measured_labels()), cure
 
 
@@ -26,7 +26,7 @@ def test_every_source_is_listed_with_its_entry_and_terms() -> None:
 
 
 def test_the_command_lists_one_source_a_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert main(["sources", "--raw", str(tmp_path)]) == 0
+    assert main(["sources", "list", "--raw", str(tmp_path)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == ["source", *SOURCES]
 
@@ -45,16 +45,16 @@ def test_the_command_says_what_is_here(capsys: pytest.CaptureFixture[str], tmp_p
 def test_what_cannot_be_fetched_is_told_and_the_others_are(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "raw/arxiv").mkdir(parents=True)
     (tmp_path / "raw/arxiv/a.json").write_bytes(b"{}")
-    assert main(["acquire", "marc_sample", "arxiv", "--raw", str(tmp_path / "raw")]) == 2
+    assert main(["sources", "acquire", "marc_sample", "arxiv", "--raw", str(tmp_path / "raw")]) == 2
     told = capsys.readouterr()
     assert told.out.startswith("arxiv: found there")
     assert "marc_sample: it is not fetched for you. To get it from github, huggingface/datasets: Unpack" in told.err
-    assert main(["acquire", "exord"]) == 2
+    assert main(["sources", "acquire", "exord"]) == 2
     assert "did you mean 'exorde" in capsys.readouterr().err
 
 
 def test_the_command_prints_the_page(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["sources", "--markdown"]) == 0
+    assert main(["sources", "list", "--markdown"]) == 0
     assert capsys.readouterr().out == as_markdown(SOURCES, measured_labels())
 
 

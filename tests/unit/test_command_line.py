@@ -2,22 +2,23 @@
 
 import re
 import shlex
-import subprocess
-import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from authbench.app.cli import COMMANDS, main
+from authbench.app.cli.command import GROUPS
+from authbench.app.cli.examples import EXAMPLES
 from authbench.config.registry.load import list_entries
 from authbench.models.entries import MODELS
 
-TOPICS = ("release:", "pan:", "raven:", "style:", "publish:", "sources:")
+LEVELS = [("", 25), *((group, 18) for group in GROUPS)]  # and the lines of their help at most
 
 
 def help_of(command: str, capsys: pytest.CaptureFixture[str]) -> str:
     with pytest.raises(SystemExit) as ended:
-        main([command, "--help"])
+        main([*command.split(), "--help"])
     assert ended.value.code == 0
     return capsys.readouterr().out
 
@@ -30,20 +31,47 @@ def test_every_help_ends_with_examples_that_the_command_takes(
     lines = [line.strip() for line in told.partition("examples:")[2].splitlines() if line.strip()]
     assert lines and all(line.startswith(f"authbench {command}") for line in lines)
     ran = []
-    monkeypatch.setitem(
-        COMMANDS, command, COMMANDS[command].__class__(**{**vars(COMMANDS[command]), "run": ran.append})
-    )
+    monkeypatch.setitem(COMMANDS, command, replace(COMMANDS[command], run=ran.append))  # type: ignore[arg-type]
     for line in lines:
         main(shlex.split(line)[1:])
     assert len(ran) == len(lines)
 
 
 @pytest.mark.parametrize(
-    ("word", "meant"), [("evalute", "evaluate"), ("leader-board", "leaderboard"), ("chek", "check")]
+    ("word", "meant"),
+    [
+        ("evalute", "evaluate"),
+        ("leader-board", "leaderboard"),
+        ("chek", "check"),
+        ("relese", "release"),
+        ("exprt", "release export"),
+    ],
 )
 def test_a_misspelt_command_is_corrected(word: str, meant: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([word, "somewhere"]) == 2
     assert capsys.readouterr().err == f"authbench: no command '{word}'; did you mean '{meant}'?\n"
+
+
+def test_a_misspelt_command_of_a_group_is_corrected(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["release", "exprt", "somewhere"]) == main(["raven", "xyzzy"]) == 2
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == "authbench: no command 'release exprt'; did you mean 'release export'?"
+    assert second == "authbench: no command 'raven xyzzy'; `authbench raven --help` lists all"
+
+
+@pytest.mark.parametrize("name", [name for name, command in COMMANDS.items() if command.former])
+def test_a_former_name_runs_the_command_and_says_the_present_one(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran, former = [], COMMANDS[name].former
+    monkeypatch.setitem(COMMANDS, name, replace(COMMANDS[name], run=lambda parsed: bool(ran.append(parsed))))
+    example = shlex.split(EXAMPLES[name][-1])[len(name.split()) :]
+    assert main([*name.split(), *example]) == 0 and capsys.readouterr().err == ""
+    assert main([former, *example]) == 0
+    assert f"`{former}` is now `{name}`" in capsys.readouterr().err
+    assert {k: v for k, v in vars(ran[0]).items() if k not in ("run", "parser")} == {
+        k: v for k, v in vars(ran[1]).items() if k not in ("run", "parser")
+    }
 
 
 def test_a_command_like_no_other_is_answered_with_the_list(capsys: pytest.CaptureFixture[str]) -> None:
@@ -51,22 +79,16 @@ def test_a_command_like_no_other_is_answered_with_the_list(capsys: pytest.Captur
     assert "no command 'xyzzy'; `authbench --help` lists all" in capsys.readouterr().err
 
 
-def test_the_first_help_names_every_command_once_on_one_screen(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["--help"])
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) <= 25 and max(map(len, lines)) <= 100
-    described = {name for name, command in COMMANDS.items() if command.group == "first"}
-    assert described == {
-        line.split()[0] for line in lines if any(line.endswith(f" {c.about}") for c in COMMANDS.values())
-    }
-    groups = {words[0][:-1]: words[1:] for line in lines if (words := line.split()) and words[0] in TOPICS}
-    assert groups == {
-        topic[:-1]: [name for name, command in COMMANDS.items() if command.group == topic[:-1]] for topic in TOPICS
-    }
-    assert described.isdisjoint(sum(groups.values(), [])) and len(described) + sum(map(len, groups.values())) == len(
-        COMMANDS
-    )
+@pytest.mark.parametrize(("group", "lines"), LEVELS)
+def test_every_level_lists_its_commands_in_a_line_each_on_one_screen(
+    group: str, lines: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = help_of(group, capsys)
+    assert len(told.splitlines()) <= lines and max(map(len, told.splitlines())) <= 100
+    below = {name.split()[-1]: command.about for name, command in COMMANDS.items() if name.rpartition(" ")[0] == group}
+    listed = dict(re.findall(r"^  (\S+) +(.+)$", told, re.MULTILINE))
+    assert listed == below | ({} if group else GROUPS)
+    assert main(group.split()) == 2 and capsys.readouterr().err == told
 
 
 def test_an_unknown_model_is_answered_by_at_most_three(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -81,8 +103,3 @@ def test_a_misspelt_option_is_corrected(capsys: pytest.CaptureFixture[str]) -> N
         main(["evaluate", "release", "--model", "tfidf", "--out", "scores", "--splt", "dev"])
     assert ended.value.code == 2
     assert "unrecognized argument '--splt', did you mean --split?" in capsys.readouterr().err
-
-
-def test_without_a_command_the_shell_is_told_so() -> None:
-    done = subprocess.run([sys.executable, "-m", "authbench"], capture_output=True, text=True, check=False)
-    assert done.returncode == 2 and "COMMAND" in done.stderr

@@ -13,16 +13,16 @@ from authbench.scoring.verifiers.requested import VERIFIERS, VerifierEntry
     ("command", "shown"),
     [
         ("train", ("seeds", "epochs", "batch", "learning_rate")),
-        ("pan-pairs", ("setting", "test", "same", "small", "topics")),
-        ("pan-evaluate", ("topic_model",)),
-        ("raven", ("topics", "folds", "seeds")),
+        ("pan pairs", ("setting", "test", "same", "small", "topics")),
+        ("pan evaluate", ("topic_model",)),
+        ("raven run", ("topics", "folds", "seeds")),
     ],
 )
 def test_help_shows_the_defaults(command: str, shown: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        main([command, "--help"])
+        main([*command.split(), "--help"])
     told = " ".join(capsys.readouterr().out.split())
-    usual = section(command.partition("-")[0])
+    usual = section(command.split()[0])
     assert [name for name in shown if f"(default: {usual[name]})" not in told] == []
 
 

@@ -99,7 +99,7 @@ def test_the_validator_of_ro_crates_finds_nothing(folders: tuple[Path, Path], tm
     validator = shutil.which("rocrate-validator")
     if validator is None:
         pytest.skip("needs roc-validator, which wants other versions of packages: pipx install roc-validator")
-    wanted = ("validate", str(folders[1]), "--profile-identifier", "process-run-crate-0.5", "--no-paging")
+    wanted = ("publish", "validate", str(folders[1]), "--profile-identifier", "process-run-crate-0.5", "--no-paging")
     found = subprocess.run([validator, *wanted, "--offline"], capture_output=True, text=True, cwd=tmp_path)
     if "cache" in found.stdout + found.stderr and found.returncode:
         pytest.skip("the validator has no network and no filled cache")

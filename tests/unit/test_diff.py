@@ -43,7 +43,7 @@ def all_lines(release: Path) -> dict[tuple[str, str], dict[str, object]]:
 
 
 def test_a_release_does_not_differ_from_itself(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["diff", str(release), str(release)]) == 0
+    assert main(["release", "diff", str(release), str(release)]) == 0
     assert "the same documents, queries and settings" in capsys.readouterr().out
 
 
@@ -144,14 +144,14 @@ def test_what_is_said_names_counts_ids_and_settings(
     author, release = documents["author_id"].max(), tmp_path / "before"
     write_whole(release, documents, queries_per_author=1)
     write_whole(tmp_path / "release", documents, takedown=frozenset({author}), queries_per_author=2)
-    assert main(["diff", str(release), str(tmp_path / "release")]) == 1
+    assert main(["release", "diff", str(release), str(tmp_path / "release")]) == 1
     said = capsys.readouterr().out
     assert f"documents: {documents.height} -> {documents.height - 4}" in said
     assert "(taken down): doc_" in said
     assert "queries new: " in said
     assert "why: config.release.queries_per_author: 1 -> 2" in said
     assert "why: takedown.documents: 0 -> 4" in said
-    assert main(["diff", "--json", str(release), str(tmp_path / "release")]) == 1
+    assert main(["release", "diff", "--json", str(release), str(tmp_path / "release")]) == 1
     told = json.loads(capsys.readouterr().out)
     assert len(told["documents"]) == 4
     assert difference_text(told) == said

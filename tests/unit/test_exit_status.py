@@ -15,39 +15,39 @@ from authbench.core.errors import InputError
 
 # A command on the input {}; `build` has tests of its own (test_build_command.py).
 ON_ONE_INPUT = {
-    "acquire": "acquire {}",
-    "attest": "attest {}",
+    "sources acquire": "sources acquire {}",
+    "release attest": "release attest {}",
     "audit": "audit {}",
     "build": "build --configfile {}",
     "case": "case --questioned {} --known file.txt --population {} --out {out}",
     "check": "check {}",
-    "diff": "diff {} {}",
+    "release diff": "release diff {} {}",
     "evaluate": "evaluate {} --model random --out {out}",
     "explore": "explore {} --out {out}",
-    "export": "export {} --form beir --out {out}",
-    "freeze": "freeze {} --config {}",
-    "languages": "languages {} --out {out}",
+    "release export": "release export {} --form beir --out {out}",
+    "release freeze": "release freeze {} --config {}",
+    "release languages": "release languages {} --out {out}",
     "leaderboard": "leaderboard {} --out {out}",
-    "merge": "merge {} {} --out {out}",
+    "release merge": "release merge {} {} --out {out}",
     "new": "new source {} --name own --yes",
-    "pan-evaluate": "pan-evaluate --truth {} --answers {}",
-    "pan-pairs": "pan-pairs {} --out {out}",
-    "pan-ratios": "pan-ratios {} --out {out}",
-    "pan-run": "pan-run --train {} --test {} --verifier naive --out {out}",
+    "pan evaluate": "pan evaluate --truth {} --answers {}",
+    "pan pairs": "pan pairs {} --out {out}",
+    "pan ratios": "pan ratios {} --out {out}",
+    "pan run": "pan run --train {} --test {} --verifier naive --out {out}",
     "plan": "plan --documents 9 --mean-chars 9 --cores 1 {}",
-    "raven": "raven {} --verifier naive --out {out}",
-    "raven-folds": "raven-folds {} --out {out}",
-    "lookup": "lookup {} --handle Ann",
-    "rebuild": "rebuild {} --raw {} --out {out}",
-    "release-notes": "release-notes {} {}",
-    "sources": None,
-    "steb": "steb {} --out {out}",
-    "style": "style {} --model random --out {out}",
-    "submit": "submit {} --contributor me --out {out}",
-    "tables": "tables {} --out {out}",
+    "raven run": "raven run {} --verifier naive --out {out}",
+    "raven folds": "raven folds {} --out {out}",
+    "release lookup": "release lookup {} --handle Ann",
+    "release rebuild": "release rebuild {} --raw {} --out {out}",
+    "release notes": "release notes {} {}",
+    "sources list": None,
+    "style steb": "style steb {} --out {out}",
+    "style run": "style run {} --model random --out {out}",
+    "publish submit": "publish submit {} --contributor me --out {out}",
+    "publish tables": "publish tables {} --out {out}",
     "train": "train {} --model random --out {out}",
-    "validate": "validate {} --release {}",
-    "verify": "verify {} --raw {}",
+    "publish validate": "publish validate {} --release {}",
+    "release verify": "release verify {} --raw {}",
 }
 
 
@@ -98,7 +98,7 @@ def test_every_command_refuses_an_option_that_it_does_not_know(
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_help_says_what_the_statuses_mean(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        main([command, "--help"])
+        main([*command.split(), "--help"])
     told = [line.split() for line in capsys.readouterr().out.partition("exit status:")[2].splitlines()]
     stated = {words[0] for words in told if words and words[0].isdigit()}
     assert stated == {"0", "2", "70"} | ({"1"} if COMMANDS[command].negative else set())
@@ -168,7 +168,7 @@ def test_a_child_process_may_end_itself() -> None:
 def test_a_reader_that_leaves_is_no_fault() -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    code = "import sys\nfrom authbench.app.cli import main\nsys.exit(main(['sources']))"
+    code = "import sys\nfrom authbench.app.cli import main\nsys.exit(main(['sources', 'list']))"
     done = subprocess.run([sys.executable, "-c", code], stdout=writing, stderr=subprocess.PIPE, check=False)
     os.close(writing)
     assert (done.returncode, done.stderr) == (CLOSED_PIPE, b"")

@@ -150,7 +150,7 @@ def test_the_last_look_at_a_bundle_finds_a_line_of_tier_b(release: Path, public:
 def test_texts_of_tier_b_take_a_form_only_where_that_is_said(
     release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = ["export", str(release), "--form", "beir", "--out", str(tmp_path / "beir")]
+    arguments = ["release", "export", str(release), "--form", "beir", "--out", str(tmp_path / "beir")]
     assert main(arguments) == 2
     assert "of tier B, which nobody may pass on" in capsys.readouterr().err
     assert not (tmp_path / "beir").exists()

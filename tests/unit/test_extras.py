@@ -43,7 +43,9 @@ def test_any_other_error_is_none_of_a_missing_extra(error: Exception) -> None:
 
 
 def test_a_system_without_file_locks_is_named_in_one_line() -> None:
-    calling = "import sys; sys.modules['fcntl'] = None; from authbench.app.cli import main; sys.exit(main(['sources']))"
+    calling = (
+        "import sys; sys.modules['fcntl'] = None; from authbench.app.cli import main; sys.exit(main(['check', 'x']))"
+    )
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "workflow")}
     done = subprocess.run([sys.executable, "-c", calling], env=env, capture_output=True, text=True)
     assert done.returncode == 2
@@ -53,7 +55,13 @@ def test_a_system_without_file_locks_is_named_in_one_line() -> None:
 
 @needs("argcomplete", "completion")
 @pytest.mark.parametrize(
-    ("line", "offered"), [("authbench leaderb", {"leaderboard"}), ("authbench check --j", {"--json"})]
+    ("line", "offered"),
+    [
+        ("authbench leaderb", {"leaderboard"}),
+        ("authbench check --j", {"--json"}),
+        ("authbench release exp", {"export"}),
+        ("authbench pan run --tra", {"--train"}),
+    ],
 )
 def test_the_shell_completes_commands_and_options(line: str, offered: set[str], tmp_path: Path) -> None:
     asked = {"_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line)), "COMP_TYPE": "9"}

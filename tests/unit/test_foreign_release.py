@@ -77,12 +77,23 @@ def commands(release: Path, out: Path) -> list[list[str]]:
     return [
         ["evaluate", str(release), *model, "--out", again],
         ["train", str(release), "--model", "all-minilm-l6-v2", "--from", "test", "--watch", "test", "--out", again],
-        ["style", str(out.parent), *model, "--release", str(release), "--dataset", "release_retrieval", "--out", again],
-        ["pan-pairs", str(release), "--out", again],
-        ["raven", str(release), "--out", again],
-        ["export", str(release), "--form", "trec", "--with-tier-b", "--out", again],
-        ["export", str(release), "--form", "public", "--out", again],
-        ["diff", str(release), str(release)],
+        [
+            "style",
+            "run",
+            str(out.parent),
+            *model,
+            "--release",
+            str(release),
+            "--dataset",
+            "release_retrieval",
+            "--out",
+            again,
+        ],
+        ["pan", "pairs", str(release), "--out", again],
+        ["raven", "run", str(release), "--out", again],
+        ["release", "export", str(release), "--form", "trec", "--with-tier-b", "--out", again],
+        ["release", "export", str(release), "--form", "public", "--out", again],
+        ["release", "diff", str(release), str(release)],
     ]
 
 
@@ -96,7 +107,9 @@ def test_a_bundle_makes_rebuild_write_nowhere_but_its_output(
     change(public / "tier_b.json", lambda told: told["files"].update({path: "0" * 64}))
     seal(public)
     before = everything_below(tmp_path)
-    assert main(["rebuild", str(public), "--raw", str(published[0]), "--out", str(tmp_path / "out/again")]) == 2
+    assert (
+        main(["release", "rebuild", str(public), "--raw", str(published[0]), "--out", str(tmp_path / "out/again")]) == 2
+    )
     assert everything_below(tmp_path) == before
     assert "tier_b.json" in capsys.readouterr().err
 
@@ -127,7 +140,10 @@ def test_a_link_that_leads_out_is_refused_and_one_that_stays_is_read(
 ) -> None:
     (release / file).rename(tmp_path / "elsewhere")
     (release / file).symlink_to(tmp_path / "elsewhere")
-    assert main(["export", str(release), "--form", "public", "--out", str(tmp_path / "out"), "--unverified"]) == 2
+    assert (
+        main(["release", "export", str(release), "--form", "public", "--out", str(tmp_path / "out"), "--unverified"])
+        == 2
+    )
     assert "a link that leads out" in capsys.readouterr().err
     (release / file).unlink()
     (release / "more").mkdir()
@@ -169,7 +185,7 @@ def test_an_entry_reads_no_raw_files_outside_the_raw_folder(
 ) -> None:
     change(public / "tier_b.json", lambda told: told["sources"]["letters"].update(folder=folder))
     seal(public)
-    assert main(["rebuild", str(public), "--raw", str(published[0]), "--out", str(tmp_path / "again")]) == 2
+    assert main(["release", "rebuild", str(public), "--raw", str(published[0]), "--out", str(tmp_path / "again")]) == 2
     assert "the entry of letters: the folder" in capsys.readouterr().err
 
 
@@ -187,7 +203,7 @@ def test_results_name_no_file_outside_an_export(scored: Path, release: Path, tmp
     with pytest.raises(InputError, match="a name may not begin with a dot"):
         list(read_results(scored))
     before = everything_below(tmp_path)
-    export = ["export", str(release), "--form", "trec", "--with-tier-b", "--out", str(tmp_path / "out")]
+    export = ["release", "export", str(release), "--form", "trec", "--with-tier-b", "--out", str(tmp_path / "out")]
     assert main([*export, "--runs", str(scored)]) == 2
     assert everything_below(tmp_path) == before
 
@@ -222,7 +238,7 @@ def test_a_withheld_text_without_a_place_is_not_looked_for(published: Published,
 def test_a_lock_of_another_form_is_refused(release: Path, lock: str, capsys: pytest.CaptureFixture[str]) -> None:
     (release / "release.lock").write_text(lock)
     seal(release)
-    assert main(["diff", str(release), str(release)]) == 2
+    assert main(["release", "diff", str(release), str(release)]) == 2
     assert "is not a release.lock" in capsys.readouterr().err
 
 
@@ -324,7 +340,7 @@ def test_another_tier_or_a_document_twice_is_refused_whatever_is_asked_for(
     _provenance(release, turn)
     for form in ("public", "beir"):
         options = ["--form", form, "--out", str(tmp_path / "out"), "--unverified"]
-        assert main(["export", str(release), *options]) == 2
+        assert main(["release", "export", str(release), *options]) == 2
         assert said in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
@@ -360,7 +376,7 @@ def test_a_bundle_whose_files_are_not_those_of_the_release_is_refused(public: Pa
 def test_an_answer_that_is_no_document_is_named(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
     changed_row(release / "test/ground_truth.jsonl", "query_id", "doc_999999")
     seal(release)
-    assert main(["diff", str(release), str(release)]) == 2
+    assert main(["release", "diff", str(release), str(release)]) == 2
     assert "doc_999999" in capsys.readouterr().err
 
 
@@ -414,7 +430,9 @@ def test_pairs_say_whether_their_release_is_verified(tmp_path: Path) -> None:
     path = write_release(tmp_path / "release", 40, texts=6) / "test/candidates.jsonl"
     rows = [{**row, "genre": f"blog/{'abc'[n % 3]}"} for n, row in enumerate(lines(path))]
     path.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))
-    assert main(["pan-pairs", str(tmp_path / "release"), "--out", str(tmp_path / "pairs"), "--setting", "closed"]) == 0
+    assert (
+        main(["pan", "pairs", str(tmp_path / "release"), "--out", str(tmp_path / "pairs"), "--setting", "closed"]) == 0
+    )
     told = json.loads((tmp_path / "pairs/pairs.json").read_text())["release"]
     assert told == {"verified": False, "reason": NO_CHECKSUMS}
 
@@ -422,7 +440,7 @@ def test_pairs_say_whether_their_release_is_verified(tmp_path: Path) -> None:
 def test_style_says_whether_its_release_is_verified(tmp_path: Path) -> None:
     folder = write_release(tmp_path / "release", 12)
     arguments = ["--model", "random", "--dataset", "release_retrieval", "--out", str(tmp_path / "style")]
-    assert main(["style", str(tmp_path), "--release", str(folder), *arguments]) == 0
+    assert main(["style", "run", str(tmp_path), "--release", str(folder), *arguments]) == 0
     told = json.loads((tmp_path / "style/random/chunk_and_pool.json").read_text())["release"]
     assert told == {"verified": False, "reason": NO_CHECKSUMS}
     assert NO_CHECKSUMS in (tmp_path / "style/report/index.html").read_text()
@@ -443,7 +461,7 @@ def test_raven_says_whether_its_documents_are_of_a_verified_release(tmp_path: Pa
 
 def test_an_export_of_what_is_not_verified_says_so_and_has_no_checksums(release: Path, tmp_path: Path) -> None:
     _text_and_checksums(release)
-    arguments = ["export", str(release), "--form", "trec", "--with-tier-b", "--out", str(tmp_path / "trec")]
+    arguments = ["release", "export", str(release), "--form", "trec", "--with-tier-b", "--out", str(tmp_path / "trec")]
     assert main([*arguments, "--unverified"]) == 0
     export_public(opened(release, unverified=True), tmp_path / "public", ABOUT, sources_of())
     for out in (tmp_path / "trec", tmp_path / "public"):
@@ -462,7 +480,7 @@ def test_a_bundle_without_checksums_is_rebuilt_and_its_own_checksums_decide(
     published: Published, public: Path, tmp_path: Path
 ) -> None:
     (public / "SHA256SUMS").unlink()
-    assert main(["rebuild", str(public), "--raw", str(published[0]), "--out", str(tmp_path / "again")]) == 0
+    assert main(["release", "rebuild", str(public), "--raw", str(published[0]), "--out", str(tmp_path / "again")]) == 0
     assert contents(tmp_path / "again") == contents(published[1])
 
 

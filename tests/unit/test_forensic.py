@@ -229,7 +229,18 @@ def test_any_verifier_gives_likelihood_ratios_by_pairs_held_out(
         return tmp_path / name
 
     train, apart, test, one_class = (problems(*of) for of in (("a", 40), ("b", 40), ("c", 40), ("d", 8, True)))
-    command = ["pan-run", "--train", str(train), "--test", str(test), "--verifier", "ppm", "--out", str(tmp_path / "o")]
+    command = [
+        "pan",
+        "run",
+        "--train",
+        str(train),
+        "--test",
+        str(test),
+        "--verifier",
+        "ppm",
+        "--out",
+        str(tmp_path / "o"),
+    ]
     assert main([*command, "--likelihood-ratios", str(apart)]) == 0
     lines = (tmp_path / "o/ppm/likelihood_ratios.jsonl").read_text(encoding="utf-8").splitlines()
     ratios = {row["id"]: row["log10_lr"] for row in map(json.loads, lines)}
@@ -284,7 +295,7 @@ def test_models_evaluated_on_a_release_give_likelihood_ratios(
         (tmp_path / "scores" / model).mkdir(parents=True)
         table = pairs.with_columns(score=pl.Series(np.where(same, 0.5, -0.2) + draw.normal(0, spread, 600)))
         table.write_parquet(tmp_path / "scores" / model / "released_pairs.parquet")
-    command = ["pan-ratios", str(tmp_path / "scores"), "--out", str(tmp_path / "out")]
+    command = ["pan", "ratios", str(tmp_path / "scores"), "--out", str(tmp_path / "out")]
     assert main(command) == 0
     assert capsys.readouterr().out.startswith("system ")
     costs_of = pl.read_csv(tmp_path / "out/forensic.csv")

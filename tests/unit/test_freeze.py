@@ -44,7 +44,7 @@ def test_freezing_changes_one_line_of_the_recipe(
     recipe = tmp_path / "mine.yaml"
     recipe.write_text(text)
     for _ in range(2):
-        assert main(["freeze", str(published[1]), "--config", str(recipe)]) == 0
+        assert main(["release", "freeze", str(published[1]), "--config", str(recipe)]) == 0
         assert recipe.read_text() == frozen.replace("{digest}", digest(published[1]))
     said = capsys.readouterr().out
     assert f"version 2.0.0 of 2026-11-23 is the release {digest(published[1])}" in said
@@ -58,7 +58,17 @@ def test_nothing_else_is_published_as_a_frozen_version(published: Published, tmp
     assert read_publication(recipe)["sha256"] == digest(published[1])
     recipe.write_text(recipe.read_text().replace(digest(published[1]), "a" * 64))
     assert main(
-        ["export", str(published[1]), "--form", "public", "--config", str(recipe), "--out", str(tmp_path / "o")]
+        [
+            "release",
+            "export",
+            str(published[1]),
+            "--form",
+            "public",
+            "--config",
+            str(recipe),
+            "--out",
+            str(tmp_path / "o"),
+        ]
     )
     assert not (tmp_path / "o").exists()
     with pytest.raises(InputError, match=r"version 2\.0\.0 is another release already"):
@@ -86,7 +96,7 @@ def test_a_recipe_that_cannot_be_frozen_stays_as_it_is(
 def test_a_bundle_and_a_release_that_is_not_verified_are_refused(published: Published, tmp_path: Path) -> None:
     recipe = tmp_path / "mine.yaml"
     recipe.write_text(STATED)
-    assert main(["freeze", str(published[2]), "--config", str(recipe)]) == 2
+    assert main(["release", "freeze", str(published[2]), "--config", str(recipe)]) == 2
     with pytest.raises(InputError, match="is not verified"):
         freeze(replace(opened(published[1]), unverified="no checksums"), recipe)
     assert recipe.read_text() == STATED

@@ -337,5 +337,8 @@ def test_what_gives_no_vectors_is_refused_where_vectors_are_needed(
     release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "mine.run").write_text("")
-    assert main(["style", str(tmp_path), "--model", f"run={tmp_path / 'mine.run'}", "--out", str(tmp_path / "o")]) == 2
+    assert (
+        main(["style", "run", str(tmp_path), "--model", f"run={tmp_path / 'mine.run'}", "--out", str(tmp_path / "o")])
+        == 2
+    )
     assert "mine: a run file, which gives no text a vector" in capsys.readouterr().err

@@ -36,9 +36,9 @@ COMMANDS: Sequence[Callable[[str, Path], list[str]]] = (
     lambda place, out: ["audit", place, "--out", str(out)],
     lambda place, out: ["evaluate", place, "--model", "random", "--out", str(out)],
     lambda place, out: ["check", place],
-    lambda place, out: ["diff", place, place],
-    lambda place, out: ["tables", "--release", place, "--out", str(out)],
-    lambda place, out: ["merge", place, place, "--out", str(out)],
+    lambda place, out: ["release", "diff", place, place],
+    lambda place, out: ["publish", "tables", "--release", place, "--out", str(out)],
+    lambda place, out: ["release", "merge", place, place, "--out", str(out)],
 )
 OF_RELEASES = COMMANDS[2:]
 
@@ -152,7 +152,7 @@ def test_a_dataset_of_style_is_for_the_commands_that_read_it(
     command: Callable[[str, Path], list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(command("style:blog_retrieval", tmp_path / "out")) == 2
-    assert "`authbench style`" in capsys.readouterr().err
+    assert "`authbench style run`" in capsys.readouterr().err
 
 
 def test_the_published_layout_is_scored_from_the_hub_as_from_a_folder(tmp_path: Path) -> None:

@@ -59,8 +59,8 @@ def test_commands_take_a_dataset(
         assert main(["evaluate", place, "--model", "tfidf", "--out", str(tmp_path / out)]) == 0
     scores = [json.loads((tmp_path / out / "tfidf/scores.json").read_text()) for out in ("cached", "folder", "public")]
     assert scores[0]["overall"] == scores[1]["overall"] == scores[2]["overall"]
-    assert main(["diff", cached, str(public)]) == 0
-    assert main(["rebuild", cached, "--raw", str(raw), "--out", str(tmp_path / "again")]) == 0
+    assert main(["release", "diff", cached, str(public)]) == 0
+    assert main(["release", "rebuild", cached, "--raw", str(raw), "--out", str(tmp_path / "again")]) == 0
     assert contents(tmp_path / "again") == contents(release)
     assert main(["check", cached]) == main(["check", str(public)])
 

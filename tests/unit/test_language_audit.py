@@ -69,7 +69,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_list_can_be_corrected_and_given_to_a_build(release: Path, tmp_path: Path) -> None:
-    assert main(["languages", str(release), "--out", str(tmp_path / "out")]) == 0
+    assert main(["release", "languages", str(release), "--out", str(tmp_path / "out")]) == 0
     rows = [json.loads(line) for line in (tmp_path / "out/suspects.jsonl").read_text().splitlines()]
     (one,) = [row for row in rows if row["text_preview"] == GERMAN[:300]]
     assert (one["lang"], one["detected_lang"], one["reasons"], one["removed"]) == ("en", "de", ["language"], None)

@@ -46,9 +46,9 @@ def test_the_command_gives_the_lines_of_a_takedown_and_no_name(
     folder = tmp_path / "release"
     write_sound(folder)
     tags = pl.read_parquet(folder / "provenance.parquet")["source"].unique().sort().to_list()
-    assert main(["lookup", str(folder), "--handle", "Nobody Here"]) == 1
+    assert main(["release", "lookup", str(folder), "--handle", "Nobody Here"]) == 1
     assert "Nobody" not in "".join(capsys.readouterr())
-    assert main(["lookup", str(folder), "--handle", "x", "--source", "nowhere"]) == 2
+    assert main(["release", "lookup", str(folder), "--handle", "x", "--source", "nowhere"]) == 2
     rows = pl.read_parquet(folder / "provenance.parquet").with_columns(
         author_id=pl.when(pl.col("source") == tags[0])
         .then(pl.lit(author_id(tags[0], "Someone")))
@@ -56,7 +56,7 @@ def test_the_command_gives_the_lines_of_a_takedown_and_no_name(
     )
     rows.write_parquet(folder / "provenance.parquet")
     capsys.readouterr()
-    assert main(["lookup", str(folder), "--handle", "Someone", "--unverified"]) == 0
+    assert main(["release", "lookup", str(folder), "--handle", "Someone", "--unverified"]) == 0
     said = capsys.readouterr().out
     assert said.splitlines()[-1] == author_id(tags[0], "Someone") and "Someone" not in said
     assert said.count(f" {tags[0]}\n") == rows.filter(source=tags[0]).height
@@ -84,7 +84,7 @@ def test_an_author_found_by_handle_is_taken_down_and_old_scores_name_their_versi
     publish("1.0.0")
     tested = documents.filter(source="posts", split="test")["author_id"]
     handle = next(name for n in range(4) if author_id("posts", name := f"poster {n}") in set(tested))
-    found = said("lookup", "1.0.0/public", "--handle", handle)
+    found = said("release", "lookup", "1.0.0/public", "--handle", handle)
     entry = found.splitlines()[-1]
     assert handle not in found and any(entry.encode() in data for data in contents(tmp_path / "1.0.0").values())
     said("evaluate", "1.0.0/public", "--model", "tfidf", "--out", "old")
@@ -93,7 +93,7 @@ def test_an_author_found_by_handle_is_taken_down_and_old_scores_name_their_versi
 
     Path("takedown.txt").write_text(found.partition(":\n")[2], encoding="utf-8")
     publish("1.0.1", read_takedown("takedown.txt"))
-    assert said("lookup", "1.0.1/public", "--handle", handle, status=1).startswith("Not in")
+    assert said("release", "lookup", "1.0.1/public", "--handle", handle, status=1).startswith("Not in")
     assert not any(entry.encode() in data for data in contents(tmp_path / "1.0.1").values())
     old = json.loads(Path("old/tfidf/scores.json").read_text(encoding="utf-8"))["benchmark"]["checksum"][:12]
     stale = f"made on another edition of the test split (version 1.0.0, checksum {old})."

@@ -124,7 +124,7 @@ def halves(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 @pytest.fixture(scope="module")
 def both(halves: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("merged") / "both"
-    assert main(["merge", *map(str, halves), "--out", str(out), "--name", "both"]) == 0
+    assert main(["release", "merge", *map(str, halves), "--out", str(out), "--name", "both"]) == 0
     return out
 
 
@@ -366,7 +366,7 @@ def test_what_the_second_took_down_leaves_the_first(halves: tuple[Path, Path], t
 
 def test_a_bundle_is_refused_with_the_way_to_its_release(halves: tuple[Path, Path], tmp_path: Path) -> None:
     export_public(opened(halves[1]), tmp_path / "public", ABOUT, find_sources(CONFIG["sources"]))
-    with pytest.raises(InputError, match="public bundle.*authbench rebuild"):
+    with pytest.raises(InputError, match="public bundle.*authbench release rebuild"):
         merge(opened(halves[0]), opened(tmp_path / "public"), tmp_path / "out", "both")
 
 

@@ -22,6 +22,7 @@ from authbench.app.cli import main
 from authbench.app.config import prepare
 from authbench.app.preflight.at_start import expect_usable
 from authbench.build.drafting.sample import MOST_BYTES, MOST_RECORDS
+from authbench.build.drafting.write import recipe_path
 from authbench.config.registry.sources import find_sources
 from authbench.core.errors import InputError
 from authbench.release.reading.xml_records import OF_TEI
@@ -390,10 +391,13 @@ def test_files_become_an_entry_and_a_recipe_that_a_build_accepts(
     assert len(found["authors"]) == len(AUTHORS) and not any(lost for _, lost, _ in found["losses"].values())
 
 
-def test_what_the_corpus_cannot_give_is_said_before_the_build(here: Path) -> None:
+def test_what_the_corpus_cannot_give_is_said_before_the_build(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [{**row, "writer": AUTHORS[0]} for row in letters()]
     (here / "letters.csv").write_text(as_csv(rows), encoding="utf-8")
+    assert main(["build", "letters.csv"]) == 2 and not recipe_path("letters").exists()
     assert new("letters.csv", "--yes", "--column", "topic=section") == 0
+    told = capsys.readouterr()
+    assert all("authors with two different texts or more: 1" in one for one in (told.err, told.out))
     with pytest.raises(InputError, match="3 splits need an author each, and the texts have 1: of 48 texts"):
         expect_usable(prepare(recipe(), here), here / "resources/raw", here / "preflight.json", for_release=True)
 
@@ -581,9 +585,16 @@ def in_chinese(folder: Path) -> None:
     (folder / "letters.csv").write_text("author,text\n王,今天下雨了我们回家\n" * 9, encoding="gb18030")
 
 
+def without_names(folder: Path) -> None:
+    lines = as_csv(letters()).splitlines(keepends=True)[1:]
+    (folder / "letters.csv").write_text("".join(lines), encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("make", "words", "said"),
     [
+        (without_names, "letters.csv", "line of names"),
+        (lambda folder: (folder / "letters").mkdir(), "letters", "holds no file"),
         (link_that_leads_out, "letters", "link"),
         (link_to_a_folder, "letters", "link"),
         (with_a_pipe, "letters", "regular file"),

@@ -42,7 +42,7 @@ def task(tmp_path):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
         path.write_bytes((end.join(lines) + end).encode() if lines else b"")
-        return main(["pan-evaluate", "--truth", str(tmp_path / truth), "--answers", str(path), *more])
+        return main(["pan", "evaluate", "--truth", str(tmp_path / truth), "--answers", str(path), *more])
 
     return score
 
@@ -71,13 +71,13 @@ def test_a_run_as_tira_keeps_it_is_found_and_called_by_its_system(task, tmp_path
     measures = list(orjson.loads(capsys.readouterr().out).values())
     folder = file.parent.parent if file.parent.name == "output" else file.parent
     for given in {folder, file.parent} if file.name == "answers.jsonl" else {folder}:
-        assert main(["pan-evaluate", "--truth", str(tmp_path), "--answers", str(given), "--json"]) == 0
+        assert main(["pan", "evaluate", "--truth", str(tmp_path), "--answers", str(given), "--json"]) == 0
         assert orjson.loads(capsys.readouterr().out) == {"team": measures[0]}
 
 
 def test_a_folder_without_answers_or_with_two_files_of_them_is_refused_by_name(task, tmp_path, capsys):
     (tmp_path / "team").mkdir()
-    command = ["pan-evaluate", "--truth", str(tmp_path), "--answers", str(tmp_path / "team")]
+    command = ["pan", "evaluate", "--truth", str(tmp_path), "--answers", str(tmp_path / "team")]
     assert main(command) == 2
     assert "files that may hold answers are none. Expected answers.jsonl" in capsys.readouterr().err
     for name in ("one.jsonl", "two.txt"):
@@ -342,7 +342,7 @@ def test_a_report_holds_every_table_and_picture_and_is_the_same_again(tmp_path, 
     for name, scores in systems.scores.items():
         write_answers(pl.DataFrame({"id": systems.ids, "value": scores}), tmp_path / name / "answers.jsonl")
         answers += ["--answers", str(tmp_path / name)]
-    asked = ["pan-evaluate", "--truth", str(tmp_path / "data"), *answers, "--baseline", "naive"]
+    asked = ["pan", "evaluate", "--truth", str(tmp_path / "data"), *answers, "--baseline", "naive"]
     more = ["--pairs", str(tmp_path / "data"), "--topics", "4"]
     for out in ("one", "other"):
         assert main([*asked, *more, "--out", str(tmp_path / out)]) == 0
@@ -404,7 +404,7 @@ def test_table_3_comes_of_two_commands_by_the_names_of_pans_files(task, tmp_path
         (tmp_path / f"{file}.jsonl").write_text("\n".join(answers), encoding="utf-8")
     given = [part for one in ("answers_bo20-large", "answers_bo20-small") for part in ("--answers", f"{one}.jsonl")]
     given = [str(tmp_path / part) if part.endswith("jsonl") else part for part in given]
-    command = ["pan-evaluate", "--truth", str(tmp_path / "truth.jsonl")]
+    command = ["pan", "evaluate", "--truth", str(tmp_path / "truth.jsonl")]
     assert main([*command, *given, "--year", "2020", "--out", str(tmp_path / "pan20")]) == 0
     (tmp_path / "pan21").mkdir()
     (tmp_path / "pan21/truth.jsonl").write_bytes((tmp_path / "truth.jsonl").read_bytes())

@@ -78,14 +78,14 @@ def test_pairs_of_2024_are_read_and_scored_by_their_form(tmp_path: Path, capsys:
     assert form_of(truth) == 2024
     assert read_truth(truth)["same"].to_list() == [False, True, True, False]
     assert read_pairs(pairs).select("text1", "text2").row(1) == ("b1", "b2")
-    assert main(["pan-evaluate", "--truth", str(truth), "--answers", str(given), "--json"]) == 0
+    assert main(["pan", "evaluate", "--truth", str(truth), "--answers", str(given), "--json"]) == 0
     told = capsys.readouterr()
     measures = orjson.loads(told.out)["team"]
     expected = as_their_evaluator([False, True, True, False], [0.1, 1.0, 0.3, 0.5], 2024)
     assert {name: measures[name] for name in expected} == pytest.approx(expected)
     assert measures["c@1"] == pytest.approx((3 + 3 / 4) / 4)  # the pair left open is right, as it says the first
     assert "1 of 4 problems have no line" in told.err
-    assert main(["pan-evaluate", "--truth", str(truth), "--answers", str(given), "--year", "2021", "--json"]) == 0
+    assert main(["pan", "evaluate", "--truth", str(truth), "--answers", str(given), "--year", "2021", "--json"]) == 0
     assert orjson.loads(capsys.readouterr().out)["team"]["c@1"] == pytest.approx((2 + 2 / 4) / 4)
 
 
@@ -101,7 +101,7 @@ def test_texts_of_2025_are_scored_by_their_form_and_told_on_the_page(
     for name, values in scores.items():
         lines(tmp_path / f"{name}.jsonl", [{"id": str(one), "label": value} for one, value in enumerate(values)])
     given = [part for name in scores for part in ("--answers", str(tmp_path / f"{name}.jsonl"))]
-    assert main(["pan-evaluate", "--truth", str(truth), *given, "--json", "--out", str(tmp_path / "out")]) == 0
+    assert main(["pan", "evaluate", "--truth", str(truth), *given, "--json", "--out", str(tmp_path / "out")]) == 0
     told = capsys.readouterr()
     for name, measures in orjson.loads(told.out).items():
         expected = as_their_evaluator([bool(one) for one in labels], scores[name], 2025)

@@ -183,22 +183,22 @@ def test_three_commands_lead_from_records_to_scores(tmp_path, capsys):
     )
     documents.write_ndjson(tmp_path / "records.jsonl")
     pairs, answers = str(tmp_path / "pairs"), str(tmp_path / "answers")
-    assert main(["pan-pairs", str(tmp_path / "records.jsonl"), "--out", pairs]) == 0
+    assert main(["pan", "pairs", str(tmp_path / "records.jsonl"), "--out", pairs]) == 0
     assert "train-small: " in capsys.readouterr().out
     learn = ["--train", f"{pairs}/train-large", "--calibrate", f"{pairs}/train-small", "--test", f"{pairs}/test"]
-    assert main(["pan-run", *learn, "--verifier", "naive", "--verifier", "ppm", "--out", answers]) == 0
+    assert main(["pan", "run", *learn, "--verifier", "naive", "--verifier", "ppm", "--out", answers]) == 0
     capsys.readouterr()
     named = ["--answers", f"{answers}/naive", "--answers", f"{answers}/ppm"]
-    assert main(["pan-evaluate", "--truth", f"{pairs}/test", *named, "--json"]) == 0
+    assert main(["pan", "evaluate", "--truth", f"{pairs}/test", *named, "--json"]) == 0
     assert set(orjson.loads(capsys.readouterr().out)) == {"naive", "ppm"}
-    assert main(["pan-run", *learn, "--verifier", "nave", "--out", answers]) == 2
+    assert main(["pan", "run", *learn, "--verifier", "nave", "--out", answers]) == 2
     assert "did you mean 'naive'?" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("share", ["0", "1", "-0.5", "much"])
 def test_a_share_lies_between_0_and_1(tmp_path, share):
     with pytest.raises(SystemExit):
-        main(["pan-pairs", str(tmp_path), "--out", str(tmp_path / "out"), "--same", share])
+        main(["pan", "pairs", str(tmp_path), "--out", str(tmp_path / "out"), "--same", share])
 
 
 class Stated:
@@ -257,7 +257,7 @@ def test_a_release_whose_pairs_cannot_be_learnt_from_is_told(tmp_path, capsys):
     with pytest.raises(InputError, match="test has pairs of the pool matched"):
         build_released(release, release.documents, section("pan", setting="matched"), 1)
     made_up().write_parquet(tmp_path / "t.parquet")
-    command = ["pan-pairs", str(tmp_path / "t.parquet"), "--out", str(tmp_path / "o"), "--setting", "matched"]
+    command = ["pan", "pairs", str(tmp_path / "t.parquet"), "--out", str(tmp_path / "o"), "--setting", "matched"]
     assert main(command) == 2
     assert "the setting matched takes pairs of a release" in capsys.readouterr().err
 

@@ -55,7 +55,9 @@ def paper(scored, curves, tmp_path_factory):
     (scored / "release/funnel.csv").write_text("source,stage,reason,documents\ns,ingest,in,9\ns,ingest,kept,9\n")
     out = tmp_path_factory.mktemp("out") / "paper"
     release = ["--release", str(scored / "release"), "--unverified"]
-    assert main(["tables", str(scored / "scores"), *release, "--out", str(out), "--curves", str(curves)]) == 0
+    assert (
+        main(["publish", "tables", str(scored / "scores"), *release, "--out", str(out), "--curves", str(curves)]) == 0
+    )
     return out
 
 
@@ -191,7 +193,7 @@ def test_models_stand_by_score_or_by_name_within_groups_in_the_papers_order(resu
 )
 def test_a_choice_that_cannot_be_made_is_one_line(scored, tmp_path, options, told, capsys):
     release = ["--release", str(scored / "release"), "--unverified", "--out", str(tmp_path / "out")]
-    assert main(["tables", str(scored / "scores"), *release, *options]) == 2
+    assert main(["publish", "tables", str(scored / "scores"), *release, *options]) == 2
     assert told in capsys.readouterr().err and not (tmp_path / "out").exists()
 
 

@@ -188,7 +188,7 @@ def test_a_text_is_embedded_once_by_all_suites(checkpoint, tmp_path, monkeypatch
     dataset |= {"acquire": {"where": "here", "how": "Write them."}, "files": ["*.jsonl"]}
     dataset |= {"reader": {"format": "jsonl"}, "fields": {"text": "text", "label": "label"}}
     (tmp_path / "notes.yaml").write_text(json.dumps(dataset | {"tasks": {"clustering": {}}}))
-    assert main(["style", "data", "--dataset", "notes.yaml", "--model", "tiny.yaml", "--out", "style"]) == 0
+    assert main(["style", "run", "data", "--dataset", "notes.yaml", "--model", "tiny.yaml", "--out", "style"]) == 0
     assert embedded == []
 
     by_author = [
@@ -202,12 +202,23 @@ def test_a_text_is_embedded_once_by_all_suites(checkpoint, tmp_path, monkeypatch
         truth = [{"id": f"p{n}", "same": alike, "authors": ["a", "b"]} for n, (*_, alike) in enumerate(same + other)]
         for name, table in (("pairs", pairs), ("truth", truth)):
             (tmp_path / split / f"{name}.jsonl").write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in table))
-    assert main(["pan-run", "--train", "train", "--test", "test", "--verifier", "by_tiny.yaml", "--out", "pan"]) == 0
+    assert main(["pan", "run", "--train", "train", "--test", "test", "--verifier", "by_tiny.yaml", "--out", "pan"]) == 0
     assert embedded == []
 
     table = [(row["author_id"], f"topic {n // 4 % 4}", row["content"]) for n, row in enumerate(rows)]
     pl.DataFrame(table, schema=["author", "topic", "text"], orient="row").write_csv(tmp_path / "table.csv")
     options = ["--topics", "4", "--folds", "2", "--seeds", "1", "--min-documents", "4", "--sizes"]
-    command = ["raven", "table.csv", "--out", "raven", "--verifier", "by_tiny.yaml", "--encoder", "tiny.yaml", *options]
+    command = [
+        "raven",
+        "run",
+        "table.csv",
+        "--out",
+        "raven",
+        "--verifier",
+        "by_tiny.yaml",
+        "--encoder",
+        "tiny.yaml",
+        *options,
+    ]
     assert main(command) == 0
     assert embedded == []

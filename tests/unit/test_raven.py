@@ -170,7 +170,7 @@ def test_verifiers_and_exported_folds_get_texts_as_they_are_cut(short: Path, tmp
     run({**SETTINGS, "documents": str(short), "seeds": 1, "verifiers": ["format"]}, 1, tmp_path)
     cut = read_json(tmp_path / "subsets.json")["hits"]["most_characters"]
     whole = set(pl.read_parquet(short)["content"])
-    assert main(["raven-folds", str(tmp_path), "--subset", "random-0", "--out", str(tmp_path / "folds")]) == 0
+    assert main(["raven", "folds", str(tmp_path), "--subset", "random-0", "--out", str(tmp_path / "folds")]) == 0
     given = read_problems(tmp_path / "folds/fold-0/train")
     texts = [*given["text1"], *given["text2"]]
     assert max(map(len, texts)) == cut and {text[:cut] for text in whole} >= set(texts) != whole & set(texts)
@@ -231,7 +231,7 @@ def test_table_3_shows_a_text_without_its_frequent_words(planted: tuple[Path, st
 
 
 def test_folds_are_exported_as_pans_files(planted: tuple[Path, str], tmp_path: Path) -> None:
-    assert main(["raven-folds", str(planted[0]), "--subset", "random-1", "--out", str(tmp_path / "folds")]) == 0
+    assert main(["raven", "folds", str(planted[0]), "--subset", "random-1", "--out", str(tmp_path / "folds")]) == 0
     drawn = pl.read_parquet(planted[0] / "pairs/random-1.parquet")
     known = {ident: row for ident, *row in pl.read_parquet(planted[0] / "documents.parquet").iter_rows()}
     for fold in range(SETTINGS["folds"]):
@@ -278,10 +278,10 @@ def test_folds_that_cannot_be_exported_are_refused(
     (tmp_path / "mine").mkdir()
     for folder, subset, out, told in (
         (planted[0], "random-7", "folds", "no subset random-7. Expected one of hits, random-0, random-1, "),
-        (tmp_path, "hits", "folds", "Expected a folder that authbench raven wrote"),
+        (tmp_path, "hits", "folds", "Expected a folder that authbench raven run wrote"),
         (planted[0], "hits", "mine", "is there already"),
     ):
-        assert main(["raven-folds", str(folder), "--subset", subset, "--out", str(tmp_path / out)]) == 2
+        assert main(["raven", "folds", str(folder), "--subset", subset, "--out", str(tmp_path / out)]) == 2
         assert told in capsys.readouterr().err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine"]
 
@@ -472,7 +472,7 @@ def test_the_shell_refuses_what_cannot_be_run(tmp_path: Path, capsys: pytest.Cap
         (["planted", "--seeds", "0"], "raven.seeds"),
         ([str(tmp_path / "nowhere")], "cannot be read as documents"),
     ):
-        assert main(["raven", *arguments, "--out", str(tmp_path / "out")]) == 2
+        assert main(["raven", "run", *arguments, "--out", str(tmp_path / "out")]) == 2
         assert told in capsys.readouterr().err
 
 

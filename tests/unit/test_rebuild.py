@@ -113,7 +113,7 @@ def test_what_no_longer_matches_is_named_and_nothing_is_written(
     raw, _, public = published
     shutil.copytree(raw, tmp_path / "raw")
     (tmp_path / "raw/books/books.zip").unlink()
-    arguments = ["rebuild", str(public), "--raw", str(tmp_path / "raw"), "--out", str(tmp_path / "again")]
+    arguments = ["release", "rebuild", str(public), "--raw", str(tmp_path / "raw"), "--out", str(tmp_path / "again")]
     assert main(arguments) == 1
     said = capsys.readouterr()
     assert said.out.count(" of books: no file in ") == 8
@@ -127,7 +127,16 @@ def test_a_part_is_a_release_of_what_was_found_and_is_completed_with_the_rest(
     raw, release, public = published
     shutil.copytree(raw, tmp_path / "raw")
     (tmp_path / "raw/books/books.zip").unlink()
-    arguments = ["rebuild", str(public), "--raw", str(tmp_path / "raw"), "--out", str(tmp_path / "part"), "--partial"]
+    arguments = [
+        "release",
+        "rebuild",
+        str(public),
+        "--raw",
+        str(tmp_path / "raw"),
+        "--out",
+        str(tmp_path / "part"),
+        "--partial",
+    ]
     assert main(arguments) == 1
     assert "8 texts no longer match; the release of the others is" in capsys.readouterr().err
     part = opened(tmp_path / "part")

@@ -66,7 +66,7 @@ def test_pan_run_takes_vectors_and_functions(folder: Path) -> None:
         (folder / f"pairs/{file}.jsonl").write_text(lines)
     data = ["--train", "pairs", "--test", "pairs", "--out", "answers"]
     given = write_vectors(folder)
-    assert main(["pan-run", *data, "--verifier", given, "--verifier", "own_counts:encode"]) == 0
+    assert main(["pan", "run", *data, "--verifier", given, "--verifier", "own_counts:encode"]) == 0
     values = [
         [json.loads(line)["value"] for line in (folder / f"answers/{name}/answers.jsonl").read_text().splitlines()]
         for name in ("given", "own_counts.encode")

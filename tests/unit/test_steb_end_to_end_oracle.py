@@ -73,9 +73,19 @@ def rows_of(page: str) -> list[dict[str, str]]:
 
 @pytest.fixture(scope="module")
 def metrics(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Return what `authbench style` writes for each task of the pages, by STEB's name of the task."""
+    """Return what `authbench style run` writes for each task of the pages, by STEB's name of the task."""
     folder = tmp_path_factory.mktemp("end")
-    command = ["style", str(folder / "data"), "--protocol", "steb", "--model", MODEL, "--out", str(folder / "out")]
+    command = [
+        "style",
+        "run",
+        str(folder / "data"),
+        "--protocol",
+        "steb",
+        "--model",
+        MODEL,
+        "--out",
+        str(folder / "out"),
+    ]
     for name, page in PAGES.items():
         (folder / f"data/{name}").mkdir(parents=True)
         lines = "".join(json.dumps(row) + "\n" for row in rows_of(name))

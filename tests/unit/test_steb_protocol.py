@@ -162,7 +162,7 @@ def test_a_leaderboard_is_recomputed_from_a_folder_of_results(
             tmp_path / "r", "pan15_authorship_verification_greek_test", model, "1_2",
             "pre_defined_pair_classification", json.dumps({"auc": 0.9}),
         )  # fmt: skip
-    assert main(["steb", str(tmp_path / "r"), "--out", str(tmp_path / "board")]) == 0
+    assert main(["style", "steb", str(tmp_path / "r"), "--out", str(tmp_path / "board")]) == 0
     assert re.findall(r"^(\w) .* (0\.\d+)$", capsys.readouterr().out, re.M)[0] == ("a", "0.650")
     told = json.loads((tmp_path / "board/leaderboard_data.json").read_bytes())["operational"]
     # the two datasets of clustering rank alike and are one cluster; other languages and topics do not count
@@ -185,7 +185,15 @@ def test_order_alignment_counts_by_its_accuracy_in_studies_and_by_its_distractor
 
 
 def test_a_report_has_both_protocols_under_their_names_with_intervals_and_chance(home: Path, tmp_path: Path) -> None:
-    command = ["style", str(home / "data"), "--dataset", str(home / "notes.yaml"), "--out", str(tmp_path / "out")]
+    command = [
+        "style",
+        "run",
+        str(home / "data"),
+        "--dataset",
+        str(home / "notes.yaml"),
+        "--out",
+        str(tmp_path / "out"),
+    ]
     assert main([*command, "--model", "tfidf", "--cache", str(tmp_path / "cache")]) == 0
     page = (tmp_path / "out/report/index.html").read_text(encoding="utf-8")
     assert "By STEB's protocol" in page.replace("&#39;", "'")

@@ -150,7 +150,15 @@ def test_a_dataset_of_empty_texts_has_no_score_and_no_crash(tmp_path, capsys):
         'acquire: {where: here, how: Write it.}\nfiles: ["*.jsonl"]\nreader: {format: jsonl}\n'
         "fields: {text: text, label: label}\ntasks: {clustering: {}, all_to_all: {}}\n"
     )
-    asked = ["style", str(tmp_path / "data"), "--dataset", str(tmp_path / "blank.yaml"), "--out", str(tmp_path / "out")]
+    asked = [
+        "style",
+        "run",
+        str(tmp_path / "data"),
+        "--dataset",
+        str(tmp_path / "blank.yaml"),
+        "--out",
+        str(tmp_path / "out"),
+    ]
     assert main([*asked, "--model", "random"]) == 0
     told = json.loads((tmp_path / "out/random/chunk_and_pool.json").read_bytes())["datasets"]["blank"]
     assert told["tasks"] == {"clustering": {"undefined": "no text"}, "all_to_all": {"undefined": "no text"}}

@@ -29,7 +29,7 @@ def scored(tmp_path_factory):
     for name in ("random", "tfidf"):
         file = folder / f"packed/{name}.zip"
         file.parent.mkdir(exist_ok=True)
-        assert main(["submit", str(folder / "out" / name), "--out", str(file), *FIELDS]) == 0
+        assert main(["publish", "submit", str(folder / "out" / name), "--out", str(file), *FIELDS]) == 0
     return folder
 
 
@@ -50,7 +50,7 @@ def packed(path, held):
 
 def verdict(file, scored, capsys):
     capsys.readouterr()
-    status = main(["validate", str(file), "--release", str(scored / "release")])
+    status = main(["publish", "validate", str(file), "--release", str(scored / "release")])
     told = capsys.readouterr()
     return status, told.out + told.err
 
@@ -74,7 +74,10 @@ def test_what_was_packed_stands_and_all_of_its_scores_are_computed_anew(scored, 
 
 def test_the_same_result_gives_the_same_bytes_which_no_clock_decides(scored, tmp_path):
     for place in ("one.zip", "two.zip"):
-        assert main(["submit", str(scored / "out/tfidf/scores.json"), "--out", str(tmp_path / place), *FIELDS]) == 0
+        assert (
+            main(["publish", "submit", str(scored / "out/tfidf/scores.json"), "--out", str(tmp_path / place), *FIELDS])
+            == 0
+        )
     assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
     assert (tmp_path / "one.zip").read_bytes() == (scored / "packed/tfidf.zip").read_bytes()
     held = members(tmp_path / "one.zip")
@@ -85,7 +88,7 @@ def test_the_same_result_gives_the_same_bytes_which_no_clock_decides(scored, tmp
 
 
 def test_a_field_that_nobody_filled_is_named(scored, tmp_path, capsys):
-    assert main(["submit", str(scored / "out/tfidf"), "--out", str(tmp_path / "bare.zip")]) == 0
+    assert main(["publish", "submit", str(scored / "out/tfidf"), "--out", str(tmp_path / "bare.zip")]) == 0
     assert "--contributor" in capsys.readouterr().err
     status, told = verdict(tmp_path / "bare.zip", scored, capsys)
     assert status == 0 and "nobody has filled the field contributor" in told
@@ -93,7 +96,7 @@ def test_a_field_that_nobody_filled_is_named(scored, tmp_path, capsys):
 
 @pytest.mark.parametrize("place", ["out", "nowhere"])
 def test_what_is_no_result_of_one_model_is_refused(scored, tmp_path, capsys, place):
-    assert main(["submit", str(scored / place), "--out", str(tmp_path / "x.zip")]) == 2
+    assert main(["publish", "submit", str(scored / place), "--out", str(tmp_path / "x.zip")]) == 2
     told = capsys.readouterr().err
     assert "Expected the folder of a model" in told
     assert ("e.g." in told) == (place == "out")
@@ -191,7 +194,7 @@ def of_a_run(scored):
     (scored / "few.trec").write_text("\n".join(lines) + "\n")
     command = ["evaluate", str(scored / "release"), "--run", str(scored / "few.trec"), "--seed", "3"]
     assert main([*command, "--out", str(scored / "runs")]) == 0
-    assert main(["submit", str(scored / "runs/few"), "--out", str(scored / "few.zip"), *FIELDS]) == 0
+    assert main(["publish", "submit", str(scored / "runs/few"), "--out", str(scored / "few.zip"), *FIELDS]) == 0
     return scored / "few.zip"
 
 
@@ -240,7 +243,7 @@ def test_a_submission_of_another_release_is_refused(scored, tmp_path, capsys):
     write_scored_release(tmp_path / "release", 25)
     capsys.readouterr()
     file = str(scored / "packed/tfidf.zip")
-    assert main(["validate", file, "--release", str(tmp_path / "release")]) == 1
+    assert main(["publish", "validate", file, "--release", str(tmp_path / "release")]) == 1
     assert "another checksum" in capsys.readouterr().out
 
 
@@ -359,13 +362,15 @@ def test_a_folder_of_submissions_makes_the_board_of_their_folders(scored, tmp_pa
 
 def test_a_submission_stands_beside_results_under_the_name_that_its_maker_gave(scored, tmp_path):
     file = tmp_path / "mine.zip"
-    assert main(["submit", str(scored / "out/tfidf"), "--name", "mine", "--out", str(file), *FIELDS]) == 0
+    assert main(["publish", "submit", str(scored / "out/tfidf"), "--name", "mine", "--out", str(file), *FIELDS]) == 0
     assert main(["leaderboard", str(scored / "out"), str(file), "--out", str(tmp_path / "board")]) == 0
     assert sorted(pl.read_csv(tmp_path / "board/overall.csv")["model"]) == ["mine", "random", "tfidf"]
 
 
 def test_a_name_that_would_leave_the_board_is_refused(scored, tmp_path, capsys):
-    assert main(["submit", str(scored / "out/tfidf"), "--name", "../up", "--out", str(tmp_path / "x.zip")]) == 2
+    assert (
+        main(["publish", "submit", str(scored / "out/tfidf"), "--name", "../up", "--out", str(tmp_path / "x.zip")]) == 2
+    )
     held = members(scored / "packed/tfidf.zip")
     described = json.loads(held["submission.json"]) | {"name": "../up"}
     held["submission.json"] = json.dumps(described).encode()

@@ -128,7 +128,7 @@ def test_published_versions_are_told_with_the_next_one(
     write_whole(tmp_path / "after", documents, takedown=frozenset({author}))
     for name, folder in (("old", release), ("new", tmp_path / "after")):
         export_public(opened(folder), tmp_path / name, ABOUT, sources_of())
-    assert main(["diff", str(tmp_path / "old"), str(tmp_path / "new")]) == 1
+    assert main(["release", "diff", str(tmp_path / "old"), str(tmp_path / "new")]) == 1
     told = capsys.readouterr().out
     assert "version: major, 2.1.0 -> 3.0.0\n" in told
     assert told.endswith("scores cannot be compared on any split\n")
@@ -140,7 +140,7 @@ def test_release_notes_tell_numbers_reasons_and_what_to_change(
     author = documents.filter(pl.col("split") == "test")["author_id"].min()
     write_whole(tmp_path / "after", documents, takedown=frozenset({author}), queries_per_author=2)
     out = tmp_path / "notes.md"
-    assert main(["release-notes", str(release), str(tmp_path / "after"), "--out", str(out)]) == 0
+    assert main(["release", "notes", str(release), str(tmp_path / "after"), "--out", str(out)]) == 0
     notes = out.read_text(encoding="utf-8")
     gone = documents.filter(pl.col("author_id") == author)
     assert f"| documents | {documents.height} | {documents.height - gone.height} | -{gone.height} |" in notes

@@ -69,8 +69,8 @@ def _to_fetch(corpus: Corpus) -> list[str]:
         return []
     shown = f"{share:.2g}"
     return [
-        f"Enough to fetch: `authbench acquire --share {shown}`, {SPARE} chunks for each that is released; more where "
-        "few authors have several texts, or a language or genre is rare. A plan of that share: --documents "
+        f"Enough to fetch: `authbench sources acquire --share {shown}`, {SPARE} chunks for each that is released; more "
+        "where few authors have several texts, or a language or genre is rare. A plan of that share: --documents "
         f"{' '.join(f'{share * number:.2g}' for number, _ in corpus.kinds)}."
     ]
 

@@ -24,7 +24,8 @@ OPENING = """# Sources
 Which corpora can a benchmark be built from, and what are their texts, authors and terms? The table lists the entries
 of `config/sources/`. A tag leads to its entry, with title, meaning and faults of texts and labels (`about`), how to get
 the corpus by hand (`acquire.how`), the definition of a work (`fields.origin`) and the measurement of labels
-(`author.impurity`). [`authbench acquire SOURCE`](acquiring.md) fetches a corpus, except where *by hand* is stated.
+(`author.impurity`). [`authbench sources acquire SOURCE`](acquiring.md) fetches a corpus, except where *by hand* is
+stated.
 
 - Languages *as labelled*: the corpus names the language of each text.
 - Author: [what a label identifies](adding-a-source.md#author-labels). A *work* names no writer and is never scored.

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from authbench.app.cli import (
     attestation,
@@ -22,10 +23,10 @@ from authbench.app.cli import (
     tables,
     verification,
 )
-from authbench.app.cli.command import overview, statuses, unrecognized
-from authbench.app.cli.ending import run_to_end
+from authbench.app.cli.command import GROUPS, overview, present, statuses, unrecognized
+from authbench.app.cli.ending import UNUSABLE, run_to_end
 from authbench.app.cli.examples import examples
-from authbench.config.registry.values import nearest
+from authbench.core.errors import InputError
 from authbench.core.printable import printable
 from authbench.core.version import VERSION
 
@@ -61,40 +62,62 @@ def _no_file(parsed: argparse.Namespace) -> str:
     return ""
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a subcommand and return its exit status (authbench.app.cli.ending)."""
-    parser = argparse.ArgumentParser(
-        prog="authbench",
-        usage="authbench [-h] [--version] COMMAND ...",
-        description="Build and check authorship benchmarks, evaluate models on them, pass them on.",
-        epilog=overview(COMMANDS),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--version", action="version", version=f"authbench {VERSION}")
-    subcommands = parser.add_subparsers(required=True, metavar="COMMAND", prog="authbench", help=argparse.SUPPRESS)
+def _parsers() -> dict[str, argparse.ArgumentParser]:
+    """Return the parsers of the command line (""), of the groups and of the commands, each below the one before."""
+    parsers: dict[str, argparse.ArgumentParser] = {}
+    below: dict[str, Any] = {}
+    for name, about in {
+        "": "Build and check authorship benchmarks, evaluate models on them, pass them on.",
+        **GROUPS,
+    }.items():
+        program = f"authbench {name}".strip()
+        looks: dict[str, Any] = {
+            "usage": f"{program} COMMAND ...",
+            "description": f"{about[:1].upper()}{about[1:].rstrip('.')}.",
+            "epilog": overview(COMMANDS, name),
+            "formatter_class": argparse.RawDescriptionHelpFormatter,
+            "add_help": False,
+        }
+        parsers[name] = below[""].add_parser(name, **looks) if name else argparse.ArgumentParser(program, **looks)
+        parsers[name].add_argument("-h", "--help", action="help", help=argparse.SUPPRESS)
+        below[name] = parsers[name].add_subparsers(
+            required=True, metavar="COMMAND", prog=program, help=argparse.SUPPRESS
+        )
+    parsers[""].add_argument("--version", action="version", version=f"authbench {VERSION}", help=argparse.SUPPRESS)
     for name, command in COMMANDS.items():
-        subparser = subcommands.add_parser(
-            name,
+        group, _, word = name.rpartition(" ")
+        parsers[name] = below[group].add_parser(
+            word,
             description=command.about,
             epilog=f"{statuses(command)}\n\n{examples(name)}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        command.arguments(subparser)
-        subparser.set_defaults(run=command.run, parser=subparser, passes_on=command.passes_on)
+        command.arguments(parsers[name])
+        parsers[name].set_defaults(run=command.run, parser=parsers[name], passes_on=command.passes_on)
+    return parsers
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a subcommand and return its exit status (authbench.app.cli.ending)."""
+    parsers = _parsers()
     if "_ARGCOMPLETE" in os.environ:  # the shell asks how the line may go on
         import argcomplete
 
-        argcomplete.autocomplete(parser)
+        argcomplete.autocomplete(parsers[""])
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if given and not given[0].startswith("-") and given[0] not in COMMANDS:
-        meant = nearest(given[0], COMMANDS) or "; `authbench --help` lists all"
-        print(f"authbench: no command {printable(given[0])!r}{meant}", file=sys.stderr)
-        return 2
-    parsed, unknown = parser.parse_known_args(given)
-    parsed.others = unknown
-    if unknown and not parsed.passes_on:
-        parsed.parser.error(unrecognized(unknown, parsed.parser))
+    try:
+        words = present(given, COMMANDS)
+    except InputError as problem:
+        print(f"authbench: {problem}", file=sys.stderr)
+        return UNUSABLE
+    if " ".join(words) in ("", *GROUPS):
+        parsers[" ".join(words)].print_help(sys.stderr)
+        return UNUSABLE
+    parsed, others = parsers[""].parse_known_args(words)
+    parsed.others = others
+    if others and not parsed.passes_on:
+        parsed.parser.error(unrecognized(others, parsed.parser))
     if strange := _no_file(parsed):
         print(f"authbench: {printable(strange)!r}: is no regular file. Expected a file or a folder.", file=sys.stderr)
-        return 2
+        return UNUSABLE
     return run_to_end(lambda: parsed.run(parsed), given)

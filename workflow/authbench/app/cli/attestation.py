@@ -118,12 +118,14 @@ def _beside(release: Path) -> Path:
 
 
 COMMANDS = {
-    "attest": Command("release", "state what a release was made of (in-toto), and sign it", _attest_arguments, attest),
-    "verify": Command(
-        "release",
-        "build a release anew from its statement",
+    "release attest": Command(
+        "state what a release was made of (in-toto), and sign it", _attest_arguments, attest, former="attest"
+    ),
+    "release verify": Command(
+        "rebuild a release from its statement",
         _verify_arguments,
         verify,
         negative="a signature, a file or the release differs from the statement",
+        former="verify",
     ),
 }

@@ -47,7 +47,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "a table's own name of a column (its number where there are no headings), such as author=user, "
         "content=body, lang, split, source, genre, date, item, account, origin; may be repeated",
     )
-    parser.add_argument("--encoding", metavar="NAME", help="encoding of tables and plain texts (default: utf-8)")
+    parser.add_argument(
+        "--encoding", metavar="NAME", help="encoding of tables and plain texts (default: UTF-8, else Windows-1252)"
+    )
     parser.add_argument("--config", metavar="NAME", help="configuration to audit, where a dataset has several")
     path(parser, "--data DIR", "folder of the datasets that X, an entry of config/style, reads")
     parser.add_argument(
@@ -75,7 +77,12 @@ def run(given: argparse.Namespace) -> int:
         raise InputError("--clean writes whole files, and --rows reads a part of them. Leave one out.")
     columns = dict(column(one, NAMES) for one in given.column)
     dataset = read_dataset(given.source, How(columns, given.data, given.encoding, given.config, given.rows), say)
-    content = dataset.documents["content"]
+    content, authors = dataset.documents["content"], dataset.documents["author"]
+    if authors.n_unique() == 1 and not authors.null_count():
+        raise InputError(
+            f"All {len(authors):,} texts are by one author, and an audit compares authors. Another column may name "
+            "them: --column author=NAME."
+        )
     if content.len() <= FEW_TEXTS and int(content.str.len_bytes().sum()) <= FEW_BYTES:
         stay_plain()
     from authbench.audit.auditing.run import examine  # imported after it is known how its inner loops run
@@ -142,16 +149,12 @@ def column(given: str, known: Collection[str]) -> tuple[str, str]:
 
 COMMANDS = {
     "audit": Command(
-        "first",
         "find leaks, noisy labels and shortcuts in any authorship dataset",
         arguments,
         run,
         negative="with --strict: a claim is broken",
     ),
-    "languages": Command(
-        "release",
-        "list texts that may not be in their stated language",
-        _languages_arguments,
-        languages,
+    "release languages": Command(
+        "list texts that may not be in their stated language", _languages_arguments, languages, former="languages"
     ),
 }

@@ -125,7 +125,7 @@ def _described(given: argparse.Namespace, folder: Path) -> list[str]:
             raise InputError(f"build: {recipe} describes the corpus already. Change it, or leave out {said[0]}.")
         expect_described(name, paths)
     else:
-        new.run(argparse.Namespace(**{**vars(given), "files": paths, "yes": True, "dry_run": False}))
+        new.run(argparse.Namespace(**{**vars(given), "files": paths, "yes": True, "dry_run": False, "builds": True}))
     return [*(word for word in words if word not in corpora), "--configfile", str(recipe)]
 
 
@@ -222,7 +222,6 @@ def _shipped_profiles() -> list[str]:
 
 COMMANDS = {
     "build": Command(
-        "first",
         "build a benchmark from raw corpora, with any option of snakemake",
         arguments,
         run,

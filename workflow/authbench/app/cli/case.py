@@ -23,7 +23,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         "--verifier",
         action="append",
         metavar="NAME",
-        help=f"verifier, as authbench pan-run takes it; may be repeated (default: {', '.join(VERIFIERS)})",
+        help=f"verifier, as authbench pan run takes it; may be repeated (default: {', '.join(VERIFIERS)})",
     )
     parser.add_argument("--genre", default="", metavar="NAME", help="genre of the population's texts (default: any)")
     parser.add_argument(
@@ -59,4 +59,4 @@ def _run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-COMMANDS = {"case": Command("pan", "give the likelihood ratio that a suspected writer wrote a text", _arguments, _run)}
+COMMANDS = {"case": Command("give the likelihood ratio that a suspected writer wrote a text", _arguments, _run)}

@@ -7,33 +7,41 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING
 
 from authbench.core.errors import InputError
+from authbench.core.printable import printable
 
 if TYPE_CHECKING:
     from authbench.models.model import VectorCache
     from authbench.release.format.release import Release
 
 
-Group = Literal["first", "release", "pan", "raven", "style", "publish", "sources"]
+GROUPS = {
+    "release": "export, merge, compare, sign and rebuild releases",
+    "pan": "compare verifiers on pairs in PAN's format",
+    "raven": "measure how far verifiers rely on topics",
+    "style": "score models on datasets of writing style",
+    "publish": "write tables for a paper, pack and check submissions",
+    "sources": "list and fetch the corpora that are known",
+}
 
 
 @dataclass(frozen=True)
 class Command:
-    """A subcommand: its group and description in `--help`, its arguments, its function, which returns the exit status.
+    """A subcommand: its description in `--help`, its arguments, its function, which returns the exit status.
 
-    `authbench --help` describes the commands of the group `first`, and names those of the other groups.
-    A command that `passes_on` gets unknown arguments as `others`. `negative` is the meaning of exit status 1; without
-    it the command never ends with 1.
+    Its name is a word, or a group and a word. A command that `passes_on` gets unknown arguments as `others`.
+    `negative` is the meaning of exit status 1; without it the command never ends with 1. `former` is a name that is
+    still taken, until 1.0.
     """
 
-    group: Group
     about: str
     arguments: Callable[[argparse.ArgumentParser], None]
     run: Callable[[argparse.Namespace], int]
     passes_on: bool = False
     negative: str = ""
+    former: str = ""
 
 
 def statuses(command: Command) -> str:
@@ -45,15 +53,49 @@ def statuses(command: Command) -> str:
     )
 
 
-def overview(commands: Mapping[str, Command]) -> str:
-    """Return the commands for `authbench --help`: those of the group `first` described, the others named by group."""
-    by_group = {
-        group: [name for name, command in commands.items() if command.group == group] for group in get_args(Group)
-    }
-    first = [f"  {name:<12} {commands[name].about}" for name in by_group.pop("first")]
-    further = [f"  {f'{group}:':<12} {' '.join(names)}" for group, names in by_group.items()]
-    more = "`authbench COMMAND --help` explains a command by examples. Further commands by topic:"
-    return "\n".join(["commands:", *first, "", more, *further])
+def overview(commands: Mapping[str, Command], group: str = "") -> str:
+    """Return the commands of a group, or those of no group and the groups, one a line, for `--help`."""
+    lines = {name.removeprefix(f"{group} "): one.about for name, one in commands.items() if _group(name) == group}
+    further = [] if group else ["", "groups of commands:", *_listed(GROUPS)]
+    more = f"`authbench {f'{group} ' * bool(group)}COMMAND --help` explains a command by examples."
+    return "\n".join(["commands:", *_listed(lines), *further, "", more])
+
+
+def _listed(lines: Mapping[str, str]) -> list[str]:
+    return [f"  {name:<12} {about}" for name, about in lines.items()]
+
+
+def _group(name: str) -> str:
+    return name.rpartition(" ")[0]
+
+
+def present(words: Sequence[str], commands: Mapping[str, Command]) -> list[str]:
+    """Return a command's words, with its present name in place of a former one, which is said.
+
+    Raises:
+        InputError: no command or group has the name.
+    """
+    first, second = (*words, "", "")[:2]
+    former = {one.former: name for name, one in commands.items() if one.former}
+    of_group = {name.split()[1]: name for name in commands if first in GROUPS and _group(name) == first}
+    if first.startswith("-") or (of_group and second in ("", "-h", "--help", *of_group)):
+        return list(words)
+    if first in former and (not of_group or any(word.startswith("-") for word in words[1:])):
+        print(f"authbench: `{first}` is now `{former[first]}`; its former name goes with 1.0", file=sys.stderr)
+        return [*former[first].split(), *words[1:]]
+    if of_group:
+        _expect_command(second, of_group, f"{first} ")
+    elif first:
+        _expect_command(first, {**former, **{name: name for name in (*GROUPS, *commands)}})
+    return list(words)
+
+
+def _expect_command(name: str, known: Mapping[str, str], group: str = "") -> None:
+    """Raise InputError for an unknown name; `known` has what to say in place of a similar one."""
+    if name not in known:
+        close = get_close_matches(name, known, 1)
+        cure = f"did you mean '{known[close[0]]}'?" if close else f"`authbench {group}--help` lists all"
+        raise InputError(f"no command {printable(group + name)!r}; {cure}")
 
 
 def unrecognized(words: Sequence[str], parser: argparse.ArgumentParser) -> str:

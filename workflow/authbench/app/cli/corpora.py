@@ -128,14 +128,17 @@ def plan(arguments: argparse.Namespace) -> int:
 
 
 COMMANDS = {
-    "acquire": Command(
-        "sources", "fetch corpora and verify their files: exit 0 complete, 2 incomplete", _acquire_arguments, acquire
+    "sources acquire": Command(
+        "fetch corpora and verify their files: exit 0 complete, 2 incomplete",
+        _acquire_arguments,
+        acquire,
+        former="acquire",
     ),
-    "sources": Command(
-        "sources",
+    "sources list": Command(
         "list the known corpora: languages, licence, origin, and which files are present",
         _sources_arguments,
         sources,
+        former="sources",
     ),
-    "plan": Command("sources", "estimate jobs, hours, memory and disk of a build", _plan_arguments, plan),
+    "plan": Command("estimate jobs, hours, memory and disk of a build", _plan_arguments, plan),
 }

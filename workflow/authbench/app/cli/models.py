@@ -268,8 +268,8 @@ def train(arguments: argparse.Namespace) -> int:
 
 
 COMMANDS = {
-    "evaluate": Command("first", "score models on a split of a release", _evaluate_arguments, evaluate),
-    "explore": Command("first", "look at the errors of models that were evaluated", _explore_arguments, explore),
-    "leaderboard": Command("first", "compare models that were evaluated", _leaderboard_arguments, leaderboard),
-    "train": Command("sources", "tune a model on a release", _train_arguments, train),
+    "evaluate": Command("score models on a split of a release", _evaluate_arguments, evaluate),
+    "explore": Command("look at the errors of models that were evaluated", _explore_arguments, explore),
+    "leaderboard": Command("compare models that were evaluated", _leaderboard_arguments, leaderboard),
+    "train": Command("tune a model on a release", _train_arguments, train),
 }

@@ -11,7 +11,7 @@ from authbench.core.printable import printable
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", choices=["source"], help="what to describe: a corpus")
+    parser.add_argument("what", type=_source, metavar="source", help="what to describe: a corpus")
     path(
         parser,
         "files FILES",
@@ -23,6 +23,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     options(parser)
     parser.add_argument("--yes", action="store_true", help="take the proposals without a question")
     parser.add_argument("--dry-run", action="store_true", help="print the files instead of writing them")
+    parser.set_defaults(builds=False)
+
+
+def _source(word: str) -> str:
+    if word != "source":
+        raise argparse.ArgumentTypeError(f"write `authbench new source {printable(word)}`")
+    return word
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -40,9 +47,9 @@ def run(given: argparse.Namespace) -> int:
     """Return 0 when the files are written or, with --dry-run, printed.
 
     Args:
-        given: what `arguments` adds.
+        given: what `arguments` adds, and whether the corpus is built next.
     """
-    from authbench.build.drafting.propose import FIELDS, propose
+    from authbench.build.drafting.propose import FEWEST, FIELDS, propose
     from authbench.build.drafting.sample import read_sample
     from authbench.build.drafting.write import (
         entry_path,
@@ -74,6 +81,12 @@ def run(given: argparse.Namespace) -> int:
         print(f"  {sample.bad:,} of the first records cannot be read.")
     if sample.left_out:
         print(f"  {sample.left_out:,} files of other kinds are left out.")
+    few = FEWEST - proposal.repeated if sample.whole else 0
+    if few > 0:
+        told = f"{name}: authors with two different texts or more: {proposal.repeated}; a benchmark needs {FEWEST}"
+        if given.builds:
+            raise InputError(f"{told}. Give more texts, or name another field: --column author=NAME.")
+        print(f"  {told}, of this or other sources.")
     if given.dry_run:
         for path, text in texts.items():
             print(f"\n--- {path}\n{text}", end="")
@@ -134,4 +147,4 @@ def _answer(question: str) -> str:
         raise InputError("Nothing was written, as there was no answer.") from None
 
 
-COMMANDS = {"new": Command("first", "write the entry and recipe of your corpus from its files", arguments, run)}
+COMMANDS = {"new": Command("write the entry and recipe of your corpus from its files", arguments, run)}

@@ -94,6 +94,8 @@ def steb(arguments: argparse.Namespace) -> int:
 
 
 COMMANDS = {
-    "steb": Command("style", "summarise results in STEB's layout as its leaderboard does", _steb_arguments, steb),
-    "style": Command("style", "score models on datasets of writing style", _style_arguments, style),
+    "style steb": Command(
+        "summarise results in STEB's layout as its leaderboard does", _steb_arguments, steb, former="steb"
+    ),
+    "style run": Command("score models on datasets of writing style", _style_arguments, style, former="style"),
 }

@@ -31,7 +31,7 @@ def submit(arguments: argparse.Namespace) -> int:
 
     fields = proposed(read_result(files_of(arguments.scores)[SCORES]))
     given = {name: getattr(arguments, name) for name in _FIELDS if getattr(arguments, name) is not None}
-    fields = Fields.from_dict(replace(fields, **given).as_dict(), "authbench submit")
+    fields = Fields.from_dict(replace(fields, **given).as_dict(), "authbench publish submit")
     if problem := name_problem(fields.name):
         raise InputError(f"--name: {fields.name!a:.80}: {problem}.")
     out = arguments.out or Path(f"{fields.name}.zip")
@@ -40,12 +40,12 @@ def submit(arguments: argparse.Namespace) -> int:
         pass
     for name in fields.empty:
         print(f"authbench: nobody has filled the field {name}: give --{name}", file=sys.stderr)
-    print(f"The submission: {out}   Check it: authbench validate {out} --release RELEASE_DIR")
+    print(f"The submission: {out}   Check it: authbench publish validate {out} --release RELEASE_DIR")
     return 0
 
 
 def _validate_arguments(parser: argparse.ArgumentParser) -> None:
-    path(parser, "submissions FILE", "file that authbench submit wrote; may be several", nargs="+")
+    path(parser, "submissions FILE", "file that authbench publish submit wrote; may be several", nargs="+")
     path(parser, "--release RELEASE_DIR", "release that was scored", required=True)
     unverified_argument(parser)
 
@@ -87,14 +87,14 @@ def validate(arguments: argparse.Namespace) -> int:
 
 
 COMMANDS = {
-    "submit": Command(
-        "publish", "pack the result of a model into one file that others can check", _submit_arguments, submit
+    "publish submit": Command(
+        "pack the result of a model into one file that others can check", _submit_arguments, submit, former="submit"
     ),
-    "validate": Command(
-        "publish",
+    "publish validate": Command(
         "check submissions against the release",
         _validate_arguments,
         validate,
         negative="a submission is refused",
+        former="validate",
     ),
 }

@@ -89,7 +89,7 @@ def tables(arguments: argparse.Namespace) -> int:
 
 
 COMMANDS = {
-    "tables": Command(
-        "publish", "write the tables and figures of a paper on a release and models", _tables_arguments, tables
+    "publish tables": Command(
+        "write the tables and figures of a paper on a release and models", _tables_arguments, tables, former="tables"
     )
 }

@@ -214,7 +214,7 @@ def _raven_arguments(parser: argparse.ArgumentParser) -> None:
         "--verifier",
         action="append",
         metavar="NAME",
-        help=f"verifier, as authbench pan-run takes it; may be repeated (default: {', '.join(usual['verifiers'])})",
+        help=f"verifier, as authbench pan run takes it; may be repeated (default: {', '.join(usual['verifiers'])})",
     )
     parser.add_argument(
         "--encoder",
@@ -253,7 +253,7 @@ def raven(arguments: argparse.Namespace) -> int:
 
 
 def _raven_folds_arguments(parser: argparse.ArgumentParser) -> None:
-    path(parser, "folder RUN", "output directory of authbench raven, or the graph's raven")
+    path(parser, "folder RUN", "output directory of authbench raven run, or the graph's raven")
     path(parser, "--out DIR", "output directory; must not exist", required=True)
     parser.add_argument(
         "--subset", default="hits", metavar="NAME", help="folds to write: hits, random-0, ... (default: %(default)s)"
@@ -270,12 +270,23 @@ def _raven_folds(arguments: argparse.Namespace) -> int:
 
 
 COMMANDS = {
-    "pan-evaluate": Command("pan", "score answers to PAN's verification task", _pan_evaluate_arguments, _pan_evaluate),
-    "pan-pairs": Command("pan", "make pairs in PAN's format from documents", _pan_pairs_arguments, _pan_pairs),
-    "pan-ratios": Command(
-        "pan", "likelihood ratios of evaluated models on a release's pairs", _pan_ratios_arguments, _pan_ratios
+    "pan evaluate": Command(
+        "score answers to PAN's verification task", _pan_evaluate_arguments, _pan_evaluate, former="pan-evaluate"
     ),
-    "pan-run": Command("pan", "train verifiers on pairs and answer others with them", _pan_run_arguments, _pan_run),
-    "raven": Command("raven", "measure how far verifiers rely on topics (RAVEN)", _raven_arguments, raven),
-    "raven-folds": Command("raven", "write the folds of RAVEN as PAN's files", _raven_folds_arguments, _raven_folds),
+    "pan pairs": Command(
+        "make pairs in PAN's format from documents", _pan_pairs_arguments, _pan_pairs, former="pan-pairs"
+    ),
+    "pan ratios": Command(
+        "likelihood ratios of evaluated models on a release's pairs",
+        _pan_ratios_arguments,
+        _pan_ratios,
+        former="pan-ratios",
+    ),
+    "pan run": Command(
+        "train verifiers on pairs and answer others with them", _pan_run_arguments, _pan_run, former="pan-run"
+    ),
+    "raven run": Command("measure how far verifiers rely on topics (RAVEN)", _raven_arguments, raven, former="raven"),
+    "raven folds": Command(
+        "write the folds of RAVEN as PAN's files", _raven_folds_arguments, _raven_folds, former="raven-folds"
+    ),
 }

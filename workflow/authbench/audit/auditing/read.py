@@ -24,7 +24,7 @@ from authbench.release.format.files import MANIFEST, PROVENANCE
 from authbench.release.format.hub import INNER, SCHEME, config_folder, local, release_of, stated_configs
 from authbench.release.reading.chats import app_of
 from authbench.release.reading.column_names import layout_of
-from authbench.release.reading.foreign import JSON, KINDS, TEXT, XML, ZIP, is_of_a_system, kind_of
+from authbench.release.reading.foreign import JSON, KINDS, TEXT, XML, ZIP, encoding_of, is_of_a_system, kind_of
 from authbench.release.reading.plain_text import whole_text
 from authbench.release.reading.rows import BadRow
 
@@ -51,7 +51,7 @@ def read_texts(path: Path, files: Sequence[Path], encoding: str | None) -> Datas
         label = printable(str(file.relative_to(path)))
         places[label] = [file]
         raw = RawFile(file, str(file), "", option="--encoding")
-        text = whole_text(raw, encoding or "utf-8") if file.stat().st_size else BadRow("line 1", "is empty")
+        text = whole_text(raw, encoding or encoding_of(raw)) if file.stat().st_size else BadRow("line 1", "is empty")
         if isinstance(text, BadRow):
             unreadable.append(label)
             continue
@@ -93,7 +93,7 @@ class How:
     Attributes:
         columns: names of a table's columns, by our names.
         data: folder of the datasets that entries of config/style name.
-        encoding: of tables and plain texts; None: UTF-8, or according to a byte order mark.
+        encoding: of tables and plain texts; None: that of `foreign.encoding_of`.
         config: the configuration to read, if a dataset has several.
         rows: how many rows of each table are read; None: all.
     """

@@ -33,7 +33,7 @@ def read_tables(
     Args:
         path: the path that the user gave, for errors.
         columns: the tables' names of columns, by our names; all others are found by NAMES.
-        encoding: of texts; None: UTF-8, or according to a byte order mark.
+        encoding: of texts; None: that of `foreign.encoding_of`.
         config: the configuration to use: of the dataset's README.md, or a folder if files of a split are in several
             folders.
         most: how many rows of each file are read; None: all.
@@ -160,11 +160,9 @@ def _columns(file: Path, table: ForeignTable, given: Mapping[str, str]) -> dict[
     found = guess_columns(list(table.columns), given)
     missing = [ours for ours in ("author", "content") if ours not in found]
     if missing:
-        wanted = "; ".join(f"{ours}: one of {', '.join(NAMES[ours])}" for ours in missing)
+        cure = " ".join(f"--column {ours}=NAME" for ours in missing)
         raise _Lacking(
-            f"{file}: has no column for {' and '.join(missing)}. It has {_listed(table)}. Expected "
-            f"{wanted}; or name it, such as --column {missing[0]}=NAME.",
-            missing,
+            f"{file}: no column is surely the {' and '.join(missing)}. It has {_listed(table)}. Give {cure}.", missing
         )
     return found
 

@@ -20,8 +20,8 @@ from authbench.core.errors import InputError
 from authbench.core.storage.atomic import write_text
 from authbench.core.storage.system import fcntl
 
-HEAD = """# What `authbench acquire` first fetched of each source: revisions, sizes and SHA-256 of its files. Later
-# downloads must be the same. To accept what an owner has changed, take the source's entry out and fetch anew.
+HEAD = """# What `authbench sources acquire` first fetched of each source: revisions, sizes and SHA-256 of its files.
+# Later downloads must be the same. To accept what an owner has changed, take the source's entry out and fetch anew.
 """
 
 
@@ -77,7 +77,7 @@ def read_raw_lock(path: Path) -> dict[str, Entry]:
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(
             f"{path} is no lock of raw files ({type(error).__name__}: {error}). Restore it from version control, or "
-            "delete it, and `authbench acquire` records anew what is there."
+            "delete it, and `authbench sources acquire` records anew what is there."
         ) from error
 
 

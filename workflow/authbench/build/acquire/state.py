@@ -68,7 +68,7 @@ def state(source: Source, raw_dir: Path, locked: Entry | None) -> State:
     if wrong:
         return State(PRESENT, *counted, f"{wrong[0]} is not what the lock says")
     if None in taken.values():
-        return State(PRESENT, *counted, f"authbench acquire {source.tag} verifies it")
+        return State(PRESENT, *counted, f"authbench sources acquire {source.tag} verifies it")
     return State(VERIFIED, *counted, f"a share of {locked.share:g}" if locked.share < 1 else "")
 
 

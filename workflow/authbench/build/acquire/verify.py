@@ -50,11 +50,11 @@ class LockCheck:
         if self.sha256 is None and NOT_LOCKED in told.values():
             return [
                 f"No source of this build is in {self.path}, so that nothing says whether the raw files are complete "
-                "and what was first fetched; `authbench acquire` records them."
+                "and what was first fetched; `authbench sources acquire` records them."
             ]
         return [
             f"{tag} is not verified: {state}{f', e.g. {self.examples[tag]}' if tag in self.examples else ''} "
-            f"({self.path}); `authbench acquire {tag}` says more."
+            f"({self.path}); `authbench sources acquire {tag}` says more."
             for tag, state in told.items()
             if state != VERIFIED
         ]

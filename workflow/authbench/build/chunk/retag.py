@@ -10,7 +10,9 @@ from authbench.core.identity import sha256_of_text
 from authbench.core.records import LANGUAGES
 from authbench.core.storage.exact_json import loads, read_lines
 
-_EXPECTED = 'expected {"content_sha256": "64 hexadecimal digits", "lang": "en"}, as authbench languages writes them'
+_EXPECTED = (
+    'expected {"content_sha256": "64 hexadecimal digits", "lang": "en"}, as authbench release languages writes them'
+)
 
 
 def read_retags(path: str | Path) -> dict[str, str]:

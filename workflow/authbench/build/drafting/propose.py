@@ -11,7 +11,7 @@ import regex
 from authbench.build.drafting.sample import Sample
 from authbench.config.languages import languages
 from authbench.config.registry.expressions import Expression
-from authbench.config.registry.readers import ChatReader, MboxReader
+from authbench.config.registry.readers import ChatReader, CsvReader, MboxReader
 from authbench.core.errors import InputError
 from authbench.core.printable import printable
 from authbench.core.records import LANGUAGES, PRIMARY_GENRES, is_language_code, primary_genre
@@ -22,9 +22,10 @@ Ask = Callable[[str, Sequence[str]], str]  # a question and the possible answers
 Kind = Literal["person", "account"]
 FIELDS = ("content", "author", "id", "date", "lang", "genre", "topic")
 LANGUAGE_TEXTS, LANGUAGE_CHARACTERS = 100, 500  # texts whose language is identified, and how much of each is read
+FEWEST = 3  # authors of several texts, one for each of train, dev and test
 _FEWEST_CHARACTERS, _TIMES_LONGER = 40, 3  # of a text: on average, and than the next field
 _MOST = 0.9  # share of values from which a form counts as theirs
-_LONGEST_EXAMPLE = 30
+_LONGEST_EXAMPLE, _LONGEST_NAME = 30, 100
 _ISO = r"^\d{4}-\d\d-\d\d"
 _DATES = (
     "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%Y%m%d", "%d.%m.%y", "%d/%m/%y", "%m/%d/%y",
@@ -47,6 +48,7 @@ class Proposal:
         kind: of the author labels.
         path_fields: the pattern of a path that names the author, or empty.
         foreign: whether the main language is not among the ten.
+        repeated: number of authors with several different texts.
     """
 
     fields: Mapping[str, Expression]
@@ -55,6 +57,7 @@ class Proposal:
     kind: Kind
     path_fields: str = ""
     foreign: bool = False
+    repeated: int = 0
 
 
 def propose(sample: Sample, given: Mapping[str, str], genre: str, identify: Identify, ask: Ask) -> Proposal:
@@ -70,6 +73,8 @@ def propose(sample: Sample, given: Mapping[str, str], genre: str, identify: Iden
             raise InputError("--column: plain texts have no fields. Leave it out.")
         return _of_texts(sample, genre, identify)
     columns = sample.columns
+    if isinstance(sample.reader, CsvReader) and any(len(name) > _LONGEST_NAME for name in columns):
+        raise InputError("The first line holds a text, no names of fields. Put a line of names before it.")
     for ours, theirs in given.items():
         if theirs not in columns:
             raise InputError(f"--column {ours}={theirs}: there is no such field. There are {_listed(columns)}.")
@@ -77,9 +82,11 @@ def propose(sample: Sample, given: Mapping[str, str], genre: str, identify: Iden
     if "genre" in chosen and not _are_genres(columns[chosen["genre"]]):
         chosen.setdefault("topic", chosen.pop("genre"))
     if "content" not in chosen:
-        chosen["content"] = _longest(columns, set(chosen.values())) or ask("content", _free(columns, chosen))
+        chosen["content"] = _longest(columns, set(chosen.values())) or ask(
+            "content", _free(columns, chosen) or list(columns)
+        )
     if "author" not in chosen:
-        chosen["author"] = ask("author", _free(columns, chosen))
+        chosen["author"] = ask("author", _free(columns, chosen) or list(columns))
     texts, authors = columns[chosen["content"]], columns[chosen["author"]]
     for ours, values in (("text", texts), ("author", authors)):
         if not any(values):
@@ -109,7 +116,8 @@ def propose(sample: Sample, given: Mapping[str, str], genre: str, identify: Iden
     unused = [name for name in columns if name not in used]
     if unused and not isinstance(sample.reader, MboxReader | ChatReader):
         notes.append(f"Not used: {_listed(unused)}; --column OURS=NAME takes a field.")
-    return Proposal(fields, evidence, notes, _kind(authors), foreign=_is_foreign(fields["lang"]))
+    foreign, repeated = _is_foreign(fields["lang"]), _repeated(authors, texts)
+    return Proposal(fields, evidence, notes, _kind(authors), foreign=foreign, repeated=repeated)
 
 
 _OWN = {"text": "content", "author": "author"}
@@ -145,7 +153,8 @@ def _of_texts(sample: Sample, genre: str, identify: Identify) -> Proposal:
     _add_language(fields, evidence, {}, {}, texts, identify)
     _add_genre(fields, evidence, {}, {}, genre)
     spaced_authors = [one.replace("_", " ") for one in authors if one]
-    return Proposal(fields, evidence, [], _kind(spaced_authors), pattern, _is_foreign(fields["lang"]))
+    foreign, repeated = _is_foreign(fields["lang"]), _repeated(authors, texts)
+    return Proposal(fields, evidence, [], _kind(spaced_authors), pattern, foreign, repeated)
 
 
 def _free(columns: Iterable[str], chosen: Mapping[str, str]) -> list[str]:
@@ -297,6 +306,11 @@ def _counts(values: Sequence[str | None]) -> str:
     texts = Counter(one for one in values if one is not None)
     often = sum(number >= 3 for number in texts.values())
     return f"{_filled(values)}, {len(texts):,} distinct, {often:,} of them three times or more"
+
+
+def _repeated(authors: Sequence[str | None], texts: Sequence[str | None]) -> int:
+    different = {(author, text) for author, text in zip(authors, texts, strict=True) if author and text}
+    return sum(number > 1 for number in Counter(author for author, _ in different).values())
 
 
 def _mean_length(values: Sequence[str | None]) -> float:

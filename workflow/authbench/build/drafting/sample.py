@@ -1,13 +1,9 @@
 """Read a bounded sample of the records of files that somebody holds, and find out by which options they are read."""
 
-import codecs
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import TypeVar
-
-import regex
 
 from authbench.build.ingest.fields import as_text
 from authbench.config.registry.readers import Encoding, ParquetReader, Reader, TextReader, XmlReader
@@ -30,9 +26,9 @@ from authbench.release.reading.foreign import (
     TEXT,
     XML,
     ZIP,
+    encoding_of,
     is_of_a_system,
     kind_of,
-    marked_encoding,
     reader_of,
 )
 from authbench.release.reading.readers import READERS
@@ -44,10 +40,8 @@ MOST_XML_FILES = 100  # often of a document each
 MOST_FIELDS = 200
 MOST_BYTES = 16 << 20  # of a file
 _OF_BYTES = (PARQUET, MBOX, SHEET, XML)  # kinds that state their encoding
-_DECODED = 4 << 20  # bytes by which an encoding is told
 _OPTION = "--encoding"
 _WELL_KNOWN = frozenset(name for names in (*NAMES.values(), *TOPICS.values()) for name in names)
-_MOST_FOREIGN = 0.3  # share of accented letters in a text in Latin letters
 _KNOWN = f"{', '.join(KINDS)} (also compressed or zipped)"
 
 
@@ -91,7 +85,8 @@ def read_sample(paths: Sequence[Path], encoding: str | None, named: Collection[s
     Raises:
         InputError: the files are of several or no known kinds, cannot be read, or name no authors.
     """
-    found = files_of(paths)
+    if not (found := files_of(paths)):
+        raise InputError(f"{paths[0]}: holds no file. Expected {_KNOWN}.")
     files = _of_one_kind({below: file for below, file in found.items() if kind_of(file)}, found)
     opened = _of_one_kind(_members(files), found)
     kinds = {kind_of(Path(below)) for below in opened}
@@ -191,7 +186,8 @@ def _of_one_kind(files: Mapping[str, _F], found: Collection[str]) -> dict[str, _
             if len(several) > 1:
                 raise InputError(f"Files of several kinds: {', '.join(sorted(map(str, several)))}. Give those of one.")
             return {below: file for below, file in files.items() if kinds[below] in several}
-    raise InputError(f"None of {plural(len(found), 'file')} is of a known kind. Expected {_KNOWN}.")
+    which = f"None of {len(found)} files is" if len(found) > 1 else f"{printable(next(iter(found)))} is not"
+    raise InputError(f"{which} of a known kind. Expected {_KNOWN}.")
 
 
 def _suffix(file: Path) -> str:
@@ -208,7 +204,7 @@ def _tables(
     chosen = {below: files[below] for below in list(files)[:: max(1, -(-len(files) // most))]}
     kinds = {below: kind_of(Path(below)) for below in chosen}
     encodings = {
-        below: encoding or ("utf-8" if kinds[below] in _OF_BYTES else _encoding_of(file))
+        below: encoding or ("utf-8" if kinds[below] in _OF_BYTES else encoding_of(file))
         for below, file in chosen.items()
     }
     stated = _several(encodings.values())
@@ -250,7 +246,7 @@ def _texts(files: Mapping[str, RawFile], encoding: str | None) -> tuple[Reader, 
     """Return the options of plain texts, some of the texts, and the counts of `_tables`; messages name no file."""
     chosen = list(files.items())[:: max(1, -(-len(files) // MOST_RECORDS))]
     raw = [replace(file, relative="a text") for _, file in chosen if file.member or file.path.stat().st_size]
-    encodings = [encoding or _encoding_of(file) for file in raw]
+    encodings = [encoding or encoding_of(file) for file in raw]
     reader = TextReader(_several(encodings))
     rows = list[Row]()
     for file in raw:
@@ -268,30 +264,6 @@ def _several(encodings: Collection[str]) -> Encoding:
 def _told(encodings: Collection[str]) -> list[str]:
     other = sorted(set(encodings) - {"utf-8"})
     return [f"encoding: {' or '.join(other)}"] if other else []
-
-
-def _encoding_of(file: RawFile) -> str:
-    """Return the encoding of a file, by its byte order mark or its first bytes: UTF-8, or else Windows-1252.
-
-    Raises:
-        InputError: it is neither: too many of its letters would have accents.
-    """
-    if (marked := marked_encoding(file)) != "utf-8":
-        return marked
-    with file.open_binary() as stream:
-        head = stream.read(_DECODED)
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(head)
-        return "utf-8"
-    except UnicodeDecodeError:
-        pass
-    try:
-        letters = Counter(letter.isascii() for letter in regex.findall(r"\p{L}", head.decode("cp1252")))
-        if letters[False] <= _MOST_FOREIGN * letters.total():
-            return "cp1252"
-    except UnicodeDecodeError:
-        pass
-    raise InputError(f"{file.relative}: is neither UTF-8 nor Windows-1252. Name its encoding: {_OPTION} gb18030.")
 
 
 def _first_rows(

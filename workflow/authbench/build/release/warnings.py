@@ -232,8 +232,8 @@ def _about_raw_lock(lock: RawLock) -> list[str]:
     if lock["sha256"] is None:
         return (
             [
-                "No lock says that the raw files are complete, and are what was first fetched: `authbench acquire` "
-                "writes one, beside raw_dir."
+                "No lock says that the raw files are complete, and are what was first fetched: "
+                "`authbench sources acquire` writes one, beside raw_dir."
             ]
             if lock["sources"]
             else []
@@ -268,8 +268,8 @@ def _about_withheld(withheld: Withheld | None, here: int) -> list[str]:
     return [
         f"{count(withheld['documents'])} of the {count(withheld['documents'] + here)} documents of the complete "
         f"release are withheld, as their terms do not allow them to be passed on, and {count(withheld['queries'])} of "
-        "its queries: scores are of this bundle, not of the complete release, which `authbench rebuild` makes of the "
-        "raw corpora."
+        "its queries: scores are of this bundle, not of the complete release, which `authbench release rebuild` makes "
+        "of the raw corpora."
     ]
 
 

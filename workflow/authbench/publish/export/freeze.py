@@ -61,7 +61,7 @@ def freeze(release: Release, recipe: Path) -> Publish:
     if about["sha256"] is not None:
         raise InputError(
             f"{recipe}: version {about['version']} is another release already, {about['sha256']}. "
-            "Set publish.version to the next one (authbench diff proposes it) and publish.sha256 to null."
+            "Set publish.version to the next one (authbench release diff proposes it) and publish.sha256 to null."
         )
     before = recipe.read_text(encoding="utf-8")
     write_text(recipe, _with_digest(before, found, recipe))

@@ -3,7 +3,7 @@
 Every split gets `<split>/pairs.jsonl` and `<split>/truth.jsonl`: same-author pairs, each text in at most one pair, and
 as many pairs of the same texts by two authors who write in the same language. `<split>/<pool>/` contains the release's
 scored
-pairs: every positive, and a negative. `authbench pan-pairs` makes sets that also separate topics, as PAN's
+pairs: every positive, and a negative. `authbench pan pairs` makes sets that also separate topics, as PAN's
 do.
 """
 

@@ -2,7 +2,8 @@
 
 It is a release of the documents of tier A: the queries that are here with an answer, and the relations,
 pools, counts, warnings and report of only these documents. `complete/` contains the statements of the complete release
-without texts, `tier_b.json` how its corpora were read and the checksums of its files, which `authbench rebuild` uses.
+without texts, `tier_b.json` how its corpora were read and the checksums of its files, which `authbench release rebuild`
+uses.
 """
 
 from collections.abc import Mapping, Sequence

@@ -116,7 +116,7 @@ def _expect_frozen(release: Release, about: Publish) -> None:
         raise InputError(
             f"{release.folder} is not the frozen release {about['version']}: the SHA-256 of its {SUMS} is {found}, and "
             f"publish.sha256 is {about['sha256']}. Build it with the version of AuthBench, the locked packages and the "
-            "raw files of that release, or publish this one under a new version (authbench release-notes)."
+            "raw files of that release, or publish this one under a new version (authbench release notes)."
         )
 
 
@@ -125,8 +125,8 @@ def expect_exportable(release: Release, with_tier_b: bool = False) -> None:
     if release.tier_b and not with_tier_b:
         raise InputError(
             f"{release.folder}: {release.tier_b} of its texts are of tier B, which nobody may pass on. Export its "
-            "public bundle instead (authbench export RELEASE_DIR --form public), or say --with-tier-b and keep what "
-            "you get to yourself."
+            "public bundle instead (authbench release export RELEASE_DIR --form public), or say --with-tier-b and "
+            "keep what you get to yourself."
         )
 
 

@@ -133,7 +133,7 @@ def read_side(release: Release) -> Side:
     if release.withheld:
         raise InputError(
             f"{release.folder} is a public bundle: what it withholds cannot be merged. Merge the complete releases "
-            "(authbench rebuild makes one), and export the bundle of the result."
+            "(authbench release rebuild makes one), and export the bundle of the result."
         )
     needed = (files.LOCK, files.FUNNEL, files.DEVIATION, "statistics/labels.csv", "statistics/sources.csv")
     missing = [name for name in needed if not (release.folder / name).is_file()]

@@ -1,8 +1,8 @@
 """Find what a user names as a dataset: a path, or `hf:owner/name[@revision][:config]` on the Hugging Face Hub.
 
-A release that `authbench export --form huggingface` wrote has its texts as Parquet (`data/candidates`, `data/queries`)
-and every other file unchanged in `release/`. It is restored identical to the byte: the checksums in `release/` cover
-the whole release. Any other dataset is read where it is.
+A release that `authbench release export --form huggingface` wrote has its texts as Parquet (`data/candidates`,
+`data/queries`) and every other file unchanged in `release/`. It is restored identical to the byte: the checksums in
+`release/` cover the whole release. Any other dataset is read where it is.
 """
 
 import glob
@@ -69,8 +69,8 @@ def local(place: Path) -> tuple[Path, str | None]:
 def release_of(place: Path) -> Path:
     """Return the folder of the release at a place (see `local`); a configuration is a folder of the dataset.
 
-    A dataset that `authbench export` wrote is checked against its checksums and restored in the user's cache. Memory: a
-    batch of texts.
+    A dataset that `authbench release export` wrote is checked against its checksums and restored in the user's cache.
+    Memory: a batch of texts.
 
     Raises:
         NotARelease: a dataset is there, but not a release.
@@ -78,7 +78,7 @@ def release_of(place: Path) -> Path:
     """
     if str(place).startswith(STYLE_PREFIX):
         raise NotARelease(
-            f"{place}: a dataset of writing style, not a release. `authbench style` scores models on it, and "
+            f"{place}: a dataset of writing style, not a release. `authbench style run` scores models on it, and "
             "`authbench audit` audits it."
         )
     folder, config = local(place)

@@ -25,22 +25,37 @@ def layout_of(paths: Collection[PurePath]) -> Layout | None:
 NAMES: Mapping[str, Sequence[str]] = {
     "author": ("author", "author_id", "authors", "user_id", "user", "username", "user_name", "userid", "writer", "poet",
                "blogger", "reviewer_id", "reviewerid", "reviewer", "reviewer_name", "author_name", "speaker",
-               "screen_name", "nickname", "handle", "from", "label", "name"),
+               "screen_name", "nickname", "handle", "from", "sender", "autor", "auteur", "autore", "verfasser",
+               "absender", "remitente", "mittente", "label", "name"),
     "content": ("content", "text", "body", "review", "review_body", "reviewtext", "comment", "post", "tweet",
-                "abstract", "sentence", "document", "message", "poem"),
+                "abstract", "sentence", "document", "message", "poem", "texte", "texto", "testo", "inhalt", "nachricht",
+                "mensaje", "messaggio"),
     "id": ("id", "doc_id", "document_id", "doc_key", "text_id", "post_id", "review_id", "comment_id", "_id"),
     "split": ("split", "partition", "set", "fold"),
-    "lang": ("lang", "language", "language_code"),
+    "lang": ("lang", "language", "language_code", "sprache", "langue", "idioma", "lingua"),
     "genre": ("genre", "domain", "category", "fandom", "subreddit"),
     "source": ("source", "corpus", "platform", "dataset"),
-    "date": ("date", "created_at", "timestamp", "published", "created_utc"),
+    "date": ("date", "created_at", "timestamp", "published", "created_utc", "datum", "fecha"),
     "origin": ("origin", "work", "work_id", "book", "title_id"),
     "item": ("item", "item_id", "product_id", "asin", "movie_id", "business_id"),
     "account": ("account", "account_id", "user_url", "profile_url"),
     "token_length": ("token_length",),
 }  # fmt: skip
 TOPICS: Mapping[str, Sequence[str]] = {
-    "topic": ("topic", "section", "subject", "theme", "thread", "title", *NAMES["genre"])
+    "topic": (
+        "topic",
+        "section",
+        "subject",
+        "theme",
+        "thread",
+        "title",
+        "thema",
+        "tema",
+        "betreff",
+        "sujet",
+        "asunto",
+        *NAMES["genre"],
+    )
 }
 _NONE: Mapping[str, str] = MappingProxyType({})
 

@@ -3,6 +3,8 @@
 The readers are the same as for a build's sources: lines are counted, digits are kept, and unreadable rows are reported.
 """
 
+import codecs
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -11,6 +13,7 @@ from pathlib import Path, PurePath
 from typing import Any, Literal
 
 import polars as pl
+import regex
 
 from authbench.config.registry.readers import (
     ChatReader,
@@ -46,6 +49,8 @@ _DELIMITERS = ",;\t|"
 _EXACT = 1 << 53  # from here on not every integer is a floating-point number
 _SHOWN = 5
 _OF_A_VALUE, _OF_A_BAD_ROW = 64, 8  # overhead in bytes, excluding long texts
+_DECODED = 4 << 20  # bytes by which an encoding is told
+_MOST_FOREIGN = 0.3  # share of accented letters in a text in Latin letters
 _HEAD = 1 << 20  # characters in which the first line is searched
 
 
@@ -96,7 +101,7 @@ def read_foreign(
     """Read the columns of a table whose names `keep` accepts.
 
     Args:
-        encoding: of text; None: the byte order mark's, or else UTF-8.
+        encoding: of text; None: that of `encoding_of`.
         numbered: the file has no header; columns are named 1, 2, ...
         option: the option by which users declare the encoding, or empty.
         most: how many rows are read, from the first; None: all.
@@ -156,7 +161,7 @@ def reader_of(
     """Return the options by which a table of this kind is read, and what is assumed.
 
     Args:
-        encoding: of text; None: the byte order mark's, or else UTF-8.
+        encoding: of text; None: that of `encoding_of`.
         numbered: the file has no header; columns are named 1, 2, ...
     """
     assumed: list[str] = []
@@ -167,9 +172,9 @@ def reader_of(
     if kind in (JSON, TEXT) and not numbered and (app := app_of(file)):
         return ChatReader(app), [f"chat: an export of {app}"]
     if encoding is None:
-        encoding = marked_encoding(file)
+        encoding = encoding_of(file)
         if encoding != "utf-8":
-            assumed.append(f"encoding: {encoding}, by its byte order mark")
+            assumed.append(f"encoding: {encoding}")
     if kind == JSON:
         shape = _shape(file, encoding)
         if shape:
@@ -190,11 +195,32 @@ def reader_of(
     return CsvReader(encoding, delimiter, quoting=kind != TEXT, header=header), assumed
 
 
-def marked_encoding(file: RawFile) -> str:
-    """Return the encoding of the byte order mark at the beginning of a file, or else UTF-8."""
+def encoding_of(file: RawFile) -> str:
+    """Return the encoding of a file, by its byte order mark or its first bytes: UTF-8, or else Windows-1252.
+
+    Raises:
+        InputError: it is neither: too many of its letters would have accents.
+    """
     with file.open_binary() as stream:
-        head = stream.peek(4)[:4]  # type: ignore[attr-defined]
-    return next((name for mark, name in BYTE_ORDER_MARKS.items() if head.startswith(mark)), "utf-8")
+        head = stream.read(_DECODED)
+    if marked := next((name for mark, name in BYTE_ORDER_MARKS.items() if head.startswith(mark)), ""):
+        return marked
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+        return "utf-8"
+    except UnicodeDecodeError:
+        shown = head.decode("utf-8", "replace")
+    damaged = shown.count("\ufffd")
+    if len(shown) - len(shown.encode("ascii", "ignore")) > 2 * damaged:
+        return "utf-8"  # its reader names the place that is not
+    try:
+        letters = Counter(letter.isascii() for letter in regex.findall(r"\p{L}", head.decode("cp1252")))
+        if letters[False] <= _MOST_FOREIGN * letters.total():
+            return "cp1252"
+    except UnicodeDecodeError:
+        pass
+    cure = f". Name its encoding: {file.option} gb18030" if file.option else "; save it in UTF-8"
+    raise InputError(f"{file.relative}: is neither UTF-8 nor Windows-1252{cure}.")
 
 
 def _shape(file: RawFile, encoding: str) -> Literal["array", "object"] | None:

@@ -127,8 +127,8 @@ def _renamed(a: KeyedRelease, b: KeyedRelease) -> Iterator[str]:
     both = a.documents.join(b.documents, on="key", suffix="_b")
     if renumbered := both.filter(pl.col("id") != pl.col("id_b")).height:
         yield (
-            f"- {renumbered:,} documents have other ids: `authbench diff OLD NEW --json` lists each with the id before "
-            "and after. A build with `split.lock` set to the earlier release.lock keeps them."
+            f"- {renumbered:,} documents have other ids: `authbench release diff OLD NEW --json` lists each with "
+            "the id before and after. A build with `split.lock` set to the earlier release.lock keeps them."
         )
     if renamed := both.filter(pl.col("author_id") != pl.col("author_id_b")).height:
         yield f"- {renamed:,} documents have other author ids: the key of pseudonyms or the names of authors changed."

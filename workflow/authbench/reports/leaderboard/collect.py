@@ -126,7 +126,7 @@ def read_results(folder: Path, unpacked: Path | None = None) -> Iterator[Result]
     if not places and not files:
         raise InputError(
             f"{folder}: no scores.json here or one folder below, and no submission. Expected what authbench evaluate "
-            "writes, or files of authbench submit."
+            "writes, or files of authbench publish submit."
         )
     for place in places:
         yield _read_result(place)

@@ -191,13 +191,15 @@ def unpacked(file: Path) -> Iterator[Submission]:
 def unpack(file: Path, folder: Path) -> Submission:
     """Unpack a submission into a new folder. Raises InputError with the reason if it is not a submission."""
     if not file.is_file():
-        raise InputError(f"{file}: is not a regular file. Expected a submission, as authbench submit writes it.")
+        raise InputError(
+            f"{file}: is not a regular file. Expected a submission, as authbench publish submit writes it."
+        )
     folder.mkdir(parents=True)
     try:
         with zipfile.ZipFile(file) as archive:
             members = archive.infolist()
             if problem := _problem(members):
-                raise InputError(f"{file}: {problem}. Expected a file that authbench submit wrote.")
+                raise InputError(f"{file}: {problem}. Expected a file that authbench publish submit wrote.")
             for member in members:
                 _copy(archive, member, folder / member.filename, file)
     except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError, EOFError) as problem:

@@ -379,5 +379,7 @@ def _read_results(folder: Path) -> pl.DataFrame:
         measures = orjson.loads(path.read_bytes())
         rows = [{"system": name, **{key: found[key] for key in HEADINGS}} for name, found in measures.items()]
     except (OSError, orjson.JSONDecodeError, AttributeError, KeyError, TypeError):
-        raise InputError(f"{path}: cannot be read. Expected a folder that pan-evaluate --out wrote.") from None
+        raise InputError(
+            f"{path}: cannot be read. Expected a folder that authbench pan evaluate --out wrote."
+        ) from None
     return pl.DataFrame(rows, schema_overrides=dict.fromkeys((*MEASURES, "overall"), pl.Float64))

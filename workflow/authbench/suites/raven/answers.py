@@ -67,7 +67,7 @@ def write_folds(run: Path, subset: str, out: Path) -> Sequence[str]:
     Memory: the texts of the subset.
 
     Args:
-        run: the folder of a run, from `authbench raven --out` or the workflow's `raven/`.
+        run: the folder of a run, from `authbench raven run --out` or the workflow's `raven/`.
         subset: a subset with pairs, e.g. hits or random-0.
 
     Raises:
@@ -77,7 +77,7 @@ def write_folds(run: Path, subset: str, out: Path) -> Sequence[str]:
         raise InputError(f"{out}: is there already. Name a folder that is not.")
     documents, pairs = run / "documents.parquet", run / "pairs" / f"{subset}.parquet"
     if not documents.is_file():
-        raise InputError(f"{run}: no documents.parquet here. Expected a folder that authbench raven wrote.")
+        raise InputError(f"{run}: no documents.parquet here. Expected a folder that authbench raven run wrote.")
     if not pairs.is_file():
         known = ", ".join(sorted(path.stem for path in (run / "pairs").glob("*.parquet")))
         raise InputError(f"{run}: there is no subset {subset}. Expected one of {known}.")

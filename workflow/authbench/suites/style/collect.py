@@ -57,7 +57,9 @@ def collect(folders: Sequence[Path]) -> list[Result]:
         places = [folder / name for name in names if (folder / name).is_file()]
         places = places or sorted(place for name in names for place in folder.glob(f"*/{name}"))
         if not places:
-            raise InputError(f"{folder}: no results here or one folder below. Expected what authbench style writes.")
+            raise InputError(
+                f"{folder}: no results here or one folder below. Expected what authbench style run writes."
+            )
         results += [read(place) for place in places]
     results.sort(key=lambda result: (result.group, result.name, result.long_texts))
     for other in results[1:]:
