@@ -87,6 +87,8 @@ CELLS = """at => [...document.querySelectorAll("table.filtered tbody tr")].filte
 def test_tables_are_filtered_and_sorted_by_a_reader(pages: list[Path], browser: Browser, tmp_path: Path) -> None:
     by_folder = {path.parent.name: path for path in pages if path.name == "index.html"}
     browser.open(by_folder["leaderboard"], tmp_path)
+    browser.send("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=False)
+    assert browser.value("document.querySelector('table.filtered th.group select').checkVisibility()")
     assert set(browser.value(f"({CELLS})(2)")) == {"all texts"} and len(browser.value(f"({CELLS})(1)")) > 2
     browser.value(f"({CHOOSE})(1, 'language: English'); ({CHOOSE})(0, 'control')")
     assert set(browser.value(f"({CELLS})(2)")) == {"language: English"} and set(browser.value(f"({CELLS})(1)")) == {

@@ -333,6 +333,17 @@ def test_a_handle_in_a_long_table_takes_no_time(tmp_path: Path) -> None:
     assert [case.ids for case in find_in_texts(dataset, None)["personal_data"]] == [("row 2001",)]
 
 
+def test_charts_are_files_that_the_page_links_to(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    write_audit(audit(write_csv(tmp_path / "posts.csv", rows())), tmp_path / "out")
+    page = (tmp_path / "out/index.html").read_text()
+    linked = set(re.findall(r'href="(figures/[^"]+)"', page))
+    files = {f"figures/{path.name}" for path in (tmp_path / "out/figures").iterdir()}
+    assert linked == files and {Path(one).suffix for one in files} == {".svg", ".png", ".csv"}
+    assert page.count("<svg") == len(files) / 3 > 0
+    assert pl.read_csv(tmp_path / "out/figures/success_at_5_test.csv").columns == ["row", "value", "low", "high"]
+
+
 def test_brief_results_have_counts_and_no_ids(tmp_path: Path) -> None:
     write_audit(audit(write_csv(tmp_path / "posts.csv", planted())), tmp_path / "out", brief=True)
     plain = json.loads((tmp_path / "out" / "audit.json").read_text())

@@ -124,7 +124,7 @@ def test_findings_do_not_depend_on_form(tmp_path: Path, one: str, other: str, sh
         ("x.jsonl", '{"author": "a", "text": {"t": 1}}\n', "text"),
         ("x.csv", "author,text,text\na,t,u\n", "text"),
         ("x.csv", "author,Text,text\na,t,u\n", "Text"),
-        ("x.csv", "author,text\n\xe9\xe8,\xe4\n", "--encoding"),
+        ("x.csv", "author,text\n\xe9\xe8\xe9\xe8\xe9,\xe4\xe4\n", "--encoding"),
         ("x.txt", "a\tb\n", "--column"),
         ("x.csv", "author,text\n", "x.csv"),
         ("x.csv", "", "x.csv"),

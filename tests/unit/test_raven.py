@@ -318,7 +318,7 @@ def test_every_table_is_told_as_numbers_as_markdown_and_on_the_page(planted: tup
         markdown = csv.with_suffix(".md").read_text(encoding="utf-8")
         assert pl.read_csv(csv).height
         assert markdown.startswith(f"**Table {number}. ") and f">Table {number}. " in page
-    assert page.count("<svg") == len(list((report / "figures").glob("*.svg"))) == 4
+    assert page.count("<svg") == len(list((report / "figures").glob("*.svg"))) == 3
     told = [line.split()[0] for line in planted[1].splitlines()]
     assert told[1:] == pl.read_csv(report / "table_11_shortcut.csv")["verifier"].to_list() and "|" not in planted[1]
     assert pl.read_csv(report / "scores.csv").height == (1 + SETTINGS["seeds"]) * 4 * SETTINGS["folds"]

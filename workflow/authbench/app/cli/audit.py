@@ -32,7 +32,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "dataset",
         nargs="+",
     )
-    path(parser, "--out DIR", "folder for index.html, audit.md and audit.json")
+    path(parser, "--out DIR", "folder for index.html, figures, audit.md and audit.json")
     parser.add_argument("--strict", action="store_true", help="exit 1 where a claim is broken")
     path(parser, "--clean DIR", "new folder for a version without the leaks, with diff.jsonl")
     many(

@@ -1,7 +1,11 @@
 """Render an audit as Markdown, and as an HTML page that loads no files and quotes no text of the dataset."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -11,13 +15,16 @@ from authbench.audit.auditing.run import Audit, AuditedDataset
 from authbench.build.labels.decision import BY_CONSTRUCTION, EXPLAINED, in_words
 from authbench.core.extras import absent
 from authbench.core.presentation.numbers import decimals, limits, shown_difference
-from authbench.core.presentation.pages import environment, pictures
+from authbench.core.presentation.pages import environment, pictures, write_charts
 from authbench.core.presentation.palette import mark_of
 from authbench.core.presentation.tables import Cell, Column, Row, Table, as_markdown, escaped_markdown, plain_rows
 from authbench.core.printable import printable
 from authbench.core.storage.atomic import write_text
 from authbench.core.storage.json_files import write_plain_json
 from authbench.core.words import plural
+
+if TYPE_CHECKING:
+    from authbench.core.presentation.charts import Chart
 
 HEADINGS = {
     "success@1": "S@1", "success@5": "S@5", "mrr": "MRR", "eer": "EER", "eer_same_language": "EER, one language",
@@ -28,10 +35,11 @@ HEADINGS = {
 _SHOWN = 8  # ids of a finding on the page
 _WIDEST = 60  # characters of an id
 _PUBLISHED = 60  # rows of published scores
+_CHART = {"row": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64}  # of a chart's data
 
 
-def render(audit: Audit) -> str:
-    """Return the HTML page."""
+def render(audit: Audit, drawn: Mapping[str, Sequence["Chart"]] = MappingProxyType({})) -> str:
+    """Return the HTML page; `drawn`: the charts of each split, whose files are in figures/."""
     page = environment().get_template("audit.html.j2")
     return page.render(
         dataset=audit.dataset,
@@ -43,7 +51,7 @@ def render(audit: Audit) -> str:
             {
                 "name": part.split, "about": part.about, "left_out": part.left_out, "pools": part.pools,
                 "tables": [_rows_table(part)] if part.rows else [],
-                "pictures": pictures(_chart(part)) if part.rows and not absent("matplotlib") else [],
+                "pictures": pictures(drawn.get(part.split, ())),
                 "power": _power(part), "gains": _gains(part),
             }
             for part in audit.rows
@@ -191,7 +199,7 @@ def _score(cell: ScoreCell | None) -> Cell:
     return Cell(decimals(cell["value"]), cell["value"], grey=cell["above_chance"] is False, interval=interval)
 
 
-def _chart(part: Measured) -> list[Any]:  # an audit without matplotlib has no pictures
+def _charts(part: Measured) -> "list[Chart]":  # an audit without matplotlib has no pictures
     from authbench.core.presentation.plots import Value, value_bars
 
     charts = []
@@ -203,7 +211,10 @@ def _chart(part: Measured) -> list[Any]:  # an audit without matplotlib has no p
         if values:
             title = f"{HEADINGS[score]} of the rows, {part.split}"
             values.sort(key=lambda value: -value.value)
-            charts.append(value_bars(f"{score}_{part.split}", title, "With 95 % intervals over authors.", values))
+            name = f"{score.replace('@', '_at_')}_{part.split}"
+            chart = value_bars(name, title, "With 95 % intervals over authors.", values)
+            data = pl.DataFrame([(one.label, one.value, one.low, one.high) for one in values], _CHART, orient="row")
+            charts.append(replace(chart, data=data))
     return charts
 
 
@@ -269,4 +280,7 @@ def write_audit(audit: Audit, out: Path, brief: bool = False) -> None:
     out.mkdir(parents=True, exist_ok=True)
     write_plain_json(out / "audit.json", audit.as_dict(brief))
     write_text(out / "audit.md", markdown(audit))
-    write_text(out / "index.html", render(audit))
+    drawn = {} if absent("matplotlib") else {part.split: _charts(part) for part in audit.rows if part.rows}
+    if drawn:
+        write_charts(out / "figures", chain.from_iterable(drawn.values()))
+    write_text(out / "index.html", render(audit, drawn))

@@ -19,6 +19,7 @@ from authbench.core.presentation.charts import (
     round_ticks,
     shorten,
 )
+from authbench.core.presentation.numbers import signed
 from authbench.core.presentation.palette import EMPTY, INK, MUTED, PAPER, RULE, Mark
 
 ROW = 26  # units between bars
@@ -132,8 +133,8 @@ def value_bars(
             canvas.tip(bar, value.tip)
             if value.low is not None and value.high is not None:
                 axes.plot([value.low, value.high], [place] * 2, color=INK, linewidth=1.3, solid_capstyle="butt")
-            axes.text(1 + (NUMBERS / (WIDTH - NUMBERS - LEFT)), place, value.note, transform=beside, ha="right",
-                      va="center_baseline", fontsize=SMALL, color=INK)  # fmt: skip
+            axes.text(1 + (NUMBERS / (WIDTH - NUMBERS - LEFT)), place, signed(value.note), transform=beside,
+                      ha="right", va="center_baseline", fontsize=SMALL, color=INK)  # fmt: skip
         if any(value.group for value in values):
             _name_groups(canvas, axes, values)
         if low < 0:

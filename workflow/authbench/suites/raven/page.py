@@ -36,12 +36,13 @@ SAMPLINGS = {"HITS": Mark(BLUE), "Random": Mark(ORANGE, "s")}
 def charts(tables: Sequence[Table]) -> list[Chart]:
     """Return all charts, drawn from the tables' data."""
     data: Mapping[str, pl.DataFrame] = {table.name: table.data for table in tables}
-    return [
+    always = [
         scores(data["table_2_scores"]),
         _shortcut(data["table_11_shortcut"]),
         _stability(data["table_4_stability"]),
-        similarity(data["table_7_similarity"]),
     ]
+    by_size = data["table_7_similarity"]
+    return [*always, *([similarity(by_size)] if by_size.height > 1 else [])]  # a line needs two sizes
 
 
 def scores(rows: pl.DataFrame) -> Chart:
