@@ -36,7 +36,7 @@ def test_the_command_says_what_is_here(capsys: pytest.CaptureFixture[str], tmp_p
     (tmp_path / "raw/exorde/a.parquet").write_bytes(bytes(1000))
     raw = str(tmp_path / "raw")
     states = []
-    for command in (["sources"], ["acquire", "exorde"], ["sources"]):
+    for command in (["sources", "list"], ["sources", "acquire", "exorde"], ["sources", "list"]):
         assert main([*command, "--raw", raw]) == 0
         states += [line for line in capsys.readouterr().out.splitlines() if line.startswith("exorde ")]
     assert "1.0 kB  present" in states[0] and "1.0 kB  verified" in states[1]
