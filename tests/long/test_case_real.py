@@ -42,7 +42,7 @@ def test_fifty_cases_of_real_blogs_cost_no_more_than_the_page_says() -> None:
         {"id": list(map(str, range(CASES))), "text1": known_texts, "text2": [asked for _, asked in texts], "lang": "en"}
     )
     for name in ("lambdag", "naive"):
-        validation, found = weigh(load_entry(VERIFIERS, name), drawn, asked_for, 0)
+        validation, found, _ = weigh(load_entry(VERIFIERS, name), drawn, asked_for, 0)
         ratios = np.array([one.value for one in found]) * np.log(10)
         assert cllr(truth, ratios) < 1
         excess = _excess(validation, np.random.default_rng(0))

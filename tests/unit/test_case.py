@@ -93,7 +93,7 @@ def test_a_ratio_is_bounded_by_the_pairs_held_out_and_writers_are_told_apart(man
     known = writes(99, 0)[:300]
     cases = pl.DataFrame({"id": ["same", "other"], "text1": known, "text2": [writes(99, 1)[:200], writes(98, 1)[:200]],
                           "lang": "en"})  # fmt: skip
-    validation, found = weigh(load_entry(VERIFIERS, "lambdag"), drawn, cases, 0)
+    validation, found, _ = weigh(load_entry(VERIFIERS, "lambdag"), drawn, cases, 0)
     pairs = drawn.filter(part=HELD, same=False).height
     assert validation.bounds == (pytest.approx(-np.log10(pairs)), pytest.approx(np.log10(pairs)))
     assert validation.pairs["log10_lr"].abs().max() <= np.log10(pairs)  # type: ignore[operator]
@@ -225,7 +225,9 @@ def test_a_release_is_a_population_and_its_authors_stay_unnamed(
     assert main([*line.split(), "--genre", "blog"]) == 0
     found, page = Path("out/case.json").read_text(encoding="utf-8"), Path("out/index.html").read_text(encoding="utf-8")
     assert json.loads(found)["population"]["name"] == "release" and "no checksums" in capsys.readouterr().err
-    authors = set(read_population(Path("release")).texts["author"])
+    texts = read_population(Path("release"), "en").texts
+    authors = set(texts["author"])
+    assert not texts.filter((pl.col("lang") == "en") == pl.col("text").is_null()).height
     assert len(authors) == 320 and not any(author in found + page for author in authors)
     before = Path("out/index.html").read_bytes(), Path("out/case.json").read_bytes()
     assert main([*line.split(), "--genre", "blog"]) == 0

@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -14,8 +15,10 @@ from hypothesis import strategies as st
 from scored_release import write_scored_release
 from small_split import a_split
 from split_folder import write_release
+from tiny_checkpoint import write_checkpoint
 
 from authbench.app.cli import main
+from authbench.config.registry.entries import fidelity_settings
 from authbench.config.registry.typed_schema import part_for
 from authbench.config.settings.evaluate import Training
 from authbench.core.errors import InputError
@@ -178,6 +181,15 @@ def trained(tiny, out, settings=TINY, seed=0, entry=None):
     return run.train_one(entry or model, learnt, [dev], settings, seed, 0, out)
 
 
+def in_letters(release):
+    """Write digits as letters: a tiny model knows none, so that texts would be equal to it, and their order chance."""
+    for path in (path for path in release.rglob("*.jsonl") if path.stem != "ground_truth"):
+        rows = [json.loads(line) for line in path.read_text().splitlines()]
+        for row in rows:
+            row["content"] = f"{row.get('candidate_id') or row['query_id']} {row['content']}".translate(LETTERS)
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+
+
 def states_of_libraries():
     """What other libraries keep for the whole process and a training changes."""
     import datasets
@@ -211,6 +223,59 @@ def test_a_trained_model_has_curves_and_evaluates_like_any_other(tiny, tmp_path,
     assert not list((tmp_path / "out").glob("*.unfinished"))
 
 
+PAPER = fidelity_settings("paper")["train"]["models"]
+KINDS = {
+    "bge-large-en-v1.5": "bert", "multilingual-e5-large": "xlm-roberta", "e5-large-v2": "bert",
+    "qwen3-embedding-0.6b": "qwen3",
+}  # fmt: skip
+
+
+def test_the_paper_s_four_models_are_tuned_and_figures_3_and_4_are_drawn(tiny, tmp_path):
+    """With random weights of their architectures, and their entries in all else."""
+    from safetensors.numpy import load_file
+
+    release, _, _ = tiny
+    (release / "dev").unlink()
+    in_letters(release)
+    shutil.copytree(release / "test", release / "dev")
+    command = [
+        "train",
+        str(release),
+        "--out",
+        str(tmp_path / "out"),
+        "--seeds",
+        "1",
+        "--batch",
+        "8",
+        "--evaluations",
+        "1",
+    ]
+    for name in PAPER:
+        entry = load_model(name)
+        write_checkpoint(tmp_path / name, KINDS[name], positions=128)
+        found = replace(entry.parameters, checkpoint=str(tmp_path / name), revision=None).as_dict()
+        shown = {"title": entry.title, "group": entry.group, "kind": "transformer", "parameters": found}
+        (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(shown))
+    models = [part for name in PAPER for part in ("--model", str(tmp_path / f"{name}.yaml"))]
+    assert main([*command, "--learning-rate", "1e-3", "--watch", "dev", "test", *models]) == 0
+    curves = read_curves(tmp_path / "out/curves.csv")
+    overall = curves.filter(facet="overall")
+    assert set(overall["model"]) == set(PAPER) == set(KINDS)
+    assert overall.group_by("model", "split").agg(pl.col("step").sort())["step"].to_list() == [[0, 3]] * 8
+    assert overall.select("loss", "success@5", "eer").null_count().sum_horizontal().item() == 0
+    for name in PAPER:
+        before, after = (
+            load_file(path / "model.safetensors") for path in (tmp_path / name, tmp_path / f"out/{name}-seed-0")
+        )
+        assert all(np.isfinite(after[key]).all() for key in after)
+        assert any(not np.array_equal(before[key], after[key]) for key in before.keys() & after.keys())
+    board = ["tables", "--release", str(release), "--curves", str(tmp_path / "out/curves.csv"), "--out"]
+    assert main([*board, str(tmp_path / "tables")]) == 0
+    drawn = "".join(path.read_text() for path in (tmp_path / "tables").rglob("*training*.svg"))
+    assert all(name in drawn for name in PAPER)
+    assert all(f">{plot}, {split}<" in drawn for plot in ("S@5", "EER", "loss") for split in ("dev", "test"))
+
+
 def test_prompts_are_those_of_the_entry_in_training_and_on_dev_as_in_evaluation(tiny, tmp_path, monkeypatch):
     seen = {"asked": set(), "told": set()}
     embed, arguments = tune.TransformerModel.embed_with, tune._arguments
@@ -237,11 +302,7 @@ def test_prompts_are_those_of_the_entry_in_training_and_on_dev_as_in_evaluation(
 
 def test_each_watched_split_has_the_scores_of_evaluation_overall_and_by_slice_and_changes_no_weight(tiny, tmp_path):
     release = write_scored_release(tmp_path / "scored", authors=44, splits=("train", "dev", "test"))
-    for path in (path for path in release.rglob("*.jsonl") if path.stem != "ground_truth"):
-        rows = [json.loads(line) for line in path.read_text().splitlines()]
-        for row in rows:  # the tiny model knows no digits: else many texts are equal to it, and their order is chance
-            row["content"] = f"{row.get('candidate_id') or row['query_id']} {row['content']}".translate(LETTERS)
-        path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    in_letters(release)
     (release / "manifest.json").write_text('{"config": {"seed": 7}}')
     command = ["train", str(release), "--unverified", "--model", str(tiny[1]), "--seeds", "1", "--batch", "8"]
     watching = [*command, "--evaluations", "2", "--watch"]

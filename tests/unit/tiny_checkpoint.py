@@ -1,4 +1,4 @@
-"""A tiny BERT with random weights, for claims about transformers."""
+"""Tiny models with random weights, for claims about transformers."""
 
 import string
 from pathlib import Path
@@ -8,21 +8,68 @@ from authbench.models.parameters import TransformerParameters
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *string.ascii_lowercase, "."]
 WORDS += [f"##{letter}" for letter in string.ascii_lowercase]
+_SIZES = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
 
 
-def write_checkpoint(folder: Path) -> None:
-    """Write the model and its tokenizer as Hugging Face lays them out."""
+def write_checkpoint(folder: Path, kind: str = "bert", positions: int = 64) -> None:
+    """Write a model and its tokenizer as Hugging Face lays them out.
+
+    Args:
+        kind: of the architecture, `bert`, `xlm-roberta` or `qwen3`.
+        positions: the most tokens of a text.
+    """
     import torch
-    from transformers import BertConfig, BertModel, BertTokenizerFast
+    from transformers import AutoConfig, AutoModel
+
+    folder.mkdir(exist_ok=True)
+    tokenizer = _word_pieces(folder, positions) if kind == "bert" else _letters(kind, positions)
+    sizes = {**_SIZES, "vocab_size": len(tokenizer), "max_position_embeddings": positions + 2 * (kind != "bert")}
+    if kind == "qwen3":
+        sizes |= {"num_key_value_heads": 1, "head_dim": 8}
+    torch.manual_seed(1)
+    config = AutoConfig.for_model(kind, **sizes)
+    AutoModel.from_config(config).eval().save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+
+
+def _word_pieces(folder: Path, positions: int) -> Any:
+    from transformers import BertTokenizerFast
 
     (folder / "vocab.txt").write_text("\n".join(WORDS) + "\n")
-    torch.manual_seed(1)
-    config = BertConfig(
-        vocab_size=len(WORDS), hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
-        max_position_embeddings=64,
-    )  # fmt: skip
-    BertModel(config).eval().save_pretrained(folder)
-    BertTokenizerFast(str(folder / "vocab.txt"), model_max_length=64).save_pretrained(folder)
+    return BertTokenizerFast(str(folder / "vocab.txt"), model_max_length=positions)
+
+
+def _letters(kind: str, positions: int) -> Any:
+    """Return a tokenizer of letters: SentencePiece's unigrams as of XLM-RoBERTa, or byte pairs as of Qwen3."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
+    from transformers import PreTrainedTokenizerFast
+
+    if kind == "qwen3":
+        letters = sorted(pre_tokenizers.ByteLevel.alphabet())
+        tokenizer = Tokenizer(models.BPE({letter: at for at, letter in enumerate([*letters, "<|endoftext|>"])}, []))
+        tokenizer.pre_tokenizer, tokenizer.decoder = (
+            pre_tokenizers.ByteLevel(add_prefix_space=False),
+            decoders.ByteLevel(),
+        )
+        tokenizer.post_processor = processors.TemplateProcessing(
+            single="$A <|endoftext|>", special_tokens=[("<|endoftext|>", len(letters))]
+        )
+        special = {"pad_token": "<|endoftext|>", "eos_token": "<|endoftext|>"}
+    else:
+        pieces = ["<s>", "<pad>", "</s>", "<unk>", "▁", *string.ascii_lowercase, string.punctuation]
+        tokenizer = Tokenizer(models.Unigram([(piece, -float(at)) for at, piece in enumerate(pieces)], unk_id=3))
+        tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+        tokenizer.post_processor = processors.TemplateProcessing(
+            single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
+        )
+        special = {
+            "pad_token": "<pad>",
+            "eos_token": "</s>",
+            "cls_token": "<s>",
+            "sep_token": "</s>",
+            "unk_token": "<unk>",
+        }
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=positions, **special)
 
 
 def settings(checkpoint: Path, **changed: Any) -> TransformerParameters:

@@ -48,7 +48,7 @@ def _run(arguments: argparse.Namespace) -> int:
         print(printable(note))
     verifiers = load_verifiers(arguments.verifier or VERIFIERS)
     place: Path = arguments.population
-    population = read_population(place, arguments.unverified)
+    population = read_population(place, material.language, arguments.unverified)
     warn_unverified(place, population.unverified)
     name = printable(place.name)
     report = examine(material, population, verifiers, name, arguments.genre, arguments.seed)

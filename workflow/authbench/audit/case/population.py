@@ -41,16 +41,20 @@ class Population(NamedTuple):
     unverified: str = ""
 
 
-def read_population(place: Path, unverified: bool = False) -> Population:
+def read_population(place: Path, language: str, unverified: bool = False) -> Population:
     """Read a release, or any other form that `authbench audit` reads, such as a folder of texts by author.
 
-    Memory: all its texts.
+    Of a release, texts in other languages are null. Memory: the other texts; of any other form, all texts.
     """
     if str(place).startswith(SCHEME) or (place.is_dir() and splits_below(place)):
         release = open_verified(place, unverified=unverified)
-        batches = [batch for split in release.splits for batch in release.texts(split)]
-        frame = pl.concat(batches).rename({"author_id": "author", "content": "text"})
-        return Population(frame.select(TEXTS.names()), release.unverified)
+        text = pl.when(pl.col("lang") == language).then("content").alias("text")
+        batches = [
+            batch.select("id", pl.col("author_id").alias("author"), "lang", "genre", text)
+            for split in release.splits
+            for batch in release.texts(split)
+        ]
+        return Population(pl.concat(batches), release.unverified)
     documents = identified(read_dataset([place]).documents).rename({"content": "text"})
     return Population(documents.select(TEXTS.names()), "no release")
 

@@ -19,7 +19,7 @@ from authbench.audit.case.population import FIRST, HELD, SECOND
 from authbench.core.arrays import BOOL, F32, F64
 from authbench.scoring.metrics.bootstrap import author_weights, interval, intervals, weighted_means
 from authbench.scoring.metrics.forensic import best_ratios, calibrated_by, cllr
-from authbench.scoring.verifiers import Bench, learnt
+from authbench.scoring.verifiers import Bench, Learnt, learnt
 from authbench.scoring.verifiers.requested import VerifierEntry
 
 WORST = 0.05  # Cllr above its minimum from which a verifier is not calibrated
@@ -82,8 +82,8 @@ def verbal(ratio: float) -> str:
 
 def weigh(
     verifier: VerifierEntry, drawn: pl.DataFrame, cases: pl.DataFrame, seed: int
-) -> tuple[Validation, list[Ratio]]:
-    """Return how a verifier does on a population, and the ratio of each case.
+) -> tuple[Validation, list[Ratio], list[Learnt]]:
+    """Return how a verifier does on a population, the ratio of each case, and the verifier by each quarter.
 
     Args:
         drawn: the result of `population.draw`.
@@ -95,14 +95,15 @@ def weigh(
     held = own[HELD]
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
 
-        def scored(learns: str, apart: str) -> tuple[F64, F64]:
+        def scored(learns: str, apart: str) -> tuple[F64, F64, Learnt]:
             bench = Bench(seed, Path(folder) / learns)
             asked = pl.concat([one.select(cases.columns) for one in (own[apart], held, cases)])
-            found = learnt(verifier, own[learns], own[learns], bench)(asked)["value"].to_numpy()
-            return found[: own[apart].height], found[own[apart].height :]
+            by = learnt(verifier, own[learns], own[learns], bench)
+            found = by(asked)["value"].to_numpy()
+            return found[: own[apart].height], found[own[apart].height :], by
 
-        scores = [*pool.map(scored, (FIRST, SECOND), (SECOND, FIRST))]
-    sides = [(own[apart], *found) for apart, found in zip((SECOND, FIRST), scores, strict=True)]
+        halves = [*pool.map(scored, (FIRST, SECOND), (SECOND, FIRST))]
+    sides = [(own[apart], known, new) for apart, (known, new, _) in zip((SECOND, FIRST), halves, strict=True)]
     either = np.stack([_calibrated(pairs["same"].to_numpy(), known, new) for pairs, known, new in sides])
     with threadpool_limits(1):  # thousands of small fits: more threads only wait for each other
         replicates = np.mean([list(_replicates(*side, seed)) for side in sides], axis=0)[:, held.height :]
@@ -116,7 +117,7 @@ def weigh(
         )
         for halves, repeated in zip(either[:, held.height :].T, replicates.T, strict=True)
     ]
-    return validation, ratios
+    return validation, ratios, [by for _, _, by in halves]
 
 
 def _calibrated(truth: BOOL, known: F64, new: F64) -> F64:

@@ -1,9 +1,7 @@
 """Weigh a case by several verifiers, on a population that resembles it."""
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +11,7 @@ from authbench.audit.case.material import Material
 from authbench.audit.case.population import FIRST, HELD, SECOND, Case, Population, draw
 from authbench.audit.case.ratios import Ratio, Validation, verbal, weigh
 from authbench.core.version import VERSION
-from authbench.scoring.verifiers import Bench, lambdag
+from authbench.scoring.verifiers import lambdag
 from authbench.scoring.verifiers.parameters import LambdagParameters
 from authbench.scoring.verifiers.requested import VerifierEntry
 
@@ -68,29 +66,29 @@ def examine(
     """
     case = Case(material.questioned, material.known, material.language, genre)
     own = pl.Series([text.content for text in material.texts])
-    drawn = draw(population.texts.filter(~pl.col("text").str.strip_chars().is_in(own.implode())), case, seed)
+    drawn = draw(
+        population.texts.filter(~pl.col("text").str.strip_chars().is_in(own.implode()).fill_null(False)), case, seed
+    )
     asked = pl.DataFrame({"id": "case", "text1": case.known, "text2": case.questioned, "lang": case.language})
-    weighed = {}
+    weighed: dict[str, tuple[Validation, Ratio]] = {}
+    tokens: list[tuple[str, float]] = []
     for verifier in verifiers:
-        validation, [ratio] = weigh(verifier, drawn, asked, seed)
+        validation, [ratio], halves = weigh(verifier, drawn, asked, seed)
         weighed[verifier.name] = (validation, ratio)
+        if not tokens and isinstance(verifier.parameters, LambdagParameters):
+            tokens = _tokens([half.ready for half in halves], case)
     sizes = {
         part: {"pairs": pairs.height, "authors": pairs["author2"].n_unique()}
         for part in (FIRST, SECOND, HELD)
         for pairs in [drawn.filter(part=part)]
     }
     about = {"name": name, "unverified": population.unverified, "genre": genre, "seed": seed, "parts": sizes}
-    asked_for = [one.parameters for one in verifiers if isinstance(one.parameters, LambdagParameters)]
-    return Report(material, about, weighed, _tokens(asked_for[0], drawn, case, seed) if asked_for else [])
+    return Report(material, about, weighed, tokens)
 
 
-def _tokens(parameters: LambdagParameters, drawn: pl.DataFrame, case: Case, seed: int) -> list[tuple[str, float]]:
-    """Return the pieces of the questioned text with the mean of their scores by either quarter of the authors."""
-    found = []
-    with tempfile.TemporaryDirectory() as folder:
-        for part in (FIRST, SECOND):
-            fitted = lambdag.fit(drawn.filter(part=part), parameters, Bench(seed, Path(folder)))
-            found.append(lambdag.token_scores(fitted, case.known, case.questioned, case.language))
+def _tokens(halves: Sequence[Any], case: Case) -> list[tuple[str, float]]:
+    """Return the pieces of the questioned text with the mean of their scores by LambdaG of either quarter."""
+    found = [lambdag.token_scores(fitted, case.known, case.questioned, case.language) for fitted in halves]
     pieces = [piece for piece, _ in found[0]]
     means = np.mean([[weight for _, weight in one] for one in found], axis=0)
     return list(zip(pieces, means.tolist(), strict=True))

@@ -106,10 +106,20 @@ def answer(
     return learnt(verifier, train, held_out, bench)(pairs)
 
 
-def learnt(
-    verifier: VerifierEntry, train: pl.DataFrame, held_out: pl.DataFrame, bench: Bench
-) -> Callable[[pl.DataFrame], pl.DataFrame]:
-    """Return a function that gives pairs their scores, columns `id` and `value`, in their order.
+@dataclass(frozen=True)
+class Learnt:
+    """A verifier that has learnt; `ready` is what its kind has fitted and calibrated."""
+
+    ready: Any
+    predict: Callable[[Any, pl.DataFrame], F64]
+
+    def __call__(self, pairs: pl.DataFrame) -> pl.DataFrame:
+        """Return the scores of pairs, columns `id` and `value`, in their order."""
+        return pl.DataFrame({"id": pairs["id"], "value": np.clip(self.predict(self.ready, pairs), 0.0, 1.0)})
+
+
+def learnt(verifier: VerifierEntry, train: pl.DataFrame, held_out: pl.DataFrame, bench: Bench) -> Learnt:
+    """Fit and calibrate a verifier.
 
     Args:
         train: PAIRS with `same`, to learn from.
@@ -121,12 +131,7 @@ def learnt(
     for name, table in (("train", train), ("held-out", held_out)):
         _expect_both_classes(table, f"the {name} pairs")
     steps = kind(verifier.kind)
-    ready = steps.calibrate(steps.fit(train, verifier.parameters, bench), held_out)
-
-    def scores(pairs: pl.DataFrame) -> pl.DataFrame:
-        return pl.DataFrame({"id": pairs["id"], "value": np.clip(steps.predict(ready, pairs), 0.0, 1.0)})
-
-    return scores
+    return Learnt(steps.calibrate(steps.fit(train, verifier.parameters, bench), held_out), steps.predict)
 
 
 def _expect_both_classes(pairs: pl.DataFrame, what: str) -> None:
