@@ -10,7 +10,6 @@ from confined import may_confine
 from extras import needs
 from project import Project, copy_project, surroundings
 from style_datasets import write_datasets
-from tiny import RECIPE
 
 pytestmark = needs("snakemake_storage_plugin_fs", "dev")
 
@@ -74,23 +73,26 @@ def test_a_build_through_a_storage_has_the_same_release_and_every_file_there(dem
 
 @needs("snakemake_storage_plugin_s3", "s3")
 @needs("moto", "s3")
-def test_a_build_whose_results_lie_in_s3_has_the_same_release(tiny: Project, tmp_path: Path) -> None:
+def test_a_build_whose_files_lie_in_s3_has_the_same_release_and_models(demo: Project, tmp_path: Path) -> None:
     import boto3
     from moto.server import ThreadedMotoServer
 
     server = ThreadedMotoServer("127.0.0.1", port=0)
     server.start()
     address = "http://{}:{}".format(*server.get_host_and_port())
-    project = tiny.copy(tmp_path / "project", with_results=False)
+    project = copy_project(tmp_path / "project")
     storage = ("--default-storage-provider", "s3", "--default-storage-prefix", "s3://bucket")
     told = ("--storage-s3-endpoint-url", address, "--storage-s3-access-key", "a", "--storage-s3-secret-key", "b")
-    options = ("release", *project.recipe(RECIPE), *storage, *told)
+    options = ("all", *storage, *told)
     try:
         project.build(*options)
         assert project.plan(*options) == []
         bucket = boto3.client("s3", "us-east-1", endpoint_url=address, aws_access_key_id="a", aws_secret_access_key="b")
-        sums = bucket.get_object(Bucket="bucket", Key="results/tiny/release/SHA256SUMS")["Body"].read()
-        assert sums == (tiny.release / "SHA256SUMS").read_bytes()
+        sums = bucket.get_object(Bucket="bucket", Key="results/demo/release/SHA256SUMS")["Body"].read()
+        assert sums == (demo.release / "SHA256SUMS").read_bytes()
+        pages = bucket.get_paginator("list_objects_v2").paginate(Bucket="bucket", Prefix="results/demo/")
+        stored = {one["Key"].removeprefix("results/demo/") for page in pages for one in page["Contents"]}
+        assert files_of(demo.results) - stored <= KEPT_HERE
     finally:
         server.stop()
     assert files_of(project.results) <= KEPT_HERE
