@@ -1,10 +1,12 @@
 """What does it take to find topics that are unlike, and to run RAVEN?
 
-    PYTHONPATH=workflow:benchmarks python benchmarks/raven.py [--selection] [--stages] [--graph] [--seeds 5]
+    PYTHONPATH=workflow:benchmarks python benchmarks/raven.py [--selection] [--stages] [--graph] [--blogs] [--seeds 5]
 
 Selection: m = 100 of 4,000 topics x 384 dimensions, random numbers. Stages: every step on the planted corpus in one
 process, m = 70, ten folds, ten verifiers, CPU seconds of each and the peak memory. Graph: the same by
-`snakemake --cores 2 raven` in a copy of the project, CPU seconds of all jobs with their starts. Without an option, all.
+`snakemake --cores 2 raven` in a copy of the project, CPU seconds of all jobs with their starts. Blogs: the table of
+RAVEN on the Blog Authorship Corpus in the shared folder, up to six texts of 1,000 characters of each blogger, whose
+industry is the topic; m = 12, three folds, four verifiers. Without an option, all.
 """
 
 import argparse
@@ -19,7 +21,9 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+import polars as pl
 
+from authbench.app.cli import main as run_command
 from authbench.config.registry.entries import default_settings
 from authbench.config.settings.evaluate import Raven
 from authbench.scoring.verifiers import Bench
@@ -34,21 +38,22 @@ from authbench.suites.raven.select import select_topics
 from authbench.suites.raven.subsets import fold_parts, plan
 from authbench.suites.raven.vectors import write_topics
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests/pipeline"))
+sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in ("tests/pipeline", "tests")]
 from project import copy_project  # noqa: E402
+from real_blogs import posts  # noqa: E402
 
 SHORT: dict[str, Any] = {"sizes": [], "group": False, "encoders": ["tfidf"]}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for part in ("selection", "stages", "graph"):
+    for part in ("selection", "stages", "graph", "blogs"):
         parser.add_argument(f"--{part}", action="store_true")
     parser.add_argument("--seeds", type=int, default=5, help="random subsets (default: 5)")
     asked = vars(parser.parse_args())
     SHORT["seeds"] = asked.pop("seeds")
     print("| step | CPU s | wall s |\n| --- | ---: | ---: |")
-    for name, measure in (("selection", selection), ("stages", stages), ("graph", graph)):
+    for name, measure in (("selection", selection), ("stages", stages), ("graph", graph), ("blogs", blogs)):
         if asked[name] or not any(asked.values()):
             measure()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -103,6 +108,27 @@ def graph() -> None:
         project = copy_project(Path(folder))
         with told("snakemake --cores 2 raven, whole", resource.RUSAGE_CHILDREN):
             project.build("raven", "run", *project.recipe({"raven": SHORT}))
+
+
+def blogs() -> None:
+    texts: dict[tuple[str, str], str] = {}
+    for stem, author, _, text in posts():
+        texts[stem, author] = f"{texts.get((stem, author), '')} {text}".lstrip()
+    rows = [
+        (author, industry, "en", text[start : start + 1_000])
+        for (stem, author), text in texts.items()
+        if (industry := stem.split(".")[3]) != "indUnk"
+        for start in range(0, min(6_000, len(text) - 999), 1_000)
+    ]
+    chosen = [part for name in ("naive", "topicfit", "masked", "punctuation") for part in ("--verifier", name)]
+    sizes = ["--topics", "12", "--folds", "3", "--seeds", str(SHORT["seeds"]), "--sizes", "--encoder", "tfidf"]
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        told(f"{len(rows):,} texts of blogs by {len({row[0] for row in rows})} bloggers"),
+    ):
+        table = pl.DataFrame(rows, schema=["author", "topic", "lang", "text"], orient="row")
+        table.write_parquet(Path(folder) / "blogs.parquet")
+        run_command(["raven", "run", f"{folder}/blogs.parquet", "--out", f"{folder}/out", *sizes, *chosen])
 
 
 if __name__ == "__main__":
