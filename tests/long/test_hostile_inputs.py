@@ -548,7 +548,8 @@ DOORS: Mapping[str, list[Door]] = {
         "leaderboard results --out out", "results/random/scores.json", "results/random/queries.parquet"
     )
     + doors("leaderboard {} --out out", "/")
-    + doors("leaderboard results --people {} --out out", "/"),
+    + doors("leaderboard results --people {} --out out", "/")
+    + doors("leaderboard results --release {} --out out", "/"),
     "release lookup": doors(
         "release lookup release --handle Ann --unverified", *(f"release/{name}" for name in OF_RELEASE)
     ),
