@@ -20,10 +20,9 @@ import polars as pl
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "workflow"), str(ROOT / "benchmarks"), str(ROOT / "tests/unit")]
 
-from langid.langid import LanguageIdentifier, model  # noqa: E402
 from measures import made_texts  # noqa: E402
 
-from authbench.build.filter.language import candidates, identify  # noqa: E402
+from authbench.build.filter.language import candidates, identified_languages, identify  # noqa: E402
 from authbench.core.records import LANGUAGES  # noqa: E402
 
 TEXTS = 12_000
@@ -56,23 +55,23 @@ def main(path: str | None) -> None:
     texts = (pl.read_parquet(path, columns=["content"]) if path else made_texts(TEXTS, 600))["content"].to_list()
     texts = random.Random(7).sample(texts, min(TEXTS, len(texts)))
     odd = awkward(texts, AWKWARD)
-    langid = LanguageIdentifier.from_modelstring(model)
     print("| among | ours, texts per CPU s | langid.classify | ratio | labels that differ, of texts and awkward ones |")
     print("| --- | --- | --- | --- | --- |")
     for name, languages, most in (
         ("ten languages", LANGUAGES, TEXTS),
         ("these and intruders", candidates(LANGUAGES), TEXTS),
-        ("all 97", tuple(langid.nb_classes), WITH_ALL),
+        ("all 97", tuple(identified_languages()), WITH_ALL),
     ):
-        langid.set_languages(list(languages))
-        identify(texts[:4], languages)  # compiles, or loads what was compiled
+        for backend in ("kernels", "packages"):
+            identify(texts[:4], languages, backend)  # compiles, or loads the model
         ours = seconds(lambda languages=languages: identify(texts, languages), 3) / len(texts)
-        labels: list[str] = []
-        theirs = seconds(lambda most=most, labels=labels: labels.extend(langid.classify(t)[0] for t in texts[:most]), 1)
-        theirs /= len(labels)
-        wrong = sum(map(str.__ne__, identify(texts[:most], languages)[0], labels))
-        strange = sum(map(str.__ne__, identify(odd, languages)[0], (langid.classify(text)[0] for text in odd)))
-        told = f"{wrong} of {len(labels):,}, {strange} of {len(odd):,}"
+        some = texts[:most]
+        theirs = seconds(lambda some=some, among=languages: identify(some, among, "packages"), 1) / len(some)
+        wrong, strange = (
+            sum(map(str.__ne__, identify(given, languages)[0], identify(given, languages, "packages")[0]))
+            for given in (some, odd)
+        )
+        told = f"{wrong} of {len(some):,}, {strange} of {len(odd):,}"
         print(f"| {name} | {1 / ours:,.0f} | {1 / theirs:,.0f} | {theirs / ours:.0f} | {told} |", flush=True)
 
 

@@ -1,5 +1,6 @@
 """What leaves no trace in the release, and what stops one."""
 
+import json
 from pathlib import Path
 
 import polars as pl
@@ -22,6 +23,20 @@ def test_an_old_processor_builds_the_same_release_and_scores(another: Project) -
     assert run.returncode == 0, said
     changed = [path for path, content in before.items() if path.read_bytes() != content]
     assert not changed and before
+
+
+def test_packages_build_the_same_release_and_the_manifest_says_which_did(demo: Project, another: Project) -> None:
+    another.build("release", "raw_statistics", "--config", "backend=packages")
+    kernels, packages = (
+        json.loads((one.release / "manifest.json").read_text(encoding="utf-8")) for one in (demo, another)
+    )
+    assert (kernels["config"].pop("backend"), packages["config"].pop("backend")) == ("kernels", "packages")
+    assert kernels == packages
+    files = [path.relative_to(demo.release) for path in demo.release.rglob("*") if path.is_file()]
+    changed = {
+        str(path) for path in files if (demo.release / path).read_bytes() != (another.release / path).read_bytes()
+    }
+    assert changed == {"manifest.json", "SHA256SUMS"} and len(files) > 10
 
 
 def test_a_renamed_raw_file_changes_no_record(another: Project) -> None:

@@ -11,6 +11,7 @@ from authbench.build.dedup.jobs.compare import compare_part
 from authbench.build.dedup.jobs.decide import decide_all
 from authbench.build.dedup.jobs.link import link_part
 from authbench.build.dedup.jobs.sign import sign_shard
+from authbench.config.settings.values import Backend
 from authbench.core.storage.json_files import read_json
 from authbench.core.storage.parquet import read_columns, write_frames, write_parquet
 
@@ -34,6 +35,7 @@ def run_jobs(
     parts: int = 1,
     filtered: Sequence[str] | None = None,
     change_signatures: Change | None = None,
+    backend: Backend = "kernels",
 ) -> Path:
     """Run the jobs on a table divided into shards; return the folder, which holds removed.parquet and counts.json.
 
@@ -47,13 +49,13 @@ def run_jobs(
     for shard, (path, to) in enumerate(zip(texts, signatures, strict=True)):
         part = table.select(COLUMNS).gather_every(shards, shard)
         write_frames(path, [part[: part.height // 2], part[part.height // 2 :]])
-        sign_shard(path, to, settings)
+        sign_shard(path, to, settings, backend)
         if change_signatures:
             write_parquet(change_signatures(read_columns([to])), to)
     for path, text in zip(gone, texts, strict=False):
         write_parquet(read_columns([text], ["doc_key"]).filter(pl.col("doc_key").is_in(filtered)), path)
     for place in range(parts):
-        link_part(signatures, gone, links[place], (place, parts), order, settings)
+        link_part(signatures, gone, links[place], (place, parts), order, settings, backend)
     for place in range(parts):
         compare_part(signatures, texts, links, pairs[place], counts[place], (place, parts), order, settings)
     removed, told = folder / "removed.parquet", folder / "counts.json"

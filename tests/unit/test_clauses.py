@@ -33,6 +33,12 @@ def resolved(fidelity: str) -> dict[str, Any]:
     return merged({**default_settings()}, fidelity_settings(fidelity))
 
 
+def value_of(settings: Any, name: str) -> Any:
+    for key in name.split("."):
+        settings = settings[key]
+    return settings
+
+
 def exists(kind: str, name: str) -> bool:
     table, _, column = name.partition(".")
     module, _, attribute = name.rpartition(".")
@@ -58,15 +64,16 @@ def test_a_clause_is_kept_by_what_it_names_with_the_values_that_it_states(clause
     stated = {source: clause[source] for source in ("plan", "paper") if source in clause}
     assert not stated or kind == "setting"
     for source, value in stated.items():
-        section, key = name.split(".")
-        found = resolved(source)[section][key]
+        found = value_of(resolved(source), name)
         assert (found, type(found)) == (value, type(value))
 
 
 @pytest.mark.parametrize("fidelity", ["plan", "paper"])
 def test_every_value_that_fidelity_chooses_is_one_of_a_clause_or_ours_to_leave_out(fidelity: str) -> None:
     stated = {named(clause)[1] for clause in CLAUSES if fidelity in clause}
-    chosen = {f"{section}.{key}" for section, held in fidelity_settings(fidelity).items() for key in held}
+    settings = fidelity_settings(fidelity)
+    chosen = {f"{name}.{key}" for name, held in settings.items() if isinstance(held, dict) for key in held}
+    chosen |= {name for name, held in settings.items() if not isinstance(held, dict)}
     assert chosen - stated <= OURS
     assert chosen & stated
 

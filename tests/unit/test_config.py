@@ -181,6 +181,7 @@ def test_fidelity_chooses_defaults_that_a_recipe_overrides(fidelity: str, root: 
     expected = chosen["sample"] | {"documents": 9, "lengths": {"short": 100}}
     demo = read_yaml(PROJECT / "config/recipes/demo.yaml")
     assert {key: small["sample"][key] for key in expected} == expected | {"genres": demo["sample"]["genres"]}
+    assert small["backend"] == chosen.pop("backend") == "packages"
     for section in chosen.keys() - {"sample"}:
         assert {key: small[section][key] for key in chosen[section]} == chosen[section]
     with pytest.raises(InputError, match="fidelity: 'plain' is not one of ours, paper, plan"):

@@ -1,15 +1,16 @@
-"""MinHash signatures: datasketch's, over multisets."""
+"""MinHash signatures over multisets, by our kernels and by datasketch."""
 
 import datasketch
 import numpy as np
 import polars as pl
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from authbench.build.dedup import minhash, shingle_kernels
+from authbench.build.dedup import minhash, packages, shingle_kernels
 from authbench.build.dedup.shingles import shingle_hashes
 
-BITS32, BITS64 = 2**32 - 1, 2**64 - 1
+BITS64 = 2**64 - 1
 SPACES = "".join(chr(c) for c in range(0x110000) if chr(c).isspace())
 
 texts_of_all_scripts = st.text(st.characters(exclude_categories=("Cs",)), max_size=60)
@@ -35,27 +36,31 @@ def gram_hash(gram: str) -> int:
     return h ^ (h >> 33)
 
 
-def element_hashes(text: str, length: int = 5) -> list[int]:
-    """The documented hash of an element: (shingle, how often it occurred before)."""
-    seen: dict[str, int] = {}
-    hashes = []
-    for gram in grams(text, length):
-        k = seen[gram] = seen.get(gram, -1) + 1
-        hashes.append(((gram_hash(gram) + k * 0x9E3779B97F4A7C15) & BITS64) >> 32)
-    return hashes
-
-
 @settings(max_examples=60, deadline=None)
 @given(st.lists(texts_of_all_scripts | repetitive_texts, max_size=5), st.integers(1, 9))
 @example(["", "abcd", "abcde", "hahahahahahaha", "吾輩は猫である", "👩‍👩‍👧‍👦\n\n a"], 5)
-def test_signatures_are_datasketchs_over_the_same_element_hashes(texts, length):
-    values, sizes = minhash.signatures(pl.Series(texts, dtype=pl.String), minhash.draw_permutations(25), length)
-    for text, signature, size in zip(texts, values, sizes, strict=True):
-        oracle = datasketch.MinHash(num_perm=25, scheme="affine32", hashfunc=lambda element: element)
-        for element in element_hashes(text, length):
-            oracle.update(element)
-        assert signature.tolist() == oracle.hashvalues.tolist()
-        assert size == len(grams(text, length))
+def test_both_backends_give_the_same_signatures_and_sketches(texts, length):
+    given, permutations = pl.Series(texts, dtype=pl.String), minhash.draw_permutations(25)
+    values, sizes = minhash.signatures(given, permutations, length)
+    theirs, their_sizes = packages.signatures(given, permutations, length)
+    assert values.tolist() == theirs.tolist()
+    assert sizes.tolist() == their_sizes.tolist() == [len(grams(text, length)) for text in texts]
+    assert minhash.sketches(values).tolist() == packages.sketches(values).tolist()
+
+
+@pytest.mark.parametrize("permutations", [1, 64, 65, 128, 130])
+def test_both_backends_take_a_bit_of_as_many_values_as_a_sketch_has_room_for(permutations):
+    values = np.arange(3 * permutations, dtype=np.uint32).reshape(3, permutations)
+    assert minhash.sketches(values).tolist() == packages.sketches(values).tolist()
+
+
+def test_a_text_longer_than_a_batch_of_elements_is_signed_as_a_whole(monkeypatch):
+    monkeypatch.setattr(packages, "AT_ONCE", 7)
+    texts, permutations = pl.Series(["ab " * 100, "ab" * 12, ""]), minhash.draw_permutations(9)
+    for mine, theirs in zip(
+        minhash.signatures(texts, permutations, 5), packages.signatures(texts, permutations, 5), strict=True
+    ):
+        assert mine.tolist() == theirs.tolist()
 
 
 @settings(max_examples=60, deadline=None)

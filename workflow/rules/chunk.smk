@@ -27,6 +27,7 @@ rule chunk_documents:
         final_newline=SETTINGS["normalize"]["final_newline"],
         retag=file_hash(SETTINGS["chunk"]["retag"]),
         seed=SETTINGS["seed"],
+        backend=SETTINGS["backend"],
         code=code("chunk_documents"),
     script:
         "../scripts/chunk_documents.py"

@@ -34,6 +34,7 @@ rule measure_texts:
         languages=MEASURED_LANGUAGES,
         table=LANGUAGE_TABLE,
         plugins=PLUGGED_FILTERS,
+        backend=SETTINGS["backend"],
         code=code("measure_texts"),
     script:
         "../scripts/measure_texts.py"

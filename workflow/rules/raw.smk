@@ -24,6 +24,7 @@ rule count_raw:
         in_series=1,
     params:
         shard=shard_number,
+        backend=SETTINGS["backend"],
         code=code("count_raw"),
     script:
         "../scripts/count_raw.py"

@@ -38,6 +38,7 @@ rule assign_splits:
         sample={key: SETTINGS["sample"][key] for key in ("genres", "min_documents_per_author")},
         seed=SETTINGS["seed"],
         lock=file_hash(SETTINGS["split"]["lock"]),
+        backend=SETTINGS["backend"],
         code=code("assign_splits"),
     script:
         "../scripts/assign_splits.py"

@@ -19,6 +19,7 @@ leaks = find_leaks(
     near,
     params.dedup["shingle_chars"],
     params.split["containment"],
+    backend=params.backend,
 )
 lock = read_lock(params.split["lock"]) if params.split["lock"] else None
 outcome = split_documents(

@@ -11,7 +11,7 @@ from authbench.core.storage.parquet import read_batches, read_columns, split_by_
 from authbench.core.tokens import load_tokenizer
 
 log_to(snakemake.log[0])
-tokenizer = load_tokenizer()
+tokenizer = load_tokenizer(snakemake.params.backend)
 tally = Tally("chunk")
 list_of_languages = snakemake.params.chunk["retag"]
 languages = read_retags(list_of_languages) if list_of_languages else {}

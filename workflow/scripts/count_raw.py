@@ -8,6 +8,6 @@ from authbench.reports.raw.count import COLUMNS, count_records
 log_to(snakemake.log[0])
 shard = snakemake.params.shard
 batches = read_between(snakemake.input.records, "shard", shard, shard, COLUMNS)
-texts, authors = count_records(progress(batches, "raw: batches of records"))
+texts, authors = count_records(progress(batches, "raw: batches of records"), snakemake.params.backend)
 write_parquet(texts, snakemake.output.texts)
 write_parquet(authors, snakemake.output.authors)

@@ -11,4 +11,5 @@ link_part(
     (int(snakemake.wildcards.part) - 1, int(snakemake.wildcards.parts)),
     snakemake.params.order,
     snakemake.params.dedup,
+    snakemake.params.backend,
 )

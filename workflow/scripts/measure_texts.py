@@ -13,7 +13,7 @@ batches = progress(read_batches([snakemake.input.documents], ["doc_key", "lang",
 filters = [load_filter(name) for name in snakemake.params.plugins]
 schema = pl.Schema({**MEASURES, **{filter_key(name): pl.Float64 for name in snakemake.params.plugins}})
 rows = (
-    measure_texts(batch, snakemake.params.languages).with_columns(
+    measure_texts(batch, snakemake.params.languages, snakemake.params.backend).with_columns(
         measured(plugin, one, batch["content"], batch["lang"]) for plugin, one in filters
     )
     for batch in batches

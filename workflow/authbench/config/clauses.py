@@ -24,9 +24,11 @@ def clauses() -> Sequence[Clause]:
 
 
 def default_of(setting: str) -> Any:
-    """Return the default of a setting such as `sample.lengths`."""
-    section, key = setting.split(".")
-    return default_settings()[section][key]  # type: ignore[literal-required]
+    """Return the default of a setting such as `seed` or `sample.lengths`."""
+    found: Any = default_settings()
+    for key in setting.split("."):
+        found = found[key]
+    return found
 
 
 def state_of(clause: Clause) -> str:

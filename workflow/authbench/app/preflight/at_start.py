@@ -185,7 +185,7 @@ def _asked(config: Config, source: Source, exact: bool, naming: Naming) -> Asked
     def pieces(texts: Sequence[str]) -> Sequence[int]:
         if not exact:
             return [1] * len(texts)
-        tokens = load_tokenizer().count(pl.Series(texts, dtype=pl.String)).tolist()
+        tokens = load_tokenizer(config["backend"]).count(pl.Series(texts, dtype=pl.String)).tolist()
         most, per_piece = chunk["max_chunks_per_document"], max(1, chunk["remainder_tokens"])
         return [
             0 if number < UNSURE * least

@@ -5,13 +5,16 @@ component; documents of different components are never compared.
 """
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from authbench.build.dedup.settings import most_apart
 from authbench.build.dedup.shards import pack
 from authbench.config.settings.dedup import Comparison
+from authbench.config.settings.values import Backend
 from authbench.core.arrays import I32, I64, U32, U64
 
 WIDEST = 1_000  # a bucket with more documents is linked completely: its pairs would be too many to compare
@@ -22,39 +25,39 @@ def unlinked(count: int) -> I32:
     return np.arange(count, dtype=np.int32)
 
 
-def link_band(component: I32, hashes: U64, rows: I64, sketches: U64, settings: Comparison) -> None:
-    """Join the components of the documents at `rows` that share a bucket of a band and agree in their sketches.
+def link(
+    bands: Iterable[NDArray[Any]], rows: I64, sketches: U64, settings: Comparison, backend: Backend = "kernels"
+) -> pl.DataFrame:
+    """Return the fewest links between the documents at `rows` that share a bucket and agree in their sketches.
 
     Memory: 24 bytes more per document.
 
     Args:
-        component: shape (documents,), from `unlinked`; changed in place.
-        hashes: shape (documents,), of the band.
+        bands: hashes of each band, shape (documents,); of the backend `packages` its values, (documents, rows).
         rows: shape (n,), the documents to link.
-        sketches: shape (documents, 2), from `shingle_kernels.sketch`.
+        sketches: shape (documents, 2).
         settings: the threshold decides how many bits of two sketches may differ.
+        backend: what finds the buckets.
+
+    Returns:
+        frame(document, root), where root is the first document of its component.
     """
-    from authbench.build.dedup import pair_kernels
+    from authbench.build.dedup import packages, pair_kernels
 
-    packed, bits = pack(hashes, rows)
-    pair_kernels.unite_buckets(packed, bits, sketches, most_apart(settings), WIDEST, component)
-
-
-def fewest_links(component: I32) -> pl.DataFrame:
-    """Return the fewest links that make these components: frame(document, root), where root is the first document.
-
-    Args:
-        component: shape (documents,), the parent of each; changed in place to its root.
-    """
-    from authbench.build.dedup import pair_kernels
-
-    pair_kernels.find_roots(component)
+    apart = most_apart(settings)
+    if backend == "packages":
+        component = packages.components(bands, rows, sketches, apart, WIDEST)
+    else:
+        component = unlinked(len(sketches))
+        for hashes in bands:
+            pair_kernels.unite_buckets(*pack(hashes, rows), sketches, apart, WIDEST, component)
+        pair_kernels.find_roots(component)
     linked = np.flatnonzero(component != unlinked(len(component))).astype(np.int32)
     return pl.DataFrame({"document": linked, "root": component[linked]})
 
 
 def components(count: int, links: Iterable[pl.DataFrame]) -> I32:
-    """Return for each of `count` documents the first of its component, by all links (frames from `fewest_links`).
+    """Return for each of `count` documents the first of its component, by all links (frames from `link`).
 
     Returns:
         Shape (count,).

@@ -9,6 +9,7 @@ from authbench.build.dedup.compare import compare_components
 from authbench.build.dedup.settings import choose_bands
 from authbench.build.dedup.signatures import SKETCH, sign_texts
 from authbench.config.settings.dedup import Comparison
+from authbench.config.settings.values import Backend
 
 MOST = 100  # pairs of a text with earlier texts
 # The check of a release finds every pair, so a miss rate of one in a thousand here would occasionally stop a build.
@@ -22,6 +23,7 @@ def similar_pairs(
     shingle_chars: int = 5,
     near: float = 1.0,
     most: int = MOST,
+    backend: Backend = "kernels",
 ) -> pl.DataFrame:
     """Return the pairs of texts with J >= threshold, verified: frame(a, b, similarity) with a < b, sorted.
 
@@ -44,12 +46,10 @@ def similar_pairs(
         comparisons_per_document=max(1, len(keys)),
     )
     table = pl.DataFrame({"key": keys, "text": texts}, schema={"key": pl.String, "text": pl.String}).sort("key")
-    signed = sign_texts(table["text"], table["text"], draw_permutations(bands * rows), settings)
+    signed = sign_texts(table["text"], table["text"], draw_permutations(bands * rows), settings, backend)
     sketches, everything = signed.select(SKETCH).to_numpy(order="c"), np.arange(table.height)
-    component = links.unlinked(table.height)
-    for j in range(bands):
-        links.link_band(component, signed[f"band_{j}"].to_numpy(), everything, sketches, settings)
-    component = links.components(table.height, [links.fewest_links(component)])
+    hashes = (signed[f"band_{j}"].to_numpy() for j in range(bands))
+    component = links.components(table.height, [links.link(hashes, everything, sketches, settings, backend)])
     members = links.members(component)
     similar, _ = compare_components(
         component[members],

@@ -1,11 +1,13 @@
 """Identify the language of a text among the expected languages.
 
 The model and probabilities are langid's (Lui and Baldwin 2012), restricted to the languages of the recipe and to
-foreign languages that are frequent in such corpora; the results equal langid's, computed in batches.
+foreign languages that are frequent in such corpora; the results equal langid's, computed in batches or, if a run's
+`backend` is `packages`, by langid itself.
 """
 
 from collections.abc import Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
@@ -17,6 +19,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from authbench.build.filter.scripts import written_in
+from authbench.config.settings.values import Backend
 from authbench.core.errors import InputError
 from authbench.core.runtime.caches import compiled_code
 from authbench.core.runtime.jit import compiled
@@ -69,11 +72,18 @@ def candidates(languages: Sequence[str]) -> tuple[str, ...]:
     return (*languages, *LATIN_INTRUDERS, *OTHER_INTRUDERS)
 
 
-def identify(texts: pl.Series | Sequence[str], languages: Sequence[str]) -> tuple[list[str], NDArray[np.float64]]:
+def identify(
+    texts: pl.Series | Sequence[str], languages: Sequence[str], backend: Backend = "kernels"
+) -> tuple[list[str], NDArray[np.float64]]:
     """Return the most probable language of each text and its probability, among the `languages` that langid knows.
 
     Labels and probabilities equal those of langid's `set_languages` and `classify` with `norm_probs`: a text without
     any feature gets the most frequent language in langid's training.
+
+    Args:
+        texts: any texts.
+        languages: their codes.
+        backend: what computes them: a kernel, or langid itself.
 
     Returns:
         A label for each text, and shape (texts,), in [0, 1].
@@ -82,9 +92,13 @@ def identify(texts: pl.Series | Sequence[str], languages: Sequence[str]) -> tupl
         InputError: langid knows none of the languages.
     """
     known = _whole_model()["labels"].tolist()
-    model = _restricted_model(tuple(label for label in known if label in languages))
-    if not model.labels:
+    labels = tuple(label for label in known if label in languages)
+    if not labels:
         raise InputError(f"langid knows none of the languages {', '.join(languages)}; it knows {', '.join(known)}")
+    if backend == "packages":
+        judged = [_langid(labels).classify(text) for text in texts]
+        return [label for label, _ in judged], np.array([share for _, share in judged], float).round(DECIMALS)
+    model = _restricted_model(labels)
     data, offsets = utf8(pl.Series(texts, dtype=pl.String))
     order = np.argsort(np.diff(offsets), kind="stable")
     scores = _log_scores(data, offsets, order, model.moves, model.by_state, model.languages)
@@ -96,6 +110,18 @@ def identify(texts: pl.Series | Sequence[str], languages: Sequence[str]) -> tupl
     highest = scores.max(axis=1, initial=-np.inf)
     probability = 1 / np.exp(scores - highest[:, None]).sum(axis=1)
     return [model.labels[index] for index in best], probability.round(DECIMALS)
+
+
+@cache
+def _langid(labels: tuple[str, ...] = ()) -> Any:
+    """Return langid's own identifier, among these languages or all."""
+    from langid.langid import LanguageIdentifier, model
+
+    if not labels:
+        return LanguageIdentifier.from_modelstring(model, norm_probs=True)
+    identifier = copy(_langid())
+    identifier.set_languages(list(labels))
+    return identifier
 
 
 @cache
@@ -131,9 +157,7 @@ def _whole_model() -> dict[str, NDArray[Any]]:
 
 
 def _unpacked() -> dict[str, NDArray[Any]]:
-    from langid.langid import LanguageIdentifier, model
-
-    identifier = LanguageIdentifier.from_modelstring(model)
+    identifier = _langid()
     moves = np.array(identifier.tk_nextmove, np.uint16)
     outputs = [identifier.tk_output.get(state, ()) for state in range(len(moves) >> 8)]
     return {

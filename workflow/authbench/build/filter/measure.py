@@ -13,6 +13,7 @@ import polars as pl
 
 from authbench.build.filter import language, scripts
 from authbench.build.filter.text_kernels import SLOT, measure
+from authbench.config.settings.values import Backend
 from authbench.core.records import MEASUREMENTS, MIN_LANGUAGE_LETTERS, MIN_SCRIPT_LETTERS, MOSTLY
 from authbench.core.text_bytes import utf8
 
@@ -28,7 +29,7 @@ MEASURES = pl.Schema({"doc_key": pl.String, **{name: dtype for name, (dtype, _) 
 NUMBERS = pl.Schema([(name, dtype) for name, dtype in MEASURES.items() if name not in _ASKED])
 
 
-def measure_texts(documents: pl.DataFrame, languages: Sequence[str]) -> pl.DataFrame:
+def measure_texts(documents: pl.DataFrame, languages: Sequence[str], backend: Backend = "kernels") -> pl.DataFrame:
     """Return a row of MEASURES per document (columns `doc_key`, `lang`, `content`), in the same order.
 
     Shares of an empty set (no words, no letters of a definite script) are null. langid is applied, among `languages`
@@ -37,7 +38,7 @@ def measure_texts(documents: pl.DataFrame, languages: Sequence[str]) -> pl.DataF
     """
     texts = without_placeholders(documents["content"])
     measured = documents.select("doc_key", "lang").hstack(_numbers(texts, documents["lang"]))
-    return _identify_where_asked(measured, texts, languages).select(MEASURES.names()).cast(MEASURES)
+    return _identify_where_asked(measured, texts, languages, backend).select(MEASURES.names()).cast(MEASURES)
 
 
 def measure_numbers(documents: pl.DataFrame) -> pl.DataFrame:
@@ -59,7 +60,9 @@ def _numbers(texts: pl.Series, langs: pl.Series) -> pl.DataFrame:
     return pl.DataFrame(numbers, list(NUMBERS), orient="row").fill_nan(None).cast(NUMBERS)
 
 
-def _identify_where_asked(measured: pl.DataFrame, texts: pl.Series, languages: Sequence[str]) -> pl.DataFrame:
+def _identify_where_asked(
+    measured: pl.DataFrame, texts: pl.Series, languages: Sequence[str], backend: Backend
+) -> pl.DataFrame:
     """Add `langid` and `langid_probability`.
 
     If a text is mostly in Latin letters, as expected, only these are used, among languages in Latin script: otherwise a
@@ -72,15 +75,15 @@ def _identify_where_asked(measured: pl.DataFrame, texts: pl.Series, languages: S
     whole = asked.filter(doubtful & ~mostly_latin.fill_null(False) & (pl.col("visible") > 0)).select("row", "text")
     lettered = asked.filter(mostly_latin).select("row", pl.col("text").str.replace_all(OTHER_LETTERS, " "))
     among = language.latin_candidates(languages)
-    judged = lettered.with_columns(_identified(lettered["text"], among))
+    judged = lettered.with_columns(_identified(lettered["text"], among, backend))
     found = [
-        whole.select("row").with_columns(_identified(whole["text"], language.candidates(languages))),
-        _spared(judged.join(asked.select("row", "lang"), on="row"), among),
+        whole.select("row").with_columns(_identified(whole["text"], language.candidates(languages), backend)),
+        _spared(judged.join(asked.select("row", "lang"), on="row"), among, backend),
     ]
     return asked.join(pl.concat(found), on="row", how="left", maintain_order="left").drop("row", "text")
 
 
-def _spared(judged: pl.DataFrame, among: Sequence[str]) -> pl.DataFrame:
+def _spared(judged: pl.DataFrame, among: Sequence[str], backend: Backend) -> pl.DataFrame:
     """Return `row`, `langid`, `langid_probability` of texts that langid may have misjudged by their letters.
 
     Alternating case, laughter and repeated words mislead langid, which knows runs of bytes. A text judged foreign is
@@ -89,7 +92,7 @@ def _spared(judged: pl.DataFrame, among: Sequence[str]) -> pl.DataFrame:
     """
     strange = judged.filter(pl.col("langid") != pl.col("lang"))
     plain = pl.Series("text", list(map(plain_form, strange["text"])), pl.String)
-    labels, probabilities = _identified(plain, among)
+    labels, probabilities = _identified(plain, among, backend)
     few = plain.str.count_matches(r"\p{L}") < MIN_PLAIN_LETTERS
     again = strange.select("row", "lang").with_columns(
         few=few,
@@ -115,6 +118,6 @@ def plain_form(text: str) -> str:
     return " ".join(dict.fromkeys(words))
 
 
-def _identified(texts: pl.Series, languages: Sequence[str]) -> list[pl.Series]:
-    labels, probabilities = language.identify(texts, languages)
+def _identified(texts: pl.Series, languages: Sequence[str], backend: Backend) -> list[pl.Series]:
+    labels, probabilities = language.identify(texts, languages, backend)
     return [pl.Series("langid", labels, pl.String), pl.Series("langid_probability", probabilities, pl.Float64)]

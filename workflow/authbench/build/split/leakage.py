@@ -11,6 +11,7 @@ from authbench.build.dedup.containment import COMMON, contained_pairs
 from authbench.build.dedup.similar_pairs import similar_pairs
 from authbench.build.dedup.similarity import similarity_text
 from authbench.config.settings.split import Containment
+from authbench.config.settings.values import Backend
 from authbench.core.lookalikes import LOOKALIKES
 
 TEXTS_AT_ONCE = 500
@@ -35,6 +36,7 @@ def find_leaks(
     shingle_chars: int,
     containment: Containment,
     most: int = COMMON,
+    backend: Backend = "kernels",
 ) -> Leaks:
     """Return the leaks among `documents` (doc_key, origin_id, lang, content).
 
@@ -43,18 +45,18 @@ def find_leaks(
     then of these forms. Passages in more than `most` texts are not used for the search.
     """
     texts = documents.select("doc_key", "origin_id", content=_stripped(documents))
-    similar = similar_pairs(texts["doc_key"], texts["content"], min(leak, near), shingle_chars, near)
-    alike = pl.concat([similar, _disguised_copies(texts, near, shingle_chars)])
+    similar = similar_pairs(texts["doc_key"], texts["content"], min(leak, near), shingle_chars, near, backend=backend)
+    alike = pl.concat([similar, _disguised_copies(texts, near, shingle_chars, backend)])
     similar = alike.group_by("a", "b").agg(pl.col("similarity").max()).sort("a", "b")
     return Leaks(similar, *contained_pairs(texts, containment, most))
 
 
-def _disguised_copies(texts: pl.DataFrame, near: float, shingle_chars: int) -> pl.DataFrame:
+def _disguised_copies(texts: pl.DataFrame, near: float, shingle_chars: int, backend: Backend) -> pl.DataFrame:
     """Return pairs (a, b, similarity) of texts whose folded forms are half as far from equality as near copies are."""
     long = texts.filter(pl.col("content").str.len_chars() >= FOLDED_CHARS)
     folded = long.select("doc_key", content=fold(long["content"]))
     threshold = (1 + near) / 2
-    return similar_pairs(folded["doc_key"], folded["content"], threshold, shingle_chars, threshold)
+    return similar_pairs(folded["doc_key"], folded["content"], threshold, shingle_chars, threshold, backend=backend)
 
 
 def _stripped(documents: pl.DataFrame) -> pl.Series:

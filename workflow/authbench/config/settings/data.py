@@ -11,7 +11,7 @@ from authbench.config.settings.release import Release
 from authbench.config.settings.safety import Safety
 from authbench.config.settings.sample import Sample
 from authbench.config.settings.split import Split
-from authbench.config.settings.values import Entries, Keywords
+from authbench.config.settings.values import Backend, Entries, Keywords
 
 Name = Annotated[
     str,
@@ -33,6 +33,7 @@ class DataConfig(TypedDict):
 
     name: Name
     seed: Annotated[int, Keywords(minimum=-(2**63), maximum=2**63 - 1)]
+    backend: Backend
     sources: Entries
     ingest: Ingest
     authors: Authors

@@ -1,7 +1,7 @@
 """Type values that several settings share, with the JSON Schema keywords that bound them."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, get_args, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 
 class Keywords(dict[str, Any]):
@@ -24,6 +24,7 @@ Threshold = Annotated[float, Keywords(minimum=0)]
 PerCent = Annotated[float, Keywords(minimum=0, maximum=100)]
 Percentages = Annotated[Mapping[str, PerCent], Keywords(minProperties=1)]
 
+Backend = Literal["kernels", "packages"]
 Language = Annotated[str, Keywords(pattern="^([a-z]{2,3}|other|default)$")]
 DEFAULT = Keywords(required=["default"])  # of a table by language or task: all others
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 import polars as pl
 
+from authbench.config.settings.values import Backend
 from authbench.core.tokens import load_tokenizer
 
 TEXTS = pl.Schema(
@@ -13,12 +14,12 @@ AUTHORS = pl.Schema({"source": pl.String, "author_id": pl.String, "documents": p
 COLUMNS = ("source", "lang", "genre", "author_id", "content")
 
 
-def count_records(batches: Iterable[pl.DataFrame]) -> tuple[pl.DataFrame, pl.DataFrame]:
+def count_records(batches: Iterable[pl.DataFrame], backend: Backend = "kernels") -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the documents of RECORD frames by source, language, genre and tokens (TEXTS), and by author (AUTHORS).
 
     Tokens are counted by cl100k_base. Memory: a batch, and a row per distinct combination.
     """
-    tokenizer = load_tokenizer()
+    tokenizer = load_tokenizer(backend)
     texts, authors = pl.DataFrame(schema=TEXTS), pl.DataFrame(schema=AUTHORS)
     for batch in batches:
         counted = batch.with_columns(

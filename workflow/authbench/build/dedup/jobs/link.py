@@ -5,11 +5,12 @@ from pathlib import Path
 
 import numpy as np
 
-from authbench.build.dedup.links import fewest_links, link_band, unlinked
+from authbench.build.dedup.links import link
 from authbench.build.dedup.shards import Paths, read_column, read_first_copies
 from authbench.build.dedup.signatures import SKETCH
 from authbench.config.settings.dedup import Comparison
-from authbench.core.storage.parquet import write_parquet
+from authbench.config.settings.values import Backend
+from authbench.core.storage.parquet import read_columns, write_parquet
 
 
 def link_part(
@@ -19,16 +20,18 @@ def link_part(
     share: tuple[int, int],
     order: Sequence[str],
     settings: Comparison,
+    backend: Backend = "kernels",
 ) -> None:
     """Find the links between texts from a share of the bands, given as (part, number of parts).
 
-    Memory: 52 bytes per document for any number of bands.
+    Memory: 52 bytes per document for any number of bands; 1.4 kB of the backend `packages`.
     """
     first = read_first_copies(signatures, filtered, order)
-    component = unlinked(len(first))
-    rows = np.flatnonzero(first == component)
+    rows = np.flatnonzero(first == np.arange(len(first), dtype=np.int32))
     del first
-    sketches = read_column(signatures, *SKETCH)
-    for band in range(share[0], settings["bands"], share[1]):
-        link_band(component, read_column(signatures, f"band_{band}"), rows, sketches, settings)
-    write_parquet(fewest_links(component), links)
+    names = (f"band_{band}" for band in range(share[0], settings["bands"], share[1]))
+    if backend == "packages":
+        bands = (read_columns(signatures, [name])[name].to_numpy() for name in names)
+    else:
+        bands = (read_column(signatures, name) for name in names)
+    write_parquet(link(bands, rows, read_column(signatures, *SKETCH), settings, backend), links)
