@@ -129,7 +129,9 @@ def links_of(texts: list[str], settings: Any, backend: Backend) -> pl.DataFrame:
 # These jobs use what a backend replaces, but make no part of a release by it: the check recounts and verifies as it
 # likes, sheets and scores are not of the release, and `compare_texts` only verifies, which no package does.
 OTHERWISE = {"check_release", "compare_texts", "raw_statistics", "score_style", "write_sheets"}
-REPLACED = {f"authbench.{name}" for name in ("tokens", "filter.language", "dedup.links", "dedup.minhash")}
+REPLACED = {
+    f"authbench.{name}" for name in ("core.tokens", "build.filter.language", "build.dedup.links", "build.dedup.minhash")
+}
 
 
 def test_every_job_that_makes_a_release_hands_its_backend_on() -> None:

@@ -112,7 +112,7 @@ with tempfile.TemporaryDirectory() as folder:
 
 
 def test_without_the_compiler_the_results_are_the_same_and_the_run_says_that_it_is_slow():
-    folders = os.pathsep.join([str(Path(jit.__file__).parents[2]), str(Path(__file__).parent)])
+    folders = os.pathsep.join([str(Path(jit.__file__).parents[3]), str(Path(__file__).parent)])
     runs = {
         how: subprocess.run(
             [sys.executable, "-c", WITHOUT_COMPILER, how],
