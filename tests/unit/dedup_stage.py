@@ -1,5 +1,6 @@
 """The stage of de-duplication on a table in memory: its jobs one after another, as a build runs them."""
 
+import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,6 +16,7 @@ from authbench.config.settings.values import Backend
 from authbench.core.storage.json_files import read_json
 from authbench.core.storage.parquet import read_columns, write_frames, write_parquet
 
+ORDER = ["late", "early"]  # of the sources in the recipe
 COLUMNS = ["doc_key", "source", "author_id", "lang", "content"]
 Change = Callable[[pl.DataFrame], pl.DataFrame]
 
@@ -70,3 +72,32 @@ def deduplicate(table: pl.DataFrame, settings: Any, order: Sequence[str], **jobs
         removed = read_columns([finished / "removed.parquet"])
         facts = read_json(finished / "counts.json")["facts"]["dedup"]
     return Outcome(removed.with_columns(kept=pl.col("detail").str.strip_prefix("stand-in ")), facts)
+
+
+def made_up(documents: int) -> pl.DataFrame:
+    """Texts of random words, a third of them edited copies of others, from two sources and five authors."""
+    chance = random.Random(3)
+    words = ["".join(chance.choices("abcdefghij", k=chance.randint(2, 8))) for _ in range(500)]
+    texts: list[str] = []
+    for _ in range(documents):
+        if texts and chance.random() < 0.35:
+            copy = chance.choice(texts).split(" ")
+            for _ in range(chance.randint(0, 4)):
+                copy[chance.randrange(len(copy))] = chance.choice(words)
+            texts.append(" ".join(copy))
+        else:
+            texts.append(" ".join(chance.choices(words, k=chance.randint(1, 60))))
+    keys = chance.sample(range(10 * documents), documents)
+    return pl.DataFrame(
+        {
+            "doc_key": [f"k{key:06d}" for key in keys],
+            "source": [chance.choice(ORDER) for _ in texts],
+            "author_id": [chance.choice("vwxyz") for _ in texts],
+            "lang": ["en"] * len(texts),
+            "content": texts,
+        }
+    )
+
+
+def whole(folder: Path) -> tuple[bytes, bytes]:
+    return (folder / "removed.parquet").read_bytes(), (folder / "counts.json").read_bytes()

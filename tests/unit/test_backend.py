@@ -7,9 +7,8 @@ from typing import Any
 
 import polars as pl
 import pytest
-from dedup_stage import run_jobs
+from dedup_stage import ORDER, made_up, run_jobs, whole
 from defaults import section
-from test_dedup_jobs import ORDER, made_up, whole
 
 from authbench.build.dedup import links, packages, pair_kernels, shingle_kernels
 from authbench.build.dedup.jobs.link import link_part

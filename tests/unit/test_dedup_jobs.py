@@ -2,14 +2,13 @@
 
 import json
 import os
-import random
 import subprocess
 import sys
 from pathlib import Path
 
 import polars as pl
 import pytest
-from dedup_stage import run_jobs
+from dedup_stage import ORDER, made_up, run_jobs, whole
 from defaults import section
 
 from authbench.build.dedup.jobs.compare import compare_part
@@ -18,37 +17,7 @@ from authbench.core.runtime import jit
 from authbench.core.storage.json_files import read_json
 from authbench.core.storage.parquet import read_columns, write_frames
 
-ORDER = ["late", "early"]  # of the sources in the recipe
 SETTINGS = section("dedup")
-
-
-def made_up(documents: int) -> pl.DataFrame:
-    """Texts of random words, a third of them edited copies of others, from two sources and five authors."""
-    chance = random.Random(3)
-    words = ["".join(chance.choices("abcdefghij", k=chance.randint(2, 8))) for _ in range(500)]
-    texts: list[str] = []
-    for _ in range(documents):
-        if texts and chance.random() < 0.35:
-            copy = chance.choice(texts).split(" ")
-            for _ in range(chance.randint(0, 4)):
-                copy[chance.randrange(len(copy))] = chance.choice(words)
-            texts.append(" ".join(copy))
-        else:
-            texts.append(" ".join(chance.choices(words, k=chance.randint(1, 60))))
-    keys = chance.sample(range(10 * documents), documents)
-    return pl.DataFrame(
-        {
-            "doc_key": [f"k{key:06d}" for key in keys],
-            "source": [chance.choice(ORDER) for _ in texts],
-            "author_id": [chance.choice("vwxyz") for _ in texts],
-            "lang": ["en"] * len(texts),
-            "content": texts,
-        }
-    )
-
-
-def whole(folder: Path) -> tuple[bytes, bytes]:
-    return (folder / "removed.parquet").read_bytes(), (folder / "counts.json").read_bytes()
 
 
 @pytest.mark.parametrize("policy", ["keep_first", "drop_all"])
@@ -97,7 +66,7 @@ if sys.argv[1] == "without":
     sys.modules["numba"] = None
 import polars as pl
 from defaults import section
-from dedup_stage import run_jobs
+from dedup_stage import ORDER, made_up, run_jobs, whole
 from authbench.core.storage.parquet import read_columns
 texts = ["", "ok", "ha" * 30, "ha" * 33, "吾輩は猫である。名前はまだ無い。", "吾輩は猫である。名前はまだない。",
          "e\u0301" * 9,
