@@ -10,7 +10,7 @@ from authbench.core.shipped import shipped
 Clause = Mapping[str, Any]
 _HEAD = """# The paper and its plan, clause by clause
 
-Each clause works, or a setting switches to it (`fidelity: plan`, `fidelity: paper`), or is kept partly. P is the plan;
+Each clause works, or a setting switches to it (`fidelity: plan`, `fidelity: paper`). P is the plan;
 numbers, letters, T and F are the paper's sections, appendices, tables and figures.
 
 | where | clause | state | kept by | ours | plan | paper |
@@ -32,11 +32,11 @@ def default_of(setting: str) -> Any:
 
 
 def state_of(clause: Clause) -> str:
-    """Return `works`, `switch` (the plan or the paper has another value than the default) or `partly`."""
+    """Return `works`, or `switch` if the plan or the paper has another value than the default."""
     kind, name = clause["by"].split(" ", 1)
     stated = [clause[source] for source in ("plan", "paper") if source in clause]
     differs = kind == "setting" and any(value != default_of(name) for value in stated)
-    return "partly" if "lacks" in clause else "switch" if differs else "works"
+    return "switch" if differs else "works"
 
 
 def page() -> str:
@@ -44,10 +44,7 @@ def page() -> str:
     rows = []
     for clause in clauses():
         kind, name = clause["by"].split(" ", 1)
-        notes = [
-            f"{word}: {clause[key]}" for key, word in (("reveals", "Reveals"), ("lacks", "Lacks")) if key in clause
-        ]
-        text = ". ".join([clause["clause"], *notes])
+        text = clause["clause"] + (f". Reveals: {clause['reveals']}" if "reveals" in clause else "")
         values = {"ours": default_of(name), **clause} if kind == "setting" else {}
         shown = [f"`{json.dumps(values[key])}`" if key in values else "" for key in ("ours", "plan", "paper")]
         rows.append(" | ".join([clause["where"], text, state_of(clause), f"{kind} `{name}`", *shown]))
