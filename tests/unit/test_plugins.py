@@ -24,8 +24,12 @@ from authbench.build.release.statement import versions_for
 from authbench.config.filter_rules import filter_rules
 from authbench.config.plugins import find_plugin, identities, load_filter, measured, plugin_problems
 from authbench.config.registry.entries import default_settings
+from authbench.config.registry.load import load_entry
+from authbench.config.registry.readers import make_reader, plugins_of
+from authbench.config.registry.sources import SOURCES
 from authbench.config.settings.publish import FORMS
 from authbench.core.errors import InputError
+from authbench.core.storage.raw_files import RawFile
 from authbench.models.open import open_model
 from authbench.models.requested import load_model
 from authbench.publish.attestation.reproduce import reproduce
@@ -33,11 +37,15 @@ from authbench.publish.attestation.statement import CODE, code_digest
 from authbench.publish.export import run
 from authbench.publish.export.run import export
 from authbench.release.checking.settings import check_settings, loosest
+from authbench.release.reading.readers import READERS
+from authbench.release.reading.rows import EVERYTHING, BadRow, Row
+from authbench.release.reading.units import Units
 from authbench.scoring.review.sheets import measures
 from authbench.scoring.verifiers import Bench, answer
 from authbench.scoring.verifiers.requested import VerifierEntry, load_verifier
 
-PAGE = Path(__file__).parents[2] / "docs/plug-ins.md"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs/plug-ins.md"
 
 
 @pytest.fixture
@@ -228,6 +236,50 @@ def test_verify_names_a_filter_whose_code_is_another_one(site: Path, tmp_path: P
     found = reproduce(statement, tmp_path, build)
     (note,) = [reason for reason in found.reasons if "perhaps" in reason]
     assert found.status == 1 and str(find_plugin("filters", "shouting")) in note and "authbench-shouting 1.1" in note
+
+
+# Readers
+
+
+def read_subtitles(folder: Path, content: str, **options: str) -> tuple[list[Row | BadRow], Units]:
+    (folder / "film.srt").write_text(content, encoding="utf-16" if options else "utf-8")
+    reader = make_reader({"format": "plugin", "name": "subtitles", "options": options})
+    units = Units()
+    file = RawFile(folder / "film.srt", "film.srt", "0" * 64, max_record_bytes=60)
+    return [row for block in READERS[type(reader)](file, reader, EVERYTHING, units) for row in block], units
+
+
+def test_a_reader_of_a_plug_in_yields_records_and_accounts_for_each(site: Path, tmp_path: Path) -> None:
+    install("subtitles", site)
+    film = f"1\n00:01\nHello.\n\n2\n\n\n3\n00:02\n{'x' * 60}"
+    for options in ({}, {"encoding": "utf-16"}):
+        rows, units = read_subtitles(tmp_path, film, **options)
+        assert rows[0] == {"number": "1", "time": "00:01", "text": "Hello."}
+        assert [one.position for one in rows if isinstance(one, BadRow)] == ["record 2", "record 3"]
+        assert (units.found, units.records, units.bad) == (3, 1, 2)
+
+
+@pytest.mark.parametrize("body", ["yield 1", "yield {1: 'text'}", "yield {}['text']", "return 1", "raise SystemExit"])
+def test_a_reader_that_fails_is_named_with_its_package(site: Path, tmp_path: Path, body: str) -> None:
+    module = install("subtitles", site)
+    module.write_text(f"def read(stream, options):\n    {body}\n")
+    with pytest.raises(InputError) as told:
+        read_subtitles(tmp_path, "1\n00:01\nHello.")
+    assert "subtitles of authbench-subtitles 0.1" in str(told.value)
+
+
+def test_a_source_whose_reader_is_not_installed_is_refused_before_anything_runs(site: Path, tmp_path: Path) -> None:
+    entry = (ROOT / "config/sources/douban.yaml").read_text(encoding="utf-8")
+    path = tmp_path / "films.yaml"
+    path.write_text(re.sub("^reader:.*$", "reader: {format: plugin, name: subtitles}", entry, flags=re.M))
+    with pytest.raises(InputError) as told:
+        load_entry(SOURCES, str(path))
+    assert "reader.name" in str(told.value)
+    install("subtitles", site)
+    assert plugins_of(load_entry(SOURCES, str(path)).entry["reader"]) == ["subtitles"]
+    assert versions_for(default_settings(), ["subtitles"])["reader.subtitles"] == str(
+        find_plugin("readers", "subtitles")
+    )
 
 
 # Models

@@ -63,7 +63,7 @@ SHARED_WITH_THE_CHECK = {
     "config", "core", "config/filter_rules", "config/plugins", "config/registry", "config/settings", "core/arrays",
     "core/content_words", "core/dates", "core/errors", "core/function_words", "core/identity", "core/letters",
     "core/lookalikes", "core/nfc", "core/printable", "core/records", "core/runtime", "core/shipped", "core/storage",
-    "core/text_bytes", "core/tokens", "core/vocabulary", "release", "release/checking", "release/format",
+    "core/text_bytes", "core/tokens", "core/vocabulary", "core/words", "release", "release/checking", "release/format",
 }  # fmt: skip
 
 

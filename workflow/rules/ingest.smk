@@ -5,7 +5,11 @@ Gives   ingest/<source>/<shards>.parquet (INGESTED; up to 32 shards in a file), 
 """
 
 from authbench.build.ingest.aliases import persons_file
+from authbench.config.registry.readers import plugins_of
 from authbench.config.registry.source_entry import Extraction
+
+# Plug-ins that read raw files.
+READERS = plugins_of(*(source.entry["reader"] for source in SETUP.sources.values()))
 
 
 rule ingest_source:
@@ -26,6 +30,7 @@ rule ingest_source:
         runtime=duration(10, per_mb=0.02),
         in_series=1,
     params:
+        reader=lambda wildcards: identities("readers", plugins_of(SETUP.sources[wildcards.source].entry["reader"])),
         source=lambda wildcards: part_for(Extraction, SETUP.sources[wildcards.source].entry),
         raw=lambda wildcards: SETUP.raw.inputs[wildcards.source]["sha256"],
         ingest=SETTINGS["ingest"],

@@ -41,7 +41,7 @@ rule write_release:
         runtime=duration(20, per_mb=0.02),
         in_series=1,
     params:
-        statement=make_statement(SETTINGS, SETUP.raw.inputs, SETUP.raw.lock.as_stated(), SETUP.skipped),
+        statement=make_statement(SETTINGS, SETUP.raw.inputs, SETUP.raw.lock.as_stated(), SETUP.skipped, READERS),
         plugins=PLUGGED_FILTERS,
         release=SETTINGS["release"],
         split=SETTINGS["split"],

@@ -33,7 +33,7 @@ from authbench.config.registry.entries import (
 from authbench.config.registry.load import entry_name, is_path, list_entries, load_entry
 from authbench.config.registry.source_entry import Source
 from authbench.config.registry.sources import SOURCES
-from authbench.config.registry.values import did_you_mean, value_problems
+from authbench.config.registry.values import value_problems
 from authbench.config.registry.yaml_lines import place_in
 from authbench.config.settings.config import Config
 from authbench.core.errors import InputError
@@ -41,6 +41,7 @@ from authbench.core.printable import printable
 from authbench.core.runtime.inventory import Digests, take_inventory
 from authbench.core.shipped import shipped
 from authbench.core.vocabulary import find_vocabulary
+from authbench.core.words import did_you_mean
 from authbench.models.entries import ModelEntry, expect_trainable, expect_vectors
 from authbench.models.requested import load_model
 from authbench.scoring.verifiers.requested import VerifierEntry, load_verifier

@@ -19,12 +19,12 @@ from authbench.config.registry.checks import (
     unknown_genre,
     unreadable_file,
 )
-from authbench.config.registry.values import did_you_mean
 from authbench.config.settings.config import Config
 from authbench.config.settings.publish import FORMS
 from authbench.config.settings.sample import Sample
 from authbench.core.errors import InputError
 from authbench.core.records import LANGUAGES, OTHER, is_language_code
+from authbench.core.words import did_you_mean
 from authbench.release.format.names import split_problem
 from authbench.release.format.release import read_lock
 from authbench.scoring.people.verdicts import read_verdicts

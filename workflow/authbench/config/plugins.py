@@ -15,8 +15,8 @@ from typing import Any, Literal
 
 import polars as pl
 
-from authbench.config.registry.values import did_you_mean
 from authbench.core.errors import InputError, raised
+from authbench.core.words import did_you_mean
 
 _REASON = re.compile("[a-z][a-z0-9_]*")
 

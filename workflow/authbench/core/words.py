@@ -1,6 +1,9 @@
-"""Express numbers, names and lists in English words, for warnings, reports and charts."""
+"""Express numbers, names and lists in English words, and say which known word an unknown one may mean."""
 
-from collections.abc import Iterable
+import difflib
+from collections.abc import Iterable, Sequence
+
+_MOST_LISTED = 20  # known words in a message
 
 
 def spaced(name: str) -> str:
@@ -44,3 +47,31 @@ def listing(items: Iterable[str]) -> str:
     """
     *first, last = items
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return the end of a message on an unknown word: the most similar known word, all, or three of many.
+
+    >>> did_you_mean("xyzzy", ["news", "poetry"])
+    '; known: news, poetry'
+    >>> did_you_mean("xyzzy", [str(number) for number in range(40)])
+    '; of 40 known, the most similar are 0, 1, 2'
+    """
+    known = list(known)
+    if close := nearest(word, known):
+        return close
+    if len(known) <= _MOST_LISTED:
+        return f"; known: {', '.join(known)}"
+    return f"; of {len(known)} known, the most similar are {', '.join(_similar(word, known))}"
+
+
+def _similar(word: str, known: Sequence[str]) -> list[str]:
+    """Return three known words, the most similar first; of equally similar words, the first."""
+    likeness = {one: difflib.SequenceMatcher(None, word.lower(), one.lower()).ratio() for one in known}
+    return sorted(likeness, key=lambda one: -likeness[one])[:3]
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Return the end of a message on an unknown word: the most similar known word; empty if none is similar."""
+    close = difflib.get_close_matches(word, list(known), 1)
+    return f"; did you mean '{close[0]}'?" if close else ""

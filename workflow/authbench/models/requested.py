@@ -19,8 +19,9 @@ from pathlib import Path, PurePath
 from authbench.config.plugins import find_plugin, plugin_names
 from authbench.config.registry.entries import default_settings
 from authbench.config.registry.load import LONGEST_NAME, NAME, is_path, list_entries, load_each, load_entry
-from authbench.config.registry.values import nearest, shown
+from authbench.config.registry.values import shown
 from authbench.core.errors import InputError
+from authbench.core.words import nearest
 from authbench.models.entries import MODELS, SANITY, ModelEntry, as_published, expect_distinct_names
 from authbench.models.folder import FILES, FolderSettings, read_settings
 from authbench.models.function_code import digest_of_code

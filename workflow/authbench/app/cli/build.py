@@ -12,10 +12,10 @@ from typing import NoReturn
 
 from authbench.app.cli.command import Command, unrecognized
 from authbench.config.registry.entries import read_yaml
-from authbench.config.registry.values import did_you_mean
 from authbench.core.errors import InputError
 from authbench.core.printable import printable
 from authbench.core.shipped import shipped
+from authbench.core.words import did_you_mean
 from authbench.reports.overview.options import BUILD
 
 PROFILES = "profiles"

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from authbench.build.ingest.persons import PersonalName, canonical_name
 from authbench.config.registry.entries import read_yaml
-from authbench.config.registry.values import did_you_mean
 from authbench.core.author_labels import folded
 from authbench.core.errors import InputError
 from authbench.core.records import LANGUAGES
 from authbench.core.shipped import shipped
+from authbench.core.words import did_you_mean
 
 FILE = "config/persons.yaml"
 Aliases = Mapping[str, Mapping[str, PersonalName]]  # by language and full name: the name that replaces it

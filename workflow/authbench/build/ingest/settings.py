@@ -10,10 +10,11 @@ from authbench.config.languages import languages
 from authbench.config.registry.checks import unknown_genre
 from authbench.config.registry.expressions import Expression
 from authbench.config.registry.source_entry import Source
-from authbench.config.registry.values import did_you_mean, shown
+from authbench.config.registry.values import shown
 from authbench.config.settings.config import Config
 from authbench.core.errors import InputError
 from authbench.core.records import FIELDS_BESIDE_LABELS, GENRE, LANGUAGES, OTHER, PRIMARY_GENRES, is_language_code
+from authbench.core.words import did_you_mean
 
 _CHANGING = ("date", "hash")  # operations after a mapping
 

@@ -17,6 +17,7 @@ from authbench.core.storage.raw_paths import RawFiles
 from authbench.release.format.findings import Findings
 from authbench.release.format.manifest import RawLock
 
+READER = "reader."  # before the name of a plug-in, in versions
 LIBRARIES = ("datasketch", "gigatoken", "langid", "numba", "numpy", "polars", "pyarrow", "regex", "scipy", "tiktoken")
 MODEL_LIBRARIES = ("detoxify", "torch", "transformers")
 # Settings that do not affect the data, such as the folder of raw files and the number of shards, or do so by choosing
@@ -59,10 +60,15 @@ class Statement(TypedDict):
     inputs: Mapping[str, RawFiles]
     raw_lock: RawLock
     skipped_sources: Sequence[str]
+    readers: Sequence[str]
 
 
 def make_statement(
-    settings: DataConfig, inputs: Mapping[str, RawFiles], raw_lock: RawLock, skipped: Sequence[str]
+    settings: DataConfig,
+    inputs: Mapping[str, RawFiles],
+    raw_lock: RawLock,
+    skipped: Sequence[str],
+    readers: Sequence[str] = (),
 ) -> Statement:
     """Return what a run knows of its settings and inputs before it starts, as plain values.
 
@@ -71,6 +77,7 @@ def make_statement(
         inputs: number and digest of the raw files of each source.
         raw_lock: the result of their check against the lock of raw files (`acquire.verify.LockCheck.as_stated`).
         skipped: the sources without raw files that are left out.
+        readers: the plug-ins that read raw files.
     """
     config: dict[str, Any] = {key: value for key, value in settings.items() if key not in NOT_OF_THE_DATA}
     for section, key in OMITTED:
@@ -81,6 +88,7 @@ def make_statement(
         "inputs": dict(sorted(inputs.items())),
         "raw_lock": raw_lock,
         "skipped_sources": list(skipped),
+        "readers": list(readers),
     }
 
 
@@ -97,15 +105,17 @@ def add_statement(facts: Findings, statement: Statement) -> Findings:
             f"The raw files of {', '.join(differing)} are no longer those that were ingested, so that no release is "
             "written. Leave them as they are while a run lasts, and run the same command again."
         )
-    versions = versions_for(statement["config"])
+    versions = versions_for(statement["config"], statement["readers"])
     filters = stated_filters(_plugins(statement["config"]))
-    found: Findings = {**facts, **statement, "versions": versions, "filters": filters}
-    del found["read"]
-    return found
+    told = {**facts, **statement, "versions": versions, "filters": filters}
+    return cast(Findings, {key: value for key, value in told.items() if key not in ("read", "readers")})
 
 
-def versions_for(config: DataConfig) -> dict[str, str]:
+def versions_for(config: DataConfig, readers: Iterable[str] = ()) -> dict[str, str]:
     """Return the versions of Python, libraries and plug-ins that determine the bytes of a release with these settings.
+
+    Args:
+        readers: the plug-ins that read raw files.
 
     Raises:
         InputError: a plug-in is not installed.
@@ -113,6 +123,7 @@ def versions_for(config: DataConfig) -> dict[str, str]:
     models = MODEL_LIBRARIES if "detoxify" in config["safety"]["scorers"] else ()
     plugins = identities("filters", _plugins(config))
     stated = {f"filter.{filter_key(name)}": identity for name, identity in plugins.items()}
+    stated |= {f"{READER}{name}": identity for name, identity in identities("readers", readers).items()}
     return {**library_versions(), **_versions(models), **stated}
 
 

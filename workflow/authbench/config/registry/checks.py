@@ -4,9 +4,9 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from authbench.config.registry.values import did_you_mean
 from authbench.core.errors import InputError
 from authbench.core.records import PRIMARY_GENRES, primary_genre
+from authbench.core.words import did_you_mean
 
 
 def missing_folder(place: str, path: str | None) -> Iterator[str]:

@@ -11,10 +11,11 @@ from pathlib import Path, PurePath
 from typing import Generic, TypeVar
 
 from authbench.config.registry.entries import Settings, read_yaml, schema_problems
-from authbench.config.registry.values import did_you_mean, shown
+from authbench.config.registry.values import shown
 from authbench.config.registry.yaml_lines import place_in
 from authbench.core.errors import InputError
 from authbench.core.shipped import config_folders
+from authbench.core.words import did_you_mean
 
 Entry = TypeVar("Entry")
 NAME = re.compile(r"[^\W_][\w.-]*")

@@ -132,6 +132,14 @@ class SheetReader:
     """Read the rows of a workbook: of each sheet, below its first row, which names the columns."""
 
 
+@dataclass(frozen=True)
+class PluginReader:
+    """Read the records that the reader `name` of an installed package yields; it takes the `options`."""
+
+    name: Text
+    options: Mapping[str, object] = field(default_factory=dict)
+
+
 Reader = Annotated[
     CsvReader
     | JsonReader
@@ -145,7 +153,8 @@ Reader = Annotated[
     | GutenbergReader
     | MboxReader
     | ChatReader
-    | SheetReader,
+    | SheetReader
+    | PluginReader,
     Keywords({"$ref": "#/$defs/reader"}),
 ]
 FORMATS: dict[str, type[Reader]] = {
@@ -162,6 +171,7 @@ FORMATS: dict[str, type[Reader]] = {
     "mbox": MboxReader,
     "chat": ChatReader,
     "sheet": SheetReader,
+    "plugin": PluginReader,
 }
 
 
@@ -187,3 +197,8 @@ def make_reader(section: Mapping[str, object]) -> Reader:
     if name not in FORMATS:
         raise InputError(f"reader.format: '{name}' is not known; known are {', '.join(FORMATS)}")
     return from_plain(FORMATS[name], section)
+
+
+def plugins_of(*sections: Mapping[str, object]) -> list[str]:
+    """Return the names of the plug-ins that read files, by the sections `reader` of entries."""
+    return sorted({str(section["name"]) for section in sections if FORMATS.get(str(section["format"])) is PluginReader})

@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from authbench.config.plugins import plugin_problems
 from authbench.config.registry.citations import bibliography, citation_problem
 from authbench.config.registry.entries import Settings
 from authbench.config.registry.expressions import shown_author
 from authbench.config.registry.licences import licence_problem
 from authbench.config.registry.load import EntryKind, list_entries, load_entries
-from authbench.config.registry.readers import entry_schema
+from authbench.config.registry.readers import entry_schema, plugins_of
 from authbench.config.registry.source_entry import Extraction, Source, make_source
 
 ESTIMATED_FROM = {"same_item": "item", "account": "account"}
@@ -19,6 +20,7 @@ def _problems(entry: Settings) -> Iterator[str]:
         yield f"license.name: {problem}"
     if "cite" in entry and (problem := citation_problem(entry["cite"])):
         yield f"cite: {problem}"
+    yield from plugin_problems("reader.name", "readers", plugins_of(entry["reader"]))
     yield from shown_author(entry)
     yield from _absent_field(entry)
 

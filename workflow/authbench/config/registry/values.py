@@ -1,8 +1,7 @@
 """Show values of YAML in messages, and reject unusable values: dates, numbers too large, keys that are not text."""
 
-import difflib
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -12,7 +11,6 @@ Problem = tuple[str, str]  # the top-level key, and the description
 LARGEST = 2**63 - 1
 _KINDS = {bool: "a boolean", int: "a number", float: "a number", date: "a date", str: "text", type(None): "null"}
 _SHOWN_CHARACTERS = 80
-_MOST_LISTED = 20  # known words in a message
 
 
 def value_problems(value: object, place: tuple[str, ...] = (), inside: tuple[int, ...] = ()) -> Iterator[Problem]:
@@ -93,31 +91,3 @@ def _kind(value: object) -> str:
 def problem_at(place: Sequence[str], problem: str) -> Problem:
     """Return the top-level key of a place, and the problem with the keys that lead to it."""
     return (place[0] if place else "", f"{'.'.join(map(printable, place)) or '(top level)'}: {problem}")
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return the end of a message on an unknown word: the most similar known word, all, or three of many.
-
-    >>> did_you_mean("xyzzy", ["news", "poetry"])
-    '; known: news, poetry'
-    >>> did_you_mean("xyzzy", [str(number) for number in range(40)])
-    '; of 40 known, the most similar are 0, 1, 2'
-    """
-    known = list(known)
-    if close := nearest(word, known):
-        return close
-    if len(known) <= _MOST_LISTED:
-        return f"; known: {', '.join(known)}"
-    return f"; of {len(known)} known, the most similar are {', '.join(_similar(word, known))}"
-
-
-def _similar(word: str, known: Sequence[str]) -> list[str]:
-    """Return three known words, the most similar first; of equally similar words, the first."""
-    likeness = {one: difflib.SequenceMatcher(None, word.lower(), one.lower()).ratio() for one in known}
-    return sorted(likeness, key=lambda one: -likeness[one])[:3]
-
-
-def nearest(word: str, known: Iterable[str]) -> str:
-    """Return the end of a message on an unknown word: the most similar known word; empty if none is similar."""
-    close = difflib.get_close_matches(word, list(known), 1)
-    return f"; did you mean '{close[0]}'?" if close else ""

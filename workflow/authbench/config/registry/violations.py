@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from authbench.config.registry.values import Problem, did_you_mean, nearest, problem_at, shown
+from authbench.config.registry.values import Problem, problem_at, shown
+from authbench.core.words import did_you_mean, nearest
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError

@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from authbench.build.acquire.lock import lock_path, read_raw_lock
-from authbench.build.release.statement import versions_for
+from authbench.build.release.statement import READER, versions_for
 from authbench.config.registry.source_entry import make_source
 from authbench.config.registry.sources import SOURCES
 from authbench.core.errors import InputError
@@ -161,7 +161,8 @@ def _other_environment(statement: Mapping[str, Any]) -> list[str]:
         notes.append("perhaps because the code of AuthBench is not that of the statement")
     stated = parts["runDetails"]["builder"]["version"]
     config = parts["buildDefinition"]["externalParameters"]["config"]
-    here = versions_for(config) if "scorers" in config.get("safety", {}) else stated
+    readers = [name.removeprefix(READER) for name in stated if name.startswith(READER)]
+    here = versions_for(config, readers) if "scorers" in config.get("safety", {}) else stated
     for name in sorted(name for name in {*stated, *here} if stated.get(name) != here.get(name)):
         notes.append(f"perhaps because {name} is {here.get(name)}, and was {stated.get(name)}")
     return notes

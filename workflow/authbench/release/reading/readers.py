@@ -9,6 +9,7 @@ from authbench.release.reading import (
     json_records,
     mbox,
     plain_text,
+    plugged,
     sheets,
     table_csv,
     table_parquet,
@@ -32,4 +33,5 @@ READERS: dict[type[readers.Reader], ReadFile] = {
     readers.MboxReader: mbox.read,
     readers.ChatReader: chats.read,
     readers.SheetReader: sheets.read,
+    readers.PluginReader: plugged.read,
 }

@@ -8,12 +8,11 @@ from typing import Any
 import polars as pl
 
 from authbench.config.languages import language_name
-from authbench.config.registry.values import did_you_mean
 from authbench.core.errors import InputError
 from authbench.core.presentation.numbers import NOTHING, decimals, limits
 from authbench.core.presentation.tables import DAGGER, Cell, Column, Row, Table, places, without_empty_columns
 from authbench.core.records import LENGTH_BUCKETS
-from authbench.core.words import spaced
+from authbench.core.words import did_you_mean, spaced
 from authbench.models.entries import SANITY
 from authbench.release.format.scores import cells_of
 from authbench.reports.leaderboard.collect import Result

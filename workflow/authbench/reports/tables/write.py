@@ -16,7 +16,6 @@ from tempfile import TemporaryDirectory
 
 import polars as pl
 
-from authbench.config.registry.values import did_you_mean
 from authbench.core.errors import InputError
 from authbench.core.funnel import FunnelRow
 from authbench.core.presentation.charts import Chart
@@ -26,6 +25,7 @@ from authbench.core.presentation.latex import escaped
 from authbench.core.presentation.pages import environment, pictures, write_charts
 from authbench.core.presentation.tables import Table
 from authbench.core.storage.atomic import atomic_folder, write_text
+from authbench.core.words import did_you_mean
 from authbench.release.format import files
 from authbench.release.format.release import Release
 from authbench.release.reading.typed_csv import read_rows

@@ -9,9 +9,9 @@ from typing import Any
 from authbench.config.plugins import find_plugin, plugin_names
 from authbench.config.registry.load import EntryKind, is_path, list_entries, load_each, load_entry, stated_kind
 from authbench.config.registry.typed_schema import COMPUTED, schema_of_kinds
-from authbench.config.registry.values import nearest
 from authbench.config.settings.values import Text
 from authbench.core.errors import InputError
+from authbench.core.words import nearest
 from authbench.models.entries import expect_vectors
 from authbench.models.parameters import KINDS as MODEL_KINDS
 from authbench.models.requested import load_model, names_model

@@ -21,7 +21,6 @@ import numpy as np
 import orjson
 import polars as pl
 
-from authbench.config.registry.values import did_you_mean
 from authbench.core.errors import InputError
 from authbench.core.presentation.charts import Chart
 from authbench.core.presentation.files import write_table
@@ -32,6 +31,7 @@ from authbench.core.presentation.palette import Mark, marks_of
 from authbench.core.presentation.tables import Cell, Row, Table
 from authbench.core.storage.atomic import atomic_folder, write_text
 from authbench.core.storage.json_files import write_plain_json
+from authbench.core.words import did_you_mean
 from authbench.release.format.pan import align, named, read_answers, read_pairs, read_truth
 from authbench.reports.leaderboard.verdict import over_controls
 from authbench.scoring.metrics.pan import MEASURES, OF_MACHINES

@@ -11,9 +11,9 @@ from itertools import combinations
 import polars as pl
 import regex
 
-from authbench.config.registry.values import did_you_mean
 from authbench.core.errors import InputError
 from authbench.core.identity import keyed_hash
+from authbench.core.words import did_you_mean
 from authbench.suites.style.steb.steps import STEPS as STEPS_OF_STEB
 from authbench.suites.style.steb.steps import numbers
 

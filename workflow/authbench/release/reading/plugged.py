@@ -1,0 +1,61 @@
+"""Read the records that a reader of an installed package yields (docs/plug-ins.md)."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from authbench.config.plugins import PlugIn, called, find_plugin, load_plugin, unusable
+from authbench.config.registry.readers import PluginReader
+from authbench.core.storage.raw_files import RawFile
+from authbench.release.reading.rows import EVERYTHING, BadRow, Block, Row, Sized, Wanted, in_blocks, nested_deeper
+from authbench.release.reading.units import Units
+
+_EXPECTED = "read(stream, options) to yield a dictionary with text as keys for each record, or text that says why not"
+
+
+def read(
+    file: RawFile, options: PluginReader, wanted: Wanted = EVERYTHING, units: Units | None = None
+) -> Iterator[Block]:
+    """Yield the records of a file; text in place of a record is the reason of a bad row.
+
+    A record whose texts have more than `max_record_bytes` characters together is a bad row, too.
+
+    Raises:
+        InputError: no package has this reader, or it fails or yields something else.
+    """
+    units = Units() if units is None else units
+    units.unit = "records"
+    yield from in_blocks(_rows(file, options, units))
+    units.check(file.relative)
+
+
+def _rows(file: RawFile, options: PluginReader, units: Units) -> Iterator[Sized]:
+    plugin = find_plugin("readers", options.name)
+    reader = load_plugin(plugin)
+    with file.open_binary() as stream:
+        records = called(plugin, _EXPECTED, lambda: iter(reader(stream, dict(options.options))))
+        while (record := called(plugin, _EXPECTED, lambda: next(records, None))) is not None:
+            units.found += 1
+            row, size = _row(plugin, record, f"record {units.found}", file.max_record_bytes)
+            units.bad += isinstance(row, BadRow)
+            units.records += isinstance(row, dict)
+            yield row, size
+
+
+def _row(plugin: PlugIn, record: Any, position: str, limit: int) -> Sized:
+    if isinstance(record, str):
+        return BadRow(position, record), len(record)
+    if not isinstance(record, dict) or not all(isinstance(name, str) for name in record):
+        raise unusable(plugin, f"yielded {record!r:.200}", _EXPECTED)
+    if nested_deeper(record):
+        return BadRow(position, "is nested too deeply"), 0
+    size = _characters(record)
+    if size > limit:
+        return BadRow(position, f"is longer than max_record_bytes ({limit})"), 0
+    return Row(record), size
+
+
+def _characters(value: Any) -> int:
+    """Return the number of characters of all texts in a record."""
+    if isinstance(value, dict):
+        return sum(_characters(name) + _characters(inner) for name, inner in value.items())
+    return sum(map(_characters, value)) if isinstance(value, list) else len(value) if isinstance(value, str) else 0
