@@ -322,3 +322,28 @@ def test_every_transformer_of_the_registry_reads_at_least_as_much_as_in_the_pape
         for model in (load_entry(MODELS, name) for name in REGISTERED)
     }
     assert not [name for name, limit in limits.items() if limit < 512]
+
+
+def test_centred_ngrams_compare_texts_less_the_mean_of_their_language() -> None:
+    texts = ["abab cd", "abcd", "zzz", "xyxy z", "xyz", "no other", "cdab", "xzzy", "une autre", "zzz"]
+    langs = ["en", "en", "de", "de", "de", "hi", "en", "de", "fr", "de"]
+    documents = pl.DataFrame({"id": list(map(str, range(10))), "content": texts, "lang": langs})
+    plain, centred = (open_model(load_entry(MODELS, name)) for name in ("char-ngram", "char-ngram-centred"))
+    queries = np.array([6, 7, 8, 9, 5, 0], np.int32)
+    rows = plain.compare(documents, 6, np.arange(10, dtype=np.int32))
+    everything, candidates = rows.queries.toarray().astype(float), rows.candidates.toarray().astype(float)
+    means = {lang: candidates[[one == lang for one in langs[:6]]].mean(axis=0) for lang in ("en", "de", "hi")}
+    less = np.array([row - means.get(lang, 0) for row, lang in zip(everything, langs, strict=True)])
+    lengths = np.linalg.norm(less, axis=1, keepdims=True)
+    unit = np.divide(less, lengths, out=np.zeros_like(less), where=lengths > 1e-3)
+    compared = centred.compare(documents, 6, queries)
+    products = (compared.queries @ compared.candidates.T).toarray()
+    assert products == pytest.approx(unit[queries] @ unit[:6].T, abs=1e-6)
+    assert (products[4] == 0).all() and abs(products).max() > 0.5  # the only text in Hindi is its language's mean
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_centred_ngrams_of_few_texts_are_finite(count: int) -> None:
+    documents = pl.DataFrame({"id": ["a", "b"], "content": ["", "a text"], "lang": ["en", "en"]})[:count]
+    compared = open_model(load_entry(MODELS, "char-ngram-centred")).compare(documents, count, np.array([0], np.int32))
+    assert np.isfinite((compared.queries @ compared.candidates.T).toarray()).all()

@@ -16,7 +16,7 @@ from authbench.core.identity import keyed_hash
 from authbench.models.character_ngrams import count_ngrams
 from authbench.models.entries import ModelEntry, expect_vectors
 from authbench.models.function_words import function_word_vectors, standardised
-from authbench.models.lexical import ngram_vectors, tfidf, with_rows_of_length_1
+from authbench.models.lexical import centred_ngrams, ngram_vectors, tfidf, with_rows_of_length_1
 from authbench.models.model import Model, Reference, Rows, Scorer, Vectors, expect_finite
 from authbench.models.parameters import EdgesParameters, NoParameters, RandomParameters
 from authbench.models.shortcuts import content_word_vectors, date_scorer, id_vectors, metadata_vectors
@@ -92,8 +92,11 @@ ENCODERS_BY_WORDS: Mapping[str, EncoderByWords] = {
     "content_words": content_word_vectors,
     "ngrams": ngram_vectors,
 }
-# documents, how many of the first are candidates, rows of the queries -> scores, for kinds without vectors
-SCORERS: Mapping[str, Callable[[pl.DataFrame, int, I32], Scorer]] = {"date": date_scorer}
+# documents, how many of the first are candidates, rows of the queries -> scores, for kinds without a vector per text
+SCORERS: Mapping[str, Callable[[pl.DataFrame, int, I32, Any, Reference], Vectors | Scorer]] = {
+    "date": date_scorer,
+    "centred_ngrams": centred_ngrams,
+}
 COLUMNS = ("id", "lang", "genre", "source", "content", "token_length")
 
 
@@ -122,9 +125,10 @@ class FeatureModel(Model):
         self, documents: pl.DataFrame, candidates: int, queries: I32, reference: Reference | None = None
     ) -> Vectors | Scorer:
         """Compare as `Model.compare`; `queries` are rows of documents, shape (queries,)."""
+        reference = [documents[:candidates]] if reference is None else reference
         if self.entry.kind in SCORERS:
-            return SCORERS[self.entry.kind](documents, candidates, queries)
-        rows = self._rows(documents, candidates, [documents[:candidates]] if reference is None else reference)
+            return SCORERS[self.entry.kind](documents, candidates, queries, self.entry.parameters, reference)
+        rows = self._rows(documents, candidates, reference)
         expect_finite(rows, documents["id"], self.entry.name)
         return Vectors(_part(rows, queries), _part(rows, np.arange(candidates)))
 

@@ -10,8 +10,9 @@ import numpy as np
 import polars as pl
 import regex
 
+from authbench.core.arrays import I32
 from authbench.models.character_ngrams import ANALYZERS, count_ngrams
-from authbench.models.model import Reference
+from authbench.models.model import Reference, Vectors
 from authbench.models.parameters import CANDIDATES, NgramsParameters
 
 _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}"
@@ -60,6 +61,7 @@ WORD = r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]|[^\W_\u3040-\u30ff\u3400-\u4d
 TAG = r"\S+"
 _ROWS = 1_000  # scaled at a time
 _ENTRIES = 1 << 24  # of a matrix, weighted at a time
+_NOTHING = 1e-6  # squared length below which a text is the mean of its language, but for rounding
 
 
 def ngram_vectors(documents: pl.DataFrame, candidates: int, parameters: NgramsParameters, reference: Reference) -> Any:
@@ -96,6 +98,36 @@ def ngram_vectors(documents: pl.DataFrame, candidates: int, parameters: NgramsPa
         known = texts[:candidates] if corpus is None else _counted(corpus, analyzer)
         parts.append(weighted(counter, known, texts, parameters.sublinear))
     return parts[0] if len(parts) == 1 else with_rows_of_length_1(hstack(parts, "csr", dtype=np.float32))
+
+
+def centred_ngrams(
+    documents: pl.DataFrame, candidates: int, queries: I32, parameters: NgramsParameters, reference: Reference
+) -> Vectors:
+    """Return vectors whose products are the cosines of TF-IDF (`ngram_vectors`) less the candidates' mean by language.
+
+    To stay sparse, the means m are not subtracted. A query a in language l and a candidate b in k have the product
+    (a - m_l)(b - m_k) = ab - bm_l + (m_l - a)m_k: the columns of a query are followed by its language and, for each k,
+    (m_l - a)m_k; those of a candidate by -bm_l for each l, and its language. Memory: the TF-IDF twice.
+    """
+    from scipy.sparse import csr_matrix, diags, hstack
+
+    rows = ngram_vectors(documents, candidates, parameters, reference)
+    of = (documents["lang"].rank("dense") - 1).to_numpy().astype(np.int64)
+    is_in = csr_matrix((np.ones(len(of)), (np.arange(len(of)), of)))
+    counted = np.asarray(is_in[:candidates].sum(axis=0)).ravel()
+    means = diags(1 / np.maximum(counted, 1)) @ (is_in[:candidates].T @ rows[:candidates])
+    along, between = (rows @ means.T).toarray(), (means @ means.T).toarray()
+    own = along[np.arange(len(of)), of]
+    squares = np.asarray(rows.multiply(rows).sum(axis=1)).ravel() - 2 * own + between[of, of]
+    scale = np.where(squares > _NOTHING, 1 / np.sqrt(np.maximum(squares, _NOTHING)), 0.0)
+
+    def scaled(chosen: Any, *parts: Any) -> Any:
+        return (diags(scale[chosen]) @ hstack([part[chosen] for part in parts], "csr")).astype(np.float32)
+
+    return Vectors(
+        scaled(queries, rows, is_in, csr_matrix(between[of] - along)),
+        scaled(np.arange(candidates), rows, csr_matrix(-along), is_in),
+    )
 
 
 def _read_corpus(path: Path) -> pl.DataFrame:

@@ -110,6 +110,14 @@ class NgramsParameters(Parameters):
 
 
 @dataclass(frozen=True)
+class CentredNgramsParameters(NgramsParameters):
+    """Parameters of TF-IDF vectors that are compared less the mean of their language."""
+
+    embeds: ClassVar[bool] = False
+    reads_metadata: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
 class FunctionWordsParameters(Parameters):
     reads_metadata: ClassVar[bool] = True
 
@@ -269,6 +277,7 @@ KINDS: Mapping[str, type[Parameters]] = {
     "content_words": NoParameters,
     "punctuation": NoParameters,
     "ngrams": NgramsParameters,
+    "centred_ngrams": CentredNgramsParameters,
     "function_words": FunctionWordsParameters,
     "stylometric": NoParameters,
     "calibrated_ngrams": CalibratedNgramsParameters,

@@ -12,7 +12,7 @@ from authbench.core.arrays import F32, I32
 from authbench.core.content_words import content_vectors, fit_words
 from authbench.core.dates import middle_day
 from authbench.models.model import Reference, Scorer
-from authbench.models.parameters import MetadataParameters, NoParameters
+from authbench.models.parameters import DateParameters, MetadataParameters, NoParameters
 
 LENGTHS_PER_OCTAVE = 2
 
@@ -58,7 +58,9 @@ def id_vectors(documents: pl.DataFrame, candidates: int, parameters: NoParameter
     return np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
 
-def date_scorer(documents: pl.DataFrame, candidates: int, queries: I32) -> Scorer:
+def date_scorer(
+    documents: pl.DataFrame, candidates: int, queries: I32, parameters: DateParameters, reference: Reference
+) -> Scorer:
     """Return a scorer by minus the days between two texts; an unknown date scores as the middle of all distances."""
     days = middle_day("date") if "date" in documents.columns else pl.lit(None, pl.Float64)
     placed = documents.with_columns(days=days)["days"].to_numpy().astype(np.float32)  # differences are exact
