@@ -103,31 +103,31 @@ def ngram_vectors(documents: pl.DataFrame, candidates: int, parameters: NgramsPa
 def centred_ngrams(
     documents: pl.DataFrame, candidates: int, queries: I32, parameters: NgramsParameters, reference: Reference
 ) -> Vectors:
-    """Return vectors whose products are the cosines of TF-IDF (`ngram_vectors`) less the candidates' mean by language.
+    """Return vectors whose products are the cosines of TF-IDF less its mean over the candidates.
 
-    To stay sparse, the means m are not subtracted. A query a in language l and a candidate b in k have the product
-    (a - m_l)(b - m_k) = ab - bm_l + (m_l - a)m_k: the columns of a query are followed by its language and, for each k,
-    (m_l - a)m_k; those of a candidate by -bm_l for each l, and its language. Memory: the TF-IDF twice.
+    All of it is by language: TF-IDF (`ngram_vectors`), the mean m, and the products, which are 0 between languages. To
+    stay sparse, m is not subtracted: (a - m)(b - m) = ab - bm + (m - a)m is the product of a query (a, 1, (m - a)m) and
+    a candidate (b, -bm, 1). Memory: the TF-IDF of all texts twice.
     """
-    from scipy.sparse import csr_matrix, diags, hstack
+    from scipy.sparse import block_diag, csr_matrix, diags, hstack
 
-    rows = ngram_vectors(documents, candidates, parameters, reference)
-    of = (documents["lang"].rank("dense") - 1).to_numpy().astype(np.int64)
-    is_in = csr_matrix((np.ones(len(of)), (np.arange(len(of)), of)))
-    counted = np.asarray(is_in[:candidates].sum(axis=0)).ravel()
-    means = diags(1 / np.maximum(counted, 1)) @ (is_in[:candidates].T @ rows[:candidates])
-    along, between = (rows @ means.T).toarray(), (means @ means.T).toarray()
-    own = along[np.arange(len(of)), of]
-    squares = np.asarray(rows.multiply(rows).sum(axis=1)).ravel() - 2 * own + between[of, of]
-    scale = np.where(squares > _NOTHING, 1 / np.sqrt(np.maximum(squares, _NOTHING)), 0.0)
-
-    def scaled(chosen: Any, *parts: Any) -> Any:
-        return (diags(scale[chosen]) @ hstack([part[chosen] for part in parts], "csr")).astype(np.float32)
-
-    return Vectors(
-        scaled(queries, rows, is_in, csr_matrix(between[of] - along)),
-        scaled(np.arange(candidates), rows, csr_matrix(-along), is_in),
-    )
+    asks, answers, places = [], [], []
+    for lang in documents["lang"].unique().sort():
+        of = np.flatnonzero((documents["lang"] == lang).to_numpy())
+        known = int(np.searchsorted(of, candidates))
+        rows = ngram_vectors(documents[of], known, parameters, reference)
+        mean = csr_matrix(rows[:known].sum(axis=0) / max(known, 1))
+        along, square = (rows @ mean.T).toarray(), float(mean.multiply(mean).sum())
+        squares = rows.multiply(rows).sum(axis=1).A1 - 2 * along[:, 0] + square
+        scale = diags(np.where(squares > _NOTHING, 1 / np.sqrt(np.maximum(squares, _NOTHING)), 0.0))
+        one = np.ones((len(of), 1))
+        asks.append(scale @ hstack([rows, one, square - along], "csr"))
+        answers.append((scale @ hstack([rows, -along, one], "csr"))[:known])
+        places.append(of)
+    row = np.argsort(np.concatenate(places))
+    held = np.concatenate([of[of < candidates] for of in places])
+    asking, answering = (block_diag(parts, "csr", np.float32) for parts in (asks, answers))
+    return Vectors(asking[row[queries]], answering[np.argsort(held)])
 
 
 def _read_corpus(path: Path) -> pl.DataFrame:
