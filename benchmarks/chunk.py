@@ -53,7 +53,7 @@ def tokens_alone(records: pl.DataFrame) -> int:
 
 
 def chunked(records: pl.DataFrame) -> int:
-    frame, _, _ = chunk_records(records, load_tokenizer(), CHUNK, 1)
+    frame, _ = chunk_records(records, load_tokenizer(), CHUNK, 1)
     assert frame.columns == DOCUMENT.names()
     return frame.height
 

@@ -144,7 +144,7 @@ def documents_of(raw: Path, work: Path, pages: Mapping[str, Mapping[str, Any]] =
         tables.append(read_columns([work / f"{tag}.parquet"]))
     rules = {tag: source.normalize for tag, source in sources.items()}
     records, *_ = normalize_records(pl.concat(tables), rules, CONFIG["normalize"])
-    documents, _, _ = chunk_records(records, load_tokenizer(), CONFIG["chunk"], CONFIG["seed"])
+    documents, _ = chunk_records(records, load_tokenizer(), CONFIG["chunk"], CONFIG["seed"])
     parity = documents["author_id"].str.slice(0, 8).str.to_integer(base=16) % 2
     splits = pl.when(parity == 0).then(pl.lit("train")).otherwise(pl.lit("test"))
     return documents.with_columns(splits.alias("split"), pl.lit(0.1).alias("toxicity"))

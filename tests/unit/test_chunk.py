@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from linear_time import takes_linear_time
 from shared_folders import DATA, skip_without_corpus
 
-from authbench.build.chunk.cut import chunk_records, extra_long_chances, with_final_newline
+from authbench.build.chunk.cut import chunk_records, extra_long_chances
 from authbench.build.chunk.sentences import LONGEST_END, last_sentence_start, sentence_starts
 from authbench.build.normalize.table import normalize_records
 from authbench.build.normalize.text import normalize_text
@@ -73,8 +73,8 @@ def assert_sound(text: str, documents: pl.DataFrame, encoding) -> None:
 @pytest.mark.parametrize("lang", SENTENCES)
 def test_long_texts_of_every_language_become_sound_chunks(lang, encoding):
     text = story(lang, 150)
-    documents, removed, over = chunk_records(records(text), load_tokenizer(), CONFIG, 1)
-    assert documents.height > 2 and not removed.height and not over
+    documents, over = chunk_records(records(text), load_tokenizer(), CONFIG, 1)
+    assert documents.height > 2 and not over
     assert_sound(text, documents, encoding)
     assert documents["doc_key"].to_list() == [f"s:0#chunk_{k}" for k in range(documents.height)]
     ends = tuple(".。।?؟!»」0123456789")
@@ -82,7 +82,7 @@ def test_long_texts_of_every_language_become_sound_chunks(lang, encoding):
 
 
 def test_short_texts_stay_whole_with_one_break_between_paragraphs():
-    documents, _, _ = chunk_records(records("One.\n\nTwo.", "<|endoftext|>"), load_tokenizer(), CONFIG, 1)
+    documents, _ = chunk_records(records("One.\n\nTwo.", "<|endoftext|>"), load_tokenizer(), CONFIG, 1)
     assert documents.select("doc_key", "content", "chunk_start", "length_bucket").rows() == [
         ("s:0", "One.\nTwo.", None, "short"),
         ("s:1", "<|endoftext|>", None, "short"),
@@ -90,8 +90,8 @@ def test_short_texts_stay_whole_with_one_break_between_paragraphs():
 
 
 def test_texts_may_end_with_a_line_break_that_is_counted(encoding):
-    documents, _, _ = chunk_records(records("One", " ".join(["a"] * 10), story("en", 90)), load_tokenizer(), CONFIG, 1)
-    ended = with_final_newline(documents, load_tokenizer())
+    texts = records("One", " ".join(["a"] * 10), story("en", 90))
+    documents, ended = (chunk_records(texts, load_tokenizer(), CONFIG, 1, newline)[0] for newline in (False, True))
     assert ended.schema == DOCUMENT and ended["content"].to_list() == [f"{text}\n" for text in documents["content"]]
     assert ended["token_length"].to_list() == [len(encoding.encode_ordinary(text)) for text in ended["content"]]
     assert ended["char_length"].to_list() == [len(text) for text in ended["content"]]
@@ -99,14 +99,14 @@ def test_texts_may_end_with_a_line_break_that_is_counted(encoding):
 
 
 def test_ordinary_chunks_have_100_to_500_tokens_but_the_last():
-    documents, _, _ = chunk_records(records(story("en", 400)), load_tokenizer(), ORDINARY, 1)
+    documents, _ = chunk_records(records(story("en", 400)), load_tokenizer(), ORDINARY, 1)
     assert documents["token_length"].max() <= 500
     assert (documents["token_length"][:-1] >= 100).all()
 
 
 def test_cuts_fall_between_paragraphs_where_these_fill_half_the_room():
     text = story("en", 200, per_paragraph=10)
-    documents, _, _ = chunk_records(records(text), load_tokenizer(), ORDINARY, 1)
+    documents, _ = chunk_records(records(text), load_tokenizer(), ORDINARY, 1)
     assert all(text[end : end + 2] == "\n\n" for end in documents["chunk_end"][:-1])
 
 
@@ -142,9 +142,7 @@ def test_chunks_are_the_text_up_to_white_space(parts, times, seed):
     encoding = load_encoding()
     text = normalize_text("".join(parts) * times)
     small = {**CONFIG, "max_tokens": 60, "min_tokens": 20, "remainder_tokens": 10, "extra_long_tokens": [61, 200]}
-    documents, _, over = chunk_records(
-        records(text), load_tokenizer(), {**small, "max_chunks_per_document": 10**6}, seed
-    )
+    documents, over = chunk_records(records(text), load_tokenizer(), {**small, "max_chunks_per_document": 10**6}, seed)
     assert without_space("".join(documents["content"])) == without_space(text) and not over
     assert documents["token_length"].to_list() == [len(encoding.encode_ordinary(c)) for c in documents["content"]]
     assert documents["token_length"].max() <= 200
@@ -158,7 +156,7 @@ def test_chunks_are_the_text_up_to_white_space(parts, times, seed):
 )
 def test_an_overlong_sentence_is_cut_at_words_or_graphemes(text, encoding):
     text = text.strip()
-    documents, _, _ = chunk_records(records(text), load_tokenizer(), CONFIG, 3)
+    documents, _ = chunk_records(records(text), load_tokenizer(), CONFIG, 3)
     assert_sound(text, documents, encoding)
     graphemes = {found.end() for found in regex.finditer(r"\X", text)}
     if "word" in text:
@@ -169,14 +167,14 @@ def test_an_overlong_sentence_is_cut_at_words_or_graphemes(text, encoding):
 
 def test_a_grapheme_larger_than_the_room_is_cut_after_all():
     text = "a" + "\u0323" * 5000
-    documents, _, _ = chunk_records(records(text), load_tokenizer(), ORDINARY, 1)
+    documents, _ = chunk_records(records(text), load_tokenizer(), ORDINARY, 1)
     assert "".join(documents["content"]) == text
     assert documents["token_length"].max() <= 500
 
 
 def test_a_text_of_700_tokens_may_stay_whole_or_be_cut():
     text = "word " * 700
-    documents, _, _ = chunk_records(records(*[text.strip()] * 60), load_tokenizer(), CONFIG, 1)
+    documents, _ = chunk_records(records(*[text.strip()] * 60), load_tokenizer(), CONFIG, 1)
     whole = documents.filter(pl.col("chunk_start").is_null())
     assert 0 < whole.height < 60
     assert set(whole["token_length"]) == {700} and not whole["doc_key"].str.contains("#chunk").any()
@@ -184,7 +182,7 @@ def test_a_text_of_700_tokens_may_stay_whole_or_be_cut():
 
 def test_the_share_of_extra_long_segments_is_reached_by_tokens():
     texts = [story(lang, 130 + 7 * n, per_paragraph=3 + n % 7) for lang in ("en", "ru", "de") for n in range(30)]
-    documents, _, _ = chunk_records(records(*texts), load_tokenizer(), CONFIG, 5)
+    documents, _ = chunk_records(records(*texts), load_tokenizer(), CONFIG, 5)
     extra = documents.filter(pl.col("token_length") > 500)["token_length"].sum()
     assert extra / documents["token_length"].sum() == pytest.approx(0.4, abs=0.06)
 
@@ -198,7 +196,7 @@ def test_the_chance_of_an_extra_long_segment_settles_away_from_the_end():
 
 def test_a_very_long_text_gives_as_many_chunks_as_the_cap_spread_over_it():
     text = story("en", 9000)
-    documents, _, over = chunk_records(records(text), load_tokenizer(), CONFIG, 1)
+    documents, over = chunk_records(records(text), load_tokenizer(), CONFIG, 1)
     assert documents.height == 50 and over == {"s": 1}
     starts = documents["chunk_start"].to_list()
     assert starts == sorted(starts) and starts[0] < len(text) / 3 and starts[-1] > len(text) * 2 / 3
@@ -211,8 +209,8 @@ def test_a_very_long_text_gives_as_many_chunks_as_the_cap_spread_over_it():
 @pytest.mark.parametrize("cap", [3, 30])
 def test_the_cap_takes_chunks_of_the_uncapped_text(cap):
     text = story("en", 600)
-    free, _, _ = chunk_records(records(text), load_tokenizer(), {**CONFIG, "max_chunks_per_document": 10**6}, 1)
-    capped, _, over = chunk_records(records(text), load_tokenizer(), {**CONFIG, "max_chunks_per_document": cap}, 1)
+    free, _ = chunk_records(records(text), load_tokenizer(), {**CONFIG, "max_chunks_per_document": 10**6}, 1)
+    capped, over = chunk_records(records(text), load_tokenizer(), {**CONFIG, "max_chunks_per_document": cap}, 1)
     assert capped.height == min(cap, free.height) and over == ({"s": 1} if free.height > cap else {})
     assert set(capped["content"]) <= set(free["content"])
 
@@ -221,22 +219,22 @@ def test_a_text_of_several_windows_under_the_cap_loses_nothing(encoding):
     text = story("en", 2000)
     free = {**CONFIG, "max_chunks_per_document": 10**6}
     assert len(text.encode()) > 60_000
-    documents, _, over = chunk_records(records(text), load_tokenizer(), free, 1)
+    documents, over = chunk_records(records(text), load_tokenizer(), free, 1)
     assert not over
     assert_sound(text, documents, encoding)
 
 
 def test_a_document_is_cut_the_same_in_any_company():
     frame = records(*[story(lang, 100) for lang in SENTENCES])
-    together, _, _ = chunk_records(frame, load_tokenizer(), CONFIG, 1)
+    together, _ = chunk_records(frame, load_tokenizer(), CONFIG, 1)
     alone = [chunk_records(frame[row], load_tokenizer(), CONFIG, 1)[0] for row in reversed(range(frame.height))]
     assert together.equals(pl.concat(alone[::-1]))
     assert not together.equals(chunk_records(frame, load_tokenizer(), CONFIG, 2)[0])
 
 
 def test_an_empty_batch_gives_empty_tables():
-    documents, removed, over = chunk_records(records(), load_tokenizer(), CONFIG, 1)
-    assert documents.schema == DOCUMENT and not documents.height and not removed.height and not over
+    documents, over = chunk_records(records(), load_tokenizer(), CONFIG, 1)
+    assert documents.schema == DOCUMENT and not documents.height and not over
 
 
 @pytest.mark.parametrize(
@@ -302,7 +300,7 @@ def test_real_books_become_sound_chunks(files, codec, lang, encoding):
     texts = [book.read_text(encoding=codec, errors="replace") for book in books]
     frame = records(*texts).with_columns(author_id=pl.lit("a"), lang=pl.lit(lang))
     kept, *_ = normalize_records(frame, {}, {"mask": ["email", "phone", "handle", "url"], "quotes": "keep"})
-    documents, _, over = chunk_records(kept, load_tokenizer(), CONFIG, 1)
+    documents, over = chunk_records(kept, load_tokenizer(), CONFIG, 1)
     for doc_key, text in kept.select("doc_key", "content").iter_rows():
         own = documents.filter(pl.col("doc_key").str.replace(r"#chunk_\d+$", "") == doc_key)
         assert 0 < own.height <= 50

@@ -53,7 +53,7 @@ def test_a_text_is_given_the_language_that_a_person_wrote() -> None:
 def test_the_section_of_settings_with_a_list_is_taken_by_the_cut() -> None:
     settings = read_yaml(shipped("config/config.yaml"))["chunk"]
     made = documents().head(2).select(RECORD.names())
-    kept, _, _ = chunk_records(made, load_tokenizer(), settings | {"retag": "list.jsonl"}, 1)
+    kept, _ = chunk_records(made, load_tokenizer(), settings | {"retag": "list.jsonl"}, 1)
     assert kept["content"].to_list() == made["content"].to_list()
 
 

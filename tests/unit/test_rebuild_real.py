@@ -47,7 +47,7 @@ def test_a_text_of_a_real_corpus_is_found_again_by_its_place(tag: str) -> None:
     chosen = pl.concat([drawn.drop("rank").head(RECORDS), longest]).unique("doc_key", maintain_order=True)
     rules = {tag: make_source(tag, source).normalize}
     normal, *_ = normalize_records(chosen, rules, CONFIG["normalize"])
-    documents, _, _ = chunk_records(normal, load_tokenizer(), CONFIG["chunk"], CONFIG["seed"])
+    documents, _ = chunk_records(normal, load_tokenizer(), CONFIG["chunk"], CONFIG["seed"])
     digests = [hashlib.sha256(text.encode()).hexdigest() for text in documents["content"]]
     wanted = documents.with_columns(pl.Series("content_sha256", digests, dtype=pl.String)).with_row_index("row")
     parts = list(texts_of_source(tag, source, DATA, wanted, CONFIG))

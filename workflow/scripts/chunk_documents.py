@@ -1,6 +1,6 @@
 """Adapter of the rule chunk_documents."""
 
-from authbench.build.chunk.cut import chunk_records, with_final_newline
+from authbench.build.chunk.cut import chunk_records
 from authbench.build.chunk.retag import read_retags, retag
 from authbench.core.funnel import Tally
 from authbench.core.records import DOCUMENT
@@ -11,20 +11,18 @@ from authbench.core.storage.parquet import read_batches, read_columns, split_by_
 from authbench.core.tokens import load_tokenizer
 
 log_to(snakemake.log[0])
-tokenizer = load_tokenizer(snakemake.params.backend)
+params = snakemake.params
+tokenizer = load_tokenizer(params.backend)
 tally = Tally("chunk")
-list_of_languages = snakemake.params.chunk["retag"]
-languages = read_retags(list_of_languages) if list_of_languages else {}
+languages = read_retags(params.chunk["retag"]) if params.chunk["retag"] else {}
 
 
 def chunked():
     gone = read_columns([snakemake.input.duplicates], ["doc_key"])
     for batch in progress(read_batches([snakemake.input.records]), "chunk: batches"):
         records = without(batch, [gone])
-        documents, _, over_cap = chunk_records(records, tokenizer, snakemake.params.chunk, snakemake.params.seed)
+        documents, over_cap = chunk_records(records, tokenizer, params.chunk, params.seed, params.final_newline)
         documents = retag(documents, languages)
-        if snakemake.params.final_newline:
-            documents = with_final_newline(documents, tokenizer)
         tally.add(records, documents)
         tally.note("over_chunk_cap", over_cap)
         yield from split_by_bytes(documents)

@@ -54,7 +54,7 @@ def statuses(command: Command) -> str:
 
 
 def overview(commands: Mapping[str, Command], group: str = "") -> str:
-    """Return the commands of a group, or those of no group and the groups, one a line, for `--help`."""
+    """Return the commands of a group, or the groups and all other commands, one a line, for `--help`."""
     lines = {name.removeprefix(f"{group} "): one.about for name, one in commands.items() if _group(name) == group}
     further = [] if group else ["", "groups of commands:", *_listed(GROUPS)]
     more = f"`authbench {f'{group} ' * bool(group)}COMMAND --help` explains a command by examples."

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from authbench.build.chunk.sentences import SPACE_END, last_sentence_start, sentence_starts
 from authbench.config.settings.chunk import Chunk
 from authbench.core.identity import keyed_hash, uniform
-from authbench.core.records import DOCUMENT, REMOVED, empty, length_bucket_expr
+from authbench.core.records import DOCUMENT, length_bucket_expr
 from authbench.core.tokens import Tokenizer, Tokens, token_characters
 
 Places = NDArray[np.int64]
@@ -71,16 +71,16 @@ class _Text:
 
 
 def chunk_records(
-    records: pl.DataFrame, tokenizer: Tokenizer, settings: Chunk, seed: int
-) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, int]]:
+    records: pl.DataFrame, tokenizer: Tokenizer, settings: Chunk, seed: int, final_newline: bool = False
+) -> tuple[pl.DataFrame, dict[str, int]]:
     """Cut normalised RECORD rows into DOCUMENT rows, in the order of the records and their text.
 
     Texts of at most `max_tokens` are kept whole, as is a longer text that fits a single extra-long segment:
     `chunk_start` and `chunk_end` are null. Chunk k of any other text has the key `{doc_key}#chunk_{k}` and its span of
-    characters in the normalised text. `content` has single line breaks; `token_length` is counted on it.
+    characters in the normalised text. `content` has single line breaks, and one at its end if `final_newline`;
+    `token_length` is counted on it.
 
-    Returns the documents, the removed rows (REMOVED; always empty), and for each source how many documents have more
-    chunks than `max_chunks_per_document`.
+    Returns the documents, and for each source how many documents have more chunks than `max_chunks_per_document`.
     """
     most = settings["max_tokens"]
     texts = records["content"].str.replace_all("\n\n+", "\n")
@@ -110,7 +110,7 @@ def chunk_records(
             span = text.original(begin), text.original(begin + len(piece) - 1) + 1
             pieces.append((row, f"{doc_key}#chunk_{number}", piece, *span, segment.tokens))
     documents = _documents_of(records, texts, lengths, whole, pieces)
-    return documents, empty(REMOVED), over_cap
+    return with_final_newline(documents, tokenizer) if final_newline else documents, over_cap
 
 
 def _documents_of(

@@ -52,7 +52,7 @@ class Sample:
     Attributes:
         files: the corpus's files, by their path below the folder of the source.
         parts: the paths of these files, and in place of zip files of their members.
-        patterns: those of the entry.
+        patterns: the entry's.
         left_out: number of files of other kinds.
         layout: how paths of plain texts name the authors; None for tables.
         columns: the values of each field as text, None where a record has none.

@@ -77,7 +77,7 @@ def identify(
 ) -> tuple[list[str], NDArray[np.float64]]:
     """Return the most probable language of each text and its probability, among the `languages` that langid knows.
 
-    Labels and probabilities equal those of langid's `set_languages` and `classify` with `norm_probs`: a text without
+    Labels and probabilities equal langid's (`set_languages`, `classify` with `norm_probs`): a text without
     any feature gets the most frequent language in langid's training.
 
     Args:
