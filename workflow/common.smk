@@ -35,35 +35,36 @@ else:
         )
 
 try:
-    from authbench.core.runtime.resources import memory_mb, minutes, released_mb
-    from authbench.core.runtime.code import cache_parsed, code_hash, file_hash, share_code_with_jobs
     from authbench.app.config import FACTS, expect_settings_of_run, known_folder, prepare
-    from authbench.core.storage.disk import check_room
+    from authbench.app.plan import Scoring, request_to_score
+    from authbench.app.preflight.at_start import expect_usable
+    from authbench.build.raw_facts import write_facts
+    from authbench.build.release.at_start import expect_same_benchmark, expect_unaltered
+    from authbench.build.safety.detoxify_scorer import weights_mark
+    from authbench.config.plugins import identities
+    from authbench.config.registry.typed_schema import part_for
+    from authbench.config.settings.evaluate import Pairs, Training
     from authbench.core.errors import InputError
     from authbench.core.identity import author_id
-    from authbench.models.entries import evaluated_together
-    from authbench.reports.overview.at_end import Closing
-    from authbench.reports.overview.options import options_of
-    from authbench.reports.overview.parts import back_link
-    from authbench.app.plan import Scoring, request_to_score
-    from authbench.config.plugins import identities
-    from authbench.app.preflight.at_start import expect_usable
     from authbench.core.printable import printable
-    from authbench.build.release.at_start import expect_same_benchmark, expect_unaltered
+    from authbench.core.runtime.code import cache_parsed, code_hash, file_hash, share_code_with_jobs
+    from authbench.core.runtime.inventory import shard_files
     from authbench.core.runtime.job_lines import tell_jobs_in_lines
+    from authbench.core.runtime.resources import memory_mb, minutes, released_mb
     from authbench.core.runtime.snakemake_patches import keep_constraints_in_s3, keep_locks_of_other_runs
     from authbench.core.runtime.targets import (
         expect_targets,
         forget_places_of_ancient_inputs,
         judge_jobs_behind_ancient_inputs,
     )
-    from authbench.build.safety.detoxify_scorer import weights_mark
     from authbench.core.shipped import shipped
-    from authbench.build.raw_facts import write_facts
-    from authbench.core.runtime.inventory import shard_files
+    from authbench.core.storage.disk import check_room
+    from authbench.core.words import plural
+    from authbench.models.entries import evaluated_together
+    from authbench.reports.overview.at_end import Closing
+    from authbench.reports.overview.options import options_of
+    from authbench.reports.overview.parts import back_link
     from authbench.scoring.train.planned import planned_trainings, with_tuned
-    from authbench.config.registry.typed_schema import part_for
-    from authbench.config.settings.evaluate import Pairs, Training
 except ModuleNotFoundError as missing:
     raise WorkflowError(
         f"Nothing was run: the Python of Snakemake lacks {missing.name}. Install the packages of requirements.lock there "
@@ -122,7 +123,9 @@ SHARD_FILES = shard_files(SHARDS)
 RAW_MB = SETUP.raw.megabytes
 CORPUS_MB = sum(RAW_MB.values())
 if workflow.is_main_process:
-    logger.info(f"{RESULTS}: {len(SOURCES)} sources, {CORPUS_MB:,.1f} MB of raw files, {SHARDS} shards")
+    logger.info(
+        f"{RESULTS}: {plural(len(SOURCES), 'source')}, {CORPUS_MB:,.1f} MB of raw files, {plural(SHARDS, 'shard')}"
+    )
 
 
 report: "report/workflow.rst"

@@ -5,12 +5,12 @@ Gives   raven/report/ (index.html, the tables of the RAVEN paper, scores.csv, fi
 Keeps   results/embeddings/: a model never embeds a text twice
 """
 
+from authbench.config.settings.evaluate import Subsets, TopicLimits
+from authbench.scoring.verifiers.requested import files_behind
 from authbench.suites.raven.checks import load_verifiers
 from authbench.suites.raven.documents import RELEASE, place_digest
 from authbench.suites.raven.encoders import load_encoder
 from authbench.suites.raven.subsets import batches, fold_parts, job_count
-from authbench.config.settings.evaluate import Subsets, TopicLimits
-from authbench.scoring.verifiers.requested import files_behind
 
 RAVEN = SETTINGS["raven"]
 RAVEN_ENCODERS = {encoder.name: encoder for encoder in (load_encoder(name, HERE) for name in RAVEN["encoders"])}

@@ -6,9 +6,9 @@ Gives   release/ (candidates, queries, ground truth per split; provenance, manif
         published.json (states that the draft with these digests is in release/; these jobs wait for it)
 """
 
-from authbench.release.format.files import CHECKED_SECTIONS, FIGURES, STATISTICS, data_files_of
-from authbench.config.registry.source_entry import Description
 from authbench.build.release.statement import make_statement
+from authbench.config.registry.source_entry import Description
+from authbench.release.format.files import CHECKED_SECTIONS, FIGURES, STATISTICS, data_files_of
 
 # Jobs that read the release read its draft, once it is published; publishing it again with the same data reruns none.
 RELEASED = {
