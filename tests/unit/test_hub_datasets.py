@@ -247,3 +247,12 @@ def test_a_folder_that_is_not_there_is_not_taken_for_a_dataset(tmp_path: Path) -
     assert release_of(tmp_path / "none") == tmp_path / "none"
     with pytest.raises(NotARelease):
         release_of(tmp_path)
+
+
+def test_a_folder_of_results_means_the_release_in_it(tmp_path: Path) -> None:
+    write_sound(tmp_path / "results/x/release")
+    assert release_of(tmp_path / "results/x") == tmp_path / "results/x/release" == local(tmp_path / "results/x")[0]
+    assert read_dataset([tmp_path / "results/x"]).documents.height
+    for read in (release_of, lambda place: read_dataset([place])):
+        with pytest.raises(InputError, match=str(tmp_path / "results/x")):
+            read(tmp_path / "results")

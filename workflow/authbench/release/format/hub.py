@@ -56,13 +56,20 @@ class NotARelease(InputError):
 def local(place: Path) -> tuple[Path, str | None]:
     """Return the local path of a dataset and the configuration that was named with it, if any.
 
+    A build's folder of results means its release.
+
     Raises:
-        InputError: the dataset is not available, or a link in the cache of the Hub leads out of the dataset.
+        InputError: the dataset is not available, a link in the cache of the Hub leads out of it, or it is a folder of
+            several builds.
     """
     folder, config = _fetched(str(place).removeprefix(SCHEME)) if str(place).startswith(SCHEME) else (place, None)
     if folder.is_dir() and link_root(folder) != Path(os.path.realpath(folder)):
         entries = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
         expect_inside(folder, (str(path.relative_to(folder)) for path in entries))
+    if any((folder / INNER).glob(f"*/{CANDIDATES.file}")):
+        folder /= INNER
+    elif inside := {path.parents[2] for path in folder.glob(f"*/{INNER}/*/{CANDIDATES.file}")}:
+        raise InputError(f"{place}: holds results of builds. Name a release: {', '.join(map(str, sorted(inside)))}")
     return folder, config
 
 
