@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "workflow"))
 os.environ["COLUMNS"] = "90"  # of the help, whatever the terminal
 from authbench.app.cli import COMMANDS, main  # noqa: E402
-from authbench.app.config import clauses  # noqa: E402
+from authbench.config import clauses  # noqa: E402
 
 project = "AuthBench"
 html_theme = "furo"

@@ -502,7 +502,7 @@ DOORS: Mapping[str, list[Door]] = {
         *doors("audit pan --scores pan/answers.jsonl --out out", "pan/answers.jsonl"),
         *doors("audit pan13 --out out", "pan13/truth.txt"),
         Door("audit pan13 --out out", "pan13/EN1/unknown.txt", (*READ_AS_TEXTS, "csv in no UTF-8")),
-        Door("audit texts --out out", "texts/Ann/a.txt", (*READ_AS_TEXTS, *NOTED)),
+        Door("audit texts --out out", "texts/Ann/a.txt", (*READ_AS_TEXTS, *NOTED, "csv in no UTF-8")),
         Door("audit clean.csv --clean clean", "clean.csv", (*READ_OF_CSV, "csv in no UTF-8")),
         Door(
             "audit clean.jsonl --clean clean",
@@ -515,7 +515,7 @@ DOORS: Mapping[str, list[Door]] = {
         *doors("build results/mine/ingest/mine/counts.json -c1 --configfile {}", "/"),
         *doors(BUILD, "mine.yaml", "config/sources/mine.yaml"),
         Door(BUILD, "raw/mine/a.csv", READ_OF_CSV),
-        Door("build {} -n"),
+        Door("build {} -n", takes=("json lines with a key of its own each",)),
     ],
     "case": [
         Door("case --questioned {} --known texts/Ann/a.txt --population texts --out out"),
@@ -583,7 +583,7 @@ DOORS: Mapping[str, list[Door]] = {
         Door(
             "new source texts --name own --yes --dry-run",
             "texts/Ann/a.txt",
-            (*READ_AS_TEXTS, *NOTED, "csv in no UTF-8", "pickle"),
+            (*READ_AS_TEXTS, *NOTED, "csv in no UTF-8"),
         ),
     ],
     "pan evaluate": [

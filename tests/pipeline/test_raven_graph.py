@@ -24,7 +24,7 @@ def test_one_command_makes_the_report_of_a_table(fresh: Project, tmp_path: Path)
     pl.concat(planted_documents(1, Design(single=8, large=1, many=4))).write_parquet(table)
     asked = {**SMALL, "documents": str(table), "verifiers": ["ppm"]}
     project = fresh.copy(tmp_path / "project")
-    told = project.build("raven", "run", *project.recipe({"raven": asked}), "--quiet", "rules", cores=1)
+    told = project.build("raven", *project.recipe({"raven": asked}), "--quiet", "rules", cores=1)
     estimate = (project.results / "raven/duration.txt").read_text(encoding="utf-8")
     assert told.index(estimate) < told.index("raven_answers hits")
     report = project.results / "raven/report"

@@ -1,9 +1,10 @@
 """Define the error that is shown to users without a traceback, and how others are quoted in it."""
 
 import traceback
+from importlib.resources import files
 from pathlib import Path
 
-_OWN = Path(__file__).parents[1]
+_OWN = Path(str(files("authbench")))
 
 
 class InputError(Exception):

@@ -51,7 +51,7 @@ def render(audit: Audit, drawn: Mapping[str, Sequence["Chart"]] = MappingProxyTy
             {
                 "name": part.split, "about": part.about, "left_out": part.left_out, "pools": part.pools,
                 "tables": [_rows_table(part)] if part.rows else [],
-                "pictures": pictures(drawn.get(part.split, ())),
+                "pictures": pictures(drawn[part.split]) if part.split in drawn else [],
                 "power": _power(part), "gains": _gains(part),
             }
             for part in audit.rows

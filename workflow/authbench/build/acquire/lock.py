@@ -20,8 +20,8 @@ from authbench.core.errors import InputError
 from authbench.core.storage.atomic import write_text
 from authbench.core.storage.system import fcntl
 
-HEAD = """# What `authbench sources acquire` first fetched of each source: revisions, sizes and SHA-256 of its files.
-# Later downloads must be the same. To accept what an owner has changed, take the source's entry out and fetch anew.
+HEAD = """# What `authbench acquire` first fetched of each source: revisions, sizes and SHA-256 of its files. Later
+# downloads must be the same. To accept what an owner has changed, take the source's entry out and fetch anew.
 """
 
 

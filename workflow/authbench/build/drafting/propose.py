@@ -153,8 +153,9 @@ def _of_texts(sample: Sample, genre: str, identify: Identify) -> Proposal:
     _add_language(fields, evidence, {}, {}, texts, identify)
     _add_genre(fields, evidence, {}, {}, genre)
     spaced_authors = [one.replace("_", " ") for one in authors if one]
-    foreign, repeated = _is_foreign(fields["lang"]), _repeated(authors, texts)
-    return Proposal(fields, evidence, [], _kind(spaced_authors), pattern, foreign, repeated)
+    of_part = dict(zip(sample.parts, authors, strict=True))
+    repeated = _repeated([of_part[part] for part in sample.columns["part"] if part], texts)
+    return Proposal(fields, evidence, [], _kind(spaced_authors), pattern, _is_foreign(fields["lang"]), repeated)
 
 
 def _free(columns: Iterable[str], chosen: Mapping[str, str]) -> list[str]:

@@ -245,13 +245,13 @@ def _of_both(first: Reader, second: Reader) -> Reader | None:
 def _texts(files: Mapping[str, RawFile], encoding: str | None) -> tuple[Reader, list[Row], int, bool, Collection[str]]:
     """Return the options of plain texts, some of the texts, and the counts of `_tables`; messages name no file."""
     chosen = list(files.items())[:: max(1, -(-len(files) // MOST_RECORDS))]
-    raw = [replace(file, relative="a text") for _, file in chosen if file.member or file.path.stat().st_size]
-    encodings = [encoding or encoding_of(file) for file in raw]
+    raw = {below: replace(file, relative="a text") for below, file in chosen if file.member or file.path.stat().st_size}
+    encodings = [encoding or encoding_of(file) for file in raw.values()]
     reader = TextReader(_several(encodings))
     rows = list[Row]()
-    for file in raw:
+    for below, file in raw.items():
         some, _ = _first_rows(file, reader, 1)
-        rows += [row for row in some if not isinstance(row, BadRow)]
+        rows += [{**row, "part": below} for row in some if not isinstance(row, BadRow)]
     return reader, rows, len(chosen) - len(rows), len(chosen) == len(files), _told(encodings)
 
 

@@ -51,6 +51,7 @@ _SHOWN = 5
 _OF_A_VALUE, _OF_A_BAD_ROW = 64, 8  # overhead in bytes, excluding long texts
 _DECODED = 4 << 20  # bytes by which an encoding is told
 _MOST_FOREIGN = 0.3  # share of accented letters in a text in Latin letters
+_CONTROLS = regex.compile(r"[\x00-\x08\x0b\x0e-\x1f]")
 _HEAD = 1 << 20  # characters in which the first line is searched
 
 
@@ -199,7 +200,7 @@ def encoding_of(file: RawFile) -> str:
     """Return the encoding of a file, by its byte order mark or its first bytes: UTF-8, or else Windows-1252.
 
     Raises:
-        InputError: it is neither: too many of its letters would have accents.
+        InputError: it is neither: too many of its letters would have accents, or it has control characters.
     """
     with file.open_binary() as stream:
         head = stream.read(_DECODED)
@@ -214,8 +215,9 @@ def encoding_of(file: RawFile) -> str:
     if len(shown) - len(shown.encode("ascii", "ignore")) > 2 * damaged:
         return "utf-8"  # its reader names the place that is not
     try:
-        letters = Counter(letter.isascii() for letter in regex.findall(r"\p{L}", head.decode("cp1252")))
-        if letters[False] <= _MOST_FOREIGN * letters.total():
+        decoded = head.decode("cp1252")
+        letters = Counter(letter.isascii() for letter in regex.findall(r"\p{L}", decoded))
+        if letters[False] <= _MOST_FOREIGN * letters.total() and not _CONTROLS.search(decoded):
             return "cp1252"
     except UnicodeDecodeError:
         pass

@@ -22,7 +22,7 @@ def read_rows(path: Path, kind: type[Row]) -> list[Row]:
         InputError: the file is missing, is unreadable or lacks a column, or a value has another type.
     """
     declared = {name: _type(hint) for name, hint in get_type_hints(kind).items()}
-    read = read_foreign(path, declared.__contains__)
+    read = read_foreign(path, declared.__contains__, "utf-8")
     if read.bad:
         raise InputError(f"{bad_rows_note(path, read.bad)}. Expected a table as AuthBench writes it.")
     if not read.rows:
