@@ -21,7 +21,7 @@ from workbooks import workbook
 from authbench.app.cli import main
 from authbench.app.config import prepare
 from authbench.app.preflight.at_start import expect_usable
-from authbench.build.drafting.sample import MOST_BYTES, MOST_RECORDS
+from authbench.build.drafting.sample import MOST_BYTES, MOST_RECORDS, read_sample
 from authbench.build.drafting.write import recipe_path
 from authbench.config.registry.sources import find_sources
 from authbench.core.errors import InputError
@@ -673,3 +673,17 @@ def test_a_field_of_any_name_is_written_so_that_yaml_gives_it_back(name: str, he
     assert source.extraction.fields.author == name
     setup = prepare(recipe(), here)
     assert expect_usable(setup, here / "resources/raw", here / "preflight.json", for_release=True) == []
+
+
+def test_of_many_texts_some_are_read_and_belong_to_their_authors(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("authbench.build.drafting.sample.MOST_RECORDS", 20)
+    for author in range(5):
+        (here / f"notes/w{author}").mkdir(parents=True)
+        for number in range(10):
+            text = "" if number == 4 else f"it rains on day {number} of year {author} " * 9
+            (here / f"notes/w{author}/{number}.txt").write_text(text, encoding="utf-8")
+    sample = read_sample([here / "notes"], None)
+    assert 0 < len(sample.columns["part"]) < len(sample.parts) == 50
+    assert all(f"year {part.split('/')[-2][1:]} " in text for part, text in zip(
+        sample.columns["part"], sample.columns["text"], strict=True))  # fmt: skip
+    assert main(["new", "source", "notes", "--name", "own", "--yes", "--dry-run"]) == 0
