@@ -3,11 +3,16 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from authbench.app.cli.audit import column
 from authbench.app.cli.command import Command, many, path
 from authbench.core.errors import InputError
 from authbench.core.printable import printable
+
+if TYPE_CHECKING:
+    from authbench.build.drafting.propose import Proposal
+    from authbench.build.drafting.sample import Sample
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,7 +66,6 @@ def run(given: argparse.Namespace) -> int:
         recipe_path,
         recipe_text,
     )
-    from authbench.core.words import plural
 
     name = given.name or name_of(given.files)
     expect_free(name)
@@ -70,17 +74,7 @@ def run(given: argparse.Namespace) -> int:
     proposal = propose(sample, columns, genre_of(name), _identify, _ask)
     entry, recipe = entry_text(name, sample, proposal), recipe_text(name, proposal)
     texts = {entry_path(name): entry, recipe_path(name): recipe}
-    of = "all" if sample.whole else "the first"
-    records, files = plural(sample.records, "record"), plural(len(sample.files), "file")
-    print(f"{name}: {of} {records} of {files}{_also(sample.assumed)}")
-    for ours, why in proposal.evidence.items():
-        print(f"  {ours:<7} {printable(str(_shown(proposal.fields[ours])))}: {why}")
-    for note in proposal.notes:
-        print(f"  {note}")
-    if sample.bad:
-        print(f"  {sample.bad:,} of the first records cannot be read.")
-    if sample.left_out:
-        print(f"  {sample.left_out:,} files of other kinds are left out.")
+    _tell(name, sample, proposal)
     few = FEWEST - proposal.repeated if sample.whole else 0
     if few > 0:
         told = f"{name}: authors with two different texts or more: {proposal.repeated}; a benchmark needs {FEWEST}"
@@ -96,6 +90,23 @@ def run(given: argparse.Namespace) -> int:
     put(name, sample, entry, recipe)
     print(f"Written: {', '.join(map(str, texts))}. Next: authbench build --configfile {recipe_path(name)}")
     return 0
+
+
+def _tell(name: str, sample: "Sample", proposal: "Proposal") -> None:
+    """Print what was read and what is proposed, with the evidence."""
+    from authbench.core.words import plural
+
+    of = "all" if sample.whole else "the first"
+    records, files = plural(sample.records, "record"), plural(len(sample.files), "file")
+    print(f"{name}: {of} {records} of {files}{_also(sample.assumed)}")
+    for ours, why in proposal.evidence.items():
+        print(f"  {ours:<7} {printable(str(_shown(proposal.fields[ours])))}: {why}")
+    for note in proposal.notes:
+        print(f"  {note}")
+    if sample.bad:
+        print(f"  {sample.bad:,} of the first records cannot be read.")
+    if sample.left_out:
+        print(f"  {sample.left_out:,} files of other kinds are left out.")
 
 
 def _shown(expression: object) -> object:

@@ -126,19 +126,12 @@ def _fetch(
     tag, (most_bytes, most_rows) = source.tag, limits
     folder, parts = raw_dir / source.files.folder, parts_folder(source, raw_dir)
     parts.mkdir(parents=True, exist_ok=True)
-    digests, fresh, sizes = Digests(folder, tag), Entry(bytes=most_bytes, rows=most_rows), dict[str, int | None]()
+    digests, fresh = Digests(folder, tag), Entry(bytes=most_bytes, rows=most_rows)
     written = time.monotonic()
     try:
-        listings = []
-        for piece in pieces(source):
-            revision = piece.revision if pinned(piece.revision) else locked.revisions.get(piece.name, piece.revision)
-            listing = look(piece, revision, parts, pause)
-            if listing.revision:
-                fresh.revisions[piece.name] = listing.revision
-            if twice := sorted(sizes.keys() & listing.sizes.keys()):
-                raise InputError(f"{twice[0]} is offered twice; give the pieces folders of their own (`into`)")
-            sizes |= listing.sizes
-            listings.append((piece, listing))
+        listings = _listings(source, locked, parts, look, pause)
+        fresh.revisions.update((piece.name, one.revision) for piece, one in listings if one.revision)
+        sizes = {name: size for _, listing in listings for name, size in listing.sizes.items()}
         if most_bytes is not None:
             share = min(share, _share_within(tag, sizes, most_bytes))
         fresh.share = locked.share if locked.files else share
@@ -147,8 +140,7 @@ def _fetch(
             chosen = choose(tag, list(sizes), max(share, fresh.share))
             offers = [offer for _, listing in listings for offer in listing.offers if offer.path in chosen]
             fresh.files.update(_first_rows(tag, offers, folder, parts, locked, fresh.rows, digests))
-            listings = []
-        for piece, listing in listings:
+        for piece, listing in listings if most_rows is None else ():
             chosen = choose(tag, list(listing.sizes), max(share, fresh.share))
             size = _in_all([listing.sizes[name] for name in chosen])
             if len(chosen) < len(listing.sizes):
@@ -173,6 +165,20 @@ def _fetch(
     add_to_lock(lock_path(raw_dir), tag, replace(fresh, share=max(share, fresh.share)))
     shutil.rmtree(parts)
     return f"fetched and verified, {_count(fresh.files)}"
+
+
+def _listings(source: Source, locked: Entry, parts: Path, look: Look, pause: Pause) -> list[tuple[Piece, Listing]]:
+    """Return what the hosts offer of each piece. Raises InputError if two pieces offer a file of one path."""
+    found: list[tuple[Piece, Listing]] = []
+    paths = set[str]()
+    for piece in pieces(source):
+        revision = piece.revision if pinned(piece.revision) else locked.revisions.get(piece.name, piece.revision)
+        listing = look(piece, revision, parts, pause)
+        if twice := sorted(paths & listing.sizes.keys()):
+            raise InputError(f"{twice[0]} is offered twice; give the pieces folders of their own (`into`)")
+        paths |= listing.sizes.keys()
+        found.append((piece, listing))
+    return found
 
 
 def _first_rows(
