@@ -132,7 +132,7 @@ def test_shards_are_bounded_in_size_and_number(size: int, cores: int) -> None:
     count = fitting_shards(size, cores)
     assert 2 <= count <= MOST_SHARDS
     assert size / count <= SHARD_BYTES or count == MOST_SHARDS
-    assert count >= cores or count * (8 << 20) >= size // 2 or count == 2
+    assert count >= min(cores, MOST_SHARDS) or count * (8 << 20) >= size // 2 or count == 2
 
 
 TEXT = b"Some text, again and again. " * 5000
