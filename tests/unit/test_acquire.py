@@ -385,7 +385,9 @@ def test_a_data_set_goes_on_where_it_broke(letters: Host, raw: Path, monkeypatch
     assert any(asked for asked in letters.asked_for(path))
 
 
-@pytest.mark.parametrize(("content", "told"), [(TABLE[::-1], "the host announced"), (TABLE[:1000], "")])
+@pytest.mark.parametrize(
+    ("content", "told"), [(TABLE[::-1], "the host announced"), (TABLE[:1000], "a.csv")], ids=["content", "size"]
+)
 def test_a_data_set_of_another_content_or_size_than_the_hub_tells_is_refused(
     letters: Host, raw: Path, content: bytes, told: str
 ) -> None:

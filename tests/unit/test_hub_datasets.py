@@ -1,9 +1,11 @@
 """Any dataset of the Hub with authors and texts, and any release on it, is found by one name for all commands."""
 
+import io
 import json
 import os
+import random
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +13,14 @@ import polars as pl
 import pytest
 from audited import rows, write_csv
 from hub_cache import put_into_cache, use_cache
+from loopback_hosts import Host, serving
+from loopback_hosts import hub as serve
 from sound_release import write_sound
 from split_folder import write_release
 
 import authbench
 from authbench.app.cli import main
+from authbench.audit.auditing import read_first
 from authbench.audit.auditing.read import How, read_dataset
 from authbench.core.errors import InputError
 from authbench.release.format import hub
@@ -104,14 +109,69 @@ def test_a_configuration_that_is_not_there_ends_with_status_2(texts: str, config
     assert main(["audit", f"{texts}:{config}"]) == 2
 
 
-def test_an_audit_reads_the_first_rows_of_each_table(texts: str, tmp_path: Path) -> None:
+def test_an_audit_reads_the_first_rows_of_each_split(texts: str, tmp_path: Path) -> None:
     assert main(["audit", f"{texts}:posts", "--rows", "5", "--out", str(tmp_path / "out")]) == 0
     found = audited(tmp_path / "out")
-    assert found["documents"] == 20
-    assert sum("--rows" in note for note in found["notes"]) == 4
+    assert found["documents"] == 10
+    assert sum("--rows" in note for note in found["notes"]) == 2
     whole = read_dataset([tmp_path / "texts"], How(config="mails", rows=9))
     assert whole.documents.height == 8 and not any("--rows" in note for note in whole.notes)
     assert main(["audit", f"{texts}:posts", "--rows", "5", "--clean", str(tmp_path / "clean")]) == 2
+
+
+@pytest.fixture
+def stored(monkeypatch: pytest.MonkeyPatch) -> Iterator[Host]:
+    """A Hub that answers."""
+    with serving(Host()) as host:
+        monkeypatch.setenv("HF_ENDPOINT", host.url)
+        monkeypatch.setenv("HF_HUB_DISABLE_TELEMETRY", "1")
+        monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
+        monkeypatch.setattr(read_first, "user_cache", hub.user_cache)
+        yield host
+
+
+def shard(first: int, texts: int) -> bytes:
+    """Parquet with two long texts in a row group."""
+    file, chance = io.BytesIO(), random.Random(first)
+    columns = {
+        "author": [f"writer {number % 5}" for number in range(first, first + texts)],
+        "text": [chance.randbytes(100_000).hex() for _ in range(texts)],
+    }
+    pl.DataFrame(columns).write_parquet(file, row_group_size=2, compression="uncompressed")
+    return file.getvalue()
+
+
+def test_of_a_dataset_of_the_hub_only_the_first_rows_are_fetched_and_only_once(stored: Host, tmp_path: Path) -> None:
+    files = {f"data/train-0000{number}-of-00009.parquet": shard(20 * number, 20) for number in range(9)}
+    lines = b"".join(b'{"author": "a%d", "text": "Some words."}\n' % (number % 3) for number in range(30))
+    serve(stored, "org/large", {**files, "data/test.jsonl": lines, "README.md": b"# Texts", "notes.txt": b"no"})
+    first = read_dataset([Path("hf:org/large")], How(rows=24))
+    assert first.documents.group_by("split").len().sort("split").rows() == [("test", 24), ("train", 24)]
+    assert set(first.documents.filter(split="train")["content"].str.len_bytes()) == {200_000}
+    asked = [path for method, path, _ in stored.seen if method == "GET" and path.endswith(".parquet")]
+    assert {path.rpartition("/")[2] for path in asked} == {Path(name).name for name in list(files)[:2]}
+    assert len(asked) < 12  # of a block each; the two files have 8 million bytes
+    before = len(asked)
+    again = read_dataset([Path("hf:org/large")], How(rows=24))
+    assert again.documents.equals(first.documents)
+    assert len([path for method, path, _ in stored.seen if method == "GET" and path.endswith(".parquet")]) == before
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"data/train.csv": b"author,text", "data/test.jsonl": b"{}"},
+        {"test/candidates.jsonl": b"{}", "test/queries.jsonl": b"{}", "manifest.json": b"{}"},
+        {"data/candidates/test-00000.parquet": b"", "release/manifest.json": b"{}"},
+        {"corpus.jsonl": b"{}", "queries.jsonl": b"{}", "qrels/test.tsv": b""},
+        {"corpus/test.jsonl": b"{}", "queries/test.jsonl": b"{}", "default/test.jsonl": b""},
+        {"pairs.jsonl": b"{}", "truth.jsonl": b"{}"},
+        {"posts.zip": b""},
+    ],
+)
+def test_a_dataset_that_cannot_be_read_in_part_is_fetched_whole(stored: Host, files: dict[str, bytes]) -> None:
+    serve(stored, "org/parts", files)
+    assert read_first.first_rows("hf:org/parts", 10, None) is None
 
 
 def test_models_are_scored_on_texts_with_authors_and_results_say_that_queries_were_drawn(

@@ -59,7 +59,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="texts of a split that the sanity rows are scored on (default: %(default)s)",
     )
-    parser.add_argument("--rows", type=whole_number, metavar="N", help="rows to read of each table (default: all)")
+    parser.add_argument("--rows", type=whole_number, metavar="N", help="rows to read of each split (default: all)")
     parser.add_argument("--brief", action="store_true", help="write only counts to audit.json, no ids")
     parser.add_argument("--seed", type=int, default=0, help="random seed of draws and intervals (default: 0)")
 

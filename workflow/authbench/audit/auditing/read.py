@@ -9,6 +9,7 @@ import polars as pl
 from authbench.audit.auditing.dataset import ALL, TEXTS, Dataset, Source, as_documents, joined, unique_ids
 from authbench.audit.auditing.read_authbench import configurations, read_huggingface, read_release, splits_below
 from authbench.audit.auditing.read_episodes import is_episode, read_episodes
+from authbench.audit.auditing.read_first import first_rows
 from authbench.audit.auditing.read_pan import pan_files, read_pan
 from authbench.audit.auditing.read_pan_folders import problem_folders, read_pan_folders
 from authbench.audit.auditing.read_retrieval import is_beir, is_mteb, read_beir, read_mteb
@@ -21,10 +22,10 @@ from authbench.core.storage.json_lines import line_batches
 from authbench.core.storage.raw_files import RawFile
 from authbench.release.format.columns import PAIR_TABLES, SPLIT_TABLES
 from authbench.release.format.files import MANIFEST, PROVENANCE
-from authbench.release.format.hub import INNER, SCHEME, config_folder, local, release_of, stated_configs
+from authbench.release.format.hub import INNER, SCHEME, config_folder, local, named, release_of, stated_configs
 from authbench.release.reading.chats import app_of
 from authbench.release.reading.column_names import layout_of
-from authbench.release.reading.foreign import JSON, KINDS, TEXT, XML, ZIP, encoding_of, is_of_a_system, kind_of
+from authbench.release.reading.foreign import JSON, KINDS, LOOSE, TEXT, XML, ZIP, encoding_of, is_of_a_system, kind_of
 from authbench.release.reading.plain_text import whole_text
 from authbench.release.reading.rows import BadRow
 
@@ -95,7 +96,7 @@ class How:
         data: folder of the datasets that entries of config/style name.
         encoding: of tables and plain texts; None: that of `foreign.encoding_of`.
         config: the configuration to read, if a dataset has several.
-        rows: how many rows of each table are read; None: all.
+        rows: how many rows of each split of tables are read; None: all.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -148,7 +149,8 @@ def _is_remote(path: Path) -> bool:
 def _read_one(path: Path, how: How) -> list[Dataset]:
     if is_style_entry(path):
         return [read_style(path, how.data)]
-    given, (path, config) = path, local(path)
+    rows = first_rows(str(path), how.rows, how.config) if how.rows and _is_remote(path) else None
+    given, (path, config) = path, (rows, named(str(path))[2]) if rows else local(path)
     if _is_remote(given) and config is None and (path / INNER / MANIFEST).is_file():
         return [read_release(release_of(path))]
     if config is not None and config not in stated_configs(path) and (folder := config_folder(path, config)):
@@ -196,7 +198,7 @@ def _read_folder(path: Path, how: How) -> Dataset:
     """
     files = sorted(one for one in path.rglob("*") if one.is_file() and not is_of_a_system(one.relative_to(path)))
     kinds = {file: kind_of(file) for file in files if file != path / DIFF}
-    for several in (set(kinds.values()) - {None, JSON, XML, ZIP, TEXT}, {JSON}, {XML}, {ZIP}):
+    for several in (set(kinds.values()) - {None, *LOOSE}, {JSON}, {XML}, {ZIP}):
         if tables := [file for file, kind in kinds.items() if kind in several]:
             lines = [one for one in tables if one.suffix in (".jsonl", ".ndjson")]
             episodes = [one for one in lines if is_episode(_first(one))]

@@ -36,12 +36,13 @@ def read_tables(
         encoding: of texts; None: that of `foreign.encoding_of`.
         config: the configuration to use: of the dataset's README.md, or a folder if files of a split are in several
             folders.
-        most: how many rows of each file are read; None: all.
+        most: how many rows of each split are read; None: all.
 
     Raises:
         InputError: a file cannot be read, lacks a column, or a split is in several folders.
     """
-    splits = _of_one_configuration(path, files, config)
+    splits = splits_of_files(path, files, config)
+    left = dict.fromkeys(splits.values(), most)
     parts: list[pl.DataFrame] = []
     notes: dict[str, None] = {}
     unreadable: list[str] = []
@@ -49,8 +50,10 @@ def read_tables(
     places: dict[str, list[Path]] = {}
     lacking: list[InputError] = []
     for file in splits:
+        if left[splits[file]] == 0:
+            continue
         label = printable(str(file.relative_to(path)) if path.is_dir() else file.name)
-        table = _read(file, columns, encoding, most)
+        table = _read(file, columns, encoding, left[splits[file]])
         try:
             own = _columns(file, table, columns)
         except _Lacking as problem:
@@ -73,8 +76,12 @@ def read_tables(
             notes["No column of languages: langid's guess stands for them."] = None
         read_as = ", ".join(f"{ours}: {theirs}" for ours, theirs in sorted(own.items()))
         notes[f"Read as {read_as}{''.join(f'; {one}' for one in table.assumed)}."] = None
-        if most is not None and len(table.rows) + len(table.bad) == most:
-            notes[f"Of {label} the first {most:,} rows were read (--rows)."] = None
+        if (room := left[splits[file]]) is not None:
+            left[splits[file]] = room - len(table.rows) - len(table.bad)
+            if left[splits[file]] == 0:
+                notes[
+                    f"Of {label if splits[file] == ALL else splits[file]} the first {most:,} rows were read (--rows)."
+                ] = None
         if table.bad:
             notes[bad_rows_note(file, table.bad)] = None
             unreadable += [f"{label} {one.position}" for one in table.bad]
@@ -107,7 +114,7 @@ class _Lacking(InputError):
         self.ours = ours
 
 
-def _of_one_configuration(path: Path, files: Sequence[Path], config: str | None) -> dict[Path, str]:
+def splits_of_files(path: Path, files: Sequence[Path], config: str | None) -> dict[Path, str]:
     """Return the files of a configuration with their splits.
 
     Datasets of Hugging Face state configurations in README.md, or have them in folders.

@@ -22,6 +22,7 @@ from authbench.core.errors import InputError, first_line
 BLOCK = 1 << 20
 LONGEST_LINE = 64 << 20
 _LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
+STREAMED = (".parquet", *_LINES)  # endings of files that are read from their beginning
 
 
 def open_ranges(url: str, size: int, headers: Mapping[str, str], pause: Pause) -> BinaryIO:
@@ -75,8 +76,9 @@ def write_first_rows(stream: BinaryIO, name: str, target: Path, rows: int) -> in
         if isinstance(problem, OSError) and problem.errno is not None:
             raise
         raise InputError(f"{name}: cannot be read as a stream: {first_line(problem)}") from None
-    kinds = ", ".join((".parquet", *_LINES))
-    raise InputError(f"{name}: rows are read as a stream of {kinds} only; limit acquire.share or acquire.bytes")
+    raise InputError(
+        f"{name}: rows are read as a stream of {', '.join(STREAMED)} only; limit acquire.share or acquire.bytes"
+    )
 
 
 def _parquet(stream: BinaryIO, target: Path, rows: int) -> int:

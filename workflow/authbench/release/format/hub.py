@@ -62,7 +62,7 @@ def local(place: Path) -> tuple[Path, str | None]:
         InputError: the dataset is not available, a link in the cache of the Hub leads out of it, or it is a folder of
             several builds.
     """
-    folder, config = _fetched(str(place).removeprefix(SCHEME)) if str(place).startswith(SCHEME) else (place, None)
+    folder, config = _fetched(str(place)) if str(place).startswith(SCHEME) else (place, None)
     if folder.is_dir() and link_root(folder) != Path(os.path.realpath(folder)):
         entries = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
         expect_inside(folder, (str(path.relative_to(folder)) for path in entries))
@@ -129,15 +129,24 @@ def _stated_files(folder: Path, stated: object, split: str = "") -> Iterator[tup
             yield from _stated_files(folder, paths, str(name))
 
 
-def _fetched(named: str) -> tuple[Path, str | None]:
-    """Return the folder of a dataset in the cache of Hugging Face, fetched if it is missing, and its configuration."""
-    found = _NAME.fullmatch(named)
+def named(place: str) -> tuple[str, str | None, str | None]:
+    """Return the name, the revision and the configuration in `hf:owner/name[@revision][:config]`.
+
+    >>> named("hf:owner/name@v1")
+    ('owner/name', 'v1', None)
+    """
+    found = _NAME.fullmatch(place.removeprefix(SCHEME))
     if not found:
-        raise InputError(f"{SCHEME}{named}: expected {SCHEME}owner/name[@revision][:config].")
-    name, revision, config = found.groups()
-    folder = fetched(name, revision, f"{SCHEME}{named}", [SUMS, *_READ], "dataset")
+        raise InputError(f"{place}: expected {SCHEME}owner/name[@revision][:config].")
+    return found[1], found[2], found[3]
+
+
+def _fetched(place: str) -> tuple[Path, str | None]:
+    """Return the folder of a dataset in the cache of Hugging Face, fetched if it is missing, and its configuration."""
+    name, revision, config = named(place)
+    folder = fetched(name, revision, place, [SUMS, *_READ], "dataset")
     if not (folder / INNER / MANIFEST).is_file():
-        folder = fetched(name, revision, f"{SCHEME}{named}", [SUMS, *_DATA], "dataset")
+        folder = fetched(name, revision, place, [SUMS, *_DATA], "dataset")
     return folder, config
 
 
@@ -163,7 +172,7 @@ def fetched(name: str, revision: str | None, shown: str, files: Sequence[str], k
     cache = constants.HF_HUB_CACHE
     try:
         known = {"repo_type": kind, "revision": revision}
-        cached_only = not _answers(name, known)
+        cached_only = not answers(name, known)
         return Path(
             snapshot_download(name, cache_dir=cache, allow_patterns=[*files], local_files_only=cached_only, **known)
         )
@@ -183,13 +192,13 @@ def fetched(name: str, revision: str | None, shown: str, files: Sequence[str], k
     raise InputError(f"{shown} {problem}.")
 
 
-def _answers(name: str, known: Mapping[str, Any]) -> bool:
+def answers(name: str, known: Mapping[str, Any]) -> bool:
     """Return whether the Hub answers; a download would try for half a minute."""
     from huggingface_hub import HfApi
     from huggingface_hub.errors import HfHubHTTPError
 
     try:
-        HfApi().repo_info(name, timeout=_PATIENCE, **known)
+        HfApi(endpoint=os.environ.get("HF_ENDPOINT")).repo_info(name, timeout=_PATIENCE, **known)
     except HfHubHTTPError:
         return True  # its answer is a refusal, which the download repeats
     except Exception:  # of the HTTP library of the installed huggingface_hub

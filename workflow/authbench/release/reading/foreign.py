@@ -43,6 +43,7 @@ KINDS = {
     ".csv": CSV, ".tsv": TSV, ".json": JSON, ".jsonl": LINES, ".ndjson": LINES, ".parquet": PARQUET, ".txt": TEXT,
     ".mbox": MBOX, ".xml": XML, ".tei": XML, ".xlsx": SHEET, ".ods": SHEET,
 }  # fmt: skip
+LOOSE = (JSON, XML, ZIP, TEXT)  # in a folder they are tables only where there are no other tables
 _WITHOUT_OPTIONS: Mapping[str | None, Reader] = {PARQUET: ParquetReader(), MBOX: MboxReader(), SHEET: SheetReader()}
 PATTERNS = tuple(f"{folder}*{suffix}" for suffix in KINDS for folder in ("", "**/"))
 _DELIMITERS = ",;\t|"
