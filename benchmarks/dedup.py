@@ -197,8 +197,8 @@ def stages(folder: Path) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     )  # fmt: skip
     yield (
         "decide",
-        [{**known, "filtered": [], "pairs": pairs, "compared": counts, "unit": "documents",
-          "removed": str(folder / "removed.parquet"), "counts": str(folder / "counts.json")}],
+        [{**known, "filtered": [], "similar": (pairs, counts), "unit": "documents",
+          "written": (str(folder / "removed.parquet"), str(folder / "counts.json"))}],
     )  # fmt: skip
 
 

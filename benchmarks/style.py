@@ -28,13 +28,13 @@ def of_model(
     from authbench.models.entries import MODELS as ENTRIES
     from authbench.models.model import VectorCache
     from authbench.suites.style.datasets import find_datasets
-    from authbench.suites.style.run import read_all, run
+    from authbench.suites.style.run import Chosen, read_all, run
 
     wall, cpu = time.monotonic(), time.process_time()
     found = find_datasets(datasets)
     rows, absent = read_all(found, Path(data), "skip", protocols)
     out, cache = Path(home) / "out", VectorCache(Path(home) / "cache")
-    run(load_entry(ENTRIES, name), found, rows, absent, out, cache, protocols=protocols)
+    run(load_entry(ENTRIES, name), found, rows, absent, out, cache, Chosen(protocols=protocols))
     return time.monotonic() - wall, time.process_time() - cpu, peak()
 
 

@@ -61,7 +61,7 @@ def run_jobs(
     for place in range(parts):
         compare_part(signatures, texts, links, pairs[place], counts[place], (place, parts), order, settings)
     removed, told = folder / "removed.parquet", folder / "counts.json"
-    decide_all(signatures, gone, pairs, counts, removed, told, "documents", order, settings)
+    decide_all(signatures, gone, (pairs, counts), (removed, told), "documents", order, settings)
     return folder
 
 

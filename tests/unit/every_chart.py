@@ -7,6 +7,7 @@ from authbench.core.presentation.palette import SERIES, mark_of
 from authbench.core.presentation.plots import (
     Curve,
     Piece,
+    Scale,
     Stack,
     Value,
     curves,
@@ -20,12 +21,13 @@ from authbench.core.presentation.plots import (
 def every_kind(name: str = "tfidf") -> list[Chart]:
     """One chart of each kind, with `name` wherever a text may stand."""
     value = Value(name, 0.5, mark_of(name), name, 0.4, 0.6, group=name, note="0.500")
+    line = Curve(name, [0, 1], [0, 0.5], mark_of(name), points=True)
     return [
         stacked_bars("stack", name, name, {name: SERIES[0]}, [Stack(name, [Piece(3, SERIES[0], name)], 0.7, "3")]),
         value_bars("bars", name, name, [value]),
         ranking("ranking", name, name, [value, value], [value], value, {name}),
         dots("dots", name, name, {name: mark_of(name)}, {name: [value, value]}),
-        curves("curves", name, name, [Curve(name, [0, 1], [0, 0.5], mark_of(name), points=True)], name, name),
+        curves("curves", name, name, [line], Scale(name), Scale(name)),
     ]
 
 

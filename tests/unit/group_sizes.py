@@ -8,6 +8,7 @@ import random
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
@@ -76,7 +77,9 @@ def results(rows: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
     safety = {**config["safety"], "scorers": []}
     settings = stage.Settings(wanted, config["authors"], safety, config["split"]["splits"], SEED)
     pool = stage.pool_of([reservoir], [tallies], count_lengths(rows), settings)
-    outcome = stage.sample(pool, fetch, [], ScoreStore(Path("unused")), settings, stage.known_scores([]))
+    with TemporaryDirectory() as folder:
+        store = ScoreStore(Path(folder) / "scores.parquet")
+        outcome = stage.sample(pool, fetch, [], store, settings, stage.known_scores([]))
     yield "sample", outcome.selected
     dedup, split = config["dedup"], config["split"]
     leaks = find_leaks(rows, split["leak_threshold"], dedup["threshold"], dedup["shingle_chars"], split["containment"])

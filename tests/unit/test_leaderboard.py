@@ -227,7 +227,7 @@ def test_a_leaderboard_names_its_benchmark_and_version(board, tmp_path):
         assert scores["benchmark"]["name"] is None
         scores["benchmark"]["name"] = "mine"
         path.write_text(json.dumps(scores))
-    write_leaderboard([tmp_path / "out"], tmp_path / "board", back="../index.html", version="1.2.0")
+    write_leaderboard([tmp_path / "out"], tmp_path / "board", back="../index.html", edition=("1.2.0", None))
     page = (tmp_path / "board/index.html").read_text()
     assert "<h1>mine 1.2.0, test split</h1>" in page and 'href="../index.html"' in page
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from authbench.build.ingest.persons import OF_A_NAME
-from authbench.build.split.assign import assign_splits, near_copies, split_deviation, split_documents
+from authbench.build.split.assign import Labels, assign_splits, near_copies, split_deviation, split_documents
 from authbench.build.split.balance import due
 from authbench.build.split.leakage import Leaks, find_leaks, fold
 from authbench.build.split.units import find_bridges, unit_of
@@ -186,7 +186,7 @@ def marked(frame: pl.DataFrame, similar: Sequence[tuple[str, str, float]] = (), 
     contained = pl.DataFrame(schema={"a": pl.String, "b": pl.String, "share": pl.Float64})
     rules = SETTINGS | {"leak_threshold": 0.7}
     return split_documents(
-        frame.drop("train_only"), Leaks(pairs, contained, 0), rules, 3, 0.8, 3, {}, **marks
+        frame.drop("train_only"), Leaks(pairs, contained, 0), rules, 3, 0.8, 3, {}, Labels(**marks)
     ).documents  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from authbench.scoring.metrics.auc import auc
 from authbench.suites.style import intervals, pairs
 from authbench.suites.style.datasets import find_datasets
 from authbench.suites.style.entries import LabelledTask
-from authbench.suites.style.run import read_all, run
+from authbench.suites.style.run import Chosen, read_all, run
 from authbench.suites.style.steb import board, layout
 from authbench.suites.style.steb.layout import FIGURES
 from authbench.suites.style.steb.tasks import TASKS
@@ -62,7 +62,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def scored(home: Path, out: Path, cache: Path, protocols: tuple[str, ...]) -> Any:
     datasets = find_datasets([str(home / "notes.yaml")])
     rows, absent = read_all(datasets, home / "data", "skip")
-    return run(load_entry(MODELS, "tfidf"), datasets, rows, absent, out, VectorCache(cache), protocols=protocols)
+    chosen = Chosen(protocols=protocols)
+    return run(load_entry(MODELS, "tfidf"), datasets, rows, absent, out, VectorCache(cache), chosen)
 
 
 def test_neither_protocol_changes_what_the_other_gives(home: Path, tmp_path: Path) -> None:

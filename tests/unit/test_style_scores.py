@@ -23,7 +23,7 @@ from authbench.suites.style.collect import collect
 from authbench.suites.style.datasets import find_datasets
 from authbench.suites.style.entries import LabelledTask
 from authbench.suites.style.figures import NAME, heat_map
-from authbench.suites.style.run import read_all, run
+from authbench.suites.style.run import Chosen, read_all, run
 from authbench.suites.style.vectors import texts_per_second
 from authbench.suites.style.write import write_report
 
@@ -287,7 +287,8 @@ def run_again(home, pages, folder, model, *treatment):
     """Run a model on datasets, with a cache of vectors of its own; return the datasets."""
     datasets = find_datasets(pages)
     rows, absent = read_all(datasets, home / "data", "skip")
-    run(load_entry(MODELS, model), datasets, rows, absent, folder / "out", VectorCache(folder / "cache"), *treatment)
+    cache = VectorCache(folder / "cache")
+    run(load_entry(MODELS, model), datasets, rows, absent, folder / "out", cache, Chosen(*treatment))
     return datasets
 
 
@@ -311,7 +312,7 @@ def test_a_dataset_is_scored_once_for_all_that_decides_its_scores(suite, tmp_pat
     def again(datasets=datasets, rows=rows, **settings):
         scored.clear()
         model, cache = load_entry(MODELS, "tfidf"), VectorCache(tmp_path / "cache")
-        run(model, datasets, rows, absent, tmp_path / "out", cache, **settings)
+        run(model, datasets, rows, absent, tmp_path / "out", cache, Chosen(**settings))
         return list(scored), (tmp_path / "out/tfidf/chunk_and_pool.json").read_bytes()
 
     everything = ["notes", "notes_retrieval"]

@@ -113,7 +113,8 @@ def decided(folder: Path, shards: int) -> tuple[list, dict]:
         write_parquet(texts.gather_every(shards, shard), path)
     removed, counts = folder / "removed.parquet", folder / "counts.json"
     pairs = [folder / "pairs/0.parquet"], [folder / "pairs/0.json"]
-    decide_all(signatures, [], *pairs, removed, counts, "chunks", ORDER, settings, whole, {"essay": ["prompt"]})
+    unshared = whole, {"essay": ["prompt"]}
+    decide_all(signatures, [], pairs, (removed, counts), "chunks", ORDER, settings, unshared)
     return read_columns([removed]).select(REMOVED.names()).rows(named=True), read_json(counts)["sources"]["early"]
 
 

@@ -2,7 +2,7 @@
 
 from authbench.build.labels.judge import read_impure
 from authbench.build.sample.deviation import recount
-from authbench.build.split.assign import split_documents
+from authbench.build.split.assign import Labels, split_documents
 from authbench.build.split.leakage import find_leaks
 from authbench.core.runtime.job import log_to
 from authbench.core.storage.json_files import read_json, write_json
@@ -30,9 +30,11 @@ outcome = split_documents(
     near,
     params.seed,
     lock,
-    read_impure(snakemake.input.labels),
-    read_columns([snakemake.input.known_twice]),
-    read_columns([snakemake.input.shared]),
+    Labels(
+        read_impure(snakemake.input.labels),
+        read_columns([snakemake.input.known_twice]),
+        read_columns([snakemake.input.shared]),
+    ),
 )
 del documents
 write_parquet(outcome.documents, snakemake.output.documents)

@@ -7,13 +7,10 @@ log_to(snakemake.log[0])
 decide_all(
     snakemake.input.signatures,
     snakemake.input.filtered,
-    snakemake.input.pairs,
-    snakemake.input.compared,
-    snakemake.output.removed,
-    snakemake.output.counts,
+    (snakemake.input.pairs, snakemake.input.compared),
+    (snakemake.output.removed, snakemake.output.counts),
     snakemake.wildcards.unit,
     snakemake.params.order,
     snakemake.params.dedup,
-    snakemake.input.texts,
-    snakemake.params.unique,
+    (snakemake.input.texts, snakemake.params.unique),
 )

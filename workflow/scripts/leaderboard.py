@@ -10,4 +10,5 @@ log_to(snakemake.log[0])
 folders, out = [Path(path).parent for path in snakemake.input.scores], Path(snakemake.output.folder)
 people = Path(snakemake.input.people[0]) if snakemake.input.people else None
 params = snakemake.params
-write_leaderboard(folders, out, back=params.back, people=people, version=params.version, dataset=dataset_of(params.url))
+edition = params.version, dataset_of(params.url)
+write_leaderboard(folders, out, back=params.back, people=people, edition=edition)

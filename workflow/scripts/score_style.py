@@ -7,7 +7,7 @@ from authbench.core.runtime.job import log_to
 from authbench.models.entries import ModelEntry
 from authbench.models.model import VectorCache
 from authbench.suites.style.datasets import find_datasets, with_release
-from authbench.suites.style.run import read_all, run
+from authbench.suites.style.run import Chosen, read_all, run
 
 log_to(snakemake.log[0])
 params = snakemake.params
@@ -17,4 +17,5 @@ protocols = params.style["protocols"]
 rows, absent = read_all(datasets, Path(params.style["data"]), params.style["missing"], protocols)
 model, cache = ModelEntry.from_dict(params.model), VectorCache(Path(params.embeddings), params.half)
 for scores in map(Path, snakemake.output.scores):
-    run(model, datasets, rows, absent, scores.parents[1], cache, scores.stem, params.seed, release, protocols)
+    chosen = Chosen(scores.stem, params.seed, protocols)
+    run(model, datasets, rows, absent, scores.parents[1], cache, chosen, release)

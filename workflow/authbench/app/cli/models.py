@@ -165,7 +165,7 @@ def leaderboard(arguments: argparse.Namespace) -> int:
         out,
         arguments.pdf,
         people=arguments.people,
-        dataset=arguments.hub_dataset,
+        edition=("", arguments.hub_dataset),
         extra=metrics_of(arguments.metric),
         release=release,
     )

@@ -52,7 +52,7 @@ def style(arguments: argparse.Namespace) -> int:
     from authbench.models.requested import load_models
     from authbench.suites.style.datasets import find_datasets, with_release
     from authbench.suites.style.entries import PROTOCOLS
-    from authbench.suites.style.run import read_all, run
+    from authbench.suites.style.run import Chosen, read_all, run
     from authbench.suites.style.vectors import LONG_TEXTS
     from authbench.suites.style.write import write_report
 
@@ -67,8 +67,9 @@ def style(arguments: argparse.Namespace) -> int:
     if models:
         rows, absent = read_all(datasets, arguments.data, arguments.missing, protocols)
     for model in models:
-        for long_texts in (chosen for chosen in LONG_TEXTS if arguments.long_texts in (chosen, "both")):
-            run(model, datasets, rows, absent, arguments.out, cache, long_texts, arguments.seed, release, protocols)
+        for long_texts in (name for name in LONG_TEXTS if arguments.long_texts in (name, "both")):
+            chosen = Chosen(long_texts, arguments.seed, protocols)
+            run(model, datasets, rows, absent, arguments.out, cache, chosen, release)
     print(write_report([arguments.out], arguments.out / "report", datasets, arguments.clusters))
     print(f"The report: {arguments.out / 'report'}/index.html")
     return 0

@@ -56,7 +56,7 @@ def _numbers(texts: pl.Series, langs: pl.Series) -> pl.DataFrame:
     longest = int(np.diff(offsets).max(initial=0))
     table = np.zeros(1 << longest.bit_length(), SLOT)  # more than it has words
     numbers = np.empty((len(texts), len(NUMBERS)))
-    measure(text, offsets, masks, scripts.properties(), *scripts.quote_marks(), longest, table, numbers)
+    measure(text, offsets, masks, scripts.properties(), *scripts.quote_marks(), table, numbers)
     return pl.DataFrame(numbers, list(NUMBERS), orient="row").fill_nan(None).cast(NUMBERS)
 
 

@@ -342,7 +342,6 @@ def measure(
     known: NDArray[np.uint32],
     opens: NDArray[np.uint8],
     closes: NDArray[np.uint8],
-    longest: int,
     table: NDArray[np.void],
     numbers: NDArray[np.float64],
 ) -> None:
@@ -356,10 +355,12 @@ def measure(
         masks: shape (documents,), from `scripts.expected_masks`.
         known: shape (CODE_POINTS,), the properties of each character.
         opens, closes: from `scripts.quote_marks`.
-        longest: the most bytes of a text.
-        table: for words, with more slots than `longest`, a power of two; overwritten.
+        table: for words, with more slots than the longest text has bytes, a power of two; overwritten.
         numbers: shape (documents, columns); written.
     """
+    longest = 0
+    for row in range(len(masks)):
+        longest = max(longest, offsets[row + 1] - offsets[row])
     all_codes, all_properties = np.empty(longest, np.uint32), np.empty(longest, np.uint32)
     for row in range(len(masks)):
         length, said = decode(text[offsets[row] : offsets[row + 1]], known, all_codes, all_properties)

@@ -138,6 +138,7 @@ def pair_up(
     positives = [pl.DataFrame(schema=RELATIONS)]
     empty = (pl.DataFrame(schema={"split": pl.String, **schema}) for schema in (PAIRS.schema, COUNTS))
     pairs, counts = ([as_categories(next(empty))], [next(empty)])
+    kept_apart = containment, possibly_one
     shared, letters = settings["queries_in_candidates"], settings["min_letters_for_query"]
     for split in splits:
         own_queries = queries.filter(pl.col("split") == split)
@@ -151,7 +152,7 @@ def pair_up(
         vectors = vectors_of(split, texts)
         texts = texts.with_columns(asks=may_ask(texts, letters)).drop("content", strict=False)
         positives.append(relate(texts, own_queries, shared, vectors))
-        found = make_pools(texts, positives[-1], own_queries, vectors, letters, seed, shared, containment, possibly_one)
+        found = make_pools(texts, positives[-1], own_queries, vectors, letters, seed, shared, kept_apart)
         for rows, kind in zip(found, (pairs, counts), strict=True):
             kind.append(rows.select(pl.lit(split, kind[0]["split"].dtype).alias("split"), pl.all()))
     return pl.concat(positives), pl.concat(pairs), pl.concat(counts)

@@ -10,12 +10,13 @@ u64 = np.uint64
 
 @compiled
 def _take(
-    place: int, start: int, end: int, lengths: I64, turn: np.uint64, barred: BOOL, taken: I64, filled: int, most: int
+    place: int, cell: tuple[int, int], lengths: I64, turn: np.uint64, barred: BOOL, taken: I64, filled: int, most: int
 ) -> tuple[int, int, int]:
-    """Take texts between `start` and `end` with the length of the text at a place, in turn, until `most` are taken.
+    """Take texts of a cell (start, end) with the length of the text at a place, in turn, until `most` are taken.
 
     Return the number taken, and where texts of that length begin and end.
     """
+    start, end = cell
     low = start + np.searchsorted(lengths[start:end], lengths[place])
     high = start + np.searchsorted(lengths[start:end], lengths[place], side="right")
     first = np.int64(turn % u64(high - low))
@@ -69,12 +70,12 @@ def find_matched(
             for place in own:
                 barred[place] = True
             start, end, turn = starts[positive], ends[positive], rank[positive]
-            n_equal, low, high = _take(positive, start, end, lengths, turn, barred, equal, 0, most)
+            n_equal, low, high = _take(positive, (start, end), lengths, turn, barred, equal, 0, most)
             each, n_shorter, n_longer = (most - n_equal) // 2, 0, 0
             while n_shorter < each and low > start and 3 * lengths[low - 1] >= 2 * length:
-                n_shorter, low, _ = _take(low - 1, start, end, lengths, turn, barred, shorter, n_shorter, each)
+                n_shorter, low, _ = _take(low - 1, (start, end), lengths, turn, barred, shorter, n_shorter, each)
             while n_longer < each and high < end and 2 * lengths[high] <= 3 * length:
-                n_longer, _, high = _take(high, start, end, lengths, turn, barred, longer, n_longer, each)
+                n_longer, _, high = _take(high, (start, end), lengths, turn, barred, longer, n_longer, each)
             for place in own:
                 barred[place] = False
         size, pairs = n_equal, 0

@@ -64,8 +64,7 @@ def make_pools(
     letters: Least,
     seed: int,
     shared: bool = True,
-    containment: pl.DataFrame | None = None,
-    possibly_one: pl.DataFrame | None = None,
+    kept_apart: tuple[pl.DataFrame | None, pl.DataFrame | None] = (None, None),
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return a split's pairs (PAIRS), and the number of positives kept by pool, language and source (COUNTS).
 
@@ -80,13 +79,13 @@ def make_pools(
         letters: the least letters of positives and negatives (letters.has_letters).
         seed: random seed of the order of texts of equal length.
         shared: whether queries are candidates as well.
-        containment: pairs of doc_keys (`a`, `b`) of texts that share much of their wording.
-        possibly_one: pairs of author ids (`a`, `b`) that are possibly the same person.
+        kept_apart: pairs of doc_keys (`a`, `b`) of texts that share much of their wording, and pairs of author ids
+            (`a`, `b`) that are possibly the same person.
     """
     is_query = pl.col("id").is_in(queries["query_id"].implode())
     fits = is_scored(documents) & may_ask(documents, letters)
     has_content = np.diff(vectors.indptr) > 0
-    texts = arrange(documents.with_columns(fits=fits if shared else fits & ~is_query), seed, containment, possibly_one)
+    texts = arrange(documents.with_columns(fits=fits if shared else fits & ~is_query), seed, *kept_apart)
     pairs = _positives(related, queries, texts)
     days = documents.select(middle_day("date")).to_series().to_numpy().astype(np.float32)[texts.rows]
     asked = _least_topical(related, queries, texts)

@@ -8,7 +8,7 @@ units are exchanged until every bucket (language, genre, length) is as near to i
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -50,6 +50,17 @@ class _Outcome:
     facts: dict[str, Any]
 
 
+class Labels(NamedTuple):
+    """Authors whose label is of several people (source, author_id), and texts known under two labels (doc_key).
+
+    `shared` are pairs of authors (a, b) with several texts in common.
+    """
+
+    train_only: pl.DataFrame | None = None
+    known_twice: pl.DataFrame | None = None
+    shared: pl.DataFrame = NO_SHARED
+
+
 def split_documents(
     documents: pl.DataFrame,
     leaks: Leaks,
@@ -58,26 +69,23 @@ def split_documents(
     near: float,
     seed: int,
     lock: Lock | None,
-    train_only: pl.DataFrame | None = None,
-    known_twice: pl.DataFrame | None = None,
-    shared: pl.DataFrame = NO_SHARED,
+    labels: Labels = Labels(),  # noqa: B008
 ) -> _Outcome:
     """Assign the selected documents to splits, and mark which may be scored.
 
-    Authors in `train_only` (source, author_id) are assigned to training and not `scored`. Texts known under two labels
-    are not scored either: texts in `known_twice` (doc_key), pieces of such texts, and near copies of another author's
-    text. `settings` is the section `split`, `minimum` the documents that an author must keep, `near` the similarity of
-    copies of which a single copy is kept, `lock` an earlier release.lock (or empty), `shared` pairs of authors (a, b)
-    with several texts in common. De-duplication found all but 1 in thousands of the copies; the rest are removed
-    here, where few documents are left to compare.
+    Authors in `labels.train_only` are assigned to training and not `scored`. Texts known under two labels are not
+    scored either: texts in `labels.known_twice`, pieces of such texts, and near copies of another author's text.
+    `settings` is the section `split`, `minimum` the documents that an author must keep, `near` the similarity of copies
+    of which a single copy is kept, `lock` an earlier release.lock (or empty). De-duplication found all but 1 in
+    thousands of the copies; the rest are removed here, where few documents are left to compare.
     """
     alike = leaks.similar.filter(pl.col("similarity") >= near)
     copies = near_copies(alike)
     documents = documents.sort("doc_key")
-    marked = _mark(documents.drop("content"), alike, train_only, known_twice)
+    marked = _mark(documents.drop("content"), alike, labels.train_only, labels.known_twice)
     similar = leaks.similar.filter(pl.col("similarity") >= settings["leak_threshold"])
     linked = pl.concat([similar.select("a", "b"), leaks.contained.select("a", "b")])
-    persons = find_persons(marked, settings["bridge"], settings["unit"], shared)
+    persons = find_persons(marked, settings["bridge"], settings["unit"], labels.shared)
     locked = lock["authors"] if lock else {}
     splits = assign_splits(marked, linked, settings, minimum, seed, locked, copies, persons.person_of)
     judged = marked.join(splits.assigned, on="doc_key", how="left", maintain_order="left")

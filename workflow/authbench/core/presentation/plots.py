@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
+from typing import NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.transforms import blended_transform_factory
@@ -242,36 +243,41 @@ def _across(place: float) -> float:
     return (place - RANKED[0]) / (RANKED[1] - RANKED[0])
 
 
+class Scale(NamedTuple):
+    """An axis of curves; without limits or ticks, it fits its values."""
+
+    label: str
+    limits: tuple[float, float] | None = None
+    ticks: Sequence[float] = ()
+
+
 def curves(
     name: str,
     title: str,
     description: str,
     lines: Sequence[Curve],
-    across: str,
-    upward: str,
-    x_range: tuple[float, float] | None = None,
-    y_range: tuple[float, float] | None = None,
-    x_ticks: Sequence[float] = (),
+    across: Scale,
+    upward: Scale,
     tall: float = 260,
 ) -> Chart:
-    """Return a chart of lines over two labelled axes; without a range or ticks, an axis fits its values."""
+    """Return a chart of lines over two axes."""
     legend = {line.label: line.mark for line in lines}
     top = legend_height(list(legend))
 
     def draw(canvas: Canvas) -> None:
         canvas.legend(legend, lines=True)
-        axes = plane(canvas, top + 6, top + tall, across, upward)
+        axes = plane(canvas, top + 6, top + tall, across.label, upward.label)
         for line in lines:
             marker = line.mark.marker if line.points else ""
             [drawn] = axes.plot(line.xs, line.ys, color=line.mark.colour, linestyle=line.mark.dash, linewidth=1.8,
                                 marker=marker, markersize=5)  # fmt: skip
             canvas.tip(drawn, line.label)
-        if x_ticks:
-            axes.set_xticks(list(x_ticks))
-        if x_range:
-            axes.set_xlim(*x_range)
-        if y_range:
-            axes.set_ylim(*y_range)
+        if across.ticks:
+            axes.set_xticks(list(across.ticks))
+        if across.limits:
+            axes.set_xlim(*across.limits)
+        if upward.limits:
+            axes.set_ylim(*upward.limits)
 
     return Chart(name, title, description, top + tall + 44, draw)
 

@@ -10,12 +10,13 @@ from authbench.config.settings.publish import Publish
 from authbench.core.errors import InputError
 from authbench.core.storage.atomic import atomic_folder, sha256_of_file, write_text
 from authbench.core.storage.json_files import write_plain_json
+from authbench.core.storage.json_lines import write_json_lines
 from authbench.core.storage.sha256sums import SUMS, sums_lines
 from authbench.publish.export.beir import write_beir, write_runs, write_trec
+from authbench.publish.export.card import write_card
 from authbench.publish.export.citations import write_citations
 from authbench.publish.export.data_protection import DATA, SHEET, data_protection, known_risk, read_risk, sheet
 from authbench.publish.export.datacite import CFF, DATACITE, citation_cff, datacite
-from authbench.publish.export.documents import write_documents
 from authbench.publish.export.huggingface import write_huggingface
 from authbench.publish.export.mteb import write_mteb
 from authbench.publish.export.pan import write_pan
@@ -25,7 +26,22 @@ from authbench.publish.export.steb import write_steb
 from authbench.release.format.release import Release, open_complete_release
 
 PUBLIC = "public"
+_DOCUMENT = ("id", "author_id", "content", "genre", "lang", "source", "token_length")
 _Form = Callable[[Path, Release, Publish], None]
+
+
+def write_documents(folder: Path, release: Release, about: Publish) -> None:
+    """Write all texts of a split as `<split>/documents.jsonl`, candidates first, in the processing plan's schema.
+
+    Memory: a batch of texts.
+    """
+    for split in release.splits:
+        (folder / split).mkdir(parents=True)
+        rows = (row for batch in release.texts(split) for row in batch.select(_DOCUMENT).iter_rows(named=True))
+        write_json_lines(folder / split / "documents.jsonl", rows)
+    write_card(folder, release, about, "documents")
+
+
 FORMS: dict[str, _Form] = {
     "huggingface": write_huggingface,
     "beir": write_beir,

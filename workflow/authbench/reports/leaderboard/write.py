@@ -53,8 +53,7 @@ def write_leaderboard(
     pdf: bool = False,
     back: str = "",
     people: Path | None = None,
-    version: str = "",
-    dataset: str | None = None,
+    edition: tuple[str, str | None] = ("", None),
     extra: Sequence[Metric] = (),
     release: Release | None = None,
 ) -> str:
@@ -64,11 +63,11 @@ def write_leaderboard(
         pdf: also write each figure as PDF.
         back: the link from the page to the run's index, if any.
         people: people.json, the scores of people and models on the pairs that people judged.
-        version: of the benchmark, if the results do not state it.
-        dataset: the benchmark's id on the Hugging Face hub, if any.
+        edition: version of the benchmark, if the results do not state it, and its id on the Hugging Face hub, if any.
         extra: additional columns of the overall table.
         release: of the benchmark as it is now; the page and the text say if the results are of another edition.
     """
+    version, dataset = edition
     with TemporaryDirectory() as unpacked:
         results = by_headline(collect(folders, Path(unpacked)))
         queries = [result.queries() for result in results]

@@ -9,7 +9,7 @@ import polars as pl
 from authbench.core.arrays import F64
 from authbench.core.presentation.charts import Canvas, Chart, legend_height
 from authbench.core.presentation.palette import INK, Mark, marks_of, series
-from authbench.core.presentation.plots import Curve, curves, plane
+from authbench.core.presentation.plots import Curve, Scale, curves, plane
 from authbench.scoring.metrics.forensic import at_least, detection_errors
 from authbench.scoring.metrics.pan import Truth
 
@@ -32,8 +32,8 @@ def tippett(ratios: pl.DataFrame, drawn: Mapping[str, Mark] | None = None) -> Ch
                     Curve(f"{name}, {of}", [*place, place[-1]], [*share, 0.0], Mark(marks[name].colour, dash=dash))
                 )
     about = "Calibrated on the other half of the problems. The wrong side of 0 misleads."
-    across = "log10 of the likelihood ratio"
-    return curves("tippett", "Share with at least a likelihood ratio", about, lines, across, "share", None, (0.0, 1.02))
+    axes = Scale("log10 of the likelihood ratio"), Scale("share", (0.0, 1.02))
+    return curves("tippett", "Share with at least a likelihood ratio", about, lines, *axes)
 
 
 def det(scores: Mapping[str, F64], truth: Truth, drawn: Mapping[str, Mark] | None = None) -> Chart:
@@ -115,7 +115,7 @@ def _densities(name: str, title: str, values: Mapping[str, F64], marks: Mapping[
     lines = [Curve(key, across.tolist(), up.tolist(), marks[key]) for key, (across, up) in drawn.items()]
     top = max((max(line.ys) for line in lines), default=1.0)
     about = f"Densities over [0, 1]: {what}."
-    return curves(name, title, about, lines, what, "density", UNIT, (0.0, 1.05 * top))
+    return curves(name, title, about, lines, Scale(what, UNIT), Scale("density", (0.0, 1.05 * top)))
 
 
 def density(values: F64) -> XY:
@@ -144,7 +144,8 @@ def precision_recall(
         mark = Mark(INK, dash=":") if name in dotted else marks[name]
         lines.append(Curve(name, recall.tolist(), precision.tolist(), mark))
     about = "Every threshold on the score, a curve for each system."
-    return curves("precision_recall", "Precision and recall", about, lines, "recall", "precision", UNIT, (0.0, 1.02))
+    axes = Scale("recall", UNIT), Scale("precision", (0.0, 1.02))
+    return curves("precision_recall", "Precision and recall", about, lines, *axes)
 
 
 def precision_recall_curve(truth: Truth, scores: F64) -> XY:

@@ -20,7 +20,7 @@ from authbench.core.presentation.inert_csv import as_csv
 from authbench.core.presentation.numbers import decimals
 from authbench.core.presentation.pages import environment, pictures, write_charts
 from authbench.core.presentation.palette import BLUE, GREY, ORANGE, VERMILION, Mark
-from authbench.core.presentation.plots import Curve, Value, curves, dots, value_bars
+from authbench.core.presentation.plots import Curve, Scale, Value, curves, dots, value_bars
 from authbench.core.presentation.tables import Table, as_text
 from authbench.core.storage.atomic import atomic_folder, write_text
 from authbench.core.storage.json_files import write_plain_json
@@ -108,7 +108,8 @@ def similarity(rows: pl.DataFrame) -> Chart:
             lines.append(Curve(name, known["topics"].to_list(), known["value"].to_list(), drawn, points=True))
     about = "Cosine of the vectors of train and test topics: mean and maximum of each fold, means over folds."
     title = "Similarity of train and test topics"
-    return curves("similarity", title, about, lines, "topics", "cosine", x_ticks=rows["topics"].to_list(), tall=220)
+    topics = Scale("topics", ticks=rows["topics"].to_list())
+    return curves("similarity", title, about, lines, topics, Scale("cosine"), tall=220)
 
 
 def write_report(run: Run, settings: Raven, out: Path, verification: dict[str, Any], back: str = "") -> str:

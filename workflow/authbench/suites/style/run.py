@@ -15,7 +15,7 @@ import time
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 import polars as pl
@@ -73,6 +73,17 @@ def read_all(
     return read_datasets(there, data, STEB in protocols), absent
 
 
+class Chosen(NamedTuple):
+    """How long texts are read, the seed of k-means, and the protocols to score by.
+
+    Protocols use separate texts and share a cache; neither affects the other's results.
+    """
+
+    long_texts: LongTexts = "chunk_and_pool"
+    seed: int = 0
+    protocols: Sequence[str] = PROTOCOLS
+
+
 def run(
     entry: ModelEntry,
     datasets: Sequence[Dataset],
@@ -80,10 +91,8 @@ def run(
     absent: Mapping[str, str],
     out: Path,
     cache: VectorCache,
-    long_texts: LongTexts = "chunk_and_pool",
-    seed: int = 0,
+    chosen: Chosen = Chosen(),  # noqa: B008
     release: Release | None = None,
-    protocols: Sequence[str] = PROTOCOLS,
 ) -> dict[str, Any]:
     """Score a model on all datasets with rows, write the result and its speed, and return the result.
 
@@ -92,9 +101,8 @@ def run(
         absent: why other datasets are not run, by name.
         cache: caches vectors and results per dataset.
         release: the release used as a dataset, if any; the result says whether it is verified.
-        protocols: which of PROTOCOLS to score by. They use separate texts and share a cache; neither affects the
-            other's results.
     """
+    long_texts, seed, protocols = chosen
     model = open_model(with_long_texts(entry, long_texts), cache)
     vectors = model.identity()
     mark = hashlib.sha256(orjson.dumps(vectors, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]

@@ -21,32 +21,32 @@ from authbench.core.storage.parquet import read_batches, read_columns, write_par
 def decide_all(
     signatures: Paths,
     filtered: Paths,
-    pairs: Paths,
-    compared: Paths,
-    removed: str | Path,
-    counts: str | Path,
+    similar: tuple[Paths, Paths],
+    written: tuple[str | Path, str | Path],
     unit: str,
     order: Sequence[str],
     settings: Copies,
-    texts: Paths = (),
-    unique: Mapping[str, Sequence[str]] | None = None,
+    unshared: tuple[Paths, Mapping[str, Sequence[str]] | None] = ((), None),
 ) -> None:
     """Write the removed documents with their kept representatives, and count them.
 
-    Memory: 36 bytes per document, and the keys of the documents that have a copy; with `unique` also a row group of
-    `texts`, and 500 bytes for each value of such a field.
+    Memory: 36 bytes per document, and the keys of the documents that have a copy; with `unshared` also a row group of
+    texts, and 500 bytes for each value of such a field.
 
     Args:
-        texts: the signed texts, file by file, if `unique` names fields.
-        unique: by task type, the fields and labels of which no two kept texts share a value.
+        similar: files of similar pairs, and of what was counted in comparing them.
+        written: the files of the removed documents and of the counts.
+        unshared: the signed texts, file by file, and by task type the fields and labels of which no two kept texts
+            share a value.
     """
+    texts, unique = unshared
     first = read_first_copies(signatures, filtered, order)
-    similar = read_columns(pairs)
+    pairs = read_columns(similar[0])
     repeated = np.flatnonzero((first >= 0) & (first != np.arange(len(first))))
-    rows = np.unique(np.concatenate([repeated, first[repeated], similar["earlier"], similar["later"]]).astype(np.int64))
+    rows = np.unique(np.concatenate([repeated, first[repeated], pairs["earlier"], pairs["later"]]).astype(np.int64))
     copies = read_documents(signatures, rows, ["doc_key", "source", "author_id"], order)
     gone, facts = choose_representatives(
-        copies.with_columns(row=rows, first=first[rows].astype(np.int64)), similar, settings
+        copies.with_columns(row=rows, first=first[rows].astype(np.int64)), pairs, settings
     )
 
     tally = Tally(f"dedup_{unit}")
@@ -62,12 +62,12 @@ def decide_all(
     tally.add(copies.clear(), copies.clear(), gone)
     tally.add(copies.clear(), copies.clear(), repeated_values.with_columns(reason=pl.lit(REASON)))
     tally.note("dedup", facts)
-    for path in compared:
+    for path in similar[1]:
         tally.note("dedup", read_json(path))
     tally.note("expected_recall", band_recall(settings["threshold"], settings["bands"], settings["rows"]))
     copied = _as_removed(gone, tally.stage, settings["threshold"])
-    write_parquet(pl.concat([copied, _as_repeated(repeated_values, tally.stage)]), removed)
-    write_json(counts, tally.counts())
+    write_parquet(pl.concat([copied, _as_repeated(repeated_values, tally.stage)]), written[0])
+    write_json(written[1], tally.counts())
 
 
 def _repeated(
