@@ -34,7 +34,7 @@ ON_ONE_INPUT = {
     "pan pairs": "pan pairs {} --out {out}",
     "pan ratios": "pan ratios {} --out {out}",
     "pan run": "pan run --train {} --test {} --verifier naive --out {out}",
-    "plan": "plan --documents 9 --mean-chars 9 --cores 1 {}",
+    "plan": "plan --power {}",
     "raven run": "raven run {} --verifier naive --out {out}",
     "raven folds": "raven folds {} --out {out}",
     "release lookup": "release lookup {} --handle Ann",

@@ -1,21 +1,29 @@
 """A plan is what was measured, carried on along straight lines."""
 
 import copy
+import json
+import math
 import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sound_release import write_sound
 
 from authbench.app import plan
 from authbench.app.cli import main
 from authbench.app.plan import HELD, Corpus, Plan, line, make_plan, read_rates
 from authbench.app.plan_text import as_text
+from authbench.app.power import Measured, authors_at_hand, needed_authors, needed_for_mean
+from authbench.build.sample.reservoir import TALLIES
 from authbench.core.errors import InputError
 from authbench.core.runtime.inventory import MOST_SHARDS
+from authbench.core.storage.parquet import write_parquet
+from authbench.scoring.metrics.significance import smallest_difference, standard_error_of_mean
 
 ROOT = Path(__file__).parents[2]
 
@@ -311,3 +319,113 @@ def test_a_recipe_states_the_size_of_the_release_and_its_scorers(
         told.append(capsys.readouterr().out)
     assert told[0] == told[1] and len(set(told)) == 3
     assert main([*line.split(), "--configfile", str(tmp_path / "absent.yaml")]) == 2
+
+
+# --- how many authors a difference needs ---
+
+
+@given(st.floats(0.05, 0.5), st.integers(2, 500), st.integers(1, 40), st.floats(0.005, 0.5))
+def test_as_many_authors_as_needed_show_the_difference_and_one_fewer_does_not(
+    spread: float, authors: int, tests: int, wanted: float
+) -> None:
+    def shown(number: int) -> float:
+        return smallest_difference(spread / math.sqrt(number), tests)
+
+    needed = needed_authors(Measured(authors, shown(authors)), wanted)
+    assert shown(needed) <= wanted * (1 + 1e-9)
+    assert needed == 1 or shown(needed - 1) > wanted * (1 - 1e-9)
+
+
+def mean_difference(languages: dict[str, Measured], numbers: dict[str, int]) -> float:
+    return standard_error_of_mean(
+        [one.difference * math.sqrt(one.authors / numbers[lang]) for lang, one in languages.items()]
+    )
+
+
+SOME = st.builds(Measured, st.integers(10, 60), st.floats(0.02, 0.4))
+
+
+@given(st.dictionaries(st.sampled_from(["ar", "de", "en", "zh"]), SOME, min_size=1), st.floats(0.02, 0.3))
+def test_authors_for_a_mean_reach_it_and_count_alike_wherever_one_is_added(
+    languages: dict[str, Measured], wanted: float
+) -> None:
+    needed = needed_for_mean(languages, wanted)
+    assert all(needed[lang] >= one.authors for lang, one in languages.items())
+    assert mean_difference(languages, needed) <= wanted * (1 + 1e-6)
+    worth = {lang: one.difference * math.sqrt(one.authors) / needed[lang] for lang, one in languages.items()}
+    grown = {lang for lang, one in languages.items() if needed[lang] > one.authors}
+    for lang in grown:  # each number is rounded up
+        assert all(worth[other] <= worth[lang] * (1 + 1.01 / (needed[lang] - 1)) for other in languages)
+        fewer = {other: needed[other] - (other in grown) for other in languages}
+        assert mean_difference(languages, fewer) > wanted * (1 - 1e-6)
+
+
+def test_no_language_has_no_mean() -> None:
+    assert needed_for_mean({}, 0.03) == {}
+
+
+POWER = {
+    "tests": 4,
+    "auc_matched": {
+        "authors": 30, "difference": 0.1, "macro": 0.12, "not_supported": ["de", "en"],
+        "by_language": {"en": {"authors": 25, "difference": 0.12}, "de": {"authors": 1, "difference": None}},
+    },
+}  # fmt: skip
+
+
+def a_build(folder: Path, power: object = POWER) -> Path:
+    """The files of a build that `plan --power` reads, with authors of four sources in two shards."""
+    write_sound(folder / "release")
+    (folder / "leaderboard").mkdir()
+    (folder / "leaderboard/power.json").write_text(json.dumps(power), encoding="utf-8")
+    (folder / "sample/authors").mkdir(parents=True)
+    rows = [
+        *(("en", "blogs", number, "account", 5, [1], False) for number in range(40)),
+        *(("en", "blogs", 100 + number, "account", 1, [1], False) for number in range(7)),  # too few texts
+        *(("en", "books", 200 + number, "person", 4, [1], number < 3) for number in range(9)),  # three only train
+        *(("de", "films", 300 + number, "masked", 500, [1], False) for number in range(6)),  # several people each
+        *(("de", "posts", 400 + number, "account", 9, [1], False) for number in range(5)),
+        *(("fr", "posts", 500 + number, "account", 9, [1], False) for number in range(5)),  # the recipe has no French
+    ]
+    shards = [rows, [("en", "blogs", 100, "account", 1, [2], False)]]  # with it an author has enough
+    for number, shard in enumerate(shards):
+        write_parquet(pl.DataFrame(shard, TALLIES, orient="row"), folder / f"sample/authors/{number}.parquet")
+    return folder
+
+
+def test_the_sources_that_have_the_authors_are_counted_as_sampling_counts_them(tmp_path: Path) -> None:
+    assert authors_at_hand(a_build(tmp_path)).rows() == [("en", "blogs", 41), ("en", "books", 6), ("de", "posts", 5)]
+
+
+def test_the_command_says_how_many_authors_a_difference_needs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["plan", "--power", str(a_build(tmp_path)), "--difference", ".06"]) == 0
+    told = capsys.readouterr().out.splitlines()
+    rows = [line.split(maxsplit=6) for line in told if line[:4] in ("en  ", "de  ")]
+    assert rows == [
+        ["de", "1", "–", "~84", "–", "5", "posts 5"],
+        ["en", "25", "0.120", "100", "100", "47", "blogs 41, books 6"],
+    ]
+    assert "0.100 over authors, 0.120 over languages (Holm over 4 tests)" in told[0]
+
+
+@pytest.mark.parametrize(
+    ("power", "said"),
+    [
+        ({"tests": 0}, "no model has auc_matched"),
+        ({"tests": 4, "auc_matched": {"authors": 3}}, "not the power.json of a leaderboard"),
+        ({"tests": 4, "auc_matched": 3}, "not the power.json of a leaderboard"),
+        ({**POWER, "auc_matched": {**POWER["auc_matched"], "difference": None}}, "a spread needs two"),  # type: ignore[dict-item]
+    ],
+)
+def test_a_build_that_shows_no_spread_of_authors_is_refused(
+    power: object, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["plan", "--power", str(a_build(tmp_path, power))]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_plan_needs_a_corpus_or_a_build(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", "--documents", "9", "--cores", "1"]) == 2
+    assert "--mean-chars and --cores, or --power" in capsys.readouterr().err

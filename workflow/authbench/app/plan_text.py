@@ -26,7 +26,7 @@ def as_text(plan: Plan, rates: Rates) -> str:
             f"released, {corpus.cores} cores, {plan.shards:,} shards",
             *_cut(corpus),
             "",
-            *_table(
+            *table(
                 ("rule", "jobs", "CPU hours", f"hours on {corpus.cores} cores", "peak MiB of a job"),
                 [
                     *(
@@ -41,7 +41,7 @@ def as_text(plan: Plan, rates: Rates) -> str:
                 ],
             ),
             "",
-            *_table(("on disk", "GB"), [(name, f"{size / 1e9:,.2f}") for name, size in folders]),
+            *table(("on disk", "GB"), [(name, f"{size / 1e9:,.2f}") for name, size in folders]),
             "",
             f"Computed from builds of {sizes} documents at commit {rates['commit']} on {rates['machine']}.",
             *_scored(plan, rates),
@@ -97,6 +97,7 @@ def _hours(seconds: float) -> str:
     return f"{seconds / 3600:,.2f}" if seconds >= 36 else "< 0.01"
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    columns = [Column(name, words=not at) for at, name in enumerate(head)]
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], words: Sequence[int] = (0,)) -> list[str]:
+    """Return the lines of a table; `words` are the columns that are not numbers."""
+    columns = [Column(name, words=at in words) for at, name in enumerate(head)]
     return aligned(Table("", "", columns, plain_rows(rows), pl.DataFrame())).splitlines()

@@ -80,7 +80,6 @@ def _plan_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--documents",
         type=amount,
-        required=True,
         nargs="+",
         metavar="N",
         help="number of documents in the corpus, e.g. 1e8; of a corpus of posts and books, one number of each kind",
@@ -88,12 +87,11 @@ def _plan_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--mean-chars",
         type=amount,
-        required=True,
         nargs="+",
         metavar="N",
         help="mean length of a document in characters, e.g. 4e5 of a book; as many numbers",
     )
-    parser.add_argument("--cores", type=int, required=True, metavar="N", help="jobs that run at the same time")
+    parser.add_argument("--cores", type=int, metavar="N", help="jobs that run at the same time")
     parser.add_argument(
         "--release",
         type=amount,
@@ -104,12 +102,31 @@ def _plan_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--detoxify", action="store_true", help="the released texts are scored by Detoxify (safety.scorers)"
     )
+    path(
+        parser,
+        "--power RESULTS",
+        "instead: the query authors that a build with a leaderboard would need, by language, and its sources that have "
+        "them",
+    )
+    parser.add_argument(
+        "--difference",
+        type=share,
+        default=0.03,
+        metavar="D",
+        help="with --power: the difference of two models' AUC matched to show (default: %(default)s)",
+    )
 
 
 def plan(arguments: argparse.Namespace) -> int:
     from authbench.app.plan import Corpus, make_plan, read_rates
     from authbench.app.plan_text import as_text
+    from authbench.app.power import power_text
 
+    if arguments.power:
+        sys.stdout.write(power_text(arguments.power, arguments.difference))
+        return 0
+    if not (arguments.documents and arguments.mean_chars and arguments.cores is not None):
+        raise InputError("expected --documents, --mean-chars and --cores, or --power")
     if arguments.cores < 1:
         raise InputError(f"--cores: expected 1 or more, found {arguments.cores}")
     numbers, lengths = arguments.documents, arguments.mean_chars
@@ -140,5 +157,5 @@ COMMANDS = {
         sources,
         former="sources",
     ),
-    "plan": Command("estimate jobs, hours, memory and disk of a build", _plan_arguments, plan),
+    "plan": Command("estimate what a build takes, or how many authors a benchmark needs", _plan_arguments, plan),
 }

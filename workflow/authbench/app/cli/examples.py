@@ -85,6 +85,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
         "plan --documents 1e8 --mean-chars 600 --cores 64",
         "plan --documents 3e5 --mean-chars 4e5 --release 150000 --cores 16",
         "plan --documents 3e6 --mean-chars 600 --cores 16 --configfile mine.yaml",
+        "plan --power results/demo --difference .1",
     ),
     "raven run": (
         "raven run --out raven",
