@@ -30,6 +30,7 @@ def test_the_command_says_its_version(capsys: pytest.CaptureFixture[str]) -> Non
         ("snakemake.cli", "build"),
         ("matplotlib", "plots"),
         ("fastexcel", "sheets"),
+        ("tensorboard", "tensorboard"),
     ],
 )
 def test_a_module_of_an_extra_is_named_with_the_command_that_installs_it(module: str, extra: str) -> None:

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 import yaml
 from defaults import section
+from extras import needs
 from hypothesis import given
 from hypothesis import strategies as st
 from scored_release import write_scored_release
@@ -30,7 +31,7 @@ from authbench.scoring.train import run, tune
 from authbench.scoring.train.curves import training_chart
 from authbench.scoring.train.pairs import NEAREST, Examples
 from authbench.scoring.train.planned import planned_trainings, with_tuned
-from authbench.scoring.train.records import CURVES, read_curves
+from authbench.scoring.train.records import CURVES, MEASURED, read_curves
 
 LETTERS = str.maketrans("0123456789_", "abcdefghij ")
 TINY: Training = part_for(Training, section("train", epochs=2, batch=8, learning_rate=1e-3, evaluations=4))
@@ -221,6 +222,44 @@ def test_a_trained_model_has_curves_and_evaluates_like_any_other(tiny, tmp_path,
     assert main(["evaluate", str(release), "--model", str(trained), "--out", str(tmp_path / "scores")]) == 0
     assert (tmp_path / "scores/tiny-seed-0/scores.json").is_file()
     assert not list((tmp_path / "out").glob("*.unfinished"))
+
+
+@needs("tensorboard", "tensorboard")
+def test_tensorboard_reads_every_value_of_the_curves(tiny, tmp_path):
+    from tensorboard.backend.event_processing.event_accumulator import SCALARS, EventAccumulator
+
+    release, page, _ = tiny
+    in_letters(release)
+    out = tmp_path / "out"
+    command = [
+        "train",
+        str(release),
+        "--model",
+        str(page),
+        "--out",
+        str(out),
+        "--watch",
+        "dev",
+        "test",
+        "--tensorboard",
+    ]
+    command += ["--seeds", "1", "--batch", "8", "--evaluations", "2"]
+    assert main(command) == 0
+    found = {}
+    for run_of_split in (out / "tensorboard/tiny-seed-0").iterdir():
+        events = EventAccumulator(str(run_of_split), {SCALARS: 0}).Reload()
+        for tag in events.Tags()["scalars"]:
+            found |= {(run_of_split.name, tag, one.step): one.value for one in events.Scalars(tag)}
+    curves = read_curves(out / "curves.csv").unpivot(MEASURED, index=["step", "split", "facet", "slice"])
+    expected = {
+        (split, name if facet in ("overall", "training") else f"{name}/{facet}/{label}", step): value
+        for step, split, facet, label, name, value in curves.drop_nulls("value").iter_rows()
+    }
+    assert {split for split, _, _ in found} == {"train", "dev", "test"} and found.keys() == expected.keys()
+    assert len(set(found.values())) > 4 and any(tag == "eer/by_primary_genre/blog" for _, tag, _ in found)
+    assert found == pytest.approx(expected, rel=1e-6)
+    before = {path: path.read_bytes() for path in out.rglob("events.*")}
+    assert main(command) == 0 and before == {path: path.read_bytes() for path in out.rglob("events.*")}
 
 
 PAPER = fidelity_settings("paper")["train"]["models"]

