@@ -14,6 +14,8 @@ from authbench.models import transformer
 from authbench.models.checkpoint import load_checkpoint
 from authbench.models.entries import ModelEntry, expect_trainable
 from authbench.models.model import VectorCache
+from authbench.models.parameters import TransformerParameters
+from authbench.models.requested import load_model
 from authbench.models.transformer import TransformerModel, embed
 
 # Like LUAR: (episodes, texts, tokens) in, (episodes, dimensions) out; the longest text of an episode counts most.
@@ -41,14 +43,26 @@ class EpisodeModel(PreTrainedModel):
 """
 
 
+# Like LUAR's successor: (episodes, texts, dimensions) out; the other texts of an episode change each vector.
+CODE_OF_MANY = CODE.replace("(weight * summed).sum(1)", "summed + (weight * summed).sum(1, keepdim=True)")
+
+
 @pytest.fixture(scope="module")
 def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(tmp_path_factory.mktemp("episodes"), CODE)
+
+
+@pytest.fixture(scope="module")
+def checkpoint_of_many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(tmp_path_factory.mktemp("many"), CODE_OF_MANY)
+
+
+def written(folder: Path, code: str) -> Path:
     import torch
     from safetensors.torch import save_file
 
-    folder = tmp_path_factory.mktemp("episodes")
     write_checkpoint(folder)
-    (folder / "code.py").write_text(CODE, encoding="utf-8")
+    (folder / "code.py").write_text(code, encoding="utf-8")
     config = {"model_type": "episodes", "architectures": ["EpisodeModel"]}
     config |= {"auto_map": {"AutoConfig": "code.EpisodeConfig", "AutoModel": "code.EpisodeModel"}}
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
@@ -109,3 +123,35 @@ def test_an_episode_cannot_be_tuned(checkpoint: Path) -> None:
     asked = settings(checkpoint, pooling="episode", remote_code=True)
     with pytest.raises(InputError, match="pooling: episode"):
         expect_trainable(ModelEntry("tiny", "Tiny", "style", "transformer", replace(asked)))
+
+
+def test_a_vector_for_each_part_is_compared_by_best_match(checkpoint_of_many: Path) -> None:
+    """With the settings of luar-mud-mv, on random weights."""
+    import torch
+
+    shipped = load_model("luar-mud-mv").parameters
+    assert isinstance(shipped, TransformerParameters)
+    asked = replace(shipped, checkpoint=str(checkpoint_of_many), revision=None, dtype="float32", max_tokens=12)
+    loaded = load_checkpoint(asked)
+    parts, owners = transformer._tokenised(loaded, TEXTS, asked, "")
+    vectors = []
+    for text in range(len(TEXTS)):
+        own = [torch.tensor(part) for part, owner in zip(parts, owners, strict=True) if owner == text]
+        sums = torch.stack([loaded.model.letters(part).sum(0) for part in own])
+        weight = torch.tensor([float(len(part)) for part in own]).softmax(0)
+        rows = (sums + (weight[:, None] * sums).sum(0)).detach().numpy()
+        vectors.append(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+    assert len({len(rows) for rows in vectors}) > 1
+    best = [[(query @ rows.T).max(axis=1).mean() for rows in vectors] for query in vectors]
+    assert np.abs(np.array(best) - np.array(best).T).max() > 1e-3
+    documents, queries = pl.DataFrame({"content": TEXTS}), np.arange(len(TEXTS), dtype=np.int32)
+    score = TransformerModel(ModelEntry("tiny", "Tiny", "style", "transformer", asked)).compare(documents, 5, queries)
+    assert callable(score) and score(0, 5) == pytest.approx(np.array(best), abs=2e-3)
+    single = embed(loaded, TEXTS, replace(asked, interaction="vector"), "")
+    assert single == pytest.approx(np.array([rows.mean(axis=0) for rows in vectors]), abs=1e-5)
+
+
+def test_one_vector_for_a_whole_text_has_no_best_match(checkpoint: Path) -> None:
+    asked = settings(checkpoint, pooling="episode", remote_code=True, interaction="late")
+    with pytest.raises(InputError, match="one vector for a whole text"):
+        transformer.embed_tokens(load_checkpoint(asked), TEXTS, asked, "", 99)

@@ -3,11 +3,12 @@
 Any checkpoint that sentence-transformers loads is accepted, by name, from a folder or from a Python package. It must be
 in safetensors, and code that it contains does not run unless its entry allows it.
 
-Run checkpoints that read several texts at once: an episode, which their code turns into a vector (LUAR).
+Run checkpoints that read several texts at once: an episode, which their code turns into a vector (LUAR), or into a
+vector for each of its texts (LUAR's multi-vector successor).
 
 The parts of a long text are the texts of its episode, so they are pooled as the checkpoint was trained to, not by a
 mean. The checkpoint's code takes token ids and a mask of shape (episodes, texts, tokens) and returns (episodes,
-dimensions).
+dimensions) or (episodes, texts, dimensions).
 """
 
 import os
@@ -17,8 +18,6 @@ from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias
-
-import numpy as np
 
 from authbench.config.registry.entries import read_yaml
 from authbench.core.arrays import F32
@@ -45,18 +44,15 @@ class EpisodeCheckpoint:
     def eval(self) -> None:
         self.model.eval()
 
-    def embed(self, parts: Sequence[Sequence[int]], owners: Sequence[int], texts: int) -> F32:
-        """Return a vector per text from the token ids of its parts (texts x dimensions)."""
+    def embed(self, parts: Sequence[Sequence[int]], owners: Sequence[int], texts: int) -> list[F32]:
+        """Return for each text, from the token ids of its parts, a vector or a vector per part (parts x dimensions)."""
         of_text: list[list[Sequence[int]]] = [[] for _ in range(texts)]
         for part, owner in zip(parts, owners, strict=True):
             of_text[owner].append(part)
-        vectors: F32 = np.empty((0, 0), np.float32)
+        vectors: dict[int, F32] = {}
         for rows in _batches(of_text):
-            found = self._forward([of_text[row] for row in rows])
-            if not len(vectors):
-                vectors = np.empty((texts, found.shape[1]), np.float32)
-            vectors[rows] = found
-        return vectors
+            vectors |= zip(rows, self._forward([of_text[row] for row in rows]), strict=True)
+        return [vectors[row] for row in range(texts)]
 
     def _forward(self, episodes: Sequence[Sequence[Sequence[int]]]) -> F32:
         import torch

@@ -16,7 +16,6 @@ from authbench.models.function_code import digest_of_code, files_of
 from authbench.models.parameters import (
     CANDIDATES,
     KINDS,
-    ONE_FOR_ALL,
     OWN_LENGTH,
     FileParameters,
     FunctionParameters,
@@ -177,10 +176,10 @@ def with_tuned_checkpoint(model: ModelEntry, checkpoint: str) -> ModelEntry:
 def _problems(entry: Mapping[str, Any]) -> Iterator[str]:
     """Yield problems of an entry that the schema does not find."""
     parameters = entry.get("parameters", {})
-    if parameters.get("pooling") in ONE_FOR_ALL and parameters.get("interaction") == "late":
+    if parameters.get("pooling") == "labels" and parameters.get("interaction") == "late":
         yield (
-            f"parameters.interaction: late compares tokens, and pooling: {parameters['pooling']} gives one vector for "
-            "a whole text; expected interaction: vector, or another pooling"
+            "parameters.interaction: late compares several vectors of a text, and pooling: labels gives one; expected "
+            "interaction: vector, or another pooling"
         )
     if entry["kind"] == "edges" and parameters["n"][0] > parameters["n"][1]:
         yield f"parameters.n: {parameters['n']}; expected the shortest n-gram first"

@@ -157,7 +157,7 @@ class TransformerParameters(Parameters):
             classifier's labels; episode: the checkpoint's code joins the parts of a text (LUAR).
         max_tokens: tokens of a text that are read; OWN_LENGTH: as many as the checkpoint's tokenizer and config allow.
         interaction: vector compares a vector per text; late the mean over a query's tokens of the best match among a
-            candidate's (ColBERT), for pools of at most a million tokens.
+            candidate's (ColBERT), for pools of at most a million tokens. Of an episode, the texts take tokens' place.
         remote_code: whether code of the checkpoint runs.
     """
 

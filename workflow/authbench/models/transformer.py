@@ -5,7 +5,7 @@ Split texts that are longer than a model reads.
 Consecutive whole sentences are packed while they fit; a sentence that exceeds the limit is cut at it. The text's vector
 is the plain mean of its parts' vectors (STEB paper, appendix F).
 
-Score by late interaction: the mean over a query's tokens of their best cosine with a candidate's.
+Score by late interaction: the mean over a query's tokens, or its parts, of their best cosine with a candidate's.
 
 Source: Khattab and Zaharia 2020 (ColBERT). Cosines and their mean are summed in float64 and then rounded, so scores do
 not depend on the number of threads of the linear algebra.
@@ -206,8 +206,8 @@ def embed(model: Any, texts: Sequence[str], parameters: TransformerParameters, p
     """
     parts, owners = _tokenised(model, texts, parameters, prompt)
     if parameters.pooling == "episode":
-        episodes: F32 = model.embed(parts, owners, len(texts))
-        return episodes
+        found = model.embed(parts, owners, len(texts))
+        return np.array([unit(one).mean(axis=0) if one.ndim > 1 else one for one in found], np.float32)
     vectors: F32 = np.empty((0, 0), np.float32)
     for rows, found in _in_batches(model, parts, _length_of(model.tokenizer, prompt)):
         if not len(vectors):
@@ -234,14 +234,24 @@ def most_tokens(model: Any, parameters: TransformerParameters) -> int:
 def embed_tokens(
     model: Any, texts: Sequence[str], parameters: TransformerParameters, prompt: str, most: int
 ) -> list[F16]:
-    """Return for each text the L2-normalised vectors of its tokens, shape (tokens, dimensions).
+    """Return for each text the L2-normalised vectors of its tokens, or of its parts for `pooling: episode`.
 
     Raises:
-        InputError: the texts have more than `most` tokens.
+        InputError: the texts have more than `most` tokens, or the checkpoint's code gives no vector for a part.
+
+    Returns:
+        Each of shape (tokens, dimensions).
     """
     import torch
 
     parts, owners = _tokenised(model, texts, parameters, prompt)
+    if parameters.pooling == "episode":
+        episodes = model.embed(parts, owners, len(texts))
+        if any(one.ndim == 1 for one in episodes):
+            raise InputError(
+                f"{parameters.checkpoint}: its code gives one vector for a whole text. Set interaction: vector."
+            )
+        return [unit(one).astype(np.float16) for one in episodes]
     tokens = sum(map(len, parts))
     if tokens > most:
         raise InputError(
@@ -250,8 +260,8 @@ def embed_tokens(
         )
     vectors_of: list[list[F16]] = [[] for _ in texts]
     for rows, found in _in_batches(model, parts, _length_of(model.tokenizer, prompt)):
-        unit = torch.nn.functional.normalize(found["token_embeddings"].float(), dim=-1).half().cpu().numpy()
-        for row, vectors in zip(rows, unit, strict=True):
+        scaled = torch.nn.functional.normalize(found["token_embeddings"].float(), dim=-1).half().cpu().numpy()
+        for row, vectors in zip(rows, scaled, strict=True):
             vectors_of[owners[row]].append(vectors[: len(parts[row])])
     return [np.concatenate(vectors) for vectors in vectors_of]
 
