@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from zipfile import ZipFile
 
 import numpy as np
 import polars as pl
@@ -212,6 +213,30 @@ def test_the_command_refuses_a_population_that_does_not_fit(files: Path, capsys:
     line = "case --questioned q.txt --known k1.txt k2.txt --population texts --out out"
     assert main(line.split()) == 2
     assert "0 of its 3 authors" in capsys.readouterr().err and not (files / "out").exists()
+
+
+def test_a_population_is_read_in_every_form_that_an_audit_reads(tmp_path: Path) -> None:
+    rows = texts_of(3, 2).select("author", "text")
+    rows.write_csv(tmp_path / "people.csv")
+    rows.write_ndjson(tmp_path / "people.jsonl")
+    with ZipFile(tmp_path / "people.zip", "w") as packed:
+        packed.write(tmp_path / "people.csv", "people.csv")
+    said = [
+        {
+            "id": number,
+            "type": "message",
+            "date": "2020-01-01T00:00:00",
+            "from": author,
+            "from_id": author,
+            "text": text,
+        }
+        for number, (author, text) in enumerate(rows.iter_rows())
+    ]
+    (tmp_path / "result.json").write_text(json.dumps({"name": "chat", "type": "private_group", "messages": said}))
+    for name in ("people.csv", "people.jsonl", "people.zip", "result.json"):
+        found = read_population(tmp_path / name, "en").texts
+        assert sorted(found["text"]) == sorted(rows["text"]), name
+        assert found["author"].n_unique() == 3, name
 
 
 def test_a_release_is_a_population_and_its_authors_stay_unnamed(

@@ -27,6 +27,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
         "evaluate results/demo/release --model e5-large-v2 --model as-published=e5-large-v2 --out scores",
         "evaluate results/demo/release --model owner/name --model my_module:encode --out scores",
         "evaluate hf:owner/name@v1.0.0 --model tfidf --out scores",
+        "evaluate results/demo/release --model tfidf --max-queries 100 200 --max-candidates 1000 2000 --out parts",
         "evaluate results/demo/release --vectors mine.npz --run mine.run --pairs mine.csv --out scores",
     ),
     "explore": (

@@ -25,6 +25,7 @@ from authbench.config.registry.typed_schema import part_for
 from authbench.config.settings.evaluate import Training
 from authbench.config.settings.values import choices
 from authbench.core.errors import InputError
+from authbench.core.extras import absent
 
 if TYPE_CHECKING:
     from authbench.models.entries import ModelEntry
@@ -66,6 +67,15 @@ def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SPLIT",
         help="split on which the shortcut to beat is chosen; without it, half of the authors (default: dev)",
     )
+    for what in ("queries", "candidates"):
+        parser.add_argument(
+            f"--max-{what}",
+            type=whole_number,
+            nargs="+",
+            default=[],
+            metavar="N",
+            help=f"most {what}, drawn by a keyed hash; of several numbers each gives a part of the split",
+        )
     parser.add_argument(
         "--seed",
         type=int,
@@ -76,8 +86,12 @@ def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
 
 def evaluate(arguments: argparse.Namespace) -> int:
     from authbench.audit.auditing.scored import open_split
+    from authbench.core.presentation.inert_csv import as_csv
+    from authbench.core.storage.atomic import write_text
     from authbench.release.reading.column_names import NAMES
+    from authbench.reports.leaderboard.tables import scores_of_parts
     from authbench.scoring.evaluation.joined import comparable_results, join
+    from authbench.scoring.evaluation.part import parts
     from authbench.scoring.evaluation.run import evaluate, expect_usable, line
     from authbench.scoring.evaluation.split import read_dev
     from authbench.scoring.evaluation.verification import draw_negatives
@@ -88,12 +102,20 @@ def evaluate(arguments: argparse.Namespace) -> int:
     warn_unverified(arguments.release, split.unverified)
     expect_usable(models, split)
     dev = read_dev(release, arguments.dev, split) if release and any(model.shortcut for model in models) else None
-    cache, negatives = cache_of(arguments), draw_negatives(split, seed)
-    for model in models:
-        result = evaluate(model, split, seed, arguments.out, cache, dev, negatives)
-        print(line(model.name, result), flush=True)
-    join(comparable_results(arguments.out, models[-1].name))
-    print(f"Scores: {arguments.out}/<model>/scores.json   Compare: authbench leaderboard {arguments.out}")
+    cache, out = cache_of(arguments), arguments.out
+    every = list(parts(split, arguments.max_queries, arguments.max_candidates, seed))
+    for name, part in every:
+        negatives = draw_negatives(part, seed)
+        for model in models:
+            result = evaluate(model, part, seed, out / name, cache, dev, negatives)
+            print(line(f"{name} {model.name}".strip(), result), flush=True)
+        join(comparable_results(out / name, models[-1].name))
+    if every[0][0]:
+        table = scores_of_parts(out, [name for name, _ in every], [model.name for model in models])
+        write_text(out / "parts.csv", as_csv(table))
+        print(f"The scores of all parts: {out}/parts.csv")
+        out = out / every[0][0]
+    print(f"Scores: {out}/<model>/scores.json   Compare: authbench leaderboard {out}")
     return 0
 
 
@@ -243,6 +265,9 @@ def _train_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SPLIT",
         help="splits to score during training, overall and by slice; no score decides anything (default: dev)",
     )
+    parser.add_argument(
+        "--tensorboard", action="store_true", help="also write the curves for TensorBoard, to OUT/tensorboard"
+    )
     unverified_argument(parser)
 
 
@@ -251,7 +276,11 @@ def train(arguments: argparse.Namespace) -> int:
     from authbench.models.requested import load_models
     from authbench.scoring.evaluation.split import read_split
     from authbench.scoring.train.curves import write_curves
+    from authbench.scoring.train.events import write_events
     from authbench.scoring.train.run import last_lines, train
+
+    if arguments.tensorboard and (problem := absent("tensorboard")):
+        raise problem
 
     models = load_models(arguments.model)
     for model in models:
@@ -259,10 +288,12 @@ def train(arguments: argparse.Namespace) -> int:
     settings = part_for(Training, vars(arguments))
     release = verified(arguments.release, arguments)
     learnt, *watched = (read_split(release, name) for name in (arguments.learnt, *dict.fromkeys(arguments.watch)))
-    seeds = range(arguments.seeds)
-    for line in last_lines(train(models, learnt, watched, settings, seeds, release.seed, arguments.out)):
+    curves = train(models, learnt, watched, settings, range(arguments.seeds), release.seed, arguments.out)
+    for line in last_lines(curves):
         print(line)
     write_curves(arguments.out / "curves.csv", arguments.out / "curves.svg")
+    if arguments.tensorboard:
+        write_events(curves, arguments.out / "tensorboard")
     print(f"Curves: {arguments.out}/curves.svg   Evaluate: authbench evaluate --model {arguments.out}/<model>.yaml")
     return 0
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -15,7 +16,7 @@ from authbench.core.records import LENGTH_BUCKETS
 from authbench.core.words import did_you_mean, spaced
 from authbench.models.entries import SANITY
 from authbench.release.format.scores import cells_of
-from authbench.reports.leaderboard.collect import Result
+from authbench.reports.leaderboard.collect import Result, collect
 from authbench.reports.leaderboard.headline import headline_scores
 from authbench.reports.leaderboard.pairwise import letters_of
 from authbench.reports.leaderboard.verdict import HEADINGS
@@ -238,6 +239,16 @@ def every_score(results: Sequence[Result]) -> pl.DataFrame:
         "verified": pl.Boolean,
     }  # fmt: skip
     return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def scores_of_parts(out: Path, parts: Sequence[str], models: Sequence[str]) -> pl.DataFrame:
+    """Return `every_score` of the results <out>/<part>/<model>, with the name of the part and its `candidates`."""
+    tables = []
+    for part in parts:
+        results = collect([out / part / model for model in models])
+        pool = pl.lit(results[0].scores["benchmark"]["candidates"], pl.Int64)
+        tables.append(every_score(results).select(pl.lit(part).alias("part"), pool.alias("candidates"), pl.all()))
+    return pl.concat(tables)
 
 
 def without_gain(gains: pl.DataFrame) -> Callable[[Mapping[str, Any]], bool]:

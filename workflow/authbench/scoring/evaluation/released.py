@@ -92,16 +92,23 @@ def released(
     other = _other_work(split, query_of, candidates, positives, stated_positives)
     pairs = _numbered(f"{split}/pairs.parquet", query_of, candidates, stated_pairs)
     _expect_one_positive(split, pairs)
-    size = max(1, len(candidates))
+    return numbered(other, pairs, len(queries), len(candidates), left_out)
+
+
+def numbered(
+    other_work: BOOL, pairs: pl.DataFrame, queries: int, candidates: int, left_out: Mapping[str, str]
+) -> Released:
+    """Return relations and pairs with `lists` and `place`, for so many queries and candidates."""
+    size = max(1, candidates)
     keys = pairs["query"].to_numpy().astype(np.int64) * size + pairs["candidate"].to_numpy()
     order = pl.Series(keys).arg_sort().to_numpy()
     keys = keys[order]
     first = np.diff(keys, prepend=-1) > 0  # of equal pairs
     unique, place = keys[first], np.empty(len(keys), np.int32)
     place[order] = np.cumsum(first, dtype=np.int32) - 1
-    counts = np.bincount(unique // size, minlength=len(queries))
+    counts = np.bincount(unique // size, minlength=queries)
     lists = Lists(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), (unique % size).astype(np.int32))
-    return Released(other, pairs, lists, place, left_out)
+    return Released(other_work, pairs, lists, place, left_out)
 
 
 def _numbered(
