@@ -216,8 +216,11 @@ def _log_scores(
         for lane in range(lanes):
             text = order[first + lane]
             state[lane], start[lane], length[lane] = 0, offsets[text], offsets[text + 1] - offsets[text]
-            sums[lane] = languages
-        together = length.min() if lanes == LANES else np.uint64(0)
+            for label in range(labels):
+                sums[lane, label] = languages[label]
+        together = length[0] if lanes == LANES else np.uint64(0)
+        for lane in range(lanes):
+            together = min(together, length[lane])
         for at in range(together):
             for lane in range(LANES):
                 moved = np.uint64(moves[(state[lane] << shift) | np.uint64(data[start[lane] + at])])
@@ -230,5 +233,6 @@ def _log_scores(
                 moved = np.uint64(moves[(moved << shift) | np.uint64(data[start[lane] + at])])
                 for label in range(labels):
                     sums[lane, label] += by_state[moved, label]
-            scores[order[first + lane]] = sums[lane]
+            for label in range(labels):
+                scores[order[first + lane], label] = sums[lane, label]
     return scores

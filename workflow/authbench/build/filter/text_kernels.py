@@ -253,6 +253,19 @@ def _count_word(table: Table, stamp: int, window: int, word: np.uint64) -> tuple
 
 
 @compiled
+def _median_share(windows: NDArray[np.int64], total: int) -> float:
+    """Return the median share of distinct words, from the number of windows by their distinct words."""
+    lower, upper, passed = -1, -1, 0
+    for distinct in range(len(windows)):
+        passed += windows[distinct]
+        if lower < 0 and 2 * passed >= total:
+            lower = distinct
+        if upper < 0 and 2 * passed > total:
+            upper = distinct
+    return (lower / WINDOW + upper / WINDOW) / 2
+
+
+@compiled
 def _measure_words(
     codes: Characters, properties: Characters, table: Table, stamp: int
 ) -> tuple[float, float, float, float, float, float]:
@@ -264,7 +277,7 @@ def _measure_words(
     words.
     """
     words, distinct, most, with_letter, single, run, longest = 0, 0, 0, 0, 0, 0, 0
-    shares = np.empty(len(codes) // WINDOW)
+    windows = np.zeros(WINDOW + 1, np.int64)  # by their number of distinct words
     at = 0
     while at < len(codes):
         kind = properties[at] & KIND
@@ -285,7 +298,7 @@ def _measure_words(
         distinct += new
         words += 1
         if words % WINDOW == 0:
-            shares[words // WINDOW - 1] = distinct / WINDOW
+            windows[distinct] += 1
             distinct = 0
         with_letter += letters > 0
         if at - start == 1 and properties[start] & ALPHABETIC:
@@ -296,7 +309,7 @@ def _measure_words(
             run = 0
     if words == 0:
         return 0.0, np.nan, np.nan, np.nan, np.nan, 0.0
-    varied = distinct / words if words < WINDOW else np.median(shares[: words // WINDOW])
+    varied = distinct / words if words < WINDOW else _median_share(windows, words // WINDOW)
     return float(words), varied, most / words, with_letter / words, single / words, float(longest)
 
 

@@ -107,9 +107,10 @@ def _fill(
     start = authors  # of a ring of undecided authors: `following` gives the next, and `start` after the last
     following, preceding = np.full(authors + 1, start), np.full(authors + 1, start)
     supply = np.zeros(2, np.int64)  # documents of undecided authors: testable authors, and the others
-    taken, trained = 0, 0
+    taken, trained, largest = 0, 0, 0
     for author in range(authors):
         size = offsets[author + 1] - offsets[author]
+        largest = max(largest, size)
         already = 0
         for document in range(offsets[author], offsets[author + 1]):
             already += chosen[document]
@@ -121,7 +122,7 @@ def _fill(
             _insert(author, preceding[start], start, following, preceding)
     picks = np.empty(maximum, np.int64)
     best_picks = np.empty(maximum, np.int64)
-    state = np.empty(np.max(offsets[1:] - offsets[:-1]) if authors else 0, np.uint8)
+    state = np.empty(largest, np.uint8)
     length_need, genre_need = np.empty(len(lengths_open)), np.empty(len(genres_open))
     while target - taken >= minimum:
         need_all = supply[0] + min(supply[1], train_target - trained) <= target - taken
@@ -145,7 +146,8 @@ def _fill(
                 seen += 1
                 if score > best_score:
                     best, best_score, best_count = author, score, count
-                    best_picks[:count] = picks[:count]
+                    for place in range(count):
+                        best_picks[place] = picks[place]
             author = following[author]
         if best < 0:
             break

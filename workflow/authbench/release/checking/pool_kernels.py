@@ -23,6 +23,20 @@ WORDS = {
 
 
 @compiled
+def _same_values(some: I64, others: I64) -> bool:
+    """Return whether each value occurs as often in both."""
+    if len(some) != len(others):
+        return False
+    for value in some:
+        more = 0
+        for k in range(len(some)):
+            more += (some[k] == value) - (others[k] == value)
+        if more != 0:
+            return False
+    return True
+
+
+@compiled
 def check_lengths(
     asked: I64,
     positives: I64,
@@ -102,7 +116,7 @@ def check_lengths(
             problems[i] = UNASKED if starts[i] >= 0 else 0
         elif starts[i] < 0:
             problems[i] = NO_GROUP
-        elif len(there) != len(wanted) or np.any(np.sort(there) != np.sort(wanted)):
+        elif not _same_values(there, wanted):
             problems[i] = FARTHER
         for k in range(starts[i], ends[i]):
             if not begin <= negatives[k] < end:

@@ -197,7 +197,7 @@ def rank(scorer: Scorer, split: Split, negatives: Mapping[str, Lists]) -> Rankin
         for name, pairs in negatives.items():
             retrieval_kernels.gather(block, first, pairs.starts, pairs.rows, against[name])
         retrieval_kernels.exclude(block, first, split.excluded.starts, split.excluded.rows)
-        retrieval_kernels.count_scores(block, first, answered, counts)
+        retrieval_kernels.count_scores(block, first, answered, 32 - BITS, counts)
         retrieval_kernels.rank_rows(block, first, positives.starts, positives.rows, *of_both, ranks["whole"])
         for name, pool in within.items():
             retrieval_kernels.rank_among(block, first, positives.starts, positives.rows, pool, *of_both, ranks[name])

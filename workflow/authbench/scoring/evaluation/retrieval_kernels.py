@@ -261,7 +261,7 @@ def gather(scores: Scores, first: int, starts: I64, rows: I32, values: F64) -> N
 
 
 @compiled
-def count_scores(scores: Scores, first: int, answered: BOOL, counts: I64) -> None:
+def count_scores(scores: Scores, first: int, answered: BOOL, rest: int, counts: I64) -> None:
     """Count the scores of answered queries `first`, ... in ordered bins, without the scores of excluded candidates.
 
     A bin contains the scores whose 32 bits, transformed to sort as numbers do, have the same prefix
@@ -271,9 +271,10 @@ def count_scores(scores: Scores, first: int, answered: BOOL, counts: I64) -> Non
         scores: shape (block, candidates).
         first: the first query of the block.
         answered: shape (queries,), whether a query has a positive.
+        rest: how many low bits a bin ignores.
         counts: shape (bins,), incremented.
     """
-    shift = np.uint32(32 - np.int64(np.round(np.log2(len(counts)))))
+    shift = np.uint32(rest)
     bits = np.empty(scores.shape[1], np.float32)
     whole = bits.view(np.uint32)
     for r in range(len(scores)):
