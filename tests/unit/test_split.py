@@ -221,6 +221,19 @@ def test_buckets_are_balanced_for_many_corpora(seed, shares):
     assert not beyond
 
 
+def test_buckets_are_balanced_in_a_language_with_many_texts_that_only_train():
+    works = documents(250, 1, "work").with_columns(
+        pl.format("work-{}", "doc_key").alias("doc_key"),
+        author_id=pl.format("work-{}", "author_id"),
+        origin_id=pl.format("work-{}", "origin_id"),
+        genre=pl.lit("prose"),
+    )
+    assigned = split(pl.concat([documents(250), works]))
+    deviation = split_deviation(assigned, SETTINGS["splits"])
+    assert {row["genre"] for row in deviation if row["due"] == 0} == {"prose"}
+    assert not [row for row in deviation if abs(row["documents"] - row["due"]) > row["largest_unit"]]
+
+
 @pytest.mark.parametrize(("size", "left"), [(2, []), (3, []), (4, ["s:0000-1", "s:0000-2", "s:0000-3"])])
 def test_an_author_left_with_too_few_documents_goes_even_one_admitted_with_few(size, left):
     one = documents(1).head(1)

@@ -17,6 +17,8 @@ from authbench.core.identity import keyed_hash
 TRAINS = (pl.col("author_kind") == "work") | pl.col("train_only")  # documents allowed only in training
 BALANCED_FROM = 20  # a smaller bucket cannot be cut by shares
 EXCHANGES = 200  # units of a bucket and split that an exchange considers
+SWEEPS = 50
+_ANY = 1e-9  # documents; less is rounding
 
 
 def fixed_splits(
@@ -148,12 +150,11 @@ def balance(
     """
     if not len(cut):
         return cut
-    content, trains = _unit_by_bucket(documents, codes, len(cut))
+    content, wanted = _units_by_bucket(documents, codes, len(cut), shares, training)
     split = cut.copy()
-    off = np.stack([content[split == number].sum(axis=0) for number in range(len(shares))])
-    off -= due(content.sum(axis=0), trains, shares, training)
+    off = np.stack([content[split == number].sum(axis=0) for number in range(len(shares))]) - wanted
     _move_units(content, split, off, fixed < 0)
-    _exchange_units(content, split, off, np.flatnonzero(fixed < 0))
+    _exchange_units(content, split, off, fixed < 0)
     return split
 
 
@@ -175,7 +176,7 @@ def _move_units(content: Any, split: NDArray[np.int64], off: NDArray[np.float64]
         change[split, np.arange(units)] = 0
         change[:, ~movable] = 0
         target, index = divmod(int(change.argmin()), units)
-        if change[target, index] > -1e-9:
+        if change[target, index] > -_ANY:
             return
         own = slice(*content.indptr[index : index + 2])
         has, held = content.indices[own], content.data[own]
@@ -189,65 +190,93 @@ def _move_units(content: Any, split: NDArray[np.int64], off: NDArray[np.float64]
 
 
 def _exchange_units(
-    content: Any, split: NDArray[np.int64], off: NDArray[np.float64], movable: NDArray[np.int64]
+    content: Any, split: NDArray[np.int64], off: NDArray[np.float64], movable: NDArray[np.bool_]
 ) -> None:
-    """Exchange two units, or move one, wherever that brings buckets closer to within a unit of their share."""
-    allowed = content.max(axis=0).toarray().ravel()
-    nobody = np.zeros((1, content.shape[1]))
+    """Exchange two units, or move one, wherever that brings buckets closer to within a unit of their share.
 
-    def excess(deviations: NDArray[np.float64]) -> NDArray[np.float64]:
-        return (np.maximum(np.abs(deviations) - allowed, 0) ** 2).sum(axis=-1)  # type: ignore[no-any-return]
-
-    for _ in range(len(split)):
-        beyond = np.abs(off) - allowed
-        best: tuple[float, int, int, int, int] | None = None
-        for at in np.flatnonzero(beyond.ravel() > 1e-9):
-            here, bucket = divmod(int(at), off.shape[1])
-            inside = movable[(split[movable] == here)]
-            involved = inside[content[inside, bucket].toarray().ravel() > 0][:EXCHANGES]
-            giving = content[involved].toarray()
-            for there in range(len(off)):
-                others = movable[split[movable] == there]
-                related = others[content[others] @ giving.sum(axis=0) > 0][:EXCHANGES] if len(involved) else others[:0]
-                if there == here or not len(related):
-                    continue
-                give = np.concatenate([giving, nobody])[:, None, :]
-                take = np.concatenate([content[related].toarray(), nobody])[None, :, :]
-                after = excess(off[here] - give + take) + excess(off[there] + give - take)
-                gain = after - excess(off[here]) - excess(off[there])
-                row, column = divmod(int(gain.argmin()), gain.shape[1])
-                found = (
-                    float(gain[row, column]),
-                    here,
-                    there,
-                    int(involved[row]) if row < len(involved) else -1,
-                    int(related[column]) if column < len(related) else -1,
-                )
-                best = found if best is None or found < best else best
-        if best is None or best[0] > -1e-9:
-            return
-        _, here, there, given, taken = best
-        for unit, source, target in ((given, here, there), (taken, there, here)):
-            if unit >= 0:
-                has = content[unit].toarray().ravel()
-                off[source] -= has
-                off[target] += has
-                split[unit] = target
-
-
-def _unit_by_bucket(documents: pl.DataFrame, codes: NDArray[np.int64], units: int) -> tuple[Any, NDArray[np.float64]]:
-    """Return documents of each unit in each bucket of 20 or more and in each language, a CSR array.
-
-    Also return, per column, how many of the documents are train-only.
+    A sweep makes the best exchange for each bucket and split that is further off, the furthest first. There are at most
+    SWEEPS: where units without a choice keep a bucket from its share, exchanges would gain ever less.
     """
-    columns, only = [], []
+    allowed = content.max(axis=0).toarray().ravel()
+    columns = content.tocsc()
+
+    def excess(at: NDArray[np.int64], deviations: NDArray[np.float64]) -> NDArray[np.float64]:
+        return (np.maximum(np.abs(deviations) - allowed[at], 0) ** 2).sum(axis=-1)  # type: ignore[no-any-return]
+
+    def best_exchange(here: int, bucket: int) -> tuple[float, int, int, int] | None:
+        """Return the gain (the lowest is the best), the other split, and the units given and taken; -1: none."""
+        holders = columns.indices[slice(*columns.indptr[bucket : bucket + 2])]
+        involved = np.sort(holders[movable[holders] & (split[holders] == here)])[:EXCHANGES]
+        giving = content[involved].toarray()
+        alike = movable & (content @ giving.sum(axis=0) > 0)
+        best = None
+        for there in range(len(off)):
+            related = np.flatnonzero(alike & (split == there))[:EXCHANGES]
+            if there == here or not len(related):
+                continue
+            taking = content[related].toarray()
+            at = np.flatnonzero(giving.any(axis=0) | taking.any(axis=0))
+            nobody = np.zeros((1, len(at)))
+            give = np.concatenate([giving[:, at], nobody])[:, None, :]
+            take = np.concatenate([taking[:, at], nobody])[None, :, :]
+            after = excess(at, off[here, at] - give + take) + excess(at, off[there, at] + give - take)
+            gain = after - excess(at, off[here, at]) - excess(at, off[there, at])
+            row, column = divmod(int(gain.argmin()), gain.shape[1])
+            given = int(involved[row]) if row < len(involved) else -1
+            taken = int(related[column]) if column < len(related) else -1
+            found = (float(gain[row, column]), there, given, taken)
+            best = found if best is None or found < best else best
+        return best
+
+    for _ in range(SWEEPS):
+        exchanged = False
+        beyond = (np.abs(off) - allowed).ravel()
+        for place in np.argsort(-beyond, kind="stable")[: int((beyond > _ANY).sum())]:
+            here, bucket = divmod(int(place), off.shape[1])
+            if abs(off[here, bucket]) - allowed[bucket] <= _ANY:
+                continue  # earlier exchanges of the sweep have mended it
+            found = best_exchange(here, bucket)
+            if found is None or found[0] > -_ANY:
+                continue
+            exchanged = True
+            _, there, given, taken = found
+            for unit, source, target in ((given, here, there), (taken, there, here)):
+                if unit >= 0:
+                    has = content[[unit]].toarray().ravel()
+                    off[source] -= has
+                    off[target] += has
+                    split[unit] = target
+        if not exchanged:
+            return
+
+
+def _units_by_bucket(
+    documents: pl.DataFrame, codes: NDArray[np.int64], units: int, shares: NDArray[np.float64], training: int
+) -> tuple[Any, NDArray[np.float64]]:
+    """Return documents of each unit in each bucket of 20 or more and in each language, a CSR array, and their targets.
+
+    The target of a language is its split's share, and what the targets of its buckets differ from theirs, so that all
+    can be met at once.
+
+    Returns:
+        Shapes (units, columns) and (splits, columns).
+    """
     trains = documents.select(TRAINS).to_series().to_numpy()
     bucket = pl.concat_str("lang", "genre", "length_bucket", separator="\x1f")
-    for label, least in ((bucket, BALANCED_FROM), (pl.col("lang"), 1)):
-        names, inverse, counts = np.unique(
-            documents.select(label).to_series().to_numpy(), return_inverse=True, return_counts=True
-        )
-        table = csr_array((np.ones(len(codes)), (codes, inverse)), (units, len(names)))
-        columns.append(table[:, counts >= least])
-        only.append(np.bincount(inverse[trains], minlength=len(names))[counts >= least])
-    return hstack(columns, format="csr"), np.concatenate(only).astype(np.float64)
+    names, inverse, counts = np.unique(
+        documents.select(bucket).to_series().to_numpy(), return_inverse=True, return_counts=True
+    )
+    only = np.bincount(inverse[trains], minlength=len(names)).astype(np.float64)
+    wanted = due(counts.astype(np.float64), only, shares, training)
+    languages, spoken, of_language = np.unique(documents["lang"].to_numpy(), return_inverse=True, return_counts=True)
+    place = np.searchsorted(languages, [str(name).partition("\x1f")[0] for name in names])
+    beyond = wanted - np.outer(shares, counts)
+    by_language = np.outer(shares, of_language)
+    np.add.at(by_language.T, place, beyond.T)
+    large = counts >= BALANCED_FROM
+    tables = [
+        csr_array((np.ones(len(codes)), (codes, column)), (units, number))
+        for column, number in ((inverse, len(names)), (spoken, len(languages)))
+    ]
+    content = hstack([tables[0][:, large], tables[1]], format="csr")
+    return content, np.concatenate([wanted[:, large], by_language], axis=1)
