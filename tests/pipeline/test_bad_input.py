@@ -7,6 +7,7 @@ from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
+from cases import cases
 from installed import link, required
 from project import Project
 
@@ -65,13 +66,7 @@ def test_a_file_that_is_broken_far_from_its_start_stops_its_source_and_leaves_no
     assert not [name for name in left if name.endswith((".parquet", ".json"))]
 
 
-@pytest.mark.parametrize(
-    ("aliases", "problem"),
-    [
-        ("de:\n  Klabund: [Alfred Henschke]\n  Alfred Henschke: [Klabund]\n", "each the other's alias, a cycle"),
-        ("de:\n  Anna Berg: [Ada Tal]\n  Eva Au: [Ada Tal]\n", "'Ada Tal' stands there for 'Anna Berg' too"),
-    ],
-)
+@cases
 def test_names_of_persons_that_contradict_each_other_stop_a_run(fresh: Project, aliases: str, problem: str) -> None:
     with fresh.changed("config/persons.yaml", lambda _: aliases):
         told = one_line(fresh.refusal())

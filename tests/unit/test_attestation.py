@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
+from cases import cases
 from published import PAGES, publish, sources_of
 
 from authbench.app.cli import main
@@ -279,17 +280,7 @@ def test_two_keys_sign_one_statement_and_a_forged_one_is_signed_by_none(made: Ma
         sign(statement_bytes(other), two, envelope)
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        '{"payload": "e30=", "payloadType": "application/vnd.in-toto+json", "signatures": []}',
-        '{"payload": "&", "payloadType": "application/vnd.in-toto+json", "signatures": []}',
-        '{"payload": "W10=", "payloadType": "application/vnd.in-toto+json", "signatures": []}',
-        '{"_type": "https://in-toto.io/Statement/v1", "subject": []}',
-        "[]",
-        "{",
-    ],
-)
+@cases
 def test_what_is_no_statement_is_refused(tmp_path: Path, content: str) -> None:
     path = tmp_path / "no.json"
     path.write_text(content)

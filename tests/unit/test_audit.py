@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 import pytest
 from audited import SHARED, ids_of, release, rows, text, write_csv, write_lines, write_problems
+from cases import cases
 
 from authbench.app.api import audit
 from authbench.app.cli import main
@@ -511,17 +512,7 @@ def test_folders_of_pan_problems_are_read_and_cleaned(tmp_path: Path) -> None:
     assert 4 <= len(kept) < 8 and (tmp_path / "clean/EN000/known02.txt").read_text(encoding="utf-8") == text(0, 2)
 
 
-@pytest.mark.parametrize(
-    ("file", "content", "message"),
-    [
-        ("truth.txt", "EN000 maybe\n", "line 1: 'EN000 maybe' is no truth. Expected such as EN001 Y"),
-        ("truth.txt", "EN999 Y\n", "there is no such folder"),
-        ("truth.txt", "../EN000 Y\n", "is no truth"),
-        ("truth.txt", ".. Y\n", "is no truth"),
-        ("truth.txt", "EN000 Y\nEN000 N\n", "line 2: 'EN000' comes twice"),
-        ("EN000/unknown2.txt", "two", "holds 2 files known*.txt and 2 unknown*.txt"),
-    ],
-)
+@cases
 def test_problems_that_cannot_be_read_are_told(file: str, content: str, message: str, tmp_path: Path) -> None:
     folder = write_problems(tmp_path / "pan15", {"EN000": ([text(1, 1), text(1, 2)], text(1, 3), True)})
     (folder / file).write_text(content, encoding="utf-8")

@@ -16,6 +16,7 @@ import pytest
 import zstandard
 from audited import release
 from audited import rows as few
+from cases import cases
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -115,21 +116,7 @@ def test_findings_do_not_depend_on_form(tmp_path: Path, one: str, other: str, sh
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "said"),
-    [
-        ("x.jsonl", '{"author": {"name": "a"}, "text": "t"}\n', "author"),
-        ("x.jsonl", '{"author": ["a", "b"], "text": "t"}\n', "author"),
-        ("x.jsonl", '{"author": 1.5, "text": "t"}\n', "author"),
-        ("x.jsonl", '{"author": "a", "text": {"t": 1}}\n', "text"),
-        ("x.csv", "author,text,text\na,t,u\n", "text"),
-        ("x.csv", "author,Text,text\na,t,u\n", "Text"),
-        ("x.csv", "author,text\n\xe9\xe8\xe9\xe8\xe9,\xe4\xe4\n", "--encoding"),
-        ("x.txt", "a\tb\n", "--column"),
-        ("x.csv", "author,text\n", "x.csv"),
-        ("x.csv", "", "x.csv"),
-    ],
-)  # fmt: skip
+@cases
 def test_what_cannot_be_held_is_refused_by_name(
     name: str, content: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -138,14 +125,7 @@ def test_what_cannot_be_held_is_refused_by_name(
     assert said in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "places"),
-    [
-        ("x.jsonl", '{"author": "a", "text": "t"}\n{"author": "a", "text": "u", "author": "b"}\n', ["line 2"]),
-        ("x.jsonl", '{"author": "a", "text": "t"}\n[1]\nnot JSON\n', ["line 2", "line 3"]),
-        ("x.csv", "author,text\na,t\nb,u,v\n", ["line 3"]),
-    ],
-)  # fmt: skip
+@cases
 def test_rows_that_cannot_be_read_are_a_finding_and_take_the_verdict_away(
     name: str, content: str, places: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -187,15 +167,7 @@ def test_tables_without_authors_are_passed_over_and_noted(tmp_path: Path) -> Non
     assert sum("test.csv" in note or "sample_submission.csv" in note for note in found.notes) == 2
 
 
-@pytest.mark.parametrize(
-    ("paths", "authors", "splits"),
-    [
-        (["C50train/ann/1.txt", "C50train/bob/2.txt", "C50test/ann/3.txt"], ["ann", "bob", "ann"], ["test", "train"]),
-        (["ann/1.txt", "bob/2.txt"], ["ann", "bob"], ["all"]),
-        (["corpus/Ann_One.txt", "corpus/Bob_Two.txt"], ["Ann", "Bob"], ["all"]),
-        (["Ann_One.txt", "Bob_Two.txt"], ["Ann", "Bob"], ["all"]),
-    ],
-)  # fmt: skip
+@cases
 def test_folders_and_names_of_plain_texts_tell_authors(
     paths: list[str], authors: list[str], splits: list[str], tmp_path: Path
 ) -> None:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -65,20 +66,7 @@ def test_a_file_without_its_last_tag_is_whole(tmp_path: Path) -> None:
     assert posts_of(rows(tmp_path, blog("a").replace("</Blog>", ""))) == ["a"]
 
 
-@pytest.mark.parametrize(
-    ("written", "expected"),
-    [
-        ("14,March,2004", "2004-03-14"),
-        ("31,janvier,2004", "2004-01-31"),
-        ("06,julio,2004", "2004-07-06"),
-        ("25,maj,2004", "2004-05-25"),
-        (" 7 , juli , 2004 ", "2004-07-07"),
-        ("31,June,2004", None),
-        ("12,Nonember,2004", None),
-        (",,", None),
-        ("", None),
-    ],
-)
+@cases
 def test_a_date_is_iso_in_any_language_or_null(written: str, expected: str | None) -> None:
     assert iso_date(written) == expected
 

@@ -8,6 +8,7 @@ from argparse import Namespace
 from pathlib import Path
 
 import pytest
+from cases import cases
 
 from authbench.app.cli import main
 from authbench.app.cli.build import _described, snakemake_command
@@ -60,38 +61,13 @@ def test_a_profile_of_the_folder_goes_before_that_of_the_package(folder: Path) -
     assert snakemake_command(["-j1"], Path())[-2:] == ["--workflow-profile", "profiles/default/config.yaml"]
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        ["--configfile", "mine.yaml", "release"],
-        ["--config", "name=a", "release"],
-        ["--configfile", "mine.yaml", "release", "--config", "name=a"],
-    ],
-)
+@cases
 def test_a_target_after_an_option_of_several_words_stays_a_target(given: list[str], folder: Path) -> None:
     command = snakemake_command(given, Path())
     assert command[len(PYTHON)] == "release" and command.count("release") == 1
 
 
-@pytest.mark.parametrize(
-    ("given", "named"),
-    [
-        (["--workflow-profile", "profiles/made-up"], "profiles/made-up"),
-        (["--profile", "made-up"], "made-up"),
-        (["--workflow-profile", "site/none.yaml"], "site/none.yaml"),
-        (["--configfile", "none.yaml"], "none.yaml"),
-        (["--configfile", "letters.csv"], "letters.csv"),
-        (["letters.csv"], "letters.csv"),
-        (["letters.csv", "--configfile", "mine.yaml"], "letters.csv"),
-        (["relese"], "did you mean 'release'"),
-        (["leters.csv"], "did you mean 'letters.csv'"),
-        (["site/confg.yaml"], "did you mean 'config.yaml'"),
-        (["release", "--coers", "2"], "did you mean --cores"),
-        (["--cores", "many"], "--cores"),
-        (["release", "--column", "text=body"], "--column describes a corpus"),
-        (["--configfile", "mine.yaml", "relese"], "relese"),
-    ],
-)
+@cases
 def test_what_is_not_there_is_refused_by_name_before_anything_runs(
     given: list[str], named: str, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

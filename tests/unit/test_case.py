@@ -7,6 +7,7 @@ from zipfile import ZipFile
 import numpy as np
 import polars as pl
 import pytest
+from cases import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scored_release import write_scored_release
@@ -104,19 +105,7 @@ def test_a_ratio_is_bounded_by_the_pairs_held_out_and_writers_are_told_apart(man
     assert weigh(load_entry(VERIFIERS, "lambdag"), drawn, cases, 0)[1] == found
 
 
-@pytest.mark.parametrize(
-    ("ratio", "words"),
-    [
-        (0.0, "no support for either"),
-        (0.3, "no support for either"),
-        (0.302, "weak support for the same writer"),
-        (1.0, "moderate support for the same writer"),
-        (-2.0, "moderately strong support for different writers"),
-        (3.5, "strong support for the same writer"),
-        (-4.0, "very strong support for different writers"),
-        (6.0, "extremely strong support for the same writer"),
-    ],
-)
+@cases
 def test_verbal_equivalents_are_enfsi_s(ratio: float, words: str) -> None:
     assert verbal(ratio) == words
 

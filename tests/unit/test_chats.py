@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -89,29 +90,7 @@ DISCORD = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("app", "changed", "expected"),
-    [
-        ("telegram", {}, {"from": "user7", "name": "Ann", "date": "2024-02-13", "id": "5/1", "text": "It rains."}),
-        (
-            "telegram",
-            {"text": ["It ", {"type": "bold", "text": "pours"}, "."]},
-            {"text": "It pours.", "left_out": None},
-        ),
-        ("telegram", {"from_id": 7, "from": None}, {"from": "7", "name": None}),
-        ("telegram", {"forwarded_from": None}, {"text": None, "left_out": "forwarded"}),
-        ("telegram", {"via_bot": "@gif"}, {"text": None, "left_out": "bot"}),
-        ("telegram", {"text": "", "photo": "a.jpg"}, {"text": None, "left_out": "system_or_media"}),
-        ("telegram", {"type": "service"}, {"text": None, "left_out": "system_or_media"}),
-        ("telegram", {"from": {"a": 1}, "from_id": [1]}, {"from": None, "name": None}),
-        ("discord", {}, {"from": "7", "name": "Ann", "date": "2024-02-13", "id": "1", "text": "It rains."}),
-        ("discord", {"type": "Reply"}, {"text": "It rains.", "left_out": None}),
-        ("discord", {"type": "GuildMemberJoin"}, {"text": None, "left_out": "system_or_media"}),
-        ("discord", {"author": {"id": "8", "name": "b", "isBot": True}}, {"text": None, "left_out": "bot"}),
-        ("discord", {"forwardedMessage": {"content": "x"}}, {"text": None, "left_out": "forwarded"}),
-        ("discord", {"author": None, "content": 5}, {"from": None, "text": "5"}),
-    ],
-)
+@cases
 def test_a_message_in_json(app: str, changed: dict[str, Any], expected: dict[str, Any], tmp_path: Path) -> None:
     message = {**(TELEGRAM if app == "telegram" else DISCORD), **changed}
     chat = {"type": "private_group", "id": 5, "messages": [message]}

@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 import polars as pl
 import pytest
+from cases import cases
 from forgeries import FORGERIES, REFUSED
 from hypothesis import given
 from hypothesis import settings as settings_of_hypothesis
@@ -615,13 +616,7 @@ def test_a_missing_file_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFix
     assert "ground_truth.jsonl: there is no such file" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "named"),
-    [
-        ("manifest.json", '{"config": {"split": {"splits": ["train"]}}}', "config.split.splits: \\['train'\\]"),
-        ("manifest.json", '{"config": {"sample": {"min_documents_per_author": "x"}}}', "settings to check against"),
-    ],
-)
+@cases
 def test_bookkeeping_that_cannot_be_read_is_named(tmp_path: Path, name: str, content: str, named: str) -> None:
     folder = write(sound(), tmp_path / "release")
     (folder / name).write_text(content)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -63,15 +64,7 @@ def measured(many: int, seed: int) -> pl.DataFrame:
 
 
 @pytest.mark.parametrize("preset", ["robust", "paper"])
-@pytest.mark.parametrize(
-    "more",
-    [
-        {},
-        {"quoted_share": 0.5, "symbols": None},
-        {"min_tokens": {"chat": 3, "default": 2}},
-        {"script": {"default": 0.5, "zh": 0.15, "de": 0.9}},
-    ],
-)
+@cases
 def test_the_check_finds_what_the_filter_drops(preset: str, more: dict[str, Any]) -> None:
     provenance = measured(4000, seed=len(preset) + len(more))
     filters = {**CONFIG["filter"], "preset": preset, **more}

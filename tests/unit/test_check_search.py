@@ -5,6 +5,7 @@ from itertools import combinations
 
 import polars as pl
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -162,10 +163,6 @@ def test_the_lines_left_out_are_those_that_the_stages_leave_out(rows):
     assert without_boilerplate(texts).to_list() == similarity_text(texts).to_list()
 
 
-@pytest.mark.parametrize(
-    ("disguised", "plain"),
-    [("ＡＢＣ１２", "abc12"), ("Сору А Т", "copyat"), ("a b\n\u3000c", "abc"),
-     ("a\u200db\ufe0fc", "abc"), ("٣۴५", "345"), ("ﬁne", "fine"), ("STRASSE", "strasse"), ("ك\u0640تب", "كتب")],
-)  # fmt: skip
+@cases
 def test_what_reads_the_same_is_folded_alike(disguised: str, plain: str) -> None:
     assert fold(pl.Series([disguised, plain])).to_list() == [plain, plain]

@@ -2,6 +2,7 @@
 
 import polars as pl
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,19 +41,7 @@ def test_every_character_is_normal_where_the_stage_leaves_it() -> None:
     assert differ == {place for place, one in enumerate(characters) if normalize_text(one) != one}
 
 
-@pytest.mark.parametrize(
-    ("kind", "text"),
-    [
-        ("email", "write to ann.lee@example.org."),
-        ("email", "mailto:ann@mail.example.co.uk, or"),
-        ("url", "see https://example.org/x"),
-        ("url", "(www.example.org)"),
-        ("phone", "call +49 170 1234 567 now"),
-        ("phone", "call 555-234-5678!"),
-        ("handle", "thanks @ann_lee, good"),
-        ("handle", "by @ann"),
-    ],
-)
+@cases
 def test_personal_data_are_found_if_their_kind_is_to_be_masked(kind: str, text: str) -> None:
     assert [place for place, _ in find_personal_data(pl.Series(["no", text]), KINDS)] == [1]
     assert find_personal_data(pl.Series([text]), set(KINDS) - {kind}) == []

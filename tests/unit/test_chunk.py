@@ -2,6 +2,7 @@ import numpy as np
 import polars as pl
 import pytest
 import regex
+from cases import cases
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from linear_time import takes_linear_time
@@ -237,21 +238,7 @@ def test_an_empty_batch_gives_empty_tables():
     assert documents.schema == DOCUMENT and not documents.height and not over
 
 
-@pytest.mark.parametrize(
-    "sentences",
-    [
-        ["Mr. Li met J. R. Smith at 5 p.m. in Nov. 1903. ", '"Who?" he asked. ', "Nobody…"],
-        ["Es war z. B. am 3. Mai, u.a. bei Dr. Weiß. ", "„Ja!“ ", "Gut."],
-        ["« Oui ! » ", "Il partit. ", "M. Noir etc. resta."],
-        ["¿Qué? ", "¡No! ", "El Sr. Gil vino."],
-        ["В 1905 г. он, т.е. Иванов А. С., уехал. ", "«Да!» ", "Конец."],
-        ["他说：“走吧。”", "她没动。", "是吗？！", "对。"],
-        ["「行こう。」", "と言った。", "本当？", "うん。"],
-        ["वह आया। ", "कौन? ", "वह॥ ", "ठीक।"],
-        ["من؟ ", "لا أحد. ", "نعم! ", "حسنا."],
-        ["갔다. ", "왜? ", '"몰라." ', "끝."],
-    ],
-)
+@cases
 def test_sentences_end_as_their_readers_would_say(sentences):
     text = "".join(sentences)
     starts = np.cumsum([len(sentence) for sentence in sentences])[:-1].tolist()
@@ -285,14 +272,7 @@ def test_time_is_linear_whatever_the_text(unit):
     assert takes_linear_time(lambda size: chunk_records(records(text[:size]), tokenizer, CONFIG, 1), len(text), soon=2)
 
 
-@pytest.mark.parametrize(
-    ("files", "codec", "lang"),
-    [
-        ("hindi_novels_txt/**/*.txt", "utf-8", "hi"),
-        ("aozora_txt_ja/**/*.txt", "cp932", "ja"),
-        ("ruslit_txt/**/*.txt", "utf-8", "ru"),
-    ],
-)
+@cases
 def test_real_books_become_sound_chunks(files, codec, lang, encoding):
     books = [book for book in sorted(DATA.glob(files)) if book.stat().st_size][:12]
     if not books:

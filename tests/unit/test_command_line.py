@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from cases import cases
 
 from authbench.app.cli import COMMANDS, main
 from authbench.app.cli.command import GROUPS
@@ -37,16 +38,7 @@ def test_every_help_ends_with_examples_that_the_command_takes(
     assert len(ran) == len(lines)
 
 
-@pytest.mark.parametrize(
-    ("word", "meant"),
-    [
-        ("evalute", "evaluate"),
-        ("leader-board", "leaderboard"),
-        ("chek", "check"),
-        ("relese", "release"),
-        ("exprt", "release export"),
-    ],
-)
+@cases
 def test_a_misspelt_command_is_corrected(word: str, meant: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([word, "somewhere"]) == 2
     assert capsys.readouterr().err == f"authbench: no command '{word}'; did you mean '{meant}'?\n"

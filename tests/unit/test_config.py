@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 import yaml
+from cases import cases
 from examples import costly
 from hostile_settings import hostile
 from hypothesis import HealthCheck, given
@@ -548,46 +549,7 @@ def test_a_file_that_is_not_what_the_setting_asks_for_is_refused(
     assert f"{section}.{key}: " in problems(over_small({section: {key: str(file)}}), small)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("format: csv", "format: csv, encoding: utf-9", "reader.encoding: 'utf-9' is not an encoding of files"),
-        (
-            "format: csv",
-            "format: csv, encoding: [utf-8, base64]",
-            "reader.encoding.1: 'base64' is not an encoding of files",
-        ),
-        ("format: csv", "format: csv, encoding: idna", "reader.encoding: 'idna' is not an encoding of files"),
-        (
-            "{const: zh}",
-            "{const: Chinese}",
-            "douban.yaml, line 29: fields.lang.const: 'Chinese' is not the code of a language; did you mean 'zh'?",
-        ),
-        (
-            "{const: zh}",
-            "{field: id, map: {a: zh, b: Zh}}",
-            "fields.lang.map.b: 'Zh' is not the code of a language; did you mean 'zh'?",
-        ),
-        (
-            "{const: zh}",
-            "{const: it}",
-            "line 29: fields.lang: all texts would be dropped: it is none of en, zh",
-        ),
-        (
-            "{const: media_reviews/douban}",
-            "{const: media_review}",
-            "fields.genre.const: unknown genre 'media_review'; did you mean 'media_reviews'?",
-        ),
-        (
-            "{const: media_reviews/douban}",
-            "{any: [a, {const: News}]}",
-            "fields.genre.any.1.const: 'News' is not a genre, or genre/sub-genre, in small letters; did you mean",
-        ),
-        ("path_fields:", "path_fields: '('\n#", "path_fields: '(' is not a regular expression"),
-        ("title: ", "title: 2020-13-45\n#", "douban.yaml is not valid YAML: month must be in 1..12"),
-        ("title: ", "title: 2020-01-01\n#", "douban.yaml, line 2: title: 2020-01-01 is a date to YAML"),
-    ],
-)
+@cases
 def test_an_entry_that_no_job_could_use_is_refused(old: str, new: str, message: str, small: Path) -> None:
     entry = (PROJECT / "config/sources/douban.yaml").read_text(encoding="utf-8")
     own = small / "douban.yaml"

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import cases
 from extras import needs
 from killed_scoring import KILLS
 
@@ -196,15 +197,7 @@ def test_a_checkpoint_that_lacks_a_weight_is_refused(torch: Any, folder: Path, t
         load_detoxify(checkpoint=tmp_path / "part.ckpt", huggingface_config_path=folder, max_tokens=32)
 
 
-@pytest.mark.parametrize(
-    ("change", "named"),
-    [
-        ({"model": "huge"}, "original, unbiased, multilingual"),
-        ({"checkpoint": "none.ckpt"}, "there is no file none.ckpt"),
-        ({"huggingface_config_path": "none"}, "there is no folder none"),
-        ({"max_tokens": 65}, "at most 64"),
-    ],
-)
+@cases
 def test_an_unfit_setting_is_named(folder: Path, change: dict[str, Any], named: str) -> None:
     settings = {"checkpoint": folder / "tiny.ckpt", "huggingface_config_path": folder, "max_tokens": 32}
     with pytest.raises(InputError, match=named):

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import cases
 
 from authbench.config.registry.readers import GutenbergReader, XmlRowsReader
 from authbench.core.errors import InputError
@@ -52,16 +53,7 @@ def test_rows_of_a_dump_are_records_and_every_line_is_accounted_for(tmp_path: Pa
     assert packed == rows
 
 
-@pytest.mark.parametrize(
-    ("broken", "words"),
-    [
-        ('  <row Id="3" Body="a < b" />', "not well-formed XML"),
-        ('  <row Id="3" Body="a"', "not well-formed XML"),
-        ('  <row Id="3" Body="&bomb;" />', "not well-formed XML"),
-        ('  <row Id="3"><b/></row>', "holds elements inside the row"),
-        ("  lost text", "is no <row ... /> of the table"),
-    ],
-)
+@cases
 def test_a_broken_record_costs_itself_alone_and_is_named_with_its_line(tmp_path: Path, broken: str, words: str) -> None:
     rows, units = dump(tmp_path, POSTS.replace("</posts>", f"{broken}\n</posts>"))
     bad = [row for row in rows if isinstance(row, BadRow)]

@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from cases import cases
 from packaging.licenses import _spdx
 from published import (
     ABOUT,
@@ -187,20 +188,7 @@ def test_an_unknown_form_is_told_with_what_may_be_meant(public: Path, tmp_path: 
 # --- terms and card ---
 
 
-@pytest.mark.parametrize(
-    ("name", "spdx"),
-    [
-        ("MIT", "MIT"),
-        ("CC BY-NC-SA 4.0", "CC-BY-NC-SA-4.0"),
-        ("CC0", "CC0-1.0"),
-        ("cc-by-sa-3.0", "CC-BY-SA-3.0"),
-        ("MIT OR Apache-2.0", "MIT OR Apache-2.0"),
-        ("CC BY 9.0", "LicenseRef-CC-BY-9.0"),
-        ("无许可", "LicenseRef-other"),
-        ("MIT; research use, not to be redistributed", "LicenseRef-MIT-research-use-not-to-be-redistributed"),
-        ("CC BY 4.0 (markup), texts in the public domain", "LicenseRef-CC-BY-4.0-markup-texts-in-the-public-domain"),
-    ],
-)
+@cases
 def test_a_licence_has_an_spdx_identifier_only_where_it_is_nothing_besides(name: str, spdx: str) -> None:
     assert spdx_identifier(name) == spdx
 

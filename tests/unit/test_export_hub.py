@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 import yaml
+from cases import cases
 from published import Published, exported, header, lines, opened
 from split_folder import write_release
 
@@ -48,16 +49,7 @@ def test_the_card_keeps_the_rules_of_the_hub(folder: Path) -> None:
             assert told[config["config_name"]][one["split"]]["num_examples"] == pl.read_parquet(files).height
 
 
-@pytest.mark.parametrize(
-    ("identifiers", "stated"),
-    [
-        (["MIT"], "mit"),
-        (["CC-BY-SA-3.0", "CC0-1.0"], ["cc-by-sa-3.0", "cc0-1.0"]),
-        (["LicenseRef-other"], "other"),
-        (["CC-BY-ND-3.0"], "other"),  # SPDX has it, the hub does not
-        ([], "other"),
-    ],
-)
+@cases
 def test_terms_that_the_hub_does_not_know_are_other_with_name_and_file(
     identifiers: list[str], stated: str | list[str]
 ) -> None:

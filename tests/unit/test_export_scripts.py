@@ -2,6 +2,7 @@
 
 import polars as pl
 import pytest
+from cases import cases
 
 from authbench.config.languages import languages
 from authbench.publish.export.mteb_task import named_scripts, scripts_of, three_letters
@@ -12,24 +13,7 @@ def counted(*texts: tuple[str, str]) -> dict[tuple[str, str], int]:
     return {(lang, script): number for lang, script, number in found.iter_rows()}
 
 
-@pytest.mark.parametrize(
-    ("lang", "text", "script"),
-    [
-        ("zh", "床前明月光，疑是地上霜。舉頭望明月，低頭思故鄉。", "Hant"),
-        ("zh", "这个国家的语言学家们发现了问题。", "Hans"),
-        ("zh", "明月光", "Hani"),
-        ("zh", "皇后在宮裡說：這是皇后的台子。", "Hant"),  # 后 and 台 stand in both
-        ("zh", "OK lah, this is English", "Latn"),
-        ("zh", "我の国家里这些问题都没有发现过。", "Hans"),
-        ("zh", "これは日本語の文章です", "Jpan"),
-        ("ja", "国語", "Jpan"),
-        ("ja", "ひらがなとカタカナ", "Jpan"),
-        ("ko", "한국어", "Hang"),
-        ("sr", "Ово је српски текст", "Cyrl"),
-        ("sr", "Ovo je srpski tekst", "Latn"),
-        ("en", "123 …", "Zyyy"),
-    ],
-)
+@cases
 def test_the_script_of_a_text_is_that_of_its_letters(lang: str, text: str, script: str) -> None:
     assert counted((lang, text)) == {(lang, script): 1}
 

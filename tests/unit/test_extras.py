@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import cases
 from extras import needs
 
 from authbench import __version__
@@ -19,20 +20,7 @@ def test_the_command_says_its_version(capsys: pytest.CaptureFixture[str]) -> Non
     assert (end.value.code, capsys.readouterr().out) == (0, f"authbench {__version__}\n")
 
 
-@pytest.mark.parametrize(
-    ("module", "extra"),
-    [
-        ("torch.nn", "models"),
-        ("kaggle", "acquire"),
-        ("detoxify", "toxicity"),
-        ("spacy", "probing"),
-        ("argcomplete", "completion"),
-        ("snakemake.cli", "build"),
-        ("matplotlib", "plots"),
-        ("fastexcel", "sheets"),
-        ("tensorboard", "tensorboard"),
-    ],
-)
+@cases
 def test_a_module_of_an_extra_is_named_with_the_command_that_installs_it(module: str, extra: str) -> None:
     said = str(missing_extra(ModuleNotFoundError("no", name=module)))
     assert said == f"{module.split('.')[0]} is not installed. It comes with: pip install 'authbench[{extra}]'"

@@ -2,6 +2,7 @@
 
 import polars as pl
 import pytest
+from cases import cases
 from defaults import section
 from shared_folders import published
 
@@ -109,30 +110,7 @@ def test_a_language_is_judged_by_distinct_words_in_lower_case():
     assert "wrong_language" in reasons(SPANISH.upper())
 
 
-@pytest.mark.parametrize(
-    ("text", "lang"),
-    [
-        ("굿..", "ko"),
-        ("ㅋㅋㅋㅋㅋㅋㅋㅋ", "ko"),
-        ("OST가 good!! ㅠㅠ", "ko"),
-        ("赞[doge][doge]", "zh"),
-        ("好看！！！😂😂😂", "zh"),
-        ("Arsenal 7-0", "en"),
-        ("Whaaaaat... so — well — “never”, I said!!!", "en"),
-        ("彼は黙っていた……………………」と、また言った。", "ja"),
-        (
-            "我在东京的时候最喜欢去的一家店叫做「すし」，每天晚上都要排很长的队才能进去，不过味道确实很好，价格也不算太贵，推荐大家有机会一定要去试一试，记得提前预约座位。",
-            "zh",
-        ),
-        ("व न", "hi"),
-        ("قفا نبك من ذكرى حبيب ومنزل .......... بسقط اللوى", "ar"),
-        ("* * *\nИ снова дождь… И снова ночь…", "ru"),
-        ("Ich sagte: - - - nichts! O weh, o weh!", "de"),
-        ("[url]\nEh bien… non ! [user] [user]", "fr"),
-        ("¡Ay! ¡Ay, ay, ay!", "es"),
-        ("What a concert that was, so proud and happy to be here tonight! #원호 #디에잇_스타더스트", "en"),
-    ],
-)
+@cases
 def test_clean_text_is_kept(text, lang):
     assert reasons(text, lang=lang) in ([], ["single_letters"] if text == "व न" else [])
 

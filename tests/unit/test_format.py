@@ -9,6 +9,7 @@ from pathlib import Path
 import orjson
 import polars as pl
 import pytest
+from cases import cases
 from published import Published, publish
 
 from authbench.core.errors import InputError
@@ -194,16 +195,7 @@ def test_a_bundle_is_a_release_of_its_own_texts(published: Published) -> None:
     assert scored.documents.height == scored.candidates == len(here) and len(scored.asks)
 
 
-@pytest.mark.parametrize(
-    ("change", "problem"),
-    [
-        ({"candidate_id": None}, "no candidate_id. Expected candidate_id, author_id, lang"),
-        ({"author_id": 7}, "author_id is 7. Expected a string."),
-        ({"token_length": 1.5}, "token_length is 1.5. Expected a whole number."),
-        ({"token_length": "12"}, "token_length is '12'. Expected a whole number."),
-        ([], "is not an object. Expected candidate_id"),
-    ],
-)
+@cases
 def test_a_row_of_another_form_is_named_by_its_line(tmp_path: Path, change: object, problem: str) -> None:
     row = dict.fromkeys(CANDIDATES.names, "x") | {"token_length": 3}
     rows = [row, row, {**row, **change} if isinstance(change, dict) else change, row]
@@ -222,14 +214,7 @@ def test_ignored_ids_may_be_absent_and_other_fields_are_left_out(tmp_path: Path)
     assert frame.rows() == [("q", ["a"], "x", None), ("q", ["a"], "x", ["b"])]
 
 
-@pytest.mark.parametrize(
-    ("manifest", "problem"),
-    [
-        ("[]", "expected a JSON object"),
-        ("{", "cannot be read as JSON"),
-        ('{"config": 3}', "config: 3 is not"),
-    ],
-)
+@cases
 def test_a_manifest_of_another_form_is_named(tmp_path: Path, manifest: str, problem: str) -> None:
     (tmp_path / "manifest.json").write_text(manifest, encoding="utf-8")
     with pytest.raises(InputError, match=problem):

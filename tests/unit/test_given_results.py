@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import cases
 from scored_release import write_scored_release
 
 from authbench.app.cli import main
@@ -231,17 +232,7 @@ def changed_pairs(frame: pl.DataFrame, how: str) -> pl.DataFrame:
     }[how]
 
 
-@pytest.mark.parametrize(
-    ("how", "said"),
-    [
-        ("missing", "has no score of 1 pair ("),
-        ("two scores", "has more than one score of 1"),
-        ("unknown", "1 id (nobody) are not among the candidates"),
-        ("unstated", "which the release does not state"),
-        ("no number", "row 1 has no finite score"),
-        ("no column", "has no column score"),
-    ],
-)
+@cases
 def test_pairs_that_cannot_be_used_are_told_before_anything_is_written(
     release: Path,
     split: Split,

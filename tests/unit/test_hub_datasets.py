@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 import pytest
 from audited import rows, write_csv
+from cases import cases
 from hub_cache import put_into_cache, use_cache
 from loopback_hosts import Host, serving
 from loopback_hosts import hub as serve
@@ -275,21 +276,7 @@ def test_a_name_that_is_not_in_the_form_is_refused(texts: str, place: str) -> No
         local(Path(place))
 
 
-@pytest.mark.parametrize(
-    "stated",
-    [
-        "../*.csv",
-        "a/../../*.csv",
-        "/etc/*",
-        "a**b",
-        "'**/**/**/README.md'",
-        "''",
-        "[]",
-        "7",
-        "{split: [1], path: {split: {a: b}}}",
-        "nobody.csv",
-    ],
-)
+@cases
 def test_a_card_names_no_file_outside_of_its_dataset(tmp_path: Path, stated: str) -> None:
     (tmp_path / "own").mkdir()
     write_csv(tmp_path / "outside.csv", rows(1, 1))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from cases import cases
 from hub_cache import COMMIT, put_into_cache, use_cache
 from published import Published, contents, exported, seal
 
@@ -119,14 +120,7 @@ def test_a_link_out_of_a_dataset_is_refused(dataset: Path, tmp_path: Path) -> No
         release_of(dataset)
 
 
-@pytest.mark.parametrize(
-    ("place", "problem"),
-    [
-        ("hf:other/name", "is not in the cache of Hugging Face"),
-        ("hf:name", "expected hf:owner/name"),
-        ("hf:../../etc/passwd", "expected hf:owner/name"),
-    ],
-)
+@cases
 def test_a_dataset_that_cannot_be_had_is_told(cached: str, place: str, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
         release_of(Path(place))

@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from cases import cases
 from defaults import section
 from ingested_files import Ingested
 
@@ -219,15 +220,7 @@ def test_genres_of_the_user_s_own_are_admitted(tmp_path: Path) -> None:
         Ingested(tmp_path, {"a.csv": table(*ROWS)}, mapping)
 
 
-@pytest.mark.parametrize(
-    ("fields", "proposed"),
-    [
-        ({"lang": "ru"}, "For one value in all texts write `lang: {const: ru}`. "),
-        ({"genre": "news"}, "For one value in all texts write `genre: {const: news}`. "),
-        ({"lang": "language_of_post"}, None),
-        ({"text": "ru"}, None),
-    ],
-)
+@cases
 def test_a_value_in_place_of_a_field_is_answered_with_a_constant(
     tmp_path: Path, fields: dict[str, str], proposed: str | None
 ) -> None:

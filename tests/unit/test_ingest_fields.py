@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,41 +35,7 @@ def value(expression: Any, row: dict[str, Any] = ROW) -> Any:
     return found
 
 
-@pytest.mark.parametrize(
-    ("expression", "expected"),
-    [
-        ("title", "The  Work"),
-        ("number", "4"),
-        ("parent.user", "u1"),
-        ("list.1.0", "Theran"),
-        ("list.7.0", None),
-        ("dots.in", "name"),
-        ("empty", None),
-        ("none", None),
-        ("nan", None),
-        ("absent", None),
-        ({"const": "en"}, "en"),
-        ({"compose": "{list.0.0}, {list.0.1} {list.0.2?}"}, "Streinu, Ileana "),
-        ({"compose": "{title} {none}"}, None),
-        ({"any": ["none", "empty", "title"]}, "The  Work"),
-        ({"any": ["none", {"const": None}]}, None),
-        ({"field": "authors", "split": r",|\band\b", "pick": 0}, "A. One (X)"),
-        ({"field": "authors", "split": r",|\band\b", "count": True}, "3"),
-        ({"field": "list", "count": True}, "2"),
-        ({"field": "title", "match": r"(\w+)$"}, "Work"),
-        ({"field": "title", "match": "nothing"}, None),
-        ({"field": "title", "replace": {r"\s+": "_", "^The_": ""}}, "Work"),
-        ({"field": "title", "lower": True, "map": {"the  work": "a"}}, "a"),
-        ({"field": "title", "map": {"x": "a"}}, None),
-        ({"field": "title", "map": {"x": "a", "*": "b"}}, "b"),
-        ({"field": "none", "map": {"*": "b"}}, None),
-        ({"const": "学龍", "translate": {"龍": "龙"}}, "学龙"),
-        ({"const": "15.08.02", "date": ["%Y-%m-%d", "%y.%m.%d"]}, "2015-08-02"),
-        ({"const": "1683452764000", "date": "unix_ms"}, "2023-05-07"),
-        ({"const": "soon", "date": "%Y"}, None),
-        ({"field": "lines", "join": "\n"}, "a\nb"),
-    ],
-)
+@cases
 def test_an_expression_has_the_value_it_says(expression: Any, expected: str | None) -> None:
     assert value(expression) == expected
 
@@ -86,15 +53,7 @@ def test_a_hash_hides_its_value() -> None:
     assert len(hashed) == 32 and "Work" not in hashed
 
 
-@pytest.mark.parametrize(
-    ("expression", "message"),
-    [
-        ({"field": "a", "match": "("}, r"s\.yaml: fields\.x\.match: '\(' is not a regular expression"),
-        ({"field": "a", "replace": {"[": ""}}, r"s\.yaml: fields\.x\.replace\.\[: "),
-        ({"any": ["a", {"feild": "b"}]}, r"s\.yaml: fields\.x\.any\.1: an expression has one of field, const"),
-        ({"field": "a", "const": "b"}, r"s\.yaml: fields\.x: an expression has one of"),
-    ],
-)
+@cases
 def test_a_mapping_error_names_file_and_key(expression: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         value(expression)

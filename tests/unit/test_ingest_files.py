@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
+from cases import cases
 
 from authbench.core.errors import InputError
 from authbench.core.storage.raw_files import RawFile
@@ -167,19 +168,7 @@ def test_a_damaged_zip_file_is_refused_by_name(tmp_path: Path, record: bytes, pl
             text_of(member)
 
 
-@pytest.mark.parametrize(
-    ("written", "declared"),
-    [
-        ("utf-8", "cp1252"),
-        ("utf-8", "gb18030"),
-        ("utf-8", "utf-16"),
-        ("gb18030", "cp1252"),
-        ("utf-16-le", "cp1252"),
-        ("utf-16-le", "utf-8"),
-        ("utf-16-be", "utf-16-le"),
-        ("utf-32-le", "utf-16"),
-    ],
-)
+@cases
 def test_the_byte_order_mark_of_another_encoding_is_told(tmp_path: Path, written: str, declared: str) -> None:
     message = refusal(raw(tmp_path / "a.txt", "\ufeffname".encode(written)), declared)
     assert f"byte order mark of {written}, but is declared as {declared}; declare {written}" in message

@@ -8,6 +8,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from cases import cases
 from defaults import section
 from linear_time import takes_linear_time
 
@@ -62,15 +63,7 @@ def test_a_description_fits_the_schema_and_compiles(tag: str) -> None:
     compile_source(tag, extraction, section("ingest"))
 
 
-@pytest.mark.parametrize(
-    ("tag", "label"),
-    [
-        ("french_pd_books", "Chambrelent, Jules"),
-        ("german_pd", "Kirche, Thomas"),
-        ("russian_pd", "Союзов, Иван"),
-        ("spanish_pd_books", "Cortes, Hernán"),
-    ],
-)
+@cases
 def test_a_person_whose_name_begins_like_a_bodys_stays(tag: str, label: str) -> None:
     kept(tag, author=label, creator=label, text="x")
 
@@ -145,17 +138,7 @@ def test_a_theme_that_is_no_name_of_a_genre_stays_joined(theme: str) -> None:
     assert fine_genres("exorde", [{"primary_theme": theme}]) == {None}
 
 
-@pytest.mark.parametrize(
-    ("url", "account"),
-    [
-        ("https://x.com/Some_One/status/1864009996867874926", "x.com some_one"),
-        ("https://twitter.com/some_one/status/1", "twitter.com some_one"),
-        ("https://bsky.app/profile/me.bsky.social/post/3l", "bsky.app me.bsky.social"),
-        ("https://mastodon.social/@me/113", "mastodon.social me"),
-        ("https://www.reddit.com/user/me/comments/1", "reddit.com me"),
-        ("https://www.threads.net/@me/post/1", "threads.net me"),
-    ],
-)
+@cases
 def test_an_exorde_author_is_name_and_account(url: str, account: str) -> None:
     made = kept("exorde", **post(url))
     assert made.author_id == author_id("exorde", f"{POST['author_hash']} {account}")
@@ -170,19 +153,7 @@ def test_an_exorde_author_without_account_is_name_and_site_and_noisy(url: str) -
     assert made.noisy
 
 
-@pytest.mark.parametrize(
-    ("changes", "reason"),
-    [
-        ({"url": "https://x.com/i/status/1"}, "no_account"),
-        ({"url": "https://x.com/someone"}, "no_account"),
-        ({"url": "https://bsky.app/"}, "no_account"),
-        ({"author_hash": "da39a3ee5e6b4b0d3255bfef95601890afd80709"}, "no_author"),
-        ({"author_hash": None}, "no_author"),
-        ({"language": "pt"}, "other_language"),
-        ({"original_text": "RT @them: theirs"}, "repost"),
-        ({"original_text": ""}, "empty_text"),
-    ],
-)
+@cases
 def test_an_exorde_post_that_names_no_one_does_not_enter(changes: dict[str, Any], reason: str) -> None:
     assert refusal("exorde", **{**post("https://x.com/me/status/1"), **changes}) == reason
 
@@ -204,18 +175,7 @@ ARTICLE = {
 }
 
 
-@pytest.mark.parametrize(
-    ("outlet", "description", "text"),
-    [
-        ("CNN", "Microsoft presentó Windows 11. | Tecnología | CNN", "Microsoft presentó Windows 11."),
-        ("YourTango", "She is anorexic. - YourTango", "She is anorexic."),
-        ("Pelantar.id", "Pelantar.id - Situs Badan", "Situs Badan"),
-        ("Sportsseoul.com", "[스포츠서울 | 정하은기자]“전남 완도 출신", "“전남 완도 출신"),
-        ("RT", "RT is not cut in the middle, as RT says.", "RT is not cut in the middle, as RT says."),
-        ("Chron", "A man said… [+2670 chars]", "A man said…"),
-        ("Bug.hr", "Nothing - nothing at all", "Nothing - nothing at all"),
-    ],
-)
+@cases
 def test_the_outlet_is_cut_from_news(outlet: str, description: str, text: str) -> None:
     made = kept("babel_briefings", **{**ARTICLE, "source-name": outlet, "description": description})
     assert made.content == text
@@ -235,30 +195,13 @@ PAPER = {
 }
 
 
-@pytest.mark.parametrize(
-    ("parsed", "authors", "name"),
-    [
-        ([["Balázs", "C.", ""]], "", "Balázs, C."),
-        ([["Smith", "Ann", "II", "MIT"]], "", "Smith, Ann II"),
-        ([["Sudha", "", ""]], "", "Sudha"),
-        ([], "Ann Smith (1,2), Bob Lee and Cid Ray", "Ann Smith"),
-        ([], "Ann Smith and Bob Lee", "Ann Smith"),
-    ],
-)
+@cases
 def test_an_arxiv_author_is_the_first(parsed: list[list[str]], authors: str, name: str) -> None:
     made = kept("arxiv", **{**PAPER, "authors_parsed": parsed, "authors": authors})
     assert made.author_id == author_id("arxiv", name)
 
 
-@pytest.mark.parametrize(
-    ("changes", "reason"),
-    [
-        ({"authors_parsed": [["The BABAR Collaboration", "", ""], ["Aubert", "B.", ""]]}, "collaboration"),
-        ({"authors_parsed": [], "authors": ""}, "no_author"),
-        ({"authors_parsed": [["...", "", ""]]}, "no_author"),
-        ({"abstract": "  This paper has been withdrawn by the author.\n"}, "withdrawn"),
-    ],
-)
+@cases
 def test_an_arxiv_paper_without_one_first_author_does_not_enter(changes: dict[str, Any], reason: str) -> None:
     assert refusal("arxiv", **{**PAPER, **changes}) == reason
 
@@ -303,31 +246,13 @@ def test_xiaohongshu_accounts_are_one_space_over_all_layouts() -> None:
     assert (note.date, bar.date) == ("2025-03-22", "2023-05-07")
 
 
-@pytest.mark.parametrize(
-    ("changes", "outcome"),
-    [
-        ({}, "social_media/xiaohongshu"),
-        ({"platform": "Weibo"}, "social_media/weibo"),
-        ({"source": "微博"}, "social_media/weibo"),
-        ({"is_aigc": "1"}, "machine_made"),
-        ({"is_aigc": "0"}, "social_media/xiaohongshu"),
-    ],
-)
+@cases
 def test_xiaohongshu_rows_go_by_site_and_machine_made_ones_stay_out(changes: dict[str, str], outcome: str) -> None:
     made = document("xiaohongshu", id="1", user_id="u1", content="好看", **changes)
     assert outcome == (made.genre if isinstance(made, SimpleNamespace) else made.reason)
 
 
-@pytest.mark.parametrize(
-    ("label", "name"),
-    [
-        ("Hugo, Victor (1802-1885)", "Hugo, Victor"),
-        ("Hugo, Victor, 1802-1885.", "Hugo, Victor"),
-        ("Sand, George (1804-1876). Auteur du texte", "Sand, George"),
-        ("Verne, Jules (1828-....)", "Verne, Jules"),
-        ("Dumas, Alexandre [père]", "Dumas, Alexandre"),
-    ],
-)
+@cases
 def test_years_of_life_are_no_part_of_a_book_author(label: str, name: str) -> None:
     made, plain = (
         kept("french_pd_books", "a.parquet", author=written, complete_text="Il était une fois.", title="T")
@@ -346,40 +271,13 @@ def test_the_title_page_does_not_name_the_author() -> None:
     assert not made.names_author
 
 
-@pytest.mark.parametrize(
-    ("tag", "row", "lang"),
-    [
-        ("spanish_pd_books", {"author": "Galdós, B.", "text": "Un libro."}, "es"),
-        ("french_pd_books", {"author": "Hugo, V.", "complete_text": "Un livre."}, "fr"),
-        ("russian_pd", {"creator": "Толстой, Л.", "text": "Книга."}, "ru"),
-        ("german_pd", {"creator": "Heine, H.", "text": "Ein Buch."}, "de"),
-        ("arabic_poetry", {"poet_name": "المتنبي", "poem_text": "شعر", "poem_tags": "مدح"}, "ar"),
-        ("douban", {"user_id": "u1", "comment": "好看", "movie_id": "7", "time": "2018-01-02", "ID": "5"}, "zh"),
-        ("amazon_multi", {"reviewer_id": "r_1", "review_body": "Gut.", "language": "de", "review_id": "d1"}, "de"),
-    ],
-)
+@cases
 def test_the_fields_of_the_published_corpora_are_known(tag: str, row: dict[str, str], lang: str) -> None:
     made = kept(tag, "moviereviews_cleaned.txt", **row)
     assert made.lang == lang
 
 
-@pytest.mark.parametrize(
-    ("tag", "row", "reason"),
-    [
-        ("spanish_pd_books", {"author": "Anónimo", "text": "x"}, "placeholder_author"),
-        ("french_pd_books", {"author": "Goncourt, E. de|Goncourt, J. de", "text": "x"}, "several_authors"),
-        ("spanish_pd_books", {"author": "España. Ministerio de Fomento", "text": "x"}, "corporate_body"),
-        ("french_pd_books", {"author": "Société de géographie", "text": "x"}, "corporate_body"),
-        ("russian_pd", {"author": "Россия. Сенат", "text": "x"}, "corporate_body"),
-        ("german_pd", {"creator": "Preußen. Landtag", "author": "", "text": "x"}, "corporate_body"),
-        ("german_pd", {"creator": None, "author": "", "text": "x"}, "no_author"),
-        ("arabic_poetry", {"poet_name": "مجهول", "poem_text": "x"}, "placeholder_author"),
-        ("chinese_poetry", {"author": "無名氏", "paragraphs": ["x"]}, "placeholder_author"),
-        ("chinese_poetry", {"author": "嵊縣令", "paragraphs": ["x"]}, "no_author"),
-        ("chinese_poetry", {"author": "韓愈", "title": "城南聯句", "paragraphs": ["x"]}, "several_authors"),
-        ("chinese_poetry", {"author": "王安石", "title": "集句詩", "paragraphs": ["x"]}, "cento"),
-    ],
-)
+@cases
 def test_a_text_that_is_no_persons_own_is_left_out(tag: str, row: dict[str, Any], reason: str) -> None:
     assert refusal(tag, **row) == reason
 
@@ -563,14 +461,7 @@ def test_posts_of_a_dump_become_questions_and_answers_without_code_and_quotation
     assert crawl.author_id == one.author_id
 
 
-@pytest.mark.parametrize(
-    ("changes", "reason"),
-    [
-        ({"PostTypeId": "5"}, "no_question_or_answer"),
-        ({"CommunityOwnedDate": "2020-01-01T00:00:00"}, "community_wiki"),
-        ({"OwnerUserId": "-1"}, "no_author"),
-    ],
-)
+@cases
 def test_posts_that_nobody_signs_alone_stay_out(changes: dict[str, str], reason: str) -> None:
     post = {"Id": "7", "PostTypeId": "1", "OwnerUserId": "8", "Title": "Rain", "Body": "<p>Why?</p>"} | changes
     assert refusal("stackexchange_dump", "a.stackexchange.com/Posts.xml", **post) == reason

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from cases import cases
 
 pytest.importorskip("numba")
 
@@ -64,16 +65,7 @@ def test_kernels_of_a_module_have_one_digest_in_every_copy(written: Callable[...
     assert one == other
 
 
-@pytest.mark.parametrize(
-    ("changed", "before", "after"),
-    [
-        ("kernels", "return first(value)", "return first(value) + 1"),
-        ("deep", "value + 1", "value + 2"),
-        ("limits", "MOST = 7", "MOST = 8"),
-        ("limits", "arange(5)", "arange(5)[::-1]"),
-        ("limits", "PAIR = (1, 2)", "PAIR = (1, 3)"),
-    ],
-)
+@cases
 def test_what_compiled_code_would_hold_changes_the_digest(
     written: Callable[..., ModuleType], changed: str, before: str, after: str
 ) -> None:

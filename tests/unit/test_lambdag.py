@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -60,16 +61,7 @@ class Told:
         return drawn_
 
 
-@pytest.mark.parametrize(
-    ("smoothing", "order", "calibration", "basis"),
-    [
-        ("kneser_ney", 10, "logistic_regression", "tokens"),
-        ("kneser_ney_shb_disabled", 3, "logistic_regression", "tokens"),
-        ("kneser_ney", 2, "square_root", "tokens"),
-        ("kneser_ney", 1, "hapax", "tokens"),
-        ("kneser_ney", 4, "logistic_regression_no_intercept", "characters"),
-    ],
-)
+@cases
 def test_scores_and_probabilities_are_those_of_the_published_package(
     smoothing: str, order: int, calibration: str, basis: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

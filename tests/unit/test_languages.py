@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from cases import cases
 
 from authbench.build.filter.language import identified_languages
 from authbench.build.filter.settings import filter_problems
@@ -27,16 +28,7 @@ def test_languages_have_names_and_an_unknown_code_stands_for_itself() -> None:
     assert names == ["Portuguese", "English", "Other languages", "All", "xx"]
 
 
-@pytest.mark.parametrize(
-    ("line", "told"),
-    [
-        ("Portuguese: {name: Portuguese}", "no code of two or three small letters"),
-        ("pt: Portuguese", "pt: expected"),
-        ("pt: {scripts: [Latin]}", "pt: expected"),
-        ("pt: {name: Portuguese, scripts: [Roman]}", "pt: expected"),
-        ("pt: {name: Portuguese, script: [Latin]}", "pt: expected"),
-    ],
-)
+@cases
 def test_a_bad_entry_is_named(tmp_path: Path, line: str, told: str) -> None:
     path = tmp_path / "languages.yaml"
     kept = [one for one in SHIPPED.read_text(encoding="utf-8").splitlines() if not one.startswith("pt:")]

@@ -11,6 +11,7 @@ from random import Random
 import numpy as np
 import polars as pl
 import pytest
+from cases import cases
 from split_folder import write_release
 
 from authbench.app.cli import main
@@ -166,27 +167,7 @@ def test_a_page_that_is_not_there_is_told(tmp_path):
         load_entry(MODELS, str(tmp_path / "mine.yaml"))
 
 
-@pytest.mark.parametrize(
-    ("page", "message"),
-    [
-        ("kind: random", "title: is required"),
-        ("{title: t, group: g, kind: random, parameters: {dimensions: 2, seed: 0}}", "group: 'g' is not one of"),
-        ("{title: t, group: sanity, kind: magic, parameters: {}}", "kind: 'magic' is not one of"),
-        ("{title: t, group: sanity, kind: random, parameters: {dimensions: two, seed: 0}}", "dimensions: 'two' is not"),
-        ("{title: t, group: sanity, kind: random, parameters: {size: 2}}", "dimensions: is required"),
-        (
-            "{title: t, group: lexical, kind: ngrams, parameters: "
-            "{parts: [{analyzer: char, n: [3, 1]}], lower_case: true, sublinear: false}}",
-            r"parameters.parts\[0\].n",
-        ),
-        (
-            "{title: t, group: style, kind: transformer, parameters: "
-            "{checkpoint: c, pooling: labels, interaction: late}}",
-            "parameters.interaction: late compares several vectors of a text, and pooling: labels gives one",
-        ),
-        ("[", "not valid YAML|YAML"),
-    ],
-)
+@cases
 def test_a_page_that_is_no_model_is_told_in_words(tmp_path, page, message):
     (tmp_path / "mine.yaml").write_text(page)
     with pytest.raises(InputError, match=message):

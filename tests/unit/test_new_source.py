@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
+from cases import cases
 from extras import needs
 from workbooks import workbook
 
@@ -624,17 +625,7 @@ def test_an_encoding_is_taken_as_it_is_named(here: Path, capsys: pytest.CaptureF
     assert source.entry["fields"]["lang"] == {"const": "zh"}
 
 
-@pytest.mark.parametrize(
-    ("field", "values", "kept"),
-    [
-        ("date", ["03.02.2024", "04.05.2024"], True),
-        ("date", ["03/02/2024", "04/05/2024"], False),  # day or month first
-        ("date", ["13/02/2024", "04/05/2024"], True),
-        ("date", ["1704067200", "1704153600"], True),
-        ("date", ["spring", "autumn"], False),
-        ("topic", ["traffic", "weather"], True),
-    ],
-)
+@cases
 def test_a_date_or_a_topic_is_proposed_where_it_is_sure(field: str, values: list[str], kept: bool, here: Path) -> None:
     rows = [{"author": row["writer"], "text": row["letter"], field: values[n % len(values)]}
             for n, row in enumerate(letters())]  # fmt: skip

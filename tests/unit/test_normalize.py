@@ -2,6 +2,7 @@ import unicodedata
 
 import polars as pl
 import pytest
+from cases import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from linear_time import takes_linear_time
@@ -66,23 +67,7 @@ def test_markup_is_undone_without_an_error_whatever_the_text(text, times):
     normalize_text(text, html=times)
 
 
-@pytest.mark.parametrize(
-    ("raw", "times", "text"),
-    [
-        ("a<br/>b<BR>c", 1, "a\nb\nc"),
-        ("<p>one</p><p>two</p>", 1, "one\n\ntwo"),
-        ("a <b class='x>y'>bold</b> word", 1, "a bold word"),
-        ("I <3 you, a < b > c, <grin>", 1, "I <3 you, a < b > c, <grin>"),
-        ("<style>p {color: red}</style>x<script>if (a<b) {}</script>y<!-- z -->", 1, "xy"),
-        ("caf&eacute; &amp; th&eacute;&nbsp;vert &#x4e2d;&#25991;", 1, "café & thé vert 中文"),
-        ("&amp;eacute;", 1, "&eacute;"),
-        ("&amp;eacute; &lt;br&gt; x", 2, "é\nx"),
-        ("&eacute;<br>", 0, "&eacute;<br>"),
-        ("<td>a</td><td>b</td>", 1, "a b"),
-        ("&#0000000065; &#99999999999; &#xD800;", 1, "A \ufffd \ufffd"),
-        ("<o:p></o:p><?xml version='1'?><!DOCTYPE html>x", 1, "x"),
-    ],
-)
+@cases
 def test_html_is_undone_as_often_as_the_source_says(raw, times, text):
     assert normalize_text(raw, html=times) == text
 
@@ -218,16 +203,7 @@ def test_white_space_is_collapsed_where_asked_after_what_needs_lines():
 EDITED = Normalize(edited=True)
 
 
-@pytest.mark.parametrize(
-    ("lang", "one", "other"),
-    [
-        ("fr", "« Tiens ! » dit-il . . .", '"Tiens!" dit-il...'),
-        ("es", "--No, «señor».", "—No, „señor“."),
-        ("de", "(1) Es war ’s Dorf – ja", "1. Es war 's Dorf — ja"),
-        ("ru", "— XI —\nОн вошёл ;", "XI\nОн вошёл;"),
-        ("ar", "قفا ، نبك : من ذكرى", "قفا نبك من ذكرى."),
-    ],
-)
+@cases
 def test_two_editions_of_a_text_become_one_where_the_source_is_edited(lang, one, other):
     rows = records({"content": one, "lang": lang}, {"content": other, "lang": lang})
     first, second = normalize_records(rows, {"s": EDITED}, {**SETTINGS, "edition_marks": "unify"})[0]["content"]

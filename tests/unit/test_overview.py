@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from cases import cases
 
 from authbench.core.shipped import shipped
 from authbench.core.storage.json_files import write_json
@@ -138,14 +139,7 @@ def said(message: str) -> logging.LogRecord:
     return logging.LogRecord("snakemake", logging.INFO, "", 0, message, None, None)
 
 
-@pytest.mark.parametrize(
-    ("message", "is_dry", "closed"),
-    [
-        ("Nothing to be done (all requested files are present and up to date).", False, True),
-        ("Nothing to be done (all requested files are present and up to date).", True, False),
-        ("Missing input files", False, False),
-    ],
-)
+@cases
 def test_a_run_in_which_nothing_was_left_to_do_has_its_index_and_names_it(
     message: str, is_dry: bool, closed: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,8 +2,8 @@
 
 import unicodedata
 
-import pytest
 import regex
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,40 +11,12 @@ from authbench.build.ingest import own_name
 from authbench.build.ingest.own_name import without_own_name
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "without"),
-    [
-        ("ann_lee", "So it is.\nann_lee", "So it is."),
-        ("ann_lee", "@Ann_Lee here\nSo it is.\n\n- ANN_LEE -", "So it is."),
-        ("ann_lee", "Who is ann_lee, they asked.", "Who is [NAME], they asked."),
-        ("ann_lee", "a\nmy name is @ann_lee!\nb", "a\nmy name is [NAME]!\nb"),
-        (
-            "Lee, Ann",
-            "Of trees\nby Ann Lee\nA tree grew.\nLee, Ann asked.\nIt fell.",
-            "Of trees\nby [NAME]\nA tree grew.\n[NAME] asked.\nIt fell.",
-        ),
-        ("Hope", "Hope is my name, I hope.\nHope", "[NAME] is my name, I hope."),
-        ("今天天气", "我就是今天天气啊\n再见", "我就是[NAME]啊\n再见"),
-        ("Søren ", "Søren's tale", "[NAME]'s tale"),
-    ],
-)
+@cases
 def test_a_name_goes_from_a_text(name, text, without):
     assert without_own_name(text, name.strip()) == without
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("ann", "annual planning"),
-        ("Hope", "I hope so"),
-        ("x", "x marks it"),
-        ("42", "42 is the answer\n42"),
-        ("白", "白日依山尽"),
-        ("李白", "桃李白如雪"),
-        ("love****", "I love it"),
-        ("", "nothing"),
-    ],
-)
+@cases
 def test_what_is_no_name_stays(name, text):
     assert without_own_name(text, name) == text
 

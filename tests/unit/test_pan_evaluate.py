@@ -4,6 +4,7 @@ import numpy as np
 import orjson
 import polars as pl
 import pytest
+from cases import cases
 from shared_folders import DATA, skip_without_corpus
 from sklearn.metrics import f1_score, roc_auc_score
 
@@ -59,11 +60,7 @@ def test_json_tells_each_measure_by_the_name_of_file_or_folder(task, capsys):
         assert all(low <= found[name] <= high for name, (low, high) in bounds.items())
 
 
-@pytest.mark.parametrize(
-    "place",
-    ["team/answers.jsonl", "team/output/answers.jsonl", "team/2020-06-01-10-00-00/output/answers.jsonl",
-     "team/2020-06-01-10-00-00/answers.jsonl", "team/my.txt", "team/output/predictions.ndjson"],
-)  # fmt: skip
+@cases
 def test_a_run_as_tira_keeps_it_is_found_and_called_by_its_system(task, tmp_path, capsys, place):
     file = tmp_path / place
     file.parent.mkdir(parents=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 from scored_release import write_scored_release
@@ -155,16 +156,7 @@ def test_every_verdict_has_a_key_of_its_own_and_can_be_read(tmp_path: Path) -> N
 # What people said
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "{", '"a"', "[]", "7", '{"same": true, "sure": 1}', '{"pair": "b", "same": 1, "sure": 1}',
-        '{"pair": "b", "same": true, "sure": 0}', '{"pair": "b", "same": true, "sure": 4}',
-        '{"pair": "b", "same": true, "sure": true}', '{"pair": "b", "same": true, "sure": 1.0}',
-        '{"pair": "", "same": true, "sure": 1}', '{"pair": ["b"], "same": true, "sure": 1}',
-        '{"doc_key": "b", "reason": null}',
-    ],
-)  # fmt: skip
+@cases
 def test_a_line_that_is_no_verdict_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "mine.jsonl"
     path.write_text(f'{{"pair": "a", "same": true, "sure": 1}}\n\n{line}\n')

@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 import yaml
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -81,40 +82,12 @@ def pairs(*labels: Mapping[str, Any], **how: Any) -> set[tuple[str, str, bool]]:
     return {(*sorted((place[a], place[b])), unit) for a, b, unit in found.pairs.rows()}  # type: ignore[misc]
 
 
-@pytest.mark.parametrize(
-    ("lang", "labels"),
-    [
-        ("de", ["Sack, Gustav", "Gustav Sack", "GUSTAV SACK", "Sack, Gustav (1885-1916)", "Dr. Gustav  Sack"]),
-        ("de", ["Reventlow, Franziska Gräfin zu", "Franziska zu Reventlow"]),
-        ("en", ["King, Martin Luther, Jr.", "Martin Luther King Jr", "Rev. Martin Luther King, Jr."]),
-        ("en", ["Cowan, J. D.", "J.D. Cowan", "J D Cowan", "Prof. J. D. Cowan (ed.)"]),
-        ("es", ["García Lorca, Federico, 1898-1936", "Federico García Lorca", "García Lorca, Federico [pseud.]"]),
-        ("fr", ["Gouraud, Julie, pseud.", "Julie Gouraud", "Mme Julie Gouraud"]),
-        ("es", ["Don Juan Manuel", "Juan Manuel", "Manuel, Don Juan"]),
-        ("ru", ["Пушкин Александр Сергеевич", "Александр Сергеевич Пушкин", "Пушкин, Александр Сергеевич"]),
-        ("zh", ["劉禹錫", "刘禹锡", "劉 禹錫", "劉禹錫（772—842）"]),
-        ("ja", ["豐田喜一郎", "豊田喜一郎", "豊田　喜一郎　著"]),
-        ("ar", ["البُحتُرِيّ", "البحتري"]),
-    ],
-)
+@cases
 def test_ways_to_write_a_name_are_one_name(lang: str, labels: list[str]) -> None:
     assert len({whole(label, lang) for label in labels}) == 1
 
 
-@pytest.mark.parametrize(
-    ("lang", "one", "other"),
-    [
-        ("en", "Alexandre Dumas père", "Alexandre Dumas fils"),
-        ("en", "Wang, Yi", "Yi, Wang"),
-        ("zh", "范仲淹", "範成大"),
-        ("en", "Lord Byron", "Lord Dunsany"),
-        ("de", "Anna Schmidt", "Hanna Schmidt"),
-        ("de", "Oskar Maria Graf", "Oskar Maria"),
-        ("de", "Graf, Oskar Maria", "Oskar Maria"),
-        ("en", "Ed J. Smith", "J. Smith"),
-        ("en", "Don Mark Smith", "Mark Smith"),
-    ],
-)
+@cases
 def test_names_of_two_people_stay_two(lang: str, one: str, other: str) -> None:
     assert whole(one, lang) != whole(other, lang)
 
@@ -195,29 +168,7 @@ def test_a_pen_name_is_its_bearer(tmp_path: Path) -> None:
     assert ambiguous[0] != ambiguous[1]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("de:\n  Klabund: [Alfred Henschke]\n  Alfred Henschke: [Klabund]\n", "each the other's alias, a cycle"),
-        ("de:\n  Anna Berg: [Anna Tal]\n  Anna Tal: [Anna Au]\n", "'Anna Tal' is a main name itself"),
-        ("de:\n  Klabund: [KLABUND]\n", "'KLABUND' is that name itself"),
-        (
-            "de:\n  Klabund: [Alfred Henschke]\n  Klabund: [Ada]\n",
-            "line 3 .* the key 'Klabund' is there twice",
-        ),
-        ("de:\n  Anna Berg: [Ada Tal]\n  Berg, Anna: [Ada Au]\n", "'Anna Berg' and 'Berg, Anna' are one name"),
-        ("de:\n  Anna Berg: [Ada Tal]\n  Eva Au: [Ada Tal]\n", "'Ada Tal' stands there for 'Anna Berg' too"),
-        ("de:\n  Anna Berg: [Ada Tal, Dr. Ada Tal]\n", "'Dr. Ada Tal' stands there twice"),
-        ("de:\n  Anna Berg: []\n", "expected a list of at least one alias"),
-        ("de:\n  Anna Berg: Ada Tal\n", "expected a list of at least one alias"),
-        ("de:\n  Anna Berg: [1885]\n", "'1885' is no name"),
-        ("de:\n  1885: [Anna Berg]\n", "'1885' is no name"),
-        ("dee: {}\n", "dee: expected a language; did you mean 'de'"),
-        ("de: {}\nde: {}\n", "line 2 .* the key 'de' is there twice"),
-        ("de: [Anna Berg]\n", "de: expected main names"),
-        ("- Anna\n", "expected a mapping"),
-    ],
-)
+@cases
 def test_aliases_that_contradict_each_other_are_refused(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(InputError, match=message) as problem:
         aliases(tmp_path, text)
@@ -242,34 +193,12 @@ def test_the_own_file_of_aliases_takes_the_place_of_the_shipped_one(tmp_path: Pa
     assert persons_file(tmp_path) == tmp_path / "config/persons.yaml"
 
 
-@pytest.mark.parametrize(
-    ("lang", "one", "other"),
-    [
-        ("de", "Günderode, Karoline von", "K. von Günderode"),
-        ("de", "Goethe, Johann Wolfgang von", "Göthe, Johann"),
-        ("es", "Rubén Darío", "Ruben Dario"),
-        ("en", "Jack D. Cowan", "J.D. Cowan"),
-        ("en", "Wang, Yi (1950-)", "Wang, Y. (1950-2020)"),
-        ("en", "Wang, Yi (1950-2020)", "Wang, Yi"),
-        ("ru", "Пушкин, А. С.", "Александр Сергеевич Пушкин"),
-    ],
-)
+@cases
 def test_spellings_and_initials_that_fit_are_possibly_one_person(lang: str, one: str, other: str) -> None:
     assert pairs(keys(one, lang), keys(other, lang)) == {("0", "1", True)}
 
 
-@pytest.mark.parametrize(
-    ("lang", "one", "other"),
-    [
-        ("en", "John A. Smith", "John B. Smith"),
-        ("en", "Wang, Yi", "Wang, Yan"),
-        ("en", "Smith, John (1800-1850)", "Smith, J. (1900-1950)"),
-        ("en", "Smith, John (1800-1850)", "Smith, John (1900-1950)"),
-        ("zh", "王毅", "王勇"),
-        ("zh", "Wang, Yi", "Wang, Y."),
-        ("en", "Smith", "Smith, John"),
-    ],
-)
+@cases
 def test_names_that_contradict_each_other_are_two_people(lang: str, one: str, other: str) -> None:
     assert pairs(keys(one, lang), keys(other, lang)) == set()
 

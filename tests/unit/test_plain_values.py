@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
@@ -41,18 +41,7 @@ def test_a_value_fits_a_plain_schema_where_jsonschema_finds_no_error(value: Any,
         assert "integer" in repr(schema) or found == Draft202012Validator(schema).is_valid(value)
 
 
-@pytest.mark.parametrize(
-    ("value", "said"),
-    [
-        ({"name": "ab", "size": 3, "sides": [1, 2.5], "x": 1.0, "y": None}, []),
-        ({"name": "a"}, ["name: 'a' is too short"]),
-        ({"size": 3}, ["name: is required"]),
-        ({"name": "ab", "size": "3"}, ["size: '3' is not a whole number; '3' is text to YAML: write 3"]),
-        ({"name": "ab", "sides": [1]}, ["sides: [1] is too short"]),
-        ({"name": "ab", "sides": [1, "2"]}, ["sides.1: '2' is not a number; '2' is text to YAML: write 2"]),
-        ({"name": "ab", "x": True}, ["x: true is not a number or null"]),
-    ],
-)
+@cases
 def test_what_does_not_fit_is_named_as_before(value: dict[str, Any], said: list[str], tmp_path: Path) -> None:
     path = tmp_path / "some.schema.yaml"
     path.write_text(SCHEMA, encoding="utf-8")

@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from cases import cases
 from defaults import section
 from plugged import PLUGINS, forget, install
 from published import ABOUT, opened, publish
@@ -164,16 +165,7 @@ def test_a_sheet_for_review_shows_the_measurement_and_its_side(site: Path) -> No
     assert ("plugins.shouting", "0.25", "goes above 0.5") in told
 
 
-@pytest.mark.parametrize(
-    ("body", "said"),
-    [
-        ("return ['much'] * len(texts)", "returned"),
-        ("return [0.5]", "returned 1 values for 3 texts"),
-        ("return [float('nan')] * len(texts)", "returned"),
-        ("return None", "returned None"),
-        ("return [len(text) / 0 for text in texts]", "raised ZeroDivisionError"),
-    ],
-)
+@cases
 def test_a_filter_that_returns_no_number_for_each_text_is_told(site: Path, body: str, said: str) -> None:
     module = install("shouting", site)
     tail = module.read_text().partition("\n\n\nSHOUTING")[2]
@@ -185,16 +177,7 @@ def test_a_filter_that_returns_no_number_for_each_text_is_told(site: Path, body:
         measured(*load_filter("shouting"), TEXTS, pl.Series(["en"] * 3))
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("SHOUTING = len", "TextFilter"),
-        ("SHOUTING = TextFilter(measure, 'over', 'shouting', '')", "TextFilter"),
-        ("SHOUTING = TextFilter(measure, 'above', 'Not a reason', '')", "TextFilter"),
-        ("SHOUTING = TextFilter(measure, 'above', 'too_short', '')", "too_short"),
-        ("import nowhere", "raised ModuleNotFoundError"),
-    ],
-)
+@cases
 def test_an_unusable_filter_is_a_problem_of_the_settings(site: Path, line: str, said: str) -> None:
     module = install("shouting", site)
     module.write_text(f"{module.read_text()}\n{line}\n")
@@ -332,15 +315,7 @@ def test_a_verifier_of_a_plug_in_learns_and_answers(site: Path, tmp_path: Path) 
         load_verifier("same_ending")
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("SameEndings = None", "raised AttributeError"),
-        ("SameEndings.predict = lambda fitted, pairs: [0.5]", "returned shape"),
-        ("SameEndings.predict = lambda fitted, pairs: [float('nan')] * 2", "returned shape"),
-        ("SameEndings.calibrate = lambda fitted: fitted", "raised TypeError"),
-    ],
-)
+@cases
 def test_a_verifier_that_fails_is_told_by_its_package(site: Path, tmp_path: Path, line: str, said: str) -> None:
     module = install("endings", site)
     module.write_text(f"{module.read_text()}\n\n{line}\n")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from cases import cases
 
 import authbench.core.shipped
 from authbench.config.registry.entries import schema_problems
@@ -104,21 +105,7 @@ class Plain:
     pass
 
 
-@pytest.mark.parametrize(
-    ("entry", "refused"),
-    [
-        ({"title": "t", "kind": "plain"}, []),
-        ({"title": "t", "kind": "plain", "parameters": {}}, []),
-        ({"title": "t", "kind": "sized", "parameters": {"size": [1, 2], "tags": ["a"]}}, []),
-        ({"title": "t", "kind": "sized"}, ["parameters"]),
-        ({"title": "t", "kind": "sized", "parameters": {}}, ["parameters"]),
-        ({"title": "t", "kind": "sized", "parameters": {"size": [1]}}, ["parameters"]),
-        ({"title": "t", "kind": "sized", "parameters": {"size": [1, 2], "tags": ["c"]}}, ["parameters"]),
-        ({"title": "t", "kind": "plain", "parameters": {"size": [1, 2]}}, ["parameters"]),
-        ({"title": "t", "kind": "plain", "made": 1}, ["made"]),
-        ({"title": "t", "kind": "other"}, ["kind"]),
-    ],
-)
+@cases
 def test_the_kind_of_an_entry_decides_its_parameters(entry: dict[str, Any], refused: list[str]) -> None:
     schema = schema_of_kinds(Written, {"plain": Plain, "sized": Sized})
     assert [key for key, _ in schema_problems(entry, lambda: schema)] == refused

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import cases
 from tiny_checkpoint import write_checkpoint
 
 from authbench.core.errors import InputError
@@ -179,21 +180,7 @@ def test_a_function_embeds_texts_and_leaves_the_path_of_python_as_it_was(here: P
     )
 
 
-@pytest.mark.parametrize(
-    ("body", "said"),
-    [
-        ("raise ValueError('no\\nkey')", r"raised ValueError: no \(own_faulty.py, line 3\), of 3 texts"),
-        ("raise SystemExit(3)", "raised SystemExit: 3"),
-        ("return np.ones((len(texts) - 1, 2))", r"returned shape \(2, 2\) for 3 texts"),
-        ("return np.ones(len(texts))", r"returned shape \(3,\) for 3 texts"),
-        ("return np.ones((3, 0))", r"returned shape \(3, 0\)"),
-        ("return np.full((3, 2), np.nan)", "returned values that are not numbers for 3 of 3"),
-        ("return np.full((3, 2), 1e300)", "returned values that are not numbers for 3 of 3"),
-        ("return [[1, 2], [3], [4]]", "raised ValueError"),
-        ("return None", "returned no array"),
-        ("return texts", "returned an array of <U"),
-    ],
-)
+@cases
 def test_a_function_that_returns_no_row_per_text_is_one_line(here: Path, body: str, said: str) -> None:
     (here / "own_faulty.py").write_text(f"import numpy as np\ndef encode(texts):\n    {body}\n")
     with pytest.raises(InputError, match=f"own_faulty:encode {said}") as problem:
@@ -208,21 +195,7 @@ def test_a_function_that_changes_its_dimensions_is_told(here: Path, monkeypatch:
         open_model(load_model("own_wide:encode")).embed(DOCUMENTS)
 
 
-@pytest.mark.parametrize(
-    ("text", "requested", "said"),
-    [
-        (None, "own_absent:encode", "own_absent: there is no such module"),
-        ("x = 1", "own_module:encode", "cannot be imported: it raised AttributeError"),
-        ("x = 1", "own_module:x", "is of type int. Expected a function"),
-        ("1 +", "own_module:encode", "raised SyntaxError"),
-        (
-            "import no_such_library",
-            "own_module:encode",
-            "raised ModuleNotFoundError: No module named 'no_such_library'",
-        ),
-        ("x = 1", "json:loads", None),
-    ],
-)
+@cases
 def test_a_function_that_cannot_be_imported_is_one_line(
     here: Path, text: str | None, requested: str, said: str | None
 ) -> None:

@@ -4,6 +4,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 from shared_folders import oracle
@@ -252,13 +253,7 @@ def test_sparse_vectors_give_the_products_of_scipy_to_the_bit_whatever_the_block
         assert np.array_equal(score(first, last), expected[first:last])
 
 
-@pytest.mark.parametrize(
-    ("positives", "queries", "message"),
-    [
-        ({"q": ["nowhere"]}, ["q"], "names 1 positives that are not candidates: nowhere"),
-        ({"q": ["d1"]}, ["q", "q"], "the id q occurs twice"),
-    ],
-)
+@cases
 def test_ids_that_do_not_match_are_named(positives, queries, message):
     with pytest.raises(InputError, match=message):
         a_split(["d1"], queries, positives)

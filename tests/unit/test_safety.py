@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 from shared_folders import DATA, skip_without_corpus
@@ -46,44 +47,13 @@ def test_every_term_of_every_list_is_found_in_a_text_of_its_language_at_its_seve
             assert score >= severity, (lang, term, found)
 
 
-@pytest.mark.parametrize(
-    ("lang", "text"),
-    [
-        ("en", "They sniggered while the niggardly man warmed himself at a bundle of faggots."),
-        ("en", "Light came through the chinks in the wall; a spic and span kitchen."),
-        ("en", "You'll kill yourself, Harry, if you go on like this."),
-        ("fr", "Le train est en retard, dit-il en mangeant un con… combat de coqs."),
-        ("de", "Das dicke Buch über Kanonen liegt im Regal; er hatte Niggertanz nie gehört."),
-        ("es", "El computador del diputado disputa la reputación."),
-        ("ru", "Жидкий мёд, молодой хачапури и чурка для растопки; Нигерия далеко."),
-        ("zh", "祝你生日你妈妈的蛋糕很甜，外面妖艳贱货太多，体操你也练。"),
-        ("ja", "ワインビニガーとサクソフォン、ガイジンのパチンコ。死ねようはずがない。読まんことには。"),
-        ("ko", "보지 마세요, 자지 않고 시발점에서 기다렸다. 강아지 새끼 세 마리."),
-        ("hi", "साला बोला कि कमीने दोस्त ने अच्छा किया।"),
-        ("ar", "كلب الحراسة نائم، والعبد الصالح يصلي."),
-    ],
-)
+@cases
 def test_innocent_text_that_looks_like_abuse_stays_below_the_threshold(lang: str, text: str) -> None:
     score, found = WORDS.explain(text, lang)
     assert score <= 0.8, found
 
 
-@pytest.mark.parametrize(
-    ("lang", "text"),
-    [
-        ("en", "You FAGGOTS ruin everything"),
-        ("zh", "我操你妈啊"),
-        ("hi", "वह मादरचोदों का घर है"),
-        ("es", "eres un hijo  de\nputa"),
-        ("fr", "Va donc, FILS DE PUTE !"),
-        ("ar", "يا ابن الشرموطة"),
-        ("ru", "Да ты ДОЛБОЁБ"),
-        ("de", "du HURENSÖHNE-Bande, Scheißausländer"),
-        ("ja", "あのガイジめ"),
-        ("ko", "이개새끼야"),
-        ("other", "well, fuck you"),
-    ],
-)
+@cases
 def test_abuse_is_found_whatever_its_case_inflection_and_spacing(lang: str, text: str) -> None:
     assert WORDS.explain(text, lang)[0] > 0.8
     assert WORDS.explain(unicodedata.normalize("NFD", text), lang)[0] > 0.8
@@ -125,20 +95,7 @@ def test_an_extra_list_adds_terms_and_changes_severities_and_the_identity_knows(
     assert "sw" in scorer.languages
 
 
-@pytest.mark.parametrize(
-    ("content", "named"),
-    [
-        ("- a", "languages at the top level"),
-        ("en: [a]", "`terms` and `innocent`"),
-        ("en: {words: {}}", "`terms` and `innocent`"),
-        ("en: {terms: {1.5: [a]}}", "1.5"),
-        ("en: {terms: {high: [a]}}", "high"),
-        ("en: {terms: {1: a}}", "list of words"),
-        ("en: {terms: {1: [a*b]}}", "a\\*b"),
-        ("en: {terms: {1: [a], 0.5: [A]}}", "twice"),
-        ("en: {terms: [", "YAML"),
-    ],
-)
+@cases
 def test_a_wrong_list_is_refused_by_file_and_place(tmp_path: Path, content: str, named: str) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text(content, "utf-8")
@@ -248,15 +205,7 @@ def test_the_list_of_the_repository_reads_without_repetition() -> None:
     assert len(read_word_lists(LIST)) == len(LANGUAGES) + 1
 
 
-@pytest.mark.parametrize(
-    ("lang", "text"),
-    [
-        ("fr", "La bulle va crever, et le vieux cheval aussi."),
-        ("ru", "Вошёл черномазый мальчик с кувшином."),
-        ("de", "Die Kanaken der Insel ruderten uns entgegen."),
-        ("ar", "وكان في القافلة عبيد سود من الحبشة"),
-    ],
-)
+@cases
 def test_what_literature_says_innocently_is_below_the_threshold(lang: str, text: str) -> None:
     assert load_wordlist().score([text], [lang])[0] <= 0.7
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from cases import cases
 from examples import costly
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -220,13 +221,7 @@ def test_authors_and_documents_of_two_works_are_preferred():
     assert alone["ignore"] >= 4
 
 
-@pytest.mark.parametrize(
-    ("lengths", "targets", "total", "needed", "uniform"),
-    [
-        ([0, 0, 1, 1], [6, 6], 6, [0, 2], [0, 1]),  # by hash order, as long as the length is wanted
-        ([0, 0, 1, 1], [3, 6], 6, [0, 2], [0, 2]),
-    ],
-)
+@cases
 def test_uniformly_authors_come_in_order_among_those_that_fill_an_open_length(lengths, targets, total, needed, uniform):
     each, count = 3, 3 * len(lengths)
     pool = Pool(
@@ -317,11 +312,7 @@ def test_authors_with_noisy_labels_only_train():
     assert authors.filter(tallies["train_only"])["author_id"].to_list() == ["a3"]
 
 
-@pytest.mark.parametrize(
-    ("date", "day"),
-    [("1970-01-02", 1), ("1970-01-02T23:00:00", 1), ("1970-01", 14), ("1970", 181), ("1970-02-30", None),
-     ("c. 1970", None), ("19700102", None), (None, None)],
-)  # fmt: skip
+@cases
 def test_dates_become_days(date, day):
     documents = corpus(1, 1, 1).with_columns(date=pl.lit(date, pl.String)).with_row_index("row")
     assert fill_reservoir(documents, 7, 10, 1)[0]["day"].to_list() == [day]
@@ -527,17 +518,7 @@ def test_only_consulted_texts_are_scored():
     assert len(rounds) > 1
 
 
-@pytest.mark.parametrize(
-    ("author", "reason"),
-    [
-        ({"author_kind": "work"}, "author_kind_left_out"),
-        ({"author_kind": "masked", "documents": 11}, "mask_of_several_people"),
-        ({"documents": 2}, "author_with_too_few_documents"),
-        ({"lang": "ko"}, "language_without_share"),
-        ({"author_kind": "masked", "documents": 10}, None),
-        ({}, None),
-    ],
-)
+@cases
 def test_an_author_is_refused_for_a_named_reason(author, reason):
     row = {"lang": "en", "source": "s", "author_id": "a", "author_kind": "person", "documents": 3, "origins": ["o"]}
     assert refuse_authors(pl.DataFrame([row | author]), AUTHORS, SAMPLE)["refused"].item() == reason
@@ -587,15 +568,7 @@ def test_lengths_are_counted_by_tokens_with_their_characters():
     assert count_lengths(pool).rows() == [("de", 3, 1, 20), ("en", 3, 2, 24)]
 
 
-@pytest.mark.parametrize(
-    ("changes", "authors", "toxicity", "why"),
-    [
-        ({"min_documents_per_author": 99}, 20, 0.0, "author_with_too_few_documents"),
-        ({"documents": 1}, 20, 0.0, "author_not_needed"),
-        ({}, 20, 1.0, "toxic"),
-        ({}, 0, 0.0, r"9 too_many_symbols \(filter\.symbols\); 2 other_language \(ingest\); 1 copy \(dedup\)"),
-    ],
-)
+@cases
 @pytest.mark.parametrize("bins", ["fixed", "quantiles"])
 def test_a_sample_of_nothing_is_refused_and_says_why(tmp_path, changes, authors, toxicity, why, bins):
     found = corpus(20, 3).with_columns(content="doc_key").head(1_000 if authors else 0).with_row_index("row")
@@ -722,18 +695,7 @@ def test_the_length_next_to_a_scarce_one_takes_its_share():
     assert taken["adjacent"]["long"] >= 26  # near the half that is asked for; authors are taken whole
 
 
-@pytest.mark.parametrize(
-    ("row", "limit"),
-    [
-        ({"target": 10, "taken": 10, "available": 0, "held": 0}, None),
-        ({"target": None, "taken": 3, "available": 3, "held": 3}, None),
-        ({"target": 10, "taken": 8, "available": 10, "held": 12}, "whole_authors"),
-        ({"target": 10, "taken": 8, "available": 8, "held": 12}, "documents_per_author"),
-        ({"target": 10, "taken": 8, "available": 8, "held": 9, "refused": {"few": 1, "kind": 1}}, "authors"),
-        ({"target": 10, "taken": 8, "available": 8, "held": 8, "refused": {"few": 1}, "filtered": 1}, "filters"),
-        ({"target": 10, "taken": 8, "available": 8, "held": 8, "refused": {"few": 1}, "filtered": 0}, "texts"),
-    ],
-)
+@cases
 def test_a_missed_target_names_what_limited_it(row, limit):
     assert limit_of(row | {"deficit": None if row["target"] is None else row["target"] - row["taken"]}) == limit
 

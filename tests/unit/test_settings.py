@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypedDict
 
-import pytest
+from cases import cases
 
 from authbench.config.registry.entries import read_yaml, schema_problems
 from authbench.config.registry.typed_schema import schema_of
@@ -20,15 +20,7 @@ class Section(TypedDict):
     by_key: Small | Mapping[Annotated[str, Keywords(pattern="^[a-z]$")], Small]
 
 
-@pytest.mark.parametrize(
-    ("key", "fitting", "refused"),
-    [
-        ("number", [9, None], [10, "9", 1.5, True]),
-        ("switch", ["all", 9], [10, "some", None]),
-        ("by_key", [9, {}, {"a": 9}], [10, {"a": 10}, {"aa": 9}, {"a": "b"}, None]),
-        ("other", [], [1]),
-    ],
-)
+@cases
 def test_a_section_takes_what_its_types_say(key: str, fitting: list[Any], refused: list[Any]) -> None:
     assert [value for value in fitting if list(schema_problems({key: value}, Section))] == []
     assert [value for value in refused if not list(schema_problems({key: value}, Section))] == []

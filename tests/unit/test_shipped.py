@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from cases import cases
 
 from authbench.core.errors import InputError
 from authbench.core.shipped import config_folders, shipped
@@ -11,19 +12,7 @@ from authbench.core.shipped import config_folders, shipped
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize(
-    ("name", "place"),
-    [
-        ("config/config.yaml", "config/config.yaml"),
-        ("schemas/scores.schema.yaml", "workflow/schemas/scores.schema.yaml"),
-        ("templates/report.html.j2", "workflow/report/report.html.j2"),
-        ("text/function_words.yaml", "resources/text/function_words.yaml"),
-        ("style/scores.yaml", "resources/style/scores.yaml"),
-        ("style/steb_scores.yaml", "resources/style/steb_scores.yaml"),
-        ("rates.yaml", "benchmarks/rates.yaml"),
-        ("scripts/chunk_documents.py", "workflow/scripts/chunk_documents.py"),
-    ],
-)
+@cases
 def test_a_data_file_of_a_checkout_is_the_one_at_its_top_level(name: str, place: str) -> None:
     assert shipped(name) == (ROOT / place).resolve()
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 import yaml
+from cases import cases
 
 from authbench.config.registry.expressions import shown_author
 from authbench.config.registry.source_entry import Author, Impurity
@@ -39,33 +40,12 @@ def test_an_estimate_from_a_field_that_is_not_there_is_a_problem(tmp_path: Path,
     assert find_sources(["posts.yaml"], tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("author", "topic"),
-    [
-        ("user", "user"),
-        ("user", {"field": "user", "lower": True}),
-        ("user", {"field": "user", "hash": True}),
-        ({"field": "user", "lower": True}, "user"),
-        ({"any": ["user", "name"]}, "name"),
-        ("user", {"any": ["kind", "user"]}),
-        ("user", {"compose": "{kind} {user?}"}),
-        ({"field": "label", "match": "([^/]+)$"}, "label"),
-        ({"field": "label", "match": "([^/]+)$"}, {"field": "label", "match": "([^/]+)$"}),
-    ],
-)
+@cases
 def test_a_topic_that_is_the_author_is_a_problem(author: Any, topic: Any) -> None:
     assert problems(author, topic) == ["fields.topic"]
 
 
-@pytest.mark.parametrize(
-    ("author", "topic"),
-    [
-        ("user", "kind"),
-        ("user", {"const": "user"}),
-        ({"field": "label", "match": "([^/]+)$"}, {"field": "label", "match": "^([^/]+)/"}),
-        ({"compose": "{forum} {user}"}, {"field": "forum", "map": {"a": "b"}}),
-    ],
-)
+@cases
 def test_a_topic_of_another_field_or_part_is_none(author: Any, topic: Any) -> None:
     assert problems(author, topic) == []
 
@@ -93,20 +73,7 @@ def test_a_group_of_authors_that_is_the_author_is_a_problem() -> None:
     assert problem.startswith("fields.author_group: shows 'user'")
 
 
-@pytest.mark.parametrize(
-    ("impurity", "message"),
-    [
-        ({"estimator": "guess"}, "same_item, account, voices, stated"),
-        ({"estimator": "voices"}, "patterns: is required"),
-        ({"estimator": "stated", "value": 0.02}, "reference: is required"),
-        ({"estimator": "stated", "value": 2, "reference": "A. Author, 2020"}, "2 is greater than the maximum of 1"),
-        (
-            {"estimator": "same_item", "value": 0.1},
-            "author.impurity.value: 0.1 is not wanted here; only the estimator stated",
-        ),
-        ({"estimator": "voices", "patterns": ["("]}, "is not a regular expression"),
-    ],
-)
+@cases
 def test_an_estimator_without_what_it_computes_from_is_refused(tmp_path: Path, impurity: Any, message: str) -> None:
     path = tmp_path / "posts.yaml"
     path.write_text(yaml.safe_dump({**ENTRY, "author": {"kind": "account", "impurity": impurity}}))

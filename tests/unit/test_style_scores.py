@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from cases import cases
 
 from authbench.app.cli import main
 from authbench.config.registry.load import load_entry
@@ -245,11 +246,7 @@ def test_a_run_leaves_scores_with_chance_and_says_what_was_not_run(suite):
     assert speed["texts_per_second"] > 0
 
 
-@pytest.mark.parametrize(
-    ("rate", "shown"),
-    [(559.84, "560"), (55.984, "56.0"), (5.5984, "5.60"), (4629.9, "4,630"), (123456.7, "123,457"), (0.04123, "0.0412"),
-     (999.96, "1,000"), (0.0, "0"), (None, "–")],
-)  # fmt: skip
+@cases
 def test_a_speed_of_less_than_a_thousand_never_looks_like_thousands(rate, shown):
     assert three_digits(rate) == shown
 

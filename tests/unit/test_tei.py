@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -121,14 +122,7 @@ def test_an_empty_body_is_an_empty_text(tmp_path: Path) -> None:
     assert rows(tmp_path, DOCUMENT.format("", "<body/>"))[0]["text"] == ""  # type: ignore[index]
 
 
-@pytest.mark.parametrize(
-    "declaration",
-    [
-        '<!ENTITY a SYSTEM "file:///etc/hostname">',
-        '<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">',
-        '<!ENTITY % a SYSTEM "http://localhost/x.dtd"> %a;',
-    ],
-)
+@cases
 def test_declared_entities_are_refused_before_they_are_fetched_or_expanded(declaration: str) -> None:
     with pytest.raises(MalformedError, match="entity"):
         parse(f"<!DOCTYPE TEI [{declaration}]><TEI>&a;</TEI>")

@@ -4,7 +4,7 @@ from datetime import date, timedelta
 
 import numpy as np
 import polars as pl
-import pytest
+from cases import cases
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -29,28 +29,7 @@ def gaps(asked, *positives):
     return found["time_gap"][0]
 
 
-@pytest.mark.parametrize(
-    ("asked", "positives", "label"),
-    [
-        ("2020-01-31", ["2020-01-02"], "same month"),
-        ("2020-01-31", ["2020-01-01"], "30 days to a year"),
-        ("2020-01-31", ["2020-02-01"], "under 30 days"),
-        ("2020-01-31", ["2020-02-29"], "under 30 days"),
-        ("2020-01-31", ["2020-03-01"], "30 days to a year"),
-        ("2020-01-31", ["2021-01-29"], "30 days to a year"),
-        ("2020-01-31", ["2021-01-30"], "a year or more"),
-        ("2020-01-31", ["1851-01-30", "2020-02-15"], "under 30 days"),
-        ("2020-01-31", ["1851-01-30", None], "a year or more"),
-        ("2020-01-31", [None, None], None),
-        ("2020-01-31", [], None),
-        (None, ["2020-01-31"], None),
-        ("2020-01", ["2020-01-31"], "same month"),
-        ("2020-01", ["2020"], "same year, days unknown"),
-        ("1851", ["1851"], "same year, days unknown"),
-        ("1851", ["1852"], "other years, days unknown"),
-        ("1851", ["1852-01-01"], "other years, days unknown"),
-    ],
-)
+@cases
 def test_the_nearest_positive_in_time_decides_the_slice(asked, positives, label):
     assert gaps(asked, *positives) == label
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 from shared_folders import oracle
@@ -203,15 +204,7 @@ def test_pairs_of_one_class_teach_nothing_and_are_refused(tmp_path, label):
         answer(load_entry(VERIFIERS, "naive"), pairs, pairs, pairs, Bench(1, tmp_path))
 
 
-@pytest.mark.parametrize(
-    ("command", "said"),
-    [
-        ("false", "status 1"),
-        ("no-such-program {test}", "cannot be run"),
-        ("true '", "No closing quotation"),
-        ("true", "there is no such file"),
-    ],
-)
+@cases
 def test_a_command_that_fails_is_told(tmp_path, command, said):
     verifier = VerifierEntry("own", "own", "external", ExternalParameters(command, 600))
     pairs = styled(6, 3)
@@ -263,17 +256,7 @@ def test_every_page_of_the_registry_is_a_verifier():
         assert load_entry(VERIFIERS, name).name == name
 
 
-@pytest.mark.parametrize(
-    ("name", "least", "most"),
-    [
-        ("random", 0.3, 0.7),
-        ("content-words", 0.3, 0.7),  # all words are frequent here
-        ("edges", 0.5, 1.0),
-        ("format", 0.5, 1.0),  # how texts end, not how often marks occur
-        ("punctuation", 0.9, 1.0),
-        ("masked", 0.9, 1.0),
-    ],
-)
+@cases
 def test_sanity_rows_answer_pairs_too_and_know_a_habit_of_marks_if_they_see_it(name, least, most, tmp_path):
     train, test = styled(60, 3), styled(60, 4)
     found = answer(load_entry(VERIFIERS, name), train, train, test, Bench(1, tmp_path))

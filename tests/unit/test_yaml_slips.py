@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from cases import cases
 
 from authbench.app.config import prepare
 from authbench.core.errors import InputError
@@ -33,42 +34,13 @@ def told(folder: Path, recipe: str = RECIPE, source: str = SOURCE) -> list[str]:
     return [line.strip().removeprefix("../" * 9) for line in str(refused.value).splitlines()[1:]]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "where"),
-    [
-        ("  documents", "  documens", "line 5: sample.documens: unknown key"),
-        ("  documents", "  - documents", "line 4: sample: "),
-        ("sample:\n  documents: 1000", "sample:", "line 4: sample: null"),
-        ("1000", "many", "line 5: sample.documents: 'many' is not a whole number or null"),
-        ("name: mine", "name: 2024", "line 1: name: 2024"),
-        ("raw_dir: raw", "raw_dir: raw\nsplt: {}", "line 4: splt: unknown key; did you mean 'split'?"),
-        ("raw_dir: raw", "raw_dir: raw\nsplit: {splits: {train: 50, test: 40}}", "line 4: split.splits: the shares"),
-    ],
-)
+@cases
 def test_a_slip_in_a_recipe_has_its_line(old: str, new: str, where: str, tmp_path: Path) -> None:
     lines = told(tmp_path, recipe=RECIPE.replace(old, new))
     assert any(f"mine.yaml, {where}" in line for line in lines), lines
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "where"),
-    [
-        ("title: Letters", "title: Letters: mine", "line 1 is not valid YAML: a colon"),
-        ('["*.csv"]', "[*.csv]", "line 6 is not valid YAML: "),
-        ('["*.csv"]', '["*.csv"', "line 7 is not valid YAML: a list that [ opens"),
-        ("about:", "title: Other\nabout:", "line 2 is not valid YAML: the key 'title' is there twice"),
-        ("about:", "\tabout:", "line 2 is not valid YAML: a tab"),
-        ("about:", "  about:", "line 2 is not valid YAML: "),
-        ('["*.csv"]', "letters.csv", "line 6: files: 'letters.csv' is not a list; write ['letters.csv']"),
-        ("text: body", "text: [body]", "line 8: fields.text: ['body'] is not text or a mapping"),
-        ("text: body", "text: {feild: body}", "line 8: fields.text.feild: unknown key; did you mean 'field'?"),
-        ("text: body", "text: {lower: true}", "line 8: fields.text: lacks one of field, const, compose, any"),
-        ("text: body", "text: {field: a, const: b}", "line 8: fields.text: has field and const, and takes one of"),
-        ("const: en", "const: no", "line 8: fields.lang.const: false"),
-        ("text: body, ", "", "line 8: fields.text: is required"),
-        ("format: csv", "format: csv, delimeter: ';'", "line 7: reader.delimeter: unknown key; did you mean"),
-    ],
-)
+@cases
 def test_a_slip_in_an_entry_has_its_line(old: str, new: str, where: str, tmp_path: Path) -> None:
     lines = told(tmp_path, source=SOURCE.replace(old, new, 1))
     assert any(line.startswith(f"mail.yaml, {where}") for line in lines), lines
