@@ -133,6 +133,19 @@ REMOVED = pl.Schema(
 )
 
 
+def as_removed(
+    documents: pl.DataFrame,
+    stage: str,
+    reason: str | pl.Expr,
+    detail: str | pl.Expr | None = None,
+    value: str | None = None,
+    threshold: float | None = None,
+) -> pl.DataFrame:
+    """Return REMOVED rows of documents (`source`, `doc_key`); strings but `stage` are columns."""
+    facts = {"reason": reason, "value": value, "threshold": pl.lit(threshold), "detail": detail}
+    return documents.select("source", "doc_key", stage=pl.lit(stage), **facts).cast(REMOVED)
+
+
 def is_language_code(label: str | None) -> bool:
     """Return whether a label has the form of an ISO 639 code: two or three lower-case letters.
 

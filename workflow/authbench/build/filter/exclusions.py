@@ -14,7 +14,7 @@ from authbench.config.languages import ALL
 from authbench.config.registry.checks import same_names, unreadable_file
 from authbench.config.settings.config import Config
 from authbench.core.errors import InputError
-from authbench.core.records import REMOVED
+from authbench.core.records import as_removed
 from authbench.core.storage.exact_json import loads, read_lines
 
 REASON = re.compile(r"[a-z][a-z_]{0,39}")
@@ -65,16 +65,8 @@ def _verdicts(path: str | Path) -> Iterator[tuple[str, str | None, str]]:
 def excluded(documents: pl.DataFrame, exclusions: pl.DataFrame) -> pl.DataFrame:
     """Return the REMOVED rows of the documents (`source`, `doc_key`) on the list, with reason `review_<reason>`."""
     listed = documents.select("source", "doc_key").join(exclusions, on="doc_key", maintain_order="left")
-    rows = listed.select(
-        "source",
-        "doc_key",
-        stage=pl.lit(STAGE),
-        reason="review_" + pl.col("reason"),
-        value=pl.lit(None, pl.Float64),
-        threshold=pl.lit(None, pl.Float64),
-        detail=pl.when(pl.col("note") != "").then("note"),
-    )
-    return rows.select(REMOVED.names()).cast(REMOVED)
+    note = pl.when(pl.col("note") != "").then("note")
+    return as_removed(listed, STAGE, "review_" + pl.col("reason"), note)
 
 
 _EXPECTED = 'expected {"doc_key": "…", "reason": "boilerplate" or null, "note": "…"}, as the review sheets export it'

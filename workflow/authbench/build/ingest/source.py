@@ -25,7 +25,7 @@ from authbench.config.registry.source_entry import Extraction
 from authbench.config.settings.ingest import Ingest
 from authbench.core.errors import InputError
 from authbench.core.identity import digest
-from authbench.core.records import INGESTED, REMOVED
+from authbench.core.records import INGESTED, REMOVED, as_removed
 from authbench.core.runtime.progress import progress
 from authbench.core.storage.parquet import GROUP_BYTES, read_batches, write_batches, write_parquets
 from authbench.core.storage.raw_paths import describe
@@ -204,15 +204,9 @@ def _settled(
     )
     stays = pl.col("first") & ~pl.col("conflict")
     paths = pl.Series(names, dtype=pl.String)
-    gone = repeated.filter(~stays).select(
-        source=pl.lit(tag),
-        doc_key="doc_key",
-        stage=pl.lit("ingest"),
-        reason=pl.when("conflict").then(pl.lit("conflicting_id")).otherwise(pl.lit("repeated_id")),
-        value=pl.lit(None, pl.Float64),
-        threshold=pl.lit(None, pl.Float64),
-        detail=pl.format("{} record {}", pl.lit(paths).gather(pl.col("file")), "ordinal"),
-    )
+    reason = pl.when("conflict").then(pl.lit("conflicting_id")).otherwise(pl.lit("repeated_id"))
+    place = pl.format("{} record {}", pl.lit(paths).gather(pl.col("file")), "ordinal")
+    gone = as_removed(repeated.filter(~stays).with_columns(source=pl.lit(tag)), "ingest", reason, place)
     return repeated.filter(stays).select("row", "doc_key"), gone
 
 

@@ -16,7 +16,7 @@ from authbench.build.normalize.text import CANONICAL, CURLY_QUOTES, normalize_te
 from authbench.config.registry.source_entry import Normalize
 from authbench.config.settings.normalize import NormalizeTexts
 from authbench.core.nfc import compose
-from authbench.core.records import REMOVED
+from authbench.core.records import as_removed
 
 # The columns that records of each task must fill (AuthBench paper, A.4).
 TASK_FIELDS: Mapping[str, tuple[str, ...]] = {"authorship": ("content", "author_id")}
@@ -139,18 +139,5 @@ def missing_field() -> pl.Expr:
 
 def _as_removed(records: pl.DataFrame) -> pl.DataFrame:
     """Return REMOVED rows for the records with a field in `missing`."""
-    return (
-        records.filter(pl.col("missing").is_not_null())
-        .select(
-            "source",
-            "doc_key",
-            stage=pl.lit("normalize"),
-            reason=pl.when(pl.col("missing") == "content")
-            .then(pl.lit("empty_text"))
-            .otherwise(pl.lit("missing_field")),
-            value=pl.lit(None, pl.Float64),
-            threshold=pl.lit(None, pl.Float64),
-            detail="missing",
-        )
-        .cast(REMOVED)
-    )
+    reason = pl.when(pl.col("missing") == "content").then(pl.lit("empty_text")).otherwise(pl.lit("missing_field"))
+    return as_removed(records.filter(pl.col("missing").is_not_null()), "normalize", reason, "missing")

@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from authbench.core.errors import InputError
-from authbench.core.records import REMOVED
+from authbench.core.records import as_removed
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -39,12 +39,4 @@ def is_taken_down(takedown: Set[str]) -> pl.Expr:
 
 def removed_documents(taken: pl.DataFrame) -> pl.DataFrame:
     """Return the removals (records.REMOVED) of the documents that were taken down."""
-    return taken.select(
-        "source",
-        "doc_key",
-        stage=pl.lit("release"),
-        reason=pl.lit("taken_down"),
-        value=pl.lit(None, pl.Float64),
-        threshold=pl.lit(None, pl.Float64),
-        detail=pl.col("id"),
-    ).select(REMOVED.names())
+    return as_removed(taken, "release", pl.lit("taken_down"), "id")

@@ -30,7 +30,7 @@ from authbench.config.settings.sample import Sample
 from authbench.core.errors import InputError
 from authbench.core.funnel import Counts, add_up, merge_counts
 from authbench.core.identity import keyed_hashes
-from authbench.core.records import DOCUMENT, REMOVED
+from authbench.core.records import DOCUMENT, as_removed
 from authbench.core.runtime.job import log
 from authbench.core.storage.json_files import read_json
 from authbench.core.storage.parquet import read_columns, read_numbered_rows
@@ -360,17 +360,6 @@ def _removed(toxic: pl.DataFrame, documents: Documents, settings: Settings) -> p
     keys = pl.concat(
         [pl.DataFrame(schema={"doc_key": pl.String, "at": pl.Int64}), *documents(toxic, ["doc_key"])]
     ).sort("at")
-    return (
-        toxic.select(
-            "source",
-            keys["doc_key"],
-            stage=pl.lit("sample"),
-            reason=pl.lit("toxic"),
-            value=pl.col("toxicity"),
-            threshold=pl.lit(float(settings.safety["threshold"])),
-            detail=pl.lit(None, pl.String),
-        )
-        .select(REMOVED.names())
-        .cast(REMOVED)
-        .sort("doc_key")
-    )
+    threshold = float(settings.safety["threshold"])
+    named = toxic.with_columns(keys["doc_key"])
+    return as_removed(named, "sample", pl.lit("toxic"), value="toxicity", threshold=threshold).sort("doc_key")

@@ -20,6 +20,7 @@ from authbench.build.split.persons import NO_SHARED, find_persons
 from authbench.build.split.units import find_bridges, unit_of
 from authbench.config.settings.split import Split
 from authbench.core.funnel import Counts, Tally
+from authbench.core.records import as_removed
 from authbench.release.format.release import Lock
 
 
@@ -91,15 +92,7 @@ def split_documents(
     judged = marked.join(splits.assigned, on="doc_key", how="left", maintain_order="left")
     stays = judged.filter(pl.col("left_out").is_null())
     kept = documents.filter(judged["left_out"].is_null()).with_columns(stays["scored"], stays["split"], stays["unit"])
-    removed = judged.filter(pl.col("left_out").is_not_null()).select(
-        "source",
-        "doc_key",
-        stage=pl.lit("split"),
-        reason="left_out",
-        value=pl.lit(None, pl.Float64),
-        threshold=pl.lit(None, pl.Float64),
-        detail=pl.lit(None, pl.String),
-    )
+    removed = as_removed(judged.filter(pl.col("left_out").is_not_null()), "split", "left_out")
     tally = Tally("split")
     tally.add(judged, stays, removed)
     facts = {

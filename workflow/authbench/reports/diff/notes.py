@@ -11,15 +11,7 @@ from authbench.core.printable import inert_markdown
 from authbench.core.storage.atomic import sha256_of_file
 from authbench.core.storage.sha256sums import SUMS
 from authbench.reports.diff.releases import KeyedRelease, VersionChange
-from authbench.reports.diff.summary import Difference
-
-_CHANGES = {
-    "gone": "gone",
-    "new": "new",
-    "split": "in another split",
-    "id": "under another id",
-    "text": "with another text",
-}
+from authbench.reports.diff.summary import WORDS, Difference, by_reason
 
 
 def release_notes(a: KeyedRelease, b: KeyedRelease, found: Difference) -> str:
@@ -98,19 +90,14 @@ def _row(name: str, before: int, after: int) -> str:
 
 
 def _texts(found: Difference) -> Iterator[str]:
-    rows = pl.DataFrame(found["documents"], infer_schema_length=None) if found["documents"] else None
-    changed_any = False
-    for change, words in _CHANGES.items() if rows is not None else ():
-        changed = rows.filter(pl.col("change") == change) if rows is not None else pl.DataFrame()
-        for (source, reason), part in changed.group_by("source", "reason", maintain_order=True):
-            changed_any = True
-            yield f"- {part.height:,} texts of {source} {words}{f': {reason}' if reason else ''}"
+    lines = [
+        f"- {len(ids):,} texts of {source} {WORDS[change]}{f': {reason}' if reason else ''}"
+        for change, source, reason, ids in by_reason(found)
+    ]
     for change, ids in found["queries"].items():
         if ids:
-            changed_any = True
-            yield f"- {len(ids):,} queries {'with other answers' if change == 'answers' else change}"
-    if not changed_any:
-        yield "The same."
+            lines.append(f"- {len(ids):,} queries {'with other answers' if change == 'answers' else change}")
+    yield from lines or ["The same."]
 
 
 def _migration(a: KeyedRelease, b: KeyedRelease, found: Difference) -> Iterator[str]:

@@ -87,12 +87,12 @@ def changed_queries(a: KeyedRelease, b: KeyedRelease) -> dict[str, list[str]]:
     }
 
 
-_HEADINGS = {
-    "gone": "documents gone",
-    "new": "documents new",
-    "split": "documents in another split",
-    "id": "documents under another id",
-    "text": "documents with another text",
+WORDS = {
+    "gone": "gone",
+    "new": "new",
+    "split": "in another split",
+    "id": "under another id",
+    "text": "with another text",
 }
 _SHOWN = 5
 Value = TypeVar("Value")
@@ -157,12 +157,9 @@ def difference_text(found: Difference) -> str:
     names: tuple[Literal["documents", "authors", "languages", "queries"], ...]
     names = ("documents", "authors", "languages", "queries")
     lines = [f"{name}: {found['totals']['a'][name]:,} -> {found['totals']['b'][name]:,}" for name in names]
-    rows = pl.DataFrame(found["documents"], infer_schema_length=None) if found["documents"] else None
-    for change, heading in _HEADINGS.items() if rows is not None else ():
-        changed = rows.filter(pl.col("change") == change) if rows is not None else pl.DataFrame()
-        for (source, reason), part in changed.group_by("source", "reason", maintain_order=True):
-            why = f" ({reason})" if reason else ""
-            lines.append(f"{heading}: {part.height:,} of {source}{why}: {_listed(part['id'].to_list())}")
+    for change, source, reason, ids in by_reason(found):
+        why = f" ({reason})" if reason else ""
+        lines.append(f"documents {WORDS[change]}: {len(ids):,} of {source}{why}: {_listed(ids)}")
     for change, ids in found["queries"].items():
         if ids:
             lines.append(
@@ -171,6 +168,14 @@ def difference_text(found: Difference) -> str:
     lines += [f"why: {one['what']}: {one['a']} -> {one['b']}" for one in found["causes"]]
     lines += _version_lines(found["version"])
     return "\n".join(lines) + "\n"
+
+
+def by_reason(found: Difference) -> Iterator[tuple[str, str, str, Sequence[str]]]:
+    """Yield change, source and reason of the changed documents with their ids."""
+    rows = pl.DataFrame(found["documents"], CHANGES)
+    for change in WORDS:
+        for (source, reason), part in rows.filter(change=change).group_by("source", "reason", maintain_order=True):
+            yield change, str(source), str(reason), part["id"].to_list()
 
 
 def _version_lines(version: VersionChange) -> list[str]:

@@ -13,7 +13,7 @@ from authbench.build.dedup.shards import Paths, read_documents, read_first_copie
 from authbench.build.dedup.unique import COLUMNS, REASON, REPEATED, repeated_fields, values_of
 from authbench.config.settings.dedup import Copies
 from authbench.core.funnel import Tally
-from authbench.core.records import REMOVED, empty
+from authbench.core.records import as_removed, empty
 from authbench.core.storage.json_files import read_json, write_json
 from authbench.core.storage.parquet import read_batches, read_columns, write_parquet
 
@@ -65,8 +65,10 @@ def decide_all(
     for path in similar[1]:
         tally.note("dedup", read_json(path))
     tally.note("expected_recall", band_recall(settings["threshold"], settings["bands"], settings["rows"]))
-    copied = _as_removed(gone, tally.stage, settings["threshold"])
-    write_parquet(pl.concat([copied, _as_repeated(repeated_values, tally.stage)]), written[0])
+    kept, value_of = pl.format("stand-in {}", "kept"), pl.format("{} of {}", "field", "first")
+    copied = as_removed(gone, tally.stage, "reason", kept, "similarity", settings["threshold"])
+    repeated_texts = as_removed(repeated_values, tally.stage, pl.lit(REASON), value_of)
+    write_parquet(pl.concat([copied, repeated_texts]), written[0])
     write_json(written[1], tally.counts())
 
 
@@ -83,29 +85,3 @@ def _repeated(
             yield values_of(batch.with_columns(row=rows).filter(stays[rows]), unique, order)
 
     return repeated_fields(values())
-
-
-def _as_repeated(repeated_values: pl.DataFrame, stage: str) -> pl.DataFrame:
-    """Return REMOVED rows, whose detail names the field and the first text that has its value."""
-    return repeated_values.select(
-        "source",
-        "doc_key",
-        stage=pl.lit(stage),
-        reason=pl.lit(REASON),
-        value=pl.lit(None, pl.Float64),
-        threshold=pl.lit(None, pl.Float64),
-        detail=pl.format("{} of {}", "field", "first"),
-    ).select(REMOVED.names())
-
-
-def _as_removed(copies: pl.DataFrame, stage: str, threshold: float) -> pl.DataFrame:
-    """Return REMOVED rows: the value is the similarity, the detail names the kept representative."""
-    return copies.select(
-        "source",
-        "doc_key",
-        stage=pl.lit(stage),
-        reason="reason",
-        value="similarity",
-        threshold=pl.lit(threshold),
-        detail=pl.format("stand-in {}", "kept"),
-    ).select(REMOVED.names())
