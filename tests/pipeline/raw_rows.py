@@ -10,23 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
+from cases import read_cases
 
-TEXT_FIELDS = {
-    "exorde": "original_text",
-    "babel_briefings": "description",
-    "amazon_multi": "review_body",
-    "blog_authorship": "post",
-    "arxiv": "abstract",
-    "xiaohongshu": "content",
-    "douban": "comment",
-    "hindi_discourse": "Sentence",
-    "spanish_pd_books": "text",
-    "french_pd_books": "complete_text",
-    "russian_pd": "text",
-    "german_pd": "text",
-    "arabic_poetry": "poem_text",
-    "nsmc_raw_ko": "review",
-}
+TEXT_FIELDS = read_cases(Path(__file__))["TEXT_FIELDS"]
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,9 @@
 """Tables that are small enough to count by hand: released documents, their queries, and a funnel."""
 
+from pathlib import Path
+
 import polars as pl
+from cases import read_cases
 
 DOCUMENTS = pl.DataFrame(
     [
@@ -15,14 +18,4 @@ DOCUMENTS = pl.DataFrame(
     orient="row",
 )
 QUERIES = pl.DataFrame({"split": ["train", "test"], "query_id": ["d0", "d4"]})
-FUNNEL = [
-    {"source": "b", "stage": "ingest", "reason": "kept", "documents": 2},
-    {"source": "b", "stage": "ingest", "reason": "in", "documents": 2},
-    {"source": "a", "stage": "filter", "reason": "kept", "documents": 12},
-    {"source": "a", "stage": "chunk", "reason": "in", "documents": 8},
-    {"source": "a", "stage": "chunk", "reason": "gained", "documents": 10},
-    {"source": "a", "stage": "chunk", "reason": "kept", "documents": 18},
-    {"source": "a", "stage": "filter", "reason": "symbols", "documents": 1},
-    {"source": "a", "stage": "filter", "reason": "language", "documents": 4},
-    {"source": "a", "stage": "filter", "reason": "in", "documents": 18},
-]
+FUNNEL = read_cases(Path(__file__))["FUNNEL"]

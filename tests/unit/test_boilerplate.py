@@ -1,7 +1,9 @@
 import re
+from pathlib import Path
 
 import polars as pl
 import pytest
+from cases import read_cases
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from linear_time import takes_linear_time
@@ -9,35 +11,10 @@ from linear_time import takes_linear_time
 from authbench.build.normalize.boilerplate import patterns, rules, strip, strip_texts, suspected
 from authbench.core.records import LANGUAGES
 
-LINES = {
-    "en": [
-        "Copyright © 2004 Ann Author. All rights reserved.",
-        "Home | About | Contact | Archive",
-        "We use cookies to improve it.",
-    ],
-    "de": ["Alle Rechte vorbehalten.", "Diese Website verwendet Cookies.", "Weiterlesen …"],
-    "es": ["Todos los derechos reservados.", "Es propiedad. Queda hecho el depósito que marca la ley.", "Leer más »"],
-    "fr": ["Tous droits réservés.", "Source gallica.bnf.fr / Bibliothèque nationale de France", "Lire la suite"],
-    "ru": ["Все права защищены.", "OCR и вычитка: Иван Петров", "Читать далее"],
-    "zh": ["版权所有 翻印必究", "转载请注明出处。", "首页 > 新闻 > 正文", "下一页"],
-    "ja": ["無断転載を禁じます。", "底本：「作品集」文庫", "続きを読む"],
-    "ko": ["무단 전재 및 재배포 금지", "저작권자 ⓒ 신문, 무단전재 금지", "더보기"],
-    "ar": ["جميع الحقوق محفوظة", "اقرأ المزيد", "سياسة الخصوصية"],
-    "hi": ["सर्वाधिकार सुरक्षित", "और पढ़ें", "गोपनीयता नीति"],
-}
+CASES = read_cases(Path(__file__))
+LINES = CASES["LINES"]
 
-PROSE = {
-    "en": "He had all rights reserved to him by the copyright office of 1904; we read more about it below.",
-    "de": "Sie hat alle Kekse gegessen, und der Verlag schwieg.",
-    "es": "Leer más libros era su deseo.",
-    "fr": "Elle voulait lire la suite de ce roman, mais la page manquait.",
-    "ru": "Он хотел читать далее, но свет погас.",
-    "zh": "她翻到下一页,读到了自己的名字。",
-    "ja": "続きを読む気にはなれなかった。",
-    "ko": "더 보기 좋은 날이 올 것이다.",
-    "ar": "اقرأ المزيد من الكتب قبل أن تنام يا بني",
-    "hi": "उसने कहा कि और पढ़ें तो अच्छा होगा।",
-}
+PROSE = CASES["PROSE"]
 
 
 def test_every_language_has_rules_and_examples():

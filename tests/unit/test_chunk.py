@@ -1,8 +1,10 @@
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
 import regex
-from cases import cases
+from cases import cases, read_cases
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from linear_time import takes_linear_time
@@ -24,18 +26,7 @@ CONFIG = {
     "max_chunks_per_document": 50,
 }
 ORDINARY = {**CONFIG, "extra_long_share": 0.0}
-SENTENCES = {
-    "en": "The old man, who had come from afar, said nothing at all. ",
-    "zh": "他从很远的地方来，坐在门口，一句话也没有说。",
-    "hi": "वह बहुत दूर से आया था और उसने कुछ नहीं कहा। ",
-    "es": "¿Quién vino de tan lejos sin decir ni una palabra? ",
-    "fr": "« Le vieil homme venait de loin ! » Il ne disait rien. ",
-    "ar": "جاء الرجل العجوز من بعيد ولم يقل شيئا. لماذا؟ ",
-    "ru": "Старик пришёл издалека и ничего не сказал. ",
-    "de": "Der alte Mann, der von weit her kam, sagte kein Wort. ",
-    "ja": "「遠くから来た老人は、何も言わなかった。」と彼は言った。",
-    "ko": "멀리서 온 노인은 아무 말도 하지 않았다. ",
-}
+SENTENCES = read_cases(Path(__file__))["SENTENCES"]
 
 
 @pytest.fixture(scope="module")

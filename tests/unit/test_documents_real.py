@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 import regex
+from cases import read_cases
 from defaults import section
 from open_corpora import MAX_BAD_ROWS, Ingested, bad_rows_allowed, files_of, folder_of, ingested, load_source
 from shared_folders import DATA, needs_corpora
@@ -28,17 +29,7 @@ TAGS = (
     "hindi_novels_txt",
 )
 # What no cleaned text should hold: marks of the format, and what gives the source away.
-LEFT_OVER = {
-    "eltec_tei": r"</|&[a-z]+;|ELTeC|teiHeader|Lou Burnard|Christof Schöch|COST Action",
-    "disco_sonnets_es": r"</|rhymeTagger|Pablo Ruiz|Cervantes Virtual",
-    "dlk_poems_de": r"</|thomashaider|Deutsches Lyrik Korpus|^\s*1L:",
-    "blog_authorship_xml": r"</?post>|</?date>|\burlLink\b|\bmso-",
-    "aozora_txt_ja": r"底本[：:]|［＃|《|｜|-{20}|青空文庫作成|この翻訳は「クリエイティブ|【テキスト中に",
-    "openiti_ar": r"PageV|#META#|\bms\d|~~|%|(?m:^#)|\bAUTO\b|\bCHECK\b|_{4}|البحر\s*:|\(¬?\d+\)|\ufeff",
-    "ruslit_txt": r"\ufeff|\{Далее|Библиотека Поэта|(?m:^Александр Пушкин$|^Максим Горький$|^Валерий Брюсов\.)",
-    "stihi_users_ru": r"\n\s*\n\s*\n\s*\n|(?i:stihi\.ru)",
-    "hindi_novels_txt": r"\ufeff|</?span|_groupheader",
-}
+LEFT_OVER = read_cases(Path(__file__))["LEFT_OVER"]
 
 PIECE = 2000  # characters: texts and books are judged alike, piece by piece
 # The least part of the characters of a file that its texts have; the rest is header and markup.

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cases import cases
+from cases import cases, read_cases
 
 from authbench.config.registry.readers import GutenbergReader, XmlRowsReader
 from authbench.core.errors import InputError
@@ -81,19 +81,7 @@ Language: English
 
 """
 TEXT = "CHAPTER I\n\nIt was so.\n\n*       *       *\n\nThe end of the matter."
-BEGINNINGS = [
-    "*** START OF THE PROJECT GUTENBERG EBOOK A TALE ***",
-    "***START OF THE PROJECT GUTENBERG EBOOK A TALE***",
-    "*** START OF THIS PROJECT GUTENBERG EBOOK A TALE\nOF THE SEA ***",
-    "*** START OF THE COPYRIGHTED PROJECT GUTENBERG EBOOK A TALE ***",
-    "*** Start of the Project Gutenberg EBook of A Tale ***",
-    "**The small print**\n*END THE SMALL PRINT! FOR PUBLIC DOMAIN ETEXTS*Ver.04.29.93*END*",
-    "***START**THE SMALL PRINT!**FOR PUBLIC DOMAIN ETEXTS**START***\nWhy is this here?\n"
-    "*END*THE SMALL PRINT! FOR PUBLIC DOMAIN ETEXTS*Ver.04.29.93*END*",
-    "*** START OF THE PROJECT GUTENBERG EBOOK A TALE ***\n\nProduced by Ann Bee and the Online\nDistributed Team",
-    "*** START OF THE PROJECT GUTENBERG EBOOK A TALE ***\n\nE-text prepared by Ann\n\n[Transcriber's Note: No.]",
-    "*** START OF THE PROJECT GUTENBERG EBOOK A TALE ***\n\nThis etext was produced by Ann",
-]
+BEGINNINGS = read_cases(Path(__file__))["BEGINNINGS"]
 ENDS = [
     "*** END OF THE PROJECT GUTENBERG EBOOK A TALE ***",
     "***END OF THE PROJECT GUTENBERG EBOOK A TALE***",

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from cases import read_cases
 from open_corpora import ROOT, decoded
 from shared_folders import DATA, needs_corpora
 
@@ -23,18 +24,8 @@ from authbench.core.identity import keyed_hash
 SETTINGS = read_yaml(ROOT / "config" / "config.yaml")["filter"]
 SIZES = {"short": 20, "medium": 150, "long": 900, "extra_long": 3000}  # characters
 SAMPLE = 1000  # pieces of each size per language
-CLEAN = {
-    "en": "eltec_tei/**/ENG*.xml",
-    "es": "eltec_tei/**/SPA*.xml",
-    "fr": "eltec_tei/**/FRA*.xml",
-    "de": "eltec_tei/**/DEU*.xml",
-    "ar": "openiti_ar/**/*Diwan*",
-    "ru": "ruslit_txt/prose/**/*.txt",
-    "hi": "hindi_discourse/**/*.json",
-    "ja": "aozora_txt_ja/**/*.txt",
-    "ko": "nsmc_raw_ko/**/*.json",
-    "zh": "chinese_poetry/**/*.json",
-}
+CASES = read_cases(Path(__file__))
+CLEAN = CASES["CLEAN"]
 
 pytestmark = needs_corpora
 
@@ -109,18 +100,7 @@ def test_the_filters_cost_at_most_two_percent_of_clean_text_in_every_language_an
         assert gone.height <= max(1, allowed), (bucket, gone["content"].to_list())
 
 
-MISLABELLED = {
-    "en": "es",
-    "es": "fr",
-    "fr": "de",
-    "de": "en",
-    "ar": "ru",
-    "ru": "hi",
-    "hi": "ar",
-    "ja": "ko",
-    "ko": "ja",
-    "zh": "en",
-}
+MISLABELLED = CASES["MISLABELLED"]
 
 
 def test_text_under_the_label_of_another_language_does_not_pass_real(clean):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import read_cases
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -106,17 +107,7 @@ def test_a_row_that_swallowed_only_the_next_is_found_out(tmp_path: Path) -> None
     assert [row[0] for row in good(found)] == ["1", "3", "4"]
 
 
-TEXTS = [
-    "Dear editor,\nthe new crossing saved me two minutes, and cost me one shoe.\nI want, frankly, the shoe back.",
-    "My list:\napples,pears,plums\nthat is all",
-    "apples,pears,plums\napples,pears,plums",
-    "\n\n\n",
-    "one\n\ntwo, three, four\n",
-    'He said "no"\nand, then, left',
-    "a\nb\nc\nd\ne, f, g",
-    "1, 2, 3\n4, 5, 6\n7, 8, 9",
-    "ends with a list\nx,y,z",
-]
+TEXTS = read_cases(Path(__file__))["TEXTS"]
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])

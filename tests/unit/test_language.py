@@ -1,7 +1,10 @@
 """The language found is langid's own answer, for many texts at once."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+from cases import read_cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -9,22 +12,7 @@ from authbench.build.filter import language
 from authbench.core.errors import InputError
 
 LANGUAGES = ("en", "zh", "hi", "es", "fr", "ar", "ru", "de", "ja", "ko")
-TEXTS = [
-    "The river was cold, and the wind had gone to sleep among the reeds.",
-    "河水很冷，风在芦苇间睡着了。",
-    "नदी का पानी ठंडा था और हवा सरकंडों के बीच सो गई थी।",
-    "El río estaba frío y el viento se había dormido entre los juncos.",
-    "La rivière était froide et le vent s'était endormi parmi les roseaux.",
-    "كان ماء النهر باردا ونامت الريح بين القصب",
-    "Река была холодной, и ветер уснул в камышах.",
-    "Der Fluß war kalt, und der Wind war im Schilf eingeschlafen.",
-    "川の水は冷たく、風は葦のあいだで眠っていた。",
-    "강물은 차가웠고 바람은 갈대 사이에서 잠들었다.",
-    "굿",
-    "",
-    "12:30!!",
-    "Sungai itu dingin dan angin tertidur di antara alang-alang.",
-]
+TEXTS = read_cases(Path(__file__))["TEXTS"]
 
 
 def assert_langid_agrees(texts, languages):

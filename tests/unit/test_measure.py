@@ -1,9 +1,12 @@
 """The compiled measurements are what a reader would count by hand."""
 
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
 import regex
+from cases import read_cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_measures import WORD, measure_plainly
@@ -14,18 +17,7 @@ from authbench.core.records import LANGUAGES
 from authbench.core.text_bytes import utf8
 
 # A few sentences per language, written for these tests.
-TEXTS = {
-    "en": "The cat didn't mind the rain; she'd seen 3.5 years of it, and J. R. was asleep. (Really?!)",
-    "zh": "昨天下午我们去了河边，水很清，风也不大……他说：“明天再来吧！”ABC 123",
-    "hi": "बारिश रुकने के बाद हम नदी के किनारे गए। पानी ठंडा था, और हवा तेज़ थी… क्‍या तुम आओगे?",
-    "es": "¿Dónde está la niña? Se fue al río con su abuela; volverán a las 8:30, creo.",
-    "fr": "« Aujourd'hui, l'eau est froide », dit-il. On n'y va pas — peut-être demain.",
-    "ar": "ذَهَبْنا إلى النَّهْرِ بَعْدَ الظُّهْر، وكان الماءُ بارِدًا؛ هل ستأتي غدًا؟ ١٢٣",
-    "ru": "После дождя мы пошли к реке… Вода была холодная! «Придёшь завтра?» — спросил он.",
-    "de": "Nach dem Regen gingen wir zum Fluß. „Kommst du morgen?“, fragte er. Ja, um 7,5 Uhr!",
-    "ja": "雨がやんだあと、川へ行った。水は冷たかったが、カエルは元気だった。「あしたも来る？」ー々",
-    "ko": "비가 그친 뒤에 우리는 강가로 갔다. 물이 차가웠다 ㅋㅋㅋㅋㅋ 내일도 올 거지?? 大명작!",
-}
+TEXTS = read_cases(Path(__file__))["TEXTS"]
 AWKWARD = "aàßбв日々カーひ한ㅋहिि़ा\u200d\u200c'’.:,_·-12٣½²\n\r \u3000«»\"“”„>…😀👍🏽❤️\ufe0fﾞ\u0301אʼ"
 awkward_texts = st.text(st.one_of(st.sampled_from(AWKWARD), st.characters(exclude_categories=["Cs"])), max_size=60)
 

@@ -11,7 +11,7 @@ from random import Random
 import numpy as np
 import polars as pl
 import pytest
-from cases import cases
+from cases import cases, read_cases
 from split_folder import write_release
 
 from authbench.app.cli import main
@@ -242,23 +242,7 @@ def test_a_model_of_a_corpus_that_is_not_here_says_where_to_put_it(name):
 
 
 # The rows of STEB's table 6 (appendix A) and the pages that are these models.
-TABLE_6 = {
-    "LUAR-MUD": "luar-mud", "LUAR-CRUD": "luar-crud", "StyleDistance": "styledistance",
-    "StyleDistance (Synthetic)": "styledistance-synthetic", "mStyleDistance": "mstyledistance", "MSR": "msr",
-    "CISR": "cisr", "STAR": "star", "LISA": "lisa", "all-mpnet-base-v2": "all-mpnet-base-v2",
-    "GTE-base-en-v1.5": "gte-base-en-v1.5", "GTE-large-en-v1.5": "gte-large-en-v1.5", "E5-base-v2": "e5-base-v2",
-    "E5-large-v2": "e5-large-v2", "BGE-base-en-v1.5": "bge-base-en-v1.5", "BGE-large-en-v1.5": "bge-large-en-v1.5",
-    "Jina Embeddings v3": "jina-embeddings-v3", "Qwen3-Embedding-8B": "qwen3-embedding-8b",
-    "BERT-large-cased": "bert-large-cased", "BERT-large-uncased": "bert-large-uncased", "RoBERTa-base": "roberta-base",
-    "RoBERTa-large": "roberta-large", "DeBERTa-v3-base": "deberta-v3-base", "DeBERTa-v3-large": "deberta-v3-large",
-    "ModernBERT-base": "modernbert-base", "ModernBERT-large": "modernbert-large", "GPT-2 XL": "gpt2-xl",
-    "OPT-1.3B": "opt-1.3b", "Qwen2-0.5B": "qwen2-0.5b", "Qwen3-0.6B-Base": "qwen3-0.6b-base",
-    "Qwen3.5-0.8B-Base": "qwen3.5-0.8b-base", "Qwen3.5-2B-Base": "qwen3.5-2b-base",
-    "Qwen3.5-4B-Base": "qwen3.5-4b-base", "Function words": "function-words",
-    "TFIDF FineWeb 1-2-grams": "tfidf-fineweb-1-2", "TFIDF FineWeb 1-3-grams": "tfidf-fineweb-1-3",
-    "TFIDF Reddit 1-2-grams": "tfidf-reddit-1-2", "TFIDF Reddit 1-3-grams": "tfidf-reddit-1-3",
-    "Stylometric": "stylometric", "NeuroBiber": "neurobiber",
-}  # fmt: skip
+TABLE_6 = read_cases(Path(__file__))["TABLE_6"]
 CAUSAL = {row for row in TABLE_6 if row.startswith(("GPT", "OPT", "Qwen2", "Qwen3-0", "Qwen3.5"))}
 MASKED = {row for row in TABLE_6 if row.startswith(("BERT", "RoBERTa", "DeBERTa", "ModernBERT"))}
 
