@@ -16,7 +16,7 @@ from authbench.release.reading import chats
 from authbench.release.reading.rows import BadRow
 from authbench.release.reading.units import Units
 
-MARK, NARROW = "\u200e", "\u202f"
+MARK = "\u200e"
 
 
 def read(path: Path, app: Any, content: str | bytes, limit: int = 10_000) -> tuple[list[Any], Units]:
@@ -26,28 +26,7 @@ def read(path: Path, app: Any, content: str | bytes, limit: int = 10_000) -> tup
     return [row for block in chats.read(file, ChatReader(app), units=units) for row in block], units
 
 
-@pytest.mark.parametrize(
-    ("line", "author", "date", "text"),
-    [
-        ("13/02/24, 21:05 - Ann: It rains.", "Ann", "13/02/24", "It rains."),
-        ("13.02.24, 21:05 - Ann: It rains.", "Ann", "13.02.24", "It rains."),
-        ("2024-02-13 21:05 - Ann: a: b", "Ann", "2024-02-13", "a: b"),
-        (f"2/13/24, 9:05{NARROW}PM - +49 171 123: It rains.", "+49 171 123", "2/13/24", "It rains."),
-        ("13/2/24, 9:05 p. m. - Ann: It rains.", "Ann", "13/2/24", "It rains."),
-        ("13/02/2024 à 21:05 - Ann: It rains.", "Ann", "13/02/2024", "It rains."),
-        ("[13/02/24, 21:05:33] Ann: It rains.", "Ann", "13/02/24", "It rains."),
-        (f"{MARK}[2/13/24, 9:05:33{NARROW}PM] ~{NARROW}Ann: It rains.", "Ann", "2/13/24", "It rains."),
-        ("[12.3.2022 klo 14.08.18] Ann: It rains.", "Ann", "12.3.2022", "It rains."),
-        (f"[13/02/24, 21:05:33] \u202a+49 171 123\u202c: It rains. {MARK}<This message was edited>",
-         "+49 171 123", "13/02/24", "It rains."),
-        ("13/02/24, 21:05 - Ann: <Media omitted>", "Ann", "13/02/24", None),
-        ("13/02/24, 21:05 - Ann: <Medien ausgeschlossen>", "Ann", "13/02/24", None),
-        ("13/02/24, 21:05 - Ann: This message was deleted", "Ann", "13/02/24", None),
-        ("13/02/24, 21:05 - Ann: IMG-1.jpg (file attached)", "Ann", "13/02/24", None),
-        (f"[13/02/24, 21:05:33] Ann: {MARK}Bild weggelassen", "Ann", "13/02/24", None),
-        ("13/02/24, 21:05 - Ann created this group", None, "13/02/24", None),
-    ],
-)  # fmt: skip
+@cases
 def test_a_line_of_whatsapp(line: str, author: str | None, date: str, text: str | None, tmp_path: Path) -> None:
     more = f"{line}\r\nand on 13/02/24 too\r\n{line}\r\n"
     (first, second), units = read(tmp_path / "a.txt", "whatsapp", more)

@@ -86,10 +86,6 @@ def problems(user: dict[str, Any], root: Path) -> str:
     return str(refused.value)
 
 
-def genres(**shares: dict[str, int]) -> dict[str, Any]:
-    return {"sample": {"languages": {"en": 100}, "genres": {"en": {"news": 100}, **shares}}}
-
-
 @pytest.mark.parametrize("recipe", sorted(path.name for path in (PROJECT / "config/recipes").glob("*.yaml")))
 def test_every_recipe_lacks_nothing_but_its_raw_files(recipe: str, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: "installed")
@@ -200,64 +196,7 @@ def test_a_shortfall_may_be_shared_out_in_three_ways(shortfall: Any, root: Path)
     assert prepare({"sample": {"shortfall": shortfall}}, root).config["sample"]["shortfall"] == shortfall
 
 
-@pytest.mark.parametrize(
-    ("user", "message"),
-    [
-        ({"sample": {"shortfall": {"fill_up_to": 0.5}}}, "is not fill, proportional, or {fill_up_to: N}"),
-        ({"sample": {"shortfall": {"fill": 2}}}, "sample.shortfall"),
-        ({"sede": 1}, "sede: unknown key; did you mean 'seed'?"),
-        ({"filter": {"symbol": 0.4}}, "filter.symbol: unknown key; did you mean 'symbols'?"),
-        ({"safety": {"threshold": 8}}, "safety.threshold: 8 is greater than the maximum"),
-        ({"filter": {"symbols": "much"}}, "filter.symbols: 'much' is not a number"),
-        ({"filter": {"preset": "rubust"}}, "filter.preset: 'rubust' is not one of"),
-        (
-            {"sources": ["exord"]},
-            "there is no source 'exord' (a file config/sources/exord.yaml, or one of your own given by its path); "
-            "did you mean 'exorde'?",
-        ),
-        ({"split": {"splits": {"train": 80, "test": 10}}}, "split.splits: the shares add up to 90, expected 100"),
-        ({"split": {"splits": {"train": 80, "dev": 10, "tset": 10}}}, "'tset' looks like 'test'"),
-        ({"sample": {"lengths": {"short": 50, "lang": 50}}}, "sample.lengths: unknown bucket 'lang'"),
-        ({"sample": {"languages": {"en": 50, "tlh": 50}}}, "sample.languages: unknown language 'tlh'"),
-        (
-            {"sample": {"languages": {"pt": 100}}},
-            "unknown language 'pt'; languages beside the ten need ingest.other_languages: keep",
-        ),
-        (genres(en={"newz": 100}), "sample.genres.en: unknown genre 'newz'; did you mean 'news'?"),
-        (genres(en={"news": 90}), "sample.genres.en: the shares add up to 90, expected 100"),
-        ({"sample": {"languages": {"other": 100}}}, "unknown language 'other'"),
-        ({"sample": {"min_documents_per_author": 9}}, "expected min_documents_per_author <= max_documents_per_author"),
-        ({"sample": {"fallback_documents_per_author": 3}}, "expected less than 3 (min_documents_per_author), or null"),
-        ({"sample": {"min_origins": 9}}, "sample.min_origins: expected at most 8"),
-        ({"chunk": {"max_tokens": 600}}, "chunk: expected remainder_tokens <= min_tokens <= max_tokens <"),
-        ({"filter": {"min_tokens": 50, "max_tokens": 40}}, "filter: min_tokens is larger than max_tokens"),
-        (
-            {"filter": {"min_tokens": {"default": 1, "essay": 3000}}},
-            "filter: min_tokens is larger than max_tokens for the task essay",
-        ),
-        ({"filter": {"max_tokens": {"essay": 3000}}}, "filter.max_tokens.default: is required"),
-        ({"filter": {"script": {"default": 0.5, "Chinese": 0.1}}}, "filter.script"),
-        ({"filter": {"script": {"default": 1.5}}}, "filter.script.default"),
-        ({"dedup": {"bands": 5}}, "dedup: 5 bands of 5 rows find 86.3% of the pairs at 0.8"),
-        ({"ingest": {"author_key_env": "NOT_SET_BY_ANYBODY"}}, "environment variable NOT_SET_BY_ANYBODY is not set"),
-        (
-            {"train": {"models": ["neurobiber"]}},
-            "train.models: neurobiber: pooling: labels has vectors",
-        ),
-        ({"train": {"models": ["tfidf"]}}, "train.models: tfidf: a model of kind ngrams cannot be tuned"),
-        ({"release": {"takedown": "no/such/list"}}, "release.takedown: there is no file no/such/list"),
-        ({"safety": {"exempt_genres": ["poems"]}}, "unknown genre 'poems'"),
-        (
-            {"sample": {"prefer_sources": {"news": ["babel_briefing"]}}},
-            "sample.prefer_sources.news: unknown source 'babel_briefing'; did you mean 'babel_briefings'?",
-        ),
-        (
-            {"sources": ["german_pd"], "sample": {"languages": {"de": 90, "hi": 10}}},
-            "sample.languages.hi: 10 % is asked for, but no source of the recipe has this language",
-        ),
-    ],
-    ids=lambda value: "" if isinstance(value, dict) else str(value)[:40],
-)
+@cases
 def test_a_problem_is_named_as_the_reader_would_look_for_it(user: dict[str, Any], message: str, root: Path) -> None:
     assert message in problems(user, root)
 
@@ -507,34 +446,7 @@ def test_a_value_that_would_fail_later_is_refused_before_anything_runs(
     assert message in problems(over_small(user), small)
 
 
-@pytest.mark.parametrize(
-    ("section", "key", "content", "message"),
-    [
-        ("split", "lock", "{}", "is not a release.lock: expected version 1 with authors and documents"),
-        ("split", "lock", "no JSON", "is not a release.lock"),
-        (
-            "split",
-            "lock",
-            {"version": 1, "authors": {"a": 1}, "documents": {}},
-            "is not a release.lock: 'a': 1 in authors; expected author ids",
-        ),
-        (
-            "split",
-            "lock",
-            {"version": 1, "authors": {}, "documents": {"0" * 64: "7"}},
-            "'7' in documents; expected SHA-256 of documents' keys",
-        ),
-        (
-            "split",
-            "lock",
-            {"version": 1, "authors": {}, "documents": dict.fromkeys(("0" * 64, "1" * 64), "doc_000000")},
-            "two documents have one id",
-        ),
-        ("release", "takedown", "somebody", "line 1: 'somebody' is no author id or SHA-256"),
-        ("filter", "exclude", "nobody", "line 1: expected"),
-        ("style", "clusters", "{}", "no frozen clusters"),
-    ],
-)
+@cases
 def test_a_file_that_is_not_what_the_setting_asks_for_is_refused(
     section: str, key: str, content: Any, message: str, small: Path, tmp_path: Path
 ) -> None:
