@@ -78,6 +78,26 @@ def test_author_ids_by_source_hash_the_label_with_the_tag_where_full_names_are_o
     assert by_source["person_key"].to_list() == person["person_key"].to_list()  # possibly one person: one split
 
 
+SEVERAL = ("Lee, Ann; Ray, Bob", "Ann Lee & Bob Ray", "Ann Lee and Bob Ray", "Ann Lee et al.", "夏目、森")
+ONE = ("Lee, Ann", "Ortega y Gasset", "Karl von und zu Stein", "Andr&eacute; Gide", "Anderson Sand", "Rolland-Manuel")
+
+
+@pytest.mark.parametrize("names", ["full", "ambiguous"])
+def test_an_abstract_signed_by_several_is_a_work_that_is_never_scored(names: str, tmp_path: Path) -> None:
+    rows = [(str(at), label, "en", "toy", f"An abstract {at}.") for at, label in enumerate((*SEVERAL, *ONE))]
+    made = Ingested(tmp_path, {"a.csv": table(*rows)}, source(author={"kind": "person", "names": names})).records
+    kinds = dict(made.select("content", "author_kind").iter_rows())
+    assert [kinds[row[-1]] for row in rows] == ["work"] * len(SEVERAL) + ["person"] * len(ONE)
+    works = made.filter(author_kind="work")
+    assert works["person_key"].null_count() == works.height == works["author_id"].n_unique()
+
+
+def test_signs_between_names_mean_nothing_in_accounts(tmp_path: Path) -> None:
+    rows = [(str(at), label, "en", "toy", f"A toy {at}.") for at, label in enumerate(SEVERAL)]
+    made = Ingested(tmp_path, {"a.csv": table(*rows)}, source(author={"kind": "account"})).records
+    assert made["author_kind"].to_list() == ["account"] * len(SEVERAL)
+
+
 def test_a_file_that_changed_since_it_was_listed_stops_its_source_and_nothing_is_kept(tmp_path: Path) -> None:
     (tmp_path / "raw").mkdir()
     (tmp_path / "raw/a.csv").write_text(table(*ROWS, ("8", "dee", "en", "toy", "Added.")))

@@ -24,6 +24,8 @@ _FLOAT = re.compile(r"(-?)(?:(0|[1-9][0-9]*)(?:\.0+)?|([0-9])(?:\.([0-9]+))?[eE]
 LOST_DIGITS = (
     r"^-?(?:[0-9](?:\.[0-9]+)?[eE]\+(?:1[6-9]|[2-9][0-9])|[0-9]\.[0-9]+[eE](?:1[6-9]|[2-9][0-9])|[0-9]{17,}\.0+)$"
 )
+# Between two names: a semicolon that ends no HTML entity, an enumeration comma, or a word or sign for "and".
+_SEVERAL = regex.compile(r"(?i)\p{L}\P{L}{0,3}(?:(?<!&#?\w{1,9});|[；、]|\s[&+/]\s|\sand\s)\s*\p{L}|\set al\b")
 _WIDEST = 308  # the exponent of the largest float
 
 
@@ -69,6 +71,15 @@ def refusal(label: str, placeholders: Collection[str], min_characters: int | Non
         len(label) < min_characters
     )  # fmt: skip
     return "placeholder_author" if short or label.casefold() in placeholders else None
+
+
+def names_several(label: str) -> bool:
+    """Return whether a label lists several names; commas and hyphens may be part of one.
+
+    >>> names_several("Ann Lee; Bob Ray"), names_several("Lee, Ann & Ray, Bob"), names_several("Lee, Ann")
+    (True, True, False)
+    """
+    return _SEVERAL.search(label) is not None
 
 
 def known_labels(labels: pl.Series) -> pl.Series:

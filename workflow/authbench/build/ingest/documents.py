@@ -19,7 +19,7 @@ from authbench.build.ingest.identities import HALF_CHARACTER, Identities
 from authbench.build.ingest.own_name import without_own_name
 from authbench.build.ingest.persons import OF_A_NAME
 from authbench.config.settings.ingest import Ingest
-from authbench.core.author_labels import folded
+from authbench.core.author_labels import folded, names_several
 from authbench.core.errors import InputError
 from authbench.core.identity import fold_space
 from authbench.core.records import GENRE, LANGUAGES, OTHER, PRIMARY_GENRES, is_language_code, primary_genre
@@ -167,9 +167,12 @@ def contents_of(rows: Sequence[Row], compiled: Compiled) -> list[str]:
 
 
 def _name_works(block: _Block, compiled: Compiled, identities: Identities) -> None:
-    """Add the column `work`: whether the text is not worded by its author; the work then replaces `person`."""
+    """Add the column `work`: whether the text is not worded by one author; the work then replaces `person`."""
     columns, rows = block.columns, block.rows
-    columns["work"] = [value is not None for value in compiled.works(rows)]
+    columns["work"] = [
+        value is not None or (identities.names is not None and names_several(person.label))
+        for value, person in zip(compiled.works(rows), columns["person"], strict=True)
+    ]
     if any(columns["work"]):
         origins = texts(compiled.fields["origin"](rows))
         columns["person"] = [
