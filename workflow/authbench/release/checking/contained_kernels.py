@@ -10,11 +10,13 @@ u64 = np.uint64
 
 
 @compiled
-def _count(counts: U8, slot: int) -> None:
-    """Count up to 2 in a table with four counters in a byte."""
+def _count(counts: U8, slot: int) -> int:
+    """Count up to 2 in a table with four counters in a byte; return how many more values are repeated."""
     shift = 2 * (slot & 3)
-    if (counts[slot >> 2] >> shift) & 3 < 2:
+    before = (counts[slot >> 2] >> shift) & 3
+    if before < 2:
         counts[slot >> 2] += 1 << shift
+    return 0 if before == 0 else 2 if before == 1 else 1
 
 
 @compiled
@@ -38,25 +40,23 @@ def collect_part(data: U8, offsets: I64, length: int, parts: int, part: int, cou
     Returns:
         Two arrays of shape (hashes,).
     """
-    mask, hashes = u64(4 * len(counts) - 1), np.empty(1, np.uint64)
+    mask, hashes, repeated = u64(4 * len(counts) - 1), np.empty(1, np.uint64), 0
     for d in range(len(offsets) - 1):
         if offsets[d + 1] - offsets[d] >= len(hashes):
             hashes = np.empty(2 * (offsets[d + 1] - offsets[d] + 1), np.uint64)
         sizes[d] = hash_grams(data, offsets[d], offsets[d + 1], length, hashes)
         for i in range(sizes[d]):
             if parts == 1 or np.int64((hashes[i] >> u64(40)) % u64(parts)) == part:
-                _count(counts, int(np.int64(hashes[i] & mask)))
-    found, owner, n_found = np.empty(1024, np.uint64), np.empty(1024, np.int32), 0
+                repeated += _count(counts, int(np.int64(hashes[i] & mask)))
+    found, owner, n_found = np.empty(repeated, np.uint64), np.empty(repeated, np.int32), 0
     for d in range(len(offsets) - 1):
         n = hash_grams(data, offsets[d], offsets[d + 1], length, hashes)
-        while n_found + n > len(found):
-            found, owner = np.concatenate((found, np.empty_like(found))), np.concatenate((owner, np.empty_like(owner)))
         for i in range(n):
             own = parts == 1 or np.int64((hashes[i] >> u64(40)) % u64(parts)) == part
             if own and _is_repeated(counts, int(np.int64(hashes[i] & mask))):
                 found[n_found], owner[n_found] = hashes[i], d
                 n_found += 1
-    return found[:n_found], owner[:n_found]
+    return found, owner
 
 
 @compiled

@@ -84,7 +84,9 @@ def similar_texts(
     from authbench.release.checking import similar_kernels
 
     data, offsets = utf8(texts)
-    sizes, groups = np.zeros(len(texts), np.int64), np.zeros(len(texts), np.int64)
+    number = len(texts)
+    del texts  # if the caller has let go of them, they are in memory once
+    sizes, groups = np.zeros(number, np.int64), np.zeros(number, np.int64)
     similar_kernels.count_grams(data, offsets, length, 1 / (1 + min(within, across)), sizes, groups)
     order = np.lexsort((sizes, groups))
     sizes, part = sizes[order], parts.to_numpy()[order].astype(np.int64)
@@ -212,13 +214,13 @@ def check_overlap(release: Rows, rules: Rules) -> Generator[Finding, None, Pairs
         where = "across splits" if split != other else split
         known.add((a, b))
         yield Finding(code, f"{a} ~ {b}", f"{a} ~ {b} {similarity:.3f}, {where}")
-    for a, b, similarity in _disguised(firsts, rules).iter_rows():
-        if (a, b) not in known:
-            yield Finding("near_duplicate", f"{a} ~ {b}", f"{a} ~ {b} {similarity:.3f} in the folded form")
     contained = contained_texts(firsts["id"], firsts["content"], firsts["origin"], rules.containment)
     for a, b, share, split, other in _with_splits(contained, documents).iter_rows():
         if split != other:
             yield Finding("contained_leak", f"{a} ~ {b}", f"{a} ~ {b} {share:.3f}")
+    for a, b, similarity in _disguised(firsts, rules).iter_rows():
+        if (a, b) not in known:
+            yield Finding("near_duplicate", f"{a} ~ {b}", f"{a} ~ {b} {similarity:.3f} in the folded form")
     return _both_ways(contained)
 
 
@@ -251,7 +253,8 @@ def _disguised(texts: pl.DataFrame, rules: Rules) -> pl.DataFrame:
     )
     threshold = (1 + rules.near) / 2
     texts = texts.filter(pl.col("content").is_first_distinct())
-    near = similar_texts(texts["id"], texts["content"], texts["part"], threshold, threshold, rules.shingle_chars)
+    ids, parts = texts["id"], texts["part"]
+    near = similar_texts(ids, texts.drop_in_place("content"), parts, threshold, threshold, rules.shingle_chars)
     return pl.concat([equal, near])
 
 
