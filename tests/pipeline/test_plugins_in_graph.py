@@ -124,3 +124,18 @@ def test_a_form_of_a_plug_in_is_made_of_the_public_bundle_and_again_where_its_co
     module.write_text(module.read_text(encoding="utf-8") + "\nWORDS = 2\n", encoding="utf-8")
     planned = jobs_of(snakemake(project, site, settings, "publish", "--dry-run", "--quiet", "host"))
     assert [(job.rule, job.wildcards) for job in planned if job.first] == [("export_release", "form=titles")]
+
+
+def test_a_metric_of_a_plug_in_is_in_the_leaderboard_and_scores_again_where_its_code_changed(
+    shouted: tuple[Project, Path], tmp_path: Path
+) -> None:
+    project, site = shouted[0].copy(tmp_path / "scored"), tmp_path / "site"
+    install("shouting", site)
+    module = install("precision", site)
+    settings = {**SHOUTED, "evaluate": {"models": ["random"], "metrics": ["average_precision"]}}
+    snakemake(project, site, settings, "leaderboard")
+    scores = json.loads((project.results / "evaluate/random/own/scores.json").read_text(encoding="utf-8"))
+    assert list(scores["metrics"]) == ["plugins.average_precision"]
+    module.write_text(module.read_text(encoding="utf-8") + "\nWORDS = 2\n", encoding="utf-8")
+    planned = jobs_of(snakemake(project, site, settings, "leaderboard", "--dry-run", "--quiet", "host"))
+    assert {job.rule for job in planned if job.first} == {"evaluate_sanity"}

@@ -443,13 +443,13 @@ def tier_everywhere(r: Release) -> None:
     r.manifest["licences"]["blog_authorship"] = {"name": "CC BY 4.0", "tier": "A"}
 
 
-@data("dates are others", undetectable="only the raw files have dates; `release rebuild` compares")
+@data("dates are others", undetectable="only the raw files have dates")
 def other_dates(r: Release) -> None:
     for row in r.provenance.values():
         row["date"] = "1999"
 
 
-@data("topics are others", undetectable="only the raw files have topics; `release rebuild` compares")
+@data("topics are others", undetectable="only the raw files have topics")
 def other_topics(r: Release) -> None:
     for row in r.provenance.values():
         row["topic"] = "music"
@@ -547,7 +547,7 @@ def author_divided(r: Release) -> None:
 
 @data(
     "two authors' texts change owners",
-    undetectable="pseudonyms are digests of names, which no release holds; rebuild from the raw files",
+    undetectable="pseudonyms are digests of names, which no release holds",
 )
 def authors_swapped(r: Release) -> None:
     one, other = id_of("Mary Shelley"), id_of("Jules Verne")
@@ -563,7 +563,7 @@ def document_moved(r: Release) -> None:
 
 @data(
     "an author moves to another split",
-    undetectable="splits are drawn by a hash of names, which no release holds; rebuild from the raw files",
+    undetectable="splits are drawn by a hash of names, which no release holds",
 )
 def author_moved(r: Release) -> None:
     for ident in r.ids_of("Jules Verne"):
@@ -573,7 +573,7 @@ def author_moved(r: Release) -> None:
 
 @data(
     "a text is another, as plausible one",
-    undetectable="only the raw files have the text; `release rebuild` compares",
+    undetectable="only the raw files have the text",
 )
 def text_replaced(r: Release) -> None:
     r.write_text(r.ids_of("Jane Roe")[3], prose("another", "en", 145))
@@ -744,7 +744,7 @@ def targets_changed(folder: Path) -> None:
 
 @files(
     "the digest of a source's raw files is another",
-    undetectable="no release holds the raw files; `release rebuild` compares",
+    undetectable="no release holds the raw files",
 )
 def false_input(folder: Path) -> None:
     alter_json(folder / "manifest.json", lambda told: told["inputs"]["exorde"].update(sha256="0" * 64))

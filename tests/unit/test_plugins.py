@@ -23,7 +23,7 @@ from authbench.build.filter.measure import measure_texts
 from authbench.build.filter.settings import filter_problems
 from authbench.build.release.statement import versions_for
 from authbench.config.filter_rules import filter_rules
-from authbench.config.plugins import find_plugin, identities, load_filter, measured, plugin_problems
+from authbench.config.plugins import find_plugin, identities, load_filter, load_metric, measured, plugin_problems
 from authbench.config.registry.entries import default_settings
 from authbench.config.registry.load import load_entry
 from authbench.config.registry.readers import make_reader, plugins_of
@@ -284,6 +284,105 @@ def test_a_model_of_a_plug_in_is_scored_with_its_package_and_digest_stated(site:
         open_model(load_model("endings")).embed(pl.DataFrame({"content": ["a"]}))
     with pytest.raises(InputError, match="did you mean 'endings'"):
         load_model("ending")
+
+
+# Metrics
+
+
+PRECISION = "plugins.average_precision"
+
+
+def score(site: Path, *more: str) -> tuple[int, Path]:
+    """Score a model with the metric; return the status and the folder of results."""
+    folder = site.parent
+    if not (folder / "release").is_dir():
+        write_scored_release(folder / "release", 24)
+    arguments = ["evaluate", str(folder / "release"), "--out", str(folder / "scores"), "--metric", "average_precision"]
+    return main([*arguments, *(more or ["--model", "tfidf"])]), folder / "scores"
+
+
+def test_a_metric_is_computed_overall_and_by_slice_and_in_every_pool(site: Path) -> None:
+    install("precision", site)
+    status, out = score(site, "--model", "tfidf", "--model", "random")
+    assert status == 0
+    scores = json.loads((out / "tfidf/scores.json").read_text())
+    plugin = find_plugin("metrics", "average_precision")
+    assert scores["versions"][PRECISION] == str(plugin)
+    assert scores["metrics"] == {PRECISION: load_metric("average_precision")[1].about}
+    pairs = pl.read_parquet(out / "tfidf/pairs.parquet").filter(kind="positive")
+    for cell, rank in ((scores["overall"], "rank"), (scores["overall"]["within_language"], "rank_language")):
+        ranks = pairs.drop_nulls(rank).group_by("query").agg(pl.col(rank).sort())[rank]
+        found = [sum((n + 1) / rank for n, rank in enumerate(of_query)) / len(of_query) for of_query in ranks]
+        assert cell[PRECISION] == pytest.approx(sum(found) / len(found))
+    low, high = scores["overall"]["intervals"][PRECISION]
+    assert low < scores["overall"][PRECISION] < high
+    assert PRECISION in scores["by_source"]["s"] and PRECISION in pl.read_parquet_schema(out / "tfidf/queries.parquet")
+    assert main(["leaderboard", str(out)]) == 0
+    board, table = (out / "leaderboard").glob("index.html"), pl.read_csv(out / "leaderboard/overall.csv")
+    assert dict(table.select("model", "average_precision (plug-in)").iter_rows())["tfidf"] == pytest.approx(
+        scores["overall"][PRECISION]
+    )
+    assert scores["metrics"][PRECISION].replace("'", "&#39;") in next(board).read_text()
+    listed = pl.read_csv(out / "leaderboard/scores.csv").filter(model="tfidf", metric=PRECISION)
+    assert {"overall", "by_source"} <= set(listed["facet"])
+    tables = ["tables", str(out / "tfidf"), str(out / "random"), "--metric", PRECISION]
+    assert main([*tables, "--out", str(out / "tables")]) == 0
+    assert "average_precision (plug-in)" in (out / "tables/index.html").read_text()
+
+
+def test_a_list_that_lacks_a_positive_gives_no_value_of_a_metric(site: Path) -> None:
+    install("precision", site)
+    _, out = score(site)
+    first = pl.col("nearest", "scores").list.first()
+    rows = pl.read_parquet(out / "tfidf/queries.parquet").select("id", first).iter_rows()
+    run = "".join(f"{query} Q0 {candidate} 1 {value} x\n" for query, candidate, value in rows)
+    (site.parent / "short.run").write_text(run)
+    assert score(site, "--run", str(site.parent / "short.run"))[0] == 0
+    scores = json.loads((out / "short/scores.json").read_text())
+    assert scores["overall"][PRECISION] is None and "not every positive" in scores["left_out"][PRECISION]
+
+
+@cases
+def test_a_metric_that_fails_is_told_by_its_package(
+    site: Path, capsys: pytest.CaptureFixture[str], line: str, said: str
+) -> None:
+    module = install("precision", site)
+    module.write_text(f"{module.read_text()}\n{line}\n")
+    assert score(site)[0] == 2
+    assert f"average_precision of authbench-precision 2.0 {said}" in capsys.readouterr().err
+
+
+def test_a_metric_that_is_not_installed_is_a_problem_of_the_settings(site: Path) -> None:
+    config: Any = default_settings()
+    config = {**config, "evaluate": {**config["evaluate"], "metrics": ["average_precision"]}}
+    assert [problem for check in CHECKS for problem in check(config) if "evaluate.metrics" in problem]
+    install("precision", site)
+    assert [problem for check in CHECKS for problem in check(config) if "evaluate.metrics" in problem] == []
+
+
+def test_a_submission_is_computed_again_with_the_code_that_it_states_only(
+    site: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    module = install("precision", site)
+    _, out = score(site)
+    packed, release = out / "tfidf.zip", site.parent / "release"
+    about = ["--contributor", "Us", "--model", "https://example.org/model"]
+    assert main(["publish", "submit", str(out / "tfidf"), "--out", str(packed), *about]) == 0
+    validate = ["publish", "validate", str(packed), "--release", str(release)]
+    assert main(validate) == 0
+    module.write_text("raise SystemExit('imported, though the submission states other code')\n")
+    forget()
+    capsys.readouterr()
+    assert main(validate) == 1
+    assert str(find_plugin("metrics", "average_precision")) in "".join(capsys.readouterr())
+
+
+def test_results_of_two_editions_of_a_metric_are_not_compared(site: Path) -> None:
+    module = install("precision", site)
+    _, out = score(site)
+    module.write_text(f"{module.read_text()}\n# changed\n")
+    score(site, "--model", "random")
+    assert main(["leaderboard", str(out)]) == 2
 
 
 # Verifiers

@@ -14,6 +14,7 @@ MODELS = with_tuned(MODELS, LISTED_TRAININGS, result("train"))
 PEOPLE_SCORES = [result("people/people.json")] if SETTINGS["people"]["verdicts"] else []
 TUNED_FILES = {model: [result(f"train/{model}.yaml"), result(f"train/{model}")] for model in LISTED_TRAININGS}
 EMBEDDED = [name for name, model in MODELS.items() if model.parameters.cached]
+PLUGGED_METRICS = identities("metrics", SETTINGS["evaluate"]["metrics"])
 SANITY_ROWS = evaluated_together(MODELS)
 SCORED_SHARE = SETTINGS["split"]["splits"][SETTINGS["evaluate"]["split"]] / 100
 GIVEN_FILES = {name: [] if name in LISTED_TRAININGS else model.files for name, model in MODELS.items()}
@@ -69,6 +70,7 @@ rule evaluate_sanity:
         dev=SETTINGS["evaluate"]["dev"],
         models=[model.as_dict() for model in SANITY_ROWS.values()],
         half=SETTINGS["evaluate"]["half"],
+        metrics=PLUGGED_METRICS,
         seed=SETTINGS["seed"],
         embeddings="results/embeddings",
         words=data_files("text/function_words.yaml"),
@@ -105,6 +107,7 @@ rule evaluate_model:
         dev=SETTINGS["evaluate"]["dev"],
         models=lambda wildcards: [MODELS[wildcards.model].as_dict()],
         half=SETTINGS["evaluate"]["half"],
+        metrics=PLUGGED_METRICS,
         seed=SETTINGS["seed"],
         embeddings="results/embeddings",
         words=data_files("text/function_words.yaml"),

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from authbench.build.release.published import open_published
+from authbench.config.plugins import load_metric
 from authbench.core.runtime.job import log, log_to
 from authbench.models.model import VectorCache
 from authbench.models.requested import model_of_build
@@ -17,7 +18,8 @@ split = read_split(release, params.split)
 models = [model_of_build(stated, snakemake.input.get("tuned", [])) for stated in params.models]
 dev = read_dev(release, params.dev, split) if any(model.shortcut for model in models) else None
 negatives = draw_negatives(split, params.seed)
+metrics = [load_metric(name) for name in params.metrics]
 cache, out = VectorCache(Path(params.embeddings), params.half), Path(snakemake.output[0]).parents[2]
 for model in models:
-    result = evaluate(model, split, params.seed, out, cache, dev, negatives)
+    result = evaluate(model, split, params.seed, out, cache, dev, negatives, metrics)
     log.info("%s", line(model.name, result))

@@ -11,7 +11,7 @@ from authbench.build.filter.exclusions import review_problems
 from authbench.build.filter.settings import filter_problems
 from authbench.build.ingest.settings import ingest_problems
 from authbench.build.release.takedown import read_takedown
-from authbench.config.plugins import plugin_problems
+from authbench.config.plugins import load_metric, plugin_problems
 from authbench.config.registry.checks import (
     missing_file,
     missing_folder,
@@ -137,8 +137,13 @@ def _unreadable_files(config: Config) -> Iterator[str]:
 
 
 def _missing_plugins(config: Config) -> Iterator[str]:
-    """Yield the names that are neither built in nor of an installed plug-in."""
+    """Yield the names that are neither built in nor of an installed plug-in, and metrics that are not usable."""
     yield from plugin_problems("publish.forms", "exports", config["publish"]["forms"], FORMS)
+    for name in config["evaluate"]["metrics"]:
+        try:
+            load_metric(name)
+        except InputError as problem:
+            yield f"evaluate.metrics: {problem}"
 
 
 # Checks beyond a schema, stage by stage; each yields all problems with the settings of its stage.

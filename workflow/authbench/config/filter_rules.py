@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from authbench.config.plugins import filter_key, load_filter, measured
+from authbench.config.plugins import load_filter, measured, plugin_key
 from authbench.core.errors import InputError
 from authbench.core.records import MIN_LANGUAGE_LETTERS, MIN_SCRIPT_LETTERS, MOSTLY
 
@@ -115,7 +115,7 @@ def filter_rules(settings: Mapping[str, Any]) -> list[tuple[FilterRule, Any]]:
     found = [(rule, stated[rule.setting]) for rule in chosen]
     for name, threshold in sorted(settings["plugins"].items()):
         plugin, one = load_filter(name)
-        key = filter_key(name)
+        key = plugin_key(name)
         found.append((FilterRule(one.reason, key, key, one.drops, measure=partial(measured, plugin, one)), threshold))
     return found
 

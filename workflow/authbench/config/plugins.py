@@ -13,12 +13,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 import polars as pl
 
+from authbench.core.arrays import F64
 from authbench.core.errors import InputError, raised
 from authbench.core.words import did_you_mean
 
 _REASON = re.compile("[a-z][a-z0-9_]*")
+_METRIC = re.compile("[a-z][a-z0-9_-]{0,99}")
 
 
 @dataclass(frozen=True)
@@ -147,8 +150,8 @@ class TextFilter:
     about: str
 
 
-def filter_key(name: str) -> str:
-    """Return the setting of a filter below `filter`, which is also the column of its measurements."""
+def plugin_key(name: str) -> str:
+    """Return the column and key of a plug-in's numbers; a filter's setting below `filter` has this name, too."""
     return f"plugins.{name}"
 
 
@@ -169,17 +172,63 @@ def measured(plugin: PlugIn, one: TextFilter, texts: pl.Series, languages: pl.Se
         InputError: it fails, or does not return a finite number or None for each text.
     """
     expected = "measure(texts, languages) to return a list with a finite number or None for each text"
-    found = called(plugin, expected, one.measure, texts.to_list(), languages.to_list())
+    numbers = _numbers(plugin, expected, one.measure, texts.to_list(), languages.to_list())
+    return pl.Series(plugin_key(plugin.name), numbers, pl.Float64)
+
+
+def _numbers(
+    plugin: PlugIn, expected: str, function: Callable[..., Any], items: Sequence[object], others: Sequence[object]
+) -> list[float | None]:
+    found = called(plugin, expected, function, items, others)
     try:
         numbers = [None if number is None else float(number) for number in found]
     except (TypeError, ValueError):
         raise unusable(plugin, f"returned {found!r:.200}", expected) from None
-    if len(numbers) != len(texts) or not all(number is None or math.isfinite(number) for number in numbers):
-        raise unusable(plugin, f"returned {len(numbers)} values for {len(texts)} texts", expected)
-    return pl.Series(filter_key(plugin.name), numbers, pl.Float64)
+    if len(numbers) != len(items) or not all(number is None or math.isfinite(number) for number in numbers):
+        raise unusable(
+            plugin, f"returned {len(numbers)} values for {len(items)}, or values that are not finite", expected
+        )
+    return numbers
 
 
 def stated_filters(thresholds: Mapping[str, float]) -> dict[str, dict[str, str]]:
     """Return reason, side of the threshold and meaning of each filter, for the manifest."""
     found = {name: load_filter(name)[1] for name in sorted(thresholds)}
     return {name: {"reason": one.reason, "drops": one.drops, "about": one.about} for name, one in found.items()}
+
+
+@dataclass(frozen=True)
+class RankMetric:
+    """A retrieval metric, which the entry point of a plug-in names.
+
+    Attributes:
+        measure: takes for each query the ranks of its positives (from 1, ascending) and the number of candidates, and
+            returns for each query a number, where more is better, or None where it is undefined.
+        about: a sentence for `scores.json` and leaderboards on what is measured.
+    """
+
+    measure: Callable[[list[np.ndarray], list[int]], Sequence[float | None]]
+    about: str
+
+
+Metrics = Sequence[tuple[PlugIn, RankMetric]]
+
+
+def load_metric(name: str) -> tuple[PlugIn, RankMetric]:
+    """Return a metric and its plug-in. Raises InputError if it is not installed or not usable."""
+    plugin = find_plugin("metrics", name)
+    found = load_plugin(plugin)
+    if not (isinstance(found, RankMetric) and isinstance(found.about, str) and _METRIC.fullmatch(name)):
+        expected = "a RankMetric with a sentence on it, and a name of small letters, digits, hyphens and underscores"
+        raise unusable(plugin, f"is {found!r:.200}", expected)
+    return plugin, found
+
+
+def metric_values(plugin: PlugIn, one: RankMetric, ranks: list[np.ndarray], candidates: list[int]) -> F64:
+    """Return a metric of each query, NaN where it is undefined.
+
+    Raises:
+        InputError: it fails, or does not return a finite number or None for each query.
+    """
+    expected = "measure(ranks, candidates) to return a list with a finite number or None for each query"
+    return np.array(_numbers(plugin, expected, one.measure, ranks, candidates), np.float64)

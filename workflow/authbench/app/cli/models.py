@@ -59,6 +59,7 @@ def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sanity", action="store_true", help="also score the sanity rows, from which gains are measured"
     )
+    many(parser, "--metric NAME", "metric of an installed package (docs/plug-ins.md); may be repeated")
     path(parser, "--out DIR", "output directory; one subdirectory per model", required=True)
     cache_arguments(parser)
     parser.add_argument(
@@ -86,6 +87,7 @@ def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
 
 def evaluate(arguments: argparse.Namespace) -> int:
     from authbench.audit.auditing.scored import open_split
+    from authbench.config.plugins import load_metric
     from authbench.core.presentation.inert_csv import as_csv
     from authbench.core.storage.atomic import write_text
     from authbench.release.reading.column_names import NAMES
@@ -97,6 +99,7 @@ def evaluate(arguments: argparse.Namespace) -> int:
     from authbench.scoring.evaluation.verification import draw_negatives
 
     models = _requested_models(arguments)
+    metrics = [load_metric(name) for name in dict.fromkeys(arguments.metric)]
     columns = dict(column(one, NAMES) for one in arguments.column)
     release, split, seed = open_split(arguments.release, arguments.split, arguments.seed, arguments.unverified, columns)
     warn_unverified(arguments.release, split.unverified)
@@ -107,7 +110,7 @@ def evaluate(arguments: argparse.Namespace) -> int:
     for name, part in every:
         negatives = draw_negatives(part, seed)
         for model in models:
-            result = evaluate(model, part, seed, out / name, cache, dev, negatives)
+            result = evaluate(model, part, seed, out / name, cache, dev, negatives, metrics)
             print(line(f"{name} {model.name}".strip(), result), flush=True)
         join(comparable_results(out / name, models[-1].name))
     if every[0][0]:

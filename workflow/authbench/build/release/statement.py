@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
 from typing import Any, TypedDict, cast
 
-from authbench.config.plugins import filter_key, identities, stated_filters
+from authbench.config.plugins import identities, plugin_key, stated_filters
 from authbench.config.registry.entries import default_settings
 from authbench.config.settings.data import DataConfig
 from authbench.core.errors import InputError
@@ -122,7 +122,7 @@ def versions_for(config: DataConfig, readers: Iterable[str] = ()) -> dict[str, s
     """
     models = MODEL_LIBRARIES if "detoxify" in config["safety"]["scorers"] else ()
     plugins = identities("filters", _plugins(config))
-    stated = {f"filter.{filter_key(name)}": identity for name, identity in plugins.items()}
+    stated = {f"filter.{plugin_key(name)}": identity for name, identity in plugins.items()}
     stated |= {f"{READER}{name}": identity for name, identity in identities("readers", readers).items()}
     return {**library_versions(), **_versions(models), **stated}
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal, TypedDict
 
-from authbench.config.settings.values import Between, Count, Entries, Entry, Keywords, Path, SplitName
+from authbench.config.settings.values import Between, Count, Entries, Entry, Keywords, Path, PlugInName, SplitName
 
 _Times = Annotated[int, Keywords(minimum=1, maximum=1000)]
 _Topics = Annotated[int, Keywords(minimum=2, maximum=100000)]
@@ -15,6 +15,7 @@ class Evaluate(TypedDict):
     split: SplitName
     dev: SplitName | None
     models: Annotated[Sequence[Entry], Keywords(uniqueItems=True)]
+    metrics: Annotated[Sequence[PlugInName], Keywords(uniqueItems=True)]  # of plug-ins
     half: bool
 
 

@@ -116,6 +116,7 @@ class Scores(TypedDict, total=False):
     made_by: Mapping[str, str | None]
     settings: ScoringSettings
     versions: Mapping[str, str]
+    metrics: Mapping[str, str]  # of plug-ins: what each measures
     overall: Cell
     headline: Mapping[str, HeadlineCell]
     headline_left_out: Mapping[str, str]

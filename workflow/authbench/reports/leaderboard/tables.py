@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from authbench.config.languages import language_name
+from authbench.config.plugins import plugin_key
 from authbench.core.errors import InputError
 from authbench.core.presentation.numbers import NOTHING, decimals, limits
 from authbench.core.presentation.tables import DAGGER, Cell, Column, Row, Table, places, without_empty_columns
@@ -96,9 +97,10 @@ def all_tables(
 
 def overall(results: Sequence[Result], pairs: pl.DataFrame | None = None, extra: Sequence[Metric] = ()) -> Table:
     """Return every metric over all queries with its interval, and each model's gain over the best shortcut."""
-    extra = [one for one in extra if one not in METRICS]
+    plugged = plugged_metrics(results)
+    shown = list(dict.fromkeys([*METRICS, *plugged, *extra]))
     rows = [
-        _described(result) | {metric.key: result.scores["overall"].get(metric.key) for metric in (*METRICS, *extra)}
+        _described(result) | {metric.key: result.scores["overall"].get(metric.key) for metric in shown}
         for result in results
     ]
     best = {metric: best_shortcut(rows, metric) for metric in (ATTRIBUTION, VERIFICATION)}
@@ -107,14 +109,21 @@ def overall(results: Sequence[Result], pairs: pl.DataFrame | None = None, extra:
             row[gain.key] = None
             if shortcut is not None and not row["shortcut"] and row[metric.key] is not None:
                 row[gain.key] = (row[metric.key] - shortcut[metric.key]) * (1 if metric.more_is_better else -1)
-    columns = (*METRICS, *extra, *GAINS)
+    columns = (*shown, *GAINS)
     beside = _beside(results, rows, pairs)
     table = score_table("overall", "All queries", columns, _as_frame(rows, columns), _seen_by(results), beside)
     table = without_empty_columns(table, _EMPTY)
     if any(letters for _, letters in beside.values()):
         table = replace(table, notes=[*table.notes, _LETTERS])
+    table = replace(table, notes=[*table.notes, *(f"{one.heading}: {about}" for one, about in plugged.items())])
     verified = pl.Series("verified", [not result.unverified for result in results], dtype=pl.Boolean)
     return replace(table, data=table.data.with_columns(verified), notes=[*table.notes, *unverified_notes(results)])
+
+
+def plugged_metrics(results: Sequence[Result]) -> dict[Metric, str]:
+    """Return the metrics of plug-ins in any result, and what each measures."""
+    stated = {key: about for one in results for key, about in one.scores.get("metrics", {}).items()}
+    return {metric: stated[metric.key] for metric in metrics_of(sorted(stated))}
 
 
 def _beside(
@@ -217,14 +226,14 @@ def unverified_notes(results: Sequence[Result]) -> list[str]:
 
 def every_score(results: Sequence[Result]) -> pl.DataFrame:
     """Return a row per model, slice and metric: value, 95 % interval, counts, and whether the release is verified."""
-    rows = []
+    rows, metrics = [], (*METRICS, *plugged_metrics(results))
     for result in results:
         parts = {"overall": {"all": result.scores["overall"]}} | {
             facet: cells_of(result.scores, facet) for facet in SLICES
         }
         for facet, cells in parts.items():
             for name, cell in cells.items():
-                for metric in METRICS:
+                for metric in metrics:
                     if cell.get(metric.key) is not None:
                         value = (metric.key, cell[metric.key], *cell["intervals"].get(metric.key, (None, None)))
                         counted = (cell["queries"], cell["authors"], not result.unverified)
@@ -349,9 +358,12 @@ def _as_frame(rows: Sequence[Mapping[str, object]], columns: Sequence[Metric]) -
 
 
 def metrics_of(keys: Iterable[str]) -> list[Metric]:
-    """Return the scores with these keys. Raises InputError if a key is not in CHOICES."""
+    """Return the scores with these keys. Raises InputError for a key neither in CHOICES nor of a plug-in."""
     found = []
     for key in keys:
+        if key.startswith(plugin_key("")):
+            found.append(Metric(key, f"{key.removeprefix(plugin_key(''))} (plug-in)"))
+            continue
         if key not in CHOICES:
             meant = did_you_mean(key, CHOICES) or "."
             raise InputError(f"There is no score {key!a:.60}{meant} Expected one of {', '.join(CHOICES)}.")

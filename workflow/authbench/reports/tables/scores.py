@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from authbench.config.plugins import plugin_key
 from authbench.core.presentation.numbers import NOTHING, decimals
 from authbench.core.presentation.tables import DAGGER, Cell, Column, Row, Table, places, without_empty_columns
 from authbench.core.storage.parquet_headers import bounded_parquet
@@ -82,7 +83,8 @@ class Slices:
 
     def _computed(self, facet: str, label: str) -> dict[str, float]:
         rows = self._queries.filter((pl.col(SLICES[facet]) == label).fill_null(False) & pl.col("pool").is_not_null())
-        means = {name: rows[name].mean() for name in RANKING_MEASURES if name in rows.columns}
+        names = (name for name in rows.columns if name in RANKING_MEASURES or name.startswith(plugin_key("")))
+        means = {name: rows[name].mean() for name in names}
         found = {name: float(mean) for name, mean in means.items() if isinstance(mean, int | float)}
         pairs = self._pairs.filter(pl.col("query").is_in(rows["id"].implode()))
         for kind in NEGATIVES:

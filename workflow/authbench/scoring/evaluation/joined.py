@@ -66,8 +66,9 @@ def _read_own(folder: Path) -> Scores:
 
 
 def differing(one: Scores, other: Scores) -> tuple[str, str] | None:
-    """Return the first place of SHARED in which two results differ."""
-    for part, key in SHARED:
+    """Return the first place of SHARED, or metric of a plug-in that both have, in which two results differ."""
+    plugged = sorted(one.get("metrics", {}).keys() & other.get("metrics", {}).keys())
+    for part, key in (*SHARED, *(("versions", name) for name in plugged)):
         if part_of(one, part).get(key) != part_of(other, part).get(key):
             return part, key
     return None

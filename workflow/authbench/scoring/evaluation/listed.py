@@ -159,6 +159,8 @@ def reasons(split: Split, ranking: Ranking) -> dict[str, str]:
         for name in values:
             if np.isnan(kept[name]).all():
                 found[name] = f"too few candidates are ranked, for one of these metrics or more, for {named(ids)}"
+    if (ranking.ranks["whole"] == BEHIND).any():
+        found |= {name: "not every positive is ranked" for name in ranking.plugged if ":" not in name}
     if not is_complete(ranking):
         found["eer"] = "not every drawn pair has a score"
     return found

@@ -6,7 +6,7 @@ query and candidate (`tie_keys`), so the order of ids has no influence.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,7 @@ class Ranking:
         negatives: by kind, the scores of the drawn negatives.
         depths: by pool, how many candidates of each query are ranked; None: all of them.
         others: how many negatives of queries with positives are in each bin of `metrics.score_bins`; None: unknown.
+        plugged: metrics of plug-ins, by the keys of `scores.per_query_values` (`plugged.with_plugged`).
     """
 
     ranks: Mapping[str, I32]
@@ -50,6 +51,7 @@ class Ranking:
     negatives: Mapping[str, F64]
     depths: Mapping[str, I32] | None = None
     others: I64 | None = None
+    plugged: Mapping[str, F64] = field(default_factory=dict)
 
 
 def cosine(queries: Any, candidates: Any) -> Scorer:

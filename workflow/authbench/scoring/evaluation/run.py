@@ -20,6 +20,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
+from authbench.config.plugins import Metrics, plugin_key
 from authbench.core.arrays import I32
 from authbench.core.storage.atomic import atomic_folder, sha256_of_file
 from authbench.core.storage.json_files import write_plain_json
@@ -51,13 +52,13 @@ from authbench.scoring.evaluation.headline import (
 from authbench.scoring.evaluation.joined import OWN
 from authbench.scoring.evaluation.listed import BEHIND, rank_listed, reasons, without_unknown
 from authbench.scoring.evaluation.lists import Lists
+from authbench.scoring.evaluation.plugged import with_plugged
 from authbench.scoring.evaluation.released import HEADLINES, POOLS, group_scores, success_of_other_work
 from authbench.scoring.evaluation.retrieval import NEAREST, Ranking, cosine, rank
 from authbench.scoring.evaluation.scores import per_query_values, summarise
 from authbench.scoring.evaluation.split import Split
 from authbench.scoring.evaluation.thresholds import matched_error_rates, query_normalised
 from authbench.scoring.evaluation.verification import PER_QUERY, draw_negatives
-from authbench.scoring.metrics.ranking import NAMES as RANKING_MEASURES
 
 RELEASED = "released"  # key of the scores of the released pairs in `Ranking.negatives`
 LIBRARIES = ("numba", "numpy", "polars", "scikit-learn", "scipy")
@@ -71,6 +72,7 @@ def evaluate(
     cache: VectorCache,
     dev: Split | None = None,
     negatives: Mapping[str, Lists] | None = None,
+    metrics: Metrics = (),
 ) -> Scores:
     """Score a model on a split and write the files; return the contents of own/scores.json.
 
@@ -83,9 +85,11 @@ def evaluate(
         dev: the split where shortcuts are compared, to select the best before `split` is scored; unused for other
             models.
         negatives: the result of `draw_negatives` for the split and seed; None: they are drawn here.
+        metrics: of plug-ins, in addition to the library's.
     """
     negatives = draw_negatives(split, seed) if negatives is None else negatives
     model, opened, ranking = ranking_of(model, split, negatives, cache)
+    ranking = with_plugged(ranking, split, metrics)
     table, left_out = _queries_table(split, ranking)
     result = {
         "model": model.as_dict(),
@@ -93,7 +97,9 @@ def evaluate(
         "made_by": made_by(model.parameters),
         "settings": settings_of(split, seed),
         "versions": {"authbench": VERSION, "python": platform.python_version()}
-        | {library: version(library) for library in LIBRARIES},
+        | {library: version(library) for library in LIBRARIES}
+        | {plugin_key(plugin.name): str(plugin) for plugin, _ in metrics},
+        **({"metrics": {plugin_key(plugin.name): metric.about for plugin, metric in metrics}} if metrics else {}),
         **scores_of(split, ranking, negatives, table, seed, left_out),
     }
     if dev is not None and model.shortcut and opened:
@@ -259,7 +265,7 @@ def _queries_table(split: Split, ranking: Ranking) -> tuple[pl.DataFrame, dict[s
     )
     own, left_out = without_unknown(own, split, ranking)
     table = pl.concat([split.queries.select("id", "author_id"), split.facets], how="horizontal").with_columns(
-        *(pl.Series(name, values[name]).fill_nan(None) for name in (*RANKING_MEASURES, "pool")),
+        *(pl.Series(name, value).fill_nan(None) for name, value in values.items() if ":" not in name),
         *(pl.Series(name, column).fill_nan(None) for name, column in own.items()),
         **_nearest_lists(split.documents["id"], ranking),
     )

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from authbench.config.plugins import plugin_key
 from authbench.core.arrays import F32, F64, I32
 from authbench.release.format.scores import Cell
 from authbench.scoring.evaluation.headline import Authors
@@ -52,7 +53,7 @@ def summarise(
         result[facet][label] = cell
     for genre, cell in result["by_primary_genre"].items():
         cell[MACRO] = _macro(genre, result["by_genre"])
-    return result if ranking.depths is None else _with_nulls(result)
+    return result if ranking.depths is None else _with_nulls(result, ranking)
 
 
 def per_query_values(split: Split, ranking: Ranking) -> dict[str, F64]:
@@ -71,7 +72,7 @@ def per_query_values(split: Split, ranking: Ranking) -> dict[str, F64]:
             found, _ = known_values(found, pool, ranking, split.positives)
         values |= {f"{prefix}{name}": value for name, value in found.items()}
     random = random_per_query(ranking.sizes["whole"], split.positives.lengths())
-    return values | {f"random:{name}": value for name, value in random.items()}
+    return {**values, **ranking.plugged, **{f"random:{name}": value for name, value in random.items()}}
 
 
 def scored_pairs(split: Split, ranking: Ranking, negatives: Mapping[str, Lists]) -> dict[str, Pairs]:
@@ -112,7 +113,7 @@ def _scores_of(
     known = ~np.isnan(table)
     with np.errstate(invalid="ignore"):
         mean = np.where(known, table, 0.0).sum(axis=0) / known.sum(axis=0)
-    plain = [column for column, name in enumerate(names) if name in RANKING_MEASURES]
+    plain = [column for column, name in enumerate(names) if name != "pool" and ":" not in name]
     present = np.unique(of_author[answered])
     column_of, drawn = np.searchsorted(present, of_author), weights[:, present]
     sums = _by_author(table[:, plain], column_of[answered], len(present))
@@ -183,24 +184,24 @@ def _by_author(table: F64, author: np.ndarray, authors: int) -> F64:
 def _macro(genre: str, by_genre: Mapping[str, Cell]) -> Cell:
     """Return the unweighted mean over the scored sub-genres of a primary genre (paper, tables 11 and 12)."""
     parts = [cell for name, cell in by_genre.items() if name.partition("/")[0] == genre and "pool" in cell]
-    names = [
-        name for name in (parts[0] if parts else {}) if name in RANKING_MEASURES or name.startswith(("eer", "roc_auc"))
-    ]
+    families = ("eer", "roc_auc", plugin_key(""))
+    names = [name for name in (parts[0] if parts else {}) if name in RANKING_MEASURES or name.startswith(families)]
     return {"sub_genres": len(parts)} | {
         name: float(np.mean([cell[name] for cell in parts if name in cell])) for name in names
     }
 
 
-def _with_nulls(result: dict[str, Any]) -> dict[str, Any]:
+def _with_nulls(result: dict[str, Any], ranking: Ranking) -> dict[str, Any]:
     """Return the scores, with None for scores that a cell with other scores lacks."""
     suffixes = ["" if kind == "whole" else f"_{kind}" for kind in NEGATIVES]
-    usual = (*RANKING_MEASURES, *(f"{name}{suffix}" for suffix in suffixes for name in ("eer", "roc_auc")))
+    ranked = (*RANKING_MEASURES, *(name for name in ranking.plugged if ":" not in name))
+    usual = (*ranked, *(f"{name}{suffix}" for suffix in suffixes for name in ("eer", "roc_auc")))
     for name, part in result.items():
         for cell in [part] if name == "overall" else part.values():
             if "pool" in cell:
                 cell |= {key: cell.get(key) for key in usual}
                 for within in WITHIN:
-                    cell[f"within_{within}"] |= {key: cell[f"within_{within}"].get(key) for key in RANKING_MEASURES}
+                    cell[f"within_{within}"] |= {key: cell[f"within_{within}"].get(key) for key in ranked}
     return result
 
 

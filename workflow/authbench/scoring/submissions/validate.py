@@ -13,6 +13,7 @@ from typing import Any, cast
 
 import polars as pl
 
+from authbench.config.plugins import PlugIn, RankMetric, find_plugin, load_metric, plugin_key
 from authbench.config.registry.entries import problems_in_words
 from authbench.core.errors import InputError
 from authbench.core.shipped import shipped
@@ -20,6 +21,7 @@ from authbench.core.storage.json_files import read_foreign_json
 from authbench.core.version import VERSION
 from authbench.release.format.names import name_problem
 from authbench.release.format.scores import Cell, Scores, part_of
+from authbench.scoring.evaluation.plugged import with_plugged
 from authbench.scoring.evaluation.released import SCORES as SCORES_OF_QUERIES
 from authbench.scoring.evaluation.retrieval import NEAREST, Ranking
 from authbench.scoring.evaluation.run import benchmark_of, queries_table, scores_of, settings_of
@@ -32,7 +34,7 @@ from authbench.scoring.submissions.ranking import contradictions, read_ranking
 
 TOLERANCE = 1e-5  # of recomputed numbers, possibly by other versions of libraries
 _MOST_PROBLEMS = 20  # reported of a kind
-_STATED = ("model", "benchmark", "made_by", "settings", "versions", "headline_on_dev")
+_STATED = ("model", "benchmark", "made_by", "settings", "versions", "metrics", "headline_on_dev")
 _NOT_OF_QUERIES = ("nearest", "scores")
 _SCORED = frozenset({*RANKING_MEASURES, *SCORES_OF_QUERIES})  # may be missing from a ranking of some candidates
 _REASONS = ("headline_left_out", "left_out")
@@ -73,6 +75,7 @@ def validate(submission: Submission, split: Split) -> Verdict:
             return Verdict(tuple(of_another))
         negatives = draw_negatives(split, scores["settings"]["seed"])
         ranking, queries = read_ranking(submission, split, negatives)
+        ranking = with_plugged(ranking, split, list(_plugged(scores)))
         found, partial = queries_table(split, ranking), ranking.depths is not None
         problems = [
             *_some(contradictions(ranking, split, negatives)),
@@ -97,6 +100,16 @@ def validate(submission: Submission, split: Split) -> Verdict:
     if made_with != VERSION:
         stated.append(f"made with authbench {made_with!a:.20}, and this is {VERSION}")
     return Verdict(tuple(problems), (len(compared), values), tuple(stated))
+
+
+def _plugged(scores: Scores) -> Iterator[tuple[PlugIn, RankMetric]]:
+    """Yield the metrics of plug-ins. Raises InputError unless the stated code of each is installed."""
+    for key in scores.get("metrics", {}):
+        name, stated = key.removeprefix(plugin_key("")), scores["versions"].get(key)
+        installed = str(find_plugin("metrics", name))
+        if installed != stated:
+            raise InputError(f"{SCORES}: {key} is a metric of {stated!a:.200}, and {installed} is installed")
+        yield load_metric(name)
 
 
 def _over_all_negatives(stated: Cell, found: Cell, split: Split, ranking: Ranking) -> Cell:
