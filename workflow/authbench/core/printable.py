@@ -21,6 +21,12 @@ def printable(text: str, keep: str = "") -> str:
     )
 
 
+def cut_short(text: str, most: int = 60) -> str:
+    """Return the text as `printable`, with an ellipsis in place of what exceeds `most` characters."""
+    plain = printable(text[: most + 1])
+    return plain if len(plain) <= most else plain[: most - 1] + "…"
+
+
 def shown(value: object) -> str:
     """Return numbers and words unchanged, and only the type of other values, which may be text."""
     parts = value if isinstance(value, list) else [value]

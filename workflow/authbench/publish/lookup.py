@@ -23,7 +23,6 @@ def look_up(
     Args:
         release: with a provenance; the withheld texts of a public bundle are searched too.
         handle: the label of the author in the raw corpus.
-        sources: entries by tag.
         key: of the pseudonyms, if the build had one.
         aliases: spellings of names, as the build had them.
 

@@ -40,6 +40,7 @@ from authbench.release.reading.foreign import read_foreign
 
 _ROUNDS = 10
 _IDS = ("candidate_id", "query_id", "id", "_id")
+_CHANGE = ("id", "split", "change", "claim", "old")  # fields of a line of DIFF
 _LISTS = tuple(column.name for column in GROUND_TRUTH.columns if column.dtype == IDS)
 _SEEN = frozenset((*_IDS, *_LISTS, "query-id", "corpus-id"))  # columns that decide whether a row stays
 Keep = Callable[[Mapping[str, object], int], Mapping[str, object] | None]  # a row and its number; None: it is removed
@@ -77,22 +78,15 @@ def write_clean(dataset: Dataset, copies: Copies, folder: Path) -> Cleaned:
     problems = dataset.problems.join(left.problems, on=["split", "problem"], how="anti")
     split = dict(dataset.documents.select("id", "split").iter_rows())
     lines = [
-        {"id": ident, "split": split[ident], "change": "document removed", "claim": claim, "old": old}
-        for ident, (claim, old) in gone.items()
-    ]
-    lines += [
-        {"id": ident, "split": split[ident], "change": "query removed", "claim": "query_without_answer", "old": None}
-        for ident in queries
-    ]
-    lines += [
-        {"id": ident, "split": of, "change": "problem removed", "claim": None, "old": None}
-        for of, ident in problems.select("split", "problem").iter_rows()
+        *((ident, split[ident], "document removed", *why) for ident, why in gone.items()),
+        *((ident, split[ident], "query removed", "query_without_answer", None) for ident in queries),
+        *((ident, of, "problem removed", None, None) for of, ident in problems.select("split", "problem").iter_rows()),
     ]
     with atomic_folder(folder) as aside:
         for part, (label, source) in enumerate(_labelled(dataset.sources)):
             own = replace(dataset, documents=dataset.documents.filter(part=part))
             _write(source, own, set(gone), set(queries), set(problems["problem"]), aside / label)
-        write_json_lines(aside / DIFF, lines)
+        write_json_lines(aside / DIFF, (dict(zip(_CHANGE, line, strict=True)) for line in lines))
     counts = Counter(claim for claim, _ in gone.values())
     return Cleaned(folder.name, dataset.documents.height, left.documents.height, counts, len(queries), problems.height)
 

@@ -239,7 +239,6 @@ def _noise(named: pl.DataFrame) -> tuple[list[Case] | None, list[Noise]]:
 
 
 def find_in_answers(dataset: Dataset) -> Cases:
-    """Return what is wrong with ids, answers and problems."""
     documents = dataset.documents
     cases: Cases = {"repeated_id": [Case((ident,)) for ident in dataset.repeated]}
     if not dataset.form.startswith(("BEIR", "MTEB")):

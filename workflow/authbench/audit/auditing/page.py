@@ -18,7 +18,7 @@ from authbench.core.presentation.numbers import decimals, limits, shown_differen
 from authbench.core.presentation.pages import environment, pictures, write_charts
 from authbench.core.presentation.palette import mark_of
 from authbench.core.presentation.tables import Cell, Column, Row, Table, as_markdown, escaped_markdown, plain_rows
-from authbench.core.printable import printable
+from authbench.core.printable import cut_short, printable
 from authbench.core.storage.atomic import write_text
 from authbench.core.storage.json_files import write_plain_json
 from authbench.core.words import plural
@@ -33,7 +33,6 @@ HEADINGS = {
     "pairs_auc": "AUC of pairs",
 }  # fmt: skip
 _SHOWN = 8  # ids of a finding on the page
-_WIDEST = 60  # characters of an id
 _PUBLISHED = 60  # rows of published scores
 _CHART = {"row": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64}  # of a chart's data
 
@@ -128,7 +127,6 @@ def verdict(audit: Audit) -> list[str]:
 
 
 def _findings_table(audit: Audit) -> Table:
-    """Return a row for each broken claim: the kind, what is wrong, cases and ids."""
     rows = [
         Row(
             [
@@ -151,7 +149,7 @@ def _examples(audit: Audit) -> list[dict[str, Any]]:
     found = []
     for finding in audit.broken:
         cases = [
-            " = ".join(_shown(ident) for ident in case.ids[:_SHOWN])
+            " = ".join(cut_short(ident) for ident in case.ids[:_SHOWN])
             + (" ..." if len(case.ids) > _SHOWN else "")
             + (f" ({printable(case.note)})" if case.note else "")
             for case in finding.cases[:_SHOWN]
@@ -161,13 +159,7 @@ def _examples(audit: Audit) -> list[dict[str, Any]]:
     return found
 
 
-def _shown(ident: str) -> str:
-    plain = printable(ident)
-    return plain if len(plain) <= _WIDEST else plain[: _WIDEST - 1] + "…"
-
-
 def _rows_table(part: Measured) -> Table:
-    """Return the scores of each row with chance; grey if they do not differ from chance."""
     names = [name for name in HEADINGS if any(name in row["scores"] for row in part.rows)]
     columns = [Column("Row", words=True), *(Column(HEADINGS[name], more_is_better=name not in LOWER_IS_BETTER)
                                             for name in names)]  # fmt: skip
@@ -236,17 +228,16 @@ def _gains(part: Measured) -> list[str]:
 
 
 def _published_table(audit: Audit) -> Table:
-    """Return the published scores, each with the best row that does not read style."""
     shown = audit.published[:_PUBLISHED]
     rows = [
         Row(
             [
-                Cell(_shown(one["model"])),
+                Cell(cut_short(one["model"])),
                 Cell(HEADINGS.get(one["score"], one["score"])),
                 Cell("–" if one["best_shortcut"] is None else
                      f"{one['best_shortcut']['row']} {decimals(one['best_shortcut']['value'])}"),
                 Cell(", ".join(one["shortcuts_as_good"]) or "none"),
-                Cell("" if one["same_split"] else _shown(str(one["split"]))),
+                Cell("" if one["same_split"] else cut_short(str(one["split"]))),
                 Cell(decimals(one["value"]), one["value"]),
             ]
         )
@@ -262,12 +253,11 @@ def _published_table(audit: Audit) -> Table:
 
 
 def _noise_table(audit: Audit) -> Table:
-    """Return the noise of labels, by source."""
     rows = []
     for plain in (one.as_dict() for one in audit.noise):
         span = f"{decimals(plain['impurity'], 2)} [{decimals(plain['low'], 2)}, {decimals(plain['high'], 2)}]"
         decision = in_words(plain["decision"], plain["estimator"], plain["impurity"])
-        names = (_shown(plain["source"] or "all"), plain["estimator"], f"{plain['texts']:,}")
+        names = (cut_short(plain["source"] or "all"), plain["estimator"], f"{plain['texts']:,}")
         rows.append((*names, "–" if plain["impurity"] is None else span, decision))
     columns = [Column("Source", words=True), Column("Estimator", words=True), Column("Texts"), Column("Impurity")]
     columns.append(Column("Decision", words=True))

@@ -79,7 +79,6 @@ def _scores_of(path: Path, alone: bool) -> list[Given]:
 
 
 def _files(path: Path) -> list[Path]:
-    """Return a file, or the files in a folder of results."""
     if path.is_dir():
         found = sorted(path.glob("*/scores.json")) or sorted(
             file for file in path.iterdir() if file.suffix in (".json", ".csv", ".jsonl")

@@ -76,8 +76,7 @@ Say = Callable[[str], None]
 FORMS = (
     "hf:owner/name[@revision][:config] or a path: a release or the folder of one split (candidates.jsonl, "
     "queries.jsonl, ground_truth.jsonl), our Hugging Face "
-    "folder, PAN pairs (pairs.jsonl, truth.jsonl), PAN's folders of problems (truth.txt, "
-    "EN001/known01.txt, "
+    "folder, PAN pairs (pairs.jsonl, truth.jsonl), PAN's folders of problems (truth.txt, EN001/known01.txt, "
     "EN001/unknown.txt), a BEIR or MTEB retrieval folder (corpus, queries, qrels), LUAR "
     "episodes (*_queries.jsonl, *_targets.jsonl with lists of texts), STEB JSON lines (text, label, is_query), "
     f"an entry of config/style, tables with author and text ({', '.join(KINDS)}, also compressed or zipped), "

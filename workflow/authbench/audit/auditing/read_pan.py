@@ -50,7 +50,6 @@ def _split(folder: Path) -> str:
 
 
 def _beside(truth: Path) -> Path | None:
-    """Return the file of pairs that belongs to a truth, if it exists."""
     names = [truth.name.replace("truth", "pairs"), truth.name.replace("-truth", ""), truth.name.replace("_truth", "")]
     return next((truth.parent / name for name in names if name != truth.name and (truth.parent / name).is_file()), None)
 

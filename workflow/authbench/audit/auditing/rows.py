@@ -79,8 +79,6 @@ class Measured:
     """The measurements of a split.
 
     Attributes:
-        split: its name.
-        rows: a mapping per row: `row`, `about`, `shortcut`, `scores` by name, each `value`, `low`, `high`, `chance`.
         pools: by pool, how many positives have enough negatives, and how many do not.
         power: the smallest differences that a test with these queries shows, by score.
         gains: the gains of `punctuation` and `masked` over the best shortcut.

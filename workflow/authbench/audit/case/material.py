@@ -124,7 +124,6 @@ def _shared_endings(contents: pl.Series) -> list[str]:
 
 
 def _notes(texts: Sequence[Text], language: str) -> list[str]:
-    """Return what may weaken a comparison, in sentences."""
     notes = []
     if len(texts) == 2:
         notes.append("A single known text: how much its writer varies from text to text is not seen.")

@@ -29,7 +29,6 @@ def write_report(report: Report, out: Path) -> None:
 
 
 def render(report: Report, charts: list[Chart]) -> str:
-    """Return the page."""
     parts = report.about["parts"]
     name, (validation, ratio) = next(iter(report.weighed.items()))
     page = environment(marks=marks_of(report.weighed)).get_template("case.html.j2")

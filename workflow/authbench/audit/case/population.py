@@ -145,7 +145,6 @@ def _paired(rows: list[_Row], case: Case, seed: int) -> pl.DataFrame:
 
 
 def _too_few(texts: pl.DataFrame, case: Case, authors: int, pairs: int) -> str:
-    """Return why no pairs can be drawn, in numbers."""
     lengths = texts.group_by("author").agg(size=pl.col("text").str.len_chars().sort(descending=True))["size"].to_list()
     best = [sorted(sizes, reverse=True)[:LEAST_AUTHORS] for sizes in (
         [own[0] for own in lengths], [sum(own[1:]) for own in lengths]

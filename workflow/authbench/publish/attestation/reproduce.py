@@ -57,8 +57,6 @@ def reproduce(statement: Mapping[str, Any], raw_dir: Path, build: Build, files: 
 
     Args:
         statement: which `statement.expect_statement` takes.
-        raw_dir: contains the raw files, a folder for each source.
-        build: runs Snakemake with the package's rules.
         files: a folder with the files that settings name (a word list, a takedown, a lock), under the same names; other
             files are ignored.
     """
@@ -106,7 +104,6 @@ def _other_raw_files(statement: Mapping[str, Any], raw_dir: Path) -> list[str]:
 
 
 def _write_inputs(folder: Path, given: Mapping[str, Any], raw_dir: Path, files: Path | None) -> None:
-    """Write the settings and the sources' entries of a statement into an empty folder."""
     skip = "skip" if given["skipped_sources"] else "error"
     config = {
         **given["config"],
@@ -130,7 +127,6 @@ def _write_inputs(folder: Path, given: Mapping[str, Any], raw_dir: Path, files: 
 
 
 def _link_named(folder: Path, config: object, files: Path) -> None:
-    """Link the files that settings name into the folder of a build."""
     for name in sorted(set(_named(config))):
         source, target = files / name, folder / name
         if source.is_file() and source.resolve().is_relative_to(files.resolve()) and not target.exists():
@@ -154,7 +150,6 @@ def _named(value: object) -> Iterator[str]:
 
 
 def _other_environment(statement: Mapping[str, Any]) -> list[str]:
-    """Return possible causes of different bytes: the code, and libraries of other versions."""
     parts = statement["predicate"]
     notes = []
     if dependency(statement, CODE) != code_digest():

@@ -190,7 +190,6 @@ def _write_split(folder: Path, release: Release, part: Part, split: str, tables:
 
 
 def _lines(release: Release, split: str, table: Table, ids: Set[str]) -> Iterator[tuple[str, bytes]]:
-    """Yield the lines of a file of a split whose ids are wanted, with their ids."""
     for _, lines in line_batches(release.path(split, table)):
         for line in lines:
             ident = _ident_of(line, table)

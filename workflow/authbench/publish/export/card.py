@@ -218,7 +218,6 @@ def _counted(release: Release, part: pl.Expr, name: Callable[[str], str]) -> lis
 
 
 def _kinds(release: Release) -> list[tuple[str, int]]:
-    """Return the kinds of author labels, each with its number of documents."""
     counts = release.described.group_by("author_kind").len().sort("len", "author_kind", descending=[True, False])
     return list(counts.iter_rows())
 

@@ -55,7 +55,6 @@ def describe(release: Release, about: Publish, tables: Sequence[ParquetTable]) -
 
 
 def _label(table: ParquetTable, number: int) -> str:
-    """Return the name of a file's records: configuration and split, with a number if there are several files."""
     return f"{table.config}_{table.split}" + (f"_{number:05d}" if len(table.shards) > 1 else "")
 
 

@@ -136,7 +136,6 @@ def _other_author(texts: list[tuple[str, int]], author: int, start: int) -> str 
 
 
 def _texts(release: Release, split: str, ids: pl.Series) -> pl.DataFrame:
-    """Return `id`, `lang` and `content` of these texts of a split."""
     wanted = ids.unique().alias("id").to_frame()
     found = [pl.DataFrame(schema={"id": pl.String, "lang": pl.String, "content": pl.String})]
     for table in (CANDIDATES, QUERIES):

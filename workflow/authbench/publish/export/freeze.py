@@ -16,7 +16,6 @@ _NO_CONTACT = "whoever gave you this copy (its publisher has set no `publish.con
 
 
 def contact(about: Publish) -> str:
-    """Return the contact for readers."""
     return about["contact"] or _NO_CONTACT
 
 

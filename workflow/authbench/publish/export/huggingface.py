@@ -77,7 +77,6 @@ def release_tables(release: Release, split: str) -> Mapping[str, tuple[pl.Schema
 
 
 def _once(read: Callable[[], pl.DataFrame]) -> Iterator[pl.DataFrame]:
-    """Yield a table that is read on demand and not kept."""
     yield read()
 
 
@@ -90,7 +89,6 @@ def _copy_release(folder: Path, release: Release) -> None:
 
 
 def _examples(folder: Path, release: Release) -> Iterator[ParquetTable]:
-    """Write the pairs of each pool with their texts, and triplets, where they exist."""
     for split in release.splits:
         pairs = release.pairs(split)
         for pool in POOLS:

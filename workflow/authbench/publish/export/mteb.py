@@ -62,7 +62,6 @@ class _Selection:
 
     @cached_property
     def truths(self) -> dict[str, pl.DataFrame]:
-        """Return the ground truth of each split."""
         return {split: self.release.truth(split) for split in self.release.splits}
 
     @cached_property
@@ -164,7 +163,6 @@ def _write_part(
 def _write_task(
     folder: Path, chosen: _Selection, about: Publish, tables: Sequence[ParquetTable], evaluated: _Written
 ) -> None:
-    """Write task.py, the descriptive statistics and eval.yaml."""
     release, known = chosen.release, chosen.known
     revision = _revision(tables)
     scripts = named_scripts(evaluated.scripts)
@@ -189,7 +187,6 @@ def _write_task(
 
 
 def _revision(tables: Sequence[ParquetTable]) -> str:
-    """Return 40 hexadecimal digits that identify the content of all tables."""
     lines = sorted(f"{shard.path} {shard.sha256}" for table in tables for shard in table.shards)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:40]
 

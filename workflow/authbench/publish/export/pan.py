@@ -54,7 +54,6 @@ def _write(pairs: pl.DataFrame, topics: pl.DataFrame, texts: pl.DataFrame, folde
 
 
 def _with(pairs: pl.DataFrame, column: str, known: pl.DataFrame) -> pl.DataFrame:
-    """Return the pairs with a column of both documents, known by their ids."""
     for side in (1, 2):
         own = known.select(pl.col("id").alias(f"doc{side}"), pl.col(column).alias(f"{column}{side}"))
         pairs = pairs.drop(f"{column}{side}").join(own, on=f"doc{side}", how="left", maintain_order="left")

@@ -61,7 +61,6 @@ class TableWriter:
         self._rows = self._size = self._shard = 0
 
     def add(self, frame: pl.DataFrame) -> None:
-        """Write the rows of a frame."""
         for part in split_by_bytes(frame, None, GROUP_BYTES):
             if self._writer is None or self._shard >= SHARD_BYTES:
                 self._next_shard()
@@ -100,7 +99,6 @@ def write_table(
 
 
 def _named(folder: Path, split: str, asides: Sequence[Path]) -> Iterator[Shard]:
-    """Give the files their final names, which contain the number of files."""
     for number, aside in enumerate(asides):
         path = aside.with_name(f"{split}-{number:05d}-of-{len(asides):05d}.parquet")
         aside.replace(path)

@@ -68,7 +68,6 @@ def withheld_documents(provenance: pl.DataFrame) -> pl.DataFrame:
 
 
 def _sums_now(folder: Path) -> dict[str, str]:
-    """Compute the checksums of the files of a release."""
     return {path: sha256_of_file(folder / path) for path in files_of_format(folder) if path not in BUNDLE_FILES}
 
 

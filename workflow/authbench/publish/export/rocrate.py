@@ -43,7 +43,6 @@ def crate(
 
     Args:
         folder: the published folder, complete except for this file and its checksums.
-        release: the release that the folder was made of.
         sums: the SHA-256 of every file by its path.
     """
     corpora = [_corpus(release, tag, text) for tag, text in citations_of(release).items()]
@@ -110,7 +109,6 @@ def crate(
 
 
 def _export(plugin: PlugIn, people: Sequence[Mapping[str, object]]) -> list[dict[str, Any]]:
-    """Return the action of a plug-in that wrote the form, and the plug-in."""
     software = {
         "@id": "#plug-in",
         "@type": "SoftwareApplication",
@@ -147,7 +145,6 @@ def _corpus(release: Release, tag: str, citation: str) -> dict[str, object]:
 
 
 def _licences(release: Release) -> tuple[Any, list[dict[str, Any]]]:
-    """Return the references of the root's `license`, and the licences themselves."""
     names: dict[str, str] = {}
     for spdx, name, address in terms_here(release):
         names.setdefault(f"#{spdx}" if spdx.startswith(OWN) else address, name)
@@ -159,7 +156,6 @@ def _licences(release: Release) -> tuple[Any, list[dict[str, Any]]]:
 
 
 def _references(entities: Sequence[Mapping[str, object]]) -> Any:
-    """Return references to entities: a list, or a single reference."""
     found = [{"@id": one["@id"]} for one in entities]
     return found[0] if len(found) == 1 else found
 

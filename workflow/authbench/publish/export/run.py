@@ -69,7 +69,6 @@ def export(
     Args:
         form: a name of FORMS or of a plug-in.
         out: the folder to write; it appears complete or not at all.
-        with_tier_b: whether texts of tier B may be included.
         runs: a folder of results whose rankings are added to TREC's qrels.
         scores: a folder of results for the risk of re-identification; without it, the sheet of a bundle gives the risk,
             if any.

@@ -38,8 +38,6 @@ def merged_funnel(
     A stage that only 1 release has for a source passes all documents of the other.
 
     Args:
-        first: funnel rows of the first release.
-        second: funnel rows of the second.
         gone: number of removed documents by source and reason.
         here: number of documents of each source in the merged release.
     """

@@ -57,9 +57,6 @@ def merge(first: Release, second: Release, out: Path, name: str, takedown: Set[s
 
     Args:
         first: the release that takes precedence.
-        second: the other release.
-        out: the folder to write, atomically.
-        name: of the merged release.
         takedown: author ids and SHA-256 of contents to exclude.
 
     Raises:
@@ -114,7 +111,6 @@ def _write(
     config: DataConfig,
     scorers: Sequence[Scorer],
 ) -> Manifest:
-    """Write all files of the merged release; return its manifest."""
     one, two = own.release.manifest, other.release.manifest
     documents, sides = contents.documents, (own, other)
     tags = [dict(side.documents.select("id", "source").iter_rows()) for side in sides]

@@ -60,10 +60,8 @@ def settle(first: Side, second: Side, leaks: Leaks, config: DataConfig, takedown
     """Decide on every document of both. Ids are merged ids; `leaks` covers all texts of the merge.
 
     Args:
-        first: the release that takes precedence.
         second: the other release, with ids that the first does not use.
         leaks: similar and contained texts of both (`split.leakage.find_leaks`).
-        config: the settings of the merged release.
         takedown: author ids and SHA-256 of contents to exclude.
     """
     ours, theirs = (side.documents.select(*AUTHOR, "id", "split", "origin") for side in (first, second))

@@ -75,7 +75,6 @@ def merged_config(name: str, first: DataConfig, second: DataConfig) -> DataConfi
 
 
 def _must_agree(key: str) -> bool:
-    """Return whether a setting must be equal in both releases."""
     if key in _MUST_AGREE:
         return True
     return not (key in _FREE or key.startswith(_FREE_SECTIONS))

@@ -53,8 +53,6 @@ def write_partial(folder: Path, bundle: Release, found: Path, unmatched: Sequenc
     rebuild it again when more raw files are found.
 
     Args:
-        folder: the empty folder to write into.
-        bundle: the public bundle.
         found: the complete release without the lines of the texts that were not found.
         unmatched: these texts, sorted by id.
     """
@@ -105,7 +103,6 @@ def rebuild(bundle: Release, raw_dir: Path, out: Path, partial: bool = False) ->
 
     Args:
         bundle: the public bundle, opened as complete.
-        raw_dir: holds the folders of raw files of the sources.
         out: the folder to write; it appears complete or not at all.
         partial: whether to write a release of the matching texts if others do not match; else none is written.
 
@@ -143,7 +140,6 @@ def _write_found(
     texts: _Texts,
     unmatched: Sequence[Unmatched],
 ) -> None:
-    """Write the release of the texts that were found."""
     lost = pl.Series([one.id for one in unmatched], dtype=pl.String).implode()
     found = wanted.filter(~pl.col("id").is_in(lost))
     if not found.height and not bundle.provenance.height:

@@ -267,7 +267,6 @@ def _compile_text(tag: str, extraction: Extraction, masks: bool) -> Callable[[li
 
 
 def _digests(folder: Path, patterns: Sequence[str]) -> dict[str, str]:
-    """Return the SHA-256 of the raw files of a source, by path."""
     paths = match_files(folder, patterns) if folder.is_dir() else []
     return {path: sha256_of_file(folder / path) for path in paths}
 
@@ -280,7 +279,6 @@ class _Places(NamedTuple):
 
 
 def _places_of_files(wanted: pl.DataFrame) -> dict[str, _Places]:
-    """Return the wanted places of each file, by its SHA-256."""
     files = wanted.sort("file", "ordinal").partition_by("file", maintain_order=True)
     return {str(rows["file"][0]): _places_of(rows) for rows in files}
 

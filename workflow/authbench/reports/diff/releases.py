@@ -67,10 +67,6 @@ class KeyedRelease:
 def read_release(folder: Path, unverified: bool = False) -> KeyedRelease:
     """Read a release or a public bundle.
 
-    Args:
-        folder: the release.
-        unverified: whether a release that contradicts itself is read all the same.
-
     Raises:
         InputError: it is not a release, contradicts itself, or has no release.lock.
     """
@@ -252,7 +248,6 @@ def _pairs(release: Release, split: str, table: Table) -> bytes | None:
 
 
 def _columns(a: Release, b: Release) -> Iterator[Reason]:
-    """Yield added and removed columns of the provenance."""
     before, after = (set(pl.read_parquet_schema(one.folder / PROVENANCE)) for one in (a, b))
     for level, what, names in ((MAJOR, "without", before - after), (MINOR, "with", after - before)):
         if names:

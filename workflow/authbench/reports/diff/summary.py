@@ -49,7 +49,6 @@ def changed_documents(a: KeyedRelease, b: KeyedRelease) -> pl.DataFrame:
 
 
 def _why_gone(document: Mapping[str, Any], b: KeyedRelease) -> str:
-    """Return why a document of the earlier release is not in `b`."""
     key, author, source = (document[name] for name in ("key", "author_id", "source"))
     if key in b.reasons:
         return b.reasons[key].replace("_", " ")
@@ -69,7 +68,6 @@ def _takes_down(author: str, b: KeyedRelease) -> bool:
 
 
 def _why_new(key: str, source: str, a: KeyedRelease) -> str:
-    """Return why a document of the later release was not in `a`."""
     if key in a.reasons:
         return f"was {a.reasons[key].replace('_', ' ')}"
     if source not in a.manifest["inputs"]:

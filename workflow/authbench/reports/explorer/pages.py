@@ -17,7 +17,7 @@ from authbench.config.languages import language_name
 from authbench.core.presentation.numbers import NOTHING, decimals
 from authbench.core.presentation.pages import environment
 from authbench.core.presentation.tables import BEST, Cell, Column, Row, Table
-from authbench.core.printable import printable
+from authbench.core.printable import cut_short, printable
 from authbench.core.storage.atomic import atomic_folder, write_text
 from authbench.core.words import count, listing, percent, plural, spaced
 from authbench.release.format.release import Release
@@ -32,7 +32,6 @@ from authbench.scoring.review.difference import Part, shown
 QUERIES = 1_000  # shown of a split
 PER_PAGE = 20
 TEXT = 600  # characters shown of a text
-_WIDEST = 60  # characters of an id or a label
 _OF_TEXT = ("lang", "source", "genre")
 Texts = Mapping[str, Mapping[str, Any]]
 
@@ -41,7 +40,6 @@ def write_explorer(places: Sequence[Path], out: Path, release: Release | None = 
     """Write the pages on models evaluated on the same split; return the findings.
 
     Args:
-        places: as of `leaderboard.collect`.
         out: the folder, which is replaced.
         release: what was evaluated, whose texts are shown; None: no texts.
 
@@ -109,17 +107,10 @@ def _worst(slices: pl.DataFrame, model: str) -> list[str]:
     return found
 
 
-def _shown(text: str) -> str:
-    """Return an id or a label as a page may show it."""
-    plain = printable(text[: _WIDEST + 1])
-    return plain if len(plain) <= _WIDEST else plain[: _WIDEST - 1] + "…"
-
-
 def _label(facet: str, value: str | None) -> str:
-    """Return the value of a facet in words."""
     if value is None:
         return NOTHING
-    return _shown(language_name(value) if facet == "lang" else value if facet == "source" else spaced(value))
+    return cut_short(language_name(value) if facet == "lang" else value if facet == "source" else spaced(value))
 
 
 def _slices_table(found: Explored) -> Table:
@@ -153,7 +144,7 @@ def _listing(found: Explored) -> Table:
     rows = [
         Row(
             [
-                Cell(_shown(row["id"]), link=f"{_file(number // PER_PAGE)}#q{number}"),
+                Cell(cut_short(row["id"]), link=f"{_file(number // PER_PAGE)}#q{number}"),
                 *(Cell(_label(facet, row.get(facet))) for facet in FACETS),
                 *(replace(_ranked(first.get((row["id"], model), {})), interval="") for model in found.models),
             ]
@@ -172,7 +163,6 @@ def _file(page: int) -> str:
 
 
 def _views(found: Explored, texts: Texts) -> Iterator[dict[str, Any]]:
-    """Yield what a page shows of each query."""
     candidates, first = (
         {str(query): part for (query,), part in table.group_by("query", maintain_order=True)}
         for table in (found.rows, found.margins)
@@ -190,7 +180,7 @@ def _views(found: Explored, texts: Texts) -> Iterator[dict[str, Any]]:
         tables = [table(number, own, found.models, links) for table in (_nearest_table, _answers_table)]
         yield {
             "number": number,
-            "id": _shown(query),
+            "id": cut_short(query),
             "facts": _facts(row),
             "tables": [_margins_table(number, first.get(query, found.margins.clear()), found.models), *tables],
             "text": _text(query, texts, "query"),
@@ -199,7 +189,6 @@ def _views(found: Explored, texts: Texts) -> Iterator[dict[str, Any]]:
 
 
 def _facts(row: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the metadata of a query."""
     known = [facet for facet in SLICES.values() if row.get(facet) is not None]
     return [(spaced(facet).replace("lang", "language"), _label(facet, row[facet])) for facet in known]
 
@@ -236,16 +225,17 @@ def _near(row: Mapping[str, Any] | None, links: Mapping[str, str]) -> Cell:
     if row is None:
         return Cell(NOTHING)
     mark, link = " ✓" if row["right"] else "", links.get(row["candidate"], "")
-    name, place = f"{_shown(row['candidate'])}{mark}", BEST if mark else 0
+    name, place = f"{cut_short(row['candidate'])}{mark}", BEST if mark else 0
     return Cell(name, place=place, interval=decimals(row["score"]), link=link)
 
 
 def _answers_table(number: int, own: pl.DataFrame, models: Sequence[str], links: Mapping[str, str]) -> Table:
-    """Return the rank and the score of each true answer by each model."""
     answers = own.filter("right")
     cells = {(row["candidate"], row["model"]): row for row in answers.iter_rows(named=True)}
     rows = [
-        Row([Cell(_shown(one), link=links.get(one, "")), *(_ranked(cells.get((one, model), {})) for model in models)])
+        Row(
+            [Cell(cut_short(one), link=links.get(one, "")), *(_ranked(cells.get((one, model), {})) for model in models)]
+        )
         for one in answers["candidate"].unique(maintain_order=True)
     ]
     notes = [f"{count(more)} more are not shown." for more in own["more"].head(1) if more]
@@ -283,4 +273,11 @@ def _text(ident: str, texts: Texts, what: str) -> dict[str, Any] | None:
     if (more := row["characters"] - TEXT) > 0:
         parts.append(("mark", f"and {count(more)} more characters"))
     about = " · ".join(_label(name, row[name]) for name in _OF_TEXT)
-    return {"candidate": ident, "id": _shown(ident), "what": what, "about": about, "lang": row["lang"], "parts": parts}
+    return {
+        "candidate": ident,
+        "id": cut_short(ident),
+        "what": what,
+        "about": about,
+        "lang": row["lang"],
+        "parts": parts,
+    }

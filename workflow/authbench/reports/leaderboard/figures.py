@@ -158,6 +158,5 @@ def _dot(row: Mapping[str, Any], marks: Mapping[str, Mark], tip: str) -> Value:
 
 
 def _interval_in_words(row: dict[str, float | None]) -> str:
-    """Return a score with its interval, if available."""
     low, high = row["low"], row["high"]
     return decimals(row["value"]) + ("" if low is None or high is None else f" ({low:.3f} to {high:.3f})")

@@ -241,14 +241,12 @@ def _gain_cell(gain: Mapping[str, Any], keys: tuple[str, str, str], with_p: bool
 
 
 def _ranked(results: Sequence[Result], score: str) -> list[str]:
-    """Return the models with a headline score, best first."""
     values = {one.name: headline_value(one.scores, score) for one in results}
     known = {name: value for name, value in values.items() if value is not None}
     return sorted(known, key=lambda name: (-known[name], name))
 
 
 def _letters_note(same: Mapping[str, Mapping[str, str]], pairs: pl.DataFrame) -> str:
-    """Return an explanation of the letters; empty if there are none."""
     if not any(same.values()):
         return ""
     tested = max(pairs.group_by("metric").len()["len"])

@@ -56,7 +56,6 @@ def over_controls(
     """Return in a sentence whether the model with the highest score is shown to exceed the best control.
 
     Args:
-        score: its name.
         models: scores by name, as `controls`.
         p_of: the p of the difference of two systems; None if it was not tested.
     """

@@ -60,11 +60,8 @@ def write_leaderboard(
     """Write the leaderboard of the results in `folders`; return its finding and first table for a terminal.
 
     Args:
-        pdf: also write each figure as PDF.
-        back: the link from the page to the run's index, if any.
         people: people.json, the scores of people and models on the pairs that people judged.
         edition: version of the benchmark, if the results do not state it, and its id on the Hugging Face hub, if any.
-        extra: additional columns of the overall table.
         release: of the benchmark as it is now; the page and the text say if the results are of another edition.
     """
     version, dataset = edition

@@ -28,11 +28,9 @@ class Closing:
     _nothing_done: bool = field(default=False, init=False)
 
     def tell(self) -> None:
-        """Write the index and print the results."""
         print("", *self._close(), sep="\n", flush=True)
 
     def write(self) -> None:
-        """Write the index of a failed run with some finished jobs."""
         self._close()
 
     def hear(self, record: logging.LogRecord) -> bool:

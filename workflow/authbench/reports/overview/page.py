@@ -29,7 +29,6 @@ def write_index(folder: Path, name: str, options: Sequence[str] = ()) -> Path:
 
 
 def render(folder: Path, name: str, options: Sequence[str] = ()) -> str:
-    """Return the page."""
     found = find(folder)
     page = environment().get_template("index.html.j2")
     return page.render(
@@ -71,12 +70,6 @@ def _size(path: Path) -> str:
 
 def close_run(results: str | Path, settings: Config, since: float, options: Sequence[str] = ()) -> list[str]:
     """Write the index of a run and return the lines for its end.
-
-    Args:
-        results: the folder `results/<name>`.
-        settings: the configuration.
-        since: when the run began, in seconds since 1970.
-        options: Snakemake command-line options, repeated in the commands of the index.
 
     Raises:
         OSError: the index cannot be written.

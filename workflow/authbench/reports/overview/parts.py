@@ -8,8 +8,6 @@ class Part:
     """A result of a run.
 
     Attributes:
-        title: its name.
-        about: its content, in a sentence.
         target: the Snakemake target; "" means the default target.
         made: the file below the run's folder that shows that it was made; readers open this file if it is a page, a
             figure or a text.

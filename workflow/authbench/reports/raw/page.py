@@ -158,7 +158,6 @@ def render(name: str, tables: Mapping[str, pl.DataFrame], back: str = "") -> str
 
 
 def _charts(tables: Mapping[str, pl.DataFrame]) -> list[Chart]:
-    """Return the charts of the tables."""
     genres = tables["genres"].with_columns(
         genre=pl.Series([primary_genre(genre) for genre in tables["genres"]["genre"]], dtype=pl.String)
     )

@@ -20,10 +20,6 @@ def collect(
     """Return the metadata that `release.write.write_release` and `report.page.render` use.
 
     Args:
-        counts: the counts of all stages and parts.
-        sampled: metadata of sampling.
-        deviation: requested against sampled numbers.
-        split: metadata of splitting.
         excluded: the document keys in the file of `filter.exclude`, if it is set.
         labels: measurements of the author labels (rows of `labels.judge.STATISTICS`).
 

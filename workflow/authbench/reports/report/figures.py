@@ -194,7 +194,6 @@ def _funnel_chart(funnel: pl.DataFrame) -> Chart:
 
 
 def fates_of(funnel: pl.DataFrame) -> dict[str, dict[str, int]]:
-    """Return the `fate` of each source."""
     return {source: fate(funnel.filter(pl.col("source") == source)) for source in ordered(funnel["source"])}
 
 

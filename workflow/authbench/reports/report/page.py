@@ -78,8 +78,6 @@ def render(
 
     Args:
         documents: the documents of the release (`release.contents`).
-        queries: the queries of the release.
-        sources: the source entries by tag.
         facts: the result of `release.findings.make_findings`: funnel, deviation, skipped_sources, scorers,
             toxicity_rates, ingest, dedup, split, config, versions, inputs, takedown, splits, warnings; labels, if any
             were measured.
@@ -162,7 +160,6 @@ def lead(documents: pl.DataFrame, facts: Findings) -> str:
 
 
 def _plugged_filters(facts: Findings) -> list[dict[str, object]]:
-    """Return reason, meaning, threshold and code of each filter of a plug-in."""
     thresholds, versions = facts["config"].get("filter", {}).get("plugins", {}), facts["versions"]
     return [
         {**one, "threshold": thresholds.get(name), "code": versions.get(f"filter.plugins.{name}", "")}
@@ -174,7 +171,6 @@ def _plugged_filters(facts: Findings) -> list[dict[str, object]]:
 
 
 def _author_labels(documents: pl.DataFrame, sources: Sources, facts: Findings) -> list[dict[str, object]]:
-    """Return what the author labels of each released source name, with its licence."""
     totals = documents.group_by("source").agg(
         pl.len().alias("documents"), pl.col("author_id").n_unique().alias("authors"), pl.col("lang").unique().sort()
     )
@@ -214,7 +210,6 @@ def _tiers_in_words(documents: pl.DataFrame, sources: Sources) -> str:
 
 
 def _split_rows(table: pl.DataFrame, splits: Sequence[str]) -> list[dict[str, object]]:
-    """Return the documents, authors and queries of every split, per language and for all."""
     rows: dict[str, dict[str, object]] = {}
     for row in table.iter_rows(named=True):
         rows.setdefault(row["language"], {})[row["split"]] = row

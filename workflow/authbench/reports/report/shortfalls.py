@@ -70,7 +70,6 @@ def _without_documents(cells: Sequence[DeviationRow]) -> list[str]:
 
 
 def _cell_name(cell: DeviationRow) -> str:
-    """Return a genre pattern or length class in words."""
     if cell["key"] == NO_TARGET:
         return "genres without a target"
     return spaced(cell["key"])
@@ -139,7 +138,6 @@ def _cell_place(cell: DeviationRow) -> tuple[str, int, str]:
 
 
 def _has_target(row: DeviationRow) -> bool:
-    """Return whether a language or cell has a target."""
     return row["target"] is not None and row.get("key") != NO_TARGET
 
 

@@ -118,7 +118,6 @@ def _same_picture(one: str, other: str) -> bool:
 
 
 def _elements(svg: str) -> set[str]:
-    """Return the kinds of elements and attributes."""
     return set(re.findall(r"<(\w+)", svg)) | set(re.findall(r'\s([\w:-]+)="', svg))
 
 
@@ -157,7 +156,6 @@ def _lines(page: str) -> list[str]:
 
 
 def _differences(stated: Iterable[str], drawn: Iterable[str]) -> Iterator[str]:
-    """Yield the words of the first lines that differ."""
     differ = ((one, other) for one, other in zip_longest(stated, drawn, fillvalue="") if one != other)
     for one, other in list(differ)[:3]:
         yield (_plain(one) or _plain(other) or "markup")[:80]

@@ -22,7 +22,6 @@ _FINE_GENRES = pl.col("genre").n_unique().cast(pl.Int64).alias("fine_genres")
 
 
 def composition_tables(contents: Contents) -> list[Table]:
-    """Return the tables of a release's documents."""
     documents = contents.documents
     return [
         _statistics(documents),
@@ -36,7 +35,6 @@ def composition_tables(contents: Contents) -> list[Table]:
 
 
 def _statistics(documents: pl.DataFrame) -> Table:
-    """Return the size of the release, and the share of each language and length bucket."""
     total, authors = documents.height, documents["author_id"].n_unique()
     facts = [
         ("Total", total, 1.0 if total else None),
@@ -111,7 +109,6 @@ def _by_split(documents: pl.DataFrame, splits: pl.DataFrame) -> Table:
 
 
 def _lengths(documents: pl.DataFrame) -> Table:
-    """Return quantiles of tokens by language and by primary genre."""
     parts = {"By language": "lang", "By primary genre": "primary"}
     tables = [
         quantiles(documents, column).select(pl.lit(name).alias("part"), pl.all()) for name, column in parts.items()

@@ -52,7 +52,6 @@ def shortened(text: str, most: int = CHARACTERS) -> str:
 
 
 def examples_table(records: list[dict[str, Any]]) -> Table:
-    """Return the records, a record per row."""
     schema = {name: pl.Int64 if name == "token_length" else pl.String for name in _FIELDS}
     data = pl.DataFrame(records, schema=schema)
     columns = [Column("language", words=True), Column("genre", words=True), Column("source", words=True)]

@@ -284,7 +284,6 @@ def _value(cell: ScoreCell, metric: Metric) -> float | None:
 
 
 def _about(results: Sequence[Result]) -> list[str]:
-    """Return a description of the scored data."""
     if not results:
         return []
     first = results[0].scores

@@ -106,7 +106,6 @@ def write_tables(
         release: what the scores are of; None: only the scores.
         out: the folder, which is replaced.
         trainings: curves of trainings (`train.records.CURVES`).
-        back: the link from the page to the index of the run, if any.
         base: the working directory, whose source entries come first.
 
     Raises:

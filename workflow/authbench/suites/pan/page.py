@@ -31,7 +31,6 @@ def render(
     Args:
         silence: result of `compare.silence_pays`.
         topics: result of `topics.influence`.
-        back: the link to the run's index, if any.
     """
     page = environment(marks=marks).get_template("pan.html.j2")
     return page.render(
@@ -96,7 +95,6 @@ _SIDES: tuple[Literal["all", "same_author", "different_authors"], ...] = ("all",
 
 
 def _topic_rows(found: Influence) -> list[tuple[str, str]]:
-    """Return the facts about topics as pairs of name and text."""
     learnt = "other texts" if found["learnt_from"] == "train" else "these texts"
     rows = [("Topics", f"{found['topics']}, learnt from {learnt}")]
     for side in _SIDES:

@@ -176,7 +176,6 @@ def without(pairs: Iterable[Pair], gone: Iterable[Pair]) -> list[Pair]:
 
 
 def _in_order(pool: pl.DataFrame, pairs: Iterable[Pair], seed: int) -> list[Pair]:
-    """Return the pairs sorted by a hash of their ids."""
     ids = pool["id"].to_list()
     return sorted(pairs, key=lambda pair: (keyed_hash(seed, "order", *(ids[row] for row in pair)), pair))
 
@@ -230,12 +229,8 @@ def as_table(pool: pl.DataFrame, same: Sequence[Pair], others: Sequence[Pair], s
         for new, old in (("text", "text"), ("topic", "topic"), ("author", "author"), ("doc", "id")):
             columns[f"{new}{side}"] = part[old]
         columns[f"lang{side}"] = part["lang"]
-    return pl.DataFrame(columns).with_columns(lang=same_language("lang1", "lang2")).drop("lang1", "lang2")
-
-
-def same_language(one: str, other: str) -> pl.Expr:
-    """Return the language of two columns if equal, else null."""
-    return pl.when(pl.col(one) == pl.col(other)).then(one)
+    lang = pl.when(pl.col("lang1") == pl.col("lang2")).then("lang1")
+    return pl.DataFrame(columns).with_columns(lang=lang).drop("lang1", "lang2")
 
 
 def small_within(large: pl.DataFrame, settings: Pairs, seed: int) -> pl.DataFrame:

@@ -68,7 +68,6 @@ def name_systems(answers: Sequence[Path], named_by: Mapping[str, Sequence[str]] 
 
     Args:
         answers: files, or folders with answers.jsonl or a single answer file.
-        named_by: for each option that names systems, the given names.
 
     Raises:
         InputError: two systems share a name, an option names an unknown system, or a folder does not have exactly 1
@@ -97,11 +96,6 @@ def read_systems(
 
     Args:
         truth: the file, or a folder with truth.jsonl.
-        answers: the file of each system (`name_systems`).
-        published_2020: as in `Systems`.
-
-    Raises:
-        InputError: a file is invalid.
     """
     problems = read_truth(truth / "truth.jsonl" if truth.is_dir() else truth)
     scores, notes = {}, []
@@ -173,7 +167,6 @@ def as_json(table: pl.DataFrame, bounds: Bounds) -> str:
 
 
 def _headed(table: pl.DataFrame) -> pl.DataFrame:
-    """Return the columns of the overview's table with its headings."""
     return table.select("system", *HEADINGS).rename(HEADINGS)
 
 
@@ -201,7 +194,6 @@ def write_report(
     Args:
         subsets: systems; each gets a table of the problems that it answers.
         texts: of the problems, for the influence of topics.
-        back: the link from the page to the run's index, if any.
     """
     table = scores_table(systems, year)
     ordered = systems.only(table["system"])
@@ -301,7 +293,6 @@ def scores_with_chance(every: Systems, table: pl.DataFrame, year: int, bounds: B
 
 
 def _as_rows(bounds: Bounds) -> pl.DataFrame:
-    """Return `system`, `measure`, `low`, `high`."""
     rows = [(system, name, *(own or (None, None))) for system, found in bounds.items() for name, own in found.items()]
     schema = {"system": pl.String, "measure": pl.String, "low": pl.Float64, "high": pl.Float64}
     return pl.DataFrame(rows, schema=schema, orient="row")
@@ -329,7 +320,6 @@ def _significance_tables(pairs: pl.DataFrame) -> list[Table]:
 
 
 def _charts(systems: Systems, table: pl.DataFrame, best: Sequence[str], marks: Mapping[str, Mark]) -> list[Chart]:
-    """Return scores, curves and non-answers, for the leading systems and their mean."""
     scores = {name: systems.scores[name] for name in best}
     together = np.concatenate(list(scores.values()))
     mean = {META: meta(systems)} if len(systems.scores) > 1 else {}
@@ -373,7 +363,6 @@ def _pairs_of(path: Path) -> pl.DataFrame:
 
 
 def _read_results(folder: Path) -> pl.DataFrame:
-    """Return `system` and its measures from a report folder."""
     path = folder / "scores.json"
     try:
         measures = orjson.loads(path.read_bytes())

@@ -34,8 +34,6 @@ def compare_all(
         truth: shape (problems,), True where both texts are by the same author.
         scores: by system, each of shape (problems,).
         published_2020: measure as PAN 2020 published, as in `metrics.pan.evaluate`.
-        year: of the evaluator.
-        measures: to compare in.
     """
     decided = {name: without_open(own) if year >= OF_MACHINES else own for name, own in scores.items()}
     values, moved = {}, {}
@@ -61,7 +59,6 @@ def compare_all(
 
 
 def _corrected(p: pl.Series) -> F64:
-    """Return Holm's correction of the known values."""
     values = p.fill_null(float("nan")).to_numpy().copy()
     known = np.isfinite(values)
     values[known] = holm(values[known])

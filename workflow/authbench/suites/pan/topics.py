@@ -73,7 +73,6 @@ def topic_similarities(
 
 
 def _drawn(texts: list[str], seed: int) -> list[str]:
-    """Return the MOST_TEXTS texts with the lowest hashes."""
     if len(texts) <= MOST_TEXTS:
         return texts
     return sorted(sorted(texts, key=lambda text: (keyed_hash(seed, "topics", text), text))[:MOST_TEXTS])

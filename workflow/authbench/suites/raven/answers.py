@@ -32,10 +32,8 @@ def write_answers(
     """Write a verifier's scores on the test pairs of these folds of subsets. Memory: the texts of a subset.
 
     Args:
-        documents: file of `write_documents`.
         metadata: of all subsets, file of `write_subsets`.
         pairs: files of subsets, each with the subset's name.
-        folds: of each subset.
         bench: contains the parent of the verifiers' folders.
     """
     described = read_json(metadata)

@@ -30,7 +30,6 @@ def run(settings: Raven, seed: int, out: Path, unverified: bool = False, cache: 
     """Run RAVEN into the folder `out` and return the shortcut table for a terminal.
 
     Args:
-        unverified: accept a release that contradicts itself.
         cache: of vectors; None: in `out`.
     """
     found = answer_all(settings, seed, out, unverified, cache)

@@ -136,10 +136,7 @@ def write_documents(place: str, path: Path, seed: int, built: bool = False, unve
     VERIFICATION, next to it, records whether the release is verified; it is empty for other places.
 
     Args:
-        place: the planted corpus, a release, PAN's files, or a table.
-        seed: of the planted corpus.
         built: whether `place` is a release that the build has just made and checked.
-        unverified: accept a release that contradicts itself.
 
     Returns:
         A line with the number of documents.

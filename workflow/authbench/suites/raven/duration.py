@@ -22,7 +22,6 @@ def expected(verifiers: Iterable[str], described: Mapping[str, Mapping[str, Any]
 
     Args:
         described: subsets by name (`layout.write_subsets`), each with the `characters` of its folds.
-        jobs: number of processes.
     """
     names = list(verifiers)
     characters = sum(about["characters"] for about in described.values() if about["trained"])

@@ -85,7 +85,6 @@ def _by_hash(topics: Iterable[str], seed: int, *purpose: str) -> list[str]:
 
 
 def _texts_by_topic(documents: pl.DataFrame, seed: int) -> dict[str, list[Text]]:
-    """Return the texts by `leader`."""
     found: dict[str, list[Text]] = {}
     for leader, ident, author in documents.select("leader", "id", "author").iter_rows():
         text = (keyed_hash(seed, "text", ident), ident, author, keyed_hash(seed, "author", ident))

@@ -34,7 +34,6 @@ SAMPLINGS = {"HITS": Mark(BLUE), "Random": Mark(ORANGE, "s")}
 
 
 def charts(tables: Sequence[Table]) -> list[Chart]:
-    """Return all charts, drawn from the tables' data."""
     data: Mapping[str, pl.DataFrame] = {table.name: table.data for table in tables}
     always = [
         scores(data["table_2_scores"]),
@@ -68,7 +67,6 @@ def scores(rows: pl.DataFrame) -> Chart:
 
 
 def _shortcut(rows: pl.DataFrame) -> Chart:
-    """Return a bar per verifier: Random minus HITS, coloured where the difference is significant."""
     marks = {LEANS: Mark(VERMILION), UNSHOWN: Mark(GREY), WITHHELD: Mark(ORANGE), REFERENCE: Mark(BLUE)}
     values = []
     for row in rows.iter_rows(named=True):
@@ -82,7 +80,6 @@ def _shortcut(rows: pl.DataFrame) -> Chart:
 
 
 def _stability(rows: pl.DataFrame) -> Chart:
-    """Return a bar per dataset: the correlations' mean over measures."""
     values = [
         Value(
             label=name,
@@ -117,7 +114,6 @@ def write_report(run: Run, settings: Raven, out: Path, verification: dict[str, A
 
     Args:
         verification: whether the release of the documents is verified; empty without a release.
-        back: the link from the page to the run's index, if any.
     """
     tables = all_tables(run)
     drawn = charts(tables)
@@ -135,7 +131,6 @@ def write_report(run: Run, settings: Raven, out: Path, verification: dict[str, A
 def render(
     run: Run, settings: Mapping[str, object], tables: Sequence[Table], drawn: Sequence[Chart], back: str = ""
 ) -> str:
-    """Return the page."""
     shortcut = next(table for table in tables if table.name == "table_11_shortcut").data
     page = environment().get_template("raven.html.j2")
     return page.render(
@@ -156,7 +151,6 @@ def render(
 
 
 def _unscored(run: Run) -> list[str]:
-    """Return the folds without scores, in words."""
     missing = (
         run.scores.filter(run.scores["overall"].is_null()).select("subset", "fold").unique().sort("subset", "fold")
     )

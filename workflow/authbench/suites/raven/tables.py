@@ -107,7 +107,6 @@ def scores(run: Run) -> Table:
 
 
 def _masked(run: Run) -> Table | None:
-    """Return table 3."""
     rows = [{"version": name, "text": text} for name, text in run.facts[MAIN].get("example", {}).items()]
     if not rows:
         return None
@@ -125,7 +124,6 @@ def _masked(run: Run) -> Table | None:
 
 
 def _stability(run: Run) -> Table:
-    """Return table 4: a row for HITS, for each random seed, and for all seeds."""
     random = run.random()
     named = {"HITS": [MAIN], **{f"R{seed}": [name] for seed, name in enumerate(random)}, "R avg": random}
     found = {name: run.agreements(subsets) for name, subsets in named.items()}
@@ -203,7 +201,6 @@ def similarity(run: Run) -> Table:
 
 
 def _stability_by_size(run: Run) -> Table | None:
-    """Return table 8."""
     subset_of = {
         str(size): about["name"] for size, how, facts in _by_size(run) if how == "HITS" for about in facts
         if about["trained"]
@@ -221,7 +218,6 @@ def _stability_by_size(run: Run) -> Table | None:
 
 
 def _cut_or_group(run: Run) -> Table | None:
-    """Return table 9."""
     if "group" not in run.facts:
         return None
     found = {"Cut": run.agreements([MAIN]), "Group": run.agreements(["group"])}
@@ -237,7 +233,6 @@ def _cut_or_group(run: Run) -> Table | None:
 
 
 def encoders(run: Run) -> Table | None:
-    """Return table 10."""
     main = run.facts[MAIN]
     others = {str(about["encoder"]): name for name, about in run.facts.items() if name.startswith("hits-by-")}
     if not others:

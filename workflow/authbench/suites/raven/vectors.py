@@ -72,8 +72,6 @@ def document_rows(
     Args:
         sample: `id`, `lang`, `content`.
         complete: whether the sample is the full corpus, which then arrives as a single batch.
-        seed: of topic models.
-        cache: of vectors, if any.
     """
     if encoder.model is None:
         return topic_model(encoder.name, sample["content"], keyed_hash(seed, "topic model", encoder.name) % (1 << 32))
@@ -83,7 +81,6 @@ def document_rows(
 
 
 def _as_documents(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return documents as models take them."""
     return frame.select(
         "id",
         "lang",

@@ -51,7 +51,6 @@ def digests_of_run(settings: Mapping[str, Any], release: Path | None, base: Path
     """Return digests of the entries, the files and the feature extractors that the scores of a run depend on.
 
     Args:
-        settings: the section `style` of the configuration.
         release: folder of the release that is also used as a dataset.
         memory: file that caches file digests by size and time (`authbench.core.runtime.inventory`).
     """

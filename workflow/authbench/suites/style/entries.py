@@ -168,7 +168,6 @@ class Dataset:
 
 
 def make_dataset(name: str, entry: Mapping[str, Any]) -> Dataset:
-    """Return the dataset of an entry that fits the schema."""
     made: dict[str, object] = {
         "name": name,
         "rows": _table(entry),

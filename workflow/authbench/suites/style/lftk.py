@@ -75,7 +75,6 @@ def english() -> Any:
 
 
 def _of_document(document: Any) -> list[float]:
-    """Return the counts of a parsed text, in the order of NAMES."""
     parts = Counter(token.pos_ for token in document)
     lemmas = {(token.pos_, token.lemma_) for token in document}
     different = Counter(part for part, _ in lemmas)

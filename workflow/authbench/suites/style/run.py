@@ -37,7 +37,7 @@ from authbench.suites.style import features
 from authbench.suites.style.entries import PROTOCOLS, STEB, STRICT, Dataset
 from authbench.suites.style.rows import Rows, missing_files, read_datasets
 from authbench.suites.style.steb.tasks import TASKS as STEB_TASKS
-from authbench.suites.style.tasks import TASKS
+from authbench.suites.style.tasks import TASKS, Task
 from authbench.suites.style.vectors import texts_per_second, vectors_of
 
 FEW = 3  # datasets named in the message when no dataset has files
@@ -52,7 +52,6 @@ def read_all(
     Args:
         data: parent of the datasets' folders.
         missing: skip or error, for a dataset without files.
-        protocols: which protocols the rows are for.
 
     Raises:
         InputError: no dataset has files, or `missing` is error and a dataset has none.
@@ -97,9 +96,7 @@ def run(
     """Score a model on all datasets with rows, write the result and its speed, and return the result.
 
     Args:
-        rows: rows by dataset, for datasets with files.
         absent: why other datasets are not run, by name.
-        cache: caches vectors and results per dataset.
         release: the release used as a dataset, if any; the result says whether it is verified.
     """
     long_texts, seed, protocols = chosen
@@ -176,17 +173,14 @@ def of_dataset(
     STRICT adds costs. STEB adds `episodes`, the names of result folders; its random seed is always 42, and a task on
     which STEB's code would stop is `undefined`.
 
-    Args:
-        cache: caches features of texts.
-        rates: records the model's speed.
-
     Raises:
         InputError: rows and tasks do not fit STRICT; the message names the dataset.
     """
     steb, frames, episodes, undefined = protocol == STEB, {}, {}, {}
+    tasks: Mapping[str, Task[Any]] = STEB_TASKS if steb else TASKS
     for task, settings in dataset.tasks.items():
         try:
-            chosen = (STEB_TASKS if steb else TASKS)[task].select(rows.frame, settings)
+            chosen = tasks[task].select(rows.frame, settings)
             frames[task], episodes[task] = chosen if isinstance(chosen, tuple) else (chosen, "")
         except InputError as problem:
             if not steb:
@@ -210,10 +204,8 @@ def of_dataset(
     rate = texts_per_second(rates, model.embedded - before, time.monotonic() - started)
 
     def score(task: str, frame: pl.DataFrame) -> dict[str, Any]:
-        if not steb:
-            return TASKS[task].score(frame, vectors, dataset.tasks[task], seed, cache)
-        there = frame.height > 0
-        return STEB_TASKS[task].score(frame, vectors, dataset.tasks[task], cache) if there else {"undefined": "no row"}
+        given = frame.height or not steb
+        return tasks[task].score(frame, vectors, dataset.tasks[task], seed, cache) if given else {"undefined": "no row"}
 
     with threadpool_limits(1):  # thousands of small products: more threads only wait for each other
         scored = undefined | {task: score(task, frame) for task, frame in frames.items()}

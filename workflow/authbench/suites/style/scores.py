@@ -12,7 +12,7 @@ different datasets are assumed independent. Intervals are therefore rather too w
 resampled, and their clusters are fixed.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -28,8 +28,8 @@ from authbench.suites.style.datasets import FIGURES
 
 DISTRACTOR = "distractor"
 
-# The scores of a model: (task or DISTRACTOR, dataset) -> score.
-Figures = Mapping[tuple[str, str], float]
+Key: TypeAlias = tuple[str, str]  # task or DISTRACTOR, dataset
+Figures = Mapping[Key, float]  # the scores of a model
 
 
 @cache
@@ -44,16 +44,19 @@ def assignment_of_steb() -> Mapping[str, Any]:
     return read_yaml(shipped("style/steb_scores.yaml"))
 
 
-def figures(result: Mapping[str, Any]) -> dict[tuple[str, str], float]:
-    """Return all scores of a model's results, except undefined ones."""
-    found = {}
+def measured(result: Mapping[str, Any]) -> Iterator[tuple[Key, str, Mapping[str, Any]]]:
+    """Yield the key of each score, the prefix of its further fields, and the task's result."""
     for dataset, cell in result["datasets"].items():
-        for task, result in cell["tasks"].items():
-            if FIGURES[task] in result:
-                found[task, dataset] = float(result[FIGURES[task]])
-            if task == "order_alignment" and DISTRACTOR in result:
-                found[DISTRACTOR, dataset] = float(result[DISTRACTOR])
-    return found
+        for task, one in cell["tasks"].items():
+            yield (task, dataset), "", one
+            if task == "order_alignment":
+                yield (DISTRACTOR, dataset), f"{DISTRACTOR}_", one
+
+
+def figures(result: Mapping[str, Any]) -> dict[Key, float]:
+    """Return all scores of a model's results, except undefined ones."""
+    named = {**FIGURES, DISTRACTOR: DISTRACTOR}
+    return {key: float(one[named[key[0]]]) for key, _, one in measured(result) if named[key[0]] in one}
 
 
 def shared(models: Mapping[str, Figures], kind: str, only: Iterable[str] | None = None) -> list[str]:
@@ -196,7 +199,6 @@ def sensitivity(
 
 
 NORMAL = 1.959964  # half-width of a 95 % interval in standard errors
-Key: TypeAlias = tuple[str, str]  # task or DISTRACTOR, dataset
 Make: TypeAlias = Callable[[Mapping[str, Figures]], pl.DataFrame]
 Interval: TypeAlias = tuple[float, float]
 

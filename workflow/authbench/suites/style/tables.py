@@ -16,7 +16,7 @@ from authbench.suites.style.collect import Result
 from authbench.suites.style.datasets import FIGURES
 from authbench.suites.style.entries import STEB, STRICT
 from authbench.suites.style.redundancy import FrozenClusters
-from authbench.suites.style.scores import Key, by_chance, intervals
+from authbench.suites.style.scores import Key, by_chance, intervals, measured
 from authbench.suites.style.steb.layout import FIGURES as STEB_FIGURES
 
 HEADINGS = {
@@ -95,11 +95,10 @@ class Scored:
 
 
 def scored_of(results: Sequence[Result]) -> Scored:
-    """Return the scores of results by the strict protocol."""
     return Scored(
         {one.name: one.figures() for one in results},
         {one.name: one.group for one in results},
-        {one.name: limits_of(one) for one in results},
+        {one.name: {key: of.get(f"{prefix}interval") for key, prefix, of in measured(one.content)} for one in results},
         _chances_of(results),
     )
 
@@ -142,26 +141,12 @@ def task_table(name: str, kind: str, title: str, scored: Scored) -> Table:
     return with_chance(table, columns, {dataset: scored.chances.get((kind, dataset)) for dataset in datasets})
 
 
-def limits_of(result: Result) -> dict[Key, Any]:
-    """Return the interval of each score of a model; None if it has none."""
-    found = {}
-    for dataset, cell in result.content["datasets"].items():
-        for task, measured in cell["tasks"].items():
-            found[task, dataset] = measured.get("interval")
-            if task == "order_alignment":
-                found[scores.DISTRACTOR, dataset] = measured.get("distractor_interval")
-    return found
-
-
 def _chances_of(results: Sequence[Result]) -> dict[Key, float | None]:
     """Return chance levels; for clustering, the models' mean with shuffled labels."""
     chances: dict[Key, list[float | None]] = {}
     for result in results:
-        for dataset, cell in result.content["datasets"].items():
-            for task, measured in cell["tasks"].items():
-                chances.setdefault((task, dataset), []).append(chance_of(STRICT, measured))
-                if task == "order_alignment":
-                    chances.setdefault((scores.DISTRACTOR, dataset), []).append(measured.get("distractor_chance"))
+        for key, prefix, one in measured(result.content):
+            chances.setdefault(key, []).append(one.get(f"{prefix}chance") if prefix else chance_of(STRICT, one))
     known = {key: [one for one in values if one is not None] for key, values in chances.items()}
     return {key: float(np.mean(values)) if values else None for key, values in known.items()}
 
@@ -235,20 +220,20 @@ def every_score(results: Sequence[Result]) -> pl.DataFrame:
     for result in results:
         for protocol in (STRICT, STEB):
             for dataset, cell in result.content.get("datasets" if protocol == STRICT else STEB, {}).items():
-                for task, measured in cell["tasks"].items():
+                for task, one in cell["tasks"].items():
                     theirs = "acc_mean" if task == "order_alignment" else STEB_FIGURES[task]
-                    low, high = measured.get("interval") or (None, None)
-                    distractor_low, distractor_high = measured.get("distractor_interval") or (None, None)
+                    low, high = one.get("interval") or (None, None)
+                    distractor_low, distractor_high = one.get("distractor_interval") or (None, None)
                     row = {
                         "protocol": protocol, "group": result.group, "model": result.name,
                         "long_texts": result.long_texts, "dataset": dataset, "attribute": cell["attribute"],
                         "task": task, "texts": cell["texts"],
-                        "value": measured.get(FIGURES[task] if protocol == STRICT else theirs),
-                        "low": low, "high": high, "chance": chance_of(protocol, measured),
-                        "spread": measured.get("spread"),
-                        "distractor": measured.get("distractor", measured.get("distractor_acc_mean")),
+                        "value": one.get(FIGURES[task] if protocol == STRICT else theirs),
+                        "low": low, "high": high, "chance": chance_of(protocol, one),
+                        "spread": one.get("spread"),
+                        "distractor": one.get("distractor", one.get("distractor_acc_mean")),
                         "distractor_low": distractor_low, "distractor_high": distractor_high,
-                        "undefined": measured.get("undefined"),
+                        "undefined": one.get("undefined"),
                     }  # fmt: skip
                     rows.append(row)
     words = ("protocol", "group", "model", "long_texts", "dataset", "attribute", "task")

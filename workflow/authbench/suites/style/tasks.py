@@ -7,7 +7,7 @@ class (STEB appendix J), by a hash of the row.
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import polars as pl
@@ -15,25 +15,29 @@ import polars as pl
 from authbench.core.errors import InputError
 from authbench.suites.style import clustering, features, order, pairs, probing, retrieval
 from authbench.suites.style.entries import LabelledTask, OrderTask, PairsTask, ProbingTask, RetrievalTask
-from authbench.suites.style.steps import draw
+from authbench.suites.style.steps import draw, drop_equal
 from authbench.suites.style.vectors import Vectors
 
 SEEDS = 5  # clustering runs
 
 
+Selected = TypeVar("Selected")
+
+
 @dataclass(frozen=True)
-class _Task:
+class Task(Generic[Selected]):
     """A task.
 
     Attributes:
-        select: picks and renames rows by the task's settings.
-        texts: names the text columns.
+        select: picks and renames rows by the task's settings; of the protocol steb, in file order, with the number in
+            the name of their result folder.
         score: scores vectors, given rows, settings, a random seed, and a folder that caches features of texts.
+        texts: names the text columns.
     """
 
-    select: Callable[[pl.DataFrame, Any], pl.DataFrame]
-    texts: Callable[[Any], Sequence[str]]
+    select: Callable[[pl.DataFrame, Any], Selected]
     score: Callable[[pl.DataFrame, Vectors, Any, int, Path], dict[str, Any]]
+    texts: Callable[[Any], Sequence[str]] = lambda settings: ["text"]
 
 
 def _labelled(frame: pl.DataFrame, settings: LabelledTask) -> pl.DataFrame:
@@ -58,15 +62,14 @@ def _leveled(frame: pl.DataFrame, settings: OrderTask) -> pl.DataFrame:
     Items with two equal levels, ignoring case and white space, are left out.
     """
     names = level_columns(settings)
-    columns = dict(zip(names, settings.levels, strict=True))
-    found = named(frame, columns | ({"style": settings.style} if settings.style else {}))
-    found = found if settings.style else found.with_columns(style=pl.lit("all"))
-    plain = [pl.col(name).str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars() for name in names]
-    found = _not_empty(found, names)
-    for place, one in enumerate(plain):
-        for other in plain[:place]:
-            found = found.filter(one != other)
+    found = drop_equal(_not_empty(ordered(frame, settings), names), names)
     return _budgeted(found.unique(maintain_order=True), "style", settings.budget)
+
+
+def ordered(frame: pl.DataFrame, settings: OrderTask) -> pl.DataFrame:
+    columns = dict(zip(level_columns(settings), settings.levels, strict=True))
+    found = named(frame, columns | ({"style": settings.style} if settings.style else {}))
+    return found if settings.style else found.with_columns(style=pl.lit("all"))
 
 
 def _collected(frame: pl.DataFrame, settings: RetrievalTask) -> pl.DataFrame:
@@ -163,11 +166,11 @@ def _codes(labels: pl.Series) -> np.ndarray:
     return (labels.rank("dense") - 1).to_numpy().astype(np.int64)
 
 
-TASKS: Mapping[str, _Task] = {
-    "clustering": _Task(_labelled, lambda settings: ["text"], _score_clustering),
-    "all_to_all": _Task(_labelled, lambda settings: ["text"], _score_all_to_all),
-    "predefined": _Task(_paired, lambda settings: ["first", "second"], _score_predefined),
-    "order_alignment": _Task(_leveled, level_columns, _score_order),
-    "retrieval": _Task(_collected, lambda settings: ["text"], _score_retrieval),
-    "probing": _Task(plain, lambda settings: ["text"], _score_probing),
+TASKS: Mapping[str, Task[pl.DataFrame]] = {
+    "clustering": Task(_labelled, _score_clustering),
+    "all_to_all": Task(_labelled, _score_all_to_all),
+    "predefined": Task(_paired, _score_predefined, lambda settings: ["first", "second"]),
+    "order_alignment": Task(_leveled, _score_order, level_columns),
+    "retrieval": Task(_collected, _score_retrieval),
+    "probing": Task(plain, _score_probing),
 }

@@ -27,7 +27,6 @@ class Vectors:
     places: Mapping[str, int]
 
     def of(self, texts: Sequence[str]) -> Rows:
-        """Return the rows of these texts, in order."""
         return self.rows[np.array([self.places[text] for text in texts], np.int64)]
 
 

@@ -54,7 +54,6 @@ def write_report(
 
     Args:
         frozen: a clusters.json of an earlier report; by default, clusters are computed if there are enough models.
-        back: the link from the page to the run's index, if any.
     """
     results = collect(folders)
     ranked = of_one_treatment(results)
@@ -78,7 +77,6 @@ def write_report(
 
 
 def _in_steb(results: Sequence[Result], datasets: Sequence[Dataset]) -> list[Table]:
-    """Return the tables of STEB's protocol, if a model was scored by it."""
     kinds = {task: [(task, ends)] for task, ends in LIMITS_OF.items()}
     kinds["order_alignment"].append((ACCURACY, "interval"))
     figured, limits = {}, {}
@@ -101,7 +99,6 @@ def _in_steb(results: Sequence[Result], datasets: Sequence[Dataset]) -> list[Tab
 
 
 def _charts(ranked: Sequence[Result], models: Mapping[str, scores.Figures], values: pl.DataFrame) -> list[Chart]:
-    """Return the heat map, and trees of datasets if enough models are available."""
     found = [figures.heat_map(values.filter(pl.col("long_texts") == ranked[0].long_texts))]
     if len(models) >= FEWEST_MODELS:
         for task in FIGURES:
@@ -144,7 +141,6 @@ def render(
 
 
 def _finding(table: Table) -> str:
-    """Return in a sentence how the best model compares with the best control in the last score of a table."""
     sides: dict[bool, dict[str, float]] = {False: {}, True: {}}
     for row in table.rows:
         if row.group != OF_CHANCE and row.cells[-1].value is not None:

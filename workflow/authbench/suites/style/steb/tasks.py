@@ -4,8 +4,7 @@ Rows are taken in file order, the first of each label (`steps.take`). Texts are 
 readers treat an empty text as missing; STEB's keep it.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,24 +18,11 @@ from authbench.suites.style.pairs import compact
 from authbench.suites.style.retrieval import means
 from authbench.suites.style.steb import order, pairs, probing, retrieval
 from authbench.suites.style.steb.steps import episodes_per_class, take
-from authbench.suites.style.tasks import level_columns, named
+from authbench.suites.style.tasks import Task, level_columns, named, ordered
 from authbench.suites.style.tasks import plain as drawn
 from authbench.suites.style.vectors import Vectors
 
 GIVEN = "the files"  # source of the probed features
-
-
-@dataclass(frozen=True)
-class _Task:
-    """A task.
-
-    Attributes:
-        select: picks and renames rows in file order, and returns the number in the name of their result folder.
-        score: scores vectors, given the rows and a folder that caches features of texts.
-    """
-
-    select: Callable[[pl.DataFrame, Any], tuple[pl.DataFrame, str]]
-    score: Callable[[pl.DataFrame, Vectors, Any, Path], dict[str, Any]]
 
 
 def _first_of_each(frame: pl.DataFrame, label: str) -> tuple[pl.DataFrame, str]:
@@ -54,10 +40,7 @@ def _paired(frame: pl.DataFrame, settings: PairsTask) -> tuple[pl.DataFrame, str
 
 
 def _leveled(frame: pl.DataFrame, settings: OrderTask) -> tuple[pl.DataFrame, str]:
-    columns = dict(zip(level_columns(settings), settings.levels, strict=True))
-    found = named(frame, columns | ({"style": settings.style} if settings.style else {}))
-    found = found if settings.style else found.with_columns(style=pl.lit("all"))
-    return _first_of_each(found.drop_nulls(), "style")
+    return _first_of_each(ordered(frame, settings).drop_nulls(), "style")
 
 
 def _collected(frame: pl.DataFrame, settings: RetrievalTask) -> tuple[pl.DataFrame, str]:
@@ -72,25 +55,35 @@ def _probed(frame: pl.DataFrame, settings: ProbingTask) -> tuple[pl.DataFrame, s
     return drawn(frame, settings), "1_1"  # STEB also draws, without a seed
 
 
-def _score_clustering(rows: pl.DataFrame, vectors: Vectors, settings: object, cache: Path) -> dict[str, object]:
+def _score_clustering(
+    rows: pl.DataFrame, vectors: Vectors, settings: object, seed: int, cache: Path
+) -> dict[str, object]:
     return clustering.score_once(vectors.of(rows["text"].to_list()), rows["label"].to_list())
 
 
-def _score_all_to_all(rows: pl.DataFrame, vectors: Vectors, settings: object, cache: Path) -> dict[str, object]:
+def _score_all_to_all(
+    rows: pl.DataFrame, vectors: Vectors, settings: object, seed: int, cache: Path
+) -> dict[str, object]:
     return pairs.all_to_all(vectors.of(rows["text"].to_list()), rows["label"].to_list())
 
 
-def _score_predefined(rows: pl.DataFrame, vectors: Vectors, settings: object, cache: Path) -> dict[str, object]:
+def _score_predefined(
+    rows: pl.DataFrame, vectors: Vectors, settings: object, seed: int, cache: Path
+) -> dict[str, object]:
     first, second = (vectors.of(rows[side].to_list()) for side in ("first", "second"))
     return pairs.predefined(first, second, rows["same"].to_numpy())
 
 
-def _score_order(rows: pl.DataFrame, vectors: Vectors, settings: OrderTask, cache: Path) -> dict[str, object]:
+def _score_order(
+    rows: pl.DataFrame, vectors: Vectors, settings: OrderTask, seed: int, cache: Path
+) -> dict[str, object]:
     levels = [vectors.of(rows[name].to_list()) for name in level_columns(settings)]
     return {**order.score(levels, rows["style"].to_list()), "levels": len(levels)}
 
 
-def _score_retrieval(rows: pl.DataFrame, vectors: Vectors, settings: object, cache: Path) -> dict[str, object]:
+def _score_retrieval(
+    rows: pl.DataFrame, vectors: Vectors, settings: object, seed: int, cache: Path
+) -> dict[str, object]:
     sides: list[Any] = []
     for role in ("query", "target"):
         own = rows.filter(pl.col("role") == role)
@@ -100,7 +93,9 @@ def _score_retrieval(rows: pl.DataFrame, vectors: Vectors, settings: object, cac
     return retrieval.score(*sides)
 
 
-def _score_probing(rows: pl.DataFrame, vectors: Vectors, settings: ProbingTask, cache: Path) -> dict[str, object]:
+def _score_probing(
+    rows: pl.DataFrame, vectors: Vectors, settings: ProbingTask, seed: int, cache: Path
+) -> dict[str, object]:
     given = settings.classes is not None
     measured = {"measured_by": GIVEN if given else features.measured_by(settings.features)}
     if not probing.installed():
@@ -138,11 +133,11 @@ def _parts(values: Any, queue: Any) -> tuple[list[int | None], list[str | None]]
     return bins.tolist(), parts
 
 
-TASKS: Mapping[str, _Task] = {
-    "clustering": _Task(_labelled, _score_clustering),
-    "all_to_all": _Task(_labelled, _score_all_to_all),
-    "predefined": _Task(_paired, _score_predefined),
-    "order_alignment": _Task(_leveled, _score_order),
-    "retrieval": _Task(_collected, _score_retrieval),
-    "probing": _Task(_probed, _score_probing),
+TASKS: Mapping[str, Task[tuple[pl.DataFrame, str]]] = {
+    "clustering": Task(_labelled, _score_clustering),
+    "all_to_all": Task(_labelled, _score_all_to_all),
+    "predefined": Task(_paired, _score_predefined),
+    "order_alignment": Task(_leveled, _score_order),
+    "retrieval": Task(_collected, _score_retrieval),
+    "probing": Task(_probed, _score_probing),
 }
