@@ -47,6 +47,7 @@ try:
     from authbench.core.errors import InputError
     from authbench.core.identity import author_id
     from authbench.core.printable import printable
+    from authbench.core.runtime.ahead import start_compiling
     from authbench.core.runtime.code import cache_parsed, code_hash, file_hash, share_code_with_jobs
     from authbench.core.runtime.inventory import shard_files
     from authbench.core.runtime.job_lines import tell_jobs_in_lines

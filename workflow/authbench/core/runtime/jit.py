@@ -39,4 +39,7 @@ def compiled(function: Kernel) -> Kernel:
     """Decorate a function of numbers and arrays whose loops run once per character, document or pair."""
     if numba is None or _plain:
         return np.errstate(over="ignore")(function)  # hashes wrap around, silently in compiled arithmetic
-    return cast(Kernel, cache_on_disk(numba.njit(nogil=True)(function)))
+    kernel: Any = numba.njit(nogil=True)(function)
+    called = kernel.get_call_template  # by another kernel: a constant argument, as in f(0), needs no form of its own
+    kernel.get_call_template = lambda args, kws: called(tuple(map(numba.types.unliteral, args)), kws)
+    return cast(Kernel, cache_on_disk(kernel))

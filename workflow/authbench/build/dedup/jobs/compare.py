@@ -38,7 +38,7 @@ def compare_part(
     )
     rows = table["row"].to_numpy()
     similar, work = compare_components(
-        table["component"].to_numpy(),
+        table["component"].to_numpy(writable=True),
         table["grams"].to_numpy(),
         table.select(SKETCH).to_numpy(order="c"),
         stored_texts(texts, rows),
