@@ -1,16 +1,18 @@
 """Report the progress of long steps: what is done, and how long the rest will take.
 
 A command reports every ten seconds on the terminal, a job every ten seconds in its log and every ten minutes on the
-terminal, where a build reports its jobs (`job_lines`).
+terminal, where a build reports its jobs (`job_lines`). A job that needs over an hour more says so once its first ten
+seconds have been measured.
 """
 
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
-from authbench.core.runtime.job import report
+from authbench.core.runtime.job import log, report
 
 EVERY_SECONDS = 10.0
+LONG_SECONDS = 3600.0
 Item = TypeVar("Item")
 
 
@@ -30,10 +32,12 @@ def progress(
         yield item
         done, now = done + size(item), time.monotonic()
         if now - reported > EVERY_SECONDS:
-            reported = now
             of = f" of {total:,}" if total else ""
-            left = f", {in_words((total - done) * (now - started) / done)} left" if total and done else ""
-            report("%s: %s%s, %s%s", what, f"{done:,}", of, in_words(now - started), left)
+            seconds = (total - done) * (now - started) / done if total and done else 0.0
+            left = f", {in_words(seconds)} left" if total and done else ""
+            tell = log.warning if reported == started and seconds > LONG_SECONDS else report
+            tell("%s: %s%s, %s%s", what, f"{done:,}", of, in_words(now - started), left)
+            reported = now
 
 
 def in_words(seconds: float) -> str:
