@@ -79,9 +79,7 @@ def compare_components(
         hashes, ends = _sorted_shingles(block, sizes[block], texts, settings["shingle_chars"])
         earlier, later, similarity, compared, curtailed = pair_kernels.compare_with_earlier(
             component[block],
-            sketches[block],
-            hashes,
-            ends,
+            pair_kernels.Signed(sketches[block], hashes, ends),
             settings["threshold"],
             most_apart(settings),
             settings["comparisons_per_document"],

@@ -1,5 +1,7 @@
 """Compiled inner loops from signatures to components of candidates, and from components to verified pairs."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from authbench.core.arrays import F64, I32, I64, U64
@@ -109,12 +111,24 @@ def _jaccard_from(a: U64, b: U64, threshold: float) -> float:
     return count / (len(a) + len(b) - count)
 
 
+class Signed(NamedTuple):
+    """Sketches and shingles of documents.
+
+    Attributes:
+        sketches: shape (documents, 2), from `shingle_kernels.sketch`.
+        hashes: shape (shingles,); `hashes[ends[d]:ends[d + 1]]` are the shingles of document d, sorted.
+        ends: shape (documents + 1,).
+    """
+
+    sketches: U64
+    hashes: U64
+    ends: I64
+
+
 @compiled
 def compare_with_earlier(
     component: I32,
-    sketches: U64,
-    hashes: U64,
-    ends: I64,
+    signed: Signed,
     threshold: float,
     most_apart: int,
     most: int,
@@ -124,10 +138,10 @@ def compare_with_earlier(
 ) -> tuple[I32, I32, F64, int, int]:
     """Compare each document with the earlier documents of its component.
 
-    Documents are sorted by component, and within it in corpus order; `hashes[ends[d]:ends[d + 1]]` are d's shingles,
-    sorted. Pairs whose sketches differ in more than `most_apart` bits are skipped. With `only_accepted`, later
-    documents are not compared with a document that is similar to an earlier document, so a crowd of copies costs a
-    comparison each. Each document is compared with at most the `most` nearest earlier documents.
+    Documents are sorted by component, and within it in corpus order. Pairs whose sketches differ in more than
+    `most_apart` bits are skipped. With `only_accepted`, later documents are not compared with a document that is
+    similar to an earlier document, so a crowd of copies costs a comparison each. Each document is compared with at most
+    the `most` nearest earlier documents.
 
     The nearest `most_found` pairs of a document are returned. Of the others, only those are returned whose loss would
     change the result: pairs that join documents that no earlier pair joined, and pairs at `near` with a document that
@@ -135,15 +149,14 @@ def compare_with_earlier(
 
     Args:
         component: shape (documents,).
-        sketches: shape (documents, 2), from `shingle_kernels.sketch`.
-        hashes: shape (shingles,).
-        ends: shape (documents + 1,).
+        signed: sketches and shingles of the documents.
         threshold: the least Jaccard similarity of a pair.
 
     Returns:
         The earlier document, the later document and the similarity, each of shape (pairs,); the number of exact
             comparisons; the number of documents that were compared with fewer than there were.
     """
+    sketches, hashes, ends = signed
     standing = np.empty(len(component), np.int32)
     first, last = 0, 0  # of `standing`, within the component
     earlier, later, similarity = np.empty(1024, np.int32), np.empty(1024, np.int32), np.empty(1024, np.float64)

@@ -1,11 +1,88 @@
 """Find the negatives of positives and of queries by compiled loops, in texts sorted by cell, source and length."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from authbench.core.arrays import BOOL, F32, F64, I32, I64, U64
 from authbench.core.runtime.jit import compiled
 
 u64 = np.uint64
+
+
+class Places(NamedTuple):
+    """Texts sorted by cell, source and length, by their place.
+
+    Attributes:
+        starts: shape (texts,), the first place of a text's cell and source.
+        ends: shape (texts,), the place after the last.
+        lengths: shape (texts,), in tokens; ascending within a cell and source.
+        logarithms: shape (texts,), of `lengths`.
+        rank: shape (texts,), the order of texts at equal distance.
+        author: shape (texts,).
+        excluded: for each author in turn, the places that no negative of the author may have.
+        excluded_ends: shape (authors + 1,); author a has `excluded[excluded_ends[a]:excluded_ends[a + 1]]`.
+    """
+
+    starts: I64
+    ends: I64
+    lengths: I64
+    logarithms: F64
+    rank: U64
+    author: I64
+    excluded: I64
+    excluded_ends: I64
+
+
+class Asked(NamedTuple):
+    """Queries and their positives.
+
+    Attributes:
+        queries: shape (queries,), places.
+        pair_ends: shape (queries + 1,); the positives of query q are `positives[pair_ends[q]:pair_ends[q + 1]]`.
+        positives: shape (n,), places.
+        asks: shape (queries,), whether the most similar negatives are wanted.
+    """
+
+    queries: I64
+    pair_ends: I64
+    positives: I64
+    asks: BOOL
+
+
+class Similarities(NamedTuple):
+    """Similarities of the texts of a cell to a query, or to each of several queries.
+
+    Attributes:
+        first: place of the cell's first text.
+        similar: shape (texts of the cell,) or (queries, texts of the cell); NaN: not a negative.
+        beside: likewise a second similarity, or of no columns.
+    """
+
+    first: int
+    similar: F32
+    beside: F32
+
+
+class Limits(NamedTuple):
+    """Bounds of the search.
+
+    Attributes:
+        equal: logarithms that differ by less are equal.
+        most: negatives of the same similarity.
+        each_side: negatives of lower, and of higher, similarity.
+    """
+
+    equal: float
+    most: int
+    each_side: int
+
+
+class Negatives(NamedTuple):
+    """Places of negatives, written from the front of each row, shape (n, most of a row), and their number, (n,)."""
+
+    places: I32 | I64
+    sizes: I64
 
 
 @compiled
@@ -29,20 +106,14 @@ def _take(
 
 
 @compiled
-def find_matched(
-    queries: I64,
-    positives: I64,
-    starts: I64,
-    ends: I64,
-    lengths: I64,
-    rank: U64,
-    author: I64,
-    excluded: I64,
-    excluded_ends: I64,
-    most: int,
-    found: I32,
-    sizes: I64,
-) -> None:
+def _excluded(texts: Places, place: int) -> I64:
+    """Return the places that no negative of a text's author may have."""
+    author = texts.author[place]
+    return texts.excluded[texts.excluded_ends[author] : texts.excluded_ends[author + 1]]
+
+
+@compiled
+def find_matched(queries: I64, positives: I64, texts: Places, most: int, negatives: Negatives) -> None:
     """Write the negatives in `matched`: texts of the positive's length, then equal numbers of shorter and longer texts.
 
     Negatives are the nearest in length and differ by at most a half. Negatives whose length lies on the query's side of
@@ -52,24 +123,21 @@ def find_matched(
     Args:
         queries: shape (n,), places.
         positives: shape (n,), places; equal positives are adjacent.
-        starts, ends, lengths, rank: as in `find_near`.
-        author: shape (texts,).
-        excluded: for each author in turn, the places that no negative of the author may have.
-        excluded_ends: shape (authors + 1,); author a has `excluded[excluded_ends[a]:excluded_ends[a + 1]]`.
+        texts: of the split.
         most: negatives of a positive.
-        found: shape (n, most); written from the front of each row.
-        sizes: shape (n,), how many were written.
+        negatives: of each positive; written.
     """
+    lengths, found = texts.lengths, negatives.places
     barred = np.zeros(len(lengths), np.bool_)
     equal, shorter, longer = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.int64)
     n_equal, n_shorter, n_longer = 0, 0, 0
     for p in range(len(positives)):
         positive, length, asked = positives[p], lengths[positives[p]], lengths[queries[p]]
         if p == 0 or positive != positives[p - 1]:
-            own = excluded[excluded_ends[author[positive]] : excluded_ends[author[positive] + 1]]
+            own = _excluded(texts, positive)
             for place in own:
                 barred[place] = True
-            start, end, turn = starts[positive], ends[positive], rank[positive]
+            start, end, turn = texts.starts[positive], texts.ends[positive], texts.rank[positive]
             n_equal, low, high = _take(positive, (start, end), lengths, turn, barred, equal, 0, most)
             each, n_shorter, n_longer = (most - n_equal) // 2, 0, 0
             while n_shorter < each and low > start and 3 * lengths[low - 1] >= 2 * length:
@@ -90,7 +158,7 @@ def find_matched(
             if pairs < n_beyond and product != asked**2 and (product > asked**2) == (asked < length):
                 found[p, size], found[p, size + 1] = before[k], beyond[pairs]
                 size, pairs = size + 2, pairs + 1
-        sizes[p] = size
+        negatives.sizes[p] = size
 
 
 @compiled
@@ -113,20 +181,11 @@ def find_near(
     query: int,
     positives: I64,
     similarities: F32,
-    row: F32,
     balanced: F32,
-    beside: F32,
-    first: int,
-    starts: I64,
-    ends: I64,
-    lengths: I64,
-    logarithms: F64,
-    rank: U64,
-    equal: float,
-    most: int,
-    each_side: int,
-    found: I64,
-    sizes: I64,
+    cell: Similarities,
+    texts: Places,
+    limits: Limits,
+    negatives: Negatives,
 ) -> None:
     """Write the negatives of each positive of a query: first as similar to the query, then the nearest in similarity.
 
@@ -139,21 +198,15 @@ def find_near(
         query: place of the query.
         positives: shape (n,), places.
         similarities: shape (n,), of the positives to the query.
-        row: similarity of each text of the cell to the query; NaN: not a negative.
         balanced: shape (n,), of the positives by the second similarity; not read without a second similarity.
-        beside: the second similarity of each text of the cell, NaN: not a negative; empty: there is none.
-        first: place of the cell's first text.
-        starts: shape (texts,), the first place of a text's cell and source.
-        ends: shape (texts,), the place after the last.
-        lengths: shape (texts,), in tokens; ascending within a cell and source.
-        logarithms: shape (texts,), of `lengths`.
-        rank: shape (texts,), the order of texts at equal distance.
-        equal: logarithms that differ by less are equal.
-        most: negatives of the same similarity.
-        each_side: negatives of lower, and of higher, similarity.
-        found: shape (n, most + 2 * each_side); written from the front of each row.
-        sizes: shape (n,), how many were written.
+        cell: similarities to the query.
+        texts: of the split.
+        limits: of the search.
+        negatives: of each positive, in rows of `most + 2 * each_side`; written.
     """
+    first, row, beside = cell
+    lengths, logarithms, rank, found = texts.lengths, texts.logarithms, texts.rank, negatives.places
+    equal, most, each_side = limits
     # As similar: of equal length, nearer, further. Then pairs of opposite signs of difference: (first, second) is
     # (-, 0) and (+, 0), (0, -) and (0, +), (-, -) and (+, +), (-, +) and (+, -).
     kinds = 11
@@ -162,7 +215,7 @@ def find_near(
     filled, seen = np.empty(kinds, np.int64), np.empty(kinds, np.int64)
     for p in range(len(positives)):
         positive, similarity = positives[p], similarities[p]
-        start, end, length = starts[positive], ends[positive], lengths[positive]
+        start, end, length = texts.starts[positive], texts.ends[positive], lengths[positive]
         low = start + np.searchsorted(lengths[start:end], (length + 1) // 2)
         high = start + np.searchsorted(lengths[start:end], 2 * length, side="right")
         filled[:], seen[:] = 0, 0
@@ -204,68 +257,39 @@ def find_near(
                 found[p, size], size = places[kind, k], size + 1
             for k in range(each):
                 found[p, size], size = places[kind + 1, k], size + 1
-        sizes[p] = size
+        negatives.sizes[p] = size
 
 
 @compiled
 def find_by_similarity(
-    similar: F32,
-    beside: F32,
-    queries: I64,
-    pair_ends: I64,
-    positives: I64,
-    asks: BOOL,
-    first: int,
-    starts: I64,
-    ends: I64,
-    lengths: I64,
-    logarithms: F64,
-    rank: U64,
-    author: I64,
-    excluded: I64,
-    excluded_ends: I64,
-    equal: float,
-    most: int,
-    each_side: int,
-    topical: int,
-    found: I64,
-    sizes: I64,
-    hardest: I64,
-    hardest_sizes: I64,
+    cell: Similarities, asked: Asked, texts: Places, limits: Limits, negatives: Negatives, hardest: Negatives
 ) -> None:
     """Write negatives of positives by similarity to the query (`find_near`), and the most similar of queries.
 
     Args:
-        similar: shape (queries, texts of the cell), similarities; modified: NaN if a text is not a negative.
-        beside: likewise a second similarity, not modified, or of no columns.
-        queries: shape (queries,), places.
-        pair_ends: shape (queries + 1,); the positives of query q are `positives[pair_ends[q]:pair_ends[q + 1]]`.
-        positives: shape (n,), places.
-        asks: shape (queries,), whether the most similar negatives are wanted.
-        first, starts, ends, lengths, logarithms, rank, equal, most, each_side: as in `find_near`.
-        author, excluded, excluded_ends: as in `find_matched`.
-        topical: the most similar negatives of a query.
-        found, sizes: as in `find_near`.
-        hardest: shape (queries, topical); written from the front of each row.
-        hardest_sizes: shape (queries,), how many were written.
+        cell: similarities to each query; `similar` is modified: NaN if a text is not a negative.
+        asked: the queries and positives.
+        texts, limits, negatives: as in `find_near`.
+        hardest: the most similar negatives of each query; written.
     """
+    topical, first, rank = hardest.places.shape[1], cell.first, texts.rank
     distances, turns = np.empty(topical), np.empty(topical, np.uint64)
-    for q in range(len(queries)):
-        query, row, own = queries[q], similar[q], slice(pair_ends[q], pair_ends[q + 1])
-        similarities = row[positives[own] - first]
-        for place in excluded[excluded_ends[author[query]] : excluded_ends[author[query] + 1]]:
+    for q in range(len(asked.queries)):
+        query, row = asked.queries[q], cell.similar[q]
+        own = slice(asked.pair_ends[q], asked.pair_ends[q + 1])
+        positives = asked.positives[own]
+        similarities = row[positives - first]
+        for place in _excluded(texts, query):
             if 0 <= place - first < len(row):
                 row[place - first] = np.nan
-        second = beside[q]
-        balanced = second[positives[own] - first] if len(second) else similarities
-        find_near(
-            query, positives[own], similarities, row, balanced, second, first, starts, ends, lengths, logarithms, rank,
-            equal, most, each_side, found[own], sizes[own],
-        )  # fmt: skip
+        second = cell.beside[q]
+        balanced = second[positives - first] if len(second) else similarities
+        of_query, written = Similarities(first, row, second), Negatives(negatives.places[own], negatives.sizes[own])
+        find_near(query, positives, similarities, balanced, of_query, texts, limits, written)
         filled = 0
-        for place in range(first, first + len(row) if asks[q] else first):
+        for place in range(first, first + len(row) if asked.asks[q] else first):
             value = row[place - first]
             if value == value:
                 turn = rank[place] - rank[query]
-                filled = _keep(place, -np.float64(value), turn, hardest[q], distances, turns, filled, topical)
-        hardest_sizes[q] = filled
+                filled = _keep(place, -np.float64(value), turn, hardest.places[q], distances, turns, filled, topical)
+        hardest.sizes[q] = filled

@@ -12,7 +12,7 @@ person, and neither contain nor are contained in a text of the author. Positives
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -24,6 +24,9 @@ from authbench.core.arrays import BOOL, F32, I32, I64
 from authbench.core.dates import middle_day
 from authbench.core.letters import Least, may_ask
 from authbench.release.format.columns import PAIRS, POOLS
+
+if TYPE_CHECKING:
+    from authbench.build.release.pool_kernels import Places
 
 COUNTS = pl.Schema(
     dict.fromkeys(("pool", "lang", "source"), pl.String) | dict.fromkeys(("positives", "kept", "left_out"), pl.Int64)
@@ -120,15 +123,12 @@ def _places(pairs: pl.DataFrame, texts: Texts) -> I64:
 
 def _matched(pairs: I64, texts: Texts) -> _Groups:
     """Return the groups of `matched`."""
-    from authbench.build.release.pool_kernels import find_matched
+    from authbench.build.release.pool_kernels import Negatives, find_matched
 
     pairs = pairs[texts.cell[pairs[:, 1]] >= 0]
     queries, positives = pairs[np.argsort(pairs[:, 1], kind="stable")].T.copy()
     found, sizes = np.empty((len(queries), MOST), np.int32), np.empty(len(queries), np.int64)
-    find_matched(
-        queries, positives, texts.first, texts.end, texts.lengths, texts.rank, texts.author, *texts.excluded, MOST,
-        found, sizes,
-    )  # fmt: skip
+    find_matched(queries, positives, _in_arrays(texts), MOST, Negatives(found, sizes))
     return _groups(queries, positives, found, sizes, LEAST)
 
 
@@ -192,6 +192,12 @@ def _of_queries(pairs: I64, queries: I64) -> I64:
     return pairs[slice(*np.searchsorted(pairs[:, 0], [queries[0], queries[-1] + 1]))]
 
 
+def _in_arrays(texts: Texts) -> "Places":
+    from authbench.build.release.pool_kernels import Places
+
+    return Places(texts.first, texts.end, texts.lengths, texts.logarithms, texts.rank, texts.author, *texts.excluded)
+
+
 def _near(
     pairs: I64, queries: I64, asks: BOOL, first: int, texts: Texts, similar: F32, beside: F32
 ) -> tuple[_Groups, I64]:
@@ -209,7 +215,7 @@ def _near(
     Returns:
         The groups, and places of shape (queries, TOPICAL), -1 behind the last.
     """
-    from authbench.build.release.pool_kernels import find_by_similarity
+    from authbench.build.release.pool_kernels import Asked, Limits, Negatives, Similarities, find_by_similarity
 
     asking, positives = pairs.T.copy()
     ends = np.searchsorted(asking, np.append(queries, queries[-1] + 1))
@@ -217,10 +223,13 @@ def _near(
     sizes, hardest_sizes = np.empty(len(positives), np.int64), np.empty(len(queries), np.int64)
     hardest = np.empty((len(queries), TOPICAL), np.int64)
     find_by_similarity(
-        similar, beside, queries, ends, positives, asks, first, texts.first, texts.end, texts.lengths,
-        texts.logarithms, texts.rank, texts.author, *texts.excluded, _EQUAL, MOST, EACH_SIDE, TOPICAL, found, sizes,
-        hardest, hardest_sizes,
-    )  # fmt: skip
+        Similarities(first, similar, beside),
+        Asked(queries, ends, positives, asks),
+        _in_arrays(texts),
+        Limits(_EQUAL, MOST, EACH_SIDE),
+        Negatives(found, sizes),
+        Negatives(hardest, hardest_sizes),
+    )
     hardest[np.arange(TOPICAL) >= hardest_sizes[:, None]] = -1
     return _groups(asking, positives, found, sizes, LEAST_OF_SIDES), hardest
 

@@ -5,6 +5,8 @@ texts of a cell (a language and primary genre). The negatives of a group are `ne
 both are -1. A problem is a number; 0 means that there is none.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from authbench.core.arrays import BOOL, F32, F64, I32, I64
@@ -20,6 +22,66 @@ WORDS = {
     FARTHER: "nearer negatives are left out",
     NOT_LEAST: "not the least topical positive",
 }
+
+
+class Texts(NamedTuple):
+    """Texts by row.
+
+    Attributes:
+        tokens: shape (texts,).
+        fits: shape (texts,), whether a text may be positive or negative.
+        kind_starts, kind_ends: shape (texts,), the rows of a text's kind.
+        author: shape (texts,).
+        excluded_starts, excluded: `excluded[excluded_starts[a]:excluded_starts[a + 1]]` may not be negatives of author
+            a.
+    """
+
+    tokens: I64
+    fits: BOOL
+    kind_starts: I64
+    kind_ends: I64
+    author: I64
+    excluded_starts: I32
+    excluded: I32
+
+
+class Groups(NamedTuple):
+    """The group of each pair or query: group i is `negatives[starts[i]:ends[i]]`, which are rows."""
+
+    starts: I64
+    ends: I64
+    negatives: I32
+
+
+class Similarities(NamedTuple):
+    """Similarities of queries to the texts of a cell.
+
+    Attributes:
+        first: row of the cell's first text.
+        similar: shape (queries, texts of the cell); NaN: not a negative of the query.
+        beside: likewise the second similarity, or of no columns.
+    """
+
+    first: int
+    similar: F32
+    beside: F32
+
+
+class Pairs(NamedTuple):
+    """Pairs of a query and a positive in the cell.
+
+    Attributes:
+        queries: shape (pairs,), rows of `Similarities.similar`.
+        asked: shape (pairs,), tokens of the query.
+        positives: shape (pairs,).
+        similarity, similarity_beside: shape (pairs,), of query and positive.
+    """
+
+    queries: I64
+    asked: I64
+    positives: I64
+    similarity: F64
+    similarity_beside: F64
 
 
 @compiled
@@ -38,21 +100,7 @@ def _same_values(some: I64, others: I64) -> bool:
 
 @compiled
 def check_lengths(
-    asked: I64,
-    positives: I64,
-    starts: I64,
-    ends: I64,
-    negatives: I32,
-    tokens: I64,
-    fits: BOOL,
-    kind_starts: I64,
-    kind_ends: I64,
-    author: I64,
-    excluded_starts: I32,
-    excluded: I32,
-    least: int,
-    most: int,
-    problems: I64,
+    asked: I64, positives: I64, groups: Groups, texts: Texts, least: int, most: int, problems: I64
 ) -> None:
     """Write what is wrong with the lengths of the negatives of positives in `matched`.
 
@@ -62,14 +110,13 @@ def check_lengths(
     Args:
         asked: shape (pairs,), tokens of the query.
         positives: shape (pairs,).
-        starts, ends: shape (pairs,), of the negatives.
-        negatives: rows.
-        tokens, fits, kind_starts, kind_ends, author: shape (texts,); `fits`: may be positive or negative.
-        excluded_starts, excluded: `excluded[excluded_starts[a]:excluded_starts[a + 1]]` may not be negatives of author
-            a.
+        groups: of the pairs.
+        texts: of the split.
         least, most: negatives of a positive.
         problems: shape (pairs,); written.
     """
+    starts, ends, negatives = groups
+    tokens, fits, kind_starts, kind_ends, author, excluded_starts, excluded = texts
     excluded_for = np.full(len(tokens), -1, np.int64)
     shorter, longer = np.empty(most, np.int64), np.empty(most, np.int64)
     last = -1
@@ -125,20 +172,10 @@ def check_lengths(
 
 @compiled
 def check_near(
-    similar: F32,
-    beside: F32,
-    first: int,
-    queries: I64,
-    asked: I64,
-    positives: I64,
-    similarity: F64,
-    similarity_beside: F64,
-    starts: I64,
-    ends: I64,
-    negatives: I32,
-    tokens: I64,
-    kind_starts: I64,
-    kind_ends: I64,
+    cell: Similarities,
+    pairs: Pairs,
+    groups: Groups,
+    texts: Texts,
     close: float,
     side: int,
     most: int,
@@ -149,21 +186,18 @@ def check_near(
     With a second similarity, equal numbers must be lower and higher in either, whichever are nearest.
 
     Args:
-        similar: shape (queries, texts of the cell), similarities; NaN: not a negative of the query.
-        beside: likewise the second similarity, or of no columns.
-        first: row of the cell's first text.
-        queries: shape (pairs,), rows of `similar`.
-        asked: shape (pairs,), tokens of the query.
-        positives: shape (pairs,), in the cell.
-        similarity, similarity_beside: shape (pairs,), of query and positive.
-        starts, ends: shape (pairs,), of the negatives.
-        negatives: rows.
-        tokens, kind_starts, kind_ends: shape (texts,).
+        cell, pairs: of the pool.
+        groups: of the pairs.
+        texts: of the split.
         close: similarities that differ by less may be equal; 0: they are exact.
         side: the most negatives of lower and of higher similarity.
         most: negatives of a positive.
         problems: shape (pairs,); written.
     """
+    first, similar, beside = cell
+    queries, asked, positives, similarity, similarity_beside = pairs
+    starts, ends, negatives = groups
+    tokens, kind_starts, kind_ends = texts.tokens, texts.kind_starts, texts.kind_ends
     for i in range(len(positives)):
         row, own, length = similar[queries[i]], similarity[i], tokens[positives[i]]
         second, two = beside[queries[i]], beside.shape[1] > 0
@@ -230,13 +264,10 @@ def check_near(
 
 @compiled
 def check_most_topical(
-    similar: F32,
-    first: int,
+    cell: Similarities,
     answered: BOOL,
     is_least: BOOL,
-    starts: I64,
-    ends: I64,
-    negatives: I32,
+    groups: Groups,
     close: float,
     most: int,
     problems: I64,
@@ -244,13 +275,15 @@ def check_most_topical(
     """Write what is wrong with the groups of queries in `topic_adversarial`.
 
     Args:
-        similar, first, negatives, close: as in `check_near`.
+        cell, close: as in `check_near`.
         answered: shape (queries,), whether a positive may be in a pair.
         is_least: shape (queries,), whether the positive of the group is the least topical of these positives.
-        starts, ends: shape (queries,), of the negatives.
+        groups: of the queries.
         most: negatives of a query.
         problems: shape (queries,); written.
     """
+    first, similar, _ = cell
+    starts, ends, negatives = groups
     for i in range(len(similar)):
         row, lowest, strange = similar[i], np.inf, False
         for one in negatives[starts[i] : ends[i]]:

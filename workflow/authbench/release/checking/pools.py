@@ -7,7 +7,7 @@ searches for the nearest. The release may choose among texts of the same length 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 import polars as pl
@@ -16,6 +16,9 @@ from authbench.core.arrays import F32, I32, I64
 from authbench.release.checking.claims import Finding
 from authbench.release.checking.relations import CLOSE, cosines
 from authbench.release.format.columns import POOLS
+
+if TYPE_CHECKING:
+    from authbench.release.checking import pool_kernels
 
 _LEAST, _MOST, _SIDE, _TOPICAL = 5, 10, 5, 20
 _CELLS_AT_ONCE = 2_000_000  # of topics and of dates
@@ -81,10 +84,14 @@ class Texts:
     def arrays(self, *names: str) -> list[Any]:
         return _arrays(self.rows, *names)
 
-    def kinds(self) -> tuple[I64, I64]:
-        """Return the start and the end of the texts of each text's kind."""
-        (kind,) = self.arrays("kind")
-        return np.searchsorted(kind, kind), np.searchsorted(kind, kind, "right")
+    @cached_property
+    def in_arrays(self) -> "pool_kernels.Texts":
+        """Return the texts as compiled loops read them."""
+        from authbench.release.checking import pool_kernels
+
+        tokens, fits, kind, author = self.arrays("tokens", "fits", "kind", "author")
+        kinds = np.searchsorted(kind, kind), np.searchsorted(kind, kind, "right")
+        return pool_kernels.Texts(tokens, fits, *kinds, author, self.excluded.indptr, self.excluded.indices)
 
     def similarities(self, queries: I64, first: int, end: int) -> F32:
         """Return the similarity of each of the texts `first:end` to queries; NaN: may not be a negative."""
@@ -104,24 +111,9 @@ def check_matched(pairs: pl.DataFrame, texts: Texts) -> Iterator[Finding]:
     answers = texts.answers.join(texts.queries, on="query_id").join(places, on="candidate_id")
     answers = _with_groups(answers, groups, PAIR).sort("row")
     asked, positives, starts, ends = _arrays(answers, "tokens", "row", "start", "end")
-    tokens, fits, author = texts.arrays("tokens", "fits", "author")
     problems = np.zeros(answers.height, np.int64)
-    pool_kernels.check_lengths(
-        asked,
-        positives,
-        starts,
-        ends,
-        negatives,
-        tokens,
-        fits,
-        *texts.kinds(),
-        author,
-        texts.excluded.indptr,
-        texts.excluded.indices,
-        _LEAST,
-        _MOST,
-        problems,
-    )
+    groups_of_pairs = pool_kernels.Groups(starts, ends, negatives)
+    pool_kernels.check_lengths(asked, positives, groups_of_pairs, texts.in_arrays, _LEAST, _MOST, problems)
     yield from _findings("matched_pairs", answers, problems)
 
 
@@ -160,9 +152,14 @@ def check_similar(pairs: pl.DataFrame, texts: Texts, pools: Sequence[str]) -> It
         for pool, one in asked.items():
             _check_near(pool, one, rows[block], similar, first, texts)
         pool_kernels.check_most_topical(
-            similar, first, answered[block], is_least[block], hard_starts[block], hard_ends[block], hard_negatives,
-            CLOSE, _TOPICAL, hard_problems[block],
-        )  # fmt: skip
+            pool_kernels.Similarities(first, similar, similar[:, :0]),
+            answered[block],
+            is_least[block],
+            pool_kernels.Groups(hard_starts[block], hard_ends[block], hard_negatives),
+            CLOSE,
+            _TOPICAL,
+            hard_problems[block],
+        )
     for pool, one in asked.items():
         yield from _findings(_CLAIMS[pool], one.pairs, one.problems)
     yield from _findings("adversarial_pairs", queries, hard_problems)
@@ -182,13 +179,23 @@ def _check_near(pool: str, asked: _Asked, queries: I64, topics: F32, first: int,
     if pool != _TOPIC:
         dates = np.where(np.isnan(topics), np.float32(np.nan), -np.abs(texts.days[queries][:, None] - days))
     similar, beside = (dates, dates[:, :0].copy()) if pool == _TIME else (topics, dates)
-    tokens, (kind_starts, kind_ends) = texts.arrays("tokens")[0], texts.kinds()
-    rows = np.searchsorted(queries, asking[part])
+    pairs_of_pool = pool_kernels.Pairs(
+        np.searchsorted(queries, asking[part]),
+        texts.in_arrays.tokens[asking[part]],
+        positives,
+        by_date if pool == _TIME else by_topic,
+        by_date if pool == _TOPIC_TIME else by_topic,
+    )
     pool_kernels.check_near(
-        similar, beside, first, rows, tokens[asking[part]], positives, by_date if pool == _TIME else by_topic,
-        by_date if pool == _TOPIC_TIME else by_topic, starts, ends, asked.negatives, tokens, kind_starts, kind_ends,
-        0.0 if pool == _TIME else CLOSE, _SIDE, _MOST, asked.problems[part],
-    )  # fmt: skip
+        pool_kernels.Similarities(first, similar, beside),
+        pairs_of_pool,
+        pool_kernels.Groups(starts, ends, asked.negatives),
+        texts.in_arrays,
+        0.0 if pool == _TIME else CLOSE,
+        _SIDE,
+        _MOST,
+        asked.problems[part],
+    )
 
 
 def _groups(pairs: pl.DataFrame, pool: str, texts: Texts) -> tuple[pl.DataFrame, I32]:
