@@ -22,7 +22,18 @@ from authbench.models.open import open_model
 from authbench.release.format.verify import open_verified
 from authbench.scoring.evaluation.retrieval import cosine
 
-ROWS = ("random", "metadata", "format", "edges", "content-words", "punctuation", "masked", "ids")
+ROWS = (
+    "random",
+    "metadata",
+    "format",
+    "edges",
+    "content-words",
+    "topic-model",
+    "content-characters",
+    "punctuation",
+    "masked",
+    "ids",
+)
 OTHERS = ("tfidf", "char-ngram", "function-words", "stylometric")
 ASKING = 1_000
 

@@ -27,7 +27,7 @@ def test_the_planted_style_beats_every_planted_shortcut(demo: Project, score: st
     }
     values = {model: one["headline"][score]["value"] for model, one in found.items()}
     shortcuts = [model for model, one in found.items() if one["model"].get("shortcut")]
-    assert len(shortcuts) == 6
+    assert len(shortcuts) == 8
     best = max(STYLE, key=lambda model: values[model])
     assert values[best] > max(values[model] for model in shortcuts) + 0.05
     gain = found[best]["headline"][score]["gain"]

@@ -27,7 +27,7 @@ from authbench.scoring.evaluation.split import read_split
 from authbench.scoring.evaluation.verification import draw_negatives
 
 CONFIG = read_yaml(shipped("config/config.yaml"))
-SHORTCUTS = ("random", "metadata", "date", "format", "edges", "content-words")
+SHORTCUTS = ("random", "metadata", "date", "format", "edges", "content-words", "topic-model", "content-characters")
 REAL = ("punctuation", "masked", "char-ngram", "tfidf")
 SEED = 11
 

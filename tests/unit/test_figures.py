@@ -123,7 +123,8 @@ def test_systems_of_one_page_have_colours_of_their_own_whatever_they_are_called(
 def test_models_that_stand_in_one_chart_have_colours_of_their_own() -> None:
     """Those of the default leaderboard, PAN and RAVEN."""
     shipped = ("tfidf", "char-ngram", "function-words", "stylometric", "naive", "ppm", "topicfit", "ensemble")
-    names = (*shipped, "random", "metadata", "date", "format", "edges", "content-words", "punctuation", "masked")
+    rows = [model for model in read_yaml(ROOT / "config/config.yaml")["evaluate"]["models"] if model not in shipped]
+    names = (*shipped, *rows)
     assert len({mark_of(name).colour for name in names}) == len(names)
 
 

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import precision_recall_curve as of_scikit_learn
 
+from authbench.models.topics import content_words
 from authbench.suites.pan.figures import density, precision_recall_curve
-from authbench.suites.pan.topics import content_words, influence, topic_similarities
+from authbench.suites.pan.topics import influence, topic_similarities
 
 SUBJECTS = [[f"{name}{letter}" for letter in "abcdefghijkl"] for name in ("sea", "farm", "star", "coin")]
 
@@ -67,7 +68,7 @@ def test_topics_learnt_from_train_pairs_do_not_depend_on_the_pairs_that_are_aske
     part, _ = topic_similarities(pairs[:5], 4, train=train)
     assert topics == 4 and part == pytest.approx(whole[:5], abs=1e-6)
     assert topic_similarities(pairs[:5], 4)[1] == 1
-    monkeypatch.setattr("authbench.suites.pan.topics.MOST_TEXTS", 50)
+    monkeypatch.setattr("authbench.models.topics.MOST_TEXTS", 50)
     assert topic_similarities(pairs, 150, train=train)[1] == 5
 
 

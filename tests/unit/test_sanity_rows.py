@@ -27,7 +27,8 @@ from authbench.scoring.evaluation.split import read_split
 
 ROOT = Path(__file__).parents[2]
 CONFIG = read_yaml(ROOT / "config/config.yaml")
-SHORTCUTS = ("random", "metadata", "date", "format", "edges", "content-words")
+TOPICS = ("topic-model", "content-characters")
+SHORTCUTS = ("random", "metadata", "date", "format", "edges", "content-words", *TOPICS)
 ROWS = (*SHORTCUTS, "punctuation", "masked")
 TEXTS = st.lists(st.text("abcXYZ ,.!?\n'0159\u3000[]üé雨的", min_size=1, max_size=60), min_size=2, max_size=6)
 
@@ -48,12 +49,12 @@ def vectors(name, table, reference=None):
     return rows if isinstance(rows, np.ndarray) else rows.toarray()
 
 
-def test_every_table_has_the_rows_and_the_first_six_are_shortcuts():
+def test_every_table_has_the_rows_and_the_first_are_shortcuts():
     entries = {name: load_entry(MODELS, name) for name in ROWS}
     assert {entry.group for entry in entries.values()} == {"sanity"}
     assert [name for name, entry in entries.items() if entry.shortcut] == list(SHORTCUTS)
     assert CONFIG["evaluate"]["models"][: len(ROWS)] == list(ROWS)
-    undated = [row for row in ROWS if row != "date"]
+    undated = [row for row in ROWS if row not in ("date", *TOPICS)]
     assert CONFIG["style"]["models"][: len(undated)] == undated
     of_pairs = set(undated) - {"metadata"}  # which pairs of texts do not have
     assert of_pairs <= set(CONFIG["pan"]["verifiers"])
@@ -150,6 +151,32 @@ def test_content_words_are_weighted_as_the_similarity_of_topics_of_a_release():
     found = vectors("content-words", texts, reference)
     assert (found == content_vectors(texts, fit_words(reference)).toarray()).all()
     assert found[0] @ found[1] > 0 == found[0] @ found[2]
+
+
+def test_the_topic_model_row_learns_the_topics_of_each_language_from_the_reference():
+    sea, farm = "harbour lantern anchor sail", "plough barley cattle barn"
+    reference = [documents([f"the {sea}", f"the {farm}"] * 20), documents([f"la {farm}"] * 4, lang=["es"] * 4)]
+    texts = documents(
+        ["a harbour, an anchor", "sail and lantern", "barley or cattle", "glacier", "harbour sail"],
+        lang=["en", "en", "en", "en", "fr"],
+    )
+    found = vectors("topic-model", texts, reference)
+    alike = found @ found.T
+    assert alike[0, 1] > 0.99 and alike[0, 2] < 0.01
+    assert not found[3:].any()  # no word of the reference, and no text of the language
+    assert vectors("topic-model", texts[:0], reference).shape[0] == 0
+
+
+def test_the_content_characters_row_finds_forms_of_a_word_and_sees_no_function_word():
+    reference = [documents([f"the {word}" for word in ("river", "mountain", "lantern")])]
+    texts = documents(["the glacier", "of two glaciers", "a lantern", "glacier and the", "the of"])
+    found = vectors("content-characters", texts, reference)
+    alike = found @ found.T
+    assert alike[0, 1] > 0.5 > alike[0, 2] and alike[0, 3] == pytest.approx(1.0)
+    assert not found[4].any()
+    words = vectors("content-words", texts, reference)
+    assert words[0] @ words[1] == 0
+    assert vectors("content-characters", texts[:0], reference).shape[0] == 0
 
 
 def test_the_masked_row_keeps_words_that_are_frequent_in_the_reference_alone():

@@ -106,6 +106,13 @@ def content_vectors_of_batches(batches: Iterable[pl.DataFrame], statistics: Word
     return csr_matrix((_emptied(weights), _emptied(columns), ends), shape=(len(ends) - 1, COLUMNS))
 
 
+def content_words_of(texts: pl.DataFrame, statistics: WordStatistics) -> Iterator[tuple[int, pl.DataFrame]]:
+    """Yield parts of texts: their number, and the content words of each as columns row (of the part), word, times."""
+    for size, words in _words(texts.select("lang", "content"), _COUNTED_AT_ONCE):
+        content = words.join(_content(words, statistics), on=["lang", "word"], how="semi")
+        yield size, content.select("row", "word", "times").sort("row", "word")
+
+
 def _emptied(parts: list[Any]) -> Any:
     """Return the joined parts, and empty the list, so only a single array at a time is in memory twice."""
     found = np.concatenate(parts)

@@ -19,7 +19,14 @@ from authbench.models.function_words import function_word_vectors, standardised
 from authbench.models.lexical import centred_ngrams, ngram_vectors, tfidf, with_rows_of_length_1
 from authbench.models.model import Model, Reference, Rows, Scorer, Vectors, expect_finite
 from authbench.models.parameters import EdgesParameters, NoParameters, RandomParameters
-from authbench.models.shortcuts import content_word_vectors, date_scorer, id_vectors, metadata_vectors
+from authbench.models.shortcuts import (
+    content_character_vectors,
+    content_word_vectors,
+    date_scorer,
+    id_vectors,
+    metadata_vectors,
+    topic_model_vectors,
+)
 from authbench.models.stylometric import format_vectors, stylometric_vectors
 
 _MARK = regex.compile(r"\p{P}")
@@ -90,6 +97,8 @@ ENCODERS: Mapping[str, Encoder] = {
 }
 ENCODERS_BY_WORDS: Mapping[str, EncoderByWords] = {
     "content_words": content_word_vectors,
+    "topic_model": topic_model_vectors,
+    "content_characters": content_character_vectors,
     "ngrams": ngram_vectors,
 }
 # documents, how many of the first are candidates, rows of the queries -> scores, for kinds without a vector per text

@@ -76,6 +76,21 @@ class EdgesParameters(Parameters):
 
 
 @dataclass(frozen=True)
+class TopicsParameters(Parameters):
+    """The most topics of a language, and the seed that draws the texts they are learnt from."""
+
+    topics: Count
+    seed: int
+
+
+@dataclass(frozen=True)
+class ContentCharactersParameters(Parameters):
+    """Lengths of the n-grams within content words."""
+
+    n: Range
+
+
+@dataclass(frozen=True)
 class _NgramPart:
     """N-grams of an analyzer."""
 
@@ -275,6 +290,8 @@ KINDS: Mapping[str, type[Parameters]] = {
     "format": NoParameters,
     "edges": EdgesParameters,
     "content_words": NoParameters,
+    "topic_model": TopicsParameters,
+    "content_characters": ContentCharactersParameters,
     "punctuation": NoParameters,
     "ngrams": NgramsParameters,
     "centred_ngrams": CentredNgramsParameters,

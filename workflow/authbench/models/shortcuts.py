@@ -9,12 +9,21 @@ import numpy as np
 import polars as pl
 
 from authbench.core.arrays import F32, I32
-from authbench.core.content_words import content_vectors, fit_words
+from authbench.core.content_words import content_vectors, content_words_of, fit_words
 from authbench.core.dates import middle_day
+from authbench.models.lexical import tfidf
 from authbench.models.model import Reference, Scorer
-from authbench.models.parameters import DateParameters, MetadataParameters, NoParameters
+from authbench.models.parameters import (
+    ContentCharactersParameters,
+    DateParameters,
+    MetadataParameters,
+    NoParameters,
+    TopicsParameters,
+)
+from authbench.models.topics import draw_texts, topic_vectors
 
 LENGTHS_PER_OCTAVE = 2
+HASHES = 1 << 18  # of n-grams of characters
 
 
 def metadata_vectors(documents: pl.DataFrame, candidates: int, parameters: MetadataParameters) -> np.ndarray:
@@ -46,6 +55,53 @@ def content_word_vectors(
     The shape is (documents, `content_words.COLUMNS`).
     """
     return content_vectors(documents, fit_words(reference))
+
+
+def topic_model_vectors(
+    documents: pl.DataFrame, candidates: int, parameters: TopicsParameters, reference: Reference
+) -> object:
+    """Return shares of topics, which are learnt from the reference texts of each language.
+
+    The shape is (documents, topics of all languages), CSR.
+    """
+    from scipy.sparse import block_diag
+
+    learnt: dict[object, list[str]] = {}
+    for batch in reference:
+        for (lang,), part in batch.group_by("lang", maintain_order=True):
+            learnt[lang] = draw_texts([*learnt.get(lang, []), *part["content"]], parameters.seed)
+    parts, places = [np.zeros((0, 1))], [np.empty(0, np.int64)]
+    numbered = documents.select("lang", "content", row=pl.int_range(pl.len()))
+    for (lang,), part in numbered.group_by("lang", maintain_order=True):
+        rows, _ = topic_vectors(learnt.get(lang, []), part["content"].to_list(), parameters.topics, parameters.seed)
+        parts.append(rows)
+        places.append(part["row"].to_numpy())
+    return block_diag(parts, "csr", np.float32)[np.argsort(np.concatenate(places))]
+
+
+def content_character_vectors(
+    documents: pl.DataFrame, candidates: int, parameters: ContentCharactersParameters, reference: Reference
+) -> object:
+    """Return TF-IDF of hashed n-grams within content words, which are defined by the reference.
+
+    The shape is (documents, HASHES), CSR.
+    """
+    from scipy.sparse import csr_matrix, vstack
+    from sklearn.feature_extraction.text import HashingVectorizer
+
+    hashed = HashingVectorizer(
+        analyzer="char_wb", ngram_range=parameters.n, n_features=HASHES, alternate_sign=False, norm=None,
+        dtype=np.float32,
+    )  # fmt: skip
+    counts = []
+    for size, words in content_words_of(documents, fit_words(reference)):
+        distinct = pl.Series(["", *words["word"].unique().sort()])  # no list without words can be transformed
+        column = distinct.search_sorted(words["word"]).to_numpy()
+        times = csr_matrix((words["times"].to_numpy().astype(np.float32), (words["row"].to_numpy(), column)),
+                           shape=(size, len(distinct)))  # fmt: skip
+        counts.append(times @ hashed.transform(distinct))
+    table = vstack([csr_matrix((0, HASHES), dtype=np.float32), *counts], "csr")
+    return tfidf(table, candidates, documents.height, sublinear=True)
 
 
 def id_vectors(documents: pl.DataFrame, candidates: int, parameters: NoParameters) -> np.ndarray:

@@ -27,7 +27,7 @@ _SETTLED = (
     "tfidf", "char-ngram", "stylometric", "metadata", "function-words", "content-words", "luar-mud",
     "ngram-mixture", "all-minilm-l6-v2", "styledistance", "ppm", "naive", "topicfit", "unmasking", "ensemble",
     "multilingual-e5-base", "bge-m3", "mstyledistance", "star", "luar-crud", "format", "edges", "punctuation", "masked",
-    "lambdag", "impostors", "date",
+    "lambdag", "impostors", "date", "topic-model", "content-characters",
 )  # fmt: skip
 
 

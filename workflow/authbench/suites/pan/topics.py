@@ -5,26 +5,17 @@ available. The cosine of a pair's topic vectors is compared with ground truth, s
 texts on a single topic, this is uninformative and is not reported.
 """
 
-import warnings
 from collections.abc import Mapping
-from functools import cache
 from typing import NotRequired, TypeAlias, TypedDict
 
 import numpy as np
 import polars as pl
-import regex
 
 from authbench.core.arrays import F64
-from authbench.core.identity import keyed_hash
+from authbench.models.topics import draw_texts, topic_vectors
 from authbench.scoring.metrics.pan import Truth
 from authbench.scoring.verifiers.texts import distinct, text_cosines
 
-MOST_WORDS = 5_000  # vocabulary size
-WORD = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]|[\p{L}\p{M}]{2,}")
-LEAST_DOCUMENTS, MOST_SHARE = 2, 0.5  # a content word is in at least two texts and at most half of them
-ITERATIONS = 200
-MOST_TEXTS = 10_000  # maximum texts of train pairs for learning topics
-TEXTS_OF_A_TOPIC = 10  # minimum, on average
 FEWEST_PAIRS = 20  # minimum for a regression
 LEAST_SPREAD = 0.01  # minimum standard deviation of similarities or scores
 
@@ -32,66 +23,15 @@ LEAST_SPREAD = 0.01  # minimum standard deviation of similarities or scores
 def topic_similarities(
     pairs: pl.DataFrame, topics: int, seed: int = 0, train: pl.DataFrame | None = None
 ) -> tuple[F64, int]:
-    """Return the cosine of each pair's topic vectors (L1-normalised), and the number of topics.
+    """Return the cosine of each pair's topic vectors (`models.topics`), and the number of topics.
 
-    There are fewer topics than requested if there are fewer words, or fewer than TEXTS_OF_A_TOPIC texts per topic. The
-    cosine is 0 for a text without content words. Topics are learnt from MOST_TEXTS texts of `train`, drawn by hash, or
-    else of the pairs.
-
-    Content words are the MOST_WORDS most frequent words that are not function words of the benchmark's languages, and
-    are in at least two texts and at most half of them. Memory: the texts, and matrices of texts x topics and topics x
-    words.
+    Topics are learnt from `train`, drawn by hash if it has many texts, or else from the pairs. The cosine is 0 for a
+    text without content words.
     """
-    from sklearn.decomposition import NMF
-    from sklearn.exceptions import ConvergenceWarning
-    from sklearn.feature_extraction.text import TfidfVectorizer
-    from sklearn.preprocessing import normalize
-
     texts, first, second = distinct(pairs)
-    learnt = texts if train is None else _drawn(distinct(train)[0], seed)
-    vectorizer = TfidfVectorizer(
-        tokenizer=content_words,
-        token_pattern=None,
-        min_df=LEAST_DOCUMENTS if len(learnt) > 2 * LEAST_DOCUMENTS else 1,
-        max_df=MOST_SHARE if len(learnt) > 2 * LEAST_DOCUMENTS else 1.0,
-        max_features=MOST_WORDS,
-        dtype=np.float64,
-    )
-    try:
-        words = vectorizer.fit_transform(learnt)
-    except ValueError:  # no words left
-        return np.zeros(pairs.height), 0
-    used = max(1, min(topics, len(learnt) // TEXTS_OF_A_TOPIC, words.shape[1]))
-    model = NMF(used, init="nndsvda", max_iter=ITERATIONS, tol=1e-3, random_state=seed % (1 << 32))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # ITERATIONS suffice to compare topics
-        shares = model.fit_transform(words)
-        if train is not None:
-            shares = model.transform(vectorizer.transform(texts))
-    shares = normalize(shares, norm="l1")
-    return np.minimum(text_cosines(normalize(shares), first, second), 1.0), used
-
-
-def _drawn(texts: list[str], seed: int) -> list[str]:
-    if len(texts) <= MOST_TEXTS:
-        return texts
-    return sorted(sorted(texts, key=lambda text: (keyed_hash(seed, "topics", text), text))[:MOST_TEXTS])
-
-
-def content_words(text: str) -> list[str]:
-    """Return the non-function words of a text; for Chinese and Japanese, the characters."""
-    known = _function_words()
-    return [word for word in WORD.findall(text) if word not in known]
-
-
-@cache
-def _function_words() -> frozenset[str]:
-    """Return the function words of the ten languages, with multi-word entries split into words."""
-    from authbench.core.function_words import read_function_words
-
-    return frozenset(
-        word for words in read_function_words().values() for entry in words for word in WORD.findall(entry.lower())
-    )
+    learnt = texts if train is None else draw_texts(distinct(train)[0], seed)
+    rows, used = topic_vectors(learnt, texts, topics, seed)
+    return np.minimum(text_cosines(rows, first, second), 1.0), used
 
 
 Spread: TypeAlias = Mapping[str, float | None]  # number of `pairs`, `mean` and `sd`; None without pairs
