@@ -307,6 +307,8 @@ KINDS: Mapping[str, type[Parameters]] = {
     "prompt": PromptParameters,
 }
 
+TOPIC_KINDS = ("content_words", "topic_model", "content_characters")  # each by another definition of topic
+
 
 def parameters_of(kind: str, plain: Mapping[str, object]) -> Parameters:
     """Return the parameters of a kind from plain values that fit the schema."""

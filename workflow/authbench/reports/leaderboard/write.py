@@ -2,6 +2,7 @@
 
 headline.csv .md .tex        the headline scores with intervals and gains over the best shortcut
 headline_macro.csv ...       the same as means over languages
+topic.csv ...                what is left of topic where negatives match it, by source
 gains.csv                    every gain, over all queries and by slice, with p and Holm's correction
 power.json                   the smallest detectable differences
 people.csv ...               people and models on the pairs that people judged, if any
@@ -43,6 +44,7 @@ from authbench.reports.leaderboard.tables import (
     every_slice,
     headline_slices,
 )
+from authbench.reports.leaderboard.topic import topic_table
 from authbench.reports.leaderboard.verdict import SURE, verdict
 from authbench.scoring.evaluation.joined import compare_results
 
@@ -70,9 +72,10 @@ def write_leaderboard(
         queries = [result.queries() for result in results]
     old = outdated(results, release) if release else ""
     comparison = compare_results([result.scores for result in results], queries)
-    pairs = compare_pairs(results, queries, results[0].scores["settings"]["seed"])
+    seed = results[0].scores["settings"]["seed"]
+    pairs = compare_pairs(results, queries, seed)
     tables, scores = all_tables(results, pairs, extra), every_score(results)
-    headline = headline_tables(results, comparison, pairs)
+    headline = [*headline_tables(results, comparison, pairs), *topic_table(results, queries, seed)]
     finding = verdict(headline[0].data.to_dicts() if headline else [])
     by_slice = headline_slices(results, scores, comparison.gains)
     beside = [*people_table(people), pools_table(results, comparison.unsolved), *filter(None, [lengths_table(results)])]
