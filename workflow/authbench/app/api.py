@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -35,7 +35,7 @@ from authbench.scoring.evaluation.verification import draw_negatives
 
 Place: TypeAlias = str | Path
 # Returns a vector per text, shape (texts, dimensions), as the `encode` of a sentence-transformers model does.
-Encode: TypeAlias = Callable[[Sequence[str]], Any]
+Encode: TypeAlias = Callable[[Sequence[str]], object]
 _AT_ONCE = 1_024  # texts per call of a function
 
 

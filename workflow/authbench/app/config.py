@@ -37,6 +37,7 @@ from authbench.config.registry.values import value_problems
 from authbench.config.registry.yaml_lines import place_in
 from authbench.config.settings.config import Config
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonObject
 from authbench.core.printable import printable
 from authbench.core.runtime.inventory import Digests, take_inventory
 from authbench.core.shipped import shipped
@@ -176,16 +177,16 @@ def demo_settings(fidelity: object = None) -> Settings:
     return cast(Settings, _merge(_defaults(fidelity), read_yaml(shipped(DEMO))))
 
 
-def _defaults(fidelity: object) -> dict[str, Any]:
+def _defaults(fidelity: object) -> dict[str, object]:
     """Return the default settings, with those that `fidelity` chooses."""
-    return cast(dict[str, Any], _merge(default_settings(), fidelity_settings(str(fidelity))))
+    return cast(JsonObject, _merge(default_settings(), fidelity_settings(str(fidelity))))
 
 
 def _load_config(user: Mapping[str, object], root: Path) -> tuple[Config, list[str]]:
     defaults = _defaults(user.get("fidelity"))
     if user.get("sources") is None:
         # A full copy of config.yaml states every default: only differences from the defaults count as requested.
-        stated = _without(user, cast(dict[str, Any], default_settings())) if "sources" in user else user
+        stated = _without(user, cast(dict[str, object], default_settings())) if "sources" in user else user
         config, problems = _completed(stated, demo_settings(user.get("fidelity")), root)
         return config, [*_without_sources(stated), *problems]
     return _completed(user, defaults, root)
@@ -204,7 +205,7 @@ def _without_sources(user: Mapping[str, object]) -> Iterator[str]:
         )
 
 
-def _without(user: Mapping[str, object], defaults: Mapping[str, object]) -> dict[str, Any]:
+def _without(user: Mapping[str, object], defaults: Mapping[str, object]) -> dict[str, object]:
     """Return the settings that differ from the defaults."""
     rest: dict[str, object] = {}
     for key, value in user.items():

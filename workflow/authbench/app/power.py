@@ -8,7 +8,7 @@ language (Neyman 1934), and no language loses authors it has.
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
@@ -16,6 +16,7 @@ from authbench.app.plan_text import table
 from authbench.build.sample.documents import refuse_authors
 from authbench.build.sample.reservoir import merge_tallies
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonMapping
 from authbench.core.presentation.numbers import NOTHING, decimals, shown_difference
 from authbench.core.storage.json_files import read_foreign_json
 from authbench.core.storage.parquet import read_columns
@@ -67,7 +68,7 @@ def _whole(number: float) -> int:
 
 def authors_at_hand(results: Path) -> pl.DataFrame:
     """Return `lang`, `source`, `authors`: the authors of a build that sampling may take and a test may score."""
-    config: Mapping[str, Any] = open_complete_release(results / "release").manifest["config"]
+    config: JsonMapping = open_complete_release(results / "release").manifest["config"]
     parts = sorted((results / "sample/authors").glob("*.parquet"))
     merged, _ = merge_tallies((read_columns([path]) for path in parts), config["sample"]["min_origins"])
     known = refuse_authors(merged, config["authors"], config["sample"])
@@ -106,7 +107,7 @@ def read_power(path: Path) -> Power:
     return power
 
 
-def _measured(cell: Mapping[str, Any]) -> Measured:
+def _measured(cell: JsonMapping) -> Measured:
     return Measured(int(cell["authors"]), math.inf if cell["difference"] is None else float(cell["difference"]))
 
 

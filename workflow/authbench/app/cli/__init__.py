@@ -7,7 +7,6 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from authbench.app.cli import (
     attestation,
@@ -27,6 +26,7 @@ from authbench.app.cli.command import GROUPS, overview, present, statuses, unrec
 from authbench.app.cli.ending import UNUSABLE, run_to_end
 from authbench.app.cli.examples import examples
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonObject
 from authbench.core.printable import printable
 from authbench.core.version import VERSION
 
@@ -65,13 +65,13 @@ def _no_file(parsed: argparse.Namespace) -> str:
 def _parsers() -> dict[str, argparse.ArgumentParser]:
     """Return the parsers of the command line (""), of the groups and of the commands, each below the one before."""
     parsers: dict[str, argparse.ArgumentParser] = {}
-    below: dict[str, Any] = {}
+    below: JsonObject = {}
     for name, about in {
         "": "Build and check authorship benchmarks, evaluate models on them, pass them on.",
         **GROUPS,
     }.items():
         program = f"authbench {name}".strip()
-        looks: dict[str, Any] = {
+        looks: JsonObject = {
             "usage": f"{program} COMMAND ...",
             "description": f"{about[:1].upper()}{about[1:].rstrip('.')}.",
             "epilog": overview(COMMANDS, name),

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
@@ -27,6 +27,7 @@ from authbench.config.registry.source_entry import Source
 from authbench.config.settings.config import Config
 from authbench.core.errors import InputError
 from authbench.core.identity import author_id
+from authbench.core.json_values import JsonMapping, JsonObject
 from authbench.core.printable import printable
 from authbench.core.runtime.code import code_hash, file_hash
 from authbench.core.runtime.job import leave_out_pandas
@@ -151,7 +152,7 @@ def expect_usable(setup: Setup, raw_dir: Path, cache: Path, for_release: bool) -
 
 
 def _read_all(setup: Setup, raw_dir: Path, cache: Path, exact: bool) -> dict[str, FirstRecords]:
-    known: dict[str, Any] = {}
+    known: JsonObject = {}
     with suppress(InputError, FileNotFoundError):  # ignore a damaged cache
         known = read_json(cache)
     code = code_hash(Path(__file__))
@@ -248,7 +249,7 @@ def _plain(first: FirstRecords) -> dict[str, object]:
     return {**vars(first), "losses": {name: list(loss) for name, loss in first.losses.items()}, "authors": authors}
 
 
-def _from_plain(plain: Mapping[str, Any]) -> FirstRecords:
+def _from_plain(plain: JsonMapping) -> FirstRecords:
     authors = {(lang, name): Author(*counts) for lang, name, *counts in plain["authors"]}
     losses = {name: Loss(*loss) for name, loss in plain["losses"].items()}
     return FirstRecords(**{**plain, "losses": losses, "authors": authors})

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 LEAKS, LABELS, TEXTS, FORM = "leaks", "labels", "texts", "form"  # kinds of claims
 # Claims by name: the kind, and what is wrong if the claim is broken. An old document is the kept one of a pair.
@@ -64,7 +63,7 @@ class Case:
     splits: tuple[str, ...] = ()
     old: str | None = None
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         plain: dict[str, object] = {"ids": list(self.ids)}
         if self.note:
             plain["note"] = self.note
@@ -89,7 +88,7 @@ class Finding:
         """Return every id of every case, without repetition."""
         return list(dict.fromkeys(ident for case in self.cases for ident in case.ids))
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         ids = self.ids
         return {
             "claim": self.claim,

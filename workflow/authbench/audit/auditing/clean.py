@@ -14,7 +14,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain, count, repeat
 from pathlib import Path
-from typing import Any
 
 import orjson
 import polars as pl
@@ -30,6 +29,7 @@ from authbench.audit.auditing.read_retrieval import BEIR, MTEB
 from authbench.audit.auditing.read_style import STYLE
 from authbench.audit.auditing.read_table import DIFF
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonMapping
 from authbench.core.storage.atomic import atomic_folder
 from authbench.core.storage.exact_json import loads_exactly
 from authbench.core.storage.json_lines import line_batches, write_json_lines
@@ -57,7 +57,7 @@ class Cleaned:
     queries_removed: int
     problems_removed: int
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         return {**asdict(self), "diff": DIFF}
 
 
@@ -195,7 +195,7 @@ def _of_release(table: str, gone: set[str], queries: set[str]) -> Keep:
     """Return the test of which rows of a table of texts, answers or pairs are kept."""
     kind = next(part for part in (*table.split("/"), "") if part in _KINDS or not part)
 
-    def keep(row: Mapping[str, Any], _: int) -> Mapping[str, Any] | None:
+    def keep(row: JsonMapping, _: int) -> JsonMapping | None:
         if kind in _TEXTS:
             ident = next(str(row[name]) for name in _TEXTS[kind] if name in row)
             return None if ident in gone or (kind == "queries" and ident in queries) else row
@@ -226,7 +226,7 @@ def _of_episode(dataset: Dataset, table: str, gone: set[str]) -> Keep:
     for ident, row in own.select("id", "row").iter_rows():
         places.setdefault(row, set()).add(int(ident.rpartition("#")[2]) - 1)
 
-    def keep(row: Mapping[str, Any], number: int) -> Mapping[str, Any] | None:
+    def keep(row: JsonMapping, number: int) -> JsonMapping | None:
         out = places.get(number)
         field = text_field(dict(row))
         if not out or field is None:

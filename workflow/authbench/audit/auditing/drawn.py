@@ -8,7 +8,6 @@ many texts; if the first author has more, so many of that author's texts are dra
 """
 
 from dataclasses import replace
-from typing import Any
 
 import polars as pl
 
@@ -17,6 +16,7 @@ from authbench.build.release.pools import make_pools
 from authbench.build.release.relations import relate
 from authbench.core.content_words import content_vectors, fit_words
 from authbench.core.identity import keyed_hashes
+from authbench.core.json_values import JsonObject
 from authbench.release.format.columns import PAIRS
 from authbench.scoring.evaluation.split import Split, make_split
 
@@ -123,7 +123,7 @@ def _stated(dataset: Dataset, split: str, units: pl.DataFrame) -> pl.DataFrame:
 
 def build_split(
     dataset: Dataset, split: str, units: pl.DataFrame, asked: pl.DataFrame, whole: bool, seed: int
-) -> tuple[Split, list[dict[str, Any]]]:
+) -> tuple[Split, list[JsonObject]]:
     """Return the split as evaluations read it, with its stated pools or with pools that are built here."""
     named = units.join(asked.select(id="query_id", known="author"), on="id", how="left", maintain_order="left")
     named = named.with_columns(author_id=pl.coalesce("known", "author", pl.format("author of {}", "id")))
@@ -174,7 +174,7 @@ def build_split(
 
 def _pools(
     dataset: Dataset, split: str, units: pl.DataFrame, truth: pl.DataFrame, seed: int
-) -> tuple[pl.DataFrame, pl.DataFrame, list[dict[str, Any]]]:
+) -> tuple[pl.DataFrame, pl.DataFrame, list[JsonObject]]:
     """Return relations and pools, built as for a release; a text of an unknown work is a separate work."""
     documents = units.select(
         "id", "author_id", "lang", "genre", "source", "content", "token_length", "date",

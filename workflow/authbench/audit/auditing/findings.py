@@ -4,7 +4,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import polars as pl
@@ -20,6 +20,7 @@ from authbench.build.labels.shared import labels_that_share_texts
 from authbench.build.normalize.doubled import first_of_two, suspected
 from authbench.config.settings.filter import Filter
 from authbench.core.author_labels import known_labels
+from authbench.core.json_values import JsonObject
 from authbench.core.printable import printable
 from authbench.core.records import LANGUAGES
 from authbench.core.tokens import Tokenizer
@@ -53,7 +54,7 @@ class Noise:
     texts: int
     estimate: Estimate
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         found = self.estimate
         decision = decide(found.low, found.high, MAX_IMPURITY)
         return {"source": self.source, "estimator": self.estimator, "texts": self.texts, **asdict(found)} | {

@@ -9,12 +9,12 @@ the text as it is.
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from authbench.core.errors import InputError
 from authbench.core.identity import keyed_hash, sha256_of_text
+from authbench.core.json_values import JsonObject
 from authbench.core.storage.atomic import atomic_folder
 from authbench.core.storage.json_files import write_plain_json
 from authbench.core.storage.json_lines import write_json_lines
@@ -33,7 +33,7 @@ _METADATA = ("source", "lang", "genre", "author_id", "token_length")
 _MEASURED = ("langid", "langid_probability", "script", "letters")
 
 
-def audit_languages(folder: Path, out: Path, most: int = MOST, unverified: bool = False) -> dict[str, Any]:
+def audit_languages(folder: Path, out: Path, most: int = MOST, unverified: bool = False) -> JsonObject:
     """Write `suspects.jsonl` and `summary.json` into `out`; return the summary.
 
     Args:
@@ -47,7 +47,7 @@ def audit_languages(folder: Path, out: Path, most: int = MOST, unverified: bool 
     release = None if (folder / "chunk").is_dir() else open_verified(folder, unverified=unverified)
     batches = _of_release(release) if release else _of_build(folder)
     inspected, too_short = 0, 0
-    found: list[dict[str, Any]] = []
+    found: list[JsonObject] = []
     pairs, low = Counter[str](), Counter[str]()
     for batch in batches:
         inspected += batch.height
@@ -90,7 +90,7 @@ def suspects(texts: pl.DataFrame) -> pl.DataFrame:
     ).filter(pl.col("language") | pl.col("low_script"))
 
 
-def _as_row(row: dict[str, Any]) -> dict[str, object]:
+def _as_row(row: JsonObject) -> dict[str, object]:
     reasons = [name for name in ("language", "low_script") if row[name]]
     return {
         "id": row["id"],

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -145,7 +145,7 @@ def _findings_table(audit: Audit) -> Table:
     return Table("findings", "Broken claims", columns, rows, data, (note,))
 
 
-def _examples(audit: Audit) -> list[dict[str, Any]]:
+def _examples(audit: Audit) -> list[dict[str, object]]:
     found = []
     for finding in audit.broken:
         cases = [

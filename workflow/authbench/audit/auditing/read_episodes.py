@@ -8,12 +8,12 @@ An episode is compared as a single text. A document's id is made of its author's
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from authbench.audit.auditing.dataset import DOCUMENTS, Dataset, Source, as_documents, unique_ids
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonObject
 from authbench.core.storage.json_lines import read_objects
 
 FORM = "LUAR episodes"
@@ -22,7 +22,7 @@ AUTHORS = ("author_id", "author", "user_id", "username")
 _SIDES = {"queries": (True, False), "query": (True, False), "targets": (False, True), "target": (False, True)}
 
 
-def text_field(row: dict[str, Any]) -> str | None:
+def text_field(row: JsonObject) -> str | None:
     """Return the field of a line that contains a list of texts."""
     return next(
         (

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TypedDict
 
 import polars as pl
 
@@ -60,7 +60,7 @@ class Audit:
         """Return the findings with cases."""
         return [finding for finding in self.findings if finding.cases]
 
-    def as_dict(self, brief: bool = False) -> dict[str, Any]:
+    def as_dict(self, brief: bool = False) -> dict[str, object]:
         """Return everything as plain values; `brief`: findings with counts, without ids and cases."""
         left_out = {"ids", "cases"} if brief else set()
         findings = [finding.as_dict() for finding in self.findings]

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -60,7 +59,7 @@ class Material:
         """Return the known texts as one, in an order that does not depend on how they were given."""
         return joined(sorted(text.content for text in self.texts[1:]))
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return everything but the texts as plain values."""
         texts = [{key: value for key, value in asdict(text).items() if key != "content"} for text in self.texts]
         return {"language": self.language, "texts": texts, "notes": list(self.notes)}

@@ -1,13 +1,13 @@
 """Write the report of a case: index.html, case.json with every figure, figures/tippett.svg and figures/det.svg."""
 
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from authbench.audit.case.population import FIRST, HELD, NEAR, SECOND
 from authbench.audit.case.ratios import SCALE, WORST, Ratio, Validation, verbal
 from authbench.audit.case.run import Report
+from authbench.core.json_values import JsonObject
 from authbench.core.presentation.charts import Chart
 from authbench.core.presentation.numbers import decimals, limits
 from authbench.core.presentation.pages import environment, pictures, write_charts
@@ -116,7 +116,7 @@ def _result(name: str, found: Validation, ratio: Ratio) -> Row:
     ])  # fmt: skip
 
 
-def _coloured(report: Report) -> list[dict[str, Any]]:
+def _coloured(report: Report) -> list[JsonObject]:
     """Return the pieces of the questioned text: `text`, `side` and the opacity of its colour."""
     most = max((abs(weight) for _, weight in report.tokens), default=0.0) or 1.0
     return [

@@ -10,6 +10,7 @@ import polars as pl
 from authbench.audit.case.material import Material
 from authbench.audit.case.population import FIRST, HELD, SECOND, Case, Population, draw
 from authbench.audit.case.ratios import Ratio, Validation, verbal, weigh
+from authbench.core.json_values import JsonMapping
 from authbench.core.version import VERSION
 from authbench.scoring.verifiers import lambdag
 from authbench.scoring.verifiers.parameters import LambdagParameters
@@ -29,11 +30,11 @@ class Report:
     """
 
     material: Material
-    about: Mapping[str, Any]
+    about: JsonMapping
     weighed: Weighed
     tokens: Sequence[tuple[str, float]]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return every figure as plain values, without texts."""
         return {
             "authbench": VERSION,
@@ -43,7 +44,7 @@ class Report:
         }
 
 
-def _plain(validation: Validation, ratio: Ratio) -> dict[str, Any]:
+def _plain(validation: Validation, ratio: Ratio) -> dict[str, object]:
     """Return the figures of a verifier; `verbal` is null if it is not calibrated."""
     words = verbal(ratio.value) if validation.calibrated else None
     return {

@@ -66,7 +66,7 @@ def _bringer(
         class ProgressBar(hub.utils.tqdm):  # type: ignore[misc]
             """A progress bar for the client that draws nothing and passes the numbers on."""
 
-            def __init__(self, *arguments: Any, **settings: Any) -> None:
+            def __init__(self, *arguments: object, **settings: Any) -> None:
                 super().__init__(*arguments, **{**settings, "disable": True})
                 advance(settings.get("initial") or 0)
 

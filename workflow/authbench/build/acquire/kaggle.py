@@ -134,7 +134,7 @@ def _with_our_errors(call: Callable[[], Any], piece: Piece) -> Any:
         raise ByHand(f"{LOGIN}.") from error
 
 
-def _client() -> Any:
+def _client() -> object:
     """Return Kaggle's client with the user's account. Its messages about accounts are not repeated."""
     try:
         with redirect_stdout(io.StringIO()):

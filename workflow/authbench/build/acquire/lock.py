@@ -10,13 +10,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import orjson
 import yaml
 
 from authbench.config.registry.entries import read_yaml
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonMapping
 from authbench.core.storage.atomic import write_text
 from authbench.core.storage.system import fcntl
 
@@ -105,7 +105,7 @@ def entries_digest(entries: Mapping[str, Entry]) -> str:
     return hashlib.sha256(orjson.dumps(to_plain(entries), option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
-def read_plain(value: Mapping[str, Any]) -> dict[str, Entry]:
+def read_plain(value: JsonMapping) -> dict[str, Entry]:
     """Return the entries from the plain values of a lock."""
     return {tag: _entry(plain) for tag, plain in value.items()}
 
@@ -115,7 +115,7 @@ def to_plain(entries: Mapping[str, Entry]) -> dict[str, object]:
     return {tag: _plain(entry) for tag, entry in sorted(entries.items())}
 
 
-def _entry(plain: Mapping[str, Any]) -> Entry:
+def _entry(plain: JsonMapping) -> Entry:
     return Entry(
         {name: str(revision) for name, revision in plain.get("revisions", {}).items()},
         {
@@ -128,7 +128,7 @@ def _entry(plain: Mapping[str, Any]) -> Entry:
     )
 
 
-def _number(plain: Mapping[str, Any], key: str) -> int | None:
+def _number(plain: JsonMapping, key: str) -> int | None:
     return int(plain[key]) if key in plain else None
 
 

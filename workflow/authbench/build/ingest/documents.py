@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import compress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import orjson
 import pyarrow as pa
@@ -22,6 +22,7 @@ from authbench.config.settings.ingest import Ingest
 from authbench.core.author_labels import folded, names_several
 from authbench.core.errors import InputError
 from authbench.core.identity import fold_space
+from authbench.core.json_values import JsonObject
 from authbench.core.records import GENRE, LANGUAGES, OTHER, PRIMARY_GENRES, is_language_code, primary_genre
 from authbench.release.reading.characters import has_half, whole_characters
 from authbench.release.reading.rows import Row
@@ -84,7 +85,7 @@ class _Block:
     def __init__(self, rows: Sequence[Row]) -> None:
         self.rows = rows
         self.places: Sequence[int] = range(len(rows))
-        self.columns: dict[str, Any] = {}
+        self.columns: JsonObject = {}
         self.refused: list[Refused] = []
         self.mended = 0
         self.unnamed = 0

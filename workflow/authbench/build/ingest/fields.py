@@ -14,6 +14,7 @@ import regex
 from authbench.build.ingest.authors import concealed
 from authbench.config.registry.expressions import template_parts
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonMapping
 from authbench.release.reading.rows import ABSENT, Row, value_at
 
 Column = list[Any]
@@ -119,7 +120,7 @@ def texts(column: Column) -> list[str]:
     return column if _is_text(column) else [as_text(entry) or "" for entry in column]
 
 
-def needs(expression: str | Mapping[str, Any]) -> list[frozenset[str]]:
+def needs(expression: str | JsonMapping) -> list[frozenset[str]]:
     """Return the fields an expression needs: a file must contain a field of each set."""
     if isinstance(expression, str):
         return [frozenset({expression})]
@@ -160,7 +161,7 @@ def _present(value: object) -> object:
     return value if isinstance(value, (list, dict)) and value else as_text(None if value in ([], {}) else value)
 
 
-def _start(expression: Mapping[str, Any], where: str, key: bytes | None) -> Columns:
+def _start(expression: JsonMapping, where: str, key: bytes | None) -> Columns:
     if "field" in expression:
         return _field(expression["field"])
     if "const" in expression:

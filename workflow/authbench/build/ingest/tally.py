@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -10,6 +9,7 @@ import polars as pl
 from authbench.build.ingest.losses import Loss
 from authbench.build.ingest.reasons import reason_in_words
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonMapping
 from authbench.release.reading.rows import UNREADABLE
 from authbench.release.reading.units import Units
 
@@ -67,7 +67,7 @@ class Tally:
         if sum(map(len, self.authors[1:])) > len(self.authors[0]):
             self.authors = [np.unique(np.concatenate(self.authors))]
 
-    def counts(self, author_kind: str, files: int) -> dict[str, Any]:
+    def counts(self, author_kind: str, files: int) -> dict[str, object]:
         """Return the counts of the stage and of the units, and under `facts` the report's facts on the source."""
         dropped = {reason: count for reason, count in sorted(self.dropped.items()) if count}
         lost = {name: loss[:2] for name, loss in sorted(self.losses.items()) if loss.is_large}
@@ -91,7 +91,7 @@ class Tally:
         }
 
 
-def expect_some(tag: str, counts: Mapping[str, Any]) -> None:
+def expect_some(tag: str, counts: JsonMapping) -> None:
     """Verify, from an ingestion's counts, that a source has documents and each field has values.
 
     Raises:

@@ -6,7 +6,7 @@ and the least deviation that any choice under the author rule could reach (a lin
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import Any, NotRequired, TypedDict, cast
+from typing import NotRequired, TypedDict, cast
 
 import polars as pl
 
@@ -188,7 +188,7 @@ def _least_deviation(
         equal[row] |= {documents + 2 * row: 1.0, documents + 2 * row + 1: -1.0}
     width = documents + 2 * len(wanted)
 
-    def matrix(lines: list[dict[int, float]]) -> Any:
+    def matrix(lines: list[dict[int, float]]) -> object:
         entries = [(line, column, value) for line, values in enumerate(lines) for column, value in values.items()]
         line, column, value = zip(*entries, strict=True)
         return csr_array((value, (line, column)), shape=(len(lines), width))

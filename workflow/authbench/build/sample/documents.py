@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -21,6 +20,7 @@ from authbench.build.sample.reservoir import LENGTH
 from authbench.build.sample.targets import borrow_adjacent, language_targets, largest_remainder, matching_pattern
 from authbench.config.settings.ingest import Authors
 from authbench.config.settings.sample import Sample, Shortfall
+from authbench.core.json_values import JsonObject
 from authbench.core.records import LENGTH_BUCKETS
 
 Verdicts = NDArray[np.int8]
@@ -69,7 +69,7 @@ def refuse_authors(tallies: pl.DataFrame, authors: Authors, sample: Sample) -> p
     return tallies.with_columns(refused.alias("refused"))
 
 
-def set_length_bins(pool: pl.DataFrame, length_counts: pl.DataFrame, bins: str) -> tuple[pl.DataFrame, dict[str, Any]]:
+def set_length_bins(pool: pl.DataFrame, length_counts: pl.DataFrame, bins: str) -> tuple[pl.DataFrame, JsonObject]:
     """Assign every document its length bucket.
 
     With `quantiles` there are four of equal mass per language (A.5). With `parity` a bucket holds texts of as many

@@ -30,6 +30,7 @@ from authbench.config.settings.sample import Sample
 from authbench.core.errors import InputError
 from authbench.core.funnel import Counts, add_up, merge_counts
 from authbench.core.identity import keyed_hashes
+from authbench.core.json_values import JsonObject
 from authbench.core.records import DOCUMENT, as_removed
 from authbench.core.runtime.job import log
 from authbench.core.storage.json_files import read_json
@@ -69,7 +70,7 @@ class _Outcome:
     toxic: pl.DataFrame
     counts: Counts
     deviation: Deviation
-    facts: dict[str, Any]
+    facts: JsonObject
 
 
 def stored_documents(paths: Sequence[str]) -> Documents:
@@ -97,7 +98,7 @@ class _Pool:
 
     authors: pl.DataFrame
     pool: pl.DataFrame
-    bounds: dict[str, Any]
+    bounds: dict[str, object]
     exempt: NDArray[np.bool_]
     earlier: Sequence[Counts]
     select: Callable[[NDArray[np.int8]], Selection]
@@ -346,7 +347,7 @@ def _counts(authors: pl.DataFrame, judged: pl.DataFrame) -> Counts:
     return {"stage": "sample", "sources": sources, "facts": {}}
 
 
-def _toxicity_rates(judged: pl.DataFrame) -> list[dict[str, Any]]:
+def _toxicity_rates(judged: pl.DataFrame) -> list[dict[str, object]]:
     consulted = judged.filter("consulted").group_by("lang", "genre")
     return (
         consulted.agg(pl.len().alias("scored"), pl.col("toxic").sum().alias("dropped"))

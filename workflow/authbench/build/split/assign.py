@@ -8,7 +8,7 @@ units are exchanged until every bucket (language, genre, length) is as near to i
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -20,6 +20,7 @@ from authbench.build.split.persons import NO_SHARED, find_persons
 from authbench.build.split.units import find_bridges, unit_of
 from authbench.config.settings.split import Split
 from authbench.core.funnel import Counts, Tally
+from authbench.core.json_values import JsonObject
 from authbench.core.records import as_removed
 from authbench.release.format.release import Lock
 
@@ -48,7 +49,7 @@ class _Outcome:
     possibly_one: pl.DataFrame
     removed: pl.DataFrame
     counts: Counts
-    facts: dict[str, Any]
+    facts: JsonObject
 
 
 class Labels(NamedTuple):

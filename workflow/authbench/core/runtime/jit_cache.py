@@ -58,7 +58,7 @@ _FROZEN = (bool, int, float, complex, str, bytes, np.generic, np.dtype)
 _KNOWN: dict[tuple[str, bytes], str] = {}
 
 
-def digest_of_kernels(kernel: Callable[..., Any]) -> str:
+def digest_of_kernels(kernel: Callable[..., object]) -> str:
     """Return 16 hexadecimal digits over everything that compiled code of a kernel's module contains.
 
     That is the text of the module, the modules of kernels that it imports (their code is compiled into its code), and
@@ -141,7 +141,7 @@ class _KernelCache(FunctionCache):
         super().__init__(function)  # type: ignore[no-untyped-call]
         self._cache_file.__class__ = FilesByContent
 
-    def load_overload(self, sig: object, target_context: object) -> Any:
+    def load_overload(self, sig: object, target_context: object) -> object:
         """Return the function's code; None: it is not cached, and this process compiles it."""
         if os.environ.get("AUTHBENCH_RUN"):
             found = self._ready(sig, target_context)
@@ -154,7 +154,7 @@ class _KernelCache(FunctionCache):
                 self._unlock()
         return found
 
-    def _ready(self, sig: object, target_context: object) -> Any:
+    def _ready(self, sig: object, target_context: object) -> object:
         """Return cached code without setting up the compiler as numba does, which saves 0.2 s of a job.
 
         The runtime that compiled code calls is still set up: memory, which `rtsys` provides, and the keys of hashes.

@@ -13,8 +13,8 @@ import time
 from collections.abc import Callable, Collection, Iterable
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
+from authbench.core.json_values import JsonObject
 from authbench.core.runtime.job import PATIENCE
 
 ENOUGH = 3  # finished jobs from which the time left is estimated
@@ -157,7 +157,7 @@ def cause(logs: Iterable[str]) -> str:
     return "there is no log of it"
 
 
-def _failed_jobs(record: logging.LogRecord) -> Iterable[dict[str, Any]]:
+def _failed_jobs(record: logging.LogRecord) -> Iterable[JsonObject]:
     """Return rule and logs of the failed jobs named in a message."""
     if _event_of(record) == "JOB_ERROR":
         return [vars(record)]

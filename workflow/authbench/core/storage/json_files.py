@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonObject
 from authbench.core.storage.atomic import write_text
 from authbench.core.storage.checksums import json_with_checksum, parse_checked_json
 from authbench.core.storage.exact_json import distinct
@@ -21,7 +22,7 @@ def write_json(path: str | Path, value: Mapping[str, object]) -> None:
     write_text(path, json_with_checksum(value))
 
 
-def read_json(path: str | Path) -> dict[str, Any]:
+def read_json(path: str | Path) -> JsonObject:
     """Return an object that `write_json` wrote.
 
     Raises:
@@ -35,7 +36,7 @@ def write_plain_json(path: str | Path, value: object) -> None:
     write_text(path, json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True) + "\n")
 
 
-def read_foreign_json(path: str | Path, nan: bool = False) -> dict[str, Any]:
+def read_foreign_json(path: str | Path, nan: bool = False) -> JsonObject:
     """Return the object in a JSON file that somebody else wrote.
 
     Args:
@@ -57,7 +58,7 @@ def read_foreign_json(path: str | Path, nan: bool = False) -> dict[str, Any]:
     return parse_foreign_json(content, path, nan)
 
 
-def parse_foreign_json(content: bytes, place: str | Path, nan: bool = False) -> dict[str, Any]:
+def parse_foreign_json(content: bytes, place: str | Path, nan: bool = False) -> JsonObject:
     """Return the object in JSON text that somebody else wrote. Raises InputError as `read_foreign_json`."""
     try:
         value = json.loads(
@@ -119,7 +120,7 @@ def finite_numbers(value: object) -> object:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def value_at(plain: Mapping[str, Any], place: Sequence[str]) -> Any:
+def value_at(plain: Mapping[str, object], place: Sequence[str]) -> Any:
     """Return the value under these keys of nested mappings; None if it is absent."""
     value: Any = plain
     for key in place:

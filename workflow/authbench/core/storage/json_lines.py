@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonObject
 from authbench.core.storage.atomic import atomic_file
 from authbench.core.storage.exact_json import loads_exactly, may_have_lost
 
@@ -64,7 +65,7 @@ def value_batches(path: Path, batch_bytes: int | None = None) -> Iterator[tuple[
         yield first, values
 
 
-def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def read_objects(path: Path) -> Iterator[tuple[int, JsonObject]]:
     """Yield each JSON object of a file with its line number.
 
     Raises:

@@ -8,7 +8,6 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 import yaml
 
@@ -17,6 +16,7 @@ from authbench.build.release.statement import READER, versions_for
 from authbench.config.registry.source_entry import make_source
 from authbench.config.registry.sources import SOURCES
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonMapping
 from authbench.core.runtime.inventory import take_inventory
 from authbench.core.storage.atomic import sha256_of_file
 from authbench.core.storage.raw_paths import describe, listing_digest
@@ -52,7 +52,7 @@ def differences(statement: Mapping[str, object], release: Path) -> list[str]:
     ]
 
 
-def reproduce(statement: Mapping[str, Any], raw_dir: Path, build: Build, files: Path | None = None) -> Outcome:
+def reproduce(statement: JsonMapping, raw_dir: Path, build: Build, files: Path | None = None) -> Outcome:
     """Rebuild the release of a statement, and compare it with the statement.
 
     Args:
@@ -76,7 +76,7 @@ def reproduce(statement: Mapping[str, Any], raw_dir: Path, build: Build, files: 
     return Outcome(1, (*found, *_other_environment(statement)))
 
 
-def _other_raw_files(statement: Mapping[str, Any], raw_dir: Path) -> list[str]:
+def _other_raw_files(statement: JsonMapping, raw_dir: Path) -> list[str]:
     """Return the sources whose raw files differ from the statement, and which files differ if the lock lists them."""
     entries = statement["predicate"]["buildDefinition"]["externalParameters"]["sources"]
     sources = {tag: make_source(tag, entry) for tag, entry in entries.items()}
@@ -103,7 +103,7 @@ def _other_raw_files(statement: Mapping[str, Any], raw_dir: Path) -> list[str]:
     ]
 
 
-def _write_inputs(folder: Path, given: Mapping[str, Any], raw_dir: Path, files: Path | None) -> None:
+def _write_inputs(folder: Path, given: JsonMapping, raw_dir: Path, files: Path | None) -> None:
     skip = "skip" if given["skipped_sources"] else "error"
     config = {
         **given["config"],
@@ -149,7 +149,7 @@ def _named(value: object) -> Iterator[str]:
             yield value
 
 
-def _other_environment(statement: Mapping[str, Any]) -> list[str]:
+def _other_environment(statement: JsonMapping) -> list[str]:
     parts = statement["predicate"]
     notes = []
     if dependency(statement, CODE) != code_digest():

@@ -14,10 +14,10 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from authbench.config.registry.entries import problems_in_words
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonMapping, JsonObject
 from authbench.core.runtime.code import closure
 from authbench.core.shipped import shipped
 from authbench.core.storage.atomic import sha256_of_file
@@ -51,7 +51,7 @@ ADAPTERS = (
 )
 
 
-def make_statement(release: Path, sources: Mapping[str, Mapping[str, object]]) -> dict[str, Any]:
+def make_statement(release: Path, sources: Mapping[str, Mapping[str, object]]) -> JsonObject:
     """Return the statement of a finished release.
 
     Args:
@@ -111,19 +111,19 @@ def statement_bytes(statement: Mapping[str, object]) -> bytes:
     return (json.dumps(statement, ensure_ascii=False, indent=1) + "\n").encode()
 
 
-def expect_statement(statement: dict[str, Any], place: Path) -> dict[str, Any]:
+def expect_statement(statement: JsonObject, place: Path) -> JsonObject:
     """Return a statement after checking its form. Raises InputError if it is malformed."""
     if problems := problems_in_words(statement, shipped("schemas/statement.schema.yaml")):
         raise InputError(f"{place} is not a statement of a release: {problems}.")
     return statement
 
 
-def subjects(statement: Mapping[str, Any]) -> dict[str, str]:
+def subjects(statement: JsonMapping) -> dict[str, str]:
     """Return the SHA-256 of the files of the release, by path."""
     return {one["name"]: one["digest"]["sha256"] for one in statement["subject"]}
 
 
-def dependency(statement: Mapping[str, Any], name: str) -> str:
+def dependency(statement: JsonMapping, name: str) -> str:
     """Return the digest of a dependency by its name; an empty text if it is missing."""
     found = (one for one in statement["predicate"]["buildDefinition"]["resolvedDependencies"] if one["name"] == name)
     return next((str(one["digest"]["sha256"]) for one in found), "")
@@ -137,7 +137,7 @@ def raw_name(tag: str) -> str:
 CODE = "authbench"
 
 
-def _dependencies(manifest: Manifest) -> list[dict[str, Any]]:
+def _dependencies(manifest: Manifest) -> list[JsonObject]:
     code = {"name": CODE, "digest": {"sha256": code_digest()}, "annotations": {"version": VERSION}}
     raw = [
         {"name": raw_name(tag), "digest": {"sha256": read["sha256"]}, "annotations": {"files": read["files"]}}
@@ -146,12 +146,12 @@ def _dependencies(manifest: Manifest) -> list[dict[str, Any]]:
     return [code, *raw]
 
 
-def _config(manifest: Manifest, deviation: Mapping[str, object]) -> dict[str, Any]:
+def _config(manifest: Manifest, deviation: Mapping[str, object]) -> JsonObject:
     """Return the settings of a manifest, which has sorted keys, in the orders that a release depends on.
 
     These are the order of the splits in which shares are given, and the order of the targets in `deviation`.
     """
-    config: dict[str, Any] = {**manifest["config"]}
+    config: JsonObject = {**manifest["config"]}
     splits = config.get("split", {}).get("splits", {})
     names = [name for name in manifest.get("splits", ()) if name in splits]
     if names:
@@ -165,7 +165,7 @@ def _digest(path: Path) -> str:
     return sha256_of_file(path) if path.is_file() else ""
 
 
-def _in_order_of_targets(sample: Mapping[str, Any], deviation: Mapping[str, Any]) -> dict[str, object]:
+def _in_order_of_targets(sample: JsonMapping, deviation: JsonMapping) -> dict[str, object]:
     """Return the section `sample` with languages, lengths and genres in the order of the deviation."""
     cells = deviation.get("cells", ())
     languages = [row["language"] for row in deviation.get("languages", ())]
@@ -192,7 +192,7 @@ def _in_order(values: Mapping[str, object], order: Iterable[str]) -> dict[str, o
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 
 
-def sign(payload: bytes, key: Path, envelope: dict[str, Any] | None = None) -> dict[str, Any]:
+def sign(payload: bytes, key: Path, envelope: JsonObject | None = None) -> JsonObject:
     """Return the envelope of a statement with the signature of a key added to its signatures.
 
     Raises:
@@ -216,7 +216,7 @@ def sign(payload: bytes, key: Path, envelope: dict[str, Any] | None = None) -> d
     return dict(signed.to_dict())
 
 
-def read_envelope(path: Path) -> tuple[dict[str, Any], dict[str, Any] | None]:
+def read_envelope(path: Path) -> tuple[JsonObject, JsonObject | None]:
     """Read a statement and its envelope (None if it is not signed).
 
     Raises:
@@ -238,7 +238,7 @@ def read_envelope(path: Path) -> tuple[dict[str, Any], dict[str, Any] | None]:
     return expect_statement(payload, path), value
 
 
-def unsigned_by(envelope: dict[str, Any] | None, keys: Sequence[Path]) -> list[Path]:
+def unsigned_by(envelope: JsonObject | None, keys: Sequence[Path]) -> list[Path]:
     """Return the public keys for which an envelope has no valid signature.
 
     Raises:

@@ -18,6 +18,7 @@ from authbench.build.release.part import OF_PROVENANCE, Part, part_of
 from authbench.build.release.tables import of_split
 from authbench.build.release.warnings import of_the_build, warnings
 from authbench.build.sample.deviation import discount
+from authbench.core.json_values import JsonObject
 from authbench.core.storage.atomic import atomic_file, write_text
 from authbench.core.storage.json_files import write_plain_json
 from authbench.core.storage.json_lines import line_batches, write_json_lines
@@ -152,7 +153,7 @@ def _manifest(
     }
 
 
-def _funnel(rows: list[dict[str, Any]], withheld: pl.DataFrame) -> list[dict[str, object]]:
+def _funnel(rows: list[JsonObject], withheld: pl.DataFrame) -> list[dict[str, object]]:
     """Return the rows of a funnel in which the last stage of each source withholds documents."""
     gone = Counter(withheld.select("source", "reason").iter_rows())
     per_source = Counter(withheld["source"])

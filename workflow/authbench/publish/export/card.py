@@ -14,6 +14,7 @@ import yaml
 
 from authbench.config.languages import language_name
 from authbench.config.settings.publish import Publish
+from authbench.core.json_values import JsonObject
 from authbench.core.presentation.inert_csv import as_csv
 from authbench.core.presentation.pages import environment
 from authbench.core.printable import inert_markdown
@@ -175,7 +176,7 @@ def write_card(
     write_text(folder / LICENCES, as_csv(licences))
 
 
-def hub_header(release: Release, configs: list[dict[str, Any]], **more: Any) -> dict[str, object]:
+def hub_header(release: Release, configs: list[JsonObject], **more: Any) -> dict[str, object]:
     """Return the YAML header of a card in the fields of the Hugging Face hub."""
     here = set(release.described["lang"].unique())
     found = [*(lang for lang in LANGUAGES if lang in here), *sorted(here - set(LANGUAGES))]
@@ -205,7 +206,7 @@ def _size_category(documents: int) -> str:
     return next((name for limit, name in _SIZES if documents < limit), _LARGER)
 
 
-def _counted(release: Release, part: pl.Expr, name: Callable[[str], str]) -> list[dict[str, Any]]:
+def _counted(release: Release, part: pl.Expr, name: Callable[[str], str]) -> list[JsonObject]:
     """Return for every part its name, its documents in total and in each split, and its authors."""
     of_splits = [(pl.col("split") == split).sum().alias(f"in {split}") for split in release.splits]
     table = (

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -11,6 +10,7 @@ from authbench.config.registry.citations import bibliography, default_citation, 
 from authbench.config.registry.entries import read_yaml
 from authbench.config.registry.licences import spdx_identifier
 from authbench.config.settings.publish import Publish
+from authbench.core.json_values import JsonMapping
 from authbench.core.shipped import shipped
 from authbench.core.storage.atomic import write_text
 from authbench.release.format.files import CITATIONS
@@ -31,7 +31,7 @@ LICENCES = pl.Schema(
 
 
 @cache
-def names_elsewhere() -> Mapping[str, Any]:
+def names_elsewhere() -> JsonMapping:
     """Return what others call what a release has (resources/text/publishing.yaml)."""
     return read_yaml(shipped("text/publishing.yaml"))
 

@@ -6,10 +6,10 @@ result that links most texts.
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from authbench.config.settings.publish import Publish
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonMapping
 from authbench.core.presentation.pages import environment
 from authbench.core.storage.json_files import read_foreign_json
 from authbench.publish.export.citations import licence_table, source_facts
@@ -63,7 +63,7 @@ def read_risk(results: Path, release: Release) -> dict[str, object] | None:
     }
 
 
-def _linked(cell: Mapping[str, Any]) -> dict[str, object]:
+def _linked(cell: JsonMapping) -> dict[str, object]:
     low, high = cell["intervals"][_LINKED]
     return {
         "queries": int(cell["queries"]),

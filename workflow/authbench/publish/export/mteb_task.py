@@ -18,6 +18,7 @@ from opencc import OpenCC
 
 from authbench.config.registry.citations import bibliography
 from authbench.config.settings.publish import Publish
+from authbench.core.json_values import JsonObject
 from authbench.core.presentation.pages import environment
 from authbench.core.records import OTHER, primary_genre
 from authbench.publish.export.citations import citations_of, names_elsewhere, own_citation
@@ -207,7 +208,7 @@ def eval_yaml(task: Task) -> str:
     return yaml.safe_dump(content, sort_keys=False)
 
 
-def statistics(subsets: Mapping[str, tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]]) -> dict[str, Any]:
+def statistics(subsets: Mapping[str, tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]]) -> JsonObject:
     """Return MTEB's descriptive statistics of a split.
 
     Args:
@@ -221,7 +222,7 @@ def statistics(subsets: Mapping[str, tuple[pl.DataFrame, pl.DataFrame, pl.DataFr
     return {**_statistics(documents, queries, answers), "hf_subset_descriptive_stats": parts}
 
 
-def _statistics(documents: pl.DataFrame, queries: pl.DataFrame, answers: pl.DataFrame) -> dict[str, Any]:
+def _statistics(documents: pl.DataFrame, queries: pl.DataFrame, answers: pl.DataFrame) -> JsonObject:
     of_documents, of_queries = _of_texts(documents), _of_texts(queries)
     numbers = answers.group_by("query-id").len()["len"]
     media = ("image", "audio", "video")
@@ -248,7 +249,7 @@ def _statistics(documents: pl.DataFrame, queries: pl.DataFrame, answers: pl.Data
     }
 
 
-def _of_texts(provenance: pl.DataFrame) -> dict[str, Any]:
+def _of_texts(provenance: pl.DataFrame) -> JsonObject:
     lengths = provenance["char_length"].cast(pl.Int64)
     return {
         "total_text_length": lengths.sum(),

@@ -3,14 +3,12 @@
 https://docs.mlcommons.org/croissant/docs/croissant-rai-spec.html. Numbers count the documents whose texts are here.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 import polars as pl
 
 from authbench.config.languages import language_name
 from authbench.config.registry.entries import read_yaml
 from authbench.config.settings.publish import Publish
+from authbench.core.json_values import JsonMapping, JsonObject
 from authbench.core.records import primary_genre
 from authbench.core.shipped import shipped
 from authbench.publish.export.citations import source_facts, sources_here
@@ -37,7 +35,7 @@ def documents_here(release: Release) -> pl.DataFrame:
 def responsible(release: Release, about: Publish) -> dict[str, object]:
     """Return the properties of a data set by their names in Croissant."""
     here, manifest = documents_here(release), release.manifest
-    config: Mapping[str, Any] = manifest.get("config") or {}
+    config: JsonMapping = manifest.get("config") or {}
     sources = sources_here(release)
     titles = "; ".join(f"{tag}: {source_facts(release, tag)['title']}" for tag in sources)
     days = here["date"].drop_nulls()
@@ -64,7 +62,7 @@ def responsible(release: Release, about: Publish) -> dict[str, object]:
         "creators": ", ".join(about["creators"]),
         "contact": contact(about),
     }
-    found: dict[str, Any] = {
+    found: JsonObject = {
         name: [one.format_map(words) for one in said] if isinstance(said, list) else said.format_map(words)
         for name, said in read_yaml(shipped("text/responsible.yaml")).items()
     }

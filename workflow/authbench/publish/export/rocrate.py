@@ -15,6 +15,7 @@ from authbench.config.plugins import PlugIn
 from authbench.config.registry.citations import field_of, parse_citation
 from authbench.config.registry.licences import OWN
 from authbench.config.settings.publish import Publish
+from authbench.core.json_values import JsonObject
 from authbench.core.storage.sha256sums import SUMS
 from authbench.publish.export.citations import citations_of, licence_table, source_facts, stated, terms_here
 from authbench.publish.export.datacite import ABSTRACT, KEYWORDS
@@ -108,7 +109,7 @@ def crate(
     }
 
 
-def _export(plugin: PlugIn, people: Sequence[Mapping[str, object]]) -> list[dict[str, Any]]:
+def _export(plugin: PlugIn, people: Sequence[Mapping[str, object]]) -> list[JsonObject]:
     software = {
         "@id": "#plug-in",
         "@type": "SoftwareApplication",
@@ -144,7 +145,7 @@ def _corpus(release: Release, tag: str, citation: str) -> dict[str, object]:
     return corpus | ({"url": found[0] if len(found) == 1 else found} if found else {})
 
 
-def _licences(release: Release) -> tuple[Any, list[dict[str, Any]]]:
+def _licences(release: Release) -> tuple[Any, list[JsonObject]]:
     names: dict[str, str] = {}
     for spdx, name, address in terms_here(release):
         names.setdefault(f"#{spdx}" if spdx.startswith(OWN) else address, name)

@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import polars as pl
 
@@ -23,6 +23,7 @@ from authbench.config.languages import language_name
 from authbench.config.settings.publish import Publish
 from authbench.core.errors import InputError
 from authbench.core.identity import sha256_of_text
+from authbench.core.json_values import JsonMapping, JsonObject
 from authbench.core.records import LENGTH_BUCKETS, length_bucket_expr, primary_genre
 from authbench.core.storage.atomic import write_text
 from authbench.core.words import plural
@@ -113,7 +114,7 @@ def _batches(release: Release, split: str, truth: pl.DataFrame) -> Iterator[tupl
         yield batch.with_columns(bucket), "candidates"
 
 
-def steb_record(row: Mapping[str, Any], is_query: bool) -> dict[str, Any]:
+def steb_record(row: JsonMapping, is_query: bool) -> JsonObject:
     """Return a text in the form of STEB's loader.
 
     Raises:
@@ -138,7 +139,7 @@ def _name(lang: str) -> str:
     return f"authbench_attribution_{lang}"
 
 
-def _config(lang: str, genres: list[str]) -> dict[str, Any]:
+def _config(lang: str, genres: list[str]) -> JsonObject:
     """Return STEB's config of a dataset, with a score for each length of queries and each genre as a pool."""
     lengths = {
         f"length_{bucket}": {"field": "length_bucket", "value": bucket, "sides": "query"} for bucket in LENGTH_BUCKETS

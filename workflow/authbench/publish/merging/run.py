@@ -18,6 +18,7 @@ from authbench.build.split.leakage import find_leaks
 from authbench.config.registry.citations import bibliography
 from authbench.config.settings.data import DataConfig
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonObject
 from authbench.core.storage.atomic import atomic_folder, write_text
 from authbench.core.storage.json_files import write_plain_json
 from authbench.core.storage.parquet import write_plain_parquet
@@ -46,7 +47,7 @@ from authbench.reports.report.write import write_report
 _BY_SOURCE = ("licences", "sources", "fame")
 
 
-def merge(first: Release, second: Release, out: Path, name: str, takedown: Set[str] = frozenset()) -> dict[str, Any]:
+def merge(first: Release, second: Release, out: Path, name: str, takedown: Set[str] = frozenset()) -> JsonObject:
     """Merge two complete releases into the folder `out`; return the manifest's `merged` and `totals`.
 
     Ids and splits of the first are kept, and of the second unless the first uses them for another document. Overlaps
@@ -119,7 +120,7 @@ def _write(
     (funnel, labels, deviation), (its_funnel, its_labels, its_deviation) = map(read_counts, sides)
     here = set(documents["source"])
     both: Sequence[Any] = (two, one)
-    by_source: dict[str, dict[str, Any]] = {
+    by_source: dict[str, JsonObject] = {
         key: {tag: stated for manifest in both for tag, stated in manifest.get(key, {}).items()} for key in _BY_SOURCE
     }
     known = stated_sources(other.release) | stated_sources(own.release)

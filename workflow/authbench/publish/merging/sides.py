@@ -11,13 +11,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, cast
+from typing import cast
 
 import polars as pl
 
 from authbench.build.labels.decision import read_decisions
 from authbench.config.settings.data import DataConfig
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonMapping
 from authbench.core.tokens import load_tokenizer
 from authbench.release.checking.settings import loosest
 from authbench.release.format import files
@@ -25,7 +26,7 @@ from authbench.release.format.columns import GROUND_TRUTH
 from authbench.release.format.release import Lock, Release, read_lock
 from authbench.release.format.tables import concat
 
-Settings = Mapping[str, Any]
+Settings = JsonMapping
 # The amount and origin of data, and settings that affect neither text nor author.
 _FREE = frozenset(
     {

@@ -13,7 +13,7 @@ from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
-from typing import IO, Any, NamedTuple
+from typing import IO, NamedTuple
 
 import numpy as np
 import orjson
@@ -23,6 +23,7 @@ from authbench.config.registry.entries import schema_problems
 from authbench.config.settings.config import Config
 from authbench.config.settings.data import DataConfig
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonMapping, JsonObject
 from authbench.core.printable import printable
 from authbench.core.storage.atomic import atomic_file, atomic_folder, sha256_of_file, write_text
 from authbench.core.storage.json_lines import read_objects
@@ -162,7 +163,7 @@ def _settings(bundle: Release) -> DataConfig:
 
 
 def _collect(
-    wanted: pl.DataFrame, entries: Mapping[str, Any], raw_dir: Path, settings: DataConfig, texts: _Texts
+    wanted: pl.DataFrame, entries: JsonMapping, raw_dir: Path, settings: DataConfig, texts: _Texts
 ) -> list[Unmatched]:
     """Put the wanted texts into `texts`; return the unavailable ones with reasons."""
     unmatched = []
@@ -220,10 +221,10 @@ def _ids_of(bundle: Release, split: str, table: Table) -> pl.Series:
     return own["id"] if shared else own.filter(~pl.col("id").is_in(queries.implode()))["id"]
 
 
-def _present(bundle: Release, split: str, table: Table, ids: Set[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _present(bundle: Release, split: str, table: Table, ids: Set[str]) -> Iterator[tuple[str, JsonObject]]:
     """Yield the rows of a file of the complete release whose texts are in the bundle, by id, each once."""
 
-    def rows(name: Table) -> Iterator[tuple[str, dict[str, Any]]]:
+    def rows(name: Table) -> Iterator[tuple[str, JsonObject]]:
         return ((row[name.ident], row) for _, row in read_objects(bundle.path(split, name)))
 
     before = None
@@ -234,7 +235,7 @@ def _present(bundle: Release, split: str, table: Table, ids: Set[str]) -> Iterat
 
 
 def _write_joined(
-    target: Path, table: Table, present: Iterator[tuple[str, dict[str, Any]]], rows: pl.DataFrame, texts: _Texts
+    target: Path, table: Table, present: Iterator[tuple[str, JsonObject]], rows: pl.DataFrame, texts: _Texts
 ) -> None:
     """Write the rows whose texts are in the bundle, merged with `rows` in the order of their ids."""
 

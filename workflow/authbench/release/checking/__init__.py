@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
+from authbench.core.json_values import JsonObject
 from authbench.core.printable import printable
 from authbench.core.tokens import load_encoding, load_tokenizer
 from authbench.release.checking.claims import CLAIMS, Finding
@@ -52,7 +52,7 @@ class Violation:
         lines = [*shown, *([f"... and {more} more"] if more > 0 else [])]
         return "\n    ".join([f"{self.code} ({len(self.ids)}): {printable(self.message)}", *lines])
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         return {"code": self.code, "message": self.message, "ids": list(self.ids), "count": len(self.ids)}
 
 

@@ -20,6 +20,7 @@ import polars as pl
 from authbench.config.registry.citations import bibliography
 from authbench.core.errors import InputError
 from authbench.core.identity import value_digest
+from authbench.core.json_values import JsonObject
 from authbench.core.storage.atomic import sha256_of_file
 from authbench.core.storage.sha256sums import SUMS
 from authbench.release.checking.claims import Finding
@@ -213,7 +214,7 @@ def check_fields(provenance: pl.DataFrame | None, unique: Any) -> Iterator[Findi
                 yield Finding("unique_field", f"{first} = {row['id']}", field)
 
 
-def _stated(row: dict[str, Any]) -> dict[str, object]:
+def _stated(row: JsonObject) -> dict[str, object]:
     """Return the published topic and labels of a row of the provenance."""
     labels = row.get(LABELS.name)
     stated = orjson.loads(labels) if isinstance(labels, str) and re.fullmatch(LABELS.pattern or "", labels) else {}

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import cache
 from statistics import median
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -21,6 +20,7 @@ from authbench.config.filter_rules import FilterRule, dropped, filter_rules
 from authbench.config.plugins import find_plugin
 from authbench.core.arrays import F64, I64
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonMapping
 from authbench.release.checking.claims import Finding
 from authbench.release.checking.rows import Rows
 from authbench.release.checking.withheld import parts_with_settings
@@ -125,7 +125,7 @@ def _kinds() -> "np.ndarray[tuple[int], np.dtype[np.uint8]]":
     return kinds
 
 
-Settings = Mapping[str, Any]
+Settings = JsonMapping
 
 
 def check_measures(release: Rows, settings: Settings) -> Iterator[Finding]:
@@ -175,7 +175,7 @@ def _measured(release: Rows, rows: pl.DataFrame, rule: FilterRule) -> Iterator[p
 def uncheckable(manifest: Manifest) -> dict[str, str]:
     """Return by name of each filter of a plug-in why it cannot be computed here; an empty text where it can."""
     found: dict[str, str] = {}
-    parts: list[Mapping[str, Any]] = [manifest, *(manifest.get("merged") or ())]
+    parts: list[JsonMapping] = [manifest, *(manifest.get("merged") or ())]
     for part in parts:
         for name in ((part.get("config") or {}).get("filter") or {}).get("plugins") or {}:
             stated = (part.get("versions") or {}).get(f"filter.plugins.{name}", "a package that it does not state")

@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
-from typing import Any
 
 import orjson
 import polars as pl
@@ -13,6 +12,7 @@ from authbench.config.registry.load import list_entries
 from authbench.config.registry.source_entry import PEOPLE, Source
 from authbench.config.registry.sources import SOURCES, find_sources
 from authbench.core.identity import author_id, sha256_of_text
+from authbench.core.json_values import JsonMapping
 from authbench.core.records import LANGUAGES
 from authbench.release.checking.claims import Finding
 from authbench.release.checking.rows import Rows
@@ -37,7 +37,7 @@ def check_provenance(release: Rows, fixed_buckets: bool) -> Iterator[Finding]:
     yield from _check_labels(provenance, release.documents)
     yield from _check_buckets(provenance, fixed_buckets)
     entries = _entries({*provenance["source"].unique(), *_licences(release.manifest)})
-    config: Mapping[str, Any] = release.manifest.get("config") or {}
+    config: JsonMapping = release.manifest.get("config") or {}
     by = (config.get("ingest") or {}).get("author_ids")
     spaces = {tag: one.extraction.author.identified_by(by).space_of(tag) for tag, one in entries.items()}
     yield from _check_names(provenance, spaces)

@@ -6,11 +6,11 @@ tier B. merged.parquet accounts for every document of two merged releases.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import polars as pl
 
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonObject
 from authbench.release.checking.claims import Finding
 from authbench.release.checking.rows import Rows
 from authbench.release.checking.settings import Settings, check_settings
@@ -169,7 +169,7 @@ def _sections(part: MergedPart) -> dict[str, object]:
     return {name: config[name] for name in ("filter", "safety") if name in config}
 
 
-def _counts(rows: pl.DataFrame) -> dict[str, Any]:
+def _counts(rows: pl.DataFrame) -> JsonObject:
     gone = rows.drop_nulls("reason")
     return {
         "documents": rows.height,

@@ -1,9 +1,10 @@
 """The types of the stages' and the release's findings: the base of manifest, statistics and report."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from authbench.core.funnel import FunnelRow
+from authbench.core.json_values import JsonMapping
 from authbench.core.storage.raw_paths import RawFiles
 from authbench.release.format.deviation import Deviation
 from authbench.release.format.manifest import Stated
@@ -98,5 +99,5 @@ class Findings(Stated, total=False):
     length_bounds: Mapping[str, object]
     ingest: Mapping[str, SourceFindings]
     dedup: Mapping[str, Mapping[str, int]]
-    split: Mapping[str, Any]
+    split: JsonMapping
     exclusions: Exclusions

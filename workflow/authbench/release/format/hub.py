@@ -13,7 +13,6 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import orjson
 import polars as pl
@@ -21,6 +20,7 @@ import pyarrow.parquet as pq
 
 from authbench.config.registry.entries import read_front_matter
 from authbench.core.errors import InputError, first_line
+from authbench.core.json_values import JsonMapping
 from authbench.core.runtime.caches import user_cache
 from authbench.core.storage.atomic import atomic_file, atomic_folder, sha256_of_file
 from authbench.core.storage.sha256sums import SUMS, read_sums, sums_lines
@@ -192,7 +192,7 @@ def fetched(name: str, revision: str | None, shown: str, files: Sequence[str], k
     raise InputError(f"{shown} {problem}.")
 
 
-def answers(name: str, known: Mapping[str, Any]) -> bool:
+def answers(name: str, known: JsonMapping) -> bool:
     """Return whether the Hub answers; a download would try for half a minute."""
     from huggingface_hub import HfApi
     from huggingface_hub.errors import HfHubHTTPError

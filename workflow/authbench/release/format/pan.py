@@ -26,6 +26,7 @@ import polars as pl
 from authbench.core.arrays import F64
 from authbench.core.author_labels import known_labels
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonObject
 from authbench.core.printable import printable, shown
 from authbench.core.storage.json_lines import value_batches, write_json_lines
 
@@ -103,7 +104,7 @@ def _field_of(path: Path, field: str) -> str:
     return field if field in first else next((name for name in OF_MACHINES_FIELDS if name in first), field)
 
 
-def _first_row(path: Path) -> dict[str, Any]:
+def _first_row(path: Path) -> JsonObject:
     """Return the first object of a file; an empty object for a file without any, which its reader reports."""
     if path.is_file():
         for _, rows in value_batches(path):
@@ -180,7 +181,7 @@ def write_answers(answers: pl.DataFrame, path: Path) -> None:
     write_json_lines(path, answers.select("id", "value").iter_rows(named=True))
 
 
-def _read_rows(path: Path, form: str, fields: _Checks, optional: _Checks = _NONE) -> Iterator[dict[str, Any]]:
+def _read_rows(path: Path, form: str, fields: _Checks, optional: _Checks = _NONE) -> Iterator[JsonObject]:
     """Yield the objects of a JSON lines file, each with these fields.
 
     Raises:

@@ -4,12 +4,13 @@
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NotRequired, TypedDict
+from typing import NotRequired, TypedDict
 
+from authbench.core.json_values import JsonMapping, JsonObject
 from authbench.release.format.manifest import Verification
 
 # Counts (`queries`, `authors`), metrics by name, `intervals`, `random_expectation`, `within_<pool>`, `headline`, ...
-Cell = dict[str, Any]
+Cell = JsonObject
 
 
 class Interval(TypedDict):
@@ -54,7 +55,7 @@ class ScoredModel(TypedDict):
     title: str
     trained_on: Sequence[str]
     kind: NotRequired[str]
-    parameters: NotRequired[Mapping[str, Any]]
+    parameters: NotRequired[JsonMapping]
     shortcut: NotRequired[bool]
     size: NotRequired[int]
 
@@ -120,7 +121,7 @@ class Scores(TypedDict, total=False):
     overall: Cell
     headline: Mapping[str, HeadlineCell]
     headline_left_out: Mapping[str, str]
-    headline_on_dev: Mapping[str, Any]
+    headline_on_dev: JsonMapping
     left_out: Mapping[str, str]
     matched_pairs: MatchedPairs
     power: Mapping[str, object]
@@ -130,20 +131,20 @@ class Scores(TypedDict, total=False):
 
 def cells_of(scores: Scores, facet: str) -> Mapping[str, Cell]:
     """Return the cells of a facet by label; empty if the file lacks it."""
-    plain: Mapping[str, Any] = scores
+    plain: JsonMapping = scores
     cells: Mapping[str, Cell] = plain.get(facet, {})
     return cells
 
 
 def part_of(scores: Scores, part: str) -> Mapping[str, object]:
     """Return a part on what was scored and how, such as `benchmark`. Raises KeyError for any other part."""
-    plain: Mapping[str, Any] = scores
-    found: Mapping[str, Any] = plain[part]
+    plain: JsonMapping = scores
+    found: JsonMapping = plain[part]
     return found
 
 
 def headline_value(scores: Scores, score: str, key: str = "value") -> float | None:
     """Return a number of a headline score; None if the score or the number is missing."""
-    cell: Mapping[str, Any] = scores.get("headline", {}).get(score) or {}
+    cell: JsonMapping = scores.get("headline", {}).get(score) or {}
     value = cell.get(key)
     return None if value is None else float(value)

@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -19,6 +18,7 @@ from authbench.config.registry.entries import Schema, problems_in_words
 from authbench.config.registry.sources import source_schema
 from authbench.core.errors import InputError
 from authbench.core.identity import sha256_of_text
+from authbench.core.json_values import JsonObject
 from authbench.core.printable import printable
 from authbench.core.shipped import shipped
 from authbench.core.storage.atomic import sha256_of_file
@@ -111,7 +111,7 @@ def read_withheld(folder: Path) -> Withheld:
     return Withheld(value["sources"], value["files"])
 
 
-def _expect_schema(place: object, value: dict[str, Any], schema: Schema) -> None:
+def _expect_schema(place: object, value: JsonObject, schema: Schema) -> None:
     if problems := problems_in_words(value, schema):
         raise InputError(printable(f"{place}: {problems}. Fetch it again."))
 

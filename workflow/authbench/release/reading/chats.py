@@ -4,10 +4,11 @@ Whatever its sender did not write (`left_out`) has no text: lines of the app, me
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from authbench.config.registry.readers import App, ChatReader
+from authbench.core.json_values import JsonMapping
 from authbench.core.storage.raw_files import RawFile, UnreadableFile
 from authbench.release.reading.json_records import Window, counted
 from authbench.release.reading.rows import (
@@ -124,7 +125,7 @@ def _messages(window: Window, deepest: int, wanted: bool = False) -> Iterator[tu
             return
 
 
-def _of_telegram(message: Mapping[str, Any], chat: object) -> Row:
+def _of_telegram(message: JsonMapping, chat: object) -> Row:
     parts = message.get("text") or ""
     parts = parts if isinstance(parts, list) else [parts]
     text = "".join(str(one.get("text", "") if isinstance(one, dict) else one) for one in parts)
@@ -135,7 +136,7 @@ def _of_telegram(message: Mapping[str, Any], chat: object) -> Row:
     return _row(message.get("from_id", name), name, str(message.get("date") or "")[:10], number, text, left_out)
 
 
-def _of_discord(message: Mapping[str, Any]) -> Row:
+def _of_discord(message: JsonMapping) -> Row:
     author = message.get("author")
     author = author if isinstance(author, dict) else {}
     left_out = None if message.get("type") in _BY_DISCORD_USERS else SYSTEM

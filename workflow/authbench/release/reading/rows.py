@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any, AnyStr, NamedTuple, Protocol
 
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonObject
 from authbench.core.records import PRIMARY_GENRES, is_language_code, primary_genre
 from authbench.core.storage.raw_files import CHUNK, RawFile
 from authbench.release.reading.units import Units
@@ -46,7 +47,7 @@ def _joined(parts: list[Any]) -> Any:
     return parts[0][:0].join(parts)
 
 
-Row = dict[str, Any]
+Row = JsonObject
 BAD_ROW, UNMATCHED_QUOTE = UNREADABLE = ("bad_row", "unmatched_quote")  # kinds of unreadable rows
 
 

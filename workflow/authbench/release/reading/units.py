@@ -1,9 +1,9 @@
 """Account for a file's content in units of its format: lines, elements, rows, posts, parts."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from authbench.core.funnel import Unaccounted
+from authbench.core.json_values import JsonObject
 
 
 @dataclass
@@ -53,7 +53,7 @@ class Units:
                 f"bad {self.bad}, blank {self.blank}"
             )
 
-    def counts(self) -> dict[str, Any]:
+    def counts(self) -> JsonObject:
         """Return the counts as plain values."""
         kinds = ("unit", "found", "header", "records", "bad", "blank")
         counts: dict[str, object] = {kind: getattr(self, kind) for kind in kinds}

@@ -5,6 +5,7 @@ from typing import Any, Generic, Literal, TypedDict, TypeVar
 
 import polars as pl
 
+from authbench.core.json_values import JsonMapping
 from authbench.release.format.manifest import Manifest, Totals, Verification
 from authbench.reports.diff.releases import MAJOR, NONE, KeyedRelease, VersionChange, version_change
 
@@ -48,7 +49,7 @@ def changed_documents(a: KeyedRelease, b: KeyedRelease) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=CHANGES, orient="row").sort("change", "source", "reason", "id")
 
 
-def _why_gone(document: Mapping[str, Any], b: KeyedRelease) -> str:
+def _why_gone(document: JsonMapping, b: KeyedRelease) -> str:
     key, author, source = (document[name] for name in ("key", "author_id", "source"))
     if key in b.reasons:
         return b.reasons[key].replace("_", " ")

@@ -9,11 +9,11 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import polars as pl
 
 from authbench.config.languages import language_name
+from authbench.core.json_values import JsonMapping, JsonObject
 from authbench.core.presentation.numbers import NOTHING, decimals
 from authbench.core.presentation.pages import environment
 from authbench.core.presentation.tables import BEST, Cell, Column, Row, Table
@@ -33,7 +33,7 @@ QUERIES = 1_000  # shown of a split
 PER_PAGE = 20
 TEXT = 600  # characters shown of a text
 _OF_TEXT = ("lang", "source", "genre")
-Texts = Mapping[str, Mapping[str, Any]]
+Texts = Mapping[str, JsonMapping]
 
 
 def write_explorer(places: Sequence[Path], out: Path, release: Release | None = None) -> list[str]:
@@ -162,7 +162,7 @@ def _file(page: int) -> str:
     return f"queries-{page + 1:03}.html"
 
 
-def _views(found: Explored, texts: Texts) -> Iterator[dict[str, Any]]:
+def _views(found: Explored, texts: Texts) -> Iterator[JsonObject]:
     candidates, first = (
         {str(query): part for (query,), part in table.group_by("query", maintain_order=True)}
         for table in (found.rows, found.margins)
@@ -188,7 +188,7 @@ def _views(found: Explored, texts: Texts) -> Iterator[dict[str, Any]]:
         }
 
 
-def _facts(row: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _facts(row: JsonMapping) -> list[tuple[str, str]]:
     known = [facet for facet in SLICES.values() if row.get(facet) is not None]
     return [(spaced(facet).replace("lang", "language"), _label(facet, row[facet])) for facet in known]
 
@@ -221,7 +221,7 @@ def _nearest_table(number: int, own: pl.DataFrame, models: Sequence[str], links:
     return Table(f"nearest-{number}", "Nearest candidates", columns, rows, own)
 
 
-def _near(row: Mapping[str, Any] | None, links: Mapping[str, str]) -> Cell:
+def _near(row: JsonMapping | None, links: Mapping[str, str]) -> Cell:
     if row is None:
         return Cell(NOTHING)
     mark, link = " ✓" if row["right"] else "", links.get(row["candidate"], "")
@@ -243,7 +243,7 @@ def _answers_table(number: int, own: pl.DataFrame, models: Sequence[str], links:
     return Table(f"answers-{number}", "True answers", columns, rows, answers, notes)
 
 
-def _ranked(row: Mapping[str, Any]) -> Cell:
+def _ranked(row: JsonMapping) -> Cell:
     rank, score = row.get("rank"), row.get("score")
     interval = "" if score is None else decimals(score)
     return Cell(NOTHING if rank is None else count(rank), rank, BEST if rank == 1 else 0, interval=interval)
@@ -264,7 +264,7 @@ def _texts(release: Release, split: str, found: Explored) -> Texts:
     return {row["id"]: row for row in pl.concat(parts).iter_rows(named=True)}
 
 
-def _text(ident: str, texts: Texts, what: str) -> dict[str, Any] | None:
+def _text(ident: str, texts: Texts, what: str) -> JsonObject | None:
     """Return a text for a page, with invisible characters as marks; None if it is not at hand."""
     if ident not in texts:
         return None

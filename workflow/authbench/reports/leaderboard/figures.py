@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle
-from typing import Any
 
 import polars as pl
 
 from authbench.config.languages import language_name
+from authbench.core.json_values import JsonMapping, JsonObject
 from authbench.core.presentation.charts import Chart
 from authbench.core.presentation.multiples import small_multiples
 from authbench.core.presentation.numbers import decimals
@@ -86,7 +86,7 @@ def shown_in_words(models: int) -> str:
     return f"Of {models} models the {MOST_ROWS} that lead." if models > MOST_ROWS else ""
 
 
-def _overall(scores: pl.DataFrame, metric: Metric) -> list[dict[str, Any]]:
+def _overall(scores: pl.DataFrame, metric: Metric) -> list[JsonObject]:
     """Return a metric over all queries, a row for each model, best first."""
     rows = scores.filter(facet="overall", metric=metric.key)
     return rows.sort("value", "model", descending=[metric.more_is_better, False]).to_dicts()
@@ -94,9 +94,9 @@ def _overall(scores: pl.DataFrame, metric: Metric) -> list[dict[str, Any]]:
 
 def _ranking(
     metric: Metric,
-    rows: Sequence[dict[str, Any]],
+    rows: Sequence[JsonObject],
     marks: Mapping[str, Mark],
-    shortcut: dict[str, Any] | None,
+    shortcut: JsonObject | None,
     pairs: pl.DataFrame,
 ) -> Chart:
     """Return models best first, joined to the leader where a test does not tell them apart, and controls."""
@@ -153,7 +153,7 @@ def _by_slice(
     return replace(small_multiples(f"{file}_{facet}", title, about, models, panels), data=rows)
 
 
-def _dot(row: Mapping[str, Any], marks: Mapping[str, Mark], tip: str) -> Value:
+def _dot(row: JsonMapping, marks: Mapping[str, Mark], tip: str) -> Value:
     return Value(row["model"], row["value"], marks[row["model"]], tip, row["low"], row["high"])
 
 

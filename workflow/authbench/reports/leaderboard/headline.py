@@ -1,11 +1,11 @@
 """Make the tables of headline scores: all queries, pools and detectable differences (`evaluate.headline`, `.gain`)."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import polars as pl
 
 from authbench.config.languages import language_name
+from authbench.core.json_values import JsonMapping, JsonObject
 from authbench.core.presentation.numbers import NO_DIFFERENCE, NOTHING, decimals, limits, shown_difference
 from authbench.core.presentation.tables import Cell, Column, Row, Table, places, without_empty_columns
 from authbench.core.records import LENGTH_BUCKETS
@@ -216,7 +216,7 @@ def left_out(results: Sequence[Result]) -> dict[str, str]:
     return dict(results[0].scores.get("headline_left_out", {}))
 
 
-def _gains(comparison: Comparison, chosen: bool = True) -> dict[tuple[str, ...], dict[str, Any]]:
+def _gains(comparison: Comparison, chosen: bool = True) -> dict[tuple[str, ...], JsonObject]:
     """Return gains over the chosen shortcuts, or over another row, by model, facet, slice, score."""
     against = {score: name for score, (name, _) in comparison.chosen.items()}
     return {
@@ -226,12 +226,12 @@ def _gains(comparison: Comparison, chosen: bool = True) -> dict[tuple[str, ...],
     }
 
 
-def _with_interval(cell: Mapping[str, Any], keys: tuple[str, str, str], place: int, letters: str) -> Cell:
+def _with_interval(cell: JsonMapping, keys: tuple[str, str, str], place: int, letters: str) -> Cell:
     value, low, high = (cell.get(key) for key in keys)
     return Cell(decimals(value), value, place, interval=limits(low, high), letters=letters)
 
 
-def _gain_cell(gain: Mapping[str, Any], keys: tuple[str, str, str], with_p: bool) -> Cell:
+def _gain_cell(gain: JsonMapping, keys: tuple[str, str, str], with_p: bool) -> Cell:
     value, low, high = (gain.get(key) for key in keys)
     if value is None:
         return Cell(NOTHING)

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from authbench.config.languages import language_name
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonMapping
 from authbench.core.presentation.numbers import NOTHING, decimals
 from authbench.core.presentation.tables import Cell, Column, Row, Table
 from authbench.core.storage.json_files import read_foreign_json
@@ -57,7 +57,7 @@ def people_table(path: Path | None) -> list[Table]:
 _ENDS = (("", "value"), ("_low", "low"), ("_high", "high"))
 
 
-def _cell(cell: Mapping[str, Any], signed: bool = False) -> Cell:
+def _cell(cell: JsonMapping, signed: bool = False) -> Cell:
     value = cell.get("value")
     if value is None:
         return Cell(NOTHING)
@@ -67,7 +67,7 @@ def _cell(cell: Mapping[str, Any], signed: bool = False) -> Cell:
     return Cell(text, value)
 
 
-def _notes(found: Mapping[str, Any]) -> list[str]:
+def _notes(found: JsonMapping) -> list[str]:
     judged, drawn = sum(found["judged"].values()), sum(found["drawn"].values())
     agreed = f"; two of them agree on {found['agreement']:.0%} of the pairs" if found["agreement"] is not None else ""
     notes = [

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from authbench.config.languages import language_name
 from authbench.config.plugins import plugin_key
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonMapping, JsonObject
 from authbench.core.presentation.numbers import NOTHING, decimals, limits
 from authbench.core.presentation.tables import DAGGER, Cell, Column, Row, Table, places, without_empty_columns
 from authbench.core.records import LENGTH_BUCKETS
@@ -127,7 +127,7 @@ def plugged_metrics(results: Sequence[Result]) -> dict[Metric, str]:
 
 
 def _beside(
-    results: Sequence[Result], rows: Sequence[Mapping[str, Any]], pairs: pl.DataFrame | None
+    results: Sequence[Result], rows: Sequence[JsonMapping], pairs: pl.DataFrame | None
 ) -> dict[tuple[str, str], tuple[str, str]]:
     """Return the interval by model and metric, and the letters for metrics compared pairwise."""
     same = {}
@@ -147,7 +147,7 @@ def _beside(
     }
 
 
-def best_shortcut(rows: Sequence[dict[str, Any]], metric: Metric) -> dict[str, Any] | None:
+def best_shortcut(rows: Sequence[JsonObject], metric: Metric) -> JsonObject | None:
     """Return the best shortcut with a score, if any."""
     known = [row for row in rows if row["shortcut"] and row[metric.key] is not None]
     return (max if metric.more_is_better else min)(known, key=lambda row: row[metric.key], default=None)
@@ -260,7 +260,7 @@ def scores_of_parts(out: Path, parts: Sequence[str], models: Sequence[str]) -> p
     return pl.concat(tables)
 
 
-def without_gain(gains: pl.DataFrame) -> Callable[[Mapping[str, Any]], bool]:
+def without_gain(gains: pl.DataFrame) -> Callable[[JsonMapping], bool]:
     """Return whether the headline score of a row of `every_score` shows no gain over the best shortcut.
 
     Args:

@@ -1,8 +1,8 @@
 """Say in a sentence what scores show, with the basis of the statement."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
+from authbench.core.json_values import JsonMapping
 from authbench.models.entries import SANITY
 from authbench.scoring.evaluation.released import S_AT_5
 
@@ -17,7 +17,7 @@ HEADINGS = {
 SURE = 0.05
 
 
-def verdict(rows: Sequence[Mapping[str, Any]]) -> str:
+def verdict(rows: Sequence[JsonMapping]) -> str:
     """Return whether a model is shown to recognise authors better than the best shortcut, by the first headline score.
 
     Controls (the group `sanity`) are not models.

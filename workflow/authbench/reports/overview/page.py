@@ -8,6 +8,7 @@ from typing import Any
 
 from authbench.build.release.warnings import about_lists, about_losses
 from authbench.config.settings.config import Config
+from authbench.core.json_values import JsonObject
 from authbench.core.presentation.pages import environment
 from authbench.core.storage.atomic import write_text
 from authbench.core.storage.json_files import read_json
@@ -51,7 +52,7 @@ def command(target: str, options: Sequence[str] = ()) -> str:
     return shlex.join([*program(), "--cores", "2", *([target] if target else []), *options])
 
 
-def _shown(folder: Path, one: Found) -> dict[str, Any]:
+def _shown(folder: Path, one: Found) -> JsonObject:
     return {
         "part": one.part,
         "summary": one.summary,

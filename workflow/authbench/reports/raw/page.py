@@ -1,12 +1,12 @@
 """Show the contents of the raw corpora as an HTML page."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 from authbench.config.languages import language_name
+from authbench.core.json_values import JsonMapping
 from authbench.core.presentation.charts import Chart
 from authbench.core.presentation.pages import environment, pictures
 from authbench.core.presentation.palette import series
@@ -54,7 +54,7 @@ def sources(texts: pl.DataFrame, authors: pl.DataFrame) -> pl.DataFrame:
     return by_text.join(by_author, on="source").sort("source")
 
 
-def left_out(ingested: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
+def left_out(ingested: Iterable[JsonMapping]) -> pl.DataFrame:
     """Return source, rows (in the files), reason, left_out: records that did not become documents."""
     rows = [
         (source, counts["in"], reason, number)

@@ -1,19 +1,20 @@
 """Collect the metadata of all stages for the manifest and the report."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any, cast
+from collections.abc import Iterable
+from typing import cast
 
 from authbench.build.sample.deviation import with_filtered
 from authbench.core.funnel import Counts, add_up, join_stages, merge_counts
+from authbench.core.json_values import JsonMapping
 from authbench.release.format.deviation import Deviation
 from authbench.release.format.findings import Exclusions, Findings, LabelRow, SourceFindings
 
 
 def collect(
     counts: Iterable[Counts],
-    sampled: Mapping[str, Any],
+    sampled: JsonMapping,
     deviation: Deviation,
-    split: Mapping[str, Any],
+    split: JsonMapping,
     excluded: Iterable[str] | None = None,
     labels: Iterable[LabelRow] = (),
 ) -> Findings:

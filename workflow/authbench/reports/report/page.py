@@ -4,7 +4,6 @@ It has no script and no time stamp, loads no resources, and all its content is e
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import polars as pl
 from markupsafe import Markup
@@ -18,6 +17,7 @@ from authbench.build.release.words import Sources, shown, tier, title
 from authbench.config.languages import ALL, language_name, ordered
 from authbench.config.settings.dedup import Dedup
 from authbench.config.settings.release import Release
+from authbench.core.json_values import JsonObject
 from authbench.core.presentation.charts import Chart, as_svg
 from authbench.core.presentation.pages import environment
 from authbench.core.records import primary_genre
@@ -330,7 +330,7 @@ def _ingest_rows(ingest: Mapping[str, SourceFindings]) -> list[dict[str, object]
 
 def _toxicity_rows(rates: Iterable[ToxicityRate]) -> list[dict[str, object]]:
     """Return per language the texts scored and dropped, with the genres where texts were dropped."""
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, JsonObject] = {}
     for rate in sorted(rates, key=lambda rate: (rate["lang"], rate["genre"])):
         row = rows.setdefault(rate["lang"], {"lang": rate["lang"], "scored": 0, "dropped": 0, "genres": []})
         row["scored"] += rate["scored"]

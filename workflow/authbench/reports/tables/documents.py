@@ -3,12 +3,12 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import polars as pl
 
 from authbench.config.languages import language_name
 from authbench.core.identity import keyed_hash
+from authbench.core.json_values import JsonObject
 from authbench.core.presentation.numbers import NOTHING
 from authbench.core.presentation.tables import Cell, Column, Row, Table
 from authbench.core.records import length_bucket_expr
@@ -51,7 +51,7 @@ def shortened(text: str, most: int = CHARACTERS) -> str:
     return (kept.rpartition(" ")[0] if " " in kept[most // 2 :] else kept) + " …"
 
 
-def examples_table(records: list[dict[str, Any]]) -> Table:
+def examples_table(records: list[JsonObject]) -> Table:
     schema = {name: pl.Int64 if name == "token_length" else pl.String for name in _FIELDS}
     data = pl.DataFrame(records, schema=schema)
     columns = [Column("language", words=True), Column("genre", words=True), Column("source", words=True)]
@@ -74,7 +74,7 @@ def examples_table(records: list[dict[str, Any]]) -> Table:
     return Table("examples", "Example records", columns, rows, data, [note if records else lacking])
 
 
-def examples_json(records: list[dict[str, Any]]) -> str:
+def examples_json(records: list[JsonObject]) -> str:
     """Return the records in the form of a release's candidates, a record per line."""
     renamed = [{"candidate_id": one["id"], **{name: one[name] for name in _FIELDS[1:]}} for one in records]
     return "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in renamed)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -11,6 +10,7 @@ from authbench.config.registry.entries import read_yaml
 from authbench.config.registry.load import list_entries
 from authbench.config.registry.source_entry import Source
 from authbench.config.registry.sources import SOURCES, find_sources
+from authbench.core.json_values import JsonMapping
 from authbench.core.presentation.numbers import NOTHING
 from authbench.core.presentation.tables import Cell, Column, Row, Table
 from authbench.core.shipped import shipped
@@ -87,7 +87,7 @@ def _bibtex_key(entry: str) -> str:
 
 def resources_table(release: Release, contents: Contents) -> Table:
     """Return the features of other resources for authorship, and the measured features of this release."""
-    entries: Mapping[str, Any] = read_yaml(shipped("text/related_benchmarks.yaml"))
+    entries: JsonMapping = read_yaml(shipped("text/related_benchmarks.yaml"))
     known = [
         (resource, str(one["year"]), {name: name in one["has"] for name in _PROPERTIES})
         for resource, one in entries.items()

@@ -11,6 +11,7 @@ import polars as pl
 from authbench.config.filter_rules import FilterRule, filter_rules
 from authbench.config.languages import language_name
 from authbench.core.identity import keyed_hashes
+from authbench.core.json_values import JsonMapping, JsonObject
 from authbench.core.presentation.pages import environment
 from authbench.core.presentation.sheets import Choice, Sheet
 from authbench.core.storage.atomic import write_text
@@ -109,7 +110,7 @@ def _choice(key: str, reason: str | None, meaning: str) -> Choice:
     )
 
 
-def entry(row: Mapping[str, Any], rules: Rules, beside: Beside) -> dict[str, Any]:
+def entry(row: JsonMapping, rules: Rules, beside: Beside) -> JsonObject:
     """Return all that a sheet shows of a text."""
     key, content = row["doc_key"], row["content"]
     before = beside.passages.get(key)

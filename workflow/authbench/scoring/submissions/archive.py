@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, cast
+from typing import cast
 
 import orjson
 import pyarrow as pa
@@ -22,6 +22,7 @@ import pyarrow.parquet as pq
 
 from authbench.config.registry.entries import problems_in_words
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonMapping
 from authbench.core.printable import printable
 from authbench.core.shipped import shipped
 from authbench.core.storage.atomic import atomic_file, sha256_of_file
@@ -61,7 +62,7 @@ class Fields:
         return [name for name, value in self.as_dict().items() if not value]
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any], place: str) -> "Fields":
+    def from_dict(cls, plain: JsonMapping, place: str) -> "Fields":
         """Return the fields of a submission. Raises InputError if a field is absent, not text, or too long."""
         for name in (field.name for field in fields(cls)):
             value = plain.get(name)

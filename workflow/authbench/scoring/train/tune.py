@@ -19,6 +19,7 @@ from scipy.special import logsumexp
 from authbench.config.settings.evaluate import Training
 from authbench.core.arrays import BOOL, F64
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonObject
 from authbench.models.checkpoint import device
 from authbench.models.entries import ModelEntry
 from authbench.models.parameters import TransformerParameters
@@ -102,7 +103,7 @@ def tune(
         def get_batch_sampler(self, dataset: object, batch_size: int, drop_last: bool, **_: Any) -> Any:
             return BatchSampler(SequentialSampler(dataset), batch_size, drop_last)
 
-        def add_model_card_callback(self, default_args_dict: dict[str, Any]) -> None:
+        def add_model_card_callback(self, default_args_dict: JsonObject) -> None:
             """Write no model card, which would quote texts."""
 
     columns = _columns(batches, train.documents["content"])

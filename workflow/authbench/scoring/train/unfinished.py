@@ -12,9 +12,9 @@ import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonObject
 from authbench.core.storage.json_files import read_json, write_json
 
 _CHECKPOINT = "checkpoint-"
@@ -51,9 +51,9 @@ class Unfinished:
                     return step, path
         return None
 
-    def curve(self, step: int) -> list[dict[str, Any]]:
+    def curve(self, step: int) -> list[JsonObject]:
         """Return the rows up to a step; none if that step was not measured."""
-        rows: list[dict[str, Any]] = []
+        rows: list[JsonObject] = []
         with suppress(InputError, OSError):
             rows = read_json(self.folder / "curve.json")["rows"]
         before = [row for row in rows if row["step"] <= step]

@@ -12,13 +12,13 @@ if it has some) is the test set; the other splits are for training, so no test a
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from authbench.config.settings.evaluate import Pairs
 from authbench.core.errors import InputError
 from authbench.core.identity import keyed_hashes
+from authbench.core.json_values import JsonObject
 from authbench.core.storage.atomic import atomic_folder
 from authbench.core.storage.json_files import write_plain_json
 from authbench.release.format.documents import DOCUMENTS, expect_unique_ids, read_documents
@@ -117,7 +117,7 @@ def _drawn(rows: pl.DataFrame, settings: Pairs, seed: int) -> tuple[list[Pair], 
     return same[: round(len(others) * settings["same"] / (1 - settings["same"]))], others
 
 
-def write_sets(place: Path | Release, out: Path, settings: Pairs, topic: str, seed: int) -> dict[str, Any]:
+def write_sets(place: Path | Release, out: Path, settings: Pairs, topic: str, seed: int) -> JsonObject:
     """Build the sets from a release or a table, write them, and return the content of pairs.json.
 
     Raises:

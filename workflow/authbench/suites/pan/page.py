@@ -1,10 +1,11 @@
 """Render an evaluation of verifiers as a self-contained HTML page."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import polars as pl
 
+from authbench.core.json_values import JsonMapping
 from authbench.core.presentation.charts import Chart
 from authbench.core.presentation.numbers import decimals, limits, p_value, with_spread
 from authbench.core.presentation.pages import environment, pictures
@@ -17,10 +18,10 @@ DIGITS = 4
 
 
 def render(
-    facts: Mapping[str, Any],
+    facts: JsonMapping,
     tables: Sequence[Table],
     charts: Sequence[Chart],
-    silence: Mapping[str, Any],
+    silence: JsonMapping,
     topics: Influence | None,
     baselines: Sequence[str],
     back: str = "",

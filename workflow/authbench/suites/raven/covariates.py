@@ -9,11 +9,11 @@ sides. Remaining differences are reported.
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
 
+from authbench.core.json_values import JsonMapping
 from authbench.core.storage.parquet import read_batches
 
 LENGTHS = 5  # length strata per language, by a topic's mean text length
@@ -88,7 +88,7 @@ def describe(pairs: pl.DataFrame, documents: pl.DataFrame) -> dict[str, object]:
     }
 
 
-def differences(hits: Mapping[str, Any], random: Sequence[Mapping[str, Any]]) -> list[str]:
+def differences(hits: JsonMapping, random: Sequence[JsonMapping]) -> list[str]:
     """Return in words how the tested texts of HITS differ from the texts of random topics (`describe`)."""
     found = []
     for key, what in (

@@ -15,7 +15,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -24,6 +23,7 @@ from authbench.build.release.published import DATA, open_published
 from authbench.core.errors import InputError
 from authbench.core.function_words import read_function_words
 from authbench.core.identity import digest, keyed_hash, keyed_hashes
+from authbench.core.json_values import JsonObject
 from authbench.core.runtime.inventory import source_digest, take_inventory
 from authbench.core.storage.json_files import write_json
 from authbench.core.storage.json_lines import read_objects
@@ -276,7 +276,7 @@ def _of_pan(folder: Path) -> Iterator[pl.DataFrame]:
         yield pl.DataFrame(batch, schema, orient="row")
 
 
-def _rows(path: Path, needed: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _rows(path: Path, needed: Sequence[str]) -> Iterator[JsonObject]:
     """Yield the objects of a JSON lines file. Raises InputError if an object lacks a field."""
     for number, row in read_objects(path):
         if any(row.get(field) is None for field in needed):

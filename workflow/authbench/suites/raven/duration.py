@@ -5,8 +5,8 @@ characters of the subsets' texts times the folds.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
+from authbench.core.json_values import JsonMapping
 from authbench.core.words import plural
 
 # CPU seconds per million characters of a fold, on the planted corpus (benchmarks/raven.py --stages).
@@ -17,7 +17,7 @@ PACE: Mapping[str, float] = {
 START = 4.0  # CPU seconds to start a job
 
 
-def expected(verifiers: Iterable[str], described: Mapping[str, Mapping[str, Any]], jobs: int = 0) -> str:
+def expected(verifiers: Iterable[str], described: Mapping[str, JsonMapping], jobs: int = 0) -> str:
     """Return in words the expected CPU time, and the time on two cores; verifiers missing in PACE are listed.
 
     Args:

@@ -1,10 +1,9 @@
 """Load the encoder of topics: a model of the registry, or a topic model."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from authbench.core.json_values import JsonMapping, JsonObject
 from authbench.models.entries import ModelEntry, expect_vectors
 from authbench.models.requested import load_model
 
@@ -23,12 +22,12 @@ class TopicEncoder:
         """Return the user's files that the encoder reads."""
         return self.model.files if self.model else []
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         """Return the encoder as plain values, the input of `from_dict`."""
         return {"name": self.name, "model": self.model and self.model.as_dict()}
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> "TopicEncoder":
+    def from_dict(cls, plain: JsonMapping) -> "TopicEncoder":
         return cls(plain["name"], plain["model"] and ModelEntry.from_dict(plain["model"]))
 
 

@@ -9,11 +9,11 @@ raven/report/release.json    whether the release is verified, if the documents a
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from authbench.config.settings.evaluate import Raven
+from authbench.core.json_values import JsonObject
 from authbench.core.presentation.charts import Chart
 from authbench.core.presentation.files import write_table
 from authbench.core.presentation.inert_csv import as_csv
@@ -109,7 +109,7 @@ def similarity(rows: pl.DataFrame) -> Chart:
     return curves("similarity", title, about, lines, topics, Scale("cosine"), tall=220)
 
 
-def write_report(run: Run, settings: Raven, out: Path, verification: dict[str, Any], back: str = "") -> str:
+def write_report(run: Run, settings: Raven, out: Path, verification: JsonObject, back: str = "") -> str:
     """Write the report into the folder `out` atomically; return the shortcut table for a terminal.
 
     Args:

@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import polars as pl
 
 from authbench.core.arrays import F64
+from authbench.core.json_values import JsonMapping
 from authbench.core.storage.json_files import read_json
 from authbench.core.storage.parquet import read_columns
 from authbench.scoring.metrics.pan import OF_2020, brier, evaluate, overall
@@ -37,7 +38,7 @@ def fold_scores(pairs: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={**schema, **dict.fromkeys((*MEASURES, "brier"), pl.Float64)})
 
 
-Facts: TypeAlias = Mapping[str, Mapping[str, Any]]
+Facts: TypeAlias = Mapping[str, JsonMapping]
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ correlations, whose pairs share folds, by the jackknife over folds.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 from authbench.core.arrays import F64
+from authbench.core.json_values import JsonMapping, JsonObject
 from authbench.core.presentation.numbers import decimals, p_value, with_spread
 from authbench.core.presentation.tables import Column, Table, plain_rows, without_empty_columns
 from authbench.scoring.metrics.significance import p_of_unpaired_means
@@ -35,7 +35,7 @@ def all_tables(run: Run) -> list[Table]:
     return [table for make in makers if (table := make(run)) is not None]
 
 
-def _by_size(run: Run) -> list[tuple[int, str, list[Mapping[str, Any]]]]:
+def _by_size(run: Run) -> list[tuple[int, str, list[JsonMapping]]]:
     """Return per number of topics the metadata of the HITS subset and of all random subsets."""
     found = []
     for size in sorted({int(about["topics"]) for about in run.facts.values()}):
@@ -69,7 +69,7 @@ def _sizes(run: Run) -> Table:
 
 
 def scores(run: Run) -> Table:
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonObject] = []
     shown: list[list[str]] = []
     best: set[tuple[int, int]] = set()
     values = {
@@ -81,7 +81,7 @@ def scores(run: Run) -> Table:
     for how, found in values.items():
         start = len(rows)
         for at, verifier in enumerate(run.verifiers):
-            row: dict[str, Any] = {"sampling": how, "verifier": verifier}
+            row: JsonObject = {"sampling": how, "verifier": verifier}
             cells = [how, verifier]
             for measure in MEASURES:
                 mean, spread = mean_and_spread(found[measure][at])
@@ -141,7 +141,7 @@ def _stability(run: Run) -> Table:
 def _ranks(run: Run) -> Table:
     random = run.random()
     named = {"HITS": [MAIN], "R avg": random, **{f"R{seed}": [name] for seed, name in enumerate(random)}}
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonObject] = []
     shown = []
     for name, subsets in named.items():
         values = [run.of(subset, "overall") for subset in subsets]
@@ -183,7 +183,7 @@ def _most_alike(run: Run) -> Table:
 
 
 def similarity(run: Run) -> Table:
-    means: dict[int, dict[str, Any]] = {}
+    means: dict[int, JsonObject] = {}
     for size, how, subsets in _by_size(run):
         row = means.setdefault(size, {"topics": size})
         for key in ("mean", "max"):
@@ -284,7 +284,7 @@ def _shortcut(run: Run) -> Table:
 
 def _covariates(run: Run) -> Table:
     numbers = ("characters", "test_pairs")
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonObject] = []
     for how, subsets in (("HITS", [MAIN]), ("Random", run.random())):
         facts = [run.facts[name]["covariates"] for name in subsets]
         means = {key: float(np.mean([one[key] or 0 for one in facts])) for key in numbers}
@@ -325,7 +325,7 @@ def correlation_table(
     other = next((key for key in found if key != against), None)
     for key, values in found.items():
         rival = against if key != against else other if both_ways else None
-        row: dict[str, Any] = {heading.lower().replace(" ", "_"): key}
+        row: JsonObject = {heading.lower().replace(" ", "_"): key}
         cells = [key]
         for measure in MEASURES:
             mean = values[measure][0]

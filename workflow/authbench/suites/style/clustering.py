@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from authbench.core.arrays import I64
+from authbench.core.json_values import JsonObject
 from authbench.suites.style import intervals
 from authbench.suites.style.pairs import compact
 
@@ -19,7 +20,7 @@ STARTS = 10  # the run with the lowest inertia is used
 SHUFFLES = 20
 
 
-def score(vectors: object, labels: I64, seeds: Sequence[int]) -> dict[str, Any]:
+def score(vectors: object, labels: I64, seeds: Sequence[int]) -> JsonObject:
     """Return V-measure over seeds with its spread (both 0 to 1), and its mean with shuffled labels (`by_chance`).
 
     `vectors` (texts x dimensions) may be sparse. With a single label the result is `undefined`. The number of clusters
@@ -48,7 +49,7 @@ def score(vectors: object, labels: I64, seeds: Sequence[int]) -> dict[str, Any]:
     }
 
 
-def score_once(vectors: object, labels: Sequence[object], seed: int = 42) -> dict[str, Any]:
+def score_once(vectors: object, labels: Sequence[object], seed: int = 42) -> JsonObject:
     """Return `v_measure` as in STEB's code: of unnormalised vectors, clustered once with scikit-learn's defaults."""
     codes = np.unique(np.asarray(labels, str), return_inverse=True)[1]
     if not codes.any():

@@ -1,13 +1,13 @@
 """Read the style suite's results and check that they are comparable."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import orjson
 
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonMapping
 from authbench.suites.style.entries import STEB
 from authbench.suites.style.scores import Figures, figures
 from authbench.suites.style.vectors import LONG_TEXTS
@@ -20,7 +20,7 @@ class Result:
     """The result of `run` for a model and a treatment of long texts."""
 
     path: Path
-    content: Mapping[str, Any]
+    content: JsonMapping
 
     @property
     def name(self) -> str:

@@ -1,14 +1,14 @@
 """Find the style datasets of a run, and compute digests of its inputs."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
 
 import orjson
 
 from authbench.config.registry.load import list_entries, load_entries
+from authbench.core.json_values import JsonMapping
 from authbench.core.runtime.inventory import source_digest, take_inventory
 from authbench.core.storage.raw_paths import FileSet
 from authbench.suites.style import features
@@ -47,7 +47,7 @@ def with_release(datasets: Iterable[Dataset], release: Path | None) -> list[Data
     return [*(one for one in datasets if one.name != RELEASE), here]
 
 
-def digests_of_run(settings: Mapping[str, Any], release: Path | None, base: Path, memory: Path) -> dict[str, str]:
+def digests_of_run(settings: JsonMapping, release: Path | None, base: Path, memory: Path) -> dict[str, str]:
     """Return digests of the entries, the files and the feature extractors that the scores of a run depend on.
 
     Args:

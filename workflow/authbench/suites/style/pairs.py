@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from authbench.core.arrays import F64
+from authbench.core.json_values import JsonObject
 from authbench.scoring.metrics.auc import area_of_wins, auc, pairs_below
 from authbench.suites.style import intervals
 
@@ -42,7 +43,7 @@ def compact(rows: Any) -> Any:
     return (directions[:, kept] * np.sqrt(spread[kept]))[:, ::-1]
 
 
-def all_to_all(vectors: object, labels: NDArray[np.int64]) -> dict[str, Any]:
+def all_to_all(vectors: object, labels: NDArray[np.int64]) -> JsonObject:
     """Return `auroc` over all pairs of different texts; pairs with equal labels are positive.
 
     `vectors` is dense or CSR, shape (texts, dimensions). Memory: 8 bytes per pair of the rarer kind, plus a few blocks

@@ -6,13 +6,13 @@ logistic probe is fitted on frozen vectors; its L2 penalty is chosen on validati
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from authbench.core.identity import keyed_hash
+from authbench.core.json_values import JsonObject
 from authbench.suites.style import intervals
 from authbench.suites.style.pairs import compact, unit
 
@@ -24,7 +24,7 @@ STEPS = 50  # of the optimiser, per penalty
 WIDEST = 512  # dimensions of sparse vectors
 
 
-def score(vectors: object, names: Sequence[str], values: NDArray[np.float64], texts: Sequence[str]) -> dict[str, Any]:
+def score(vectors: object, names: Sequence[str], values: NDArray[np.float64], texts: Sequence[str]) -> JsonObject:
     """Return the test `accuracy`, averaged over features, and each feature's accuracy and chosen penalty.
 
     `values` has shape (texts, features). A feature whose values do not form five bins of at least FEWEST texts is left
@@ -32,7 +32,7 @@ def score(vectors: object, names: Sequence[str], values: NDArray[np.float64], te
     """
     order = np.argsort([keyed_hash(0, "probing", text) for text in texts], kind="stable")
     rows = _narrow(vectors)
-    by_feature: dict[str, Any] = {}
+    by_feature: JsonObject = {}
     hits = []
     left_out = []
     for column, name in enumerate(names):

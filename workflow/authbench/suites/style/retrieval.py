@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from authbench.core.json_values import JsonObject
 from authbench.suites.style import intervals
 from authbench.suites.style.pairs import all_cosines, unit
 
@@ -20,7 +21,7 @@ def score(
     targets: object,
     answering: Sequence[str],
     together: Sequence[str] | None = None,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Return MRR, R@1 and R@8 over queries whose author is a target, and their values for random order (`by_chance`).
 
     `queries` and `targets` have a row per text; `asking` and `answering` give the authors. `together` gives each text's

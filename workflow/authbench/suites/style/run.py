@@ -22,6 +22,7 @@ import polars as pl
 from threadpoolctl import threadpool_limits  # scikit-learn brings it
 
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonObject
 from authbench.core.runtime.code import code_hash
 from authbench.core.storage.json_files import read_json, write_json, write_plain_json
 from authbench.core.tokens import load_tokenizer
@@ -92,7 +93,7 @@ def run(
     cache: VectorCache,
     chosen: Chosen = Chosen(),  # noqa: B008
     release: Release | None = None,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Score a model on all datasets with rows, write the result and its speed, and return the result.
 
     Args:
@@ -203,7 +204,7 @@ def of_dataset(
     vectors = vectors_of(model, documents, dataset.name, as_given=steb)
     rate = texts_per_second(rates, model.embedded - before, time.monotonic() - started)
 
-    def score(task: str, frame: pl.DataFrame) -> dict[str, Any]:
+    def score(task: str, frame: pl.DataFrame) -> JsonObject:
         given = frame.height or not steb
         return tasks[task].score(frame, vectors, dataset.tasks[task], seed, cache) if given else {"undefined": "no row"}
 

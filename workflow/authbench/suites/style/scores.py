@@ -14,13 +14,14 @@ resampled, and their clusters are fixed.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import polars as pl
 
 from authbench.config.registry.entries import read_yaml
 from authbench.core.arrays import F64
+from authbench.core.json_values import JsonMapping
 from authbench.core.shipped import shipped
 from authbench.scoring.metrics.ranking import average_ranks
 from authbench.suites.style import redundancy
@@ -33,18 +34,18 @@ Figures = Mapping[Key, float]  # the scores of a model
 
 
 @cache
-def assignment() -> Mapping[str, Any]:
+def assignment() -> JsonMapping:
     """Return the datasets of each column (resources/style/scores.yaml)."""
     return read_yaml(shipped("style/scores.yaml"))
 
 
 @cache
-def assignment_of_steb() -> Mapping[str, Any]:
+def assignment_of_steb() -> JsonMapping:
     """Return where STEB's code uses other datasets in a column (resources/style/steb_scores.yaml)."""
     return read_yaml(shipped("style/steb_scores.yaml"))
 
 
-def measured(result: Mapping[str, Any]) -> Iterator[tuple[Key, str, Mapping[str, Any]]]:
+def measured(result: JsonMapping) -> Iterator[tuple[Key, str, JsonMapping]]:
     """Yield the key of each score, the prefix of its further fields, and the task's result."""
     for dataset, cell in result["datasets"].items():
         for task, one in cell["tasks"].items():
@@ -53,7 +54,7 @@ def measured(result: Mapping[str, Any]) -> Iterator[tuple[Key, str, Mapping[str,
                 yield (DISTRACTOR, dataset), f"{DISTRACTOR}_", one
 
 
-def figures(result: Mapping[str, Any]) -> dict[Key, float]:
+def figures(result: JsonMapping) -> dict[Key, float]:
     """Return all scores of a model's results, except undefined ones."""
     named = {**FIGURES, DISTRACTOR: DISTRACTOR}
     return {key: float(one[named[key[0]]]) for key, _, one in measured(result) if named[key[0]] in one}

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import polars as pl
 
+from authbench.core.json_values import JsonMapping
 from authbench.core.presentation.numbers import decimals, limits, three_digits
 from authbench.core.presentation.tables import Cell, Row, Table
 from authbench.core.words import spaced
@@ -243,7 +244,7 @@ def every_score(results: Sequence[Result]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema)
 
 
-def chance_of(protocol: str, measured: Mapping[str, Any]) -> float | None:
+def chance_of(protocol: str, measured: JsonMapping) -> float | None:
     """Return the chance level of a score; None if unknown, as for V-measure in STEB's protocol."""
     if "auroc" in measured or "auc" in measured:
         return 0.5

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonObject
 from authbench.suites.style import clustering, features, order, pairs, probing, retrieval
 from authbench.suites.style.entries import LabelledTask, OrderTask, PairsTask, ProbingTask, RetrievalTask
 from authbench.suites.style.steps import draw, drop_equal
@@ -36,7 +37,7 @@ class Task(Generic[Selected]):
     """
 
     select: Callable[[pl.DataFrame, Any], Selected]
-    score: Callable[[pl.DataFrame, Vectors, Any, int, Path], dict[str, Any]]
+    score: Callable[[pl.DataFrame, Vectors, Any, int, Path], JsonObject]
     texts: Callable[[Any], Sequence[str]] = lambda settings: ["text"]
 
 
@@ -127,33 +128,31 @@ def _budgeted(frame: pl.DataFrame, by: str | Sequence[str], budget: int | None) 
     return kept.sort("draw").drop("draw")
 
 
-def _score_clustering(rows: pl.DataFrame, vectors: Vectors, settings: object, seed: int, cache: Path) -> dict[str, Any]:
+def _score_clustering(rows: pl.DataFrame, vectors: Vectors, settings: object, seed: int, cache: Path) -> JsonObject:
     return clustering.score(vectors.of(rows["text"].to_list()), _codes(rows["label"]), range(seed, seed + SEEDS))
 
 
-def _score_all_to_all(rows: pl.DataFrame, vectors: Vectors, settings: object, seed: int, cache: Path) -> dict[str, Any]:
+def _score_all_to_all(rows: pl.DataFrame, vectors: Vectors, settings: object, seed: int, cache: Path) -> JsonObject:
     return pairs.all_to_all(vectors.of(rows["text"].to_list()), _codes(rows["label"]))
 
 
-def _score_predefined(rows: pl.DataFrame, vectors: Vectors, settings: object, seed: int, cache: Path) -> dict[str, Any]:
+def _score_predefined(rows: pl.DataFrame, vectors: Vectors, settings: object, seed: int, cache: Path) -> JsonObject:
     first, second = (vectors.of(rows[side].to_list()) for side in ("first", "second"))
     return pairs.predefined(first, second, rows["same"].to_numpy())
 
 
-def _score_order(rows: pl.DataFrame, vectors: Vectors, settings: OrderTask, seed: int, cache: Path) -> dict[str, Any]:
+def _score_order(rows: pl.DataFrame, vectors: Vectors, settings: OrderTask, seed: int, cache: Path) -> JsonObject:
     levels = [vectors.of(rows[name].to_list()) for name in level_columns(settings)]
     return order.score(levels, rows["style"].to_list())
 
 
-def _score_retrieval(rows: pl.DataFrame, vectors: Vectors, settings: object, seed: int, cache: Path) -> dict[str, Any]:
+def _score_retrieval(rows: pl.DataFrame, vectors: Vectors, settings: object, seed: int, cache: Path) -> JsonObject:
     asking, answering = (rows.filter(pl.col("role") == role) for role in ("query", "target"))
     sides = [(vectors.of(side["text"].to_list()), side["author"].to_list()) for side in (asking, answering)]
     return retrieval.score(*sides[0], *sides[1], asking["query"].to_list())
 
 
-def _score_probing(
-    rows: pl.DataFrame, vectors: Vectors, settings: ProbingTask, seed: int, cache: Path
-) -> dict[str, Any]:
+def _score_probing(rows: pl.DataFrame, vectors: Vectors, settings: ProbingTask, seed: int, cache: Path) -> JsonObject:
     texts = rows["text"].to_list()
     names, values = features.extract(texts, settings.features, cache)
     return {

@@ -11,10 +11,10 @@ index.html                     the full report as an HTML page
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
+from authbench.core.json_values import JsonMapping
 from authbench.core.presentation.charts import Chart
 from authbench.core.presentation.files import write_table
 from authbench.core.presentation.inert_csv import as_csv
@@ -196,7 +196,7 @@ def _list_datasets(results: Sequence[Result], datasets: Sequence[Dataset]) -> li
     return found
 
 
-def _task_name(task: str, cell: Mapping[str, Any] | None) -> str:
+def _task_name(task: str, cell: JsonMapping | None) -> str:
     """Return a task's name; for probing, with the feature extractor."""
     measured = cell["tasks"].get(task, {}).get("measured_by") if cell else None
     return spaced(task) + (f" ({measured})" if measured else "")

@@ -6,12 +6,12 @@ tables.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 from authbench.core.arrays import F64
+from authbench.core.json_values import JsonObject
 from authbench.suites.style.redundancy import CUT, merges
 from authbench.suites.style.scores import assignment, assignment_of_steb
 from authbench.suites.style.steb.layout import ACCURACY, FIGURES, NAMES
@@ -42,7 +42,7 @@ def operational(
     return frame.with_columns(pl.Series(SCORE, [score.get(one) for one in models], dtype=pl.Float64)), counts
 
 
-def of_task(models: Mapping[str, Figures], task: str, passed_over: Iterable[str] = ()) -> dict[str, Any] | None:
+def of_task(models: Mapping[str, Figures], task: str, passed_over: Iterable[str] = ()) -> JsonObject | None:
     """Return a task's aggregate over the models that have it, with its clusters; None for too few models."""
     having = [one for one, figures in models.items() if any(kind == task for kind, _ in figures)]
     datasets = sorted(
@@ -52,7 +52,7 @@ def of_task(models: Mapping[str, Figures], task: str, passed_over: Iterable[str]
     return aggregated(having, datasets, table.reshape(len(having), len(datasets)))
 
 
-def aggregated(models: Sequence[str], datasets: Sequence[str], scores: F64) -> dict[str, Any] | None:
+def aggregated(models: Sequence[str], datasets: Sequence[str], scores: F64) -> JsonObject | None:
     """Return a task's aggregate, the mean over means within clusters of datasets; None for too few models.
 
     `scores` is models x datasets, NaN if missing. Datasets that a model lacks are left out.
@@ -61,7 +61,7 @@ def aggregated(models: Sequence[str], datasets: Sequence[str], scores: F64) -> d
     if len(models) < FEWEST_MODELS or not columns:
         return None
     table = scores[:, columns]
-    found: dict[str, Any] = {"models": list(models), "datasets": [datasets[column] for column in columns]}
+    found: JsonObject = {"models": list(models), "datasets": [datasets[column] for column in columns]}
     of_dataset = np.zeros(len(columns), np.int64)
     if len(columns) > 1:
         from scipy.cluster.hierarchy import fcluster

@@ -7,11 +7,11 @@ by name with the task's score is used, as on STEB's board.
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import orjson
 
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonMapping
 from authbench.core.storage.atomic import write_text
 from authbench.core.storage.json_files import read_foreign_json
 
@@ -40,7 +40,7 @@ OURS = {theirs: ours for ours, theirs in NAMES.items()}
 _NOT_THEIRS = ("comparisons", "distractor_comparisons", "levels", "queries", "targets", "measured_by")
 
 
-def write(folder: Path, results: Mapping[str, Mapping[str, Any]]) -> int:
+def write(folder: Path, results: Mapping[str, JsonMapping]) -> int:
     """Write the metrics of models below a folder; return the number of files.
 
     Args:
@@ -60,7 +60,7 @@ def write(folder: Path, results: Mapping[str, Mapping[str, Any]]) -> int:
     return written
 
 
-def read(*folders: Path) -> dict[str, dict[tuple[str, str], Mapping[str, Any]]]:
+def read(*folders: Path) -> dict[str, dict[tuple[str, str], JsonMapping]]:
     """Return the metrics below folders, by model and by task (our name) and dataset.
 
     If a result occurs in several folders, the first is used.

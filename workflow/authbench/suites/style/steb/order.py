@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from authbench.core.arrays import F64
+from authbench.core.json_values import JsonObject
 from authbench.suites.style import intervals
 from authbench.suites.style.order import cosines_of_levels
 from authbench.suites.style.pairs import unit
@@ -21,7 +22,7 @@ CLOSE = 1e-9  # costs that differ by less are decided by scipy's solver
 BLOCK_BYTES = 32 << 20
 
 
-def score(levels: Sequence[object], labels: Sequence[Hashable]) -> dict[str, Any]:
+def score(levels: Sequence[object], labels: Sequence[Hashable]) -> JsonObject:
     """Return `acc_mean` and `distractor_acc_mean` over all comparisons, and both per label.
 
     Args:

@@ -1,11 +1,11 @@
 """Pairs as in STEB's code: area under the ROC curve, standardised partial areas, and equal error rate."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from authbench.core.arrays import BOOL, F64
+from authbench.core.json_values import JsonObject
 from authbench.suites.style import intervals
 from authbench.suites.style import pairs as strict
 from authbench.suites.style.pairs import all_cosines, cosines, unit
@@ -13,7 +13,7 @@ from authbench.suites.style.pairs import all_cosines, cosines, unit
 PARTS = (0.01, 0.05, 0.10, 0.20, 0.30, 0.50)  # maximum false positive rates
 
 
-def measure(same: BOOL, scores: F64) -> dict[str, Any]:
+def measure(same: BOOL, scores: F64) -> JsonObject:
     """Return `auc`, `eer`, and `auc@x`: the standardised area up to a false positive rate of x (McClish 1989).
 
     If all pairs are of the same kind, the result is `undefined`.

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from authbench.core.arrays import F64
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonObject
 from authbench.suites.style import intervals
 
 SEED = 42
@@ -38,7 +39,7 @@ def score(
     labels: Mapping[str, Sequence[int | None]],
     splits: Mapping[str, Sequence[str | None]],
     seed: int = SEED,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Return the test accuracy of each feature and `average`, their mean.
 
     Args:

@@ -5,17 +5,17 @@ with queries but no targets, or the reverse, are removed before ranking, which s
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from authbench.core.json_values import JsonObject
 from authbench.suites.style import intervals
 from authbench.suites.style.pairs import all_cosines, unit
 
 CUTS = (1, 8, 16, 32, 64, 128)
 
 
-def score(queries: object, asking: Sequence[str], targets: object, answering: Sequence[str]) -> dict[str, Any]:
+def score(queries: object, asking: Sequence[str], targets: object, answering: Sequence[str]) -> JsonObject:
     """Return `mrr`, `mean_rank` and `recall@k`, averaged over the targets of each query's author, then over queries.
 
     Args:
