@@ -165,7 +165,14 @@ def run_job(name: str, arguments: Mapping[str, Any]) -> None:
     elif name == "compare":
         from authbench.build.dedup.jobs.compare import compare_part as job
     else:
+        from authbench.build.dedup.jobs.decide import Compared, Decisions
         from authbench.build.dedup.jobs.decide import decide_all as job
+
+        arguments = {
+            **arguments,
+            "compared": Compared(*arguments["compared"]),
+            "decisions": Decisions(*arguments["decisions"]),
+        }
     job(**arguments, settings=SETTINGS)
 
 
@@ -197,8 +204,8 @@ def stages(folder: Path) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     )  # fmt: skip
     yield (
         "decide",
-        [{**known, "filtered": [], "similar": (pairs, counts), "unit": "documents",
-          "written": (str(folder / "removed.parquet"), str(folder / "counts.json"))}],
+        [{**known, "filtered": [], "compared": (pairs, counts), "unit": "documents",
+          "decisions": (str(folder / "removed.parquet"), str(folder / "counts.json"))}],
     )  # fmt: skip
 
 

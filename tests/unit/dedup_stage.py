@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from authbench.build.dedup.jobs.compare import compare_part
-from authbench.build.dedup.jobs.decide import decide_all
+from authbench.build.dedup.jobs.decide import Compared, Decisions, decide_all
 from authbench.build.dedup.jobs.link import link_part
 from authbench.build.dedup.jobs.sign import sign_shard
 from authbench.config.settings.values import Backend
@@ -61,7 +61,7 @@ def run_jobs(
     for place in range(parts):
         compare_part(signatures, texts, links, pairs[place], counts[place], (place, parts), order, settings)
     removed, told = folder / "removed.parquet", folder / "counts.json"
-    decide_all(signatures, gone, (pairs, counts), (removed, told), "documents", order, settings)
+    decide_all(signatures, gone, Compared(pairs, counts), Decisions(removed, told), "documents", order, settings)
     return folder
 
 

@@ -18,7 +18,7 @@ from authbench.reports.leaderboard.collect import collect
 from authbench.reports.leaderboard.headline import power_line, unmeasured_note
 from authbench.reports.leaderboard.pairwise import not_told_apart
 from authbench.reports.leaderboard.tables import FACETS, Metric, every_score, every_slice, score_table
-from authbench.reports.leaderboard.write import write_leaderboard
+from authbench.reports.leaderboard.write import Edition, write_leaderboard
 from authbench.scoring.evaluation.gain import Comparison
 
 SCORE, ERROR = Metric("s", "S@5"), Metric("e", "EER", more_is_better=False)
@@ -227,7 +227,7 @@ def test_a_leaderboard_names_its_benchmark_and_version(board, tmp_path):
         assert scores["benchmark"]["name"] is None
         scores["benchmark"]["name"] = "mine"
         path.write_text(json.dumps(scores))
-    write_leaderboard([tmp_path / "out"], tmp_path / "board", back="../index.html", edition=("1.2.0", None))
+    write_leaderboard([tmp_path / "out"], tmp_path / "board", back="../index.html", edition=Edition("1.2.0"))
     page = (tmp_path / "board/index.html").read_text()
     assert "<h1>mine 1.2.0, test split</h1>" in page and 'href="../index.html"' in page
 

@@ -13,10 +13,11 @@ from authbench.core.runtime.snakemake_patches import keep_locks_of_other_runs
 
 @pytest.fixture(autouse=True)
 def patched() -> Iterator[None]:
-    before = FilePersistence._delete_locks, FilePersistence.cleanup_locks
+    before = FilePersistence.unlock, FilePersistence.cleanup_locks
+    keep_locks_of_other_runs()
     keep_locks_of_other_runs()
     yield
-    FilePersistence._delete_locks, FilePersistence.cleanup_locks = before
+    FilePersistence.unlock, FilePersistence.cleanup_locks = before
 
 
 def run(folder: Path, name: str) -> FilePersistence:

@@ -11,7 +11,7 @@ from defaults import section
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.build.dedup.jobs.decide import decide_all
+from authbench.build.dedup.jobs.decide import Compared, Decisions, Unique, decide_all
 from authbench.build.dedup.unique import repeated_fields, values_of
 from authbench.build.labels.shared import stand_ins
 from authbench.build.release.tables import make_provenance
@@ -112,9 +112,9 @@ def decided(folder: Path, shards: int) -> tuple[list, dict]:
     for shard, path in enumerate(whole):
         write_parquet(texts.gather_every(shards, shard), path)
     removed, counts = folder / "removed.parquet", folder / "counts.json"
-    pairs = [folder / "pairs/0.parquet"], [folder / "pairs/0.json"]
-    unshared = whole, {"essay": ["prompt"]}
-    decide_all(signatures, [], pairs, (removed, counts), "chunks", ORDER, settings, unshared)
+    compared = Compared([folder / "pairs/0.parquet"], [folder / "pairs/0.json"])
+    unique, decisions = Unique(whole, {"essay": ["prompt"]}), Decisions(removed, counts)
+    decide_all(signatures, [], compared, decisions, "chunks", ORDER, settings, unique)
     return read_columns([removed]).select(REMOVED.names()).rows(named=True), read_json(counts)["sources"]["early"]
 
 

@@ -179,7 +179,7 @@ def _leaderboard_arguments(parser: argparse.ArgumentParser) -> None:
 
 def leaderboard(arguments: argparse.Namespace) -> int:
     from authbench.reports.leaderboard.tables import metrics_of
-    from authbench.reports.leaderboard.write import write_leaderboard
+    from authbench.reports.leaderboard.write import Edition, write_leaderboard
 
     first = arguments.results[0]
     out = arguments.out or (first.parent if first.is_file() else first) / "leaderboard"
@@ -190,7 +190,7 @@ def leaderboard(arguments: argparse.Namespace) -> int:
         out,
         arguments.pdf,
         people=arguments.people,
-        edition=("", arguments.hub_dataset),
+        edition=Edition(dataset=arguments.hub_dataset),
         extra=metrics_of(arguments.metric),
         release=release,
     )

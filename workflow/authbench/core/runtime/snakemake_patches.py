@@ -1,7 +1,6 @@
 """Let runs of Snakemake share a working directory, and files in S3 keep the constraints of their wildcards."""
 
 import posixpath
-import shutil
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -29,15 +28,11 @@ def keep_locks_of_other_runs() -> None:
     with suppress(ImportError):
         from snakemake.persistence.file import FilePersistence
 
-        FilePersistence._delete_locks = _delete_own
-        FilePersistence.cleanup_locks = _delete_all
+        if FilePersistence.unlock is not _unlock_own:
+            FilePersistence.cleanup_locks, FilePersistence.unlock = FilePersistence.unlock, _unlock_own
 
 
-def _delete_own(self: Any) -> None:
+def _unlock_own(self: Any) -> None:
     for lock in self._lockfile.values():
         Path(lock).unlink(missing_ok=True)
     self._lockfile.clear()
-
-
-def _delete_all(self: Any) -> None:
-    shutil.rmtree(self._lockdir, ignore_errors=True)

@@ -20,6 +20,7 @@ index.html                   the full leaderboard as an HTML page
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 import polars as pl
 
@@ -49,13 +50,20 @@ from authbench.reports.leaderboard.verdict import SURE, verdict
 from authbench.scoring.evaluation.joined import compare_results
 
 
+class Edition(NamedTuple):
+    """The benchmark's version, if the results do not state it, and its id on the Hugging Face hub, if any."""
+
+    version: str = ""
+    dataset: str | None = None
+
+
 def write_leaderboard(
     folders: Sequence[Path],
     out: Path,
     pdf: bool = False,
     back: str = "",
     people: Path | None = None,
-    edition: tuple[str, str | None] = ("", None),
+    edition: Edition | None = None,
     extra: Sequence[Metric] = (),
     release: Release | None = None,
 ) -> str:
@@ -63,10 +71,10 @@ def write_leaderboard(
 
     Args:
         people: people.json, the scores of people and models on the pairs that people judged.
-        edition: version of the benchmark, if the results do not state it, and its id on the Hugging Face hub, if any.
+        edition: of the benchmark.
         release: of the benchmark as it is now; the page and the text say if the results are of another edition.
     """
-    version, dataset = edition
+    edition = edition or Edition()
     with TemporaryDirectory() as unpacked:
         results = by_headline(collect(folders, Path(unpacked)))
         queries = [result.queries() for result in results]
@@ -84,7 +92,7 @@ def write_leaderboard(
         results,
         pairs,
         back=back,
-        version=_versions(results) or version,
+        version=_versions(results) or edition.version,
         outdated=old,
         verdict=finding,
         headline=headline,
@@ -104,8 +112,8 @@ def write_leaderboard(
         write_text(folder / "pairwise.csv", as_csv(pairs))
         if submitted := [result.fields.as_dict() for result in results if result.fields]:
             write_text(folder / "submissions.csv", as_csv(pl.DataFrame(submitted)))
-        if dataset is not None:
-            write_eval_results(folder / FOLDER, results, dataset)
+        if edition.dataset is not None:
+            write_eval_results(folder / FOLDER, results, edition.dataset)
         write_charts(folder / "figures", drawn.all(), ("png", "pdf") if pdf else ("png",))
         write_text(folder / "index.html", page)
     return "\n\n".join(filter(None, (old, finding, as_text((*headline, tables[0])[0], intervals=False))))

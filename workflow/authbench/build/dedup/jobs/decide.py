@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -18,30 +19,47 @@ from authbench.core.storage.json_files import read_json, write_json
 from authbench.core.storage.parquet import read_batches, read_columns, write_parquet
 
 
+class Compared(NamedTuple):
+    """Files of similar pairs, and of what was counted in comparing them."""
+
+    pairs: Paths
+    counts: Paths
+
+
+class Decisions(NamedTuple):
+    """The files of the removed documents and of the counts."""
+
+    removed: str | Path
+    counts: str | Path
+
+
+class Unique(NamedTuple):
+    """The signed texts, and by task type the fields and labels of which no two kept texts share a value."""
+
+    texts: Paths = ()
+    fields: Mapping[str, Sequence[str]] | None = None
+
+
+NOT_UNIQUE = Unique()
+
+
 def decide_all(
     signatures: Paths,
     filtered: Paths,
-    similar: tuple[Paths, Paths],
-    written: tuple[str | Path, str | Path],
+    compared: Compared,
+    decisions: Decisions,
     unit: str,
     order: Sequence[str],
     settings: Copies,
-    unshared: tuple[Paths, Mapping[str, Sequence[str]] | None] = ((), None),
+    unique: Unique = NOT_UNIQUE,
 ) -> None:
     """Write the removed documents with their kept representatives, and count them.
 
-    Memory: 36 bytes per document, and the keys of the documents that have a copy; with `unshared` also a row group of
+    Memory: 36 bytes per document, and the keys of the documents that have a copy; with `unique` also a row group of
     texts, and 500 bytes for each value of such a field.
-
-    Args:
-        similar: files of similar pairs, and of what was counted in comparing them.
-        written: the files of the removed documents and of the counts.
-        unshared: the signed texts, file by file, and by task type the fields and labels of which no two kept texts
-            share a value.
     """
-    texts, unique = unshared
     first = read_first_copies(signatures, filtered, order)
-    pairs = read_columns(similar[0])
+    pairs = read_columns(compared.pairs)
     repeated = np.flatnonzero((first >= 0) & (first != np.arange(len(first))))
     rows = np.unique(np.concatenate([repeated, first[repeated], pairs["earlier"], pairs["later"]]).astype(np.int64))
     copies = read_documents(signatures, rows, ["doc_key", "source", "author_id"], order)
@@ -52,7 +70,7 @@ def decide_all(
     tally = Tally(f"dedup_{unit}")
     here, stays = first >= 0, first >= 0
     stays[gone["row"].to_numpy()] = False
-    repeated_values = _repeated(texts, stays, unique, order) if unique else empty(REPEATED)
+    repeated_values = _repeated(unique.texts, stays, unique.fields, order) if unique.fields else empty(REPEATED)
     stays[repeated_values["row"].to_numpy()] = False
     start = 0
     for sources in sources_of(signatures):
@@ -62,14 +80,14 @@ def decide_all(
     tally.add(copies.clear(), copies.clear(), gone)
     tally.add(copies.clear(), copies.clear(), repeated_values.with_columns(reason=pl.lit(REASON)))
     tally.note("dedup", facts)
-    for path in similar[1]:
+    for path in compared.counts:
         tally.note("dedup", read_json(path))
     tally.note("expected_recall", band_recall(settings["threshold"], settings["bands"], settings["rows"]))
     kept, value_of = pl.format("stand-in {}", "kept"), pl.format("{} of {}", "field", "first")
     copied = as_removed(gone, tally.stage, "reason", kept, "similarity", settings["threshold"])
     repeated_texts = as_removed(repeated_values, tally.stage, pl.lit(REASON), value_of)
-    write_parquet(pl.concat([copied, repeated_texts]), written[0])
-    write_json(written[1], tally.counts())
+    write_parquet(pl.concat([copied, repeated_texts]), decisions.removed)
+    write_json(decisions.counts, tally.counts())
 
 
 def _repeated(
