@@ -15,7 +15,7 @@ import yaml
 from numba import types
 
 COMPILED = Path(".snakemake/compiled")
-MODULES = (
+MODULES = (  # in the order in which the jobs of the demo need them
     "build.sample.authors",
     "build.dedup.overlaps",
     "build.release.pool_kernels",
@@ -24,7 +24,7 @@ MODULES = (
     "release.checking.pool_kernels",
     "scoring.evaluation.retrieval_kernels",
     "scoring.metrics.error_rate_kernels",
-)  # fmt: skip  (in the order in which the jobs of the demo need them)
+)
 
 
 def listed(compiled: Path) -> dict[str, dict[str, list[Any]]]:

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import precision_recall_curve as of_scikit_learn
+from threadpoolctl import threadpool_limits
 
-from authbench.models.topics import content_words
+from authbench.models.topics import content_words, topic_vectors
 from authbench.suites.pan.figures import density, precision_recall_curve
 from authbench.suites.pan.topics import influence, topic_similarities
 
@@ -70,6 +71,17 @@ def test_topics_learnt_from_train_pairs_do_not_depend_on_the_pairs_that_are_aske
     assert topic_similarities(pairs[:5], 4)[1] == 1
     monkeypatch.setattr("authbench.models.topics.MOST_TEXTS", 50)
     assert topic_similarities(pairs, 150, train=train)[1] == 5
+
+
+def test_topics_are_the_same_bytes_by_one_thread_and_by_two():
+    random = np.random.default_rng(1)
+    words = [f"{one}{other}{one}" for one in "abcdefghijklmnopqrst" for other in "abcdefghijklmnopqrst"]
+    texts = [" ".join(random.choice(words[20 * (n % 17) :], 60)) for n in range(900)]
+    found = []
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            found.append(topic_vectors(texts[::2], texts, 30, 0)[0].tobytes())
+    assert found[0] == found[1]
 
 
 def test_no_line_is_drawn_through_few_pairs_or_pairs_that_hardly_differ():

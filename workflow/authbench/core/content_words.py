@@ -106,7 +106,7 @@ def content_vectors_of_batches(batches: Iterable[pl.DataFrame], statistics: Word
     return csr_matrix((_emptied(weights), _emptied(columns), ends), shape=(len(ends) - 1, COLUMNS))
 
 
-def content_words_of(texts: pl.DataFrame, statistics: WordStatistics) -> Iterator[tuple[int, pl.DataFrame]]:
+def count_content_words(texts: pl.DataFrame, statistics: WordStatistics) -> Iterator[tuple[int, pl.DataFrame]]:
     """Yield parts of texts: their number, and the content words of each as columns row (of the part), word, times."""
     for size, words in _words(texts.select("lang", "content"), _COUNTED_AT_ONCE):
         content = words.join(_content(words, statistics), on=["lang", "word"], how="semi")

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from authbench.core.arrays import F32, I32
-from authbench.core.content_words import content_vectors, content_words_of, fit_words
+from authbench.core.content_words import content_vectors, count_content_words, fit_words
 from authbench.core.dates import middle_day
 from authbench.models.lexical import tfidf
 from authbench.models.model import Reference, Scorer
@@ -24,6 +24,7 @@ from authbench.models.topics import draw_texts, topic_vectors
 
 LENGTHS_PER_OCTAVE = 2
 HASHES = 1 << 18  # of n-grams of characters
+_TOPIC_DIGITS = 4  # decimals of shares of topics; processors differ in the 13th
 
 
 def metadata_vectors(documents: pl.DataFrame, candidates: int, parameters: MetadataParameters) -> np.ndarray:
@@ -74,7 +75,7 @@ def topic_model_vectors(
     numbered = documents.select("lang", "content", row=pl.int_range(pl.len()))
     for (lang,), part in numbered.group_by("lang", maintain_order=True):
         rows, _ = topic_vectors(learnt.get(lang, []), part["content"].to_list(), parameters.topics, parameters.seed)
-        parts.append(rows)
+        parts.append(rows.round(_TOPIC_DIGITS))
         places.append(part["row"].to_numpy())
     return block_diag(parts, "csr", np.float32)[np.argsort(np.concatenate(places))]
 
@@ -94,7 +95,7 @@ def content_character_vectors(
         dtype=np.float32,
     )  # fmt: skip
     counts = []
-    for size, words in content_words_of(documents, fit_words(reference)):
+    for size, words in count_content_words(documents, fit_words(reference)):
         distinct = pl.Series(["", *words["word"].unique().sort()])  # no list without words can be transformed
         column = distinct.search_sorted(words["word"]).to_numpy()
         times = csr_matrix((words["times"].to_numpy().astype(np.float32), (words["row"].to_numpy(), column)),

@@ -33,6 +33,7 @@ def topic_vectors(learnt: Sequence[str], texts: Sequence[str], topics: int, seed
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.preprocessing import normalize
+    from threadpoolctl import threadpool_limits  # scikit-learn brings it
 
     many = len(learnt) > 2 * LEAST_DOCUMENTS
     vectorizer = TfidfVectorizer(
@@ -49,7 +50,7 @@ def topic_vectors(learnt: Sequence[str], texts: Sequence[str], topics: int, seed
         return np.zeros((len(texts), 1)), 0
     used = max(1, min(topics, len(learnt) // TEXTS_OF_A_TOPIC, words.shape[1]))
     model = NMF(used, init="nndsvda", max_iter=ITERATIONS, tol=1e-3, random_state=seed % (1 << 32))
-    with warnings.catch_warnings():
+    with threadpool_limits(1), warnings.catch_warnings():  # the number of threads would change the last digits
         warnings.simplefilter("ignore", ConvergenceWarning)  # ITERATIONS suffice to compare topics
         shares = model.fit_transform(words)
         if texts is not learnt:

@@ -4,6 +4,7 @@ In a small run the later jobs follow one another, and each waits for its kernels
 `kernels.yaml` (written by benchmarks/kernels.py) lists the kernels of these jobs with the types of their arguments.
 """
 
+import atexit
 import subprocess
 import sys
 from contextlib import suppress
@@ -16,11 +17,16 @@ from authbench.core.runtime.caches import compiled_code
 from authbench.core.shipped import shipped
 
 
-def start_compiling(cores: int | None) -> subprocess.Popen[bytes] | None:
-    """Start the process if the run may use a second core and has compiled nothing yet; else return None."""
+def start_compiling(cores: int | None) -> bool:
+    """Start the process, which ends with this one at the latest; return whether it was started.
+
+    It is not if the run may use only one core, or has compiled anything before.
+    """
     if not cores or cores < 2 or next(compiled_code().glob("*/*"), None):
-        return None
-    return subprocess.Popen([sys.executable, "-m", __name__], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return False
+    beside = subprocess.Popen([sys.executable, "-m", __name__], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    atexit.register(beside.kill)
+    return True
 
 
 def compile_listed() -> None:

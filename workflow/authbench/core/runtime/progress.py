@@ -33,9 +33,9 @@ def progress(
         done, now = done + size(item), time.monotonic()
         if now - reported > EVERY_SECONDS:
             of = f" of {total:,}" if total else ""
-            seconds = (total - done) * (now - started) / done if total and done else 0.0
-            left = f", {in_words(seconds)} left" if total and done else ""
-            tell = log.warning if reported == started and seconds > LONG_SECONDS else report
+            seconds = (total - done) * (now - started) / done if total and done else None
+            left = "" if seconds is None else f", {in_words(seconds)} left"
+            tell = log.warning if reported == started and (seconds or 0.0) > LONG_SECONDS else report
             tell("%s: %s%s, %s%s", what, f"{done:,}", of, in_words(now - started), left)
             reported = now
 
