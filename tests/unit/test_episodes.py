@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from extras import needs
 from tiny_checkpoint import settings, write_checkpoint
 
 from authbench.core.errors import InputError
@@ -17,6 +18,8 @@ from authbench.models.model import VectorCache
 from authbench.models.parameters import TransformerParameters
 from authbench.models.requested import load_model
 from authbench.models.transformer import TransformerModel, embed
+
+pytestmark = needs("torch", "models")
 
 # Like LUAR: (episodes, texts, tokens) in, (episodes, dimensions) out; the longest text of an episode counts most.
 CODE = """

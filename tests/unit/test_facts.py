@@ -4,6 +4,7 @@ from importlib import metadata
 from typing import Any
 
 import pytest
+from extras import needs
 
 from authbench.build.release.statement import add_statement, make_statement
 from authbench.config.registry.entries import read_yaml
@@ -117,4 +118,8 @@ def test_versions_are_those_of_the_libraries_that_took_part() -> None:
     assert versions["polars"] == metadata.version("polars")
     assert "python" in versions
     assert "torch" not in versions
+
+
+@needs("detoxify", "toxicity")
+def test_versions_of_torch_are_stated_where_detoxify_took_part() -> None:
     assert "torch" in stated(safety={"scorers": ["detoxify"]})["versions"]

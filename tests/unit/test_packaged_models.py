@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from extras import needs
 
 from authbench.core.errors import InputError
 from authbench.core.presentation.charts import as_svg
@@ -126,6 +127,7 @@ def test_weights_of_4_bits_are_their_numbers_less_eight_times_the_scale():
     assert weights.tolist() == [(number - 8) * 0.5 for number in range(16)] + [0.0] * 16
 
 
+@needs("safetensors", "models")
 def test_a_model_in_4_bits_becomes_a_folder_of_bert_with_its_sizes_and_tokenizer(tmp_path):
     from safetensors.numpy import load_file
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from extras import needs
 from hypothesis import given
 from hypothesis import strategies as st
 from sound_release import write_sound
@@ -307,6 +308,7 @@ def test_at_least_one_core_is_needed(capsys: pytest.CaptureFixture[str]) -> None
     assert "--cores: expected 1 or more" in capsys.readouterr().err
 
 
+@needs("detoxify", "toxicity")
 def test_a_recipe_states_the_size_of_the_release_and_its_scorers(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

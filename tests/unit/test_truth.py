@@ -18,7 +18,17 @@ from truth import Row, as_markdown, read_build, table, wrong_drops  # noqa: E402
 
 AUTHORS, TEXTS = 104, 4
 VERSE = "The moon has risen over the dark wood\nand nobody walks on the long road home.\n"
-MODELS = ("random", "metadata", "format", "content-words", "masked", "char-ngram", "date")
+MODELS = (
+    "random",
+    "metadata",
+    "format",
+    "content-words",
+    "topic-model",
+    "content-characters",
+    "masked",
+    "char-ngram",
+    "date",
+)
 GAIN = {"against": "format", "value": 0.08, "low": 0.02, "high": 0.1, "p": 0.001}
 
 
@@ -64,7 +74,14 @@ def write(folder: Path, spoil: str = "") -> tuple[Path, Path]:
     (release / "statistics/labels.csv").write_text(f"source,low,high,decision\neltec_tei,{low},0.5,unmeasured\n")
     (release / "manifest.json").write_text(json.dumps({"config": {"name": "x", "authors": {"max_impurity": 0.2}}}))
     for model in MODELS:
-        value = {"metadata": "metadata", "format": "edited", "content-words": "topics", "date": "dates"}.get(model)
+        value = {
+            "metadata": "metadata",
+            "format": "edited",
+            "content-words": "topics",
+            "topic-model": "topic model",
+            "content-characters": "letters",
+            "date": "dates",
+        }.get(model)
         score = 0.7 if value and value == spoil else 0.5
         queries = pl.DataFrame(
             {
@@ -115,6 +132,8 @@ def test_a_release_that_keeps_every_claim_meets_them_all(tmp_path: Path) -> None
             {"`metadata`, auc_matched, overall", "`metadata`, auc_matched, in every source with ≥ 10 authors"},
         ),
         ("topics", {"`content-words`, auc_topic"}),
+        ("topic model", {"`topic-model`, auc_topic"}),
+        ("letters", {"`content-characters`, auc_topic"}),
         ("dates", {"`date`, auc_time, over ≥ 100 authors"}),
         ("unmatched", {"dated positives that are matched in time"}),
         ("edited", {"`format`, auc_matched, in edited sources"}),
