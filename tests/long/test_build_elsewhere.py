@@ -41,9 +41,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_deployment_cores_shards_folder_order_of_files_locale_and_hash_seed_leave_no_trace(
-    demo: Project, another: Project, tmp_path: Path
-) -> None:
+def test_deployment_cores_shards_folder_order_of_files_locale_and_hash_seed_leave_no_trace(demo, another, tmp_path):
     other = build_elsewhere(demo, tmp_path)
     another.build("--config", FEW_MODELS)
     ours, theirs = contents(demo.release), contents(other.release)

@@ -18,7 +18,7 @@ CASES, QUESTIONED, KNOWN = 50, 1_000, 2_000
 
 
 @needs_corpora
-def test_fifty_cases_of_real_blogs_cost_no_more_than_the_page_says() -> None:
+def test_fifty_cases_of_real_blogs_cost_no_more_than_the_page_says():
     blogs: dict[str, list[str]] = {}
     for _, author, _, text in posts():
         blogs.setdefault(author, []).append(text)

@@ -123,8 +123,8 @@ def states(jobs: Sequence[dict[str, str]]) -> list[str]:
 
 
 def test_a_benchmark_takes_at_most_ten_jobs_as_wide_as_their_widest_member_and_is_the_release_of_one_machine(
-    tiny: Project, built: Built
-) -> None:
+    tiny, built
+):
     assert len(built.run.jobs) <= MOST_JOBS
     assert set(states(built.run.jobs)) == {"COMPLETED"}
     # The check counts tokens beside its search for copies, in two threads; no other rule asks for more than one.
@@ -132,27 +132,25 @@ def test_a_benchmark_takes_at_most_ten_jobs_as_wide_as_their_widest_member_and_i
     assert release(built.project) == release(tiny)
 
 
-def test_no_task_finds_or_leaves_anything_in_the_tmpdir_of_another(built: Built) -> None:
+def test_no_task_finds_or_leaves_anything_in_the_tmpdir_of_another(built):
     assert len(built.tmpdirs) > len(built.run.jobs)
     assert [path for tmpdir in built.tmpdirs for path in tmpdir.rglob("*")] == []
 
 
-def test_a_second_run_submits_nothing(built: Built, slurm: PrivateSlurm) -> None:
+def test_a_second_run_submits_nothing(built, slurm):
     again = through_slurm(built.project, slurm, "slurm-small", *built.project.recipe(SMALL))
     assert "Nothing to be done" in again.said
     assert again.jobs == []
 
 
-def test_the_last_stages_through_the_profile_for_large_corpora_are_one_job(
-    tiny: Project, built: Built, slurm: PrivateSlurm, warm: dict[str, str]
-) -> None:
+def test_the_last_stages_through_the_profile_for_large_corpora_are_one_job(tiny, built, slurm, warm):
     recipe = built.project.recipe(SMALL)
     again = through_slurm(built.project, slurm, "slurm", "release", *recipe, "--forcerun", "assign_splits", env=warm)
     assert states(again.jobs) == ["COMPLETED"]
     assert release(built.project) == release(tiny)
 
 
-def test_of_many_shards_eight_are_submitted_together(fresh: Project) -> None:
+def test_of_many_shards_eight_are_submitted_together(fresh):
     pytest.importorskip("snakemake_executor_plugin_slurm")
     groups = groups_of_a_dry_run(fresh, "slurm", "--config", "shards=20")
     by_shard = ("records", "texts-documents", "texts-chunks", "labels", "decisions", "reservoirs")
@@ -160,9 +158,7 @@ def test_of_many_shards_eight_are_submitted_together(fresh: Project) -> None:
     assert groups["release"] == 1
 
 
-def test_a_job_that_exceeds_its_memory_is_submitted_anew_with_twice_as_much(
-    slurm: PrivateSlurm, tmp_path: Path
-) -> None:
+def test_a_job_that_exceeds_its_memory_is_submitted_anew_with_twice_as_much(slurm, tmp_path):
     taking = f"import time; taken = b'x' * {MEGABYTES_TAKEN * 10**6}; time.sleep(4)"
     command = f'{sys.executable} -c "{taking}"; touch {{output}}'
     snakefile = HUNGRY.format(library=str(ROOT / "workflow"), command=command)

@@ -3,17 +3,15 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 import yaml
-from project import Project
 
 from authbench.core.runtime.ahead import start_compiling
 from authbench.core.shipped import shipped
 
 
-def test_kernels_compiled_ahead_are_complete_for_a_check(demo: Project, tmp_path: Path) -> None:
+def test_kernels_compiled_ahead_are_complete_for_a_check(demo, tmp_path):
     env = {
         **os.environ,
         "NUMBA_CACHE_DIR": str(tmp_path),
@@ -31,14 +29,12 @@ def test_kernels_compiled_ahead_are_complete_for_a_check(demo: Project, tmp_path
 
 
 @pytest.mark.parametrize("cores", [None, 1])
-def test_a_run_on_one_core_compiles_in_its_jobs(
-    cores: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_on_one_core_compiles_in_its_jobs(cores, tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     assert not start_compiling(cores)
 
 
-def test_a_run_that_has_compiled_starts_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_has_compiled_starts_no_process(tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     (tmp_path / "checking/similar_kernels-0").mkdir(parents=True)
     assert not start_compiling(2)

@@ -1,7 +1,6 @@
 """The demo, published, as the libraries that people use read it."""
 
 import sys
-from pathlib import Path
 
 import pytest
 from project import ROOT, Project
@@ -17,9 +16,7 @@ def consumed(published_demo: Project, tmp_path_factory: pytest.TempPathFactory) 
 
 
 @pytest.mark.parametrize("name", [name for name in consumers.CONSUMERS if "rebuild" not in name])
-def test_the_demo_passes_a_consumer(
-    name: str, consumed: consumers.Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_demo_passes_a_consumer(name, consumed, tmp_path, monkeypatch):
     for module in consumers.CONSUMERS[name].modules:
         pytest.importorskip(module, reason="needs the extras `publish` and `models`")
     if name in ("datasets", "mteb"):

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 from extras import needs
-from project import Project
 from tiny import RECIPE
 
 pytestmark = needs("detoxify", extra="toxicity")
@@ -34,7 +33,7 @@ def tiny_checkpoint(folder: Path) -> Path:
     return folder / "tiny.ckpt"
 
 
-def test_both_scorers_are_asked_and_named_in_the_manifest(tiny: Project, tmp_path: Path) -> None:
+def test_both_scorers_are_asked_and_named_in_the_manifest(tiny, tmp_path):
     checkpoint = str(tiny_checkpoint(tmp_path / "model"))
     project = tiny.copy(tmp_path / "copy")
     safety = {"scorers": ["wordlist", "detoxify"], "threshold": 0.9, "detoxify": {"checkpoint": checkpoint}}
@@ -47,7 +46,7 @@ def test_both_scorers_are_asked_and_named_in_the_manifest(tiny: Project, tmp_pat
     assert not any("word list only" in warning for warning in manifest["warnings"])
 
 
-def test_on_cuda_the_jobs_that_load_the_model_ask_for_a_gpu(tiny: Project, tmp_path: Path) -> None:
+def test_on_cuda_the_jobs_that_load_the_model_ask_for_a_gpu(tiny, tmp_path):
     project = tiny.copy(tmp_path / "copy")
     safety = {"scorers": ["detoxify"], "threshold": 0.9, "detoxify": {"device": "cuda"}}
     recipe = project.recipe(RECIPE | {"safety": safety})

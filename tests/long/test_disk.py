@@ -9,7 +9,6 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from project import Project
 
 from authbench.core.errors import InputError
 from authbench.core.storage import parquet
@@ -52,9 +51,7 @@ def fill(folder: Path, leave: int = 0) -> Path:
     [("size=100k", "is full ("), ("size=100k,ro", "is on a read-only disk. Make it writable")],
     ids=["full", "read-only"],
 )
-def test_a_folder_that_cannot_be_written_is_told_before_anything_runs(
-    fresh: Project, mount: Mount, folder: str, options: str, told: str
-) -> None:
+def test_a_folder_that_cannot_be_written_is_told_before_anything_runs(fresh, mount, folder, options, told):
     mount(fresh.folder / folder, options)
     said = fresh.refusal()
     assert f"{folder} cannot be written" in said
@@ -64,9 +61,7 @@ def test_a_folder_that_cannot_be_written_is_told_before_anything_runs(
     assert len(said.splitlines()) < 8
 
 
-def test_a_disk_that_fills_up_stops_the_run_with_one_message_and_with_room_it_goes_on(
-    demo: Project, tmp_path: Path, mount: Mount
-) -> None:
+def test_a_disk_that_fills_up_stops_the_run_with_one_message_and_with_room_it_goes_on(demo, tmp_path, mount):
     mount(tmp_path / "small/results", "size=64m")
     project = demo.copy(tmp_path / "small")
     for stage in ("chunk", "filter", "dedup", "sample", "split", "report", "draft", "release"):
@@ -84,7 +79,7 @@ def test_a_disk_that_fills_up_stops_the_run_with_one_message_and_with_room_it_go
     assert (project.release / "SHA256SUMS").read_bytes() == (demo.release / "SHA256SUMS").read_bytes()
 
 
-def test_a_table_without_room_is_told_and_leaves_nothing(tmp_path: Path, mount: Mount) -> None:
+def test_a_table_without_room_is_told_and_leaves_nothing(tmp_path, mount):
     disk = tmp_path / "disk"
     mount(disk, "size=200k")
     frame = pl.DataFrame({"content": [sha256(b"%d" % number).hexdigest() for number in range(20_000)]})

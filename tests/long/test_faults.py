@@ -53,9 +53,7 @@ def statement(bench: faults.Bench) -> dict[str, Any]:
     return make_statement(bench.project.folder / "results/tiny/release", entries)
 
 
-def test_a_release_is_built_anew_from_its_statement_and_raw_files(
-    bench: faults.Bench, statement: dict[str, Any]
-) -> None:
+def test_a_release_is_built_anew_from_its_statement_and_raw_files(bench, statement):
     folder = bench.project.folder
 
     def build(place: Path, targets: Sequence[str]) -> tuple[int, str]:
@@ -67,7 +65,7 @@ def test_a_release_is_built_anew_from_its_statement_and_raw_files(
     assert outcome.status == 0, outcome.reasons
 
 
-def test_a_call_that_fails_leaves_the_right_bytes_or_one_message(bench: faults.Bench) -> None:
+def test_a_call_that_fails_leaves_the_right_bytes_or_one_message(bench):
     for name in JOBS:
         bench.learn(bench.jobs[name])  # points are those of jobs whose calls are counted
     tried = [bench.try_point(point) for point in islice(bench.points(), POINTS)]
@@ -76,7 +74,7 @@ def test_a_call_that_fails_leaves_the_right_bytes_or_one_message(bench: faults.B
     assert any(found["status"] for found in tried)
 
 
-def test_a_job_without_enough_memory_leaves_the_right_bytes_or_one_message(bench: faults.Bench) -> None:
+def test_a_job_without_enough_memory_leaves_the_right_bytes_or_one_message(bench):
     for name in LIMITED:
         bench.learn(bench.jobs[name])
     points = [point for point in bench.memory_points(LIMITS) if point.job in LIMITED]
@@ -86,9 +84,7 @@ def test_a_job_without_enough_memory_leaves_the_right_bytes_or_one_message(bench
 
 
 @pytest.mark.parametrize("point", BUILDS, ids=lambda point: point.job)
-def test_a_build_with_a_failing_call_says_why_and_ends_right_when_run_again(
-    builds: broken_builds.Builds, point: faults.Point
-) -> None:
+def test_a_build_with_a_failing_call_says_why_and_ends_right_when_run_again(builds, point):
     found = builds.attempt(point)
     assert found["fired"] and found["status"]
     assert found["wrong"] == "", found

@@ -825,7 +825,7 @@ def server() -> Iterator[Any]:
         yield process
 
 
-def test_every_command_has_a_door_or_reads_nothing_of_others() -> None:
+def test_every_command_has_a_door_or_reads_nothing_of_others():
     assert DOORS.keys() | NONE == COMMANDS.keys() and not DOORS.keys() & NONE
     assert len(INPUTS) + len(NAMED) >= 40
 
@@ -833,15 +833,13 @@ def test_every_command_has_a_door_or_reads_nothing_of_others() -> None:
 @pytest.mark.parametrize(
     ("command", "door"), [(command, door) for command, several in DOORS.items() for door in several], ids=str
 )
-def test_what_is_hostile_is_refused_in_one_message_and_bounds(
-    command: str, door: Door, sound: Path, server: Any
-) -> None:
+def test_what_is_hostile_is_refused_in_one_message_and_bounds(command, door, sound, server):
     assert set(door.takes) <= cases_of(door).keys()
     found = {what: outcome(server, sound, door, *made) for what, made in cases_of(door).items()}
     assert {what: ended for what, ended in found.items() if wrong(command, door, what, ended, sound)} == {}
 
 
-def test_what_is_sound_is_done_at_every_door(sound: Path, server: Any) -> None:
+def test_what_is_sound_is_done_at_every_door(sound, server):
     lines = {door.line for several in DOORS.values() for door in several if not door.file.endswith("/")}
     ended = {}
     for line in sorted(lines):
@@ -860,7 +858,7 @@ def hangs_up(texts): os.kill(os.getpid(), 9)
 
 
 @pytest.mark.parametrize("name", ["exits", "exits_by_posix", "leaves", "hangs_up"])
-def test_a_user_s_function_cannot_end_a_command_as_if_done(name: str, sound: Path, server: Any) -> None:
+def test_a_user_s_function_cannot_end_a_command_as_if_done(name, sound, server):
     (sound / "leaving.py").write_text(LEAVES)
     for line in (f"evaluate scored --model leaving:{name} --out out", f"train scored --model leaving:{name} --out out"):
         ended = run(server, line.split(), sound)

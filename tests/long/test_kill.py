@@ -33,9 +33,7 @@ def started() -> Iterator[list["subprocess.Popen[Any]"]]:
         stop(process)
 
 
-def test_kills_over_one_build_leave_no_trace(
-    tiny: Project, tmp_path: Path, started: list["subprocess.Popen[Any]"]
-) -> None:
+def test_kills_over_one_build_leave_no_trace(tiny, tmp_path, started):
     project = tiny.copy(tmp_path / "killed", with_results=False)
     build = ("--cores", "2", "release", "--quiet", "rules", *project.recipe(RECIPE))
     chance = random.Random(20260101)

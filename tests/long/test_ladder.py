@@ -2,7 +2,6 @@
 
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -74,9 +73,7 @@ def write_corpus(folder: Path, numbers: dict[str, int]) -> int:
     ],
     ids=["500", "200000", "all-languages"],
 )
-def test_a_corpus_of_unequal_languages_becomes_a_checked_release_with_scores(
-    records: int, codes: list[str], more: dict[str, Any], tmp_path: Path
-) -> None:
+def test_a_corpus_of_unequal_languages_becomes_a_checked_release_with_scores(records, codes, more, tmp_path):
     project: Project = copy_project(tmp_path / "project")
     written = write_corpus(project.folder, sizes(list(codes), records))
     project.build(*project.recipe(RECIPE | more))

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 import yaml
-from browser import Browser
 from project import Project
 from tiny import ESSAYS, LETTERS, RECIPE, lines_text, make_tiny, rows
 
@@ -65,7 +64,7 @@ def marked(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return project
 
 
-def test_no_page_and_no_drawing_runs_markup(marked: Project, browser: Browser, tmp_path: Path) -> None:
+def test_no_page_and_no_drawing_runs_markup(marked, browser, tmp_path):
     pages = sorted(path for end in ("html", "svg") for path in marked.folder.glob(f"[ar]*/**/*.{end}"))
     showing = set[str]()
     for path in pages:
@@ -79,7 +78,7 @@ def test_no_page_and_no_drawing_runs_markup(marked: Project, browser: Browser, t
             "tables/index.html", "human_pairs/en.html", "explorer/queries-001.html"} <= showing  # fmt: skip
 
 
-def test_a_card_shows_markup_as_text(marked: Project) -> None:
+def test_a_card_shows_markup_as_text(marked):
     for path in (marked.results / "publish").rglob("*.md"):
         fenced = path.read_text(encoding="utf-8").split("```")
         assert not any("<script" in part or "<img" in part for part in fenced[::2]), path

@@ -54,7 +54,7 @@ def provenance(built: Path) -> pl.DataFrame:
     return pl.read_parquet(built / "release/provenance.parquet")
 
 
-def test_real_release_is_sound(built: Path) -> None:
+def test_real_release_is_sound(built):
     command = [sys.executable, "-m", "authbench", "check", str(built / "release"), "--json"]
     checked = subprocess.run(
         command, capture_output=True, text=True, env=surroundings({"PYTHONPATH": f"{ROOT}/workflow"})
@@ -63,7 +63,7 @@ def test_real_release_is_sound(built: Path) -> None:
     assert json.loads(checked.stdout)["violations"] == []
 
 
-def test_real_records_are_all_in_the_funnel(built: Path) -> None:
+def test_real_records_are_all_in_the_funnel(built):
     funnel = pl.read_csv(built / "release/funnel.csv")
     for (_source,), rows in funnel.group_by("source", maintain_order=True):
         before = None
@@ -75,13 +75,13 @@ def test_real_records_are_all_in_the_funnel(built: Path) -> None:
             before = told["kept"]
 
 
-def test_real_authors_have_three_to_eight_documents(provenance: pl.DataFrame) -> None:
+def test_real_authors_have_three_to_eight_documents(provenance):
     sizes = provenance.group_by("lang", "source", "author_id").len()["len"]
     assert sizes.min() >= 3
     assert sizes.max() <= 8
 
 
-def test_real_languages_are_all_there_where_authors_are(built: Path, provenance: pl.DataFrame) -> None:
+def test_real_languages_are_all_there_where_authors_are(built, provenance):
     deviation = json.loads((built / "release/sampling_deviation.json").read_text())
     possible = {row["language"] for row in deviation["languages"] if row["available"]}
     labels = pl.read_csv(built / "release/statistics/labels.csv")
@@ -91,7 +91,7 @@ def test_real_languages_are_all_there_where_authors_are(built: Path, provenance:
     assert deviation["documents"]["taken"] <= deviation["documents"]["target"]
 
 
-def test_real_buckets_are_within_one_unit_of_their_share(built: Path) -> None:
+def test_real_buckets_are_within_one_unit_of_their_share(built):
     documents = read_columns([built / "split/documents.parquet"])
     judged = read_columns([built / "labels/authors.parquet"]).filter(pl.col("decision") == "impure")
     only_train = documents.join(judged, on=("source", "author_id"), how="semi")["lang"].unique().to_list()
@@ -100,7 +100,7 @@ def test_real_buckets_are_within_one_unit_of_their_share(built: Path) -> None:
             assert abs(row["documents"] - row["due"]) <= row["largest_unit"], row
 
 
-def test_real_sources_that_are_absent_are_named(built: Path) -> None:
+def test_real_sources_that_are_absent_are_named(built):
     manifest = json.loads((built / "release/manifest.json").read_text())
     report = (built / "release/report.html").read_text(encoding="utf-8")
     assert all(tag in report for tag in manifest["skipped_sources"])

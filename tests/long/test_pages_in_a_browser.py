@@ -57,9 +57,7 @@ def serious(browser: Browser, axe: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
-def test_pages_have_no_serious_finding_and_fit(
-    pages: list[Path], browser: Browser, axe: str, tmp_path: Path, width: int, scheme: str
-) -> None:
+def test_pages_have_no_serious_finding_and_fit(pages, browser, axe, tmp_path, width, scheme):
     faults = {}
     for path in pages:
         browser.open(path, tmp_path)
@@ -84,7 +82,7 @@ CELLS = """at => [...document.querySelectorAll("table.filtered tbody tr")].filte
     row => row.cells[at].textContent)"""
 
 
-def test_tables_are_filtered_and_sorted_by_a_reader(pages: list[Path], browser: Browser, tmp_path: Path) -> None:
+def test_tables_are_filtered_and_sorted_by_a_reader(pages, browser, tmp_path):
     by_folder = {path.parent.name: path for path in pages if path.name == "index.html"}
     browser.open(by_folder["leaderboard"], tmp_path)
     browser.send("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=False)

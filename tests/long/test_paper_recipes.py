@@ -70,9 +70,7 @@ RECIPES = {"authbench-300k": (13, 8), "authbench-428k": (17, 9)}  # how many sou
 
 
 @pytest.mark.parametrize("recipe", RECIPES)
-def test_a_recipe_of_the_paper_builds_a_sound_release_of_all_its_sources(
-    project: Project, raw: Path, recipe: str
-) -> None:
+def test_a_recipe_of_the_paper_builds_a_sound_release_of_all_its_sources(project, raw, recipe):
     choices = [
         f"raw_dir={raw}",
         "shards=1",
@@ -94,9 +92,7 @@ def test_a_recipe_of_the_paper_builds_a_sound_release_of_all_its_sources(
 
 
 @pytest.mark.parametrize("fidelity", ["plan", "paper"])
-def test_the_demo_to_the_letter_of_the_plan_or_the_paper_is_sound_where_that_is_granted(
-    project: Project, raw: Path, fidelity: str
-) -> None:
+def test_the_demo_to_the_letter_of_the_plan_or_the_paper_is_sound_where_that_is_granted(project, raw, fidelity):
     stated = [f"fidelity={fidelity}", f"name={fidelity}", f"raw_dir={raw}", "shards=1", "safety={scorers: [wordlist]}"]
     project.build("release", "--configfile", "config/recipes/demo.yaml", "--config", *stated)
     release = project.folder / "results" / fidelity / "release"
@@ -114,7 +110,7 @@ def test_the_demo_to_the_letter_of_the_plan_or_the_paper_is_sound_where_that_is_
     assert "work" in provenance["author_kind"].to_list()
 
 
-def test_the_releases_of_the_two_recipes_merge(project: Project, raw: Path, tmp_path: Path) -> None:
+def test_the_releases_of_the_two_recipes_merge(project, raw, tmp_path):
     folders = [project.folder / "results" / recipe / "release" for recipe in RECIPES]
     for recipe, folder in zip(RECIPES, folders, strict=True):
         if not folder.is_dir():

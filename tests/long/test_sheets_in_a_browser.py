@@ -29,7 +29,7 @@ def open_sheet(page: Browser, folder: Path, texts: list[str]) -> Path:
     return path
 
 
-def test_hostile_texts_are_shown_as_text(page: Browser, tmp_path: Path) -> None:
+def test_hostile_texts_are_shown_as_text(page, tmp_path):
     open_sheet(page, tmp_path, HOSTILE)
     assert page.value("document.title") == "Hindi · review of demo"
     assert page.value("document.querySelectorAll('article').length") == len(HOSTILE)
@@ -44,7 +44,7 @@ def test_hostile_texts_are_shown_as_text(page: Browser, tmp_path: Path) -> None:
     assert page.value("document.querySelector('.difference').innerHTML").count("<del>") >= 1
 
 
-def test_verdicts_are_given_by_keys_kept_and_saved_for_the_next_build(page: Browser, tmp_path: Path) -> None:
+def test_verdicts_are_given_by_keys_kept_and_saved_for_the_next_build(page, tmp_path):
     path = open_sheet(page, tmp_path, ["one", "two", "three"])
     page.press("1", "g", "5", "u")
     page.press("k", "k", "n")
@@ -61,7 +61,7 @@ def test_verdicts_are_given_by_keys_kept_and_saved_for_the_next_build(page: Brow
     assert len(saved.read_text().splitlines()) == 2
 
 
-def test_verdicts_are_given_by_click_and_touch_and_taken_back(page: Browser, tmp_path: Path) -> None:
+def test_verdicts_are_given_by_click_and_touch_and_taken_back(page, tmp_path):
     path = open_sheet(page, tmp_path, ["one", "two", "three"])
     page.click("article:nth-of-type(3) .give button:nth-of-type(1)")
     page.wait_for(f"{COUNT} === '1 of 3 judged'")
@@ -75,7 +75,7 @@ def test_verdicts_are_given_by_click_and_touch_and_taken_back(page: Browser, tmp
     assert page.value(VERDICTS) == "not judged|not judged|good"
 
 
-def test_a_button_is_large_enough_for_a_finger_on_a_phone(page: Browser, tmp_path: Path) -> None:
+def test_a_button_is_large_enough_for_a_finger_on_a_phone(page, tmp_path):
     open_sheet(page, tmp_path, HOSTILE)
     page.send("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True)
     heights = "Math.min(...[...document.querySelectorAll('.give button:not([hidden])')].map(one => one.offsetHeight))"
@@ -84,7 +84,7 @@ def test_a_button_is_large_enough_for_a_finger_on_a_phone(page: Browser, tmp_pat
     page.send("Emulation.clearDeviceMetricsOverride")
 
 
-def test_a_note_is_kept_before_there_is_a_verdict_and_after_it_is_taken_back(page: Browser, tmp_path: Path) -> None:
+def test_a_note_is_kept_before_there_is_a_verdict_and_after_it_is_taken_back(page, tmp_path):
     path = open_sheet(page, tmp_path, ["one", "two", "three"])
     page.press("n")
     page.send("Input.insertText", text="a menu")
@@ -102,7 +102,7 @@ def test_a_note_is_kept_before_there_is_a_verdict_and_after_it_is_taken_back(pag
     assert read_exclusions(page.download()).rows() == [("s:0\"'><b>", "boilerplate", "a menu")]
 
 
-def test_the_index_tells_how_far_each_language_is(page: Browser, tmp_path: Path) -> None:
+def test_the_index_tells_how_far_each_language_is(page, tmp_path):
     path = open_sheet(page, tmp_path, ["one", "two", "three"])
     page.press("g", "1")
     shown = "[...document.querySelectorAll('.judged')].map(one => one.textContent + '/' + one.firstChild.max).join('|')"
@@ -110,7 +110,7 @@ def test_the_index_tells_how_far_each_language_is(page: Browser, tmp_path: Path)
     assert page.value(shown) == "2/3"
 
 
-def test_a_browser_that_keeps_nothing_says_so_and_loses_nothing_while_open(page: Browser, tmp_path: Path) -> None:
+def test_a_browser_that_keeps_nothing_says_so_and_loses_nothing_while_open(page, tmp_path):
     open_sheet(page, tmp_path, ["one", "two"])
     page.value("Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }")
     page.press("1")
@@ -118,9 +118,7 @@ def test_a_browser_that_keeps_nothing_says_so_and_loses_nothing_while_open(page:
     assert page.value("lines()").count("boilerplate") == 1
 
 
-def test_pairs_are_judged_by_keys_without_the_answers_and_saved_for_the_leaderboard(
-    page: Browser, tmp_path: Path
-) -> None:
+def test_pairs_are_judged_by_keys_without_the_answers_and_saved_for_the_leaderboard(page, tmp_path):
     rows = [
         (f"{number:032x}", "hi", f"doc_{number:06d}", "doc_000009", "a", bool(number % 2), one, other)
         for number, (one, other) in enumerate(zip(HOSTILE, reversed(HOSTILE), strict=True))

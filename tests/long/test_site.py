@@ -26,14 +26,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "site"
 
 
-def test_the_site_has_every_page(site: Path) -> None:
+def test_the_site_has_every_page(site):
     pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     contents = (site / "index.html").read_text(encoding="utf-8")
     assert [page for page in pages[1:] if f'href="{page.relative_to(ROOT).with_suffix(".html")}"' not in contents] == []
     assert (site / "index.html").read_bytes() == (site / "README.html").read_bytes()
 
 
-def test_the_site_has_every_command_setting_and_function(site: Path) -> None:
+def test_the_site_has_every_command_setting_and_function(site):
     commands = (site / "docs/commands.html").read_text(encoding="utf-8")
     assert [name for name in COMMANDS if f'<section id="{name.replace(" ", "-")}">' not in commands] == []
     assert commands.count("exit status:") == len(COMMANDS)
@@ -44,7 +44,7 @@ def test_the_site_has_every_command_setting_and_function(site: Path) -> None:
     assert "threshold" in (site / "docs/settings.html").read_text(encoding="utf-8")
 
 
-def test_no_page_of_the_site_loads_anything_from_elsewhere(site: Path) -> None:
+def test_no_page_of_the_site_loads_anything_from_elsewhere(site):
     loads = re.compile(
         r'<(?:script|img|iframe|source)[^>]+src="(?:https?:)?//|<link[^>]+stylesheet[^>]+href="(?:https?:)?//'
     )

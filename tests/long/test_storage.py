@@ -58,13 +58,13 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Stored:
 
 
 @pytest.mark.skipif(not may_confine(), reason="this machine has no user namespaces")
-def test_every_job_declares_all_files_that_it_reads_or_writes(stored: Stored) -> None:
+def test_every_job_declares_all_files_that_it_reads_or_writes(stored):
     """Jobs found what they read, although they saw declared files only; here is what they wrote."""
     written = (stored.project.folder / "undeclared.txt").read_text(encoding="utf-8").splitlines()
     assert [line for line in written if not any(cache in line for cache in CACHES)] == []
 
 
-def test_a_build_through_a_storage_has_the_same_release_and_every_file_there(demo: Project, stored: Stored) -> None:
+def test_a_build_through_a_storage_has_the_same_release_and_every_file_there(demo, stored):
     assert (stored.results / "release/SHA256SUMS").read_bytes() == (demo.release / "SHA256SUMS").read_bytes()
     assert files_of(demo.results) - files_of(stored.results) == KEPT_HERE
     assert files_of(stored.project.results) <= KEPT_HERE
@@ -73,7 +73,7 @@ def test_a_build_through_a_storage_has_the_same_release_and_every_file_there(dem
 
 @needs("snakemake_storage_plugin_s3", "s3")
 @needs("moto", "s3")
-def test_a_build_whose_files_lie_in_s3_has_the_same_release_and_models(demo: Project, tmp_path: Path) -> None:
+def test_a_build_whose_files_lie_in_s3_has_the_same_release_and_models(demo, tmp_path):
     import boto3
     from moto.server import ThreadedMotoServer
 
@@ -98,7 +98,7 @@ def test_a_build_whose_files_lie_in_s3_has_the_same_release_and_models(demo: Pro
     assert files_of(project.results) <= KEPT_HERE
 
 
-def test_a_job_on_a_machine_without_raw_files_and_results_states_the_same(stored: Stored, tmp_path: Path) -> None:
+def test_a_job_on_a_machine_without_raw_files_and_results_states_the_same(stored, tmp_path):
     """The job writes into a copy of the storage, so that the build of the other tests stays as it is."""
     store = shutil.copytree(stored.results.parents[1], tmp_path / "store")
     sums = store / "results/demo/draft/SHA256SUMS"

@@ -1,7 +1,5 @@
 """Unmasking, held to reference values, and on real text in the closed setting."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from defaults import section
@@ -39,7 +37,7 @@ def test_the_oracle_of_unmasking_holds():
 
 
 @needs_corpora
-def test_unmasking_tells_bloggers_apart_in_the_closed_setting(tmp_path: Path) -> None:
+def test_unmasking_tells_bloggers_apart_in_the_closed_setting(tmp_path):
     sets = build(blogs_by_month(4_000), section("pan", setting="closed", test=0.3), 1)
     parameters = UnmaskingParameters(rounds=10, features=150, folds=3, removed=6, chunk_trigrams=400, chunks=30)
     train, test = sets[LARGE].sample(40, seed=1), sets[TEST]

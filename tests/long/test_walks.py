@@ -1,9 +1,7 @@
 """A random walk over one folder of results ends in what a clean build gives; many more in benchmarks/walks.py."""
 
 import sys
-from pathlib import Path
 
-import pytest
 from project import ROOT
 
 sys.path.append(str(ROOT / "benchmarks"))
@@ -12,7 +10,7 @@ import walks  # noqa: E402
 STEPS = (walks.Walk.kill, walks.Walk.edit_setting, walks.Walk.damage)
 
 
-def test_a_walk_ends_in_what_a_clean_build_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_walk_ends_in_what_a_clean_build_gives(tmp_path, monkeypatch):
     monkeypatch.setattr(walks, "STEPS", STEPS)
     bench = walks.open_bench(tmp_path)
     try:

@@ -58,7 +58,7 @@ def scores(installed: Installed, release: Path) -> Path:
     return installed.here / "scores"
 
 
-def test_the_wheel_holds_each_file_that_the_repository_links_to(wheel: Path) -> None:
+def test_the_wheel_holds_each_file_that_the_repository_links_to(wheel):
     with zipfile.ZipFile(wheel) as archive:
         packed = {name.removeprefix("authbench/core/shipped/") for name in archive.namelist() if "/shipped/" in name}
     shipped = ROOT / "workflow/authbench/core/shipped"
@@ -71,32 +71,32 @@ def test_the_wheel_holds_each_file_that_the_repository_links_to(wheel: Path) -> 
     assert packed == files | {"__init__.py"}
 
 
-def test_sources_lists_all_that_are_shipped(installed: Installed) -> None:
+def test_sources_lists_all_that_are_shipped(installed):
     shown = {line.split()[0] for line in installed.told("sources", "list").splitlines()[1:]}
     assert {path.stem for path in (ROOT / "config/sources").glob("*.yaml")} <= shown
 
 
-def test_plan_knows_the_measured_rates(installed: Installed) -> None:
+def test_plan_knows_the_measured_rates(installed):
     assert "all, one after another" in installed.told(
         "plan", "--documents", "1e6", "--mean-chars", "2000", "--cores", "4"
     )
 
 
-def test_check_measures_a_release_by_the_shipped_rules(installed: Installed, tmp_path: Path) -> None:
+def test_check_measures_a_release_by_the_shipped_rules(installed, tmp_path):
     write_sound(tmp_path / "release")
     assert json.loads(installed.told("check", tmp_path / "release", "--json"))["sound"]
     (tmp_path / "release/funnel.csv").write_text("source,stage,reason,documents\n", encoding="utf-8")
     assert installed.run("check", tmp_path / "release").returncode == 1
 
 
-def test_evaluate_and_leaderboard_compare_a_shipped_model_and_an_own_one(installed: Installed, scores: Path) -> None:
+def test_evaluate_and_leaderboard_compare_a_shipped_model_and_an_own_one(installed, scores):
     assert sorted(path.parent.name for path in scores.glob("*/scores.json")) == ["mine", "tfidf"]
     installed.told("leaderboard", scores)
     page = (scores / "leaderboard/index.html").read_text(encoding="utf-8")
     assert "tfidf" in page and "</html>" in page
 
 
-def test_a_function_vectors_and_a_run_are_scored_without_an_entry(installed: Installed, release: Path) -> None:
+def test_a_function_vectors_and_a_run_are_scored_without_an_entry(installed, release):
     split = read_split(open_release(release), "test")
     ids = split.documents["id"].to_list()
     encode = "import numpy as np\ndef encode(texts):\n    return np.array([[len(t), t.count('a'), 1] for t in texts])\n"
@@ -117,7 +117,7 @@ def test_a_function_vectors_and_a_run_are_scored_without_an_entry(installed: Ins
     assert "there is no such module" in installed.refusal("evaluate", release, "--model", "none:x", "--out", "n")
 
 
-def test_a_result_is_packed_and_held_to_the_release(installed: Installed, release: Path, scores: Path) -> None:
+def test_a_result_is_packed_and_held_to_the_release(installed, release, scores):
     packed = installed.here / "submissions/tfidf.zip"
     packed.parent.mkdir()
     installed.told("publish", "submit", scores / "tfidf", "--contributor", "Us", "--model", "tfidf", "--out", packed)
@@ -132,7 +132,7 @@ def test_a_result_is_packed_and_held_to_the_release(installed: Installed, releas
     assert "broken.zip" in installed.refusal("publish", "validate", broken, "--release", release)
 
 
-def test_a_corpus_of_ones_own_is_read_by_the_rules_of_the_package(installed: Installed) -> None:
+def test_a_corpus_of_ones_own_is_read_by_the_rules_of_the_package(installed):
     """As docs/adding-a-source.md says, in a folder without a checkout; the rest of a build is that of every other."""
     (installed.here / "config/sources").mkdir(parents=True, exist_ok=True)
     entry = {**PAGES["letters"], "files": ["*.csv"], "reader": {"format": "csv"}, "fields": OWN_FIELDS}
@@ -150,13 +150,13 @@ def test_a_corpus_of_ones_own_is_read_by_the_rules_of_the_package(installed: Ins
     assert "sampel: unknown key" in installed.run("build", "--config", "sampel=1").stderr
 
 
-def test_style_scores_a_model_on_a_release(installed: Installed, release: Path) -> None:
+def test_style_scores_a_model_on_a_release(installed, release):
     datasets = ("--dataset", "release_retrieval", "--release", release)
     installed.told("style", "run", ".", "--model", "tfidf", *datasets, "--out", "style")
     assert "</html>" in (installed.here / "style/report/index.html").read_text(encoding="utf-8")
 
 
-def test_verifiers_answer_pairs_and_are_scored(installed: Installed) -> None:
+def test_verifiers_answer_pairs_and_are_scored(installed):
     rows = [
         {"author": f"a{author}", "topic": f"t{topic}", "text": prose((author, topic), 150)}
         for author in range(24)
@@ -172,15 +172,13 @@ def test_verifiers_answer_pairs_and_are_scored(installed: Installed) -> None:
     assert "</html>" in (installed.here / "pan/index.html").read_text(encoding="utf-8")
 
 
-def test_raven_finds_which_verifiers_follow_topics(installed: Installed) -> None:
+def test_raven_finds_which_verifiers_follow_topics(installed):
     sizes = ("--topics", "4", "--folds", "2", "--seeds", "1", "--sizes", "--encoder", "tfidf")
     installed.told("raven", "run", "planted", "--verifier", "naive", *sizes, "--out", "raven")
     assert "</html>" in (installed.here / "raven/report/index.html").read_text(encoding="utf-8")
 
 
-def test_own_sources_are_listed_and_a_bundle_of_theirs_is_rebuilt(
-    installed: Installed, release: Path, raw: Path
-) -> None:
+def test_own_sources_are_listed_and_a_bundle_of_theirs_is_rebuilt(installed, release, raw):
     own = installed.here / "config/sources"
     own.mkdir(parents=True, exist_ok=True)
     for tag, entry in PAGES.items():
@@ -192,22 +190,22 @@ def test_own_sources_are_listed_and_a_bundle_of_theirs_is_rebuilt(
     assert contents(installed.here / "again") == contents(release)
 
 
-def test_export_writes_a_card(installed: Installed, release: Path) -> None:
+def test_export_writes_a_card(installed, release):
     installed.told("release", "export", release, "--form", "huggingface", "--with-tier-b", "--out", "huggingface")
     assert (installed.here / "huggingface/README.md").read_text(encoding="utf-8").startswith("---")
 
 
-def test_a_release_does_not_differ_from_itself(installed: Installed, release: Path) -> None:
+def test_a_release_does_not_differ_from_itself(installed, release):
     installed.told("release", "diff", release, release)
 
 
-def test_compiled_code_lies_in_the_users_cache(installed: Installed, scores: Path) -> None:
+def test_compiled_code_lies_in_the_users_cache(installed, scores):
     assert list(installed.cache.glob("authbench/compiled/evaluation/*/*.nbc"))
     package = next(installed.python.parents[1].glob("lib/*/site-packages/authbench"))
     assert not list(package.rglob("*.nb[ci]"))
 
 
-def test_without_extras_releases_are_checked_audited_and_scored(base: Installed, release: Path) -> None:
+def test_without_extras_releases_are_checked_audited_and_scored(base, release):
     write_sound(base.here / "sound")
     assert "not checked: figures and report" in base.told("check", "sound")
     audited = base.run("audit", release, "--out", "audit")
@@ -220,9 +218,7 @@ def test_without_extras_releases_are_checked_audited_and_scored(base: Installed,
     assert "pip install 'authbench[build]'" in base.refusal("build", "--cores", "1")
 
 
-def test_without_extras_a_dataset_in_the_cache_of_the_hub_is_audited_and_scored(
-    base: Installed, tmp_path: Path
-) -> None:
+def test_without_extras_a_dataset_in_the_cache_of_the_hub_is_audited_and_scored(base, tmp_path):
     (tmp_path / "posts").mkdir()
     write_csv(tmp_path / "posts/train.csv", rows(8, 4))
     put_into_cache(base.cache / "huggingface/hub", "owner/posts", tmp_path / "posts")
@@ -243,9 +239,7 @@ def test_without_extras_a_dataset_in_the_cache_of_the_hub_is_audited_and_scored(
         ("acquire", ("sources", "acquire", "arxiv")),
     ],
 )
-def test_a_missing_extra_is_one_line_that_names_it(
-    installed: Installed, release: Path, extra: str, arguments: tuple[str, ...]
-) -> None:
+def test_a_missing_extra_is_one_line_that_names_it(installed, release, extra, arguments):
     said = installed.run(*(str(release) if one == "RELEASE" else one for one in arguments))
     assert said.returncode == 2
     assert f"pip install 'authbench[{extra}]'" in said.stderr

@@ -2,10 +2,8 @@
 
 import json
 import threading
-from pathlib import Path
 
 from loopback_hosts import Host, serving
-from project import Project
 
 from authbench.build.acquire.lock import lock_path, read_raw_lock
 
@@ -52,7 +50,7 @@ def page(tag: str, host: Host) -> dict[str, object]:
     }
 
 
-def test_a_recipe_is_fetched_two_sources_at_a_time_locked_and_held_to_the_lock(fresh: Project, tmp_path: Path) -> None:
+def test_a_recipe_is_fetched_two_sources_at_a_time_locked_and_held_to_the_lock(fresh, tmp_path):
     project, raw = fresh.copy(tmp_path / "project", with_results=False), tmp_path / "raw {y}"
     recipe = project.recipe({"name": "letters", "sources": list(TAGS), "sample": {"languages": {"en": 100}}})
     asked = ("--cores", "4", "acquire", *recipe, "--config", f"raw_dir={raw}")

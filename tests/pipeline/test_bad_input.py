@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 from cases import cases
 from installed import link, required
-from project import Project
 
 
 def one_line(said: str) -> str:
     return " ".join(said.split())
 
 
-def test_a_vocabulary_that_cannot_be_fetched_stops_a_run_before_it_starts(fresh: Project, tmp_path: Path) -> None:
+def test_a_vocabulary_that_cannot_be_fetched_stops_a_run_before_it_starts(fresh, tmp_path):
     kept = fresh.folder / "resources/vocabulary"
     kept.rename(tmp_path / "vocabulary")
     try:
@@ -36,7 +35,7 @@ def test_a_vocabulary_that_cannot_be_fetched_stops_a_run_before_it_starts(fresh:
     assert "python -m authbench.core.vocabulary" in said
 
 
-def test_broken_raw_files_are_all_told_before_any_job(fresh: Project) -> None:
+def test_broken_raw_files_are_all_told_before_any_job(fresh):
     folder = fresh.folder / "resources/demo/raw"
     cut = folder / "exorde/social_media_december2024_week1.parquet"
     pointer = folder / "spanish_pd_books/spanish_pd_books_1.parquet"
@@ -56,7 +55,7 @@ def test_broken_raw_files_are_all_told_before_any_job(fresh: Project) -> None:
         assert words in told, words
 
 
-def test_a_file_that_is_broken_far_from_its_start_stops_its_source_and_leaves_nothing(another: Project) -> None:
+def test_a_file_that_is_broken_far_from_its_start_stops_its_source_and_leaves_nothing(another):
     table = another.folder / "resources/demo/raw/amazon_multi/train.csv"
     head, *lines = table.read_bytes().splitlines(keepends=True)
     table.write_bytes(head + b"".join(lines) * 60 + b"\xff\n")
@@ -67,7 +66,7 @@ def test_a_file_that_is_broken_far_from_its_start_stops_its_source_and_leaves_no
 
 
 @cases
-def test_names_of_persons_that_contradict_each_other_stop_a_run(fresh: Project, aliases: str, problem: str) -> None:
+def test_names_of_persons_that_contradict_each_other_stop_a_run(fresh, aliases, problem):
     with fresh.changed("config/persons.yaml", lambda _: aliases):
         told = one_line(fresh.refusal())
     assert "Nothing was run" in told and "persons.yaml" in told and problem in told
@@ -86,7 +85,7 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("options", [["--lint"], ["--software-deployment-method", "conda", "--dry-run"]])
-def test_snakemake_without_the_packages_says_which_to_install(fresh: Project, bare: Path, options: list[str]) -> None:
+def test_snakemake_without_the_packages_says_which_to_install(fresh, bare, options):
     env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     ended = subprocess.run(
         [bare, "-m", "snakemake", *options], cwd=fresh.folder, env=env, capture_output=True, text=True, check=False

@@ -103,7 +103,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     )
 
 
-def test_a_person_of_two_sources_is_one_author_and_each_source_answers_for_the_other(built: Built) -> None:
+def test_a_person_of_two_sources_is_one_author_and_each_source_answers_for_the_other(built):
     letters, essays = built.of("letters", PERSON), built.of("essays", SPELT)
     assert letters.height == essays.height == TEXTS
     both = pl.concat([letters, essays])
@@ -112,7 +112,7 @@ def test_a_person_of_two_sources_is_one_author_and_each_source_answers_for_the_o
         assert set(essays["id"]) <= set(built.truth[query]["positive_ids"])
 
 
-def test_who_is_possibly_that_person_shares_his_split_is_ignored_and_never_a_negative(built: Built) -> None:
+def test_who_is_possibly_that_person_shares_his_split_is_ignored_and_never_a_negative(built):
     person = pl.concat([built.of("letters", PERSON), built.of("essays", SPELT)])
     initial = built.of("essays", INITIAL)
     assert initial.height == TEXTS
@@ -128,5 +128,5 @@ def test_who_is_possibly_that_person_shares_his_split_is_ignored_and_never_a_neg
     assert built.pairs.filter(pl.col("query_id").is_in(initial["id"].implode())).height
 
 
-def test_such_a_release_breaks_no_rule(built: Built) -> None:
+def test_such_a_release_breaks_no_rule(built):
     assert read_json(built.folder / "check.json")["violations"] == 0

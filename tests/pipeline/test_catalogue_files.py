@@ -5,12 +5,12 @@ import zipfile
 from pathlib import Path
 
 import yaml
-from project import Project, surroundings
+from project import surroundings
 
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_workflow_starts_where_catalogues_look(fresh: Project) -> None:
+def test_the_workflow_starts_where_catalogues_look(fresh):
     status, ours = fresh.snakemake("--dry-run", "--quiet", "host")
     assert status == 0
     status, theirs = fresh.snakemake("--snakefile", "workflow/Snakefile", "--dry-run", "--quiet", "host")
@@ -19,7 +19,7 @@ def test_the_workflow_starts_where_catalogues_look(fresh: Project) -> None:
     assert set(jobs.findall(ours)) == set(jobs.findall(theirs)) > {"all", "write_release"}
 
 
-def test_the_catalogue_finds_its_files() -> None:
+def test_the_catalogue_finds_its_files():
     usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text())["usage"]
     assert usage["report"] is True
     assert not any(usage["software-stack-deployment"].values()), "it installs Snakemake alone (test_bad_input.py)"
@@ -31,7 +31,7 @@ def test_the_catalogue_finds_its_files() -> None:
     assert sorted(named) == sorted(path.name for path in (ROOT / "config").iterdir() if path.is_dir())
 
 
-def test_every_table_and_figure_in_the_report_has_a_caption(bench: Project) -> None:
+def test_every_table_and_figure_in_the_report_has_a_caption(bench):
     """The report is a ZIP archive, as a page of the leaderboard is a folder."""
     status, said = bench.snakemake("--report", "report.zip", env=surroundings())
     assert status == 0, said

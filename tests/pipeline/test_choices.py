@@ -26,7 +26,7 @@ def author_ids(project: Project, source: str) -> set[str]:
     return set(pl.read_parquet(tables)["author_id"])
 
 
-def test_a_key_changes_every_author_id_and_nothing_else_of_them(demo: Project, another: Project) -> None:
+def test_a_key_changes_every_author_id_and_nothing_else_of_them(demo, another):
     with_key = another.recipe({"ingest": {"author_key_env": "A_TEST_KEY"}})
     ingested = [f"results/demo/ingest/{source}/counts.json" for source in KEYED]
     another.build(*ingested, *with_key, env={"A_TEST_KEY": "a secret of the test"})
@@ -91,14 +91,14 @@ def later(
     return project
 
 
-def test_a_skipped_source_is_named_in_manifest_and_report_and_has_no_documents(later: Project) -> None:
+def test_a_skipped_source_is_named_in_manifest_and_report_and_has_no_documents(later):
     manifest = json.loads((later.release / "manifest.json").read_text(encoding="utf-8"))
     assert manifest["skipped_sources"] == [LEFT_OUT]
     assert LEFT_OUT in (later.release / "report.html").read_text(encoding="utf-8")
     assert LEFT_OUT not in pl.read_parquet(later.release / "provenance.parquet")["source"].to_list()
 
 
-def test_what_was_released_before_keeps_its_id_and_authors_keep_their_split(demo: Project, later: Project) -> None:
+def test_what_was_released_before_keeps_its_id_and_authors_keep_their_split(demo, later):
     before, after = (pl.read_parquet(project.release / "provenance.parquet") for project in (demo, later))
     place = ["source", "file", "ordinal", "chunk_start"]
     both = before.join(after, on=place, suffix="_later", nulls_equal=True)
@@ -109,7 +109,7 @@ def test_what_was_released_before_keeps_its_id_and_authors_keep_their_split(demo
     assert [splits[author] for author in old["author_id"]] == old["split"].to_list()
 
 
-def test_what_is_taken_down_leaves_a_gap(demo: Project, later: Project, taken_down: tuple[str, str]) -> None:
+def test_what_is_taken_down_leaves_a_gap(demo, later, taken_down):
     author, text = taken_down
     before = pl.read_parquet(demo.release / "provenance.parquet")
     gone = before.filter((pl.col("author_id") == author) | (pl.col("content_sha256") == text))["id"].to_list()
@@ -123,7 +123,7 @@ def test_what_is_taken_down_leaves_a_gap(demo: Project, later: Project, taken_do
     assert (later.results / "dirty_docs.log").read_text(encoding="utf-8").count('"taken_down"') == removed.height
 
 
-def test_a_takedown_reruns_the_release_alone(bench: Project, tmp_path: Path) -> None:
+def test_a_takedown_reruns_the_release_alone(bench, tmp_path):
     takedown = tmp_path / "takedown.txt"
     takedown.write_text("0" * 64 + "\n", encoding="utf-8")
     jobs = bench.plan("release", *bench.recipe({"release": {"takedown": str(takedown)}}))
@@ -137,11 +137,11 @@ def test_a_takedown_reruns_the_release_alone(bench: Project, tmp_path: Path) -> 
     }
 
 
-def test_raw_statistics_and_sheets_are_made_once(looked_at: Project) -> None:
+def test_raw_statistics_and_sheets_are_made_once(looked_at):
     assert looked_at.plan("raw_statistics", "review") == []
 
 
-def test_raw_statistics_count_what_was_ingested(looked_at: Project) -> None:
+def test_raw_statistics_count_what_was_ingested(looked_at):
     raw = looked_at.results / "raw"
     facts = {path.parent.name: read_json(path)["facts"] for path in looked_at.results.glob("ingest/*/counts.json")}
     assert len(facts) > 10
@@ -157,7 +157,7 @@ def test_raw_statistics_count_what_was_ingested(looked_at: Project) -> None:
     assert all(f"{row['documents']:,}" in page and tag in page for tag, row in told.items())
 
 
-def test_the_sheets_show_released_texts_of_every_language_genre_and_length(looked_at: Project) -> None:
+def test_the_sheets_show_released_texts_of_every_language_genre_and_length(looked_at):
     released = pl.read_parquet(looked_at.results / "split/documents.parquet")
     sheets = {path.stem: keys_on(path) for path in (looked_at.results / "review").glob("??.html")}
     assert set(sheets) == set(released["lang"])
@@ -167,9 +167,7 @@ def test_the_sheets_show_released_texts_of_every_language_genre_and_length(looke
     assert shown == {cell: min(2, count) for cell, count in cells.group_by("cell").len().iter_rows()}
 
 
-def test_texts_that_were_ruled_out_on_the_sheets_are_left_out_listed_and_counted(
-    later: Project, ruled_out: list[str]
-) -> None:
+def test_texts_that_were_ruled_out_on_the_sheets_are_left_out_listed_and_counted(later, ruled_out):
     assert ruled_out
     results = later.results
     assert not set(ruled_out) & set(pl.read_parquet(results / "split/documents.parquet")["doc_key"])
@@ -188,7 +186,7 @@ def test_texts_that_were_ruled_out_on_the_sheets_are_left_out_listed_and_counted
     assert lost in (results / "release/report.html").read_text()
 
 
-def test_weights_that_cannot_be_loaded_stop_a_run_before_any_text_is_read(another: Project) -> None:
+def test_weights_that_cannot_be_loaded_stop_a_run_before_any_text_is_read(another):
     pytest.importorskip("detoxify", reason="the extra `toxicity` is not installed")
     (another.folder / "broken.ckpt").write_bytes(b"no weights")
     detoxify = {"scorers": ["detoxify"], "detoxify": {"checkpoint": "broken.ckpt"}}
@@ -199,7 +197,7 @@ def test_weights_that_cannot_be_loaded_stop_a_run_before_any_text_is_read(anothe
     assert begun == {"load_scorers.log"}
 
 
-def test_jobs_that_use_no_gpu_request_none(tiny: Project, tmp_path: Path) -> None:
+def test_jobs_that_use_no_gpu_request_none(tiny, tmp_path):
     project = tiny.copy(tmp_path / "copy", with_results=False)
     status, said = project.snakemake("release", "--dry-run", "--quiet", "host", *project.recipe(RECIPE))
     assert status == 0, said

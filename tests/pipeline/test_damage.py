@@ -41,7 +41,7 @@ def largest(project: Project, pattern: str) -> Path:
     return max(project.results.glob(pattern), key=lambda path: path.stat().st_size)
 
 
-def test_whatever_stages_leave_for_each_other_carries_checksums(demo: Project, tmp_path: Path) -> None:
+def test_whatever_stages_leave_for_each_other_carries_checksums(demo, tmp_path):
     read = {".parquet": lambda path: parquet.read_columns([path]), ".json": json_files.read_json}
     others = {".log", ".html"}  # for people
     plain = ("release", "draft", "evaluate", "leaderboard")  # for all to read
@@ -72,9 +72,7 @@ def test_whatever_stages_leave_for_each_other_carries_checksums(demo: Project, t
         ("count_survivors", "filter/counts/1-of-2.json", one_more),
     ],
 )
-def test_the_stage_that_reads_a_damaged_file_stops_and_names_it(
-    another: Project, rule: str, pattern: str, change: Change
-) -> None:
+def test_the_stage_that_reads_a_damaged_file_stops_and_names_it(another, rule, pattern, change):
     path = largest(another, pattern)
     damage(path, change)
     status, said = another.snakemake("--cores", "2", "--until", rule, "--forcerun", rule)
@@ -84,9 +82,7 @@ def test_the_stage_that_reads_a_damaged_file_stops_and_names_it(
     assert "Traceback" not in said
 
 
-def test_a_damaged_file_that_is_deleted_is_made_anew_and_the_release_is_the_same(
-    demo: Project, another: Project
-) -> None:
+def test_a_damaged_file_that_is_deleted_is_made_anew_and_the_release_is_the_same(demo, another):
     path = another.results / "sample/selected.parquet"
     damage(path, flipped)
     status, said = another.snakemake("--cores", "2", "release", "--forcerun", "assign_splits")

@@ -3,11 +3,10 @@
 
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 from deployed import VOCABULARY, Installed, deploy, install
-from project import ROOT, Project, jobs_of, rules_of
+from project import ROOT, jobs_of, rules_of
 
 from authbench import __version__
 
@@ -16,17 +15,13 @@ BUILDS_ALL = {"write_release", "check_release", "list_removed", "leaderboard"}
 
 
 @pytest.mark.parametrize(("snakefile", "names"), [("workflow/Snakefile", ""), ("Snakefile", " as benchmark_*")])
-def test_a_module_by_path_builds_everything_by_default(
-    fresh: Project, tmp_path: Path, snakefile: str, names: str
-) -> None:
+def test_a_module_by_path_builds_everything_by_default(fresh, tmp_path, snakefile, names):
     user = deploy(tmp_path, f'"{fresh.folder / snakefile}"', names=names)
     prefix = "benchmark_" if names else ""
     assert {prefix + rule for rule in BUILDS_ALL} < rules_of(user.plan(env=VOCABULARY))
 
 
-def test_a_module_reads_the_users_entries_and_corpora_and_writes_to_the_users_results(
-    fresh: Project, tmp_path: Path
-) -> None:
+def test_a_module_reads_the_users_entries_and_corpora_and_writes_to_the_users_results(fresh, tmp_path):
     settings = {"name": "mine", "raw_dir": "resources/raw", "sources": ["own"], "missing_sources": "skip"}
     settings["sample"] = {"languages": {"zh": 100}, "genres": {"zh": {"*": 100}}}
     settings["evaluate"] = {"models": ["random", "mine"]}
@@ -43,7 +38,7 @@ def test_a_module_reads_the_users_entries_and_corpora_and_writes_to_the_users_re
     assert not (fresh.folder / "results/mine").exists()
 
 
-def test_another_directory_holds_all_that_a_run_writes(fresh: Project, tmp_path: Path) -> None:
+def test_another_directory_holds_all_that_a_run_writes(fresh, tmp_path):
     before = sorted(fresh.folder.iterdir())
     status, said = fresh.snakemake("--directory", str(tmp_path), "--cores", "1", COUNTS, env=VOCABULARY)
     assert status == 0 and (tmp_path / COUNTS).is_file(), said
@@ -55,7 +50,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     return install(tmp_path_factory.mktemp("installed"))
 
 
-def test_a_module_by_github_runs_the_installed_package(installed: Installed, tmp_path: Path) -> None:
+def test_a_module_by_github_runs_the_installed_package(installed, tmp_path):
     user = deploy(tmp_path / "user", installed.source)
     status, printed = installed.snakemake(user, "--dry-run", "--quiet", "host")
     assert status == 0 and rules_of(jobs_of(printed)) > BUILDS_ALL, printed
@@ -64,9 +59,7 @@ def test_a_module_by_github_runs_the_installed_package(installed: Installed, tmp
 
 
 @pytest.mark.parametrize("version", ["0.0.0", None])
-def test_a_module_by_github_needs_the_package_of_its_version(
-    installed: Installed, tmp_path: Path, version: str | None
-) -> None:
+def test_a_module_by_github_needs_the_package_of_its_version(installed, tmp_path, version):
     package = tmp_path / "packages/authbench/__init__.py"
     package.parent.mkdir(parents=True)
     package.write_text(f'__version__ = "{version}"' if version else "raise ImportError", encoding="utf-8")

@@ -99,9 +99,7 @@ def unchanged(table: Table) -> Table:
         (dated("sport"), LETTERS.replace("{const: literature/prose}", "day"), {}, ["genre: 'sport' is no genre"]),
     ],
 )  # fmt: skip
-def test_an_error_of_the_first_hour_is_named_before_any_job(
-    table: Table, change: Change, entry: str, settings: dict[str, Any], named: list[str], tmp_path: Path
-) -> None:
+def test_an_error_of_the_first_hour_is_named_before_any_job(table, change, entry, settings, named, tmp_path):
     with pytest.raises(InputError) as refused:
         preflight(tmp_path, changed(table, change), entry, settings)
     told = str(refused.value)
@@ -111,24 +109,24 @@ def test_an_error_of_the_first_hour_is_named_before_any_job(
     assert table[0]["body"][:20] not in told and "Writer en" not in told
 
 
-def test_a_corpus_that_is_enough_has_no_warning(table: Table, tmp_path: Path) -> None:
+def test_a_corpus_that_is_enough_has_no_warning(table, tmp_path):
     assert preflight(tmp_path, changed(table, unchanged)) == []
     assert json.loads((tmp_path / "results/own/preflight.json").read_text())["letters"]["found"]["kept"] == 28
 
 
-def test_a_loss_over_half_is_told_and_one_under_it_is_not(table: Table, tmp_path: Path) -> None:
+def test_a_loss_over_half_is_told_and_one_under_it_is_not(table, tmp_path):
     (warning,) = preflight(tmp_path / "much", changed(table, dated("03.02.2024", "3 Feb", 0.6)), DATES)
     assert "letters: fields.date: nothing is made of 17 of 28 values, e.g. of '3 Feb'" in warning
     assert preflight(tmp_path / "less", changed(table, dated("03.02.2024", "3 Feb", 0.4)), DATES) == []
 
 
-def test_of_few_authors_who_may_be_enough_the_run_is_warned(table: Table, tmp_path: Path) -> None:
+def test_of_few_authors_who_may_be_enough_the_run_is_warned(table, tmp_path):
     few = [row for place, row in enumerate(table) if place < 8 or place % 4 < 2]
     (warning,) = preflight(tmp_path, csv_text(few).encode())
     assert "At most 2 authors can have queries: of 18 texts in the sources, 10 by authors with fewer than 3" in warning
 
 
-def test_an_example_is_never_of_what_names_the_author(table: Table, tmp_path: Path) -> None:
+def test_an_example_is_never_of_what_names_the_author(table, tmp_path):
     entry = LETTERS.replace("id: number,", "id: number, topic: {field: writer, match: '^Xx'},")
     with pytest.raises(InputError) as refused:
         preflight(tmp_path, changed(table, unchanged), entry)
@@ -136,32 +134,28 @@ def test_an_example_is_never_of_what_names_the_author(table: Table, tmp_path: Pa
     assert "Writer" not in str(refused.value)
 
 
-def test_long_texts_of_few_authors_can_be_enough(table: Table, tmp_path: Path) -> None:
+def test_long_texts_of_few_authors_can_be_enough(table, tmp_path):
     long = [{**row, "body": " ".join([row["body"]] * 40)} for row in table if row["number"].endswith("0")]
     with pytest.raises(InputError, match="one work"):
         preflight(tmp_path / "one", csv_text(long).encode(), LETTERS)
     assert preflight(tmp_path / "any", csv_text(long).encode(), LETTERS, {"release": {"positives": "any"}}) == []
 
 
-def test_of_a_large_source_the_first_records_are_read_and_its_authors_are_not_counted(
-    table: Table, tmp_path: Path
-) -> None:
+def test_of_a_large_source_the_first_records_are_read_and_its_authors_are_not_counted(table, tmp_path):
     many = [{**row, "number": f"{row['number']}-{copy}", "writer": "Ada Brook"} for copy in range(50) for row in table]
     assert preflight(tmp_path, csv_text(many).encode()) == []
     kept = json.loads((tmp_path / "results/own/preflight.json").read_text())["letters"]["found"]
     assert kept["records"] == 1000 and not kept["whole"] and kept["authors"] == []
 
 
-def test_of_a_source_whose_first_record_is_huge_nothing_is_said(table: Table, tmp_path: Path) -> None:
+def test_of_a_source_whose_first_record_is_huge_nothing_is_said(table, tmp_path):
     huge = [{**table[0], "body": "word " * 1_000_000}, *table]
     assert preflight(tmp_path, csv_text(huge).encode()) == []
     kept = json.loads((tmp_path / "results/own/preflight.json").read_text())["letters"]["found"]
     assert kept["records"] == 0 and not kept["whole"]
 
 
-def test_what_is_known_of_a_source_is_read_again_when_its_entry_or_its_files_change(
-    table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_known_of_a_source_is_read_again_when_its_entry_or_its_files_change(table, tmp_path, monkeypatch):
     read = []
     first = at_start.read_first
     monkeypatch.setattr(at_start, "read_first", lambda tag, *more: read.append(tag) or first(tag, *more))

@@ -18,13 +18,13 @@ def funnel(demo: Project) -> dict[str, dict[str, dict[str, int]]]:
 
 
 @pytest.mark.parametrize("source", TEXT_FIELDS)
-def test_every_raw_row_is_in_the_funnel(demo: Project, source: str) -> None:
+def test_every_raw_row_is_in_the_funnel(demo, source):
     rows = rows_of(demo.folder / "resources/demo/raw", source)
     assert rows
     assert funnel(demo)[source]["ingest"]["in"] == len(rows)
 
 
-def test_the_log_of_removed_documents_agrees_with_the_funnel(demo: Project) -> None:
+def test_the_log_of_removed_documents_agrees_with_the_funnel(demo):
     lines = (demo.results / "dirty_docs.log").read_text(encoding="utf-8").splitlines()
     entries = [json.loads(line) for line in lines]
     assert entries

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from project import Job, Project
+from project import Job
 
 ENCODE = "import numpy as np\ndef encode(texts):\n    return np.array([[len(t), t.count('a'), 1] for t in texts])\n"
 MODELS = ["random", "own_encoder:encode", "vectors=given.npz", "run=ranked.run", "pairs=paired.csv"]
@@ -37,7 +37,7 @@ def evaluated(jobs: list[Job]) -> set[str]:
     return {job.wildcards for job in jobs if job.rule == "evaluate_model"}
 
 
-def test_tuned_models_are_rows_of_the_leaderboard_in_the_graph_that_trains_them(demo: Project) -> None:
+def test_tuned_models_are_rows_of_the_leaderboard_in_the_graph_that_trains_them(demo):
     train = {"models": ["all-minilm-l6-v2", "multilingual-e5-base"], "seeds": 2, "in_leaderboard": True}
     jobs = demo.plan("--config", f"train={json.dumps(train)}", "evaluate={models: [tfidf]}")
     names = [f"{model}-seed-{seed}" for model in train["models"] for seed in (0, 1)]  # type: ignore[attr-defined]
@@ -46,7 +46,7 @@ def test_tuned_models_are_rows_of_the_leaderboard_in_the_graph_that_trains_them(
     assert "leaderboard" in {job.rule for job in jobs}
 
 
-def test_what_is_given_is_scored_and_a_change_scores_it_alone_again(another: Project) -> None:
+def test_what_is_given_is_scored_and_a_change_scores_it_alone_again(another):
     write_given(another.folder, another.release)
     recipe = another.recipe({"evaluate": {"models": MODELS}})
     assert evaluated(another.plan(*recipe)) == {
@@ -69,7 +69,7 @@ def test_what_is_given_is_scored_and_a_change_scores_it_alone_again(another: Pro
     assert evaluated(another.plan(*recipe)) == {"model=given", "model=own_encoder.encode"}
 
 
-def test_what_cannot_be_used_stops_a_build_before_anything_runs(fresh: Project) -> None:
+def test_what_cannot_be_used_stops_a_build_before_anything_runs(fresh):
     said = fresh.refusal(*fresh.recipe({"evaluate": {"models": ["vectors=none.npz", "absent_module:encode"]}}))
     assert "evaluate.models: none.npz: there is no such file" in said
     assert "evaluate.models: absent_module: there is no such module" in said

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from project import Project
 
 GOLDEN = Path(__file__).parent / "golden"
 READABLE = ("funnel.csv", "statistics/languages.csv", "statistics/sources.csv")
@@ -44,7 +43,7 @@ def summaries(release: Path) -> dict[str, str]:
     }
 
 
-def test_the_release_of_the_demo_is_the_golden_one(demo: Project, request: pytest.FixtureRequest) -> None:
+def test_the_release_of_the_demo_is_the_golden_one(demo, request):
     names = {path.relative_to(demo.release).as_posix() for path in demo.release.rglob("*") if path.is_file()}
     assert names >= UNHASHED
     for split in ("train", "dev", "test"):
@@ -70,7 +69,7 @@ def test_the_release_of_the_demo_is_the_golden_one(demo: Project, request: pytes
         )
 
 
-def test_the_checksums_of_the_release_are_true_and_name_every_file(demo: Project) -> None:
+def test_the_checksums_of_the_release_are_true_and_name_every_file(demo):
     lines = (demo.release / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
     told = {name: digest for digest, name in (line.split("  ", 1) for line in lines)}
     files = {path.relative_to(demo.release).as_posix(): path for path in demo.release.rglob("*") if path.is_file()}
@@ -78,7 +77,7 @@ def test_the_checksums_of_the_release_are_true_and_name_every_file(demo: Project
     assert told == {name: hashlib.sha256(files[name].read_bytes()).hexdigest() for name in told}
 
 
-def test_the_release_has_all_ten_languages_and_no_violations(demo: Project) -> None:
+def test_the_release_has_all_ten_languages_and_no_violations(demo):
     checked = json.loads((demo.results / "check.json").read_text(encoding="utf-8"))
     assert checked["violations"] == 0
     with (demo.release / "statistics/languages.csv").open(encoding="utf-8", newline="") as file:

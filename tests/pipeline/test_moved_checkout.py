@@ -9,7 +9,7 @@ from pathlib import Path
 from project import ROOT, copy_project, surroundings
 
 
-def test_make_and_scripts_of_the_environment_work_after_a_move(tmp_path: Path) -> None:
+def test_make_and_scripts_of_the_environment_work_after_a_move(tmp_path):
     first, second = tmp_path / "first", tmp_path / "second, with spaces"
     copy_project(first)
     install(first)

@@ -70,14 +70,14 @@ def named(paths: list[Path], wanted: set[str]) -> list[tuple[str, str]]:
     return found
 
 
-def test_no_author_is_named_in_the_release_outside_the_texts(demo: Project) -> None:
+def test_no_author_is_named_in_the_release_outside_the_texts(demo):
     wanted = names(demo)
     assert len(wanted) > 300
     files = [path for path in demo.release.rglob("*") if path.is_file()]
     assert named(files, wanted) == []
 
 
-def test_no_author_is_named_in_the_results_but_in_the_log_of_removed_documents(demo: Project) -> None:
+def test_no_author_is_named_in_the_results_but_in_the_log_of_removed_documents(demo):
     wanted = names(demo)
     files = [
         path
@@ -87,5 +87,5 @@ def test_no_author_is_named_in_the_results_but_in_the_log_of_removed_documents(d
     assert named(files, wanted) == []
 
 
-def test_names_are_looked_for_in_a_way_that_finds_them(demo: Project) -> None:
+def test_names_are_looked_for_in_a_way_that_finds_them(demo):
     assert named([demo.results / "dirty_docs.log"], names(demo))

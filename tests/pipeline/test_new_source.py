@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import polars as pl
-import pytest
 from project import copy_project
 from tiny import csv_text, rows
 
@@ -13,9 +12,7 @@ from authbench.core.storage.json_files import read_json
 NAME = "letters"
 
 
-def test_a_table_in_windows_encoding_becomes_a_release_by_two_commands(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_table_in_windows_encoding_becomes_a_release_by_two_commands(tmp_path, monkeypatch):
     project = copy_project(tmp_path)
     table = [{**row, "body": f"{row['body']} Ça va à Zürich."} for row in rows("en", 0)]
     content = csv_text(table).encode("cp1252", "replace")

@@ -5,9 +5,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-from project import Project
-
 import authbench
 
 NOTEBOOK = Path(__file__).parents[2] / "docs/first-look.ipynb"
@@ -21,7 +18,7 @@ def run_cell(source: str, names: dict[str, Any]) -> Any:
     return eval(compile(ast.Expression(last.value), str(NOTEBOOK), "eval"), names) if last else None
 
 
-def test_the_notebook_shows_the_demo_and_scores_a_model(demo: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_notebook_shows_the_demo_and_scores_a_model(demo, monkeypatch):
     monkeypatch.chdir(demo.folder / "config")
     cells = [cell for cell in json.loads(NOTEBOOK.read_text())["cells"] if cell["cell_type"] == "code"]
     names: dict[str, Any] = {}

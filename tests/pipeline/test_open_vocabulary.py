@@ -70,7 +70,7 @@ def emails(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return project
 
 
-def test_portuguese_emails_are_released_under_their_code_and_genre_and_checked(emails: Project) -> None:
+def test_portuguese_emails_are_released_under_their_code_and_genre_and_checked(emails):
     results = emails.folder / "results/emails"
     released = pl.read_parquet(results / "release/provenance.parquet")
     assert released.select("lang", "genre").unique().rows() == [("pt", "email/work")]
@@ -83,7 +83,7 @@ def test_portuguese_emails_are_released_under_their_code_and_genre_and_checked(e
     assert " short" not in report and "of the" not in report.partition("Asked for and got")[2].partition("<h2")[0]
 
 
-def test_models_are_scored_on_them_and_people_can_judge_them(emails: Project) -> None:
+def test_models_are_scored_on_them_and_people_can_judge_them(emails):
     results = emails.folder / "results/emails"
     scores = json.loads((results / "evaluate/char-ngram/scores.json").read_text(encoding="utf-8"))
     assert list(scores["by_language"]) == ["pt"] and list(scores["by_primary_genre"]) == ["email"]

@@ -1,16 +1,12 @@
 """Claims about pairs and verifiers on a finished demo."""
 
 import json
-from pathlib import Path
-
-import pytest
-from project import Project
 
 from authbench.app.cli import main
 from authbench.release.format.pan import read_problems
 
 
-def test_pairs_of_the_demo_are_made_answered_and_scored(another: Project) -> None:
+def test_pairs_of_the_demo_are_made_answered_and_scored(another):
     asked = another.recipe({"pan": {"verifiers": ["naive", "topicfit"], "topic_model": 10}})
     another.build("pan", *asked)
     folder = another.results / "pan"
@@ -27,14 +23,12 @@ def test_pairs_of_the_demo_are_made_answered_and_scored(another: Project) -> Non
     ]
 
 
-def test_a_verifier_that_is_not_there_stops_the_run_before_it_begins(fresh: Project) -> None:
+def test_a_verifier_that_is_not_there_stops_the_run_before_it_begins(fresh):
     said = fresh.refusal(*fresh.recipe({"pan": {"verifiers": ["naiv"]}}))
     assert "pan.verifiers: there is no verifier 'naiv'" in said and "did you mean 'naive'?" in said
 
 
-def test_the_demo_is_too_small_a_population_of_a_case(
-    demo: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_demo_is_too_small_a_population_of_a_case(demo, tmp_path, capsys):
     known, questioned = tmp_path / "k.txt", tmp_path / "q.txt"
     known.write_text("It is the letter which I wrote to you when it was late. " * 4, encoding="utf-8")
     questioned.write_text("And it was the other one that they have sent to him. " * 4, encoding="utf-8")

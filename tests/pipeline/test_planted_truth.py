@@ -20,7 +20,7 @@ def texts(demo: Project, stage: str) -> pl.DataFrame:
 
 
 @pytest.mark.parametrize("score", ["auc_matched", "auc_topic"])
-def test_the_planted_style_beats_every_planted_shortcut(demo: Project, score: str) -> None:
+def test_the_planted_style_beats_every_planted_shortcut(demo, score):
     found = {
         path.parent.name: json.loads(path.read_text(encoding="utf-8"))
         for path in sorted((demo.results / "evaluate").glob("*/scores.json"))
@@ -34,12 +34,12 @@ def test_the_planted_style_beats_every_planted_shortcut(demo: Project, score: st
     assert gain["low"] > 0 and gain["against"] in shortcuts
 
 
-def test_at_least_sixty_authors_ask_in_the_test_split(demo: Project) -> None:
+def test_at_least_sixty_authors_ask_in_the_test_split(demo):
     lines = (demo.release / "test/ground_truth.jsonl").read_text(encoding="utf-8").splitlines()
     assert len({json.loads(line)["author_id"] for line in lines}) >= 60
 
 
-def test_the_sign_off_of_a_blogger_is_in_no_text(demo: Project) -> None:
+def test_the_sign_off_of_a_blogger_is_in_no_text(demo):
     signed = [
         row for row in rows_of(demo.folder / "resources/demo/raw", "blog_authorship") if SIGNATURE in row.fields["post"]
     ]
@@ -52,7 +52,7 @@ def test_the_sign_off_of_a_blogger_is_in_no_text(demo: Project) -> None:
         assert SIGNATURE not in path.read_text(encoding="utf-8")
 
 
-def test_an_author_of_one_work_is_released_and_never_asks(demo: Project) -> None:
+def test_an_author_of_one_work_is_released_and_never_asks(demo):
     provenance = pl.read_parquet(demo.release / "provenance.parquet")
     works = provenance.group_by("author_id", "author_kind").agg(pl.col("origin").n_unique(), texts=pl.len())
     alone = works.filter(pl.col("origin") == 1)
@@ -62,7 +62,7 @@ def test_an_author_of_one_work_is_released_and_never_asks(demo: Project) -> None
             assert json.loads(line)["author_id"] not in alone["author_id"].to_list()
 
 
-def test_the_layout_of_a_source_gives_its_authors_away_after_normalisation_too(demo: Project) -> None:
+def test_the_layout_of_a_source_gives_its_authors_away_after_normalisation_too(demo):
     notes = texts(demo, "normalize").filter(pl.col("source") == "xiaohongshu")
     notes = notes.filter(pl.len().over("author_id").is_between(3, 7))
     vectors = format_vectors(notes, len(notes), NoParameters())

@@ -50,9 +50,7 @@ def shouted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Project, Path]:
     return project, site
 
 
-def test_texts_are_dropped_for_the_reason_of_the_plug_in_which_the_release_states(
-    shouted: tuple[Project, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_texts_are_dropped_for_the_reason_of_the_plug_in_which_the_release_states(shouted, monkeypatch):
     project, site = shouted
     monkeypatch.syspath_prepend(str(site))
     funnel = pl.read_csv(project.release / "funnel.csv").filter(pl.col("reason") == "shouting")
@@ -71,8 +69,8 @@ def test_texts_are_dropped_for_the_reason_of_the_plug_in_which_the_release_state
 
 
 def test_the_check_computes_it_again_with_the_same_code_only_and_says_where_it_could_not(
-    shouted: tuple[Project, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    shouted, tmp_path, monkeypatch
+):
     project, site = shouted
     other = project.copy(tmp_path / "other")
     path = other.release / "manifest.json"
@@ -93,9 +91,7 @@ def test_the_check_computes_it_again_with_the_same_code_only_and_says_where_it_c
     assert manifest["versions"]["filter.plugins.shouting"] in line and str(find_plugin("filters", "shouting")) in line
 
 
-def test_a_change_of_its_code_runs_what_uses_it_again_and_a_threshold_only_decides(
-    shouted: tuple[Project, Path], tmp_path: Path
-) -> None:
+def test_a_change_of_its_code_runs_what_uses_it_again_and_a_threshold_only_decides(shouted, tmp_path):
     project, site = shouted
     settings = {**SHOUTED, "filter": {"plugins": {"shouting": 0.4}}}
     planned = jobs_of(snakemake(project, site, settings, "release", "--dry-run", "--quiet", "host"))
@@ -112,9 +108,7 @@ def test_a_change_of_its_code_runs_what_uses_it_again_and_a_threshold_only_decid
     assert {name for name in after if after[name] != before[name]} == {"filter.plugins.shouting"}
 
 
-def test_a_form_of_a_plug_in_is_made_of_the_public_bundle_and_again_where_its_code_changed(
-    shouted: tuple[Project, Path], tmp_path: Path
-) -> None:
+def test_a_form_of_a_plug_in_is_made_of_the_public_bundle_and_again_where_its_code_changed(shouted, tmp_path):
     project, site = shouted[0].copy(tmp_path / "published"), tmp_path / "site"
     install("shouting", site)
     module = install("titles", site)
@@ -126,9 +120,7 @@ def test_a_form_of_a_plug_in_is_made_of_the_public_bundle_and_again_where_its_co
     assert [(job.rule, job.wildcards) for job in planned if job.first] == [("export_release", "form=titles")]
 
 
-def test_a_metric_of_a_plug_in_is_in_the_leaderboard_and_scores_again_where_its_code_changed(
-    shouted: tuple[Project, Path], tmp_path: Path
-) -> None:
+def test_a_metric_of_a_plug_in_is_in_the_leaderboard_and_scores_again_where_its_code_changed(shouted, tmp_path):
     project, site = shouted[0].copy(tmp_path / "scored"), tmp_path / "site"
     install("shouting", site)
     module = install("precision", site)

@@ -26,7 +26,7 @@ def authbench(project: Project, *arguments: str) -> subprocess.CompletedProcess[
     )
 
 
-def test_every_form_is_there_and_nothing_is_to_be_done_again(published_demo: Project) -> None:
+def test_every_form_is_there_and_nothing_is_to_be_done_again(published_demo):
     assert sorted(path.name for path in (published_demo.results / "publish").iterdir()) == sorted(FORMS)
     assert published_demo.plan("publish") == []
     assert {job.rule for job in published_demo.plan("publish", "--config", "publish={contact: me@example.org}")} == {
@@ -36,7 +36,7 @@ def test_every_form_is_there_and_nothing_is_to_be_done_again(published_demo: Pro
     }
 
 
-def test_the_sheet_of_every_form_states_how_well_the_best_model_of_the_run_links_texts(published_demo: Project) -> None:
+def test_the_sheet_of_every_form_states_how_well_the_best_model_of_the_run_links_texts(published_demo):
     found = [
         json.loads(path.read_text(encoding="utf-8")) for path in published_demo.results.glob("evaluate/*/scores.json")
     ]
@@ -48,9 +48,7 @@ def test_the_sheet_of_every_form_states_how_well_the_best_model_of_the_run_links
         assert stated["risk"]["linked"] == best
 
 
-def test_no_tier_b_text_of_the_demo_is_published_and_the_raw_files_give_them_back(
-    published_demo: Project, tmp_path: Path
-) -> None:
+def test_no_tier_b_text_of_the_demo_is_published_and_the_raw_files_give_them_back(published_demo, tmp_path):
     publish = published_demo.results / "publish"
     provenance = pl.read_parquet(published_demo.release / "provenance.parquet")
     withheld = set(provenance.filter(pl.col("tier") == "B")["content_sha256"])

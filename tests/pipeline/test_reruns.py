@@ -2,8 +2,6 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -58,13 +56,11 @@ def plan_after(bench: Project, path: str, change: Callable[[str], str]) -> list[
         return bench.plan()
 
 
-def test_a_second_run_has_nothing_to_do(demo: Project) -> None:
+def test_a_second_run_has_nothing_to_do(demo):
     assert demo.plan() == []
 
 
-def test_a_touched_and_moved_checkout_with_its_raw_files_elsewhere_reruns_nothing(
-    demo: Project, tmp_path: Path
-) -> None:
+def test_a_touched_and_moved_checkout_with_its_raw_files_elsewhere_reruns_nothing(demo, tmp_path):
     moved = demo.copy(tmp_path / "elsewhere")
     for path in moved.folder.rglob("*"):
         if path.is_file() and not {".snakemake", "results"} & set(path.parts):
@@ -74,7 +70,7 @@ def test_a_touched_and_moved_checkout_with_its_raw_files_elsewhere_reruns_nothin
     assert moved.plan("--config", f"raw_dir={tmp_path / 'raw files'}") == []
 
 
-def test_comments_and_docstrings_rerun_nothing(bench: Project) -> None:
+def test_comments_and_docstrings_rerun_nothing(bench):
     with (
         bench.changed("config/config.yaml", lambda text: f"# A remark.\n{text}"),
         bench.changed("config/sources/douban.yaml", lambda text: f"{text}# A remark.\n"),
@@ -105,45 +101,43 @@ def test_comments_and_docstrings_rerun_nothing(bench: Project) -> None:
         *("white space", "final line break", "order of ids", "uniform draw", "authors by source"),
     ],
 )
-def test_a_setting_reruns_the_stage_that_reads_it_and_what_follows(
-    bench: Project, section: str, change: dict[str, Any], first: set[str], all_rules: set[str]
-) -> None:
+def test_a_setting_reruns_the_stage_that_reads_it_and_what_follows(bench, section, change, first, all_rules):
     jobs = bench.plan(*bench.recipe({section: change}))
     assert first_of(jobs) - {"write_release"} <= first  # which states every setting
     assert rules_of(jobs) == all_rules | first
 
 
-def test_a_changed_duplicate_threshold_signs_no_text_again(bench: Project) -> None:
+def test_a_changed_duplicate_threshold_signs_no_text_again(bench):
     jobs = bench.plan(*bench.recipe({"dedup": {"threshold": 0.85}}))
     assert "link_texts" in first_of(jobs)
     assert not [job for job in jobs if job.rule == "sign_texts" and "unit=documents" in job.wildcards]
 
 
-def test_more_bands_sign_every_text_anew(bench: Project) -> None:
+def test_more_bands_sign_every_text_anew(bench):
     jobs = bench.plan(*bench.recipe({"dedup": {"bands": 30}}))
     assert "sign_texts" in first_of(jobs)
     assert not rules_of(jobs) & {"ingest_source", "normalize_text"}
 
 
-def test_a_changed_source_mapping_ingests_that_source_alone(bench: Project) -> None:
+def test_a_changed_source_mapping_ingests_that_source_alone(bench):
     jobs = plan_after(bench, "config/sources/douban.yaml", setting("media_reviews/douban", "media_reviews/other"))
     assert [job.wildcards for job in jobs if job.rule == "ingest_source"] == ["source=douban"]
     assert rules_of(jobs) == EVERY_RULE
 
 
-def test_a_changed_raw_file_ingests_its_source_alone(bench: Project) -> None:
+def test_a_changed_raw_file_ingests_its_source_alone(bench):
     jobs = plan_after(
         bench, "resources/demo/raw/douban/bookreviews_cleaned.txt", lambda text: text + text.splitlines(True)[-1]
     )
     assert [job.wildcards for job in jobs if job.rule == "ingest_source"] == ["source=douban"]
 
 
-def test_what_a_source_is_about_reruns_the_report_alone(bench: Project) -> None:
+def test_what_a_source_is_about_reruns_the_report_alone(bench):
     jobs = plan_after(bench, "config/sources/douban.yaml", setting("about: The author", "about: Well, the author"))
     assert rules_of(jobs) == {"render_report", "all"}
 
 
-def test_how_a_source_is_normalised_does_not_ingest_it_again(bench: Project) -> None:
+def test_how_a_source_is_normalised_does_not_ingest_it_again(bench):
     jobs = plan_after(bench, "config/sources/amazon_multi.yaml", setting("{html: 1}", "{html: 2}"))
     assert first_of(jobs) == {"normalize_text"}
     assert "ingest_source" not in rules_of(jobs)
@@ -161,7 +155,7 @@ def test_how_a_source_is_normalised_does_not_ingest_it_again(bench: Project) -> 
         ("build/split/balance.py", {"assign_splits"}),
     ],
 )
-def test_an_edited_module_reruns_the_stages_that_import_it(bench: Project, module: str, first: set[str]) -> None:
+def test_an_edited_module_reruns_the_stages_that_import_it(bench, module, first):
     assert first_of(plan_after(bench, f"workflow/authbench/{module}", another_function)) == first
 
 
@@ -179,11 +173,11 @@ def test_an_edited_module_reruns_the_stages_that_import_it(bench: Project, modul
         ("authbench/models/stylometric.py", AFTER_RELEASE),
     ],
 )
-def test_an_edited_part_reruns_what_it_makes_alone(bench: Project, path: str, rules: set[str]) -> None:
+def test_an_edited_part_reruns_what_it_makes_alone(bench, path, rules):
     assert rules_of(plan_after(bench, f"workflow/{path}", another_function)) == rules
 
 
-def test_a_changed_metric_evaluates_anew_and_leaves_the_release_alone(bench: Project) -> None:
+def test_a_changed_metric_evaluates_anew_and_leaves_the_release_alone(bench):
     jobs = plan_after(bench, "workflow/authbench/scoring/metrics/ranking.py", another_function)
     assert rules_of(jobs) == AFTER_RELEASE
     assert first_of(jobs) == {"evaluate_sanity", "evaluate_model"}
@@ -193,31 +187,29 @@ def test_a_changed_metric_evaluates_anew_and_leaves_the_release_alone(bench: Pro
     ("name", "rules"),
     [("ngram-mixture", AFTER_MODEL), ("e5-small-v2", AFTER_MODEL | {"embed_texts"})],
 )
-def test_a_model_that_is_added_is_the_only_one_that_embeds_and_is_evaluated(
-    bench: Project, name: str, rules: set[str]
-) -> None:
+def test_a_model_that_is_added_is_the_only_one_that_embeds_and_is_evaluated(bench, name, rules):
     jobs = bench.plan(*bench.recipe({"evaluate": {"models": [*USUAL_MODELS, name]}}))
     assert rules_of(jobs) == rules
     assert {job.wildcards for job in jobs} - {""} == {f"model={name}"}
 
 
-def test_a_sanity_row_that_is_added_evaluates_these_rows_alone(bench: Project) -> None:
+def test_a_sanity_row_that_is_added_evaluates_these_rows_alone(bench):
     jobs = bench.plan(*bench.recipe({"evaluate": {"models": [*USUAL_MODELS, "ids"]}}))
     assert rules_of(jobs) == {"evaluate_sanity", "join_results", "leaderboard", "all"}
 
 
-def test_how_models_are_evaluated_leaves_the_release_alone(bench: Project) -> None:
+def test_how_models_are_evaluated_leaves_the_release_alone(bench):
     assert rules_of(bench.plan(*bench.recipe({"evaluate": {"split": "dev"}}))) == AFTER_RELEASE
     assert bench.plan("release", *bench.recipe({"evaluate": {"split": "dev", "models": ["tfidf"]}})) == []
 
 
-def test_an_edited_release_stops_a_build_before_anything_runs(bench: Project) -> None:
+def test_an_edited_release_stops_a_build_before_anything_runs(bench):
     with bench.changed("results/demo/release/test/queries.jsonl", lambda text: f"{text}\n"):
         assert "results/demo/release is not as it was published: test/queries.jsonl has changed" in bench.refusal()
     assert bench.plan() == []
 
 
-def test_a_release_that_is_moved_away_is_published_again_and_evaluated_never(bench: Project) -> None:
+def test_a_release_that_is_moved_away_is_published_again_and_evaluated_never(bench):
     bench.release.rename(bench.results / "set aside")
     try:
         assert rules_of(bench.plan()) == {"publish_release", "render_report", "all"}
@@ -225,7 +217,7 @@ def test_a_release_that_is_moved_away_is_published_again_and_evaluated_never(ben
         (bench.results / "set aside").rename(bench.release)
 
 
-def test_without_models_there_is_a_release_and_no_leaderboard(bench: Project, fresh: Project) -> None:
+def test_without_models_there_is_a_release_and_no_leaderboard(bench, fresh):
     nothing = {"evaluate": {"models": []}}
     assert bench.plan(*bench.recipe(nothing)) == []
     assert not rules_of(fresh.plan(*fresh.recipe(nothing))) & {
@@ -237,7 +229,7 @@ def test_without_models_there_is_a_release_and_no_leaderboard(bench: Project, fr
     }
 
 
-def test_an_edited_list_of_words_of_the_users_own_reruns_the_selection(another: Project) -> None:
+def test_an_edited_list_of_words_of_the_users_own_reruns_the_selection(another):
     words = another.folder / "words.yaml"
     words.write_text("en: {terms: {0.9: [zounds]}}\n", encoding="utf-8")
     settings = another.recipe({"safety": {"wordlist": {"extra": str(words)}}})
@@ -247,13 +239,13 @@ def test_an_edited_list_of_words_of_the_users_own_reruns_the_selection(another: 
     assert rules_of(another.plan("--until", "select_documents", *settings)) == {"select_documents"}
 
 
-def test_an_edited_module_reruns_every_stage_that_imports_it(bench: Project) -> None:
+def test_an_edited_module_reruns_every_stage_that_imports_it(bench):
     rerun = rules_of(plan_after(bench, "workflow/authbench/build/dedup/shingle_kernels.py", another_function))
     assert rerun >= {"sign_texts", "link_texts", "compare_texts", "assign_splits"}
     assert not rerun & {"ingest_source", "normalize_text"}
 
 
-def test_a_changed_toxicity_threshold_scores_no_text_twice_and_is_stated_beside_any_lock(another: Project) -> None:
+def test_a_changed_toxicity_threshold_scores_no_text_twice_and_is_stated_beside_any_lock(another):
     scores, selected = another.results / "sample/scores.parquet", another.results / "sample/selected.parquet"
     before, chosen = pl.read_parquet(scores), selected.read_bytes()
     lock = another.folder / ".snakemake/locks/0.output.lock"  # of another name's run, or left by a crash

@@ -1,10 +1,8 @@
 """What leaves no trace in the release, and what stops one."""
 
 import json
-from pathlib import Path
 
 import polars as pl
-from project import Project
 
 from authbench.core.storage.parquet import write_parquet
 
@@ -15,7 +13,7 @@ OLD_PROCESSOR = {
 }
 
 
-def test_an_old_processor_builds_the_same_release_and_scores(another: Project) -> None:
+def test_an_old_processor_builds_the_same_release_and_scores(another):
     made = [another.release, another.results / "evaluate", another.results / "leaderboard"]
     before = {path: path.read_bytes() for folder in made for path in folder.rglob("*") if path.is_file()}
     run = another.start("--cores", "2", "--forceall", env=OLD_PROCESSOR)
@@ -25,7 +23,7 @@ def test_an_old_processor_builds_the_same_release_and_scores(another: Project) -
     assert not changed and before
 
 
-def test_packages_build_the_same_release_and_the_manifest_says_which_did(demo: Project, another: Project) -> None:
+def test_packages_build_the_same_release_and_the_manifest_says_which_did(demo, another):
     another.build("release", "raw_statistics", "--config", "backend=packages")
     kernels, packages = (
         json.loads((one.release / "manifest.json").read_text(encoding="utf-8")) for one in (demo, another)
@@ -39,7 +37,7 @@ def test_packages_build_the_same_release_and_the_manifest_says_which_did(demo: P
     assert changed == {"manifest.json", "SHA256SUMS"} and len(files) > 10
 
 
-def test_a_renamed_raw_file_changes_no_record(another: Project) -> None:
+def test_a_renamed_raw_file_changes_no_record(another):
     folder = another.folder / "resources/demo/raw/exorde"
     (before,) = folder.glob("*.parquet")
     records = {path: path.read_bytes() for path in (another.results / "ingest/exorde").glob("*-of-*.parquet")}
@@ -51,7 +49,7 @@ def test_a_renamed_raw_file_changes_no_record(another: Project) -> None:
     assert {path: path.read_bytes() for path in records} == records
 
 
-def test_an_unsound_draft_never_becomes_the_release(another: Project) -> None:
+def test_an_unsound_draft_never_becomes_the_release(another):
     path = another.results / "split/documents.parquet"
     documents = pl.read_parquet(path)
     astray = documents.filter(pl.col("split") == "train")["doc_key"][0]
@@ -66,7 +64,7 @@ def test_an_unsound_draft_never_becomes_the_release(another: Project) -> None:
     assert (another.results / "draft/manifest.json").exists()
 
 
-def test_an_authbench_that_is_installed_elsewhere_is_not_what_runs(another: Project, tmp_path: Path) -> None:
+def test_an_authbench_that_is_installed_elsewhere_is_not_what_runs(another, tmp_path):
     decoy = tmp_path / "site/authbench"
     decoy.mkdir(parents=True)
     (decoy / "__init__.py").write_text("raise ImportError('not this one')\n", encoding="utf-8")

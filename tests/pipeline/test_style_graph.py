@@ -32,7 +32,7 @@ def jobs(project: Project, asked: Sequence[str]) -> set[tuple[str, str]]:
 EVERY_SCORE = {("score_style", f"style_model={model}") for model in MODELS} | {("style_report", "")}
 
 
-def test_the_report_needs_no_release_and_a_second_run_does_nothing(styled: Styled) -> None:
+def test_the_report_needs_no_release_and_a_second_run_does_nothing(styled):
     project, _, asked = styled
     assert not (project.results / "release").exists()
     page = (project.results / "style/report/index.html").read_text(encoding="utf-8")
@@ -40,7 +40,7 @@ def test_the_report_needs_no_release_and_a_second_run_does_nothing(styled: Style
     assert jobs(project, asked) == set()
 
 
-def test_the_command_line_writes_the_same_bytes(styled: Styled, tmp_path: Path) -> None:
+def test_the_command_line_writes_the_same_bytes(styled, tmp_path):
     project, settings, _ = styled
     seed = next(line.split()[1] for line in (project.folder / "config/config.yaml").open() if line.startswith("seed:"))
     words = [word for page in settings["datasets"] for word in ("--dataset", page)]
@@ -73,7 +73,7 @@ def test_the_command_line_writes_the_same_bytes(styled: Styled, tmp_path: Path) 
     assert [path for path, content in theirs.items() if (tmp_path / path).read_bytes() != content] == []
 
 
-def test_a_changed_page_is_scored_anew_and_moves_its_own_scores_alone(styled: Styled, tmp_path: Path) -> None:
+def test_a_changed_page_is_scored_anew_and_moves_its_own_scores_alone(styled, tmp_path):
     project, settings, asked = styled
     before = json.loads((project.results / "style/tfidf/chunk_and_pool.json").read_bytes())["datasets"]
     other = project.copy(tmp_path / "copy")
@@ -89,7 +89,7 @@ def test_a_changed_page_is_scored_anew_and_moves_its_own_scores_alone(styled: St
     assert after["notes"]["tasks"]["retrieval"] == before["notes"]["tasks"]["retrieval"]
 
 
-def test_the_words_of_a_page_are_told_anew_and_nothing_is_scored(styled: Styled) -> None:
+def test_the_words_of_a_page_are_told_anew_and_nothing_is_scored(styled):
     project, settings, asked = styled
     page = settings["datasets"][0]
     with project.changed(page, lambda text: text.replace("title: letters", "title: Letters, as written")):
@@ -98,9 +98,7 @@ def test_the_words_of_a_page_are_told_anew_and_nothing_is_scored(styled: Styled)
         assert jobs(project, asked) == EVERY_SCORE, "how to get files is told with the results"
 
 
-def test_changed_files_are_scored_anew_and_pages_that_nobody_asks_for_are_not_looked_at(
-    styled: Styled,
-) -> None:
+def test_changed_files_are_scored_anew_and_pages_that_nobody_asks_for_are_not_looked_at(styled):
     project, settings, asked = styled
     rows = project.folder / settings["data"] / "letters/rows.jsonl"
     written = rows.read_bytes()
@@ -111,7 +109,7 @@ def test_changed_files_are_scored_anew_and_pages_that_nobody_asks_for_are_not_lo
         assert jobs(project, asked) == set()
 
 
-def test_a_model_more_is_one_job_more(styled: Styled, tmp_path: Path) -> None:
+def test_a_model_more_is_one_job_more(styled, tmp_path):
     project, settings, _ = styled
     recipe = tmp_path / "more.yaml"
     recipe.write_text(json.dumps({"style": {**settings, "models": [*MODELS, "stylometric"]}}), encoding="utf-8")

@@ -69,7 +69,7 @@ def how_is(source: Source, raw: Path) -> str:
     return state(source, raw, read_raw_lock(lock_path(raw)).get("letters")).word
 
 
-def test_a_file_comes_is_recorded_and_then_verified_without_the_host(host: Host, raw: Path) -> None:
+def test_a_file_comes_is_recorded_and_then_verified_without_the_host(host, raw):
     assert how_is(at(host), raw) == ABSENT
     assert acquire(at(host), raw) == "letters: fetched and verified, 1 file, 700.0 kB"
     assert (raw / "letters/table.csv").read_bytes() == TABLE
@@ -81,7 +81,7 @@ def test_a_file_comes_is_recorded_and_then_verified_without_the_host(host: Host,
     assert not list((raw / "letters").glob(".parts*"))
 
 
-def test_a_cut_line_goes_on_where_it_broke(host: Host, raw: Path) -> None:
+def test_a_cut_line_goes_on_where_it_broke(host, raw):
     host.faults["/a/table.csv"] = [Fault(cut_after=300_000), Fault(cut_after=200_000)]
     acquire(at(host), raw)
     assert (raw / "letters/table.csv").read_bytes() == TABLE
@@ -90,7 +90,7 @@ def test_a_cut_line_goes_on_where_it_broke(host: Host, raw: Path) -> None:
     assert all(one is not None and int(one[6:-1]) >= 100_000 for one in later)
 
 
-def test_a_later_run_goes_on_with_the_part_of_an_earlier_one(host: Host, raw: Path) -> None:
+def test_a_later_run_goes_on_with_the_part_of_an_earlier_one(host, raw):
     host.faults["/a/table.csv"] = [Fault(cut_after=400_000), *[Fault(status=503)] * 6]
     with pytest.raises(InputError, match="Run the same command again"):
         acquire(at(host), raw)
@@ -102,16 +102,14 @@ def test_a_later_run_goes_on_with_the_part_of_an_earlier_one(host: Host, raw: Pa
 
 
 @pytest.mark.parametrize(("ranges", "etag"), [(False, True), (True, False), (False, False)])
-def test_a_host_that_cannot_go_on_or_does_not_name_its_file_begins_anew(
-    host: Host, raw: Path, ranges: bool, etag: bool
-) -> None:
+def test_a_host_that_cannot_go_on_or_does_not_name_its_file_begins_anew(host, raw, ranges, etag):
     host.ranges, host.etag = ranges, etag
     host.faults["/a/table.csv"] = [Fault(cut_after=400_000)]
     acquire(at(host), raw)
     assert (raw / "letters/table.csv").read_bytes() == TABLE
 
 
-def test_a_busy_host_is_given_the_time_that_it_asks_for(host: Host, raw: Path) -> None:
+def test_a_busy_host_is_given_the_time_that_it_asks_for(host, raw):
     host.faults["/a/table.csv"] = [
         Fault(status=429, headers={"Retry-After": "17"}),
         Fault(status=500),
@@ -125,7 +123,7 @@ def test_a_busy_host_is_given_the_time_that_it_asks_for(host: Host, raw: Path) -
         acquire(at(host), raw.parent / "other", pause=paused.append)
 
 
-def test_what_never_comes_is_given_up_after_a_while(host: Host, raw: Path) -> None:
+def test_what_never_comes_is_given_up_after_a_while(host, raw):
     host.faults["/a/table.csv"] = [Fault(cut_after=0)] * 50
     paused: list[float] = []
     with pytest.raises(InputError, match="letters: http.*Run the same command again later"):
@@ -134,7 +132,7 @@ def test_what_never_comes_is_given_up_after_a_while(host: Host, raw: Path) -> No
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_what_is_not_for_everyone_is_told_with_what_a_person_has_to_do(host: Host, raw: Path, status: int) -> None:
+def test_what_is_not_for_everyone_is_told_with_what_a_person_has_to_do(host, raw, status):
     host.faults["/a/table.csv"] = [Fault(status=status)]
     with pytest.raises(ByHand) as told:
         acquire(at(host), raw)
@@ -142,13 +140,13 @@ def test_what_is_not_for_everyone_is_told_with_what_a_person_has_to_do(host: Hos
     assert how_is(at(host), raw) == ABSENT
 
 
-def test_what_has_gone_is_told_at_once(host: Host, raw: Path) -> None:
+def test_what_has_gone_is_told_at_once(host, raw):
     with pytest.raises(InputError, match="is not there"):
         acquire(at(host, "/a/gone.csv"), raw)
     assert len(host.seen) == 1
 
 
-def test_a_busy_host_may_name_the_time_until_which_to_wait(host: Host, raw: Path) -> None:
+def test_a_busy_host_may_name_the_time_until_which_to_wait(host, raw):
     until = datetime.now(UTC) + timedelta(seconds=100)
     host.faults["/a/table.csv"] = [Fault(status=503, headers={"Retry-After": format_datetime(until, usegmt=True)})]
     paused: list[float] = []
@@ -157,7 +155,7 @@ def test_a_busy_host_may_name_the_time_until_which_to_wait(host: Host, raw: Path
 
 
 @pytest.mark.parametrize("heeds_if_range", [True, False])
-def test_the_rest_of_another_version_is_never_mixed_in(host: Host, raw: Path, heeds_if_range: bool) -> None:
+def test_the_rest_of_another_version_is_never_mixed_in(host, raw, heeds_if_range):
     host.faults["/a/table.csv"] = [Fault(cut_after=400_000), *[Fault(status=503)] * 6]
     with pytest.raises(InputError):
         acquire(at(host), raw)
@@ -168,7 +166,7 @@ def test_the_rest_of_another_version_is_never_mixed_in(host: Host, raw: Path, he
 
 
 @pytest.mark.parametrize("name", ["/a/table.csv", "/a/table.csv.gz"])
-def test_what_a_host_encodes_comes_as_the_file_that_it_is(host: Host, raw: Path, name: str) -> None:
+def test_what_a_host_encodes_comes_as_the_file_that_it_is(host, raw, name):
     host.files[name] = gzip.compress(TABLE, mtime=0)
     host.headers[name] = {"Content-Encoding": "gzip"}
     host.faults[name] = [Fault(cut_after=200_000)]
@@ -180,9 +178,7 @@ def test_what_a_host_encodes_comes_as_the_file_that_it_is(host: Host, raw: Path,
 @pytest.mark.parametrize("name", ["/a/table.csv", "/a/table.txt"])
 @pytest.mark.parametrize("length", [True, False])
 @pytest.mark.parametrize("cut", [1, 8, 40, 650_000])
-def test_an_encoded_body_that_is_cut_off_is_never_taken(
-    host: Host, raw: Path, name: str, length: bool, cut: int
-) -> None:
+def test_an_encoded_body_that_is_cut_off_is_never_taken(host, raw, name, length, cut):
     host.files[name] = gzip.compress(TABLE, mtime=0)[:-cut]
     host.headers[name] = {"Content-Encoding": "gzip"}
     host.length = length
@@ -202,7 +198,7 @@ def test_an_encoded_body_that_is_cut_off_is_never_taken(
     ],
     ids=["gzip in two", "gzip", "deflate", "identity", "none"],
 )
-def test_every_known_encoding_gives_the_file(host: Host, raw: Path, coding: str, body: bytes) -> None:
+def test_every_known_encoding_gives_the_file(host, raw, coding, body):
     host.files["/a/table.csv"] = body
     host.headers["/a/table.csv"] = {"Content-Encoding": coding}
     acquire(at(host), raw)
@@ -219,7 +215,7 @@ def test_every_known_encoding_gives_the_file(host: Host, raw: Path, coding: str,
     ],
     ids=["no gzip", "more than gzip", "brotli", "gzip once"],
 )
-def test_what_cannot_be_decoded_is_refused_at_once(host: Host, raw: Path, coding: str, body: bytes) -> None:
+def test_what_cannot_be_decoded_is_refused_at_once(host, raw, coding, body):
     host.files["/a/table.csv"] = body
     host.headers["/a/table.csv"] = {"Content-Encoding": coding}
     with pytest.raises(InputError):
@@ -228,7 +224,7 @@ def test_what_cannot_be_decoded_is_refused_at_once(host: Host, raw: Path, coding
 
 
 @pytest.mark.parametrize("coding", ["identity", "gzip"])
-def test_an_empty_answer_is_no_file(host: Host, raw: Path, coding: str) -> None:
+def test_an_empty_answer_is_no_file(host, raw, coding):
     host.files["/a/table.csv"] = gzip.compress(b"") if coding == "gzip" else b""
     host.headers["/a/table.csv"] = {"Content-Encoding": coding}
     with pytest.raises(InputError, match="empty"):
@@ -236,15 +232,13 @@ def test_an_empty_answer_is_no_file(host: Host, raw: Path, coding: str) -> None:
     assert how_is(at(host), raw) == ABSENT
 
 
-def test_a_file_that_the_lock_says_is_empty_comes(host: Host, raw: Path) -> None:
+def test_a_file_that_the_lock_says_is_empty_comes(host, raw):
     host.files["/a/table.csv"] = b""
     add_to_lock(lock_path(raw), "letters", Entry({}, {"table.csv": File(0, hashlib.sha256(b"").hexdigest())}))
     assert acquire(at(host), raw) == "letters: fetched and verified, 1 file, 0 B"
 
 
-def test_an_encoded_body_that_expands_without_end_is_stopped_on_the_way(
-    host: Host, raw: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_encoded_body_that_expands_without_end_is_stopped_on_the_way(host, raw, monkeypatch):
     monkeypatch.setattr(transfer, "FREE_EXPANSION", 1 << 20)
     host.files["/a/table.csv"] = gzip.compress(bytes(30 << 20))
     host.headers["/a/table.csv"] = {"Content-Encoding": "gzip"}
@@ -254,7 +248,7 @@ def test_an_encoded_body_that_expands_without_end_is_stopped_on_the_way(
     assert max(itertools.accumulate(come)) < 4 << 20 and not (raw / "part").exists()
 
 
-def test_a_body_without_a_length_is_taken_up_to_a_bound(host: Host, raw: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_body_without_a_length_is_taken_up_to_a_bound(host, raw, monkeypatch):
     host.length = False
     acquire(at(host), raw)
     assert (raw / "letters/table.csv").read_bytes() == TABLE
@@ -264,7 +258,7 @@ def test_a_body_without_a_length_is_taken_up_to_a_bound(host: Host, raw: Path, m
     assert not (raw / "part").exists()
 
 
-def test_no_more_is_taken_than_the_lock_says(host: Host, raw: Path) -> None:
+def test_no_more_is_taken_than_the_lock_says(host, raw):
     host.files["/a/table.csv"] = TABLE[:1000]
     acquire(at(host), raw)
     (raw / "letters/table.csv").unlink()
@@ -276,14 +270,14 @@ def test_no_more_is_taken_than_the_lock_says(host: Host, raw: Path) -> None:
 
 
 @pytest.mark.parametrize("page", [b"<!DOCTYPE html><html>Log in", b"\xef\xbb\xbf\n <!-- x -->\n<HTML lang=en>"])
-def test_a_page_to_log_in_is_not_taken_for_the_file(host: Host, raw: Path, page: bytes) -> None:
+def test_a_page_to_log_in_is_not_taken_for_the_file(host, raw, page):
     host.files["/a/table.csv"] = page
     with pytest.raises(ByHand, match="gives a web page instead of table.csv"):
         acquire(at(host), raw)
     assert not list(raw.rglob("*.csv")) and how_is(at(host), raw) == ABSENT
 
 
-def test_the_signature_of_an_address_that_a_host_sends_one_to_is_never_told(host: Host, raw: Path) -> None:
+def test_the_signature_of_an_address_that_a_host_sends_one_to_is_never_told(host, raw):
     away = "http://127.0.0.1:1/table.csv?X-Signature=abc123"
     for status in (302, 307):
         host.faults["/a/table.csv"] = [Fault(status=status, headers={"Location": away})] * 9
@@ -296,13 +290,13 @@ def test_the_signature_of_an_address_that_a_host_sends_one_to_is_never_told(host
     assert "abc123" not in "".join(traceback.format_exception(told.value))
 
 
-def test_an_address_is_told_without_what_may_be_secret_in_it(host: Host, raw: Path) -> None:
+def test_an_address_is_told_without_what_may_be_secret_in_it(host, raw):
     with pytest.raises(InputError) as told:
         acquire(at(host, "/a/gone.csv?token=secret"), raw)
     assert "secret" not in str(told.value)
 
 
-def test_what_the_owner_has_changed_since_is_refused(host: Host, raw: Path) -> None:
+def test_what_the_owner_has_changed_since_is_refused(host, raw):
     acquire(at(host), raw)
     (raw / "letters/table.csv").unlink()
     host.files["/a/table.csv"] = TABLE[:-1] + b"!"
@@ -311,7 +305,7 @@ def test_what_the_owner_has_changed_since_is_refused(host: Host, raw: Path) -> N
     assert how_is(at(host), raw) == ABSENT
 
 
-def test_a_file_that_was_changed_here_is_refused(host: Host, raw: Path) -> None:
+def test_a_file_that_was_changed_here_is_refused(host, raw):
     acquire(at(host), raw)
     (raw / "letters/table.csv").write_bytes(TABLE[::-1])
     assert how_is(at(host), raw) == PRESENT
@@ -319,7 +313,7 @@ def test_a_file_that_was_changed_here_is_refused(host: Host, raw: Path) -> None:
         acquire(at(host), raw)
 
 
-def test_a_touched_file_is_only_present_until_it_is_verified_again(host: Host, raw: Path) -> None:
+def test_a_touched_file_is_only_present_until_it_is_verified_again(host, raw):
     acquire(at(host), raw)
     (raw / "letters/table.csv").touch()
     assert how_is(at(host), raw) == PRESENT
@@ -327,7 +321,7 @@ def test_a_touched_file_is_only_present_until_it_is_verified_again(host: Host, r
     assert how_is(at(host), raw) == VERIFIED
 
 
-def test_files_that_a_person_has_brought_are_recorded_as_they_are(host: Host, raw: Path) -> None:
+def test_files_that_a_person_has_brought_are_recorded_as_they_are(host, raw):
     (raw / "letters").mkdir(parents=True)
     (raw / "letters/mine.csv").write_bytes(b"a,b\n")
     assert how_is(at(host), raw) == PRESENT
@@ -337,12 +331,12 @@ def test_files_that_a_person_has_brought_are_recorded_as_they_are(host: Host, ra
 
 
 @pytest.mark.parametrize("way", ["local", "url", "kaggle"])
-def test_what_is_not_fetched_says_who_has_to_do_what(raw: Path, way: str) -> None:
+def test_what_is_not_fetched_says_who_has_to_do_what(raw, way):
     with pytest.raises(ByHand, match=f"from {way}, owner/letters: Put the files here."):
         acquire(source(way), raw)
 
 
-def test_nothing_is_put_among_the_corpora_of_the_demo(host: Host) -> None:
+def test_nothing_is_put_among_the_corpora_of_the_demo(host):
     with pytest.raises(InputError, match="raw_dir=resources/raw"):
         acquire(at(host), Path(__file__).parents[2] / "resources/demo/raw")
 
@@ -361,7 +355,7 @@ def letters(host: Host, monkeypatch: pytest.MonkeyPatch) -> Host:
 HUB = source("huggingface", {})
 
 
-def test_a_data_set_comes_at_a_commit_and_stays_at_it(letters: Host, raw: Path) -> None:
+def test_a_data_set_comes_at_a_commit_and_stays_at_it(letters, raw):
     assert acquire(HUB, raw) == "letters: fetched and verified, 2 files, 700.0 kB"
     assert (raw / "letters/data/a.csv").read_bytes() == TABLE
     assert not (raw / "letters/README.md").exists()
@@ -376,7 +370,7 @@ def test_a_data_set_comes_at_a_commit_and_stays_at_it(letters: Host, raw: Path) 
     assert (raw / "letters/data/b.csv").read_bytes() == b"b"
 
 
-def test_a_data_set_goes_on_where_it_broke(letters: Host, raw: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_data_set_goes_on_where_it_broke(letters, raw, monkeypatch):
     monkeypatch.setattr("huggingface_hub.constants.DOWNLOAD_CHUNK_SIZE", 50_000)
     path = f"/datasets/owner/letters/resolve/{COMMIT}/data/a.csv"
     letters.faults[path] = [Fault(cut_after=300_000)]
@@ -388,35 +382,33 @@ def test_a_data_set_goes_on_where_it_broke(letters: Host, raw: Path, monkeypatch
 @pytest.mark.parametrize(
     ("content", "told"), [(TABLE[::-1], "the host announced"), (TABLE[:1000], "a.csv")], ids=["content", "size"]
 )
-def test_a_data_set_of_another_content_or_size_than_the_hub_tells_is_refused(
-    letters: Host, raw: Path, content: bytes, told: str
-) -> None:
+def test_a_data_set_of_another_content_or_size_than_the_hub_tells_is_refused(letters, raw, content, told):
     letters.files[f"/datasets/owner/letters/resolve/{COMMIT}/data/a.csv"] = content
     with pytest.raises(InputError, match=told):
         acquire(HUB, raw)
     assert not (raw / "letters/data/a.csv").exists()
 
 
-def test_a_gated_data_set_says_where_to_accept_what(letters: Host, raw: Path) -> None:
+def test_a_gated_data_set_says_where_to_accept_what(letters, raw):
     letters.faults["/api/datasets/owner/letters"] = [Fault(status=403, headers={"X-Error-Code": "GatedRepo"})]
     with pytest.raises(ByHand, match="gated: accept its terms at .*/datasets/owner/letters.*HF_TOKEN"):
         acquire(HUB, raw)
 
 
-def test_a_data_set_that_is_not_there_is_told(letters: Host, raw: Path) -> None:
+def test_a_data_set_that_is_not_there_is_told(letters, raw):
     letters.faults["/api/datasets/owner/letters"] = [Fault(status=404, headers={"X-Error-Code": "RepoNotFound"})]
     with pytest.raises(ByHand, match="is not there, or is private"):
         acquire(HUB, raw)
 
 
-def test_a_busy_hub_is_asked_again(letters: Host, raw: Path) -> None:
+def test_a_busy_hub_is_asked_again(letters, raw):
     letters.faults["/api/datasets/owner/letters"] = [Fault(status=429, headers={"Retry-After": "3"})]
     paused: list[float] = []
     acquire(HUB, raw, pause=paused.append)
     assert paused == [3]
 
 
-def test_patterns_that_fit_nothing_name_what_there_is(letters: Host, raw: Path) -> None:
+def test_patterns_that_fit_nothing_name_what_there_is(letters, raw):
     with pytest.raises(InputError, match=r"no file fits \*\.parquet. It has data/a.csv"):
         acquire(source("huggingface", {"files": ["*.parquet"]}), raw)
 
@@ -424,7 +416,7 @@ def test_patterns_that_fit_nothing_name_what_there_is(letters: Host, raw: Path) 
 @pytest.mark.parametrize(
     "name", ["../../etc/x.csv", "/etc/x.csv", "a/../b.csv", "a\\..\\b.csv", ".ssh/x.csv", "a\nb.csv"]
 )
-def test_a_name_that_leads_elsewhere_is_refused(letters: Host, raw: Path, name: str) -> None:
+def test_a_name_that_leads_elsewhere_is_refused(letters, raw, name):
     hub(letters, "owner/letters", {"data/a.csv": TABLE, name: b"x"})
     with pytest.raises(InputError, match="no name for a file here"):
         acquire(HUB, raw)
@@ -433,7 +425,7 @@ def test_a_name_that_leads_elsewhere_is_refused(letters: Host, raw: Path, name: 
 
 @given(st.text(max_size=40))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_a_safe_name_stays_in_its_folder(tmp_path: Path, name: str) -> None:
+def test_a_safe_name_stays_in_its_folder(tmp_path, name):
     try:
         path = tmp_path / safe_path(name)
     except InputError:
@@ -442,7 +434,7 @@ def test_a_safe_name_stays_in_its_folder(tmp_path: Path, name: str) -> None:
     assert not any(part.startswith(".") for part in path.relative_to(tmp_path).parts)
 
 
-def test_a_name_with_joiners_or_of_255_bytes_is_one_for_a_file_here(host: Host, raw: Path) -> None:
+def test_a_name_with_joiners_or_of_255_bytes_is_one_for_a_file_here(host, raw):
     names = ["data/क्\u200dया.csv", "data/می\u200cخواهم.csv", "data/全\u3000集.csv", f"data/{'ü' * 125}x.csv"]
     from_github(host, archive(dict.fromkeys(names, b"x")))(GITHUB, raw)
     assert {path.relative_to(raw / "letters").as_posix() for path in raw.rglob("*.csv")} == set(names)
@@ -462,7 +454,7 @@ def from_github(host: Host, repository: bytes) -> Callable[[dict[str, Any], Path
 GITHUB = source("github", {"revision": COMMIT, "files": ["data/**/*.csv"]})
 
 
-def test_a_repository_comes_as_one_archive(host: Host, raw: Path) -> None:
+def test_a_repository_comes_as_one_archive(host, raw):
     files = {f"data/{number}.csv": b"%d" % number for number in range(50)}
     fetch = from_github(host, archive({**files, "README.md": b"no", "data/picture.png": b"no"}))
     assert fetch(GITHUB, raw) == "letters: fetched and verified, 50 files, 90 B"
@@ -472,7 +464,7 @@ def test_a_repository_comes_as_one_archive(host: Host, raw: Path) -> None:
     assert len(host.seen) == 1
 
 
-def test_pieces_go_to_folders_of_their_own(host: Host, raw: Path) -> None:
+def test_pieces_go_to_folders_of_their_own(host, raw):
     fetch = from_github(host, archive({"data/a.csv": b"a"}))
     piece = {"revision": COMMIT, "files": ["data/*.csv"]}
     fetch(source("github", {**piece, "into": "one"}, {**piece, "into": "two"}), raw)
@@ -490,21 +482,21 @@ def hostile_members() -> Iterator[tuple[Any, bytes]]:
         yield member, b""
 
 
-def test_links_and_devices_of_an_archive_are_left(host: Host, raw: Path) -> None:
+def test_links_and_devices_of_an_archive_are_left(host, raw):
     fetch = from_github(host, archive({"data/a.csv": b"a"}, hostile_members()))
     fetch(GITHUB, raw)
     assert [path.name for path in (raw / "letters/data").iterdir()] == ["a.csv"]
 
 
 @pytest.mark.parametrize("name", ["data/../../../x.csv", "data/\a.csv"])
-def test_nothing_is_taken_from_an_archive_with_one_wrong_name(host: Host, raw: Path, name: str) -> None:
+def test_nothing_is_taken_from_an_archive_with_one_wrong_name(host, raw, name):
     fetch = from_github(host, archive({"data/a.csv": b"a", name: b"x"}))
     with pytest.raises(InputError, match="no name for a file here"):
         fetch(GITHUB, raw)
     assert not list(raw.parent.rglob("*.csv"))
 
 
-def test_every_pattern_that_an_entry_fetches_has_to_fit(host: Host, raw: Path) -> None:
+def test_every_pattern_that_an_entry_fetches_has_to_fit(host, raw):
     fetch = from_github(host, archive({"data/a.csv": b"a", "data/b.csv": b"b"}))
     both = source("github", {"revision": COMMIT, "files": ["data/a.csv", "view/c.csv"]})
     with pytest.raises(InputError, match=r"no file fits view/c\.csv\. It has data/a\.csv, data/b\.csv"):
@@ -514,7 +506,7 @@ def test_every_pattern_that_an_entry_fetches_has_to_fit(host: Host, raw: Path) -
     assert "2 files" in fetch(alternatives, raw)
 
 
-def test_a_pointer_of_git_lfs_is_not_taken_for_its_file(host: Host, raw: Path) -> None:
+def test_a_pointer_of_git_lfs_is_not_taken_for_its_file(host, raw):
     pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
     fetch = from_github(host, archive({"data/a.csv": pointer}))
     with pytest.raises(InputError, match="data/a.csv is a pointer of Git LFS"):
@@ -529,9 +521,7 @@ def test_a_pointer_of_git_lfs_is_not_taken_for_its_file(host: Host, raw: Path) -
 # A share of the files
 
 
-def test_a_share_is_told_beforehand_and_a_larger_one_adds_to_it(
-    letters: Host, raw: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_share_is_told_beforehand_and_a_larger_one_adds_to_it(letters, raw, caplog):
     names = [f"data/{number}.csv" for number in range(50)]
     hub(letters, "owner/letters", {name: b"%09d" % number for number, name in enumerate(names)})
     sizes = []
@@ -548,7 +538,7 @@ def test_a_share_is_told_beforehand_and_a_larger_one_adds_to_it(
     assert 1 <= sizes[1] <= 12 and 15 <= sizes[3] <= 35
 
 
-def test_a_limit_of_bytes_takes_the_files_of_the_largest_share_that_fits(letters: Host, raw: Path) -> None:
+def test_a_limit_of_bytes_takes_the_files_of_the_largest_share_that_fits(letters, raw):
     names = [f"data/{number}.csv" for number in range(50)]
     hub(letters, "owner/letters", {name: b"%09d" % number for number, name in enumerate(names)})
     ordered = sorted(names, key=lambda name: uniform(0, "acquire.share", "letters", name))
@@ -562,7 +552,7 @@ def test_a_limit_of_bytes_takes_the_files_of_the_largest_share_that_fits(letters
     assert letters.seen == []
 
 
-def test_a_limit_of_bytes_counts_a_source_of_several_datasets_as_a_whole(letters: Host, raw: Path) -> None:
+def test_a_limit_of_bytes_counts_a_source_of_several_datasets_as_a_whole(letters, raw):
     for name in ("owner/letters", "owner/more"):
         hub(letters, name, {f"data/{name[6:]}{number}.csv": bytes(100) for number in range(20)})
     both = source("huggingface", {"name": "owner/letters"}, {"name": "owner/more"})
@@ -587,7 +577,7 @@ ORDERED = sorted(TABLES, key=lambda name: uniform(0, "acquire.share", "letters",
 PARQUET = source("huggingface", {}, files=("**/*.parquet",))
 
 
-def test_a_limit_of_rows_reads_the_first_rows_only_and_the_same_again(letters: Host, raw: Path) -> None:
+def test_a_limit_of_rows_reads_the_first_rows_only_and_the_same_again(letters, raw):
     hub(letters, "owner/letters", TABLES)
     acquire(PARQUET, raw, most_rows=310)
     entry = read_raw_lock(lock_path(raw))["letters"]
@@ -614,7 +604,7 @@ def test_a_limit_of_rows_reads_the_first_rows_only_and_the_same_again(letters: H
             acquire(PARQUET, raw, most_rows=more)
 
 
-def test_what_is_cut_off_goes_on_to_the_same_rows(letters: Host, raw: Path) -> None:
+def test_what_is_cut_off_goes_on_to_the_same_rows(letters, raw):
     hub(letters, "owner/letters", TABLES)
     path = f"/datasets/owner/letters/resolve/{COMMIT}/{ORDERED[1]}"
     letters.faults[path] = [Fault(404)]
@@ -629,7 +619,7 @@ def test_what_is_cut_off_goes_on_to_the_same_rows(letters: Host, raw: Path) -> N
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_a_limit_of_rows_counts_lines_with_content(letters: Host, raw: Path, packed: bool) -> None:
+def test_a_limit_of_rows_counts_lines_with_content(letters, raw, packed):
     lines = b"".join(b'{"text": "%d"}\n%s' % (number, b"\n" * (number % 2)) for number in range(50_000))
     name = "data/a.jsonl.gz" if packed else "data/a.jsonl"
     hub(letters, "owner/letters", {name: gzip.compress(lines) if packed else lines})
@@ -639,7 +629,7 @@ def test_a_limit_of_rows_counts_lines_with_content(letters: Host, raw: Path, pac
     assert lines.startswith(content) and len(content.split()) == 2 * 101
 
 
-def test_rows_of_other_forms_and_hosts_are_refused(letters: Host, host: Host, raw: Path) -> None:
+def test_rows_of_other_forms_and_hosts_are_refused(letters, host, raw):
     with pytest.raises(InputError, match=r"csv: rows are read as a stream of .parquet, .jsonl"):
         acquire(HUB, raw, most_rows=1)
     with pytest.raises(InputError, match="of Hugging Face datasets only"):
@@ -657,7 +647,7 @@ def test_rows_of_other_forms_and_hosts_are_refused(letters: Host, host: Host, ra
     assert not [path for path in raw.rglob("*.*") if path.suffix in (".csv", ".parquet")]
 
 
-def test_without_sizes_a_limit_of_bytes_is_refused(host: Host, raw: Path) -> None:
+def test_without_sizes_a_limit_of_bytes_is_refused(host, raw):
     host.length = False
     host.files["/a/table.csv"] = TABLE
     with pytest.raises(InputError, match="no size of table.csv"):
@@ -665,7 +655,7 @@ def test_without_sizes_a_limit_of_bytes_is_refused(host: Host, raw: Path) -> Non
     assert not list(raw.rglob("*.csv"))
 
 
-def test_a_share_of_a_repository_is_one_too(host: Host, raw: Path) -> None:
+def test_a_share_of_a_repository_is_one_too(host, raw):
     files = {f"data/{number}.csv": b"%d" % number for number in range(50)}
     fetch = from_github(host, archive(files))
     fetch(GITHUB, raw, share=0.2)  # type: ignore[call-arg]
@@ -675,7 +665,7 @@ def test_a_share_of_a_repository_is_one_too(host: Host, raw: Path) -> None:
     assert len(list(raw.rglob("*.csv"))) == 50
 
 
-def test_an_archive_that_expands_without_end_is_stopped(host: Host, raw: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_archive_that_expands_without_end_is_stopped(host, raw, monkeypatch):
     monkeypatch.setattr(github, "FREE_EXPANSION", 0)
     monkeypatch.setattr(github, "MAX_EXPANSION", 10)
     fetch = from_github(host, archive({"data/a.csv": bytes(10 << 20)}))
@@ -684,7 +674,7 @@ def test_an_archive_that_expands_without_end_is_stopped(host: Host, raw: Path, m
     assert not (raw / "letters/data/a.csv").exists()
 
 
-def test_a_damaged_archive_is_fetched_anew(host: Host, raw: Path) -> None:
+def test_a_damaged_archive_is_fetched_anew(host, raw):
     whole = archive({"data/a.csv": TABLE})
     fetch = from_github(host, whole[: len(whole) // 2])
     with pytest.raises(InputError, match="damaged"):
@@ -693,7 +683,7 @@ def test_a_damaged_archive_is_fetched_anew(host: Host, raw: Path) -> None:
     assert (raw / "letters/data/a.csv").read_bytes() == TABLE
 
 
-def test_only_a_commit_is_taken(raw: Path) -> None:
+def test_only_a_commit_is_taken(raw):
     with pytest.raises(InputError, match="a commit"):
         acquire(source("github", {"revision": "main"}), raw)
 
@@ -701,7 +691,7 @@ def test_only_a_commit_is_taken(raw: Path) -> None:
 # The lock and the line of progress
 
 
-def test_the_lock_only_grows_and_is_refused_where_it_is_none(tmp_path: Path) -> None:
+def test_the_lock_only_grows_and_is_refused_where_it_is_none(tmp_path):
     lock = tmp_path / "raw.lock.yaml"
     add_to_lock(lock, "a", Entry({"x": "1"}, {"f": File(1, "aa")}))
     add_to_lock(lock, "b", Entry({}, {"g": File(2, "bb")}))
@@ -714,7 +704,7 @@ def test_the_lock_only_grows_and_is_refused_where_it_is_none(tmp_path: Path) -> 
             read_raw_lock(lock)
 
 
-def test_progress_tells_bytes_rate_and_time_left() -> None:
+def test_progress_tells_bytes_rate_and_time_left():
     now, said = [0.0], list[str]()
     progress = Progress("letters", 100_000_000, said.append, lambda: now[0])
     progress.skip(20_000_000)
@@ -727,9 +717,7 @@ def test_progress_tells_bytes_rate_and_time_left() -> None:
     ]
 
 
-def test_a_token_is_never_told(
-    letters: Host, raw: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_token_is_never_told(letters, raw, monkeypatch, caplog):
     monkeypatch.setenv("HF_TOKEN", "hf_verysecretverysecret")
     caplog.set_level(logging.DEBUG)
     letters.faults["/api/datasets/owner/letters"] = [Fault(status=403, headers={"X-Error-Code": "GatedRepo"})]

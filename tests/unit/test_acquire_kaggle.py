@@ -66,9 +66,7 @@ def acquire(raw: Path) -> str:
 
 
 @pytest.mark.parametrize("body", [TABLE, packed("table.csv", TABLE)], ids=["plain", "packed"])
-def test_a_table_comes_as_it_is_listed_however_it_is_sent(
-    kaggle: Host, tmp_path: Path, body: bytes, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_table_comes_as_it_is_listed_however_it_is_sent(kaggle, tmp_path, body, capsys):
     at = "/storage/table.csv" if body == TABLE else "/storage/table.csv.zip"
     offering(kaggle, ["data/table.csv", "picture.png"], body, at)
     assert acquire(tmp_path / "raw") == "letters: fetched and verified, 1 file, 240.0 kB"
@@ -78,7 +76,7 @@ def test_a_table_comes_as_it_is_listed_however_it_is_sent(
     assert "verysecret" not in told.out + told.err + lock_path(tmp_path / "raw").read_text()
 
 
-def test_the_newest_version_is_locked_and_stays(kaggle: Host, tmp_path: Path) -> None:
+def test_the_newest_version_is_locked_and_stays(kaggle, tmp_path):
     offering(kaggle, ["table.csv", "more.csv"], TABLE, "/storage/table.csv")
     acquire(tmp_path / "raw")
     assert read_raw_lock(lock_path(tmp_path / "raw"))["letters"].revisions == {"owner/letters": "7"}
@@ -89,7 +87,7 @@ def test_the_newest_version_is_locked_and_stays(kaggle: Host, tmp_path: Path) ->
     assert kaggle.sent and all(json.loads(body)["datasetVersionNumber"] == 7 for body in kaggle.sent)
 
 
-def test_an_archive_with_other_files_in_it_is_refused(kaggle: Host, tmp_path: Path) -> None:
+def test_an_archive_with_other_files_in_it_is_refused(kaggle, tmp_path):
     offering(kaggle, ["table.csv"], packed("table.csv", bytes(10 << 20)), "/storage/table.csv.zip")
     with pytest.raises(InputError, match="holds 10,485,760 bytes, 240,012 were listed"):
         acquire(tmp_path / "raw")
@@ -99,14 +97,14 @@ def test_an_archive_with_other_files_in_it_is_refused(kaggle: Host, tmp_path: Pa
     assert not list(tmp_path.rglob("table.csv"))
 
 
-def test_another_size_than_listed_is_refused(kaggle: Host, tmp_path: Path) -> None:
+def test_another_size_than_listed_is_refused(kaggle, tmp_path):
     offering(kaggle, ["table.csv"], TABLE[:-1], "/storage/table.csv")
     with pytest.raises(InputError, match="the host announced 240,012"):
         acquire(tmp_path / "raw")
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_who_may_not_have_it_is_told_what_to_do(kaggle: Host, tmp_path: Path, status: int) -> None:
+def test_who_may_not_have_it_is_told_what_to_do(kaggle, tmp_path, status):
     kaggle.faults[f"{SERVICE}/GetDataset"] = [Fault(status=status)] * 9
     with pytest.raises(
         ByHand, match="KAGGLE_API_TOKEN.*accept the terms of https://www.kaggle.com/datasets/owner/letters"
@@ -114,9 +112,7 @@ def test_who_may_not_have_it_is_told_what_to_do(kaggle: Host, tmp_path: Path, st
         acquire(tmp_path / "raw")
 
 
-def test_without_an_account_nothing_is_asked(
-    kaggle: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_an_account_nothing_is_asked(kaggle, tmp_path, monkeypatch, capsys):
     monkeypatch.delenv("KAGGLE_USERNAME")
     monkeypatch.delenv("KAGGLE_KEY")
     with pytest.raises(ByHand, match="KAGGLE_API_TOKEN.*Put it here"):
@@ -124,7 +120,7 @@ def test_without_an_account_nothing_is_asked(
     assert kaggle.seen == []
 
 
-def test_a_name_that_leads_elsewhere_is_refused(kaggle: Host, tmp_path: Path) -> None:
+def test_a_name_that_leads_elsewhere_is_refused(kaggle, tmp_path):
     offering(kaggle, ["../table.csv"], TABLE, "/storage/table.csv")
     with pytest.raises(InputError, match="no name for a file here"):
         acquire(tmp_path / "raw")

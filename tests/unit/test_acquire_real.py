@@ -50,7 +50,7 @@ def laid_out(source: Source) -> dict[str, dict[str, bytes]]:
 
 
 @pytest.mark.parametrize("tag", sorted(PINNED))
-def test_a_pinned_source_comes_from_archives_of_its_real_trees(tag: str, tmp_path: Path) -> None:
+def test_a_pinned_source_comes_from_archives_of_its_real_trees(tag, tmp_path):
     source = PINNED[tag]
     trees = laid_out(source) if (DATA / source.files.folder).is_dir() else {}
     if not trees or not all(trees.values()):

@@ -3,7 +3,6 @@
 import hashlib
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -52,9 +51,7 @@ HERE = {"a.csv": SHA["a.csv"], "b.csv": SHA["b.csv"]}
         "without files",
     ],
 )
-def test_files_are_what_the_lock_says_or_the_first_reason_why_not_is_named(
-    files: dict[str, str], how: dict[str, Any], found: tuple[str, str]
-) -> None:
+def test_files_are_what_the_lock_says_or_the_first_reason_why_not_is_named(files, how, found):
     given = {"locked": LOCKED, "fits": lambda name: name.endswith(".csv"), **how}
     assert compare(files, **given) == found
 
@@ -64,13 +61,13 @@ def checked(raw: Path, **files: str) -> verify.LockCheck:
     return check_lock(sources, raw, {"douban": files, "exorde": {}}, raw.with_name("memory"))
 
 
-def test_without_a_lock_one_line_says_so_for_all_sources(tmp_path: Path) -> None:
+def test_without_a_lock_one_line_says_so_for_all_sources(tmp_path):
     found = checked(tmp_path / "raw", **{"books.txt": "1"})
     assert found.sha256 is None and set(found.states.values()) == {NOT_LOCKED}
     assert len(found.messages()) == len(_about_raw_lock(found.as_stated())) == 1
 
 
-def test_nobody_asks_for_a_lock_of_files_of_ones_own(tmp_path: Path) -> None:
+def test_nobody_asks_for_a_lock_of_files_of_ones_own(tmp_path):
     found = checked(tmp_path / "raw", **{"books.txt": "1"})
     assert replace(found, local=["douban", "exorde"]).messages() == []
     assert len(replace(found, local=["douban"]).messages()) == 1
@@ -78,7 +75,7 @@ def test_nobody_asks_for_a_lock_of_files_of_ones_own(tmp_path: Path) -> None:
     assert changed.messages()[0].startswith("douban is not verified: files have changed")
 
 
-def test_sources_are_named_one_by_one_where_the_lock_has_one_of_them(tmp_path: Path) -> None:
+def test_sources_are_named_one_by_one_where_the_lock_has_one_of_them(tmp_path):
     raw = tmp_path / "raw"
     add_to_lock(lock_path(raw), "douban", Entry({}, {"bookreviews_cleaned.txt": File(1, "1")}))
     found = checked(raw, **{"bookreviews_cleaned.txt": "1"})
@@ -94,7 +91,7 @@ def test_sources_are_named_one_by_one_where_the_lock_has_one_of_them(tmp_path: P
     assert "bookreviews" not in str(edited.as_stated()) + str(_about_raw_lock(edited.as_stated()))
 
 
-def test_the_digest_is_over_the_entries_of_the_builds_sources_alone(tmp_path: Path) -> None:
+def test_the_digest_is_over_the_entries_of_the_builds_sources_alone(tmp_path):
     raw = tmp_path / "raw"
     add_to_lock(lock_path(raw), "douban", Entry({}, {"bookreviews_cleaned.txt": File(1, "1")}))
     before = checked(raw).sha256
@@ -104,7 +101,7 @@ def test_the_digest_is_over_the_entries_of_the_builds_sources_alone(tmp_path: Pa
     assert checked(raw).sha256 != before
 
 
-def test_a_lock_is_read_as_yaml_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lock_is_read_as_yaml_once(tmp_path, monkeypatch):
     raw = tmp_path / "raw"
     add_to_lock(lock_path(raw), "douban", LOCKED)
     before = checked(raw)

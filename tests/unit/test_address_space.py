@@ -36,14 +36,14 @@ def ended(beyond: int, waits: float) -> tuple[int, str, str]:
 @pytest.mark.skipif(resource.getrlimit(resource.RLIMIT_AS)[1] != resource.RLIM_INFINITY, reason="a limit is set")
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux says what a process takes")
 class TestAWaitingJob:
-    def test_ends_with_a_message_where_its_address_space_is_used_up(self) -> None:
+    def test_ends_with_a_message_where_its_address_space_is_used_up(self):
         status, _, said = ended(64 << 20, waits=60)
         assert status == -signal.SIGABRT
         assert "address space" in said
         assert "ulimit -v" in said
 
-    def test_goes_on_where_there_is_room(self) -> None:
+    def test_goes_on_where_there_is_room(self):
         assert ended(2 << 30, waits=0.5)[:2] == (0, "went on 2\n")
 
-    def test_is_not_watched_without_a_limit(self) -> None:
+    def test_is_not_watched_without_a_limit(self):
         assert ended(0, waits=0.01)[:2] == (0, "went on 1\n")

@@ -8,7 +8,7 @@ import pytest
 from authbench.core.storage.atomic import atomic_file, atomic_folder, write_text
 
 
-def test_a_file_that_fails_half_way_leaves_the_old_one_and_nothing_else(tmp_path: Path) -> None:
+def test_a_file_that_fails_half_way_leaves_the_old_one_and_nothing_else(tmp_path):
     path = tmp_path / "table"
     path.write_text("old")
     with pytest.raises(RuntimeError), atomic_file(path) as aside:
@@ -18,7 +18,7 @@ def test_a_file_that_fails_half_way_leaves_the_old_one_and_nothing_else(tmp_path
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_folder_that_fails_half_way_leaves_the_old_one_and_nothing_else(tmp_path: Path) -> None:
+def test_a_folder_that_fails_half_way_leaves_the_old_one_and_nothing_else(tmp_path):
     folder = tmp_path / "release"
     with atomic_folder(folder) as aside:
         (aside / "a").write_text("old")
@@ -29,7 +29,7 @@ def test_a_folder_that_fails_half_way_leaves_the_old_one_and_nothing_else(tmp_pa
     assert list(tmp_path.iterdir()) == [folder]
 
 
-def test_a_new_folder_takes_the_place_of_the_old_one(tmp_path: Path) -> None:
+def test_a_new_folder_takes_the_place_of_the_old_one(tmp_path):
     folder = tmp_path / "release"
     for name in ("old", "new"):
         with atomic_folder(folder) as aside:
@@ -37,14 +37,12 @@ def test_a_new_folder_takes_the_place_of_the_old_one(tmp_path: Path) -> None:
     assert [path.name for path in folder.iterdir()] == ["new"]
 
 
-def test_text_has_the_same_line_ends_everywhere(tmp_path: Path) -> None:
+def test_text_has_the_same_line_ends_everywhere(tmp_path):
     write_text(tmp_path / "a.csv", "x\r\ny\n")
     assert (tmp_path / "a.csv").read_bytes() == b"x\r\ny\n"
 
 
-def test_a_folder_that_another_writer_sweeps_before_it_is_locked_is_made_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_another_writer_sweeps_before_it_is_locked_is_made_anew(tmp_path, monkeypatch):
     opened, swept = os.open, []
 
     def opened_after_a_sweep(path: Path, *arguments: int) -> int:

@@ -73,9 +73,7 @@ def build_of(release: Path, change: Callable[[Path], None] = lambda _: None) -> 
     return build
 
 
-def test_a_statement_is_one_of_in_toto_about_every_file_and_all_that_made_it(
-    made: Made,
-) -> None:
+def test_a_statement_is_one_of_in_toto_about_every_file_and_all_that_made_it(made):
     _, release, statement = made
     in_toto = pytest.importorskip("in_toto_attestation.v1.statement")
     descriptor = pytest.importorskip("in_toto_attestation.v1.resource_descriptor").ResourceDescriptor
@@ -91,7 +89,7 @@ def test_a_statement_is_one_of_in_toto_about_every_file_and_all_that_made_it(
     assert make_statement(release, PAGES) == statement
 
 
-def test_another_byte_of_code_is_another_digest(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_byte_of_code_is_another_digest(monkeypatch):
     before = code_digest()
     real = "authbench.publish.attestation.statement.sha256_of_file"
     monkeypatch.setattr(real, lambda path: "0" * 64 if path.name == "identity.py" else "1" * 64)
@@ -100,7 +98,7 @@ def test_another_byte_of_code_is_another_digest(monkeypatch: pytest.MonkeyPatch)
     assert len({before, one, code_digest()}) == 3
 
 
-def test_no_statement_is_made_of_a_release_that_was_changed(made: Made, tmp_path: Path) -> None:
+def test_no_statement_is_made_of_a_release_that_was_changed(made, tmp_path):
     shutil.copytree(made[1], tmp_path / "release")
     with (tmp_path / "release/train/queries.jsonl").open("a") as file:
         file.write("\n")
@@ -110,13 +108,13 @@ def test_no_statement_is_made_of_a_release_that_was_changed(made: Made, tmp_path
         make_statement(made[1], {tag: page for tag, page in PAGES.items() if tag != "books"})
 
 
-def test_a_release_is_reproduced_by_a_build_that_gives_its_bytes(made: Made) -> None:
+def test_a_release_is_reproduced_by_a_build_that_gives_its_bytes(made):
     raw, release, statement = made
     outcome = reproduce(statement, raw, build_of(release))
     assert (outcome.status, outcome.reasons) == (0, ())
 
 
-def test_settings_keep_the_order_of_splits_from_the_manifest_to_the_build(made: Made, tmp_path: Path) -> None:
+def test_settings_keep_the_order_of_splits_from_the_manifest_to_the_build(made, tmp_path):
     raw, release, statement = made
     path = tmp_path / "a.intoto.json"
     path.write_bytes(statement_bytes(statement))
@@ -130,7 +128,7 @@ def test_settings_keep_the_order_of_splits_from_the_manifest_to_the_build(made: 
     assert reproduce(read_envelope(path)[0], raw, build).status == 0
 
 
-def test_settings_keep_the_order_of_targets_in_which_a_release_lists_them(made: Made, tmp_path: Path) -> None:
+def test_settings_keep_the_order_of_targets_in_which_a_release_lists_them(made, tmp_path):
     release = shutil.copytree(made[1], tmp_path / "release")
     manifest = json.loads((release / "manifest.json").read_text())
     genres = {"de": {"news": 60, "blog/*": 40}, "en": {"news": 55, "blog/*": 45}}
@@ -160,9 +158,7 @@ def test_settings_keep_the_order_of_targets_in_which_a_release_lists_them(made: 
     assert sample == manifest["config"]["sample"]
 
 
-def test_a_build_that_gives_other_bytes_differs_and_it_is_said_where(
-    made: Made,
-) -> None:
+def test_a_build_that_gives_other_bytes_differs_and_it_is_said_where(made):
     raw, release, statement = made
 
     def change(folder: Path) -> None:
@@ -176,7 +172,7 @@ def test_a_build_that_gives_other_bytes_differs_and_it_is_said_where(
     assert "more.txt is not in the statement" in outcome.reasons
 
 
-def test_other_code_is_named_as_a_cause_only_where_bytes_differ(made: Made) -> None:
+def test_other_code_is_named_as_a_cause_only_where_bytes_differ(made):
     raw, release, statement = made
     other = json.loads(json.dumps(statement))
     other["predicate"]["buildDefinition"]["resolvedDependencies"][0]["digest"]["sha256"] = "0" * 64
@@ -185,7 +181,7 @@ def test_other_code_is_named_as_a_cause_only_where_bytes_differ(made: Made) -> N
     assert "perhaps because the code of AuthBench is not that of the statement" in outcome.reasons
 
 
-def test_with_other_raw_files_or_a_build_that_fails_it_cannot_be_told(made: Made, tmp_path: Path) -> None:
+def test_with_other_raw_files_or_a_build_that_fails_it_cannot_be_told(made, tmp_path):
     raw, release, statement = made
     failed = reproduce(statement, raw, lambda *_: (1, "Nothing was run: 1 problem to mend"))
     assert failed.status == 2 and "Nothing was run: 1 problem to mend" in failed.reasons
@@ -203,7 +199,7 @@ def test_with_other_raw_files_or_a_build_that_fails_it_cannot_be_told(made: Made
     assert len(outcome.reasons) == 2
 
 
-def test_the_lock_of_raw_files_tells_which_of_them_is_another(made: Made, tmp_path: Path) -> None:
+def test_the_lock_of_raw_files_tells_which_of_them_is_another(made, tmp_path):
     raw, _, statement = made
     digests = take_inventory(raw, {"letters": sources_of()["letters"].files}, tmp_path / "inventory.json")["letters"]
     entry = Entry(files={name: File(0, digest) for name, digest in digests.items()})
@@ -220,7 +216,7 @@ def test_the_lock_of_raw_files_tells_which_of_them_is_another(made: Made, tmp_pa
     assert reproduce(statement, tmp_path / "raw", lambda *_: (0, "")).reasons[0].endswith("of the statement")
 
 
-def test_a_build_gets_the_entries_and_files_that_the_statement_and_settings_name(made: Made, tmp_path: Path) -> None:
+def test_a_build_gets_the_entries_and_files_that_the_statement_and_settings_name(made, tmp_path):
     raw, release, statement = made
     planted = (
         "profiles/default/config.yaml",
@@ -256,7 +252,7 @@ def test_a_build_gets_the_entries_and_files_that_the_statement_and_settings_name
         reproduce(forged, raw, build)
 
 
-def test_two_keys_sign_one_statement_and_a_forged_one_is_signed_by_none(made: Made, tmp_path: Path) -> None:
+def test_two_keys_sign_one_statement_and_a_forged_one_is_signed_by_none(made, tmp_path):
     pytest.importorskip("securesystemslib.dsse")
     payload = statement_bytes(made[2])
     (one, one_public), (two, two_public), (_, third) = (keys(tmp_path, name) for name in ("one", "two", "three"))
@@ -281,14 +277,14 @@ def test_two_keys_sign_one_statement_and_a_forged_one_is_signed_by_none(made: Ma
 
 
 @cases
-def test_what_is_no_statement_is_refused(tmp_path: Path, content: str) -> None:
+def test_what_is_no_statement_is_refused(tmp_path, content):
     path = tmp_path / "no.json"
     path.write_text(content)
     with pytest.raises(InputError):
         read_envelope(path)
 
 
-def test_a_key_of_another_kind_is_refused(made: Made, tmp_path: Path) -> None:
+def test_a_key_of_another_kind_is_refused(made, tmp_path):
     private, public = keys(tmp_path, "one")
     with pytest.raises(InputError, match="private ed25519 key"):
         sign(b"{}", public)
@@ -297,12 +293,7 @@ def test_a_key_of_another_kind_is_refused(made: Made, tmp_path: Path) -> None:
         unsigned_by(envelope, [private])
 
 
-def test_the_commands_sign_verify_and_refuse(
-    made: Made,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_commands_sign_verify_and_refuse(made, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     shutil.copytree(made[1], "release")
     manifest = json.loads(Path("release/manifest.json").read_text())

@@ -48,7 +48,7 @@ def planted() -> list[dict[str, str]]:
     return [*new, *table, *old]
 
 
-def test_copies_are_found_with_the_old_document_first(tmp_path: Path) -> None:
+def test_copies_are_found_with_the_old_document_first(tmp_path):
     found = audit(write_csv(tmp_path / "posts.csv", planted()))
     for claim, old, new in (
         ("exact_copy", "old-exact", "new-exact"),
@@ -69,7 +69,7 @@ def test_copies_are_found_with_the_old_document_first(tmp_path: Path) -> None:
     ]
 
 
-def test_a_clean_dataset_breaks_no_claim_about_leaks(tmp_path: Path) -> None:
+def test_a_clean_dataset_breaks_no_claim_about_leaks(tmp_path):
     table = rows()
     random.Random(1).shuffle(table)
     named = [{**row, "id": f"{random.Random(row['id']).random():.9f}"[2:]} for row in table]
@@ -77,7 +77,7 @@ def test_a_clean_dataset_breaks_no_claim_about_leaks(tmp_path: Path) -> None:
     assert [one.claim for one in found.broken if one.kind in ("leaks", "labels", "form")] == []
 
 
-def test_the_clean_version_has_no_leak_left_and_the_diff_names_each_removal(tmp_path: Path) -> None:
+def test_the_clean_version_has_no_leak_left_and_the_diff_names_each_removal(tmp_path):
     source = write_csv(tmp_path / "posts.csv", planted())
     audit(source, clean=tmp_path / "clean")
     again = audit(tmp_path / "clean" / "posts.csv")
@@ -89,7 +89,7 @@ def test_the_clean_version_has_no_leak_left_and_the_diff_names_each_removal(tmp_
     assert {(row["id"], row["old"]) for row in gone if row["claim"] == "contained_text"} == {("new-long", "old-long")}
 
 
-def test_a_clean_version_is_never_written_over_something(tmp_path: Path) -> None:
+def test_a_clean_version_is_never_written_over_something(tmp_path):
     (tmp_path / "clean").mkdir()
     (tmp_path / "clean" / "mine.txt").write_text("mine")
     with pytest.raises(InputError, match="there already"):
@@ -97,7 +97,7 @@ def test_a_clean_version_is_never_written_over_something(tmp_path: Path) -> None
     assert (tmp_path / "clean" / "mine.txt").read_text() == "mine"
 
 
-def test_rows_score_at_chance_where_nothing_but_words_differs_and_ids_where_they_tell(tmp_path: Path) -> None:
+def test_rows_score_at_chance_where_nothing_but_words_differs_and_ids_where_they_tell(tmp_path):
     table = [
         {"id": f"{1000 + 3 * author + number}", "author": f"writer {author}", "text": text(author, number)}
         for author in range(40)
@@ -112,7 +112,7 @@ def test_rows_score_at_chance_where_nothing_but_words_differs_and_ids_where_they
     assert ids_of(audit(tmp_path / "posts.csv"), "ids_tell")
 
 
-def test_a_large_split_is_scored_on_whole_authors_and_says_so(tmp_path: Path) -> None:
+def test_a_large_split_is_scored_on_whole_authors_and_says_so(tmp_path):
     path = write_csv(tmp_path / "posts.csv", rows(authors=60))
     [measured] = audit(path, texts=90).rows
     assert measured.about["of"] == 180 and measured.about["texts"] == 90
@@ -120,7 +120,7 @@ def test_a_large_split_is_scored_on_whole_authors_and_says_so(tmp_path: Path) ->
     assert measured.rows
 
 
-def test_one_author_without_splits_gives_no_row_and_says_why(tmp_path: Path) -> None:
+def test_one_author_without_splits_gives_no_row_and_says_why(tmp_path):
     table = [{"author": "only", "text": text(1, number)} for number in range(3)]
     [measured] = audit(write_csv(tmp_path / "posts.csv", table)).rows
     assert measured.split == "all" and not measured.rows
@@ -130,7 +130,7 @@ def test_one_author_without_splits_gives_no_row_and_says_why(tmp_path: Path) -> 
     assert "no interval" in few.left_out[0]
 
 
-def test_hostile_ids_are_escaped_on_the_page_and_no_text_is_quoted(tmp_path: Path) -> None:
+def test_hostile_ids_are_escaped_on_the_page_and_no_text_is_quoted(tmp_path):
     bad = "<script>alert(1)</script>"
     table = [
         {"id": bad, "author": "=cmd()", "text": text(1, 1)},
@@ -145,14 +145,14 @@ def test_hostile_ids_are_escaped_on_the_page_and_no_text_is_quoted(tmp_path: Pat
     assert bad in json.loads((tmp_path / "out" / "audit.json").read_text())["findings"][0]["ids"]
 
 
-def test_a_text_of_ten_million_characters_is_audited(tmp_path: Path) -> None:
+def test_a_text_of_ten_million_characters_is_audited(tmp_path):
     line = f"{text(5, 5, 90)}\n"
     half = "".join(f"{number} {line}" for number in range(5_000_000 // len(line)))
     table = [*rows(), {"id": "huge", "author": "x", "text": half + half, "split": "test"}]
     assert ids_of(audit(write_lines(tmp_path / "posts.jsonl", table)), "self_doubled") == ["huge"]
 
 
-def test_a_doubled_poem_and_a_text_in_another_language_are_found(tmp_path: Path) -> None:
+def test_a_doubled_poem_and_a_text_in_another_language_are_found(tmp_path):
     poem = "The moon has risen\nand hangs over the dark wood\nwhere nobody walks\n"
     spanish = "Los caballos corrían por la llanura mientras el viento traía la lluvia desde las montañas del norte."
     table = [
@@ -171,7 +171,7 @@ def test_a_doubled_poem_and_a_text_in_another_language_are_found(tmp_path: Path)
     assert ids_of(found, "personal_data") == ["mail"]
 
 
-def test_labels_of_two_accounts_are_impure(tmp_path: Path) -> None:
+def test_labels_of_two_accounts_are_impure(tmp_path):
     table = [{**row, "account": row["author"]} for row in rows(authors=30)]
     table += [
         {"id": f"m{k}", "author": "mask", "text": text(70, k), "split": "test", "account": f"a{k}"} for k in range(4)
@@ -182,7 +182,7 @@ def test_labels_of_two_accounts_are_impure(tmp_path: Path) -> None:
     assert noise.as_dict()["estimator"] == "account"
 
 
-def test_a_page_calls_labels_of_one_account_each_clean_by_construction(tmp_path: Path) -> None:
+def test_a_page_calls_labels_of_one_account_each_clean_by_construction(tmp_path):
     table = [{**row, "account": row["author"]} for row in rows(authors=30)]
     assert BY_CONSTRUCTION in render(audit(write_csv(tmp_path / "one.csv", table)))
     table[0]["account"] = "another"
@@ -190,7 +190,7 @@ def test_a_page_calls_labels_of_one_account_each_clean_by_construction(tmp_path:
     assert found.noise[0].as_dict()["decision"] == "clean" and BY_CONSTRUCTION not in render(found)
 
 
-def test_folders_of_splits_are_one_dataset(tmp_path: Path) -> None:
+def test_folders_of_splits_are_one_dataset(tmp_path):
     release(tmp_path / "dev", rows(4))
     release(tmp_path / "test", [{**row, "id": f"u{row['id']}"} for row in rows(4)])
     together = audit([tmp_path / "dev", tmp_path / "test"])
@@ -201,7 +201,7 @@ def test_folders_of_splits_are_one_dataset(tmp_path: Path) -> None:
     assert ids_of(audit(tmp_path / "dev"), "exact_copy") == []
 
 
-def test_a_clean_split_loses_the_queries_without_an_answer(tmp_path: Path) -> None:
+def test_a_clean_split_loses_the_queries_without_an_answer(tmp_path):
     table = rows(6, 2)
     table[1] = {**table[1], "text": table[0]["text"]}
     audit(release(tmp_path / "test", table), clean=tmp_path / "clean")
@@ -213,7 +213,7 @@ def test_a_clean_split_loses_the_queries_without_an_answer(tmp_path: Path) -> No
     assert not audit(tmp_path / "clean").as_dict()["findings"][0]["ids"]
 
 
-def test_answers_that_contradict_the_documents_are_found(tmp_path: Path) -> None:
+def test_answers_that_contradict_the_documents_are_found(tmp_path):
     folder = release(tmp_path / "test", rows(4))
     truth = [json.loads(line) for line in (folder / "ground_truth.jsonl").read_text().splitlines()]
     truth[0]["positive_ids"] = ["nobody"]
@@ -225,7 +225,7 @@ def test_answers_that_contradict_the_documents_are_found(tmp_path: Path) -> None
     assert ids_of(found, "missing_answer") == ["t3-0", "t3-1", "t3-2"]
 
 
-def test_every_form_is_read(tmp_path: Path) -> None:
+def test_every_form_is_read(tmp_path):
     table = rows(4, 2)
     texts = [row["text"] for row in table]
     pairs = [
@@ -263,7 +263,7 @@ def test_every_form_is_read(tmp_path: Path) -> None:
     }
 
 
-def test_published_scores_stand_beside_the_rows_that_meet_them(tmp_path: Path) -> None:
+def test_published_scores_stand_beside_the_rows_that_meet_them(tmp_path):
     table = [{"id": f"{1000 + 3 * author + number}", "author": f"w{author}", "text": text(author, number)}
              for author in range(30) for number in range(3)]  # fmt: skip
     (tmp_path / "scores.csv").write_text("model,S@5,EER\ngood,0.5,0.2\nperfect,1.01,0\n")
@@ -274,7 +274,7 @@ def test_published_scores_stand_beside_the_rows_that_meet_them(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("content", ["model,EER\nm,.2\n", "\ufeffmodel,EER\r\nm,.2\r\n", "model\tEER\nm\t.2\n"])
-def test_published_scores_are_read_alike_whatever_their_ends_of_lines(tmp_path: Path, content: str) -> None:
+def test_published_scores_are_read_alike_whatever_their_ends_of_lines(tmp_path, content):
     name = "scores.tsv" if "\t" in content else "scores.csv"
     (tmp_path / name).write_bytes(content.encode())
     (tmp_path / f"{name}.gz").write_bytes(gzip.compress(content.encode()))
@@ -283,13 +283,13 @@ def test_published_scores_are_read_alike_whatever_their_ends_of_lines(tmp_path: 
 
 
 @pytest.mark.parametrize("header", ["model,EER,EER", "model,EER,eer", "nothing,EER,x"])
-def test_published_scores_in_two_columns_or_of_no_model_are_refused(tmp_path: Path, header: str) -> None:
+def test_published_scores_in_two_columns_or_of_no_model_are_refused(tmp_path, header):
     (tmp_path / "scores.csv").write_text(f"{header}\nm,.2,.3\n")
     with pytest.raises(InputError):
         read_scores([tmp_path / "scores.csv"])
 
 
-def test_a_small_audit_compiles_nothing_and_finds_the_same(tmp_path: Path) -> None:
+def test_a_small_audit_compiles_nothing_and_finds_the_same(tmp_path):
     table, folder = write_csv(tmp_path / "posts.csv", planted()[:30]), tmp_path / "kernels"
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder), "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-m", "authbench", "audit", str(table), "--out", str(tmp_path / "out")]
@@ -298,9 +298,7 @@ def test_a_small_audit_compiles_nothing_and_finds_the_same(tmp_path: Path) -> No
     assert json.loads((tmp_path / "out/audit.json").read_bytes()) == audit(table).as_dict()
 
 
-def test_authors_with_years_of_their_own_are_told_by_the_date_row_and_texts_without_dates_have_no_such_row(
-    tmp_path: Path,
-) -> None:
+def test_authors_with_years_of_their_own_are_told_by_the_date_row_and_texts_without_dates_have_no_such_row(tmp_path):
     table = rows(authors=24)
     dated = [row | {"date": f"{1700 + int(row['author'].split()[1])}"} for row in table]
     [measured] = audit(write_csv(tmp_path / "dated.csv", dated)).rows
@@ -312,7 +310,7 @@ def test_authors_with_years_of_their_own_are_told_by_the_date_row_and_texts_with
     }
 
 
-def test_the_command_exits_0_1_and_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_exits_0_1_and_2(tmp_path, capsys):
     path = write_csv(tmp_path / "posts.csv", planted())
     assert main(["audit", str(path), "--out", str(tmp_path / "out")]) == 0
     plain = json.loads((tmp_path / "out" / "audit.json").read_text())
@@ -327,14 +325,14 @@ def test_the_command_exits_0_1_and_2(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert len(capsys.readouterr().err.splitlines()) == 1, "nothing is announced that cannot begin"
 
 
-def test_a_handle_in_a_long_table_takes_no_time(tmp_path: Path) -> None:
+def test_a_handle_in_a_long_table_takes_no_time(tmp_path):
     """Bounded repetitions of all letters made each text a thousand times dearer."""
     table = [{"author": f"w{k % 50}", "text": text(k, 1, 90)} for k in range(2_000)]
     dataset = read_dataset([write_csv(tmp_path / "posts.csv", [*table, {"author": "x", "text": "ask @someone_else"}])])
     assert [case.ids for case in find_in_texts(dataset, None)["personal_data"]] == [("row 2001",)]
 
 
-def test_charts_are_files_that_the_page_links_to(tmp_path: Path) -> None:
+def test_charts_are_files_that_the_page_links_to(tmp_path):
     pytest.importorskip("matplotlib")
     write_audit(audit(write_csv(tmp_path / "posts.csv", rows())), tmp_path / "out")
     page = (tmp_path / "out/index.html").read_text()
@@ -345,14 +343,14 @@ def test_charts_are_files_that_the_page_links_to(tmp_path: Path) -> None:
     assert pl.read_csv(tmp_path / "out/figures/success_at_5_test.csv").columns == ["row", "value", "low", "high"]
 
 
-def test_brief_results_have_counts_and_no_ids(tmp_path: Path) -> None:
+def test_brief_results_have_counts_and_no_ids(tmp_path):
     write_audit(audit(write_csv(tmp_path / "posts.csv", planted())), tmp_path / "out", brief=True)
     plain = json.loads((tmp_path / "out" / "audit.json").read_text())
     assert plain["findings"][0]["count"] == 2
     assert "new-exact" not in (tmp_path / "out" / "audit.json").read_text()
 
 
-def test_clean_versions_have_the_form_of_what_they_are_made_from(tmp_path: Path) -> None:
+def test_clean_versions_have_the_form_of_what_they_are_made_from(tmp_path):
     texts = [text(author, number) for author in range(6) for number in range(2)]
     asking = [{"author_id": k, "syms": [texts[2 * k], texts[0]], "hour": [1, 2]} for k in range(6)]
     write_lines(tmp_path / "luar" / "test_queries.jsonl", asking)
@@ -425,7 +423,7 @@ def cleaned(source: Path, folder: Path) -> tuple[set[str], Dataset]:
     return {claim for *_, claim in [*copies.pairs.iter_rows(), *found] if claim}, after
 
 
-def test_a_clean_hugging_face_folder_has_no_leak_and_keeps_its_provenance(tmp_path: Path) -> None:
+def test_a_clean_hugging_face_folder_has_no_leak_and_keeps_its_provenance(tmp_path):
     train = rows(5)
     test = [
         {**row, "id": f"u{row['id']}", "author": f"new {row['author']}", "text": text(k, 70)}
@@ -445,7 +443,7 @@ def test_a_clean_hugging_face_folder_has_no_leak_and_keeps_its_provenance(tmp_pa
     assert set(left) == {*candidates["candidate_id"], *queries["query_id"]}
 
 
-def test_a_clean_mteb_folder_has_no_leak_and_no_judgement_of_what_went(tmp_path: Path) -> None:
+def test_a_clean_mteb_folder_has_no_leak_and_no_judgement_of_what_went(tmp_path):
     corpus = {f"d{k}": text(k, 1) for k in range(6)} | {"again": text(2, 1), "near": SHARED, "nearer": f"{SHARED} end"}
     queries = {f"q{k}": text(k, 2) for k in range(6)} | {"q0 again": text(0, 2), "alone": text(30, 1)}
     judged = [(f"q{k}", f"d{k}") for k in range(6)] + [
@@ -464,7 +462,7 @@ def test_a_clean_mteb_folder_has_no_leak_and_no_judgement_of_what_went(tmp_path:
     assert tables["corpus"].schema == pl.read_parquet(folder / "data/corpus/test-00000-of-00001.parquet").schema
 
 
-def test_clean_lines_of_steb_have_no_leak_and_are_otherwise_the_same_to_the_byte(tmp_path: Path) -> None:
+def test_clean_lines_of_steb_have_no_leak_and_are_otherwise_the_same_to_the_byte(tmp_path):
     table = [
         {"text": text(author, number), "label": f"w{author}", "is_query": number < 2}
         for author in range(6) for number in range(4)
@@ -480,7 +478,7 @@ def test_clean_lines_of_steb_have_no_leak_and_are_otherwise_the_same_to_the_byte
     assert kept == [line for line in lines if line in kept] and 22 <= len(kept) < 26
 
 
-def test_a_link_out_of_pan_problems_is_not_followed_into_a_clean_version(tmp_path: Path) -> None:
+def test_a_link_out_of_pan_problems_is_not_followed_into_a_clean_version(tmp_path):
     problems = {f"EN{k:03}": ([text(k, 1)], text(k if k % 2 else k + 50, 3), bool(k % 2)) for k in range(4)}
     problems["EN004"] = ([text(3, 1) + " more"], text(40, 1), False)
     folder = write_problems(tmp_path / "pan15", problems)
@@ -492,7 +490,7 @@ def test_a_link_out_of_pan_problems_is_not_followed_into_a_clean_version(tmp_pat
     assert not (tmp_path / "clean").exists()
 
 
-def test_folders_of_pan_problems_are_read_and_cleaned(tmp_path: Path) -> None:
+def test_folders_of_pan_problems_are_read_and_cleaned(tmp_path):
     problems = {f"EN{k:03}": ([text(k, 1), text(k, 2)], text(k if k % 2 else k + 50, 3), bool(k % 2)) for k in range(6)}
     problems["EN006"] = ([text(3, 1), text(3, 2) + " more"], text(40, 1), False)
     problems["EN007"] = ([text(41, 1)], text(5, 3) + " end", True)
@@ -513,21 +511,21 @@ def test_folders_of_pan_problems_are_read_and_cleaned(tmp_path: Path) -> None:
 
 
 @cases
-def test_problems_that_cannot_be_read_are_told(file: str, content: str, message: str, tmp_path: Path) -> None:
+def test_problems_that_cannot_be_read_are_told(file, content, message, tmp_path):
     folder = write_problems(tmp_path / "pan15", {"EN000": ([text(1, 1), text(1, 2)], text(1, 3), True)})
     (folder / file).write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=re.escape(message)):
         read_dataset([folder])
 
 
-def test_the_folder_of_hugging_face_gives_what_the_release_gives(tmp_path: Path) -> None:
+def test_the_folder_of_hugging_face_gives_what_the_release_gives(tmp_path):
     one, other = audit(release(tmp_path / "test", rows(6))), audit(write_hub(tmp_path / "hub", {"test": rows(6)}))
     assert other.dataset["form"] == "AuthBench on Hugging Face"
     assert one.as_dict()["findings"] == other.as_dict()["findings"]
     assert one.as_dict()["rows"] == other.as_dict()["rows"]
 
 
-def test_a_truth_without_texts_is_examined_for_answers_alone(tmp_path: Path) -> None:
+def test_a_truth_without_texts_is_examined_for_answers_alone(tmp_path):
     rows_of: list[dict[str, Any]] = [
         {"id": f"p{k}", "same": k % 2 == 0, "authors": [f"w{k}", f"w{k + k % 3 % 2}"]} for k in range(9)
     ]

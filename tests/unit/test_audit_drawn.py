@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import polars as pl
-import pytest
 from audited import rows, write_csv
 
 from authbench.audit.auditing import drawn
@@ -19,22 +18,20 @@ def asked(folder: Path, authors: int, each: int, most: int = 10_000) -> tuple[pl
     return queries, answers_of(dataset, "test", units, queries), whole
 
 
-def test_every_query_with_an_answer_is_scored_where_they_are_few(tmp_path: Path) -> None:
+def test_every_query_with_an_answer_is_scored_where_they_are_few(tmp_path):
     queries, answers, _ = asked(tmp_path, 5, 3)
     assert queries.height == 15 and answers.height == 30
     assert queries["answers"].unique().to_list() == [2]
     assert not answers.filter(pl.col("query_id") == pl.col("candidate_id")).height
 
 
-def test_no_author_with_many_texts_makes_more_answers_than_can_be_held(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_author_with_many_texts_makes_more_answers_than_can_be_held(tmp_path, monkeypatch):
     monkeypatch.setattr(drawn, "MOST_ANSWERS", 500)
     queries, answers, _ = asked(tmp_path, 3, 40)
     assert queries["answers"].sum() == answers.height == 39 * (500 // 39)
     assert queries["author"].n_unique() == 3
 
 
-def test_of_an_author_with_more_texts_than_are_scored_so_many_are_taken(tmp_path: Path) -> None:
+def test_of_an_author_with_more_texts_than_are_scored_so_many_are_taken(tmp_path):
     queries, answers, whole = asked(tmp_path, 1, 40, most=10)
     assert (whole, queries.height, answers.height) == (40, 10, 90)

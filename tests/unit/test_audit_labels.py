@@ -31,7 +31,7 @@ def halves(spelled: Callable[[str], Any] = str) -> tuple[list[dict[str, Any]], l
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
-def test_an_author_who_is_spelled_otherwise_in_another_split_is_in_both(spelling: str, tmp_path: Path) -> None:
+def test_an_author_who_is_spelled_otherwise_in_another_split_is_in_both(spelling, tmp_path):
     train, test = halves(SPELLINGS[spelling])
     write_lines(tmp_path / "train.jsonl", train)
     write_lines(tmp_path / "test.jsonl", test)
@@ -42,7 +42,7 @@ def test_an_author_who_is_spelled_otherwise_in_another_split_is_in_both(spelling
     assert all(case.note.isprintable() and case.note.count("'") == 4 for case in variants.cases)
 
 
-def test_a_work_and_an_account_are_one_in_every_spelling(tmp_path: Path) -> None:
+def test_a_work_and_an_account_are_one_in_every_spelling(tmp_path):
     table = [
         {"author": f"w{k}", "text": text(k, j), "split": "test" if j else "train",
          "work": [f"{k}.0", f"{k}"][j], "account": [f"u{k}", f"u{k}\u200b"][j]} for k in range(3) for j in range(2)
@@ -52,7 +52,7 @@ def test_a_work_and_an_account_are_one_in_every_spelling(tmp_path: Path) -> None
     assert ids_of(found, "label_variants") == ["0", "1", "2", "u0", "u1", "u2"]
 
 
-def test_one_spelling_of_a_label_is_no_variant(tmp_path: Path) -> None:
+def test_one_spelling_of_a_label_is_no_variant(tmp_path):
     for spelled in (str, *SPELLINGS.values()):
         train, _ = halves()
         write_lines(tmp_path / "all.jsonl", [{**row, "author": spelled(row["author"])} for row in train])
@@ -60,9 +60,7 @@ def test_one_spelling_of_a_label_is_no_variant(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kinds", [(pl.Float64, pl.Int64), (pl.Int32, pl.String), (pl.UInt64, pl.Float32)])
-def test_numbers_are_one_label_in_every_type(
-    kinds: tuple[type[pl.DataType], type[pl.DataType]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_numbers_are_one_label_in_every_type(kinds, tmp_path, capsys):
     for split, kind, tables in zip(("train", "test"), kinds, halves(), strict=True):
         table = pl.DataFrame(tables).with_columns(author=pl.col("author").str.slice(4).cast(pl.Int64).cast(kind))
         table.write_parquet(tmp_path / f"{split}.parquet")
@@ -73,7 +71,7 @@ def test_numbers_are_one_label_in_every_type(
     assert "No leak was found" not in capsys.readouterr().out
 
 
-def test_numbers_of_which_a_program_lost_digits_are_refused(tmp_path: Path) -> None:
+def test_numbers_of_which_a_program_lost_digits_are_refused(tmp_path):
     train, test = halves()
     for split, rows_of in (("train", train), ("test", test)):
         numbers = [12345678901234567890 + int(row["author"][4:]) for row in rows_of]
@@ -89,7 +87,7 @@ def test_numbers_of_which_a_program_lost_digits_are_refused(tmp_path: Path) -> N
     assert read_dataset([tmp_path / "test.csv"]).documents["author"].n_unique() == 2
 
 
-def test_placeholders_are_no_authors(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_placeholders_are_no_authors(tmp_path, capsys):
     nobody = ["[deleted]", "nan", "None", "AutoModerator"]
     table = [
         {"id": f"t{k}-{j}", "author": [*nobody, "x", "2"][k], "text": text(k, j)} for k in range(6) for j in range(6)
@@ -103,7 +101,7 @@ def test_placeholders_are_no_authors(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "no_author: 24 cases" in capsys.readouterr().out
 
 
-def test_pairs_are_by_one_author_however_the_truth_spells_him(tmp_path: Path) -> None:
+def test_pairs_are_by_one_author_however_the_truth_spells_him(tmp_path):
     pairs = [{"id": f"p{k}", "pair": [text(k // 2, k), text(k // 2, k + 50)]} for k in range(4)]
     labels = [["Ann", "Ann "], ["\u200eAnn", "Ann"], ["3.0", "3"], ["3", "nan"]]
     truth = [{"id": f"p{k}", "same": k < 3, "authors": labels[k]} for k in range(4)]
@@ -117,13 +115,13 @@ def test_pairs_are_by_one_author_however_the_truth_spells_him(tmp_path: Path) ->
     assert ids_of(alone, "label_variants") == ["3", "Ann"] and ids_of(alone, "wrong_truth") == []
 
 
-def test_ids_of_a_corpus_without_authors_are_no_labels(tmp_path: Path) -> None:
+def test_ids_of_a_corpus_without_authors_are_no_labels(tmp_path):
     corpus = [{"_id": one, "text": text(k, 1)} for k, one in enumerate(("3", "3.0"))]
     folder = beir(tmp_path, corpus, "query-id\tcorpus-id\tscore\nq0\t3\t1\nq1\t3.0\t1\n")
     assert read_dataset([folder]).documents["author"].to_list() == ["3", "3.0", "3", "3.0"]
 
 
-def test_a_truth_of_no_pair_is_found(tmp_path: Path) -> None:
+def test_a_truth_of_no_pair_is_found(tmp_path):
     write_lines(tmp_path / "pairs.jsonl", [{"id": f"p{k}", "pair": [text(k, 1), text(k, 2)]} for k in range(3)])
     truth = [{"id": f"p{k}", "same": True, "authors": [f"w{k}", f"w{k}"]} for k in range(5)]
     write_lines(tmp_path / "truth.jsonl", truth)
@@ -131,7 +129,7 @@ def test_a_truth_of_no_pair_is_found(tmp_path: Path) -> None:
     assert main(["audit", str(tmp_path), "--strict"]) == 1
 
 
-def test_answers_to_no_query_are_found(tmp_path: Path) -> None:
+def test_answers_to_no_query_are_found(tmp_path):
     folder = release(tmp_path / "test", rows(4))
     line = {"query_id": "nobody", "author_id": "writer 0", "positive_ids": ["t0-1"], "ignored_ids": []}
     with (folder / "ground_truth.jsonl").open("a") as file:
@@ -142,14 +140,14 @@ def test_answers_to_no_query_are_found(tmp_path: Path) -> None:
     assert ids_of(found, "unasked_truth") == ["q7"] and ids_of(found, "unknown_answer") == ["d9"]
 
 
-def test_an_ignored_document_that_is_none_is_found(tmp_path: Path) -> None:
+def test_an_ignored_document_that_is_none_is_found(tmp_path):
     folder = release(tmp_path / "test", rows(4))
     truth = pl.read_ndjson(folder / "ground_truth.jsonl")
     truth.with_columns(ignored_ids=pl.lit(["t3-1", "none such"])).write_ndjson(folder / "ground_truth.jsonl")
     assert ids_of(audit(folder), "unknown_answer") == ["none such"]
 
 
-def test_a_problem_without_a_truth_is_refused(tmp_path: Path) -> None:
+def test_a_problem_without_a_truth_is_refused(tmp_path):
     folder = write_problems(tmp_path / "pan15", {f"EN{k:03}": ([text(k, 1)], text(k, 2), True) for k in range(3)})
     lines = (folder / "truth.txt").read_text().splitlines()
     (folder / "truth.txt").write_text("\n".join(lines[:2]) + "\n")
@@ -165,14 +163,14 @@ def beir(folder: Path, corpus: list[dict[str, Any]], qrels: str) -> Path:
     return folder
 
 
-def test_a_corpus_with_an_id_twice_says_so(tmp_path: Path) -> None:
+def test_a_corpus_with_an_id_twice_says_so(tmp_path):
     corpus = [{"_id": f"d{k % 2}", "text": text(k, 1)} for k in range(3)]
     found = audit(beir(tmp_path, corpus, "query-id\tcorpus-id\tscore\nq0\td0\t1\nq1\td1\t1\n"))
     assert ids_of(found, "repeated_id") == ["d0"] and found.dataset["documents"] == 4
 
 
 @pytest.mark.parametrize("ids", [[12345678901234567890120, 12345678901234567890121], [1, 2], [1.0, 2.0]])
-def test_ids_of_a_corpus_keep_their_digits(ids: list[float], tmp_path: Path) -> None:
+def test_ids_of_a_corpus_keep_their_digits(ids, tmp_path):
     qrels = "query-id\tcorpus-id\tscore\n" + "".join(f"q{k}\t{int(ids[k])}\t1\n" for k in range(2))
     found = audit(beir(tmp_path, [{"_id": ids[k], "text": text(k, 1)} for k in range(2)], qrels))
     assert found.dataset["documents"] == 4 and ids_of(found, "unknown_answer") == []
@@ -182,20 +180,20 @@ def test_ids_of_a_corpus_keep_their_digits(ids: list[float], tmp_path: Path) -> 
     "qrels",
     ["q0 0 d0 1\n", "q0\td0\t1\nq1\td1\t1\n", "query-id\tcorpus-id\tscore\nq0\td\thigh\n", "query-id\tscore\nq0\t1\n"],
 )
-def test_judgements_without_their_columns_or_numbers_are_refused(qrels: str, tmp_path: Path) -> None:
+def test_judgements_without_their_columns_or_numbers_are_refused(qrels, tmp_path):
     folder = beir(tmp_path, [{"_id": f"d{k}", "text": text(k, 1)} for k in range(2)], qrels)
     with pytest.raises(InputError, match=r"test\.tsv"):
         read_dataset([folder])
 
 
 @pytest.mark.parametrize("row", [{"_id": 1.5, "text": "a"}, {"_id": ["a"], "text": "a"}, {"_id": "a"}, {"text": "a"}])
-def test_a_corpus_without_ids_or_texts_is_refused(row: dict[str, Any], tmp_path: Path) -> None:
+def test_a_corpus_without_ids_or_texts_is_refused(row, tmp_path):
     with pytest.raises(InputError, match=r"corpus\.jsonl"):
         read_dataset([beir(tmp_path, [{"_id": "b", "text": "b"}, row], "query-id\tcorpus-id\tscore\nq0\tb\t1\n")])
 
 
 @pytest.mark.parametrize("column", ["candidate_id", "author_id", "content"])
-def test_a_table_of_the_format_with_numbers_for_texts_is_refused(column: str, tmp_path: Path) -> None:
+def test_a_table_of_the_format_with_numbers_for_texts_is_refused(column, tmp_path):
     folder = release(tmp_path / "test", rows(4))
     for config in ("candidates", "queries", "ground_truth"):
         (tmp_path / "hub/data" / config).mkdir(parents=True)

@@ -85,7 +85,7 @@ def documents(path: Path) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_table_is_the_same_dataset_in_every_form(form: str, tmp_path: Path) -> None:
+def test_a_table_is_the_same_dataset_in_every_form(form, tmp_path):
     name, write = FORMS[form]
     write(tmp_path / name, ROWS)
     expected = sorted((str(row["id"]), str(row["author"]), row["text"], "en") for row in ROWS)
@@ -95,7 +95,7 @@ def test_a_table_is_the_same_dataset_in_every_form(form: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("form", ["CSV", "UTF-16", "JSON lines", "JSON", "indented JSON", "zip"])
-def test_labels_keep_all_their_digits(form: str, tmp_path: Path) -> None:
+def test_labels_keep_all_their_digits(form, tmp_path):
     name, write = FORMS[form]
     write(tmp_path / name, BIG)
     assert {author for _, author, _, _ in documents(tmp_path / name)} == {str(2**64 + n) for n in range(3)}
@@ -103,7 +103,7 @@ def test_labels_keep_all_their_digits(form: str, tmp_path: Path) -> None:
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=12)
 @given(one=st.sampled_from(sorted(FORMS)), other=st.sampled_from(sorted(FORMS)), shift=st.integers(0, 3))
-def test_findings_do_not_depend_on_form(tmp_path: Path, one: str, other: str, shift: int) -> None:
+def test_findings_do_not_depend_on_form(tmp_path, one, other, shift):
     found = []
     for number, forms in enumerate([("CSV", "CSV"), (one, other)]):
         folder = tmp_path / f"{one}-{other}-{shift}-{number}"
@@ -117,18 +117,14 @@ def test_findings_do_not_depend_on_form(tmp_path: Path, one: str, other: str, sh
 
 
 @cases
-def test_what_cannot_be_held_is_refused_by_name(
-    name: str, content: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_cannot_be_held_is_refused_by_name(name, content, said, tmp_path, capsys):
     (tmp_path / name).write_bytes(content.encode("latin-1"))
     assert main(["audit", str(tmp_path / name)]) == 2
     assert said in capsys.readouterr().err
 
 
 @cases
-def test_rows_that_cannot_be_read_are_a_finding_and_take_the_verdict_away(
-    name: str, content: str, places: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_rows_that_cannot_be_read_are_a_finding_and_take_the_verdict_away(name, content, places, tmp_path, capsys):
     another = "c,w\n" if name.endswith("csv") else '{"author": "c", "text": "w"}\n'
     (tmp_path / name).write_text(content + another)
     assert main(["audit", str(tmp_path / name), "--strict", "--out", str(tmp_path / "out")]) == 1
@@ -138,7 +134,7 @@ def test_rows_that_cannot_be_read_are_a_finding_and_take_the_verdict_away(
     assert main(["audit", str(tmp_path / name), "--clean", str(tmp_path / "clean")]) == 2
 
 
-def test_a_quotation_mark_that_is_not_matched_swallows_no_rows(tmp_path: Path) -> None:
+def test_a_quotation_mark_that_is_not_matched_swallows_no_rows(tmp_path):
     lines = [f"{n},author{n % 40},{'words of the text ' * 3}{n}" for n in range(840)]
     lines[200] = lines[200].replace(",author", ',"author', 1)
     lines[700] += '",'
@@ -147,7 +143,7 @@ def test_a_quotation_mark_that_is_not_matched_swallows_no_rows(tmp_path: Path) -
     assert found.documents.height + len(found.unreadable) == 840 and len(found.unreadable) == 2
 
 
-def test_folders_of_one_split_are_configurations_of_which_one_is_chosen(tmp_path: Path) -> None:
+def test_folders_of_one_split_are_configurations_of_which_one_is_chosen(tmp_path):
     for config in ("de", "en"):
         (tmp_path / config).mkdir()
         (tmp_path / config / "train.csv").write_text(csv_text(ROWS))
@@ -158,7 +154,7 @@ def test_folders_of_one_split_are_configurations_of_which_one_is_chosen(tmp_path
         read_dataset([tmp_path], How(config="fr"))
 
 
-def test_tables_without_authors_are_passed_over_and_noted(tmp_path: Path) -> None:
+def test_tables_without_authors_are_passed_over_and_noted(tmp_path):
     (tmp_path / "train.csv").write_text(csv_text(ROWS))
     (tmp_path / "test.csv").write_text("id,text\n1,t\n")
     (tmp_path / "sample_submission.csv").write_text("id,target\n1,0\n")
@@ -168,9 +164,7 @@ def test_tables_without_authors_are_passed_over_and_noted(tmp_path: Path) -> Non
 
 
 @cases
-def test_folders_and_names_of_plain_texts_tell_authors(
-    paths: list[str], authors: list[str], splits: list[str], tmp_path: Path
-) -> None:
+def test_folders_and_names_of_plain_texts_tell_authors(paths, authors, splits, tmp_path):
     for path in paths:
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(f"the text of {path}\n")
@@ -179,32 +173,32 @@ def test_folders_and_names_of_plain_texts_tell_authors(
     assert sorted(found["split"].unique()) == splits
 
 
-def test_texts_whose_authors_cannot_be_told_are_refused(tmp_path: Path) -> None:
+def test_texts_whose_authors_cannot_be_told_are_refused(tmp_path):
     (tmp_path / "one.txt").write_text("a")
     (tmp_path / "two.txt").write_text("b")
     with pytest.raises(InputError, match="authors"):
         read_dataset([tmp_path])
 
 
-def test_columns_without_headings_are_named_by_number(tmp_path: Path) -> None:
+def test_columns_without_headings_are_named_by_number(tmp_path):
     (tmp_path / "imdb.txt").write_text('1\tann\ta "text\n2\tbob\tother\n')
     found = read_dataset([tmp_path / "imdb.txt"], How({"author": "2", "content": "3"}))
     assert found.documents.select("author", "content").rows() == [("ann", 'a "text'), ("bob", "other")]
 
 
-def test_a_reviewer_goes_before_the_name_of_a_product(tmp_path: Path) -> None:
+def test_a_reviewer_goes_before_the_name_of_a_product(tmp_path):
     (tmp_path / "x.csv").write_text("name,reviewer,text\nlamp,ann,t\nlamp,bob,u\n")
     assert read_dataset([tmp_path / "x.csv"]).documents["author"].to_list() == ["ann", "bob"]
 
 
-def test_a_file_whose_name_is_no_utf_8_is_audited(tmp_path: Path) -> None:
+def test_a_file_whose_name_is_no_utf_8_is_audited(tmp_path):
     path = tmp_path / os.fsdecode(b"caf\xe9.jsonl")
     path.write_text(json_lines(ROWS))
     audit(path, tmp_path / "out")
     assert (tmp_path / "out/audit.json").is_file()
 
 
-def test_two_folders_of_one_name_keep_all_texts_in_the_clean_version(tmp_path: Path) -> None:
+def test_two_folders_of_one_name_keep_all_texts_in_the_clean_version(tmp_path):
     texts = [" ".join(f"{word}{seed * 37 + n}" for n in range(12)) for seed, word in enumerate("abcdefgh")]
     for number, half in enumerate((texts[:4], texts[4:])):
         (tmp_path / f"{number}/data").mkdir(parents=True)
@@ -215,7 +209,7 @@ def test_two_folders_of_one_name_keep_all_texts_in_the_clean_version(tmp_path: P
     assert len(kept) == 2 and sorted(sum(kept, [])) == sorted(texts)
 
 
-def test_a_link_out_of_a_dataset_is_not_followed_into_a_clean_version(tmp_path: Path) -> None:
+def test_a_link_out_of_a_dataset_is_not_followed_into_a_clean_version(tmp_path):
     (tmp_path / "data").mkdir()
     (tmp_path / "secret.csv").write_text(csv_text(ROWS))
     (tmp_path / "data/x.csv").symlink_to(tmp_path / "secret.csv")
@@ -224,7 +218,7 @@ def test_a_link_out_of_a_dataset_is_not_followed_into_a_clean_version(tmp_path: 
     assert not (tmp_path / "clean").exists()
 
 
-def test_a_corpus_that_no_answer_names_is_refused_and_a_part_of_it_noted(tmp_path: Path) -> None:
+def test_a_corpus_that_no_answer_names_is_refused_and_a_part_of_it_noted(tmp_path):
     qrels = "query-id\tcorpus-id\tscore\nq0\td0\t1\nq0\td1\t1\n"
     one = {"a": ("", None), "b": ('{"_id":"x","text":"a"}', None), "c": ('{"_id":"d0","text":"a"}', 1)}
     for folder, (corpus, found) in one.items():
@@ -241,7 +235,7 @@ def test_a_corpus_that_no_answer_names_is_refused_and_a_part_of_it_noted(tmp_pat
 
 @pytest.mark.parametrize("make", [lambda path: path.symlink_to("nothing"), lambda path: path.symlink_to("/dev/zero"),
                                   os.mkfifo, Path.mkdir])  # fmt: skip
-def test_what_is_no_file_is_not_left_out_of_a_release(make: Callable[[Path], object], tmp_path: Path) -> None:
+def test_what_is_no_file_is_not_left_out_of_a_release(make, tmp_path):
     folder = release(tmp_path / "a/test", few())
     shutil.copytree(folder, tmp_path / "a/train")
     for name in ("candidates.jsonl", "pairs.parquet"):
@@ -252,7 +246,7 @@ def test_what_is_no_file_is_not_left_out_of_a_release(make: Callable[[Path], obj
         shutil.rmtree(place) if place.is_dir() else place.unlink()
 
 
-def test_halves_of_characters_are_mended_in_texts_and_refused_in_ids(tmp_path: Path) -> None:
+def test_halves_of_characters_are_mended_in_texts_and_refused_in_ids(tmp_path):
     (path := tmp_path / "a.jsonl").write_text('{"author":"Ann","text":"rain \\ud83d"}\n')
     assert read_dataset([path]).documents["content"].to_list() == ["rain \ufffd"]
     path.write_text('{"author":"Ann \\ud83d","text":"rain"}\n')
@@ -260,29 +254,27 @@ def test_halves_of_characters_are_mended_in_texts_and_refused_in_ids(tmp_path: P
         read_dataset([path])
 
 
-def test_a_table_without_a_text_is_refused(tmp_path: Path) -> None:
+def test_a_table_without_a_text_is_refused(tmp_path):
     (path := tmp_path / "a.jsonl").write_text('{"author":"Ann","text":null}\n' * 3)
     with pytest.raises(InputError, match="holds no text"):
         read_dataset([path])
 
 
 @pytest.mark.parametrize(("authors", "each", "scored"), [(3, 1, False), (2, 8, True)])
-def test_an_audit_that_can_score_nothing_says_so(
-    authors: int, each: int, scored: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_audit_that_can_score_nothing_says_so(authors, each, scored, tmp_path, capsys):
     rows = [f"a{author},{'words of the text ' * 3}{author} {text}" for author in range(authors) for text in range(each)]
     (tmp_path / "x.csv").write_text("author,text\n" + "\n".join(rows) + "\n")
     assert main(["audit", str(tmp_path / "x.csv")]) == 0
     assert ("Nothing was scored: " in capsys.readouterr().out) is not scored
 
 
-def test_texts_by_one_author_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_texts_by_one_author_are_refused(tmp_path, capsys):
     (tmp_path / "x.csv").write_text("author,text\n" + "".join(f"a,text {number}\n" for number in range(3)))
     assert main(["audit", str(tmp_path / "x.csv"), "--out", str(tmp_path / "out")]) == 2
     assert "one author" in capsys.readouterr().err and not (tmp_path / "out").exists()
 
 
-def test_a_table_in_windows_encoding_is_read_and_damaged_utf8_is_not(tmp_path: Path) -> None:
+def test_a_table_in_windows_encoding_is_read_and_damaged_utf8_is_not(tmp_path):
     (path := tmp_path / "a.csv").write_bytes("author,text\nJörg,Grüße aus Köln\nAnn,Rain.\n".encode("cp1252"))
     dataset = read_dataset([path])
     assert dataset.documents["author"].to_list() == ["Jörg", "Ann"] and "cp1252" in "".join(dataset.notes)

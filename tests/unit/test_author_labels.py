@@ -52,25 +52,25 @@ def written(draw: st.DrawFn, number: int) -> str:
     st.text(st.characters(exclude_categories=("Cs",)))
     | st.from_regex(r"-?[0-9]{1,4}(\.[0-9]{1,4})?([eE]\+?[0-9]{1,4})?")
 )
-def test_the_normal_form_of_a_normal_form_is_itself(label: str) -> None:
+def test_the_normal_form_of_a_normal_form_is_itself(label):
     assert folded(folded(label)) == folded(label)
 
 
 @given(st.data())
-def test_spellings_of_a_name_are_one_label(data: st.DataObject) -> None:
+def test_spellings_of_a_name_are_one_label(data):
     name = data.draw(names())
     assert folded(name) == name
     assert folded(data.draw(spellings(name))) == name
 
 
 @given(st.data())
-def test_spellings_of_a_number_are_one_label_with_all_its_digits(data: st.DataObject) -> None:
+def test_spellings_of_a_number_are_one_label_with_all_its_digits(data):
     number = data.draw(NUMBERS)
     assert folded(data.draw(written(number))) == str(number)
 
 
 @given(names() | NUMBERS.map(str), names() | NUMBERS.map(str))
-def test_distinct_labels_stay_distinct(one: str, other: str) -> None:
+def test_distinct_labels_stay_distinct(one, other):
     assert (folded(one) == folded(other)) == (one == other)
 
 
@@ -78,26 +78,26 @@ def test_distinct_labels_stay_distinct(one: str, other: str) -> None:
     "label",
     ["03", "03.0", "3.0 Team", "3.5", "v3.0", "3.0.0", "1.25e1", "12e4", "123e4567", "1e999", "3.", ".0", "٣", "+3"],
 )
-def test_what_is_no_whole_number_of_a_program_stays(label: str) -> None:
+def test_what_is_no_whole_number_of_a_program_stays(label):
     assert folded(label) == label
 
 
 @pytest.mark.parametrize("label", ["1", "2", "07", "٣"])
-def test_a_number_counts_unless_the_source_says_how_short_a_label_may_be(label: str) -> None:
+def test_a_number_counts_unless_the_source_says_how_short_a_label_may_be(label):
     assert refusal(label, ()) is None
     assert refusal(label, (), 3) == "placeholder_author"
     assert refusal("x", ()) == "placeholder_author"
     assert refusal("x", (), 1) is None
 
 
-def test_a_column_is_folded_and_placeholders_name_nobody() -> None:
+def test_a_column_is_folded_and_placeholders_name_nobody():
     labels = pl.Series(["3.0", "3", None, "nan", "[deleted]", " ", "automoderator", "N.A.", "Ann\u00a0", "x", "Ann"])
     assert known_labels(labels).to_list() == ["3", "3", *[None] * 6, "Ann", "x", "Ann"]
     assert folded_labels(labels).to_list()[-5:] == ["automoderator", "N.A.", "Ann", "x", "Ann"]
 
 
 @given(st.lists(st.none() | st.text(st.characters(exclude_categories=("Cs",)), max_size=4), max_size=8))
-def test_a_column_is_folded_as_each_of_its_labels_is(labels: list[str | None]) -> None:
+def test_a_column_is_folded_as_each_of_its_labels_is(labels):
     column = pl.Series("author", labels, pl.String)
     found = folded_labels(column)
     assert found.to_list() == [None if one is None else folded(one) for one in labels]

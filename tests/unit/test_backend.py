@@ -1,7 +1,6 @@
 """`backend: packages`: tiktoken, langid and datasketch do the work, to the same files, and no kernel does."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -74,9 +73,7 @@ def linked(backend: Backend, folder: Path) -> Any:
 @pytest.mark.parametrize(
     "tasks", [[counted], [judged], [paired], [signed, linked]], ids=lambda tasks: tasks[-1].__name__
 )
-def test_a_task_is_done_by_the_backend_that_its_job_states_and_by_no_other(
-    tasks: list[Callable[[Backend, Path], Any]], tmp_path: Path
-) -> None:
+def test_a_task_is_done_by_the_backend_that_its_job_states_and_by_no_other(tasks, tmp_path):
     expected = {(backend, task): task(backend, tmp_path) for backend in PARTS for task in tasks}
     for asked, other in (("kernels", "packages"), ("packages", "kernels")):
         with pytest.MonkeyPatch.context() as patch:
@@ -90,7 +87,7 @@ def test_a_task_is_done_by_the_backend_that_its_job_states_and_by_no_other(
 
 
 @pytest.mark.parametrize("widest", [1, 1_000])
-def test_both_backends_remove_the_same_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, widest: int) -> None:
+def test_both_backends_remove_the_same_texts(tmp_path, monkeypatch, widest):
     monkeypatch.setattr(links, "WIDEST", widest)
     done = {name: run_jobs(tmp_path / name, made_up(400), DEDUP, ORDER, 3, 2, backend=name) for name in PARTS}
     files = {
@@ -102,7 +99,7 @@ def test_both_backends_remove_the_same_texts(tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("rows", [1, 2])
-def test_a_band_of_any_width_finds_all_texts_and_few_texts_have_no_pair(rows: int) -> None:
+def test_a_band_of_any_width_finds_all_texts_and_few_texts_have_no_pair(rows):
     settings = {**DEDUP, "bands": 1, "rows": rows, "threshold": 1.0}
     for texts in ([], ["so"], ["so", "so"], ["so", "no"]):
         pairs = {
@@ -133,7 +130,7 @@ REPLACED = {
 }
 
 
-def test_every_job_that_makes_a_release_hands_its_backend_on() -> None:
+def test_every_job_that_makes_a_release_hands_its_backend_on():
     rules = "".join(path.read_text("utf-8") for path in (shipped("scripts").parent / "rules").glob("*.smk"))
     stating = set(re.findall(r'backend=SETTINGS\["backend"\],\n +code=code\("(\w+)"\)', rules))
     using = {path.stem for path in shipped("scripts").glob("*.py") if REPLACED & closure(path).keys()}

@@ -81,7 +81,7 @@ USERS = {
 }
 
 
-def test_with_users_an_author_is_the_account_on_all_sites_and_without_one_the_user_of_a_site(tmp_path: Path) -> None:
+def test_with_users_an_author_is_the_account_on_all_sites_and_without_one_the_user_of_a_site(tmp_path):
     alone = authors(Ingested(tmp_path / "a", TWO_SITES, ENTRY).records)
     assert len(set(alone.values())) == 7
     joined = authors(Ingested(tmp_path / "b", TWO_SITES | USERS, ENTRY).records)
@@ -89,13 +89,13 @@ def test_with_users_an_author_is_the_account_on_all_sites_and_without_one_the_us
     assert {title for title, one in joined.items() if alone[title] == one} == {"gone", "none", "last"}
 
 
-def test_the_posts_of_a_deleted_account_are_by_the_user_that_it_was(tmp_path: Path) -> None:
+def test_the_posts_of_a_deleted_account_are_by_the_user_that_it_was(tmp_path):
     site = {f"{ES}/Posts.xml": posts(before={"OwnerUserId": "77"}, after={"OwnerDisplayName": "user77"})}
     found = authors(Ingested(tmp_path, site, ENTRY).records)
     assert found["before"] == found["after"]
 
 
-def test_names_of_users_are_masked_in_their_posts_and_leave_nothing_behind(tmp_path: Path) -> None:
+def test_names_of_users_are_masked_in_their_posts_and_leave_nothing_behind(tmp_path):
     made = Ingested(tmp_path, TWO_SITES | USERS, ENTRY, own_name="mask")
     texts = {text.partition("</p>")[0].removeprefix("<p>"): text for text in made.records["content"]}
     assert "Thanks, [NAME]" in texts["one"] and "Annika Berg" in texts["two"]
@@ -104,7 +104,7 @@ def test_names_of_users_are_masked_in_their_posts_and_leave_nothing_behind(tmp_p
     assert made.removed.height == 0
 
 
-def test_users_are_no_records_may_be_packed_and_shards_and_order_do_not_show(tmp_path: Path) -> None:
+def test_users_are_no_records_may_be_packed_and_shards_and_order_do_not_show(tmp_path):
     packed = {f"{name}.gz": gzip.compress(text.encode()) for name, text in USERS.items()}
     one = Ingested(tmp_path / "a", TWO_SITES | USERS, ENTRY, shards=1)
     other = Ingested(tmp_path / "b", TWO_SITES | packed, ENTRY, shards=3, backwards=True)
@@ -112,7 +112,7 @@ def test_users_are_no_records_may_be_packed_and_shards_and_order_do_not_show(tmp
     assert one.records.drop("shard").equals(other.records.drop("shard"))
 
 
-def test_texts_whose_authors_names_are_masked_are_found_again_with_the_users(tmp_path: Path) -> None:
+def test_texts_whose_authors_names_are_masked_are_found_again_with_the_users(tmp_path):
     made = Ingested(tmp_path / "one", TWO_SITES | USERS, ENTRY, own_name="mask")
     masked = made.records.filter(pl.col("content").str.contains("[NAME]", literal=True))
     place = dict.fromkeys(("chunk_start", "chunk_end"), pl.lit(None, pl.Int64))
@@ -147,12 +147,12 @@ def test_texts_whose_authors_names_are_masked_are_found_again_with_the_users(tmp
         (dump("users", {"Number": "8"}), f"{ES}/Users.xml: no row has the field 'Id'"),
     ],
 )
-def test_users_that_cannot_be_told_apart_or_are_cut_off_stop_the_source(tmp_path: Path, table: str, words: str) -> None:
+def test_users_that_cannot_be_told_apart_or_are_cut_off_stop_the_source(tmp_path, table, words):
     with pytest.raises(InputError, match=words):
         Ingested(tmp_path, TWO_SITES | {f"{ES}/Users.xml": table}, ENTRY)
 
 
-def test_a_broken_user_costs_nobody_else(tmp_path: Path) -> None:
+def test_a_broken_user_costs_nobody_else(tmp_path):
     table = users((8, 100, "Annika"), (9, 100, "Bo")).replace('Id="8"', 'Id="8" <')
     found = authors(
         Ingested(
@@ -162,12 +162,12 @@ def test_a_broken_user_costs_nobody_else(tmp_path: Path) -> None:
     assert found["two"] == found["three"] != found["one"]
 
 
-def test_users_without_their_posts_are_no_source(tmp_path: Path) -> None:
+def test_users_without_their_posts_are_no_source(tmp_path):
     with pytest.raises(InputError, match="none of .*Users.xml holds records"):
         Ingested(tmp_path, USERS, ENTRY)
 
 
-def test_any_format_may_have_a_table_beside_its_files(tmp_path: Path) -> None:
+def test_any_format_may_have_a_table_beside_its_files(tmp_path):
     (tmp_path / "people.jsonl").write_text('{"n": 3, "born": "1900"}\n{"n": 1}\n', encoding="utf-8")
     tables = TablesBeside(
         Beside("people.jsonl", "n", "who", {"born": "born"}), JsonLinesReader(), tmp_path, {"people.jsonl": "0" * 64}

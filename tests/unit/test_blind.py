@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -70,30 +69,28 @@ def blind(tmp_path_factory: pytest.TempPathFactory) -> Built:
 
 
 @pytest.mark.parametrize("model", [*SHORTCUTS, *REAL])
-def test_an_edited_corpus_without_style_comes_out_blind(blind: Built, model: str) -> None:
+def test_an_edited_corpus_without_style_comes_out_blind(blind, model):
     assert blind.score(model, "editions", "auc_matched") == pytest.approx(0.5, abs=0.06)
     if model != "metadata":  # lengths differ up to a factor of 2 where topics are matched
         assert blind.score(model, "editions", "auc_topic") == pytest.approx(0.5, abs=0.06)
 
 
-def test_lengths_that_never_change_help_metadata_a_little_where_topics_are_matched(
-    blind: Built,
-) -> None:
+def test_lengths_that_never_change_help_metadata_a_little_where_topics_are_matched(blind):
     assert blind.score("metadata", "editions", "auc_topic") < 0.7
 
 
-def test_with_the_marks_of_its_editions_kept_the_corpus_is_not_blind(tmp_path: Path) -> None:
+def test_with_the_marks_of_its_editions_kept_the_corpus_is_not_blind(tmp_path):
     kept = built_once(tmp_path, "keep")
     for model, least in (("punctuation", 0.75), ("format", 0.6), ("char-ngram", 0.57)):
         assert kept.score(model, "editions", "auc_matched") > least, model
 
 
-def test_the_same_marks_in_texts_that_people_typed_stay_and_tell_them_apart(blind: Built) -> None:
+def test_the_same_marks_in_texts_that_people_typed_stay_and_tell_them_apart(blind):
     for model, least in (("punctuation", 0.75), ("format", 0.6), ("char-ngram", 0.57)):
         assert blind.score(model, "letters", "auc_matched") > least, model
 
 
-def test_metadata_tell_the_authors_apart_where_pools_are_not_matched(blind: Built) -> None:
+def test_metadata_tell_the_authors_apart_where_pools_are_not_matched(blind):
     split = read_split(open_release(blind.folder), "test")
     negatives = draw_negatives(split, SEED)
     entry = load_entry(MODELS, "metadata")
@@ -101,13 +98,13 @@ def test_metadata_tell_the_authors_apart_where_pools_are_not_matched(blind: Buil
     assert summarise(split, ranking, negatives, Authors.of(split.queries, SEED), {})["overall"]["eer"] < 0.25
 
 
-def test_without_dates_relations_are_null(blind: Built) -> None:
+def test_without_dates_relations_are_null(blind):
     related = blind.contents.positives
     assert related.height and related["days"].null_count() == related.height
     assert blind.contents.documents["date"].null_count() == blind.contents.documents.height
 
 
-def test_an_author_of_one_work_is_a_candidate_and_never_a_query(blind: Built) -> None:
+def test_an_author_of_one_work_is_a_candidate_and_never_a_query(blind):
     works = blind.contents.documents.group_by("author_id").agg(pl.col("origin").n_unique(), texts=pl.len())
     (alone,) = works.filter(pl.col("origin") == 1).to_dicts()
     assert alone["texts"] == 5
@@ -116,7 +113,7 @@ def test_an_author_of_one_work_is_a_candidate_and_never_a_query(blind: Built) ->
     assert set(blind.contents.queries["author_id"]) == set(everybody)
 
 
-def test_positives_without_five_negatives_are_left_out_counted_and_have_no_score(blind: Built) -> None:
+def test_positives_without_five_negatives_are_left_out_counted_and_have_no_score(blind):
     french = blind.contents.documents.filter(pl.col("lang") == "fr")
     told = blind.contents.pools.filter(pl.col("pool") == "matched", pl.col("lang") == "fr").to_dicts()
     assert [(row["split"], row["kept"], row["left_out"]) for row in told] == [("test", 0, 5 * 5 * 4)]
@@ -128,7 +125,7 @@ def test_positives_without_five_negatives_are_left_out_counted_and_have_no_score
 
 
 @pytest.mark.parametrize("rule", [None, {"estimator": "same_item"}, {"estimator": "account"}, {"estimator": "voices"}])
-def test_labels_without_items_accounts_or_marks_are_unmeasured(rule: dict[str, Any] | None) -> None:
+def test_labels_without_items_accounts_or_marks_are_unmeasured(rule):
     labels = pl.DataFrame(
         {
             "source": ["editions"] * 4,

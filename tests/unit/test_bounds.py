@@ -3,7 +3,6 @@
 import gzip
 import json
 import struct
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -33,9 +32,7 @@ def everything(_: str) -> bool:
     return True
 
 
-def test_a_text_that_all_rows_have_is_not_decoded_for_all_at_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_text_that_all_rows_have_is_not_decoded_for_all_at_once(tmp_path, monkeypatch):
     path = write(tmp_path / "a.parquet", 3_000, "x" * (1 << 20))
     taken = list[int]()
     rows = table_parquet._rows
@@ -57,9 +54,7 @@ def in_one_list(texts: pa.Array) -> pa.Array:
         lambda texts: in_one_list(in_one_list(texts)),
     ],
 )
-def test_a_row_that_has_a_stored_text_many_times_is_refused_before_it_is_decoded(
-    nest: Callable[[pa.Array], pa.Array], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_row_that_has_a_stored_text_many_times_is_refused_before_it_is_decoded(nest, tmp_path, monkeypatch):
     index = pa.array(np.zeros(3_000, np.int32))
     texts = pa.DictionaryArray.from_arrays(index, pa.array(["x" * (1 << 20)]))
     pq.write_table(pa.table({"author": ["Ann"], "text": nest(texts)}), path := tmp_path / "a.parquet")
@@ -68,21 +63,21 @@ def test_a_row_that_has_a_stored_text_many_times_is_refused_before_it_is_decoded
         read_foreign(path, everything)
 
 
-def test_an_honest_table_of_lists_is_read(tmp_path: Path) -> None:
+def test_an_honest_table_of_lists_is_read(tmp_path):
     rows = [["It rains."] * (n % 5) for n in range(3_000)]
     pq.write_table(pa.table({"text": rows}), path := tmp_path / "a.parquet", row_group_size=700)
     assert read_foreign(path, everything).columns["text"] == rows
 
 
 @pytest.mark.parametrize("compression", ["zstd", "none"])
-def test_an_honest_table_is_read_whatever_its_pages(compression: str, tmp_path: Path) -> None:
+def test_an_honest_table_is_read_whatever_its_pages(compression, tmp_path):
     path = write(tmp_path / "a.parquet", 5_000, "It rains.", compression=compression, row_group_size=999)
     found = read_foreign(path, everything)
     assert found.columns["text"] == ["It rains."] * 5_000
     assert found.columns["author"] == [f"a{n}" for n in range(5_000)]
 
 
-def test_columns_are_read_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_columns_are_read_by_name(tmp_path, monkeypatch):
     pq.write_table(
         pa.table({"author": ["Ann"], "when": pa.array([(1, 2, 3)], pa.list_(pa.int64()))}),
         path := tmp_path / "a.parquet",
@@ -98,14 +93,14 @@ def test_columns_are_read_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("read", [lambda path: read_foreign(path, everything),
                                   lambda path: read_columns(path, {"author": IDENT})])  # fmt: skip
-def test_more_rows_than_a_file_has_bytes_for_are_refused(read: object, tmp_path: Path) -> None:
+def test_more_rows_than_a_file_has_bytes_for_are_refused(read, tmp_path):
     nothing = pa.array([""]).take(pa.array(np.zeros(2_000_000, np.int8)))
     pq.write_table(pa.table({"author": nothing}), path := tmp_path / "a.parquet", compression="zstd")
     with pytest.raises(InputError, match=VARIABLE):
         read(path)  # type: ignore[operator]
 
 
-def test_a_page_that_is_larger_than_the_footer_says_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
+def test_a_page_that_is_larger_than_the_footer_says_is_refused_before_it_is_unpacked(tmp_path):
     path = tmp_path / "a.parquet"
     pq.write_table(pa.table({"author": ["x" * (300 << 20)]}), path, compression="zstd", use_dictionary=False)
     with pytest.raises(InputError, match=VARIABLE):
@@ -114,9 +109,7 @@ def test_a_page_that_is_larger_than_the_footer_says_is_refused_before_it_is_unpa
         read_columns(path, {"author": IDENT})
 
 
-def test_the_room_of_a_file_follows_from_its_size_and_can_be_set(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_room_of_a_file_follows_from_its_size_and_can_be_set(tmp_path, monkeypatch):
     monkeypatch.setattr(bounds, "ALWAYS", 1 << 20)
     path = tmp_path / "a.jsonl.gz"
     row = json.dumps({"author": "Ann", "text": "x" * 100}) + "\n"
@@ -131,26 +124,26 @@ def test_the_room_of_a_file_follows_from_its_size_and_can_be_set(
         room(1)
 
 
-def test_rows_that_cannot_be_read_take_room_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_that_cannot_be_read_take_room_too(tmp_path, monkeypatch):
     monkeypatch.setattr(bounds, "ALWAYS", 1 << 20)
     (path := tmp_path / "a.csv").write_bytes(b"author,text\n" + b",\n" * 3 + b",,\n" * 20_000)
     with pytest.raises(InputError, match=VARIABLE):
         read_foreign(path, everything)
 
 
-def test_a_first_line_longer_than_a_parser_takes_by_itself_is_a_header_like_others(tmp_path: Path) -> None:
+def test_a_first_line_longer_than_a_parser_takes_by_itself_is_a_header_like_others(tmp_path):
     (path := tmp_path / "a.csv").write_text(f"author,{'x' * 200_000}\nAnn,1\n")
     assert read_foreign(path, lambda name: name == "author").columns == {"author": ["Ann"]}
 
 
-def test_more_columns_than_a_table_of_texts_has_are_refused(tmp_path: Path) -> None:
+def test_more_columns_than_a_table_of_texts_has_are_refused(tmp_path):
     names = ",".join(f"c{n}" for n in range(table_csv.MOST_COLUMNS))
     (path := tmp_path / "a.csv").write_text(f"author,{names}\n")
     with pytest.raises(InputError, match="columns"):
         read_foreign(path, everything)
 
 
-def test_a_damaged_header_of_a_page_is_told(tmp_path: Path) -> None:
+def test_a_damaged_header_of_a_page_is_told(tmp_path):
     path = write(tmp_path / "a.parquet", 9, "It rains.")
     content = bytearray(path.read_bytes())
     for at in range(4, len(content) - 8 - struct.unpack("<I", content[-8:-4])[0]):
@@ -164,7 +157,7 @@ def test_a_damaged_header_of_a_page_is_told(tmp_path: Path) -> None:
         assert len(found.rows) + len(found.bad) == 9
 
 
-def test_a_released_table_whose_pages_together_expand_is_refused_before_it_is_looked_into(tmp_path: Path) -> None:
+def test_a_released_table_whose_pages_together_expand_is_refused_before_it_is_looked_into(tmp_path):
     ids = pa.array(["x" * (1 << 20)]).take(pa.array(np.zeros(400, np.int32)))
     path = tmp_path / "positives.parquet"
     pq.write_table(pa.table({"query_id": ids}), path, compression="zstd", use_dictionary=False)

@@ -38,9 +38,7 @@ ALL = ["--cores", "all"]
         (["--workflow-profile", "profiles/slurm"], ["--workflow-profile", str(SHIPPED / "slurm/config.yaml")]),
     ],
 )
-def test_what_is_given_comes_before_the_profile_and_the_cores_that_are_not_given(
-    given: list[str], more: list[str], folder: Path
-) -> None:
+def test_what_is_given_comes_before_the_profile_and_the_cores_that_are_not_given(given, more, folder):
     assert snakemake_command(given, Path()) == [*PYTHON, *given, *more]
 
 
@@ -56,28 +54,26 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_profile_of_the_folder_goes_before_that_of_the_package(folder: Path) -> None:
+def test_a_profile_of_the_folder_goes_before_that_of_the_package(folder):
     shutil.copytree(folder / "profiles/own", folder / "profiles/default")
     assert snakemake_command(["-j1"], Path())[-2:] == ["--workflow-profile", "profiles/default/config.yaml"]
 
 
 @cases
-def test_a_target_after_an_option_of_several_words_stays_a_target(given: list[str], folder: Path) -> None:
+def test_a_target_after_an_option_of_several_words_stays_a_target(given, folder):
     command = snakemake_command(given, Path())
     assert command[len(PYTHON)] == "release" and command.count("release") == 1
 
 
 @cases
-def test_what_is_not_there_is_refused_by_name_before_anything_runs(
-    given: list[str], named: str, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_not_there_is_refused_by_name_before_anything_runs(given, named, folder, capsys, monkeypatch):
     monkeypatch.setattr(os, "execve", lambda *_: pytest.fail("ran"))
     assert main(["build", *given]) == 2
     said = capsys.readouterr().err
     assert named in said and said.count("\n") == 1
 
 
-def test_a_corpus_is_described_once_and_built_by_one_command(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_corpus_is_described_once_and_built_by_one_command(folder, monkeypatch):
     became: list[list[str]] = []
     monkeypatch.setattr(os, "execve", lambda _, command, __: became.append(command))
     rows = "".join(f"Writer {n % 4},The rain fell on the town for {n} days and we waited.\n" for n in range(40))
@@ -91,9 +87,7 @@ def test_a_corpus_is_described_once_and_built_by_one_command(folder: Path, monke
     assert main(["build", "Post.csv", "--column", "text=author"]) == 2 and len(became) == 2
 
 
-def test_a_field_is_named_where_it_is_asked_for(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_field_is_named_where_it_is_asked_for(folder, monkeypatch, capsys):
     became: list[list[str]] = []
     monkeypatch.setattr(os, "execve", lambda _, command, __: became.append(command))
     rows = "".join(f"Writer {n % 4},The rain fell on the town for {n} days and we waited.\n" for n in range(40))
@@ -105,9 +99,7 @@ def test_a_field_is_named_where_it_is_asked_for(
     assert "author: x" in (folder / "config/sources/mail.yaml").read_text()
 
 
-def test_a_recipe_of_other_files_is_not_built_in_their_place(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_recipe_of_other_files_is_not_built_in_their_place(folder, monkeypatch, capsys):
     became: list[list[str]] = []
     monkeypatch.setattr(os, "execve", lambda _, command, __: became.append(command))
     for place in ("one", "two"):
@@ -120,14 +112,14 @@ def test_a_recipe_of_other_files_is_not_built_in_their_place(
     assert main(["build", "one/post", "-n"]) == 2 and len(became) == 1
 
 
-def test_a_result_that_exists_is_a_target(folder: Path) -> None:
+def test_a_result_that_exists_is_a_target(folder):
     (folder / "results/mine").mkdir(parents=True)
     (folder / "results/mine/check.json").touch()
     given = Namespace(others=["results/mine/check.json"], name=None, column=[], encoding=None)
     assert _described(given, folder) == ["results/mine/check.json"]
 
 
-def test_the_command_becomes_snakemake_with_all_that_it_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_becomes_snakemake_with_all_that_it_was_given(monkeypatch):
     became = []
     monkeypatch.setattr(os, "execve", lambda _, command, environment: became.append((command, environment)))
     main(["build", "release", "--config", "name=mine", "filter={symbols: 0.4}", "--cores", "2"])
@@ -139,7 +131,7 @@ def test_the_command_becomes_snakemake_with_all_that_it_was_given(monkeypatch: p
     assert command[len(PYTHON) :][:6] == ["release", "--config", "name=mine", "filter={symbols: 0.4}", "--cores", "2"]
 
 
-def test_the_rules_lie_in_the_package_as_in_the_repository() -> None:
+def test_the_rules_lie_in_the_package_as_in_the_repository():
     project = ROOT / "workflow/authbench/core/shipped/project"
     for name in ("workflow/Snakefile", "workflow/common.smk", "workflow/rules", "workflow/scripts", "workflow/report",
                  "envs", "profiles"):  # fmt: skip

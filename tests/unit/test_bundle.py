@@ -93,7 +93,7 @@ CASES: dict[str, tuple[Callable[[], pl.DataFrame], dict[str, Any], set[str]]] = 
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_bundle_breaks_no_claim_that_its_release_keeps(tmp_path: Path, case: str) -> None:
+def test_a_bundle_breaks_no_claim_that_its_release_keeps(tmp_path, case):
     made, settings, whole_breaks = CASES[case]
     _, public = bundle(tmp_path, made(), **settings)
     assert broken(public) <= whole_breaks
@@ -101,7 +101,7 @@ def test_a_bundle_breaks_no_claim_that_its_release_keeps(tmp_path: Path, case: s
         assert check_drawings(public) == []
 
 
-def test_what_was_taken_down_stays_counted(tmp_path: Path) -> None:
+def test_what_was_taken_down_stays_counted(tmp_path):
     frame = documents()
     gone = (
         frame.filter(pl.col("split") == "train").group_by("source", maintain_order=True).agg(pl.col("content").last())
@@ -112,7 +112,7 @@ def test_what_was_taken_down_stays_counted(tmp_path: Path) -> None:
     assert open_complete_release(public).manifest["takedown"]["documents"] == len(taken) == 3
 
 
-def test_what_is_kept_and_what_is_withheld_is_the_release(made: tuple[Path, Path]) -> None:
+def test_what_is_kept_and_what_is_withheld_is_the_release(made):
     release, public = map(open_complete_release, made)
     stated = public.manifest["withheld"]
     asked = [
@@ -130,7 +130,7 @@ def test_what_is_kept_and_what_is_withheld_is_the_release(made: tuple[Path, Path
             assert texts[row["candidate_id"]] == row
 
 
-def test_no_text_becomes_a_query_that_was_none(tmp_path: Path) -> None:
+def test_no_text_becomes_a_query_that_was_none(tmp_path):
     _, public = bundle(tmp_path, mixed())
     whole, here = open_complete_release(tmp_path / "release"), open_complete_release(public)
     absent = set(here.absent["id"])
@@ -157,7 +157,7 @@ def table_below(card: str, heading: str) -> list[list[str]]:
     return rows[2:]
 
 
-def test_every_number_of_a_card_is_counted_in_its_folder(made: tuple[Path, Path]) -> None:
+def test_every_number_of_a_card_is_counted_in_its_folder(made):
     folder = made[1]
     card = (folder / "README.md").read_text(encoding="utf-8")
     rows = [
@@ -205,7 +205,7 @@ def test_every_number_of_a_card_is_counted_in_its_folder(made: tuple[Path, Path]
     ]
 
 
-def test_the_warnings_of_a_bundle_are_of_its_texts(made: tuple[Path, Path]) -> None:
+def test_the_warnings_of_a_bundle_are_of_its_texts(made):
     told = "\n".join(open_complete_release(made[1]).manifest["warnings"])
     public = open_complete_release(made[1])
     asked = public.truth("test").join(public.provenance, left_on="query_id", right_on="id")
@@ -250,9 +250,7 @@ FORGERIES: dict[str, Callable[[Path], None]] = {
 
 
 @pytest.mark.parametrize("forgery", FORGERIES)
-def test_a_bundle_that_says_something_else_of_what_it_withholds_is_found(
-    made: tuple[Path, Path], tmp_path: Path, forgery: str
-) -> None:
+def test_a_bundle_that_says_something_else_of_what_it_withholds_is_found(made, tmp_path, forgery):
     shutil.copytree(made[1], tmp_path / "public")
     FORGERIES[forgery](tmp_path / "public")
     seal(tmp_path / "public")
@@ -273,7 +271,7 @@ def part(made: tuple[Path, Path], folder: Path) -> Path:
     return folder
 
 
-def test_a_part_breaks_no_claim_and_says_what_it_lacks(made: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_part_breaks_no_claim_and_says_what_it_lacks(made, tmp_path):
     folder = part(made, tmp_path / "part")
     assert check_release(folder) == []
     assert check_drawings(folder) == []
@@ -284,18 +282,14 @@ def test_a_part_breaks_no_claim_and_says_what_it_lacks(made: tuple[Path, Path], 
 
 
 @pytest.mark.parametrize("reasons", [{"not_found": 1}, {"tier_b": 6}, {"not_found": 3, "tier_b": 3}])
-def test_a_part_that_gives_another_reason_or_number_is_found(
-    made: tuple[Path, Path], tmp_path: Path, reasons: dict[str, int]
-) -> None:
+def test_a_part_that_gives_another_reason_or_number_is_found(made, tmp_path, reasons):
     folder = part(made, tmp_path / "part")
     _manifest(lambda manifest: manifest["withheld"].update(reasons=reasons))(folder)
     seal(folder)
     assert "withheld" in broken(folder)
 
 
-def test_scores_of_a_part_are_those_of_the_complete_release_on_the_same_documents(
-    made: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_scores_of_a_part_are_those_of_the_complete_release_on_the_same_documents(made, tmp_path):
     folder = part(made, tmp_path / "part")
     found = scores(folder, tmp_path / "scores")
     assert found.height > 3
@@ -310,16 +304,14 @@ def scores(folder: Path, out: Path, model: str = "tfidf") -> pl.DataFrame:
     return pl.read_parquet(next(out.rglob("queries.parquet")))
 
 
-def test_scores_are_those_of_the_complete_release_on_the_same_documents(
-    made: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_scores_are_those_of_the_complete_release_on_the_same_documents(made, tmp_path):
     alone = restricted(*made, tmp_path / "restricted")
     found = scores(made[1], tmp_path / "public")
     assert found.height > 3
     assert found.equals(scores(alone, tmp_path / "whole"))
 
 
-def test_commands_take_a_bundle(made: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_take_a_bundle(made, tmp_path, capsys):
     public, out = str(made[1]), str(tmp_path / "scores")
     assert main(["check", public]) == 0
     assert "sound" in capsys.readouterr().out
@@ -328,7 +320,7 @@ def test_commands_take_a_bundle(made: tuple[Path, Path], tmp_path: Path, capsys:
     assert main(["release", "diff", public, public]) == 0
 
 
-def test_an_empty_split_has_nothing_to_evaluate_and_models_learn_from_the_pool(tmp_path: Path) -> None:
+def test_an_empty_split_has_nothing_to_evaluate_and_models_learn_from_the_pool(tmp_path):
     frame = documents().filter((pl.col("source") == TIER_B) | (pl.col("split") != "train"))
     _, public = bundle(tmp_path, frame)
     release = opened(public)
@@ -339,7 +331,7 @@ def test_an_empty_split_has_nothing_to_evaluate_and_models_learn_from_the_pool(t
     assert scores(public, tmp_path / "scores").height == len(split.asks)
 
 
-def test_a_copy_is_withheld_with_its_reason(tmp_path: Path) -> None:
+def test_a_copy_is_withheld_with_its_reason(tmp_path):
     _, public = bundle(tmp_path, copied())
     release = opened(public)
     copies = release.absent.filter(pl.col("tier") == "A")

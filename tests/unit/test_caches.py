@@ -5,8 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from authbench.core.runtime.caches import compiled_code, user_cache
 
 LIBRARY = Path(__file__).parents[2] / "workflow"
@@ -18,7 +16,7 @@ print(sum(kernel.stats.cache_hits.values()), kernel.stats.cache_path)
 """
 
 
-def test_compiled_code_lies_in_the_users_cache_unless_a_run_has_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compiled_code_lies_in_the_users_cache_unless_a_run_has_its_own(monkeypatch):
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     assert compiled_code() == user_cache() / "compiled"
     monkeypatch.setenv("NUMBA_CACHE_DIR", "/run/compiled")
@@ -31,13 +29,13 @@ def compiling(cache: Path) -> "subprocess.CompletedProcess[str]":
     return subprocess.run([sys.executable, "-c", COMPILING], env=env, check=True, capture_output=True, text=True)
 
 
-def test_a_second_process_takes_what_the_first_compiled(tmp_path: Path) -> None:
+def test_a_second_process_takes_what_the_first_compiled(tmp_path):
     first, second = (compiling(tmp_path).stdout.split() for _ in range(2))
     assert (first[0], second[0]) == ("0", "1")
     assert Path(second[1]).is_relative_to(tmp_path)
 
 
-def test_without_a_place_to_write_code_is_compiled_anew_and_that_is_said_once(tmp_path: Path) -> None:
+def test_without_a_place_to_write_code_is_compiled_anew_and_that_is_said_once(tmp_path):
     (tmp_path / "cache").write_text("a file where a folder should be", encoding="utf-8")
     done = compiling(tmp_path / "cache")
     assert done.stdout.split() == ["0", "None"]

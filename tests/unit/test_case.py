@@ -49,7 +49,7 @@ def many() -> pl.DataFrame:
     return texts_of(60)
 
 
-def test_halves_share_no_author_and_pairs_are_balanced_and_like_the_case(many: pl.DataFrame) -> None:
+def test_halves_share_no_author_and_pairs_are_balanced_and_like_the_case(many):
     drawn = draw(many, LIKE, 0)
     authors = {
         part: {*drawn.filter(part=part)["author1"], *drawn.filter(part=part)["author2"]}
@@ -67,7 +67,7 @@ def test_halves_share_no_author_and_pairs_are_balanced_and_like_the_case(many: p
 
 @given(st.integers(0, 2**32), st.integers(0, 3))
 @settings(max_examples=5)
-def test_what_is_drawn_depends_on_the_seed_and_not_on_the_order(order: int, seed: int) -> None:
+def test_what_is_drawn_depends_on_the_seed_and_not_on_the_order(order, seed):
     texts = texts_of(LEAST_AUTHORS + 4, 8)
     drawn = draw(texts, LIKE, seed)
     assert draw(texts.sample(fraction=1.0, shuffle=True, seed=order), LIKE, seed).equals(drawn)
@@ -85,12 +85,12 @@ def test_what_is_drawn_depends_on_the_seed_and_not_on_the_order(order: int, seed
         (texts_of(60), LIKE._replace(known="k" * 9000), "320 and 1,600"),
     ],
 )
-def test_a_population_that_does_not_fit_is_refused_with_numbers(texts: pl.DataFrame, case: Case, number: str) -> None:
+def test_a_population_that_does_not_fit_is_refused_with_numbers(texts, case, number):
     with pytest.raises(InputError, match=number):
         draw(texts, case, 0)
 
 
-def test_a_ratio_is_bounded_by_the_pairs_held_out_and_writers_are_told_apart(many: pl.DataFrame) -> None:
+def test_a_ratio_is_bounded_by_the_pairs_held_out_and_writers_are_told_apart(many):
     drawn = draw(many, LIKE, 0)
     known = writes(99, 0)[:300]
     cases = pl.DataFrame({"id": ["same", "other"], "text1": known, "text2": [writes(99, 1)[:200], writes(98, 1)[:200]],
@@ -106,11 +106,11 @@ def test_a_ratio_is_bounded_by_the_pairs_held_out_and_writers_are_told_apart(man
 
 
 @cases
-def test_verbal_equivalents_are_enfsi_s(ratio: float, words: str) -> None:
+def test_verbal_equivalents_are_enfsi_s(ratio, words):
     assert verbal(ratio) == words
 
 
-def test_the_weights_of_tokens_are_the_parts_of_the_score(many: pl.DataFrame, tmp_path: Path) -> None:
+def test_the_weights_of_tokens_are_the_parts_of_the_score(many, tmp_path):
     learns = draw(many, LIKE, 0).filter(part=FIRST)
     known, disputed = writes(99, 0), "Ah! The 3 things, OF it;\n\nto\tthe — thing... and of\n" + writes(99, 1)
     fitted = lambdag.fit(learns, LambdagParameters(), Bench(0, tmp_path))
@@ -134,7 +134,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_material_is_read_and_what_weakens_it_is_said(files: Path) -> None:
+def test_material_is_read_and_what_weakens_it_is_said(files):
     (files / "q.txt").write_bytes(
         "“It was the word that they have said to him,” he wrote. Ann Roe\r\n".encode("utf-16")
     )
@@ -147,7 +147,7 @@ def test_material_is_read_and_what_weakens_it_is_said(files: Path) -> None:
     assert len(found.notes) == 4
 
 
-def test_the_order_of_known_texts_does_not_matter(files: Path) -> None:
+def test_the_order_of_known_texts_does_not_matter(files):
     known = [files / "k1.txt", files / "k2.txt"]
     one, other = (read_material(files / "q.txt", given) for given in (known, known[::-1]))
     assert one.known == other.known
@@ -161,16 +161,14 @@ def test_the_order_of_known_texts_does_not_matter(files: Path) -> None:
         ("Das ist ein Brief, den ich nicht gesehen habe, und der für ihn bestimmt war, als er kam. " * 9, "de"),
     ],
 )
-def test_material_that_cannot_be_compared_is_refused(files: Path, content: str | None, message: str) -> None:
+def test_material_that_cannot_be_compared_is_refused(files, content, message):
     text = (files / "q.txt").read_text(encoding="utf-8") if content is None else content
     (files / "k2.txt").write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=message):
         read_material(files / "q.txt", [files / "k1.txt", files / "k2.txt"])
 
 
-def test_the_command_writes_a_report_without_the_population_s_authors(
-    files: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_writes_a_report_without_the_population_s_authors(files, capsys):
     own = [writes(99, text) for text in range(3)]
     for name, text in zip(("q", "k1", "k2"), own, strict=True):
         Path(f"{name}.txt").write_text(text, encoding="utf-8")
@@ -193,7 +191,7 @@ def test_the_command_writes_a_report_without_the_population_s_authors(
     assert all(Path("out", "figures", f"{name}.svg").is_file() for name in ("tippett", "det"))
 
 
-def test_the_command_refuses_a_population_that_does_not_fit(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_refuses_a_population_that_does_not_fit(files, capsys):
     for number in range(3):
         for text in range(2):
             path = files / f"texts/a{number}/{text}.txt"
@@ -204,7 +202,7 @@ def test_the_command_refuses_a_population_that_does_not_fit(files: Path, capsys:
     assert "0 of its 3 authors" in capsys.readouterr().err and not (files / "out").exists()
 
 
-def test_a_population_is_read_in_every_form_that_an_audit_reads(tmp_path: Path) -> None:
+def test_a_population_is_read_in_every_form_that_an_audit_reads(tmp_path):
     rows = texts_of(3, 2).select("author", "text")
     rows.write_csv(tmp_path / "people.csv")
     rows.write_ndjson(tmp_path / "people.jsonl")
@@ -228,9 +226,7 @@ def test_a_population_is_read_in_every_form_that_an_audit_reads(tmp_path: Path) 
         assert found["author"].n_unique() == 3, name
 
 
-def test_a_release_is_a_population_and_its_authors_stay_unnamed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_release_is_a_population_and_its_authors_stay_unnamed(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     write_scored_release(tmp_path / "release", 160)
     Path("q.txt").write_text("the habit of long words and topics", encoding="utf-8")

@@ -12,12 +12,12 @@ ROOT = Path(__file__).parents[2]
 SOURCES = shipped_sources()
 
 
-def test_the_page_of_sources_is_up_to_date() -> None:
+def test_the_page_of_sources_is_up_to_date():
     cure = "docs/sources.md is stale; run: authbench sources list --markdown > docs/sources.md"
     assert (ROOT / "docs/sources.md").read_text(encoding="utf-8") == as_markdown(SOURCES, measured_labels()), cure
 
 
-def test_every_source_is_listed_with_its_entry_and_terms() -> None:
+def test_every_source_is_listed_with_its_entry_and_terms():
     assert list(SOURCES) == sorted(path.stem for path in (ROOT / "config/sources").glob("*.yaml"))
     page = as_markdown(SOURCES, {})
     for tag, source in SOURCES.items():
@@ -25,13 +25,13 @@ def test_every_source_is_listed_with_its_entry_and_terms() -> None:
         assert source.license.name in page
 
 
-def test_the_command_lists_one_source_a_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_command_lists_one_source_a_line(capsys, tmp_path):
     assert main(["sources", "list", "--raw", str(tmp_path)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == ["source", *SOURCES]
 
 
-def test_the_command_says_what_is_here(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_command_says_what_is_here(capsys, tmp_path):
     (tmp_path / "raw/exorde").mkdir(parents=True)
     (tmp_path / "raw/exorde/a.parquet").write_bytes(bytes(1000))
     raw = str(tmp_path / "raw")
@@ -42,7 +42,7 @@ def test_the_command_says_what_is_here(capsys: pytest.CaptureFixture[str], tmp_p
     assert "1.0 kB  present" in states[0] and "1.0 kB  verified" in states[1]
 
 
-def test_what_cannot_be_fetched_is_told_and_the_others_are(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_what_cannot_be_fetched_is_told_and_the_others_are(capsys, tmp_path):
     (tmp_path / "raw/arxiv").mkdir(parents=True)
     (tmp_path / "raw/arxiv/a.json").write_bytes(b"{}")
     assert main(["sources", "acquire", "marc_sample", "arxiv", "--raw", str(tmp_path / "raw")]) == 2
@@ -53,7 +53,7 @@ def test_what_cannot_be_fetched_is_told_and_the_others_are(capsys: pytest.Captur
     assert "did you mean 'exorde" in capsys.readouterr().err
 
 
-def test_the_command_prints_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_the_page(capsys):
     assert main(["sources", "list", "--markdown"]) == 0
     assert capsys.readouterr().out == as_markdown(SOURCES, measured_labels())
 
@@ -61,11 +61,11 @@ def test_the_command_prints_the_page(capsys: pytest.CaptureFixture[str]) -> None
 @pytest.mark.parametrize(
     ("tag", "languages"), [("nsmc_raw_ko", "ko"), ("eltec_tei", "as labelled"), ("weibo_users_gbk", "zh")]
 )
-def test_languages_come_from_the_mapping_or_are_the_corpus_own(tag: str, languages: str) -> None:
+def test_languages_come_from_the_mapping_or_are_the_corpus_own(tag, languages):
     assert f"| {languages} |" in next(line for line in as_markdown(SOURCES, {}).splitlines() if f"`{tag}`" in line)
 
 
-def test_a_page_says_what_was_measured_of_the_labels_and_dashes_where_nothing_was(tmp_path: Path) -> None:
+def test_a_page_says_what_was_measured_of_the_labels_and_dashes_where_nothing_was(tmp_path):
     head = "source,labels,texts,estimator,impurity,low,high,decision\n"
     (tmp_path / "labels.csv").write_text(head + "nsmc_raw_ko,40,200,same_item,0.617,0.43,0.86,impure\n")
     page = as_markdown(SOURCES, measured_labels(tmp_path / "labels.csv"))
@@ -75,13 +75,13 @@ def test_a_page_says_what_was_measured_of_the_labels_and_dashes_where_nothing_wa
     assert measured_labels(tmp_path / "absent.csv") == {}
 
 
-def test_the_page_says_what_has_to_be_got_by_hand() -> None:
+def test_the_page_says_what_has_to_be_got_by_hand():
     rows = {line.split("`")[1]: line for line in as_markdown(SOURCES, {}).splitlines() if line.startswith("| [`")}
     assert {tag for tag, row in rows.items() if row.endswith(" by hand |")} == {
         tag for tag, source in SOURCES.items() if not source.acquire.fetch
     }
 
 
-def test_a_repository_without_an_owner_has_the_owner_before_it() -> None:
+def test_a_repository_without_an_owner_has_the_owner_before_it():
     made = list(links("https://github.com/", ["OpenITI/0025AH", "0075AH"]))
     assert made[1] == "[0075AH](https://github.com/OpenITI/0075AH)"

@@ -12,6 +12,6 @@ PATTERNS = {"capital": r"\p{Lu}", "letter": r"\p{L}", "emoji": r"[\p{Extended_Pi
 
 
 @given(st.text())
-def test_kinds_of_characters_are_counted_as_a_search_finds_them(text: str) -> None:
+def test_kinds_of_characters_are_counted_as_a_search_finds_them(text):
     found = CharacterKinds(PATTERNS).count(Counter(text))
     assert found == {name: len(regex.findall(pattern, text, regex.V1)) for name, pattern in PATTERNS.items()}

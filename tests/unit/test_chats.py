@@ -27,7 +27,7 @@ def read(path: Path, app: Any, content: str | bytes, limit: int = 10_000) -> tup
 
 
 @cases
-def test_a_line_of_whatsapp(line: str, author: str | None, date: str, text: str | None, tmp_path: Path) -> None:
+def test_a_line_of_whatsapp(line, author, date, text, tmp_path):
     more = f"{line}\r\nand on 13/02/24 too\r\n{line}\r\n"
     (first, second), units = read(tmp_path / "a.txt", "whatsapp", more)
     assert (second["from"], second["date"], second["text"]) == (author, date, text)
@@ -37,7 +37,7 @@ def test_a_line_of_whatsapp(line: str, author: str | None, date: str, text: str 
     assert chats.app_of(RawFile(tmp_path / "a.txt", "a.txt", "")) == "whatsapp"
 
 
-def test_lines_before_the_first_message_and_long_ones_are_bad_rows(tmp_path: Path) -> None:
+def test_lines_before_the_first_message_and_long_ones_are_bad_rows(tmp_path):
     begins = "13/02/24, 21:05 - Ann: "
     content = f"x\n{begins}a\n{begins}c\n" + "d\n" * 99 + f"{begins}e\n{'z' * 91}"
     found, units = read(tmp_path / "a.txt", "whatsapp", content, 90)
@@ -49,7 +49,7 @@ def test_lines_before_the_first_message_and_long_ones_are_bad_rows(tmp_path: Pat
 @given(
     st.lists(st.sampled_from(["13/02/24, 21:05 - A: b\n", "\n", "text\n", "x" * 300 + "\n", f"{MARK}\n"]), min_size=1)
 )
-def test_every_message_of_whatsapp_has_an_outcome(tmp_path_factory: pytest.TempPathFactory, parts: list[str]) -> None:
+def test_every_message_of_whatsapp_has_an_outcome(tmp_path_factory, parts):
     found, units = read(tmp_path_factory.mktemp("chat") / "a.txt", "whatsapp", "".join(parts), 200)
     assert units.found == len(found) and sum(isinstance(row, BadRow) for row in found) == units.bad
     assert units.found >= sum(part.startswith("13") for part in parts)
@@ -70,7 +70,7 @@ DISCORD = {
 
 
 @cases
-def test_a_message_in_json(app: str, changed: dict[str, Any], expected: dict[str, Any], tmp_path: Path) -> None:
+def test_a_message_in_json(app, changed, expected, tmp_path):
     message = {**(TELEGRAM if app == "telegram" else DISCORD), **changed}
     chat = {"type": "private_group", "id": 5, "messages": [message]}
     whole = {"chats": {"list": [chat, {"messages": []}]}} if app == "telegram" else {"guild": {}, "channel": {}, **chat}
@@ -82,7 +82,7 @@ def test_a_message_in_json(app: str, changed: dict[str, Any], expected: dict[str
 @pytest.mark.parametrize(
     "content", ["[{}]", '{"messages": 1}', '{"type": "letter", "messages": []}', "", "Dear Ann,\n13/02/24"]
 )
-def test_other_files_are_no_chats(content: str, tmp_path: Path) -> None:
+def test_other_files_are_no_chats(content, tmp_path):
     (tmp_path / "a").write_text(content)
     assert chats.app_of(RawFile(tmp_path / "a", "a", "")) is None
 
@@ -97,13 +97,13 @@ def test_other_files_are_no_chats(content: str, tmp_path: Path) -> None:
         ('{"messages": [], 5: 1}', "expected a key"),
     ],
 )
-def test_damaged_json_is_named_in_one_line(content: str, said: str, tmp_path: Path) -> None:
+def test_damaged_json_is_named_in_one_line(content, said, tmp_path):
     with pytest.raises(InputError, match=said) as error:
         read(tmp_path / "a.json", "telegram", content)
     assert "\n" not in str(error.value)
 
 
-def test_what_is_no_message_is_a_bad_row(tmp_path: Path) -> None:
+def test_what_is_no_message_is_a_bad_row(tmp_path):
     deep = json.loads("[" * 150 + "]" * 150)
     content = json.dumps(
         {"messages": [1, {**TELEGRAM, "x": deep}, {**TELEGRAM, "text": "y" * 600}, TELEGRAM]}, indent=1

@@ -499,11 +499,11 @@ def broken(folder: Path, expected: dict[str, Any] | None = None) -> dict[str, Vi
 
 @pytest.mark.parametrize("disjoint", [False, True])
 @pytest.mark.parametrize("one_work", [False, True])
-def test_a_sound_release_breaks_no_claim(tmp_path: Path, disjoint: bool, one_work: bool) -> None:
+def test_a_sound_release_breaks_no_claim(tmp_path, disjoint, one_work):
     assert check_release(write(sound(disjoint, one_work), tmp_path / "release")) == []
 
 
-def test_authors_who_are_possibly_one_ignore_each_other(tmp_path: Path) -> None:
+def test_authors_who_are_possibly_one_ignore_each_other(tmp_path):
     model = sound()
     ann, bob = (row["query_id"] for row in model.rows["train"]["ground_truth"])
     texts = [row["candidate_id"] for row in model.rows["train"]["candidates"]]
@@ -516,9 +516,7 @@ def test_authors_who_are_possibly_one_ignore_each_other(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("code", "model", "mutate", "ident"), [*((code, sound(), *case) for code, *case in BEFORE), *OTHER_FORMS]
 )
-def test_each_planted_violation_is_named_with_its_id(
-    tmp_path: Path, code: str, model: Model, mutate: Callable[[Model], None], ident: str
-) -> None:
+def test_each_planted_violation_is_named_with_its_id(tmp_path, code, model, mutate, ident):
     model = deepcopy(model)
     mutate(model)
     found = broken(write(model, tmp_path / "release"), model.config)
@@ -527,9 +525,7 @@ def test_each_planted_violation_is_named_with_its_id(
 
 
 @pytest.mark.parametrize(("code", "mutate", "ident"), AFTER)
-def test_bookkeeping_that_disagrees_is_named(
-    tmp_path: Path, code: str, mutate: Callable[[Path], None], ident: str
-) -> None:
+def test_bookkeeping_that_disagrees_is_named(tmp_path, code, mutate, ident):
     folder = write(sound(), tmp_path / "release")
     mutate(folder)
     found = broken(folder)
@@ -537,12 +533,12 @@ def test_bookkeeping_that_disagrees_is_named(
     assert ident in found[code].ids, found
 
 
-def test_every_claim_has_a_violation_planted_here() -> None:
+def test_every_claim_has_a_violation_planted_here():
     forged = {forgery.claim for forgery in FORGERIES.values()}
     assert {case[0] for case in [*BEFORE, *OTHER_FORMS, *AFTER]} | forged - {"", REFUSED} == CLAIMS.keys()
 
 
-def test_a_release_of_others_needs_no_bookkeeping_and_no_split_names(tmp_path: Path) -> None:
+def test_a_release_of_others_needs_no_bookkeeping_and_no_split_names(tmp_path):
     for disjoint in (False, True):
         model = sound(disjoint)
         folder = tmp_path / str(disjoint)
@@ -554,7 +550,7 @@ def test_a_release_of_others_needs_no_bookkeeping_and_no_split_names(tmp_path: P
         assert check_release(folder) == []
 
 
-def test_without_provenance_nothing_proves_why_an_answer_is_ignored(tmp_path: Path) -> None:
+def test_without_provenance_nothing_proves_why_an_answer_is_ignored(tmp_path):
     model = sound()
     truth("doc_000000", positive_ids=["doc_000001", "doc_000002"], ignored_ids=["doc_000003"])(model)
     folder = write(model, tmp_path / "release")
@@ -564,14 +560,14 @@ def test_without_provenance_nothing_proves_why_an_answer_is_ignored(tmp_path: Pa
     assert broken(folder).keys() == {"unexplained_ignored"}
 
 
-def test_an_empty_split_and_an_absent_one_are_sound(tmp_path: Path) -> None:
+def test_an_empty_split_and_an_absent_one_are_sound(tmp_path):
     model = sound()
     model.rows["dev"] = {"candidates": [], "queries": [], "ground_truth": []}
     del model.rows["train"]
     assert check_release(write(model, tmp_path / "release")) == []
 
 
-def test_a_notice_that_strangers_share_makes_no_copies_of_their_texts(tmp_path: Path) -> None:
+def test_a_notice_that_strangers_share_makes_no_copies_of_their_texts(tmp_path):
     model, notice = sound(), "Copyright 1999 by the publisher of this fine page, who has lawyers.\n" * 20
     for files in model.rows.values():
         for row in files["candidates"] + files["queries"]:
@@ -581,14 +577,14 @@ def test_a_notice_that_strangers_share_makes_no_copies_of_their_texts(tmp_path: 
     assert {finding.code for finding in found} == {"borrowed_text"}
 
 
-def test_documents_of_an_author_may_be_spread_where_the_unit_is_the_document(tmp_path: Path) -> None:
+def test_documents_of_an_author_may_be_spread_where_the_unit_is_the_document(tmp_path):
     model = sound()
     next(case[1] for case in BEFORE if case[0] == "author_in_splits")(model)
     model.config["split"]["unit"] = "document"
     assert check_release(write(model, tmp_path / "release"), model.config) == []
 
 
-def test_after_a_takedown_authors_may_be_small_and_the_sample_larger(tmp_path: Path) -> None:
+def test_after_a_takedown_authors_may_be_small_and_the_sample_larger(tmp_path):
     model = sound()
     leave("doc_000002", "doc_000003")(model)
     folder = write(model, tmp_path / "release")
@@ -600,7 +596,7 @@ def test_after_a_takedown_authors_may_be_small_and_the_sample_larger(tmp_path: P
     assert check_release(folder) == []
 
 
-def test_expected_settings_go_before_the_manifests(tmp_path: Path) -> None:
+def test_expected_settings_go_before_the_manifests(tmp_path):
     folder = write(sound(), tmp_path / "release")
     strict = broken(folder, {"sample": {"max_documents_per_author": 3}})
     assert strict.keys() == {"looser_settings", "too_many_documents"}
@@ -609,7 +605,7 @@ def test_expected_settings_go_before_the_manifests(tmp_path: Path) -> None:
         check_release(folder, {"sample": {"documents_per_author": 3}})
 
 
-def test_a_missing_file_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_file_cannot_be_read(tmp_path, capsys):
     folder = write(sound(), tmp_path / "release")
     (folder / "test" / "ground_truth.jsonl").unlink()
     assert main(["check", str(folder)]) == 2
@@ -617,7 +613,7 @@ def test_a_missing_file_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 @cases
-def test_bookkeeping_that_cannot_be_read_is_named(tmp_path: Path, name: str, content: str, named: str) -> None:
+def test_bookkeeping_that_cannot_be_read_is_named(tmp_path, name, content, named):
     folder = write(sound(), tmp_path / "release")
     (folder / name).write_text(content)
     seal(folder)
@@ -625,7 +621,7 @@ def test_bookkeeping_that_cannot_be_read_is_named(tmp_path: Path, name: str, con
         check_release(folder)
 
 
-def test_without_the_vocabulary_nothing_is_called_sound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_vocabulary_nothing_is_called_sound(tmp_path, monkeypatch):
     def missing() -> None:
         raise InputError("the vocabulary is missing")
 
@@ -649,7 +645,7 @@ JSON = st.recursive(
     JSON | st.sampled_from(["doc_000001", "doc_000009", author("trainann"), ["doc_000001"], ["doc_000003"] * 2]),
 )
 @settings_of_hypothesis(max_examples=40, deadline=None)
-def test_whatever_a_field_holds_the_check_ends_and_finds_a_changed_value(place: tuple[str, str], value: Any) -> None:
+def test_whatever_a_field_holds_the_check_ends_and_finds_a_changed_value(place, value):
     name, key = place
     model = sound()
     before = model.rows["train"][name][1].get(key)

@@ -89,16 +89,14 @@ def edits_of_csv() -> Iterator[tuple[str, str, Edit]]:
 
 
 @pytest.mark.parametrize(("file", "edit"), [pytest.param(f, e, id=f"{f}: {n}") for f, n, e in edits_of_parquet()])
-def test_a_column_in_parquet_that_is_not_as_declared_is_named(
-    sound: Path, tmp_path: Path, file: str, edit: Edit
-) -> None:
+def test_a_column_in_parquet_that_is_not_as_declared_is_named(sound, tmp_path, file, edit):
     folder = without(file, sound, tmp_path)
     edit(pl.read_parquet(sound / file)).write_parquet(folder / file)
     assert {(found.code, found.id) for found in check_form(open_release(folder))} == {("schema", file)}
 
 
 @pytest.mark.parametrize(("file", "edit"), [pytest.param(f, e, id=f"{f}: {n}") for f, n, e in edits_of_csv()])
-def test_a_column_in_csv_that_is_not_as_declared_is_named(sound: Path, tmp_path: Path, file: str, edit: Edit) -> None:
+def test_a_column_in_csv_that_is_not_as_declared_is_named(sound, tmp_path, file, edit):
     folder = without(file, sound, tmp_path)
     edit(pl.read_csv(sound / file, infer_schema=False)).write_csv(folder / file)
     found = list(check_form(open_release(folder)))
@@ -106,11 +104,11 @@ def test_a_column_in_csv_that_is_not_as_declared_is_named(sound: Path, tmp_path:
     assert {one.id.partition(":")[0] for one in found} == {file}
 
 
-def test_a_sound_release_has_the_declared_form(sound: Path) -> None:
+def test_a_sound_release_has_the_declared_form(sound):
     assert list(check_form(open_release(sound))) == []
 
 
-def test_tables_of_another_form_are_read_no_further(sound: Path, tmp_path: Path) -> None:
+def test_tables_of_another_form_are_read_no_further(sound, tmp_path):
     folder = shutil.copytree(sound, tmp_path / "release")
     pl.read_parquet(folder / PROVENANCE.file).drop("tier", "scored").write_parquet(folder / PROVENANCE.file)
     write_sums(folder)
@@ -119,7 +117,7 @@ def test_tables_of_another_form_are_read_no_further(sound: Path, tmp_path: Path)
 
 @pytest.mark.parametrize("place", ["documents", "languages", "cells", "bound", "fallback_authors"])
 @pytest.mark.parametrize("edit", ["drop", "retype", "within"])
-def test_a_deviation_that_is_not_in_its_form_is_refused(sound: Path, tmp_path: Path, place: str, edit: str) -> None:
+def test_a_deviation_that_is_not_in_its_form_is_refused(sound, tmp_path, place, edit):
     path = tmp_path / "sampling_deviation.json"
     stated = read_foreign_json(sound / path.name)
     if edit == "drop":

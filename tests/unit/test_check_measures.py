@@ -65,7 +65,7 @@ def measured(many: int, seed: int) -> pl.DataFrame:
 
 @pytest.mark.parametrize("preset", ["robust", "paper"])
 @cases
-def test_the_check_finds_what_the_filter_drops(preset: str, more: dict[str, Any]) -> None:
+def test_the_check_finds_what_the_filter_drops(preset, more):
     provenance = measured(4000, seed=len(preset) + len(more))
     filters = {**CONFIG["filter"], "preset": preset, **more}
     sample = {"languages": dict.fromkeys(LANGS, 1)}
@@ -92,13 +92,13 @@ TEXTS = st.lists(
 
 @settings(max_examples=150)
 @given(TEXTS, st.sampled_from(LANGS[:10]))
-def test_counting_again_gives_what_was_measured(contents: list[str], lang: str) -> None:
+def test_counting_again_gives_what_was_measured(contents, lang):
     documents = pl.DataFrame({"id": [f"doc_{row}" for row in range(len(contents))], "lang": lang, "content": contents})
     provenance = documents.select("id").hstack(measure_numbers(documents))
     assert list(check_measured(release(provenance, documents))) == []
 
 
-def test_words_of_a_text_that_repeats_itself_are_counted_again() -> None:
+def test_words_of_a_text_that_repeats_itself_are_counted_again():
     documents = pl.DataFrame({"id": ["doc_0"], "lang": "en", "content": ["it is so, " * 60 + "never again"]})
     provenance = documents.select("id").hstack(measure_numbers(documents))
     for column in ("unique_words", "dominant_word"):
@@ -106,7 +106,7 @@ def test_words_of_a_text_that_repeats_itself_are_counted_again() -> None:
         assert [finding.note for finding in found] == [f"{column} of doc_0"]
 
 
-def test_another_number_is_found() -> None:
+def test_another_number_is_found():
     documents = pl.DataFrame({"id": ["doc_0", "doc_1"], "lang": "en", "content": ["one text", "and an other"]})
     provenance = documents.select("id").hstack(measure_numbers(documents))
     for column in ("visible", "all_letters", "symbols_paper", "alphabetic_paper", "tokens_ws", "unique_tokens_ws"):
@@ -116,7 +116,7 @@ def test_another_number_is_found() -> None:
 
 
 @pytest.mark.parametrize("threshold", ["a lot", True, [1], {"default": "x"}])
-def test_a_threshold_that_cannot_be_compared_is_an_error(threshold: object) -> None:
+def test_a_threshold_that_cannot_be_compared_is_an_error(threshold):
     filters = {**CONFIG["filter"], "symbols": threshold}
     with pytest.raises(InputError, match="do not fit"):
         list(check_measures(release(measured(3, 1)), {**CONFIG, "filter": filters}))

@@ -164,5 +164,5 @@ def test_the_lines_left_out_are_those_that_the_stages_leave_out(rows):
 
 
 @cases
-def test_what_reads_the_same_is_folded_alike(disguised: str, plain: str) -> None:
+def test_what_reads_the_same_is_folded_alike(disguised, plain):
     assert fold(pl.Series([disguised, plain])).to_list() == [plain, plain]

@@ -21,19 +21,19 @@ SHARES = st.dictionaries(st.sampled_from(GENRES), st.sampled_from([0, 0.1, 1, 7,
 
 
 @given(st.integers(0, 5000), SHARES)
-def test_targets_are_those_of_sampling(total: int, shares: dict[str, float]) -> None:
+def test_targets_are_those_of_sampling(total, shares):
     if sum(shares.values()):
         targets = largest_remainder(total, {key: share for key, share in shares.items() if share})
         assert _whole(total, shares) == targets
 
 
 @given(st.sampled_from(GENRES), st.lists(st.sampled_from(PATTERNS), unique=True))
-def test_a_genre_counts_for_the_pattern_of_sampling(genre: str, patterns: list[str]) -> None:
+def test_a_genre_counts_for_the_pattern_of_sampling(genre, patterns):
     assert _pattern(genre, dict.fromkeys(patterns, 1.0)) == (matching_pattern(genre, patterns) or _OTHER_GENRES)
 
 
 @given(st.lists(st.integers(0, DOCUMENTS.height - 1), min_size=1, max_size=12))
-def test_every_statistic_is_counted_alike(chosen: list[int]) -> None:
+def test_every_statistic_is_counted_alike(chosen):
     documents = DOCUMENTS[chosen].with_columns(
         id=pl.Series([f"doc_{place}" for place in range(len(chosen))]),
         token_length=pl.Series([7 * place + 1 for place in chosen]),
@@ -51,7 +51,7 @@ def test_every_statistic_is_counted_alike(chosen: list[int]) -> None:
 
 
 @pytest.mark.parametrize(("taken", "broken"), [(48, 0), (72, 0), (73, 1)])
-def test_no_language_takes_more_than_the_shortfall_lets_it(taken: int, broken: int) -> None:
+def test_no_language_takes_more_than_the_shortfall_lets_it(taken, broken):
     sample = {"documents": 80, "languages": {"en": 60, "de": 40}, "shortfall": {"fill_up_to": 1.5}}
     found = list(_check_shortfall({"en": {"target": 48, "taken": taken}}, sample))
     assert len(found) == broken
@@ -93,7 +93,5 @@ HALF = NOTHING | {"languages": {"en": 50, "de": 50}}
         (stated(None, None, None, None), HALF, {"language en", "language de"}),
     ],
 )
-def test_targets_stand_where_settings_state_them_and_nowhere_else(
-    deviation: dict[str, Any], sample: dict[str, Any], places: set[str]
-) -> None:
+def test_targets_stand_where_settings_state_them_and_nowhere_else(deviation, sample, places):
     assert {finding.id for finding in _check_targets(deviation, _rows(deviation), sample)} == places

@@ -23,7 +23,7 @@ CHARACTERS = st.characters(exclude_categories=["Cs"]) | st.sampled_from(
 )
 
 
-def test_texts_end_with_a_line_break_where_the_release_says_so() -> None:
+def test_texts_end_with_a_line_break_where_the_release_says_so():
     texts = pl.DataFrame({"id": ["a", "b", "c"], "content": ["One.\n", "One.", "One. \n"], "token_length": [3, 2, 3]})
     found = check_texts(load_tokenizer(), load_encoding(), (), "\n", texts)
     told = {(one.id, one.note) for one in found if one.code == "content_form"}
@@ -31,18 +31,18 @@ def test_texts_end_with_a_line_break_where_the_release_says_so() -> None:
 
 
 @given(st.text(CHARACTERS, min_size=1, max_size=12))
-def test_normal_is_what_the_stage_leaves_as_it_is(text: str) -> None:
+def test_normal_is_what_the_stage_leaves_as_it_is(text):
     assert is_normal(text) == (normalize_text(text) == text)
 
 
-def test_every_character_is_normal_where_the_stage_leaves_it() -> None:
+def test_every_character_is_normal_where_the_stage_leaves_it():
     characters = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
     differ = {place for place, _ in abnormal(pl.Series(characters))}
     assert differ == {place for place, one in enumerate(characters) if normalize_text(one) != one}
 
 
 @cases
-def test_personal_data_are_found_if_their_kind_is_to_be_masked(kind: str, text: str) -> None:
+def test_personal_data_are_found_if_their_kind_is_to_be_masked(kind, text):
     assert [place for place, _ in find_personal_data(pl.Series(["no", text]), KINDS)] == [1]
     assert find_personal_data(pl.Series([text]), set(KINDS) - {kind}) == []
     assert find_personal_data(pl.Series([mask(text, KINDS)[0]]), KINDS) == []
@@ -51,7 +51,7 @@ def test_personal_data_are_found_if_their_kind_is_to_be_masked(kind: str, text: 
 @pytest.mark.parametrize(
     "text", ["[EMAIL] and [URL]", "@ 5 pm", "a@b", "x@@y.org z", "1999-2001", "@article{x", "5@10.5"]
 )
-def test_what_is_no_personal_data_is_not_named(text: str) -> None:
+def test_what_is_no_personal_data_is_not_named(text):
     assert find_personal_data(pl.Series([text]), KINDS) == []
 
 
@@ -62,12 +62,12 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES, max_size=12).map("".join))
-def test_nothing_is_found_in_what_the_masks_leave(text: str) -> None:
+def test_nothing_is_found_in_what_the_masks_leave(text):
     masked, _ = mask(normalize_text(text), KINDS)
     assert find_personal_data(pl.Series([masked]), KINDS) == []
 
 
 @pytest.mark.parametrize("piece", ["@", "a@", "a.b-c", "+49 12 ", "x@y.", "@ab"])
-def test_a_long_text_of_signs_is_read_in_time_linear_in_its_length(piece: str) -> None:
+def test_a_long_text_of_signs_is_read_in_time_linear_in_its_length(piece):
     assert find_personal_data(pl.Series([piece * 30_000 + "\nann@example.org"]), ["email"]) != []
     find_personal_data(pl.Series([piece * 30_000]), KINDS)

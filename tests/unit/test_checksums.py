@@ -42,7 +42,7 @@ def table(tmp_path: Path) -> Path:
     return tmp_path / "table.parquet"
 
 
-def test_every_flipped_bit_of_a_table_is_noticed(table: Path) -> None:
+def test_every_flipped_bit_of_a_table_is_noticed(table):
     whole = table.read_bytes()
     for place in range(len(whole)):
         table.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1 :])
@@ -51,7 +51,7 @@ def test_every_flipped_bit_of_a_table_is_noticed(table: Path) -> None:
 
 
 @pytest.mark.parametrize("read", READERS.values(), ids=READERS)
-def test_a_changed_or_cut_table_is_noticed_however_it_is_read(table: Path, read: Callable[[Path], object]) -> None:
+def test_a_changed_or_cut_table_is_noticed_however_it_is_read(table, read):
     whole = table.read_bytes()
     read(table)
     step = len(whole) // 40
@@ -62,7 +62,7 @@ def test_a_changed_or_cut_table_is_noticed_however_it_is_read(table: Path, read:
                 read(table)
 
 
-def test_a_reader_of_one_column_checks_only_what_it_reads(table: Path) -> None:
+def test_a_reader_of_one_column_checks_only_what_it_reads(table):
     chunk = next(chunk for chunk in chunks_of(table) if chunk.column == "content" and chunk.group == 1)
     content = bytearray(table.read_bytes())
     content[(chunk.start + chunk.stop) // 2] ^= 4
@@ -77,7 +77,7 @@ def test_a_reader_of_one_column_checks_only_what_it_reads(table: Path) -> None:
         next(batches)
 
 
-def test_a_nested_column_is_checked_under_its_name(table: Path) -> None:
+def test_a_nested_column_is_checked_under_its_name(table):
     chunk = next(chunk for chunk in chunks_of(table) if chunk.column.startswith("signature."))
     content = bytearray(table.read_bytes())
     content[chunk.stop - 2] ^= 4
@@ -86,13 +86,13 @@ def test_a_nested_column_is_checked_under_its_name(table: Path) -> None:
         parquet.read_columns([table], ["signature"])
 
 
-def test_other_programs_read_a_sealed_table_as_any_other(table: Path) -> None:
+def test_other_programs_read_a_sealed_table_as_any_other(table):
     assert_frame_equal(pl.read_parquet(table), FRAME)
     assert_frame_equal(pl.scan_parquet(table).filter(pl.col("tokens") > 30).collect(), FRAME[31:])
     assert pq.read_table(table).num_rows == FRAME.height
 
 
-def test_an_empty_table_is_sealed_too(tmp_path: Path) -> None:
+def test_an_empty_table_is_sealed_too(tmp_path):
     path = tmp_path / "table.parquet"
     parquet.write_parquet(FRAME.clear(), path)
     assert_frame_equal(parquet.read_columns([path]), FRAME.clear())
@@ -104,13 +104,13 @@ def test_an_empty_table_is_sealed_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"no table", b"\0" * 5000], ids=["empty", "mark", "text", "zeros"])
-def test_what_is_no_table_is_refused(tmp_path: Path, content: bytes) -> None:
+def test_what_is_no_table_is_refused(tmp_path, content):
     (tmp_path / "table.parquet").write_bytes(content)
     with pytest.raises(InputError, match="Delete it and run again"):
         parquet.read_columns([tmp_path / "table.parquet"])
 
 
-def test_a_table_without_checksums_is_refused(tmp_path: Path) -> None:
+def test_a_table_without_checksums_is_refused(tmp_path):
     FRAME.write_parquet(tmp_path / "table.parquet")
     with pytest.raises(InputError, match="no checksums"):
         parquet.read_columns([tmp_path / "table.parquet"])
@@ -126,14 +126,14 @@ VALUES = st.recursive(
 
 
 @given(st.dictionaries(st.text(st.characters(codec="utf-8")).filter(lambda key: key != "crc32"), VALUES, max_size=4))
-def test_an_object_is_read_back_as_it_was(tmp_path_factory: pytest.TempPathFactory, value: dict[str, object]) -> None:
+def test_an_object_is_read_back_as_it_was(tmp_path_factory, value):
     path = tmp_path_factory.mktemp("json") / "counts.json"
     json_files.write_json(path, value)
     assert json_files.read_json(path) == value
     assert {key: inner for key, inner in json.loads(path.read_text("utf-8")).items() if key != "crc32"} == value
 
 
-def test_every_changed_byte_of_an_object_is_noticed(tmp_path: Path) -> None:
+def test_every_changed_byte_of_an_object_is_noticed(tmp_path):
     path = tmp_path / "counts.json"
     json_files.write_json(path, {"kept": 7, "inner": {"crc32": "00000000", "a": None}})
     whole = path.read_bytes()

@@ -37,12 +37,12 @@ def keys_in(text: str) -> list[str]:
     return [entry.key for entry in library.entries]
 
 
-def test_every_shipped_source_says_how_to_cite_it_and_on_what_ground_it_is_used() -> None:
+def test_every_shipped_source_says_how_to_cite_it_and_on_what_ground_it_is_used():
     for tag, source in shipped_sources().items():
         assert {"cite", "legal_basis"} <= source.entry.keys(), tag
 
 
-def test_a_library_reads_the_citations_of_all_shipped_sources_and_finds_author_title_and_address() -> None:
+def test_a_library_reads_the_citations_of_all_shipped_sources_and_finds_author_title_and_address():
     text = bibliography({tag: source.cite for tag, source in shipped_sources().items()})
     library = bibtexparser.parse_string(text)
     assert not library.failed_blocks
@@ -55,9 +55,7 @@ def test_a_library_reads_the_citations_of_all_shipped_sources_and_finds_author_t
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_every_form_cites_the_sources_whose_texts_it_has_and_no_other(
-    form: str, cited: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_every_form_cites_the_sources_whose_texts_it_has_and_no_other(form, cited, tmp_path):
     for of, expected in ((cited[1], ["one", "two"]), (cited[0], ["books", "letters", "one", "two"])):
         out = exported(of, form, tmp_path / of.name, with_tier_b=True)
         assert keys_in((out / "CITATIONS.bib").read_text(encoding="utf-8")) == expected
@@ -67,7 +65,7 @@ def test_every_form_cites_the_sources_whose_texts_it_has_and_no_other(
         assert "CITATIONS.bib" in (out / "SHA256SUMS").read_text(encoding="utf-8")
 
 
-def test_a_release_and_its_bundle_have_the_citations_that_their_manifests_state(cited: tuple[Path, Path]) -> None:
+def test_a_release_and_its_bundle_have_the_citations_that_their_manifests_state(cited):
     for folder in cited:
         stated = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["sources"]
         assert stated["posts"] == {
@@ -79,7 +77,7 @@ def test_a_release_and_its_bundle_have_the_citations_that_their_manifests_state(
         assert text == bibliography({tag: one["citation"] for tag, one in stated.items()})
 
 
-def test_a_check_finds_citations_that_are_not_those_of_the_manifest(cited: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_check_finds_citations_that_are_not_those_of_the_manifest(cited, tmp_path):
     release = Path(shutil.copytree(cited[0], tmp_path / "release"))
     manifest = json.loads((release / "manifest.json").read_text(encoding="utf-8"))
     assert not list(check_files(release, manifest))
@@ -91,7 +89,7 @@ def test_a_check_finds_citations_that_are_not_those_of_the_manifest(cited: tuple
     assert [found.id for found in check_files(release, manifest)] == ["CITATIONS.bib"]
 
 
-def test_a_release_of_an_earlier_build_is_cited_by_its_sources_names(cited: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_release_of_an_earlier_build_is_cited_by_its_sources_names(cited, tmp_path):
     release = Path(shutil.copytree(cited[0], tmp_path / "release"))
     manifest = json.loads((release / "manifest.json").read_text(encoding="utf-8"))
     del manifest["sources"]
@@ -103,13 +101,13 @@ def test_a_release_of_an_earlier_build_is_cited_by_its_sources_names(cited: tupl
     assert keys_in((out / "CITATIONS.bib").read_text(encoding="utf-8")) == ["books", "letters", "posts"]
 
 
-def test_a_source_that_gives_no_citation_is_cited_by_its_title_and_place() -> None:
+def test_a_source_that_gives_no_citation_is_cited_by_its_title_and_place():
     assert entries(sources_of()["letters"].cite).keys() == {"letters"}
     assert field_of(default_citation("a", "A", "github", "owner/name"), "url") == "https://github.com/owner/name"
 
 
 @given(st.text(), st.text())
-def test_any_title_and_place_make_a_citation_that_can_be_read(title: str, place: str) -> None:
+def test_any_title_and_place_make_a_citation_that_can_be_read(title, place):
     assert citation_problem(default_citation("tag", title, "local", place)) is None
 
 
@@ -125,11 +123,11 @@ def test_any_title_and_place_make_a_citation_that_can_be_read(title: str, place:
         ("@string{one, title = {One}}", "entries of works"),
     ],
 )
-def test_what_is_no_bibtex_is_told_so(text: str, problem: str) -> None:
+def test_what_is_no_bibtex_is_told_so(text, problem):
     assert problem in (citation_problem(text) or "")
 
 
-def test_one_key_for_two_works_is_refused_and_one_work_of_two_sources_stands_once() -> None:
+def test_one_key_for_two_works_is_refused_and_one_work_of_two_sources_stands_once():
     assert keys_in(bibliography({"a": ONE, "b": f"{ONE}\n{TWO}"})) == ["one", "two"]
     with pytest.raises(InputError, match="b: cite: the key one is that of another work of the source a"):
         bibliography({"a": ONE, "b": TWO.replace("two", "one", 1)})

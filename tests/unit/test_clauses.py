@@ -57,7 +57,7 @@ def exists(kind: str, name: str) -> bool:
 
 
 @pytest.mark.parametrize("clause", CLAUSES, ids=lambda clause: f"{clause['where']} {clause['clause'][:30]}")
-def test_a_clause_is_kept_by_what_it_names_with_the_values_that_it_states(clause: Clause) -> None:
+def test_a_clause_is_kept_by_what_it_names_with_the_values_that_it_states(clause):
     assert clause.keys() <= {"where", "clause", "by", "plan", "paper", "reveals"}
     kind, name = named(clause)
     assert exists(kind, name)
@@ -69,7 +69,7 @@ def test_a_clause_is_kept_by_what_it_names_with_the_values_that_it_states(clause
 
 
 @pytest.mark.parametrize("fidelity", ["plan", "paper"])
-def test_every_value_that_fidelity_chooses_is_one_of_a_clause_or_ours_to_leave_out(fidelity: str) -> None:
+def test_every_value_that_fidelity_chooses_is_one_of_a_clause_or_ours_to_leave_out(fidelity):
     stated = {named(clause)[1] for clause in CLAUSES if fidelity in clause}
     settings = fidelity_settings(fidelity)
     chosen = {f"{name}.{key}" for name, held in settings.items() if isinstance(held, dict) for key in held}
@@ -94,7 +94,7 @@ OURS = {  # details of a clause on another setting, and rules of ours that are s
 }
 
 
-def test_what_reveals_authors_is_no_default_and_the_recipe_of_the_plan_states_ours() -> None:
+def test_what_reveals_authors_is_no_default_and_the_recipe_of_the_plan_states_ours():
     recipe = read_settings(ROOT / "config/recipes/authbench-100k.yaml")
     revealing = [clause for clause in CLAUSES if "reveals" in clause]
     assert {named(clause)[1] for clause in revealing} == {"release.ids", "split.unit"}
@@ -103,7 +103,7 @@ def test_what_reveals_authors_is_no_default_and_the_recipe_of_the_plan_states_ou
         assert clause["plan"] != default_of(f"{section}.{key}") == recipe[section][key]
 
 
-def test_the_page_has_a_row_for_each_clause_with_its_state_and_values() -> None:
+def test_the_page_has_a_row_for_each_clause_with_its_state_and_values():
     rows = [line for line in page().splitlines() if line.startswith("| ")][2:]
     assert len(rows) == len(CLAUSES) == 125
     assert all(row.count(" | ") == 6 for row in rows)

@@ -43,7 +43,7 @@ def change(path: Path, edit: Callable[[str], str]) -> None:
     path.write_text(edit(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
-def test_what_is_cached_changes_no_hash_and_an_edit_is_not_missed(package: Path, tmp_path: Path) -> None:
+def test_what_is_cached_changes_no_hash_and_an_edit_is_not_missed(package, tmp_path):
     before, cache = hash_of(package), tmp_path / "parsed.json"
     code.cache_parsed(cache)
     written = cache.read_text(encoding="utf-8")
@@ -57,7 +57,7 @@ def test_what_is_cached_changes_no_hash_and_an_edit_is_not_missed(package: Path,
 
 
 @pytest.mark.parametrize("damaged", ["", "[1]", "{", '"x"'])
-def test_a_damaged_cache_is_ignored(package: Path, tmp_path: Path, damaged: str) -> None:
+def test_a_damaged_cache_is_ignored(package, tmp_path, damaged):
     before, cache = hash_of(package), tmp_path / "parsed.json"
     cache.write_text(damaged, encoding="utf-8")
     code._PARSED.clear()
@@ -69,7 +69,7 @@ def test_a_damaged_cache_is_ignored(package: Path, tmp_path: Path, damaged: str)
 @pytest.mark.parametrize(
     "module", ["used.py", "deep.py", "stage/__init__.py", "stage/inner.py", "late.py", "../adapter.py"]
 )
-def test_an_edit_of_the_adapter_and_of_any_module_that_is_imported_shows(package: Path, module: str) -> None:
+def test_an_edit_of_the_adapter_and_of_any_module_that_is_imported_shows(package, module):
     before = hash_of(package)
     change(package / "unused.py", lambda text: f"{text}\nmore = 1\n")
     assert hash_of(package) == before
@@ -77,9 +77,7 @@ def test_an_edit_of_the_adapter_and_of_any_module_that_is_imported_shows(package
     assert hash_of(package) != before
 
 
-def test_comments_docstrings_layout_times_and_place_do_not_show(
-    package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_comments_docstrings_layout_times_and_place_do_not_show(package, tmp_path, monkeypatch):
     before = hash_of(package)
     change(package / "stage/inner.py", lambda text: text.replace('"""Run."""', '"""Run, and more."""'))
     change(package / "used.py", lambda text: text.replace('"""Used?"""', '"""Who uses it?"""\n# Nobody.\n'))
@@ -94,13 +92,13 @@ def test_comments_docstrings_layout_times_and_place_do_not_show(
     assert hash_of(elsewhere / "authbench") == before
 
 
-def test_every_stage_of_the_workflow_has_a_hash_of_its_own() -> None:
+def test_every_stage_of_the_workflow_has_a_hash_of_its_own():
     adapters = sorted(shipped("scripts").glob("*.py"))
     assert adapters
     assert len({code.code_hash(adapter) for adapter in adapters}) == len(adapters)
 
 
-def test_a_file_hash_depends_on_contents_and_their_order_alone(tmp_path: Path) -> None:
+def test_a_file_hash_depends_on_contents_and_their_order_alone(tmp_path):
     one, two, copy = tmp_path / "one", tmp_path / "two", tmp_path / "copy"
     one.write_text("a")
     two.write_text("b")

@@ -3,7 +3,6 @@
 import re
 import shlex
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from cases import cases
@@ -25,9 +24,7 @@ def help_of(command: str, capsys: pytest.CaptureFixture[str]) -> str:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_help_ends_with_examples_that_the_command_takes(
-    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_help_ends_with_examples_that_the_command_takes(command, capsys, monkeypatch):
     told = help_of(command, capsys)
     lines = [line.strip() for line in told.partition("examples:")[2].splitlines() if line.strip()]
     assert lines and all(line.startswith(f"authbench {command}") for line in lines)
@@ -39,12 +36,12 @@ def test_every_help_ends_with_examples_that_the_command_takes(
 
 
 @cases
-def test_a_misspelt_command_is_corrected(word: str, meant: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_misspelt_command_is_corrected(word, meant, capsys):
     assert main([word, "somewhere"]) == 2
     assert capsys.readouterr().err == f"authbench: no command '{word}'; did you mean '{meant}'?\n"
 
 
-def test_a_misspelt_command_of_a_group_is_corrected(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_misspelt_command_of_a_group_is_corrected(capsys):
     assert main(["release", "exprt", "somewhere"]) == main(["raven", "xyzzy"]) == 2
     first, second = capsys.readouterr().err.splitlines()
     assert first == "authbench: no command 'release exprt'; did you mean 'release export'?"
@@ -52,9 +49,7 @@ def test_a_misspelt_command_of_a_group_is_corrected(capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.parametrize("name", [name for name, command in COMMANDS.items() if command.former])
-def test_a_former_name_runs_the_command_and_says_the_present_one(
-    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_former_name_runs_the_command_and_says_the_present_one(name, capsys, monkeypatch):
     ran, former = [], COMMANDS[name].former
     monkeypatch.setitem(COMMANDS, name, replace(COMMANDS[name], run=lambda parsed: bool(ran.append(parsed))))
     example = shlex.split(EXAMPLES[name][-1])[len(name.split()) :]
@@ -66,15 +61,13 @@ def test_a_former_name_runs_the_command_and_says_the_present_one(
     }
 
 
-def test_a_command_like_no_other_is_answered_with_the_list(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_command_like_no_other_is_answered_with_the_list(capsys):
     assert main(["xyzzy"]) == 2
     assert "no command 'xyzzy'; `authbench --help` lists all" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("group", "lines"), LEVELS)
-def test_every_level_lists_its_commands_in_a_line_each_on_one_screen(
-    group: str, lines: int, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_level_lists_its_commands_in_a_line_each_on_one_screen(group, lines, capsys):
     told = help_of(group, capsys)
     assert len(told.splitlines()) <= lines and max(map(len, told.splitlines())) <= 100
     below = {name.split()[-1]: command.about for name, command in COMMANDS.items() if name.rpartition(" ")[0] == group}
@@ -83,14 +76,14 @@ def test_every_level_lists_its_commands_in_a_line_each_on_one_screen(
     assert main(group.split()) == 2 and capsys.readouterr().err == told
 
 
-def test_an_unknown_model_is_answered_by_at_most_three(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_an_unknown_model_is_answered_by_at_most_three(capsys, tmp_path):
     for word, near in (("tfidff", 1), ("e5", 3), ("??", 3)):
         assert main(["evaluate", str(tmp_path), "--model", word, "--out", str(tmp_path / "out")]) == 2
         words = {word.strip(".") for word in re.findall(r"[\w.-]+", capsys.readouterr().err)}
         assert len(words & set(list_entries(MODELS))) == near
 
 
-def test_a_misspelt_option_is_corrected(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_misspelt_option_is_corrected(capsys):
     with pytest.raises(SystemExit) as ended:
         main(["evaluate", "release", "--model", "tfidf", "--out", "scores", "--splt", "dev"])
     assert ended.value.code == 2

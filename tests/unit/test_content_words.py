@@ -34,24 +34,24 @@ def similarity(one: str, other: str, lang: str = "en", statistics: WordStatistic
     return float(vectors[0] @ vectors[1])
 
 
-def test_texts_that_share_only_function_words_share_no_content() -> None:
+def test_texts_that_share_only_function_words_share_no_content():
     assert similarity("The lantern of the harbour", "And the of it was with sorrow") == 0
     assert similarity("The Lantern, burning", "lantern burning") == pytest.approx(1)
 
 
-def test_a_frequent_word_of_the_language_is_no_content() -> None:
+def test_a_frequent_word_of_the_language_is_no_content():
     common = frame(*[f"harbour {word}" for word in ("lantern", "anchor", "sorrow")])
     assert fit_words([common]).frequent == {"en": ("harbour",)}
     assert similarity("harbour lantern", "harbour anchor", statistics=fit_words([common])) == 0
     assert similarity("harbour lantern", "harbour anchor") > 0.4
 
 
-def test_at_most_300_words_are_frequent() -> None:
+def test_at_most_300_words_are_frequent():
     text = " ".join(f"word{chr(97 + a)}{chr(97 + b)}" for a in range(26) for b in range(26))
     assert len(fit_words([frame(text, text)]).frequent["en"]) == FREQUENT
 
 
-def test_a_rare_word_weighs_more_than_a_common_one() -> None:
+def test_a_rare_word_weighs_more_than_a_common_one():
     padding = " ".join(f"w{chr(97 + a)}{chr(97 + b)}" for a in range(26) for b in range(26))
     known = fit_words([frame(*[f"{padding} harbour"] * 9, padding, padding)])
     assert "harbour" not in known.frequent["en"]
@@ -60,13 +60,13 @@ def test_a_rare_word_weighs_more_than_a_common_one() -> None:
     assert rare > common > 0
 
 
-def test_han_and_kana_count_by_pairs_without_function_words() -> None:
+def test_han_and_kana_count_by_pairs_without_function_words():
     assert similarity("月亮的夜晚", "月亮在天上", "zh") > 0
     assert similarity("我的", "你的", "zh") == 0
     assert similarity("カメラ", "カメラは", "ja") == pytest.approx(1)
 
 
-def test_a_text_without_content_words_has_an_empty_row() -> None:
+def test_a_text_without_content_words_has_an_empty_row():
     vectors = content_vectors(frame("12 !!", "the of", "lantern", ""), NOTHING)
     assert np.diff(vectors.indptr).tolist() == [0, 0, 1, 0]
     assert vectors.dtype == np.float32
@@ -74,7 +74,7 @@ def test_a_text_without_content_words_has_an_empty_row() -> None:
 
 
 @given(TEXTS, st.integers(1, 5), st.randoms(use_true_random=False))
-def test_order_and_batches_make_no_difference(texts: list[tuple[str, str]], size: int, chance: object) -> None:
+def test_order_and_batches_make_no_difference(texts, size, chance):
     whole = pl.DataFrame(texts, schema=["lang", "content"], orient="row")
     known = fit_words([whole])
     order = list(range(len(texts)))
@@ -95,7 +95,7 @@ def test_order_and_batches_make_no_difference(texts: list[tuple[str, str]], size
 @given(
     st.lists(st.tuples(st.sampled_from(["en", "ja", "xx"]), st.text("ab 漢字の.", max_size=20)), max_size=12), st.data()
 )
-def test_vectors_are_the_same_in_whatever_batches_texts_come(texts: list[tuple[str, str]], data: st.DataObject) -> None:
+def test_vectors_are_the_same_in_whatever_batches_texts_come(texts, data):
     rows = pl.DataFrame(texts, schema={"lang": pl.String, "content": pl.String}, orient="row")
     cuts = sorted(data.draw(st.lists(st.integers(0, rows.height), max_size=4)))
     known = fit_words([rows])

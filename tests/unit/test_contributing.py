@@ -16,7 +16,7 @@ MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("page", [path for path in TOLD if path.is_file()], ids=lambda page: page.name)
-def test_commands_that_contributors_run_exist(page: Path) -> None:
+def test_commands_that_contributors_run_exist(page):
     text = page.read_text(encoding="utf-8")
     assert set(re.findall(r"\bmake ([a-z-]+)`|run: make ([a-z-]+)", text)) <= targets()
     told = set(re.findall(r"`authbench ([a-z][a-z-]+)(?: ([a-z]+))?", text))
@@ -29,11 +29,11 @@ def targets() -> set[tuple[str, str]]:
     return {pair for name in names.split() for pair in ((name, ""), ("", name))}
 
 
-def test_contributing_fits_a_screen() -> None:
+def test_contributing_fits_a_screen():
     assert len((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").splitlines()) <= 50
 
 
-def test_public_checks_run_what_ours_run_on_two_versions_of_python() -> None:
+def test_public_checks_run_what_ours_run_on_two_versions_of_python():
     jobs: Any = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8"))["jobs"]
     versions = jobs["lowest"]["strategy"]["matrix"]["python"]
     (least,) = re.findall(r'requires-python = ">=(.+)"', (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -42,7 +42,7 @@ def test_public_checks_run_what_ours_run_on_two_versions_of_python() -> None:
 
 
 @pytest.mark.parametrize("page", HOSTED, ids=lambda page: page.name)
-def test_forms_and_workflows_have_the_keys_of_their_kind(page: Path) -> None:
+def test_forms_and_workflows_have_the_keys_of_their_kind(page):
     found: Any = yaml.safe_load(page.read_text(encoding="utf-8"))
     if page.parent.name == "workflows":
         assert {"name", "permissions", "jobs"} <= found.keys() and found["permissions"] == {"contents": "read"}

@@ -18,7 +18,7 @@ from authbench.scoring.verifiers.requested import VERIFIERS, VerifierEntry
         ("raven run", ("topics", "folds", "seeds")),
     ],
 )
-def test_help_shows_the_defaults(command: str, shown: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_shows_the_defaults(command, shown, capsys):
     with pytest.raises(SystemExit):
         main([*command.split(), "--help"])
     told = " ".join(capsys.readouterr().out.split())
@@ -27,12 +27,12 @@ def test_help_shows_the_defaults(command: str, shown: tuple[str, ...], capsys: p
 
 
 @pytest.mark.parametrize("name", [name for name in list_entries(MODELS) if not name.startswith(("tfidf-", "lisa"))])
-def test_a_model_s_entry_is_the_same_after_it_was_plain_values(name: str) -> None:
+def test_a_model_s_entry_is_the_same_after_it_was_plain_values(name):
     entry = load_entry(MODELS, name)
     assert ModelEntry.from_dict(entry.as_dict()) == entry
 
 
 @pytest.mark.parametrize("name", list_entries(VERIFIERS))
-def test_a_verifier_s_entry_is_the_same_after_it_was_plain_values(name: str) -> None:
+def test_a_verifier_s_entry_is_the_same_after_it_was_plain_values(name):
     entry = load_entry(VERIFIERS, name)
     assert VerifierEntry.from_dict(entry.as_dict()) == entry

@@ -69,7 +69,7 @@ def found_by_content_words(posts: pl.DataFrame) -> float:
     return float((author[nearest] == author[:, None]).any(axis=1).mean())
 
 
-def test_the_demo_is_made_the_same_again(made_again: Path) -> None:
+def test_the_demo_is_made_the_same_again(made_again):
     again = {path.relative_to(made_again): path for path in made_again.rglob("*") if path.is_file()}
     here = {path.relative_to(DEMO) for path in RAW.rglob("*") if path.is_file()} | {
         Path("planted.yaml"),
@@ -90,13 +90,13 @@ def members(path: Path) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def test_topics_that_an_author_never_repeats_mislead_who_counts_content_words(posts_on_any_topic: pl.DataFrame) -> None:
+def test_topics_that_an_author_never_repeats_mislead_who_counts_content_words(posts_on_any_topic):
     planted = english_posts(RAW)
     assert abs(planted.height - posts_on_any_topic.height) < 0.05 * planted.height
     assert found_by_content_words(planted) < 0.85 * found_by_content_words(posts_on_any_topic)
 
 
-def test_every_filter_and_every_way_out_of_ingestion_is_planted() -> None:
+def test_every_filter_and_every_way_out_of_ingestion_is_planted():
     reasons = {case.get("reason") for case in CASES}
     assert reasons >= {
         *[

@@ -24,7 +24,7 @@ def locked(name: str) -> dict[str, str]:
     [(one, "requirements.lock") for one in [*PROJECT["dependencies"], *EXTRAS["dev"]]]
     + [(one, "requirements-extras.lock") for name in EXTRAS if name != "dev" for one in EXTRAS[name]],
 )
-def test_a_dependency_is_a_range_from_the_locked_version(wanted: str, lock: str) -> None:
+def test_a_dependency_is_a_range_from_the_locked_version(wanted, lock):
     requirement = Requirement(wanted)
     pins = locked("requirements.lock") | locked(lock)
     version = pins[canonicalize_name(requirement.name)]
@@ -32,11 +32,11 @@ def test_a_dependency_is_a_range_from_the_locked_version(wanted: str, lock: str)
     assert {part.version for part in requirement.specifier if part.operator in ("==", ">=")} == {version}
 
 
-def test_the_workflow_refuses_an_earlier_snakemake_than_the_package_does() -> None:
+def test_the_workflow_refuses_an_earlier_snakemake_than_the_package_does():
     (least,) = re.findall(r'^min_version\("(.+)"\)$', (ROOT / "workflow/Snakefile").read_text("utf-8"), re.M)
     (wanted,) = [Requirement(one).specifier for one in EXTRAS["build"] if Requirement(one).name == "snakemake"]
     assert least in {part.version for part in wanted if part.operator == ">="}
 
 
-def test_no_distribution_is_locked_twice() -> None:
+def test_no_distribution_is_locked_twice():
     assert not locked("requirements.lock").keys() & locked("requirements-extras.lock").keys()

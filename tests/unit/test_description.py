@@ -52,7 +52,7 @@ def datacite_schema() -> Any:
         pytest.skip("needs the extra `publish`")
 
 
-def test_a_dois_metadata_fit_the_schema_of_datacite(folders: tuple[Path, Path]) -> None:
+def test_a_dois_metadata_fit_the_schema_of_datacite(folders):
     schema = datacite_schema()
     for folder in folders:
         found = datacite(opened(folder), DOI)
@@ -65,7 +65,7 @@ def test_a_dois_metadata_fit_the_schema_of_datacite(folders: tuple[Path, Path]) 
 
 
 @pytest.mark.parametrize("form", [*FORMS, "public"])
-def test_every_form_is_an_ro_crate_of_its_files(form: str, folders: tuple[Path, Path], tmp_path: Path) -> None:
+def test_every_form_is_an_ro_crate_of_its_files(form, folders, tmp_path):
     folder = folders[1] if form == "public" else exported(folders[1], form, tmp_path / form)
     crate = described(folder, "ro-crate-metadata.json")
     entities = {one["@id"]: one for one in crate["@graph"]}
@@ -84,7 +84,7 @@ def references(entity: dict[str, Any]) -> set[str]:
     return {one["@id"] for one in values if isinstance(one, dict)}
 
 
-def test_ro_crates_library_reads_the_crate(folders: tuple[Path, Path]) -> None:
+def test_ro_crates_library_reads_the_crate(folders):
     rocrate = pytest.importorskip("rocrate.rocrate", reason="needs the extra `publish`")
     crate = rocrate.ROCrate(str(folders[1]))
     assert crate.name == "tiny"
@@ -95,7 +95,7 @@ def test_ro_crates_library_reads_the_crate(folders: tuple[Path, Path]) -> None:
     assert all((folders[1] / one.id).is_file() for one in crate.data_entities)
 
 
-def test_the_validator_of_ro_crates_finds_nothing(folders: tuple[Path, Path], tmp_path: Path) -> None:
+def test_the_validator_of_ro_crates_finds_nothing(folders, tmp_path):
     validator = shutil.which("rocrate-validator")
     if validator is None:
         pytest.skip("needs roc-validator, which wants other versions of packages: pipx install roc-validator")
@@ -106,7 +106,7 @@ def test_the_validator_of_ro_crates_finds_nothing(folders: tuple[Path, Path], tm
     assert found.returncode == 0, found.stdout
 
 
-def test_of_a_frozen_version_no_other_release_is_published(folders: tuple[Path, Path], tmp_path: Path) -> None:
+def test_of_a_frozen_version_no_other_release_is_published(folders, tmp_path):
     release = opened(folders[0])
     own = hashlib.sha256((folders[0] / "SHA256SUMS").read_bytes()).hexdigest()
     export_public(release, tmp_path / "same", {**ABOUT, "sha256": own}, sources_of())
@@ -115,7 +115,7 @@ def test_of_a_frozen_version_no_other_release_is_published(folders: tuple[Path, 
     assert not (tmp_path / "other").exists()
 
 
-def test_the_benchmark_says_how_to_cite_itself(folders: tuple[Path, Path]) -> None:
+def test_the_benchmark_says_how_to_cite_itself(folders):
     found = yaml.safe_load((folders[1] / "CITATION.cff").read_text(encoding="utf-8"))
     assert found["cff-version"] == "1.2.0"
     assert found["type"] == "dataset"
@@ -123,7 +123,7 @@ def test_the_benchmark_says_how_to_cite_itself(folders: tuple[Path, Path]) -> No
     assert (found["version"], found["date-released"]) == ("2.1.0", "2026-01-31")
 
 
-def test_the_risk_is_how_often_the_best_model_of_style_links_texts(scored: tuple[Path, Path]) -> None:
+def test_the_risk_is_how_often_the_best_model_of_style_links_texts(scored):
     risk = read_risk(scored[1], open_release(scored[0]))
     assert risk is not None
     stated = described(scored[1] / "char-ngram", "scores.json")["overall"]
@@ -135,9 +135,7 @@ def test_the_risk_is_how_often_the_best_model_of_style_links_texts(scored: tuple
     assert risk["chance"] == stated["random_expectation"]["success@1"] < risk["linked"]
 
 
-def test_the_sheet_of_a_bundle_and_of_its_forms_states_the_measured_risk(
-    folders: tuple[Path, Path], scored: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_the_sheet_of_a_bundle_and_of_its_forms_states_the_measured_risk(folders, scored, tmp_path):
     risk = read_risk(scored[1], open_release(scored[0]))
     assert risk is not None
     bundle = Path(shutil.copytree(folders[1], tmp_path / "public"))
@@ -151,7 +149,7 @@ def test_the_sheet_of_a_bundle_and_of_its_forms_states_the_measured_risk(
         assert ABOUT["contact"] in sheet
 
 
-def test_without_scores_the_sheet_says_that_nothing_was_measured(folders: tuple[Path, Path]) -> None:
+def test_without_scores_the_sheet_says_that_nothing_was_measured(folders):
     assert described(folders[1], "data_protection.json")["risk"] is None
     sheet = (folders[1] / "DATA_PROTECTION.md").read_text(encoding="utf-8")
     assert "**Not measured here.**" in sheet
@@ -165,7 +163,7 @@ def test_without_scores_the_sheet_says_that_nothing_was_measured(folders: tuple[
     assert {row["source"] for row in rows} == {"books", "letters", "posts"}
 
 
-def test_scores_of_other_texts_say_nothing_of_the_risk(scored: tuple[Path, Path], tmp_path: Path) -> None:
+def test_scores_of_other_texts_say_nothing_of_the_risk(scored, tmp_path):
     other = write_scored_release(tmp_path / "release", 40)
     line, *rest = (other / "test/candidates.jsonl").read_text(encoding="utf-8").splitlines()
     changed = line.replace("habit", "hobby", 1)
@@ -175,5 +173,5 @@ def test_scores_of_other_texts_say_nothing_of_the_risk(scored: tuple[Path, Path]
         read_risk(scored[1], open_release(other))
 
 
-def test_shortcuts_alone_measure_no_risk(scored: tuple[Path, Path]) -> None:
+def test_shortcuts_alone_measure_no_risk(scored):
     assert read_risk(scored[1] / "random", open_release(scored[0])) is None

@@ -79,7 +79,7 @@ def scorer(folder: Path) -> DetoxifyScorer:
     return load_detoxify(checkpoint=folder / "tiny.ckpt", huggingface_config_path=folder, max_tokens=32)
 
 
-def test_scores_are_the_highest_of_the_packages_own_labels(folder: Path, scorer: DetoxifyScorer) -> None:
+def test_scores_are_the_highest_of_the_packages_own_labels(folder, scorer):
     from detoxify import Detoxify
 
     package = Detoxify(checkpoint=str(folder / "tiny.ckpt"), huggingface_config_path=str(folder))
@@ -90,7 +90,7 @@ def test_scores_are_the_highest_of_the_packages_own_labels(folder: Path, scorer:
     assert max(expected) < 0.9999  # the fourth output is no label
 
 
-def test_scores_do_not_depend_on_the_batch(folder: Path, scorer: DetoxifyScorer) -> None:
+def test_scores_do_not_depend_on_the_batch(folder, scorer):
     alone = [scorer.score([text], ["en"])[0] for text in TEXTS]
     for size in (1, 3, 32):
         other = load_detoxify(checkpoint=folder / "tiny.ckpt", max_tokens=32, batch_size=size)
@@ -99,9 +99,7 @@ def test_scores_do_not_depend_on_the_batch(folder: Path, scorer: DetoxifyScorer)
     assert scorer.score([], []) == []
 
 
-def test_a_run_that_is_killed_ten_times_scores_at_most_a_batch_anew_each_time(
-    folder: Path, scorer: DetoxifyScorer, tmp_path: Path
-) -> None:
+def test_a_run_that_is_killed_ten_times_scores_at_most_a_batch_anew_each_time(folder, scorer, tmp_path):
     texts = [" ".join([WORDS[number % 6], WORDS[number // 6 % 6], *["fish"] * (number % 7), str(number)])
              for number in range(24 * BATCH)]  # fmt: skip
     (tmp_path / "texts").write_text("\n".join(texts))
@@ -123,7 +121,7 @@ class Never(DetoxifyScorer):
         raise AssertionError(f"{len(texts)} texts have no score yet")
 
 
-def test_only_the_first_max_tokens_are_read(folder: Path, scorer: DetoxifyScorer) -> None:
+def test_only_the_first_max_tokens_are_read(folder, scorer):
     short = load_detoxify(checkpoint=folder / "tiny.ckpt", max_tokens=8)
     head = "good fish bird day night bad"
     assert short.score([head + " bad bad"], ["en"]) == short.score([head], ["en"])
@@ -131,9 +129,7 @@ def test_only_the_first_max_tokens_are_read(folder: Path, scorer: DetoxifyScorer
     assert scorer.score(["bad " * 500], ["en"])[0] <= 1.0
 
 
-def test_the_identity_names_weights_versions_and_limit(
-    torch: Any, folder: Path, scorer: DetoxifyScorer, tmp_path: Path
-) -> None:
+def test_the_identity_names_weights_versions_and_limit(torch, folder, scorer, tmp_path):
     assert hashlib.sha256((folder / "tiny.ckpt").read_bytes()).hexdigest() in scorer.identity
     assert f"torch {torch.__version__}" in scorer.identity and "tokens 32" in scorer.identity
     assert load_detoxify(checkpoint=folder / "tiny.ckpt", max_tokens=8).identity != scorer.identity
@@ -143,9 +139,7 @@ def test_the_identity_names_weights_versions_and_limit(
     assert other.identity != scorer.identity
 
 
-def test_other_weights_of_the_same_size_in_the_same_place_have_another_mark(
-    torch: Any, folder: Path, tmp_path: Path
-) -> None:
+def test_other_weights_of_the_same_size_in_the_same_place_have_another_mark(torch, folder, tmp_path):
     weights = torch.load(folder / "tiny.ckpt", weights_only=True)["state_dict"]
     marks = set()
     for more in (0, 0, 1):
@@ -155,7 +149,7 @@ def test_other_weights_of_the_same_size_in_the_same_place_have_another_mark(
     assert len(marks) == 2
 
 
-def test_the_settings_make_the_scorer_and_say_which_languages_it_was_made_for(folder: Path) -> None:
+def test_the_settings_make_the_scorer_and_say_which_languages_it_was_made_for(folder):
     settings = {
         "model": "multilingual", "checkpoint": str(folder / "tiny.ckpt"), "huggingface_config_path": str(folder),
         "device": "cpu", "batch_size": 4, "max_tokens": 16,
@@ -165,16 +159,14 @@ def test_the_settings_make_the_scorer_and_say_which_languages_it_was_made_for(fo
     assert 0 < both[1].score(["good"], ["en"])[0] < 1
 
 
-def test_a_file_that_holds_more_than_weights_is_not_unpickled(folder: Path, tmp_path: Path, capsys: Any) -> None:
+def test_a_file_that_holds_more_than_weights_is_not_unpickled(folder, tmp_path, capsys):
     save(tmp_path / "code.ckpt", folder, {}, extra=Code())
     with pytest.raises(InputError, match="could run code"):
         load_detoxify(checkpoint=tmp_path / "code.ckpt", huggingface_config_path=folder)
     assert capsys.readouterr().out == ""
 
 
-def test_a_file_that_holds_more_is_loaded_only_under_its_whole_sha256(
-    torch: Any, folder: Path, tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_holds_more_is_loaded_only_under_its_whole_sha256(torch, folder, tmp_path, capsys, monkeypatch):
     weights = torch.load(folder / "tiny.ckpt", weights_only=True)["state_dict"]
     path = tmp_path / "code.ckpt"
     save(path, folder, weights, extra=Code())
@@ -189,7 +181,7 @@ def test_a_file_that_holds_more_is_loaded_only_under_its_whole_sha256(
     assert capsys.readouterr().out == "run\n"
 
 
-def test_a_checkpoint_that_lacks_a_weight_is_refused(torch: Any, folder: Path, tmp_path: Path) -> None:
+def test_a_checkpoint_that_lacks_a_weight_is_refused(torch, folder, tmp_path):
     weights = torch.load(folder / "tiny.ckpt", weights_only=True)["state_dict"]
     del weights["classifier.weight"]
     save(tmp_path / "part.ckpt", folder, weights)
@@ -198,21 +190,19 @@ def test_a_checkpoint_that_lacks_a_weight_is_refused(torch: Any, folder: Path, t
 
 
 @cases
-def test_an_unfit_setting_is_named(folder: Path, change: dict[str, Any], named: str) -> None:
+def test_an_unfit_setting_is_named(folder, change, named):
     settings = {"checkpoint": folder / "tiny.ckpt", "huggingface_config_path": folder, "max_tokens": 32}
     with pytest.raises(InputError, match=named):
         load_detoxify(**(settings | change))
 
 
-def test_a_file_of_another_format_is_refused(torch: Any, tmp_path: Path) -> None:
+def test_a_file_of_another_format_is_refused(torch, tmp_path):
     torch.save({"weights": torch.zeros(1)}, tmp_path / "a.ckpt")
     with pytest.raises(InputError, match="Detoxify's format"):
         load_detoxify(checkpoint=tmp_path / "a.ckpt")
 
 
-def test_missing_weights_without_a_network_name_the_ways_out(
-    torch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_weights_without_a_network_name_the_ways_out(torch, tmp_path, monkeypatch):
     def unreachable(*_: Any, **__: Any) -> None:
         raise OSError("no route")
 
@@ -222,7 +212,7 @@ def test_missing_weights_without_a_network_name_the_ways_out(
         load_detoxify()
 
 
-def test_a_missing_package_names_the_extra_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_names_the_extra_to_install(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "detoxify", None)
     with pytest.raises(InputError, match=r"authbench\[toxicity\]"):
         load_detoxify()

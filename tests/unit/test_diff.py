@@ -42,16 +42,14 @@ def all_lines(release: Path) -> dict[tuple[str, str], dict[str, object]]:
     }
 
 
-def test_a_release_does_not_differ_from_itself(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_release_does_not_differ_from_itself(release, capsys):
     assert main(["release", "diff", str(release), str(release)]) == 0
     assert "the same documents, queries and settings" in capsys.readouterr().out
 
 
 @settings(max_examples=4)
 @given(data=st.data())
-def test_a_takedown_of_anybody_changes_nothing_else_and_the_diff_names_it(
-    data: st.DataObject, documents: pl.DataFrame, release: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_a_takedown_of_anybody_changes_nothing_else_and_the_diff_names_it(data, documents, release, tmp_path_factory):
     rows = all_lines(release)
     provenance = pl.read_parquet(release / "provenance.parquet")
     listed = data.draw(
@@ -73,8 +71,8 @@ def test_a_takedown_of_anybody_changes_nothing_else_and_the_diff_names_it(
 
 
 def test_with_the_old_lock_a_new_build_keeps_authors_and_ids_and_the_diff_says_what_is_new(
-    documents: pl.DataFrame, release: Path, tmp_path: Path
-) -> None:
+    documents, release, tmp_path
+):
     fewer = documents.filter(pl.col("source") != "posts")
     write_whole(tmp_path / "one/release", fewer)
     write_whole(tmp_path / "two/release", documents, lock=lock_of(tmp_path / "one/release"))
@@ -90,9 +88,7 @@ def test_with_the_old_lock_a_new_build_keeps_authors_and_ids_and_the_diff_says_w
     assert {(row["change"], row["reason"]) for row in back["documents"]} == {("gone", "its source is left out")}
 
 
-def test_who_is_taken_down_stays_down_in_a_build_on_the_lock(
-    documents: pl.DataFrame, release: Path, tmp_path: Path
-) -> None:
+def test_who_is_taken_down_stays_down_in_a_build_on_the_lock(documents, release, tmp_path):
     author = documents["author_id"].min()
     write_whole(tmp_path / "release", documents, lock=lock_of(release), takedown=frozenset({author}))
     assert author not in lock_of(tmp_path / "release")["authors"]
@@ -102,7 +98,7 @@ def test_who_is_taken_down_stays_down_in_a_build_on_the_lock(
     assert all_lines(tmp_path / "third/release") == all_lines(tmp_path / "release")
 
 
-def test_reasons_are_read_from_the_log_beside_a_release(documents: pl.DataFrame, release: Path, tmp_path: Path) -> None:
+def test_reasons_are_read_from_the_log_beside_a_release(documents, release, tmp_path):
     key = documents["doc_key"].min()
     write_whole(tmp_path / "b/release", documents.filter(pl.col("doc_key") != key))
     unknown = changed_documents(read_release(release), read_release(tmp_path / "b/release"))
@@ -115,9 +111,7 @@ def test_reasons_are_read_from_the_log_beside_a_release(documents: pl.DataFrame,
     assert back.filter(pl.col("change") == "new")["reason"].item() == "was too many symbols"
 
 
-def test_other_splits_ids_texts_and_answers_are_told_apart(
-    documents: pl.DataFrame, release: Path, tmp_path: Path
-) -> None:
+def test_other_splits_ids_texts_and_answers_are_told_apart(documents, release, tmp_path):
     turned = documents.with_columns(
         pl.when(pl.col("split") == "train").then(pl.lit("test")).otherwise(pl.lit("train")).alias("split")
     )
@@ -138,9 +132,7 @@ def test_other_splits_ids_texts_and_answers_are_told_apart(
     assert not is_same(told)
 
 
-def test_what_is_said_names_counts_ids_and_settings(
-    documents: pl.DataFrame, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_said_names_counts_ids_and_settings(documents, tmp_path, capsys):
     author, release = documents["author_id"].max(), tmp_path / "before"
     write_whole(release, documents, queries_per_author=1)
     write_whole(tmp_path / "release", documents, takedown=frozenset({author}), queries_per_author=2)
@@ -157,7 +149,7 @@ def test_what_is_said_names_counts_ids_and_settings(
     assert difference_text(told) == said
 
 
-def test_what_is_no_release_is_told_so(tmp_path: Path, release: Path) -> None:
+def test_what_is_no_release_is_told_so(tmp_path, release):
     with pytest.raises(NotARelease):
         read_release(tmp_path)
     shutil.copytree(release, tmp_path / "copy")
@@ -170,5 +162,5 @@ VALUES = st.recursive(st.integers(0, 3), lambda inner: st.dictionaries(st.sample
 
 
 @given(VALUES, VALUES)
-def test_two_values_differ_just_where_a_difference_is_told(one: object, other: object) -> None:
+def test_two_values_differ_just_where_a_difference_is_told(one, other):
     assert bool(list(differences("config", one, other))) == (one != other)

@@ -25,7 +25,7 @@ from authbench.core.storage.disk import cannot_write, check_room, machine_failed
     ],
     ids=["space", "quota", "polars", "polars' Parquet", "numpy"],
 )
-def test_a_full_disk_is_recognised_whoever_tells_it(tmp_path: Path, error: Exception) -> None:
+def test_a_full_disk_is_recognised_whoever_tells_it(tmp_path, error):
     told = str(cannot_write(error, tmp_path / "results/table.parquet"))
     assert "table.parquet cannot be written: the disk of" in told
     assert "Make room there, then run the same command again" in told
@@ -45,26 +45,26 @@ def test_a_full_disk_is_recognised_whoever_tells_it(tmp_path: Path, error: Excep
     ],
     ids=["disk", "arrow", "polars", "memory", "system", "threads", "Python's threads", "arrow's threads"],
 )
-def test_a_failing_disk_and_missing_memory_are_recognised_whoever_tells_them(error: Exception, words: str) -> None:
+def test_a_failing_disk_and_missing_memory_are_recognised_whoever_tells_them(error, words):
     told = str(machine_failed(error, Path("results")))
     assert words in told and "run the same command again" in told
     assert len(told.splitlines()) == 1
 
 
-def test_no_other_error_is_taken_for_a_failing_disk_or_missing_memory() -> None:
+def test_no_other_error_is_taken_for_a_failing_disk_or_missing_memory():
     said = "row 7 says: Input/output error, out of memory"
     others = (ValueError(said), InputError(said), FileNotFoundError(errno.ENOENT, "no", "a"), RuntimeError("no"))
     assert [machine_failed(error, Path("results")) for error in others] == [None] * 4
 
 
-def test_what_may_not_be_written_is_told(tmp_path: Path) -> None:
+def test_what_may_not_be_written_is_told(tmp_path):
     path = tmp_path / "results/table.parquet"
     for number, words in ((errno.EROFS, "is on a read-only disk"), (errno.EACCES, "may not be written by user")):
         for name in (path, tmp_path / "results", path.with_name(f".table.parquet.{'0' * 32}")):
             assert words in str(cannot_write(OSError(number, "no", str(name)), path))
 
 
-def test_errors_of_what_is_read_stay_what_they_are(tmp_path: Path) -> None:
+def test_errors_of_what_is_read_stay_what_they_are(tmp_path):
     path = tmp_path / "results/table.parquet"
     assert cannot_write(OSError(errno.EACCES, "no", str(tmp_path / "raw/a.csv")), path) is None
     assert cannot_write(OSError(errno.EACCES, "no", str(path.with_name("counts.json"))), path) is None
@@ -75,7 +75,7 @@ def test_errors_of_what_is_read_stay_what_they_are(tmp_path: Path) -> None:
         _ = 1 / 0
 
 
-def test_room_is_looked_for_and_nothing_left(tmp_path: Path) -> None:
+def test_room_is_looked_for_and_nothing_left(tmp_path):
     check_room([tmp_path / "results", tmp_path / "other/folder"])
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
     (tmp_path / "file").write_text("")

@@ -37,16 +37,16 @@ def expressions() -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize(("expression", "row", "value"), expressions())
-def test_an_expression_gives_what_the_guide_says(expression: str, row: str, value: str) -> None:
+def test_an_expression_gives_what_the_guide_says(expression, row, value):
     (computed,) = compile_expression(yaml.safe_load(expression), "docs")([yaml.safe_load(row)])
     assert as_text(computed) == yaml.safe_load(value)
 
 
-def test_the_page_of_the_guide_is_a_source() -> None:
+def test_the_page_of_the_guide_is_a_source():
     assert not list(Draft202012Validator(source_schema()).iter_errors(yaml.safe_load(block("yaml"))))
 
 
-def test_the_letters_of_the_guide_become_what_it_says(tmp_path: Path) -> None:
+def test_the_letters_of_the_guide_become_what_it_says(tmp_path):
     (tmp_path / "2024.csv").write_text(block("csv"), encoding="cp1252")
     settings, shard, removed = section("ingest", max_bad_rows=1), tmp_path / "1.parquet", tmp_path / "removed.parquet"
     source: dict[str, Any] = yaml.safe_load(block("yaml"))
@@ -58,7 +58,7 @@ def test_the_letters_of_the_guide_become_what_it_says(tmp_path: Path) -> None:
     assert pl.read_parquet(removed)["reason"].to_list() == ["advertisement", "no_author"]
 
 
-def test_the_recipe_of_the_guide_can_be_run(tmp_path: Path) -> None:
+def test_the_recipe_of_the_guide_can_be_run(tmp_path):
     for part in ("resources", "workflow"):
         (tmp_path / part).symlink_to(ROOT / part)
     (tmp_path / "config/sources").mkdir(parents=True)
@@ -73,13 +73,13 @@ def test_the_recipe_of_the_guide_can_be_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_lead_somewhere(page):
     links = re.findall(r"(?:\]\(|src=\"|srcset=\")([^)#\":]+)[)#\"]", page.read_text(encoding="utf-8"))
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_files_and_settings_that_a_page_names_exist(page: Path) -> None:
+def test_files_and_settings_that_a_page_names_exist(page):
     text = page.read_text(encoding="utf-8").replace("`release.lock`", "")
     files = re.findall(r"`((?:config|docs|resources|workflow|profiles|tests)/[\w./-]+)`", text)
     ours = {"config/sources/letters.yaml", "config/recipes/letters.yaml", "resources/raw", "resources/raw.lock.yaml"}
@@ -97,7 +97,7 @@ def test_files_and_settings_that_a_page_names_exist(page: Path) -> None:
             here = here[key]
 
 
-def test_the_stages_name_every_rule() -> None:
+def test_the_stages_name_every_rule():
     rules = {
         name
         for file in (ROOT / "workflow/rules").glob("*.smk")
@@ -109,6 +109,6 @@ def test_the_stages_name_every_rule() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_modules_that_a_page_names_exist(page: Path) -> None:
+def test_modules_that_a_page_names_exist(page):
     named = re.findall(r"`((?:[a-z_]+/)*[a-z_]+\.py)`", page.read_text(encoding="utf-8"))
     assert [one for one in named if not any((at / one).exists() for at in (ROOT, LIBRARY))] == []

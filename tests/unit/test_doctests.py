@@ -15,6 +15,6 @@ MODULES = sorted(
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_the_examples_of_a_module_hold(module: str) -> None:
+def test_the_examples_of_a_module_hold(module):
     found = doctest.testmod(importlib.import_module(module), optionflags=doctest.NORMALIZE_WHITESPACE)
     assert found.attempted and not found.failed

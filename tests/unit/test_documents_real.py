@@ -47,7 +47,7 @@ def names_by_digest(tag: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("tag", TAGS)
-def test_every_real_file_yields_records_or_counted_reasons(tag: str) -> None:
+def test_every_real_file_yields_records_or_counted_reasons(tag):
     counts, records, removed, files = ingested(tag)
     here = counts["sources"][tag]
     assert here["in"] >= len(files)
@@ -57,7 +57,7 @@ def test_every_real_file_yields_records_or_counted_reasons(tag: str) -> None:
 
 
 @pytest.mark.parametrize("tag", TAGS)
-def test_real_files_that_cannot_be_read_are_bad_rows_and_hardly_any_other_is(tag: str) -> None:
+def test_real_files_that_cannot_be_read_are_bad_rows_and_hardly_any_other_is(tag):
     folder = folder_of(tag)
     unreadable = [path.relative_to(folder).as_posix() for path in files_of(tag)[1]]
     _, records, removed, _ = ingested(tag)
@@ -68,7 +68,7 @@ def test_real_files_that_cannot_be_read_are_bad_rows_and_hardly_any_other_is(tag
 
 
 @pytest.mark.parametrize("tag", TAGS)
-def test_hardly_any_mark_of_the_format_is_left_in_real_texts(tag: str) -> None:
+def test_hardly_any_mark_of_the_format_is_left_in_real_texts(tag):
     mark = regex.compile(LEFT_OVER[tag])
     pieces = [
         (row["doc_key"], row["content"][start : start + PIECE])
@@ -80,7 +80,7 @@ def test_hardly_any_mark_of_the_format_is_left_in_real_texts(tag: str) -> None:
 
 
 @pytest.mark.parametrize("tag", TAGS)
-def test_real_texts_keep_most_of_what_is_in_their_files(tag: str) -> None:
+def test_real_texts_keep_most_of_what_is_in_their_files(tag):
     _, records, _, files = ingested(tag)
     kept = set(records["file"])
     raw = sum((DATA / tag / name).stat().st_size for name, digest in files.items() if digest in kept)
@@ -89,20 +89,20 @@ def test_real_texts_keep_most_of_what_is_in_their_files(tag: str) -> None:
 
 
 @pytest.mark.parametrize("tag", [tag for tag in TAGS if tag != "openiti_ar"])
-def test_few_real_texts_name_their_author(tag: str) -> None:
+def test_few_real_texts_name_their_author(tag):
     counts, records, _, _ = ingested(tag)
     assert counts["facts"]["names_author"] * records.height <= max(2, 0.05 * records.height)
 
 
 @pytest.mark.parametrize("tag", ["eltec_tei", "dlk_poems_de", "stihi_users_ru", "openiti_ar", "ruslit_txt"])
-def test_names_of_real_files_and_folders_reach_no_key(tag: str) -> None:
+def test_names_of_real_files_and_folders_reach_no_key(tag):
     _, records, _, files = ingested(tag)
     keys = "\n".join(key.removeprefix(f"{tag}:") for key in (*records["doc_key"], *records["origin_id"]))
     words = {word for name in files for word in regex.findall(r"\p{L}{5,}", name)}
     assert [word for word in words if word in keys and not regex.fullmatch("[a-f]+", word)] == []
 
 
-def test_a_real_folder_and_the_same_blogs_zipped_give_the_same_texts(tmp_path: Path) -> None:
+def test_a_real_folder_and_the_same_blogs_zipped_give_the_same_texts(tmp_path):
     records = ingested("blog_authorship_xml").records
     archive = tmp_path / "data" / "blogs.zip"
     archive.parent.mkdir()
@@ -127,7 +127,7 @@ def origins_by_work(corpus: Ingested, work_of: dict[str, tuple[str, ...]]) -> di
     return origins
 
 
-def test_real_versions_of_arabic_prose_share_their_origin_and_works_do_not() -> None:
+def test_real_versions_of_arabic_prose_share_their_origin_and_works_do_not():
     works = {digest: tuple(Path(name).name.split(".")[:2]) for digest, name in names_by_digest("openiti_ar").items()}
     found = ingested("openiti_ar")
     prose = found._replace(records=found.records.filter(pl.col("genre") == "literature"))
@@ -136,7 +136,7 @@ def test_real_versions_of_arabic_prose_share_their_origin_and_works_do_not() -> 
     assert len(set().union(*origins.values())) == len(origins)
 
 
-def test_real_versions_of_a_diwan_share_most_of_their_poems() -> None:
+def test_real_versions_of_a_diwan_share_most_of_their_poems():
     versions = defaultdict(list)
     for digest, name in names_by_digest("openiti_ar").items():
         person, work = Path(name).name.split(".")[:2]
@@ -150,7 +150,7 @@ def test_real_versions_of_a_diwan_share_most_of_their_poems() -> None:
         assert len(one & other) >= 0.5 * min(len(one), len(other))
 
 
-def test_real_collections_of_hadith_are_works_and_diwans_are_their_poets() -> None:
+def test_real_collections_of_hadith_are_works_and_diwans_are_their_poets():
     collection = regex.compile(r"^\d{4}\w+\.(?:Min)?(?:Hadith|Ahadith|Juz|Fawaid|Amali|Musnad)")
     kinds = defaultdict(set)
     found = ingested("openiti_ar").records
@@ -162,18 +162,18 @@ def test_real_collections_of_hadith_are_works_and_diwans_are_their_poets() -> No
     assert kinds.get("Diwan", {"person"}) == {"person"}
 
 
-def test_a_real_bloggers_industry_is_no_genre() -> None:
+def test_a_real_bloggers_industry_is_no_genre():
     records = ingested("blog_authorship_xml").records
     assert set(records["genre"]) == {"blog"}
     assert records.group_by("author_id").agg(pl.col("author_group").n_unique())["author_group"].max() == 1
 
 
-def test_no_real_german_poem_is_read_twice() -> None:
+def test_no_real_german_poem_is_read_twice():
     stanzas = ingested("dlk_poems_de").records["content"].str.split("\n\n").to_list()
     assert [one for one in stanzas if len(one) % 2 == 0 and one[: len(one) // 2] == one[len(one) // 2 :]] == []
 
 
-def test_real_uploads_of_a_japanese_work_share_their_origin() -> None:
+def test_real_uploads_of_a_japanese_work_share_their_origin():
     """One card, one number of the work, and one title: the uploads differ in reading aids and date."""
     folder, works = folder_of("aozora_txt_ja"), {}
     for digest, name in names_by_digest("aozora_txt_ja").items():
@@ -184,7 +184,7 @@ def test_real_uploads_of_a_japanese_work_share_their_origin() -> None:
     assert [work for work, found in origins.items() if len(found) > 1] == []
 
 
-def test_real_poems_of_an_account_are_told_apart() -> None:
+def test_real_poems_of_an_account_are_told_apart():
     records = ingested("stihi_users_ru").records
     assert records.height > 4 * records["author_id"].n_unique()
     assert records["content"].str.len_chars().median() < 2000

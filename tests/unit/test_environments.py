@@ -62,7 +62,7 @@ def required_by(name: str) -> list[str]:
 
 
 @pytest.mark.parametrize("recipe", ["Containerfile", "apptainer.def"])
-def test_a_container_installs_the_package_at_the_locked_versions(recipe: str) -> None:
+def test_a_container_installs_the_package_at_the_locked_versions(recipe):
     text = (ROOT / "envs" / recipe).read_text(encoding="utf-8").replace("\\\n", " ")
     (install,) = [shlex.split(part) for part in re.split(r"&&|\n", text) if "pip install" in part]
     constraints = [value for option, value in zip(install, install[1:], strict=False) if option == "--constraint"]
@@ -93,14 +93,14 @@ def _imported(path: Path) -> Iterator[tuple[str, bool]]:
         waiting += [(child, inner) for child in ast.iter_child_nodes(node)]
 
 
-def test_what_repeats_pyproject_is_up_to_date() -> None:
+def test_what_repeats_pyproject_is_up_to_date():
     done = subprocess.run(
         [sys.executable, ROOT / "envs/generate.py", "--check"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_an_address_of_the_repository_is_stated_wherever_authbench_is_cited(tmp_path: Path) -> None:
+def test_an_address_of_the_repository_is_stated_wherever_authbench_is_cited(tmp_path):
     read = ("pyproject.toml", "requirements.lock", "requirements-extras.lock", "CHANGELOG.md")
     for name in (*read, "workflow/authbench/core/version.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -114,7 +114,7 @@ def test_an_address_of_the_repository_is_stated_wherever_authbench_is_cited(tmp_
     assert stating == {"CITATION.cff", "codemeta.json", ".zenodo.json"}
 
 
-def test_editors_find_the_schema_of_every_entry_and_recipe_and_it_fits() -> None:
+def test_editors_find_the_schema_of_every_entry_and_recipe_and_it_fits():
     pages = [
         path
         for path in (ROOT / "config").rglob("*.yaml")
@@ -133,24 +133,24 @@ def validator(schema: Path) -> Draft202012Validator:
     return Draft202012Validator(yaml.safe_load(schema.read_text(encoding="utf-8")))
 
 
-def test_every_schema_has_an_id() -> None:
+def test_every_schema_has_an_id():
     schemas = sorted((ROOT / "workflow/schemas").iterdir())
     ids = [f"urn:authbench:schema:{path.name.partition('.')[0]}" for path in schemas]
     assert [validator(path).schema["$id"] for path in schemas] == ids
 
 
-def test_the_authors_are_the_holders_of_the_licence() -> None:
+def test_the_authors_are_the_holders_of_the_licence():
     authors = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["authors"]
     holders = re.findall(r"^Copyright \(c\) \d{4} (.+)$", (ROOT / "LICENSE").read_text(encoding="utf-8"), re.M)
     assert [author["name"] for author in authors] == holders
 
 
-def test_every_adapter_has_a_rule_with_an_environment() -> None:
+def test_every_adapter_has_a_rule_with_an_environment():
     assert {adapter for _, _, adapter in rules()} == {path.stem for path in shipped("scripts").glob("*.py")}
 
 
 @pytest.mark.parametrize(("rule", "environment", "adapter"), rules())
-def test_a_rules_environment_holds_what_its_code_imports(rule: str, environment: str, adapter: str) -> None:
+def test_a_rules_environment_holds_what_its_code_imports(rule, environment, adapter):
     """What functions import may also be in `models`: other environments lack it as their jobs do not come that far."""
     files = closure(shipped(f"scripts/{adapter}.py")).values()
     at_once = {name for path in files for name, first in imported(path) if first}

@@ -82,7 +82,7 @@ def episodes(checkpoint: Path, **changed: object) -> np.ndarray:
     return embed(load_checkpoint(asked), TEXTS, asked, "")
 
 
-def test_the_parts_of_a_text_are_one_episode_of_one_forward_pass(checkpoint: Path) -> None:
+def test_the_parts_of_a_text_are_one_episode_of_one_forward_pass(checkpoint):
     import torch
 
     asked = settings(checkpoint, pooling="episode", remote_code=True, max_tokens=12, long_texts="chunk_and_pool")
@@ -98,19 +98,19 @@ def test_the_parts_of_a_text_are_one_episode_of_one_forward_pass(checkpoint: Pat
     assert np.abs(found[0] - sums.mean(0).detach().numpy()).max() > 1e-2  # no mean of the parts' vectors
 
 
-def test_texts_keep_their_vectors_whatever_stands_beside_them(checkpoint: Path) -> None:
+def test_texts_keep_their_vectors_whatever_stands_beside_them(checkpoint):
     together = episodes(checkpoint, long_texts="chunk_and_pool")
     asked = settings(checkpoint, pooling="episode", remote_code=True, max_tokens=12, long_texts="chunk_and_pool")
     for text, vector in zip(TEXTS, together, strict=True):
         assert embed(load_checkpoint(asked), [text], asked, "")[0] == pytest.approx(vector, abs=1e-5)
 
 
-def test_truncated_texts_are_episodes_of_one(checkpoint: Path) -> None:
+def test_truncated_texts_are_episodes_of_one(checkpoint):
     cut, whole = episodes(checkpoint), episodes(checkpoint, long_texts="chunk_and_pool")
     assert cut[1] == pytest.approx(whole[1], abs=1e-6) and np.abs(cut[0] - whole[0]).max() > 1e-3
 
 
-def test_vectors_as_given_have_the_lengths_of_the_checkpoint(checkpoint: Path, tmp_path: Path) -> None:
+def test_vectors_as_given_have_the_lengths_of_the_checkpoint(checkpoint, tmp_path):
     asked = settings(checkpoint, pooling="episode", remote_code=True)
     entry = ModelEntry("tiny", "Tiny", "style", "transformer", asked)
     documents = pl.DataFrame({"content": TEXTS})
@@ -122,13 +122,13 @@ def test_vectors_as_given_have_the_lengths_of_the_checkpoint(checkpoint: Path, t
         assert given / lengths[:, None] == pytest.approx(unit, abs=1e-5)
 
 
-def test_an_episode_cannot_be_tuned(checkpoint: Path) -> None:
+def test_an_episode_cannot_be_tuned(checkpoint):
     asked = settings(checkpoint, pooling="episode", remote_code=True)
     with pytest.raises(InputError, match="pooling: episode"):
         expect_trainable(ModelEntry("tiny", "Tiny", "style", "transformer", replace(asked)))
 
 
-def test_a_vector_for_each_part_is_compared_by_best_match(checkpoint_of_many: Path) -> None:
+def test_a_vector_for_each_part_is_compared_by_best_match(checkpoint_of_many):
     """With the settings of luar-mud-mv, on random weights."""
     import torch
 
@@ -154,7 +154,7 @@ def test_a_vector_for_each_part_is_compared_by_best_match(checkpoint_of_many: Pa
     assert single == pytest.approx(np.array([rows.mean(axis=0) for rows in vectors]), abs=1e-5)
 
 
-def test_one_vector_for_a_whole_text_has_no_best_match(checkpoint: Path) -> None:
+def test_one_vector_for_a_whole_text_has_no_best_match(checkpoint):
     asked = settings(checkpoint, pooling="episode", remote_code=True, interaction="late")
     with pytest.raises(InputError, match="one vector for a whole text"):
         transformer.embed_tokens(load_checkpoint(asked), TEXTS, asked, "", 99)

@@ -65,9 +65,7 @@ def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     "given", ["missing", "missing.zip", "directory", "empty.csv", "file.txt", "file.txt/below", "pipe.csv", "/dev/zero"]
 )
 @pytest.mark.parametrize("command", [command for command, line in ON_ONE_INPUT.items() if line])
-def test_every_command_refuses_what_is_no_input_in_one_message(
-    command: str, given: str, hostile: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_command_refuses_what_is_no_input_in_one_message(command, given, hostile, capsys):
     line = ON_ONE_INPUT[command]
     assert line
     try:
@@ -79,14 +77,12 @@ def test_every_command_refuses_what_is_no_input_in_one_message(
     assert not any(path.is_file() for path in (hostile / "out").rglob("*"))
 
 
-def test_every_command_is_tried() -> None:
+def test_every_command_is_tried():
     assert ON_ONE_INPUT.keys() == COMMANDS.keys()
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_refuses_an_option_that_it_does_not_know(
-    command: str, hostile: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_command_refuses_an_option_that_it_does_not_know(command, hostile, capsys):
     line = (ON_ONE_INPUT[command] or command).format(*["missing"] * 2, out="out")
     try:
         status: object = main([*line.split(), "--made-up"])
@@ -96,7 +92,7 @@ def test_every_command_refuses_an_option_that_it_does_not_know(
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_help_says_what_the_statuses_mean(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_help_says_what_the_statuses_mean(command, capsys):
     with pytest.raises(SystemExit):
         main([*command.split(), "--help"])
     told = [line.split() for line in capsys.readouterr().out.partition("exit status:")[2].splitlines()]
@@ -128,35 +124,31 @@ def raising(error: BaseException) -> Callable[[], int]:
     ],
     ids=repr,
 )
-def test_an_exception_ends_a_command_with_its_status_and_one_line(
-    error: BaseException, status: int, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_exception_ends_a_command_with_its_status_and_one_line(error, status, capsys):
     assert run_to_end(raising(error)) == status
     said = capsys.readouterr().err
     assert said.startswith("authbench: ") and said.count("\n") == 1
 
 
-def test_the_traceback_of_a_fault_is_shown_where_it_is_asked_for(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_traceback_of_a_fault_is_shown_where_it_is_asked_for(capsys, monkeypatch):
     monkeypatch.setenv(TRACEBACK, "1")
     assert run_to_end(raising(ValueError("x"))) == FAULT
     assert "Traceback" in capsys.readouterr().err
 
 
-def test_a_line_break_in_an_argument_does_not_break_the_message(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_line_break_in_an_argument_does_not_break_the_message(capsys):
     assert run_to_end(raising(InputError("a\nb.csv: is empty.")), ["", "a\nb.csv"]) == UNUSABLE
     assert capsys.readouterr().err == "authbench: a\\nb.csv: is empty.\n"
 
 
-def test_a_user_s_function_cannot_end_a_command_as_if_done(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_user_s_function_cannot_end_a_command_as_if_done(capsys):
     leave = os._exit
     assert run_to_end(lambda: os._exit(0)) == FAULT
     assert "SystemExit" in capsys.readouterr().err
     assert os._exit is leave
 
 
-def test_a_child_process_may_end_itself() -> None:
+def test_a_child_process_may_end_itself():
     code = (
         "import os\nfrom authbench.app.cli.ending import run_to_end\n"
         "def run():\n    child = os.fork()\n    if not child: os._exit(7)\n"
@@ -165,7 +157,7 @@ def test_a_child_process_may_end_itself() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 7
 
 
-def test_a_reader_that_leaves_is_no_fault() -> None:
+def test_a_reader_that_leaves_is_no_fault():
     reading, writing = os.pipe()
     os.close(reading)
     code = "import sys\nfrom authbench.app.cli import main\nsys.exit(main(['sources', 'list']))"

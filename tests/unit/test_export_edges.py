@@ -9,7 +9,6 @@ import pytest
 from published import (
     ABOUT,
     PAGES,
-    Published,
     documents_of,
     exported,
     header,
@@ -35,7 +34,7 @@ def nothing(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "public"
 
 
-def test_the_card_of_a_bundle_without_a_text_tells_of_what_can_be_made_of_it(nothing: Path) -> None:
+def test_the_card_of_a_bundle_without_a_text_tells_of_what_can_be_made_of_it(nothing):
     card = " ".join((nothing / "README.md").read_text(encoding="utf-8").split())
     documents = pl.read_parquet(nothing / "complete/provenance.parquet").height
     assert f"**0 of the {documents} documents of the complete release are here.**" in card
@@ -44,9 +43,7 @@ def test_the_card_of_a_bundle_without_a_text_tells_of_what_can_be_made_of_it(not
 
 
 @pytest.mark.parametrize("form", ["huggingface", "mteb", "steb"])
-def test_a_bundle_without_a_text_has_every_form_with_no_row_and_no_task(
-    form: str, nothing: Path, tmp_path: Path
-) -> None:
+def test_a_bundle_without_a_text_has_every_form_with_no_row_and_no_task(form, nothing, tmp_path):
     folder = exported(nothing, form, tmp_path / form)
     assert (folder / "README.md").is_file()
     assert not list(folder.rglob("task.py"))
@@ -58,9 +55,7 @@ def test_a_bundle_without_a_text_has_every_form_with_no_row_and_no_task(
             assert pl.read_parquet(path).height == 0, path
 
 
-def test_a_split_without_queries_has_no_subset_and_is_in_no_configuration_of_mteb(
-    published: Published, tmp_path: Path
-) -> None:
+def test_a_split_without_queries_has_no_subset_and_is_in_no_configuration_of_mteb(published, tmp_path):
     release = Path(shutil.copytree(published[1], tmp_path / "release"))
     for name in ("queries", "ground_truth"):
         (release / "train" / f"{name}.jsonl").write_text("")
@@ -71,9 +66,7 @@ def test_a_split_without_queries_has_no_subset_and_is_in_no_configuration_of_mte
     assert all([one["split"] for one in config["data_files"]] == ["test"] for config in configs)
 
 
-def test_one_language_is_mteb_s_default_subset_with_its_language_in_a_list(
-    published: Published, tmp_path: Path
-) -> None:
+def test_one_language_is_mteb_s_default_subset_with_its_language_in_a_list(published, tmp_path):
     folder = exported(published[1], "mteb", tmp_path / "mteb", with_tier_b=True)
     assert "eval_langs=['eng-Latn']" in (folder / "task.py").read_text()
     told = json.loads(next((folder / "descriptive_stats/Retrieval").iterdir()).read_text())["test"]
@@ -81,7 +74,7 @@ def test_one_language_is_mteb_s_default_subset_with_its_language_in_a_list(
     assert told["num_documents"] == len(lines(published[1] / "test/candidates.jsonl"))
 
 
-def test_every_form_is_told_in_the_documentation_and_the_help() -> None:
+def test_every_form_is_told_in_the_documentation_and_the_help():
     root = Path(__file__).parents[2]
     docs = (root / "docs/publishing.md").read_text(encoding="utf-8")
     helped = (root / "workflow/authbench/app/cli/release.py").read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 import yaml
 from cases import cases
-from published import Published, exported, header, lines, opened
+from published import exported, header, lines, opened
 from split_folder import write_release
 
 from authbench.app.cli import main
@@ -27,7 +27,7 @@ def folder(paired: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return exported(paired, "huggingface", tmp_path_factory.mktemp("hub") / "hub", with_tier_b=True)
 
 
-def test_the_card_keeps_the_rules_of_the_hub(folder: Path) -> None:
+def test_the_card_keeps_the_rules_of_the_hub(folder):
     import huggingface_hub
 
     card = huggingface_hub.DatasetCard.load(folder / "README.md")
@@ -50,15 +50,13 @@ def test_the_card_keeps_the_rules_of_the_hub(folder: Path) -> None:
 
 
 @cases
-def test_terms_that_the_hub_does_not_know_are_other_with_name_and_file(
-    identifiers: list[str], stated: str | list[str]
-) -> None:
+def test_terms_that_the_hub_does_not_know_are_other_with_name_and_file(identifiers, stated):
     told = hub.terms(identifiers)
     assert told["license"] == stated
     assert ("license_link" in told) == ("other" in told["license"])
 
 
-def test_the_terms_of_every_source_are_in_a_file_of_their_own(folder: Path, published: Published) -> None:
+def test_the_terms_of_every_source_are_in_a_file_of_their_own(folder, published):
     told = (folder / "LICENSE.md").read_text(encoding="utf-8")
     assert "| posts | CC BY 4.0 | [`CC-BY-4.0`](https://spdx.org/licenses/CC-BY-4.0.html) |" in told
     for source in ("letters", "books", "posts"):
@@ -68,8 +66,8 @@ def test_the_terms_of_every_source_are_in_a_file_of_their_own(folder: Path, publ
 
 
 def test_eval_yaml_names_the_scores_that_the_leaderboard_gives_and_configurations_that_are_there(
-    folder: Path, published: Published, tmp_path: Path
-) -> None:
+    folder, published, tmp_path
+):
     told = yaml.safe_load((folder / "eval.yaml").read_text())
     assert set(told) == {"name", "description", "evaluation_framework", "tasks"}
     assert set(hub.TASKS) == set(TASK_SCORES)
@@ -85,7 +83,7 @@ def texts_of(release: Path, split: str) -> dict[str, dict[str, Any]]:
     return {row["candidate_id"]: row for row in lines(release / split / "candidates.jsonl")}
 
 
-def test_datasets_loads_pairs_pools_with_texts_and_triplets(folder: Path, paired: Path, tmp_path: Path) -> None:
+def test_datasets_loads_pairs_pools_with_texts_and_triplets(folder, paired, tmp_path):
     datasets = pytest.importorskip("datasets", reason="needs the extra `publish`")
     loaded = {
         name: datasets.load_dataset(str(folder), name, split=split, cache_dir=str(tmp_path / "cache"))
@@ -107,7 +105,7 @@ def test_datasets_loads_pairs_pools_with_texts_and_triplets(folder: Path, paired
     assert loaded["triplets"].num_rows > 3
 
 
-def test_more_groups_than_are_written_are_chosen_by_a_hash(paired: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_groups_than_are_written_are_chosen_by_a_hash(paired, monkeypatch):
     release = opened(paired)
     matched = release.pairs("test").filter(pl.col("pool") == "matched")
     whole = pl.concat(text_pairs(release, "test", "matched", matched))
@@ -118,7 +116,7 @@ def test_more_groups_than_are_written_are_chosen_by_a_hash(paired: Path, monkeyp
     assert some.equals(whole.filter(pl.col("group").is_in(some["group"].unique().implode())))
 
 
-def test_a_triplet_is_of_one_author_s_two_records_and_a_matched_text_of_another(paired: Path) -> None:
+def test_a_triplet_is_of_one_author_s_two_records_and_a_matched_text_of_another(paired):
     provenance = opened(paired).provenance
     known = {row["id"]: row for row in provenance.to_dicts()}
     found = triplet_ids(provenance, 7)
@@ -137,7 +135,7 @@ def test_a_triplet_is_of_one_author_s_two_records_and_a_matched_text_of_another(
     assert triplet_ids(provenance.with_columns(scored=pl.lit(False)), 7) == []
 
 
-def test_sentence_transformers_trains_a_step_on_the_triplets(folder: Path, tmp_path: Path) -> None:
+def test_sentence_transformers_trains_a_step_on_the_triplets(folder, tmp_path):
     library = pytest.importorskip("sentence_transformers", reason="needs the extra `models`")
     from datasets import load_dataset
     from sentence_transformers.losses import MultipleNegativesRankingLoss
@@ -168,7 +166,7 @@ def test_sentence_transformers_trains_a_step_on_the_triplets(folder: Path, tmp_p
     assert abs(model.encode([rows[0]["anchor"]]) - before).max() > 0
 
 
-def test_a_release_without_train_or_pairs_has_no_triplets_and_no_pairs(published: Published, tmp_path: Path) -> None:
+def test_a_release_without_train_or_pairs_has_no_triplets_and_no_pairs(published, tmp_path):
     provenance = opened(published[1]).provenance
     assert triplet_ids(provenance.filter(pl.col("split") != "train"), 7) == []
     folder = exported(published[1], "huggingface", tmp_path / "hub", with_tier_b=True)
@@ -189,7 +187,7 @@ def scores(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out"
 
 
-def test_the_leaderboard_writes_results_that_the_hub_s_library_reads(scores: Path, tmp_path: Path) -> None:
+def test_the_leaderboard_writes_results_that_the_hub_s_library_reads(scores, tmp_path):
     import huggingface_hub
 
     board = ["leaderboard", str(scores), "--out", str(tmp_path / "board"), "--hub-dataset", "org/demo"]
@@ -214,9 +212,7 @@ def _headline(told: dict[str, Any]) -> list[tuple[str, Any]]:
     return [(task, (told["headline"].get(key) or {}).get("value")) for task, key in keys.items()]
 
 
-def test_results_on_a_release_that_is_not_verified_say_so_and_a_wrong_id_is_refused(
-    scores: Path, tmp_path: Path
-) -> None:
+def test_results_on_a_release_that_is_not_verified_say_so_and_a_wrong_id_is_refused(scores, tmp_path):
     results = collect([scores])
     result = next(one for one in results if one.name == "tfidf")
     result.scores["benchmark"].update(verified=False, reason="no checksums")  # type: ignore[attr-defined]

@@ -77,7 +77,7 @@ def folder(chinese: Path, tmp_path: Path) -> Iterator[Path]:
     yield tmp_path / "mteb"
 
 
-def test_mteb_s_own_validation_passes_and_all_metadata_is_filled(folder: Path) -> None:
+def test_mteb_s_own_validation_passes_and_all_metadata_is_filled(folder):
     metadata = task_of(folder).metadata
     metadata._validate_metadata()
     assert metadata.is_filled()
@@ -94,14 +94,14 @@ def test_mteb_s_own_validation_passes_and_all_metadata_is_filled(folder: Path) -
     )
 
 
-def test_a_publisher_without_an_address_refers_to_the_card(chinese: Path, tmp_path: Path) -> None:
+def test_a_publisher_without_an_address_refers_to_the_card(chinese, tmp_path):
     write_mteb(tmp_path / "mteb", opened(chinese), {**ABOUT, "url": None, "date": None})
     metadata = task_of(tmp_path / "mteb").metadata
     assert metadata.is_filled()
     assert metadata.reference == (tmp_path / "mteb/README.md").resolve().as_uri()
 
 
-def test_the_statistics_are_those_that_mteb_calculates(folder: Path) -> None:
+def test_the_statistics_are_those_that_mteb_calculates(folder):
     task = task_of(folder)
     path = task.metadata.descriptive_stat_path
     assert folder in path.parents
@@ -112,7 +112,7 @@ def test_the_statistics_are_those_that_mteb_calculates(folder: Path) -> None:
     assert ours == json.loads(json.dumps(theirs))
 
 
-def test_what_mteb_s_tests_of_quality_refuse_is_not_there(folder: Path) -> None:
+def test_what_mteb_s_tests_of_quality_refuse_is_not_there(folder):
     """Texts of at most 3 characters, more than 1 % of copies, queries without answers, answers not in the corpus."""
     split = json.loads(next((folder / "descriptive_stats/Retrieval").iterdir()).read_text())["test"]
     for told in (split, *split["hf_subset_descriptive_stats"].values()):
@@ -124,7 +124,7 @@ def test_what_mteb_s_tests_of_quality_refuse_is_not_there(folder: Path) -> None:
         assert told["relevant_docs_statistics"]["unique_relevant_docs"] <= told["num_documents"]
 
 
-def test_a_language_is_a_subset_whose_texts_are_all_in_it_and_in_the_scripts_named(folder: Path, chinese: Path) -> None:
+def test_a_language_is_a_subset_whose_texts_are_all_in_it_and_in_the_scripts_named(folder, chinese):
     task = task_of(folder)
     assert task.metadata.eval_langs == {"en": ["eng-Latn"], "zh": ["zho-Hant", "zho-Hans"]}
     task.load_data()
@@ -152,7 +152,7 @@ def test_a_language_is_a_subset_whose_texts_are_all_in_it_and_in_the_scripts_nam
         assert f"| Chinese | {script} | {number} |" in readme
 
 
-def test_texts_that_mteb_refuses_as_too_short_are_left_out_and_counted(chinese: Path, tmp_path: Path) -> None:
+def test_texts_that_mteb_refuses_as_too_short_are_left_out_and_counted(chinese, tmp_path):
     release = opened(chinese)
     path = Path(shutil.copytree(chinese, tmp_path / "release")) / "test/candidates.jsonl"
     rows = lines(path)
@@ -173,12 +173,12 @@ def test_texts_that_mteb_refuses_as_too_short_are_left_out_and_counted(chinese: 
     assert "2 texts of fewer than 4 characters, which MTEB refuses" in readme
 
 
-def test_the_card_s_link_to_the_terms_is_a_file(folder: Path) -> None:
+def test_the_card_s_link_to_the_terms_is_a_file(folder):
     assert header(folder)["license_link"] == "LICENSE.md"
     assert "| posts | CC BY 4.0 |" in (folder / "LICENSE.md").read_text(encoding="utf-8")
 
 
-def test_eval_yaml_is_what_mteb_writes_for_the_hub(folder: Path) -> None:
+def test_eval_yaml_is_what_mteb_writes_for_the_hub(folder):
     told = (folder / "eval.yaml").read_text()
     assert told == task_of(folder)._create_task_hf_config().to_yaml()
     assert yaml.safe_load(told)["evaluation_framework"] == "mteb"
@@ -205,9 +205,7 @@ class Drawn:
         return (np.asarray(one) * np.asarray(other)).sum(axis=1)
 
 
-def test_versions_share_neither_name_nor_revision_and_one_cache_tells_them_apart(
-    mteb: Any, published: Published, chinese: Path, tmp_path: Path
-) -> None:
+def test_versions_share_neither_name_nor_revision_and_one_cache_tells_them_apart(mteb, published, chinese, tmp_path):
     """The public bundle, the whole release, and the next version, in one cache, score as each does alone."""
     releases = {"public": published[2], "whole": published[1], "next": chinese}
     tasks = {}
@@ -225,7 +223,7 @@ def test_versions_share_neither_name_nor_revision_and_one_cache_tells_them_apart
     assert task_of(tmp_path / "same").metadata.name == tasks["whole"].metadata.name
 
 
-def test_dates_are_days_and_domains_are_mteb_s() -> None:
+def test_dates_are_days_and_domains_are_mteb_s():
     from mteb.abstasks.task_metadata import TaskDomain
 
     assert dates(pl.Series([None], dtype=pl.String), "2026-01-31") == ("0001-01-01", "2026-01-31")

@@ -21,7 +21,7 @@ FOLDER = ORACLES / "steb_reference/authbench_export"
 
 
 @pytest.mark.parametrize("form", ["queries_in_candidates", "disjoint"])
-def test_the_files_are_those_of_steb_s_script_oracle(form: str, tmp_path: Path) -> None:
+def test_the_files_are_those_of_steb_s_script_oracle(form, tmp_path):
     oracle("steb_reference/authbench_export/edges")  # skips where there are no reference values
     release = open_release(FOLDER / form / "release")
     counts = write_datasets(tmp_path, release, evaluated_split(release))
@@ -38,7 +38,7 @@ def test_the_files_are_those_of_steb_s_script_oracle(form: str, tmp_path: Path) 
         assert counts[lang]["within"] == len(told["queries_whose_text_is_among_their_target's"])
 
 
-def test_lengths_and_genres_are_cut_as_by_steb_s_script_oracle() -> None:
+def test_lengths_and_genres_are_cut_as_by_steb_s_script_oracle():
     row: dict[str, Any] = {"candidate_id": "doc_1", "content": "x", "author_id": "a", "genre": "news"}
     seen = 0
     for case in oracle("steb_reference/authbench_export/edges")["cases"]:
@@ -59,7 +59,7 @@ def test_lengths_and_genres_are_cut_as_by_steb_s_script_oracle() -> None:
     assert seen == 14
 
 
-def test_a_query_without_an_author_in_the_ground_truth_is_left_out(tmp_path: Path) -> None:
+def test_a_query_without_an_author_in_the_ground_truth_is_left_out(tmp_path):
     split = tmp_path / "release/test"
     split.mkdir(parents=True)
     text = {"lang": "en", "genre": "news", "content": "x", "source": "s", "token_length": 1}
@@ -68,9 +68,7 @@ def test_a_query_without_an_author_in_the_ground_truth_is_left_out(tmp_path: Pat
     assert write_datasets(tmp_path / "out", open_release(tmp_path / "release"), "test") == {}
 
 
-def test_the_card_and_a_warning_say_of_how_many_authors_a_query_is_part_of_the_answer(
-    published: tuple[Path, Path, Path], tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_card_and_a_warning_say_of_how_many_authors_a_query_is_part_of_the_answer(published, tmp_path, caplog):
     with caplog.at_level(logging.WARNING, "authbench"):
         folder = exported(published[1], "steb", tmp_path / "steb", with_tier_b=True)
     queries = len(lines(published[1] / "test/queries.jsonl"))
@@ -82,7 +80,7 @@ def test_the_card_and_a_warning_say_of_how_many_authors_a_query_is_part_of_the_a
     assert f"| English | {queries} | {len(records) - queries} | {authors} | {authors} |" in card
 
 
-def test_an_author_of_several_queries_is_counted_once(tmp_path: Path) -> None:
+def test_an_author_of_several_queries_is_counted_once(tmp_path):
     split = tmp_path / "release/test"
     split.mkdir(parents=True)
     text = {"lang": "en", "genre": "news", "source": "s", "token_length": 1}
@@ -102,9 +100,7 @@ def test_an_author_of_several_queries_is_counted_once(tmp_path: Path) -> None:
     assert counts["en"] == {"queries": 4, "candidates": 4, "authors": 2, "within": 1}
 
 
-def test_a_release_whose_queries_are_no_candidates_is_exported_without_a_warning(
-    published: tuple[Path, Path, Path], tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_release_whose_queries_are_no_candidates_is_exported_without_a_warning(published, tmp_path, caplog):
     release = Path(shutil.copytree(published[1], tmp_path / "release"))
     asked = {row["query_id"] for row in lines(release / "test/queries.jsonl")}
     path = release / "test/candidates.jsonl"

@@ -14,24 +14,24 @@ from authbench.app.cli import main
 from authbench.core.extras import missing_extra
 
 
-def test_the_command_says_its_version(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_says_its_version(capsys):
     with pytest.raises(SystemExit) as end:
         main(["--version"])
     assert (end.value.code, capsys.readouterr().out) == (0, f"authbench {__version__}\n")
 
 
 @cases
-def test_a_module_of_an_extra_is_named_with_the_command_that_installs_it(module: str, extra: str) -> None:
+def test_a_module_of_an_extra_is_named_with_the_command_that_installs_it(module, extra):
     said = str(missing_extra(ModuleNotFoundError("no", name=module)))
     assert said == f"{module.split('.')[0]} is not installed. It comes with: pip install 'authbench[{extra}]'"
 
 
 @pytest.mark.parametrize("error", [ModuleNotFoundError("no", name="numpy"), ModuleNotFoundError("no"), ValueError()])
-def test_any_other_error_is_none_of_a_missing_extra(error: Exception) -> None:
+def test_any_other_error_is_none_of_a_missing_extra(error):
     assert missing_extra(error) is None
 
 
-def test_a_system_without_file_locks_is_named_in_one_line() -> None:
+def test_a_system_without_file_locks_is_named_in_one_line():
     calling = (
         "import sys; sys.modules['fcntl'] = None; from authbench.app.cli import main; sys.exit(main(['check', 'x']))"
     )
@@ -52,7 +52,7 @@ def test_a_system_without_file_locks_is_named_in_one_line() -> None:
         ("authbench pan run --tra", {"--train"}),
     ],
 )
-def test_the_shell_completes_commands_and_options(line: str, offered: set[str], tmp_path: Path) -> None:
+def test_the_shell_completes_commands_and_options(line, offered, tmp_path):
     asked = {"_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line)), "COMP_TYPE": "9"}
     asked |= {"_ARGCOMPLETE_STDOUT_FILENAME": str(tmp_path / "offered"), "_ARGCOMPLETE_IFS": " "}
     calling = "from authbench.app.cli import main; main([])"

@@ -49,13 +49,13 @@ def stated(files: dict[str, str] = FILES, **settings: Any) -> dict[str, Any]:
     return add_statement(collected(), statement)
 
 
-def test_facts_of_all_parts_add_up_by_source() -> None:
+def test_facts_of_all_parts_add_up_by_source():
     news = collected()["ingest"]["news"]
     assert news == {"authors": 3, "masked": {"email": 4, "url": 3}, "over_chunk_cap": 2}
     assert collected()["dedup"] == {"documents": {"pairs": 1}}
 
 
-def test_what_was_measured_of_labels_is_passed_on() -> None:
+def test_what_was_measured_of_labels_is_passed_on():
     rows = [{"source": "news", "decision": "clean"}]
     assert collect(COUNTS, SAMPLED, {}, {}, labels=rows)["labels"] == rows
 
@@ -64,31 +64,31 @@ def test_what_was_measured_of_labels_is_passed_on() -> None:
     ("section", "key", "asked"),
     [("dedup", "unique", {"essay": ["prompt"]}), ("chunk", "retag", "a.csv"), ("ingest", "author_ids", "source")],
 )
-def test_settings_under_which_nothing_is_asked_for_are_not_stated(section: str, key: str, asked: Any) -> None:
+def test_settings_under_which_nothing_is_asked_for_are_not_stated(section, key, asked):
     assert stated(**{section: {key: asked, "other": 1}})["config"][section] == {key: asked, "other": 1}
     default = read_yaml(shipped("config/config.yaml"))[section][key]
     assert stated(**{section: {key: default, "other": 1}})["config"][section] == {"other": 1}
 
 
-def test_the_funnel_joins_all_stages() -> None:
+def test_the_funnel_joins_all_stages():
     rows = {(row["stage"], row["reason"]): row["documents"] for row in collected()["funnel"]}
     assert rows["normalize", "in"] == 8
     assert rows["chunk", "kept"] == 7
 
 
-def test_documents_that_vanish_between_stages_stop_the_run() -> None:
+def test_documents_that_vanish_between_stages_stop_the_run():
     with pytest.raises(Unaccounted):
         collect([*COUNTS, part("filter", 6, 6, {})], SAMPLED, {}, {})
 
 
-def test_entries_of_an_exclusion_list_that_no_part_met_are_named() -> None:
+def test_entries_of_an_exclusion_list_that_no_part_met_are_named():
     parts = [part("filter", 3, 2, {"ruled_out": {"news:1": 1}}), part("filter", 4, 3, {"ruled_out": {"news:7": 1}})]
     told = collect([*COUNTS, *parts], SAMPLED, {}, {}, ["news:9", "news:1", "news:7", "blogs:2"])
     assert told["exclusions"] == {"entries": 4, "without_a_document": ["blogs:2", "news:9"]}
     assert "exclusions" not in collected()
 
 
-def test_a_release_states_the_settings_of_the_run_but_not_where_it_was_done() -> None:
+def test_a_release_states_the_settings_of_the_run_but_not_where_it_was_done():
     found = stated()
     assert found["config"]["safety"]["threshold"] == 0.6
     assert found["skipped_sources"] == ["blogs"]
@@ -97,23 +97,23 @@ def test_a_release_states_the_settings_of_the_run_but_not_where_it_was_done() ->
     assert stated(raw_dir="/elsewhere", shards=1, missing_sources="skip", acquire={"unverified": "stop"}) == found
 
 
-def test_an_exclusion_list_is_stated_only_where_there_is_one() -> None:
+def test_an_exclusion_list_is_stated_only_where_there_is_one():
     assert stated()["config"]["filter"] == {"symbols": 0.5}
     assert stated(filter={"exclude": "mine.json"})["config"]["filter"] == {"exclude": "mine.json"}
 
 
-def test_inputs_are_stated_by_one_digest_that_ignores_their_order() -> None:
+def test_inputs_are_stated_by_one_digest_that_ignores_their_order():
     assert stated() == stated(dict(reversed(FILES.items())))
     assert stated()["inputs"]["news"]["files"] == 2
 
 
 @pytest.mark.parametrize("now", [{**FILES, "a.csv": "3"}, {**FILES, "c.csv": "4"}, {"a.csv": "1"}])
-def test_a_release_of_other_raw_files_than_those_that_were_read_is_not_written(now: dict[str, str]) -> None:
+def test_a_release_of_other_raw_files_than_those_that_were_read_is_not_written(now):
     with pytest.raises(InputError, match="The raw files of news are no longer those that were ingested"):
         stated(now)
 
 
-def test_versions_are_those_of_the_libraries_that_took_part() -> None:
+def test_versions_are_those_of_the_libraries_that_took_part():
     versions = stated()["versions"]
     assert versions["polars"] == metadata.version("polars")
     assert "python" in versions
@@ -121,5 +121,5 @@ def test_versions_are_those_of_the_libraries_that_took_part() -> None:
 
 
 @needs("detoxify", "toxicity")
-def test_versions_of_torch_are_stated_where_detoxify_took_part() -> None:
+def test_versions_of_torch_are_stated_where_detoxify_took_part():
     assert "torch" in stated(safety={"scorers": ["detoxify"]})["versions"]

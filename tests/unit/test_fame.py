@@ -16,14 +16,14 @@ from authbench.release.format.release import open_release
 from authbench.scoring.evaluation.split import read_split
 
 
-def test_a_manifest_states_the_fame_of_each_released_source() -> None:
+def test_a_manifest_states_the_fame_of_each_released_source():
     known = Description("Classics", License("CC0 1.0", "A"), Author("person"), fame="classic")
     findings = {**FACTS, "warnings": [], "scorers": []}
     for sources, stated in ((SOURCES, "none"), ({"news": known, "elsewhere": known}, "classic")):
         assert make_manifest(release(corpus()), sources, findings)["fame"] == {"news": stated}
 
 
-def test_every_shipped_source_of_literature_says_whether_it_is_famous() -> None:
+def test_every_shipped_source_of_literature_says_whether_it_is_famous():
     famous = {tag for tag, source in shipped_sources().items() if source.fame == "classic"}
     assert {"eltec_tei", "aozora_txt_ja", "openiti_ar"} <= famous
     assert not famous & {"exorde", "blog_authorship", "douban", "arxiv"}
@@ -37,14 +37,12 @@ def scored(folder: Path, fame: dict[str, str] | None) -> Path:
 
 
 @pytest.mark.parametrize(("fame", "slices"), [({"s": "classic"}, ["classic"]), ({"t": "none"}, [None]), (None, [None])])
-def test_queries_are_sliced_by_what_the_manifest_says(
-    tmp_path: Path, fame: dict[str, str] | None, slices: list[str | None]
-) -> None:
+def test_queries_are_sliced_by_what_the_manifest_says(tmp_path, fame, slices):
     split = read_split(open_release(scored(tmp_path, fame)), "test")
     assert split.facets["fame"].unique().to_list() == slices
 
 
-def test_the_leaderboard_has_a_table_by_fame(tmp_path: Path) -> None:
+def test_the_leaderboard_has_a_table_by_fame(tmp_path):
     made = scored(tmp_path, {"s": "classic"})
     models = [part for name in ("random", "metadata") for part in ("--model", name)]
     assert main(["evaluate", str(made), *models, "--out", str(tmp_path / "out"), "--unverified"]) == 0

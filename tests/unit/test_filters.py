@@ -272,6 +272,6 @@ def test_a_rule_holds_from_its_bounds_on(settings, measured, column, kept, dropp
         assert filters.apply_filters(row, settings)["reason"].to_list() == found
 
 
-def test_every_setting_is_the_threshold_of_a_rule() -> None:
+def test_every_setting_is_the_threshold_of_a_rule():
     settings = {rule.setting for rule in BUILT_IN} - {""}
     assert settings == ROBUST.keys() - {"preset", "plugins", "exclude"}

@@ -1,7 +1,6 @@
 """The first records of a source, before a run."""
 
 import hashlib
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,9 +21,7 @@ OF_FILE = {"fields": {**ENTRY["fields"], "author": "file_name"}}
 
 
 @pytest.mark.parametrize(("entry", "shown"), [({}, True), (OF_PATH, False), (OF_FILE, False)])
-def test_the_place_of_a_bad_row_has_no_path_that_may_tell_the_author(
-    entry: dict[str, Any], shown: bool, tmp_path: Path
-) -> None:
+def test_the_place_of_a_bad_row_has_no_path_that_may_tell_the_author(entry, shown, tmp_path):
     (tmp_path / "emily.jsonl").write_text('{"text": "It rains.", "by": "a"}\n{"text":\n', encoding="utf-8")
     files = {"emily.jsonl": hashlib.sha256((tmp_path / "emily.jsonl").read_bytes()).hexdigest()}
     asked = Asked({**section("ingest"), "max_bad_rows": 1.0}, Naming(), 1, lambda texts: [1] * len(texts))

@@ -101,9 +101,7 @@ def commands(release: Path, out: Path) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("path", OUTSIDE)
-def test_a_bundle_makes_rebuild_write_nowhere_but_its_output(
-    published: Published, public: Path, tmp_path: Path, path: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_bundle_makes_rebuild_write_nowhere_but_its_output(published, public, tmp_path, path, capsys):
     change(public / "tier_b.json", lambda told: told["files"].update({path: "0" * 64}))
     seal(public)
     before = everything_below(tmp_path)
@@ -116,7 +114,7 @@ def test_a_bundle_makes_rebuild_write_nowhere_but_its_output(
 
 @pytest.mark.parametrize("split", [*OUTSIDE, "figures", "Statistics", "manifest.json", "TEST", "nul", "a/b"])
 @pytest.mark.parametrize("place", ["splits", "config"])
-def test_a_manifest_names_no_split_outside_its_folder(tmp_path: Path, split: str, place: str) -> None:
+def test_a_manifest_names_no_split_outside_its_folder(tmp_path, split, place):
     folder = write_release(tmp_path / "release", 1)
     named = (
         {"splits": ["test", split]} if place == "splits" else {"config": {"split": {"splits": {"test": 1, split: 1}}}}
@@ -127,7 +125,7 @@ def test_a_manifest_names_no_split_outside_its_folder(tmp_path: Path, split: str
 
 
 @pytest.mark.parametrize("path", OUTSIDE)
-def test_checksums_name_no_file_outside_their_folder(tmp_path: Path, path: str) -> None:
+def test_checksums_name_no_file_outside_their_folder(tmp_path, path):
     folder = write_release(tmp_path / "release", 1)
     (folder / "SHA256SUMS").write_text(f"{'0' * 64}  {path}\n")
     with pytest.raises(InputError, match="SHA256SUMS"):
@@ -135,9 +133,7 @@ def test_checksums_name_no_file_outside_their_folder(tmp_path: Path, path: str) 
 
 
 @pytest.mark.parametrize("file", ["test/candidates.jsonl", "test", "statistics/languages.csv"])
-def test_a_link_that_leads_out_is_refused_and_one_that_stays_is_read(
-    release: Path, tmp_path: Path, file: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_link_that_leads_out_is_refused_and_one_that_stays_is_read(release, tmp_path, file, capsys):
     (release / file).rename(tmp_path / "elsewhere")
     (release / file).symlink_to(tmp_path / "elsewhere")
     assert (
@@ -152,7 +148,7 @@ def test_a_link_that_leads_out_is_refused_and_one_that_stays_is_read(
     assert open_verified(release).verification == {"verified": True}
 
 
-def test_what_is_no_regular_file_is_not_opened(release: Path) -> None:
+def test_what_is_no_regular_file_is_not_opened(release):
     (release / "test/candidates.jsonl").unlink()
     os.mkfifo(release / "test/candidates.jsonl")
     with pytest.raises(InputError, match="no regular file"):
@@ -160,18 +156,18 @@ def test_what_is_no_regular_file_is_not_opened(release: Path) -> None:
 
 
 @given(st.text())
-def test_a_name_that_is_let_through_is_one_part_of_a_path_that_stays(name: str) -> None:
+def test_a_name_that_is_let_through_is_one_part_of_a_path_that_stays(name):
     if not name_problem(name):
         assert Path(name).parts == (name,) and not name.startswith(".") and name.isprintable()
         assert (Path("/base") / name).resolve().parent == Path("/base")
 
 
-def test_usual_names_are_let_through() -> None:
+def test_usual_names_are_let_through():
     assert not any(map(path_problem, ("train/candidates.jsonl", "report.html", "figures/übersicht 1.svg")))
     assert not any(map(split_problem, ("train", "dev", "test", "test_2", "Prüfung")))
 
 
-def test_files_that_are_one_where_case_does_not_count_are_refused(tmp_path: Path) -> None:
+def test_files_that_are_one_where_case_does_not_count_are_refused(tmp_path):
     assert collision(["a", "b", "ab"]) == ""
     assert "one file where case" in collision(["test/a", "Test/a"])
     assert "is the folder of" in collision(["test/a", "test"])
@@ -180,16 +176,14 @@ def test_files_that_are_one_where_case_does_not_count_are_refused(tmp_path: Path
 
 
 @pytest.mark.parametrize("folder", ["../private", "/etc", ".."])
-def test_an_entry_reads_no_raw_files_outside_the_raw_folder(
-    published: Published, public: Path, tmp_path: Path, folder: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_entry_reads_no_raw_files_outside_the_raw_folder(published, public, tmp_path, folder, capsys):
     change(public / "tier_b.json", lambda told: told["sources"]["letters"].update(folder=folder))
     seal(public)
     assert main(["release", "rebuild", str(public), "--raw", str(published[0]), "--out", str(tmp_path / "again")]) == 2
     assert "the entry of letters: the folder" in capsys.readouterr().err
 
 
-def test_an_entry_that_does_not_fit_the_schema_is_refused(public: Path) -> None:
+def test_an_entry_that_does_not_fit_the_schema_is_refused(public):
     change(public / "tier_b.json", lambda told: told["sources"]["letters"].update(reader={"format": "pickle"}))
     seal(public)
     with pytest.raises(InputError, match="the entry of letters: reader"):
@@ -197,7 +191,7 @@ def test_an_entry_that_does_not_fit_the_schema_is_refused(public: Path) -> None:
 
 
 @pytest.mark.parametrize("field", ["name", "split"])
-def test_results_name_no_file_outside_an_export(scored: Path, release: Path, tmp_path: Path, field: str) -> None:
+def test_results_name_no_file_outside_an_export(scored, release, tmp_path, field):
     part = "model" if field == "name" else "benchmark"
     change(scored / "random/scores.json", lambda told: told[part].update({field: "../../evil"}))
     with pytest.raises(InputError, match="a name may not begin with a dot"):
@@ -218,7 +212,7 @@ def test_results_name_no_file_outside_an_export(scored: Path, release: Path, tmp
     ],
     ids=["type", "null", "split", "source"],
 )
-def test_a_provenance_of_another_form_is_refused(release: Path, change: dict[str, pl.Expr], problem: str) -> None:
+def test_a_provenance_of_another_form_is_refused(release, change, problem):
     path = release / "provenance.parquet"
     pl.read_parquet(path).with_columns(**change).write_parquet(path)
     seal(release)
@@ -227,7 +221,7 @@ def test_a_provenance_of_another_form_is_refused(release: Path, change: dict[str
             open_verified(release, complete=complete)
 
 
-def test_a_withheld_text_without_a_place_is_not_looked_for(published: Published, public: Path, tmp_path: Path) -> None:
+def test_a_withheld_text_without_a_place_is_not_looked_for(published, public, tmp_path):
     path = public / "complete/provenance.parquet"
     pl.read_parquet(path).with_columns(ordinal=pl.lit(None, pl.Int64)).write_parquet(path)
     with pytest.raises(InputError, match="no file or no ordinal"):
@@ -235,14 +229,14 @@ def test_a_withheld_text_without_a_place_is_not_looked_for(published: Published,
 
 
 @pytest.mark.parametrize("lock", ["[" * 100_000, '{"version": 1, "authors": {}, "documents": {"a": 7}}', "[]"])
-def test_a_lock_of_another_form_is_refused(release: Path, lock: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_lock_of_another_form_is_refused(release, lock, capsys):
     (release / "release.lock").write_text(lock)
     seal(release)
     assert main(["release", "diff", str(release), str(release)]) == 2
     assert "is not a release.lock" in capsys.readouterr().err
 
 
-def test_checksums_are_not_read_from_outside(tmp_path: Path) -> None:
+def test_checksums_are_not_read_from_outside(tmp_path):
     folder = write_release(tmp_path / "release", 1)
     (tmp_path / "elsewhere").touch()
     (folder / "SHA256SUMS").symlink_to(tmp_path / "elsewhere")
@@ -330,13 +324,7 @@ CONTRADICTIONS = {
     ],
     ids=["C", "lower case", "empty", "a document twice"],
 )
-def test_another_tier_or_a_document_twice_is_refused_whatever_is_asked_for(
-    release: Path,
-    tmp_path: Path,
-    turn: Callable[[pl.DataFrame], pl.DataFrame],
-    said: str,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_another_tier_or_a_document_twice_is_refused_whatever_is_asked_for(release, tmp_path, turn, said, capsys):
     _provenance(release, turn)
     for form in ("public", "beir"):
         options = ["--form", form, "--out", str(tmp_path / "out"), "--unverified"]
@@ -346,9 +334,7 @@ def test_another_tier_or_a_document_twice_is_refused_whatever_is_asked_for(
 
 
 @pytest.mark.parametrize("damage", [_text, _text_and_checksums], ids=lambda damage: damage.__name__[1:])
-def test_a_release_that_contradicts_itself_is_refused_by_every_command(
-    release: Path, tmp_path: Path, damage: Callable[[Path], None], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_release_that_contradicts_itself_is_refused_by_every_command(release, tmp_path, damage, capsys):
     damage(release)
     before = everything_below(tmp_path)
     for command in commands(release, tmp_path / "out"):
@@ -358,7 +344,7 @@ def test_a_release_that_contradicts_itself_is_refused_by_every_command(
 
 
 @pytest.mark.parametrize("damage", CONTRADICTIONS, ids=lambda damage: damage.__name__[1:])
-def test_a_contradiction_may_be_overridden_and_is_stated(release: Path, damage: Callable[[Path], None]) -> None:
+def test_a_contradiction_may_be_overridden_and_is_stated(release, damage):
     damage(release)
     with pytest.raises(InputError, match=re.escape(CONTRADICTIONS[damage])):
         open_verified(release)
@@ -366,21 +352,21 @@ def test_a_contradiction_may_be_overridden_and_is_stated(release: Path, damage: 
     assert told["verified"] is False and CONTRADICTIONS[damage] in told["reason"]
 
 
-def test_a_bundle_whose_files_are_not_those_of_the_release_is_refused(public: Path) -> None:
+def test_a_bundle_whose_files_are_not_those_of_the_release_is_refused(public):
     (public / "complete/funnel.csv").write_text("none\n")
     seal(public)
     with pytest.raises(InputError, match=r"funnel.csv is not what tier_b.json says it is"):
         opened(public)
 
 
-def test_an_answer_that_is_no_document_is_named(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_answer_that_is_no_document_is_named(release, capsys):
     changed_row(release / "test/ground_truth.jsonl", "query_id", "doc_999999")
     seal(release)
     assert main(["release", "diff", str(release), str(release)]) == 2
     assert "doc_999999" in capsys.readouterr().err
 
 
-def test_one_split_of_a_release_is_evaluated_where_that_is_asked_for(release: Path, tmp_path: Path) -> None:
+def test_one_split_of_a_release_is_evaluated_where_that_is_asked_for(release, tmp_path):
     shutil.rmtree(release / "train")
     arguments = ["evaluate", str(release), "--model", "random", "--out", str(tmp_path / "scores")]
     assert main(arguments) == 2
@@ -389,7 +375,7 @@ def test_one_split_of_a_release_is_evaluated_where_that_is_asked_for(release: Pa
     assert "train/candidates.jsonl, which SHA256SUMS lists, is missing" in reason
 
 
-def test_files_of_ones_own_beside_those_of_a_release_do_not_contradict_it(release: Path) -> None:
+def test_files_of_ones_own_beside_those_of_a_release_do_not_contradict_it(release):
     (release / "notes.txt").write_text("mine")
     (release / ".git").mkdir()
     (release / ".git/candidates.jsonl").write_text("mine")
@@ -399,14 +385,12 @@ def test_files_of_ones_own_beside_those_of_a_release_do_not_contradict_it(releas
 # --- what results say ---
 
 
-def test_a_release_as_it_was_made_and_its_bundle_are_verified(published: Published) -> None:
+def test_a_release_as_it_was_made_and_its_bundle_are_verified(published):
     for folder in published[1:]:
         assert opened(folder).verification == {"verified": True}
 
 
-def test_files_without_checksums_or_manifest_are_opened_and_their_results_say_so(
-    release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_files_without_checksums_or_manifest_are_opened_and_their_results_say_so(release, tmp_path, capsys):
     alone = tmp_path / "alone"
     shutil.copytree(release / "test", alone / "test")
     assert main(["evaluate", str(alone), "--model", "random", "--out", str(tmp_path / "scores")]) == 0
@@ -420,13 +404,13 @@ def test_files_without_checksums_or_manifest_are_opened_and_their_results_say_so
     assert "verified" in (board / "overall.csv").read_text().splitlines()[0]
 
 
-def test_results_of_a_verified_release_say_so(release: Path, tmp_path: Path) -> None:
+def test_results_of_a_verified_release_say_so(release, tmp_path):
     assert main(["evaluate", str(release), "--model", "random", "--out", str(tmp_path / "scores")]) == 0
     benchmark = json.loads((tmp_path / "scores/random/scores.json").read_text())["benchmark"]
     assert benchmark["verified"] is True and "reason" not in benchmark
 
 
-def test_pairs_say_whether_their_release_is_verified(tmp_path: Path) -> None:
+def test_pairs_say_whether_their_release_is_verified(tmp_path):
     path = write_release(tmp_path / "release", 40, texts=6) / "test/candidates.jsonl"
     rows = [{**row, "genre": f"blog/{'abc'[n % 3]}"} for n, row in enumerate(lines(path))]
     path.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))
@@ -437,7 +421,7 @@ def test_pairs_say_whether_their_release_is_verified(tmp_path: Path) -> None:
     assert told == {"verified": False, "reason": NO_CHECKSUMS}
 
 
-def test_style_says_whether_its_release_is_verified(tmp_path: Path) -> None:
+def test_style_says_whether_its_release_is_verified(tmp_path):
     folder = write_release(tmp_path / "release", 12)
     arguments = ["--model", "random", "--dataset", "release_retrieval", "--out", str(tmp_path / "style")]
     assert main(["style", "run", str(tmp_path), "--release", str(folder), *arguments]) == 0
@@ -446,7 +430,7 @@ def test_style_says_whether_its_release_is_verified(tmp_path: Path) -> None:
     assert NO_CHECKSUMS in (tmp_path / "style/report/index.html").read_text()
 
 
-def test_raven_says_whether_its_documents_are_of_a_verified_release(tmp_path: Path) -> None:
+def test_raven_says_whether_its_documents_are_of_a_verified_release(tmp_path):
     folder = write_release(tmp_path / "release", 2)
     write_documents(str(folder), tmp_path / "documents.parquet", 0)
     assert read_json(tmp_path / "release.json") == {"verified": False, "reason": NO_CHECKSUMS}
@@ -459,7 +443,7 @@ def test_raven_says_whether_its_documents_are_of_a_verified_release(tmp_path: Pa
     assert read_json(tmp_path / "release.json") == {}
 
 
-def test_an_export_of_what_is_not_verified_says_so_and_has_no_checksums(release: Path, tmp_path: Path) -> None:
+def test_an_export_of_what_is_not_verified_says_so_and_has_no_checksums(release, tmp_path):
     _text_and_checksums(release)
     arguments = ["release", "export", str(release), "--form", "trec", "--with-tier-b", "--out", str(tmp_path / "trec")]
     assert main([*arguments, "--unverified"]) == 0
@@ -469,16 +453,14 @@ def test_an_export_of_what_is_not_verified_says_so_and_has_no_checksums(release:
         assert not (out / "SHA256SUMS").exists()
 
 
-def test_a_file_that_a_bundle_names_and_lacks_is_told(published: Published, public: Path, tmp_path: Path) -> None:
+def test_a_file_that_a_bundle_names_and_lacks_is_told(published, public, tmp_path):
     change(public / "tier_b.json", lambda told: told["files"].update({"more/file": "0" * 64}))
     with pytest.raises(InputError, match="names more/file, which is not there"):
         rebuild(opened(public, unverified=True), published[0], tmp_path / "again")
     assert not (tmp_path / "again").exists()
 
 
-def test_a_bundle_without_checksums_is_rebuilt_and_its_own_checksums_decide(
-    published: Published, public: Path, tmp_path: Path
-) -> None:
+def test_a_bundle_without_checksums_is_rebuilt_and_its_own_checksums_decide(published, public, tmp_path):
     (public / "SHA256SUMS").unlink()
     assert main(["release", "rebuild", str(public), "--raw", str(published[0]), "--out", str(tmp_path / "again")]) == 0
     assert contents(tmp_path / "again") == contents(published[1])
@@ -502,7 +484,7 @@ def test_a_bundle_without_checksums_is_rebuilt_and_its_own_checksums_decide(
         ("{", "cannot be read as JSON"),
     ],
 )
-def test_a_json_object_of_a_stranger_is_small_flat_and_unambiguous(tmp_path: Path, text: str, problem: str) -> None:
+def test_a_json_object_of_a_stranger_is_small_flat_and_unambiguous(tmp_path, text, problem):
     path = tmp_path / "manifest.json"
     path.write_text(text, encoding="utf-8")
     if not problem:
@@ -517,7 +499,7 @@ def test_a_json_object_of_a_stranger_is_small_flat_and_unambiguous(tmp_path: Pat
     ["no checksum\n", f"{'0' * 64}  a\n{'1' * 64}  a\n", f"\\{'0' * 64}  a\\nb\n"],
     ids=["form", "twice", "sign"],
 )
-def test_checksums_that_are_not_in_their_form_are_refused_by_line(release: Path, sums: str) -> None:
+def test_checksums_that_are_not_in_their_form_are_refused_by_line(release, sums):
     (release / "SHA256SUMS").write_text(sums)
     with pytest.raises(InputError, match=r"SHA256SUMS, line \d: expected 64"):
         open_verified(release, unverified=True)

@@ -4,7 +4,6 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -67,13 +66,13 @@ problems = st.lists(st.tuples(st.booleans(), st.integers(0, 9)), min_size=2, max
 
 
 @given(problems)
-def test_cllr_is_its_definition(rows: list[tuple[bool, int]]) -> None:
+def test_cllr_is_its_definition(rows):
     truth, ratios = [kind for kind, _ in rows], [2.0 ** (score - 4) for _, score in rows]
     assert cllr(np.array(truth), np.log(ratios)) == pytest.approx(defined(truth, ratios), abs=1e-9)
 
 
 @given(problems)
-def test_the_least_cllr_is_that_of_the_pooled_chances(rows: list[tuple[bool, int]]) -> None:
+def test_the_least_cllr_is_that_of_the_pooled_chances(rows):
     truth, scores = [kind for kind, _ in rows], [score for _, score in rows]
     odds = sum(truth) / (len(truth) - sum(truth))
     with np.errstate(divide="ignore"):
@@ -85,7 +84,7 @@ def test_the_least_cllr_is_that_of_the_pooled_chances(rows: list[tuple[bool, int
     assert cllr_min(np.array(truth), np.array(scores, float)) == pytest.approx(expected, abs=1e-9)
 
 
-def test_what_always_knows_costs_nothing_and_what_says_nothing_one_bit() -> None:
+def test_what_always_knows_costs_nothing_and_what_says_nothing_one_bit():
     truth = np.array([True, False, True, False])
     assert cllr(truth, log_ratios(truth.astype(float))) == 0
     assert cllr(truth, log_ratios(np.full(4, 0.5))) == 1 and cllr_min(truth, np.full(4, 0.5)) == pytest.approx(1)
@@ -93,7 +92,7 @@ def test_what_always_knows_costs_nothing_and_what_says_nothing_one_bit() -> None
     assert np.isnan(cllr(np.ones(3, bool), np.zeros(3)))
 
 
-def test_calibration_on_other_problems_mends_scores_that_say_too_much() -> None:
+def test_calibration_on_other_problems_mends_scores_that_say_too_much():
     draw = np.random.default_rng(0)
     truth = np.arange(2000) % 2 == 0
     honest = draw.normal(size=2000) * np.sqrt(2) + np.where(truth, 1, -1)  # its own log ratios
@@ -110,7 +109,7 @@ def test_calibration_on_other_problems_mends_scores_that_say_too_much() -> None:
 
 
 @given(problems, st.sampled_from([np.exp, np.cbrt, lambda scores: scores / 9, lambda scores: np.log(scores)]))
-def test_calibration_depends_on_the_order_of_scores_only(rows: list[tuple[bool, int]], scale: Any) -> None:
+def test_calibration_depends_on_the_order_of_scores_only(rows, scale):
     truth, scores = np.array([kind for kind, _ in rows]), np.array([float(score) for _, score in rows])
     new = np.arange(-1.0, 11)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -120,7 +119,7 @@ def test_calibration_depends_on_the_order_of_scores_only(rows: list[tuple[bool, 
     assert (np.diff(beyond) >= 0).all()
 
 
-def test_ratios_are_those_of_a_logistic_curve_of_least_loss_over_normal_ranks() -> None:
+def test_ratios_are_those_of_a_logistic_curve_of_least_loss_over_normal_ranks():
     draw = np.random.default_rng(5)
     truth = np.arange(300) % 3 == 0
     scores = np.round(draw.normal(size=300) + truth, 1)
@@ -131,7 +130,7 @@ def test_ratios_are_those_of_a_logistic_curve_of_least_loss_over_normal_ranks() 
     assert calibrated_by(truth, scores, scores) == pytest.approx(expected, abs=1e-3)
 
 
-def test_the_interval_of_cllr_is_that_of_drawing_the_problems_again() -> None:
+def test_the_interval_of_cllr_is_that_of_drawing_the_problems_again():
     draw = np.random.default_rng(3)
     truth = np.arange(600) % 3 == 0
     ratios = draw.normal(size=600) * 1.5 + np.where(truth, 1, -1)
@@ -146,7 +145,7 @@ def test_the_interval_of_cllr_is_that_of_drawing_the_problems_again() -> None:
     assert cllr_interval(np.ones(3, bool), np.zeros(3)) is None
 
 
-def test_the_interval_of_the_least_cllr_is_as_wide_as_that_of_drawing_and_fitting_again() -> None:
+def test_the_interval_of_the_least_cllr_is_as_wide_as_that_of_drawing_and_fitting_again():
     draw = np.random.default_rng(5)
     truth = np.arange(900) % 2 == 0
     scores = draw.normal(size=900) + truth
@@ -159,7 +158,7 @@ def test_the_interval_of_the_least_cllr_is_as_wide_as_that_of_drawing_and_fittin
     assert high - low == pytest.approx(2 * 1.96 * np.std(again), rel=0.2)
 
 
-def test_a_report_of_systems_has_their_costs() -> None:
+def test_a_report_of_systems_has_their_costs():
     truth = np.arange(40) % 2 == 0
     systems = Systems(
         pl.Series([f"p{one}" for one in range(40)]),
@@ -173,7 +172,7 @@ def test_a_report_of_systems_has_their_costs() -> None:
 
 
 @given(problems, st.integers(0, 1))
-def test_no_calibration_costs_less_than_the_best_reading(rows: list[tuple[bool, int]], turned: int) -> None:
+def test_no_calibration_costs_less_than_the_best_reading(rows, turned):
     truth, scores = np.array([kind for kind, _ in rows]), np.array([float(score) for _, score in rows])
     systems = Systems(
         pl.Series([str(one) for one in range(len(rows))]), truth, {"one": -scores if turned else scores / 9}
@@ -181,7 +180,7 @@ def test_no_calibration_costs_less_than_the_best_reading(rows: list[tuple[bool, 
     assert broken_relations(forensic_table(systems, ["one"])) == []
 
 
-def test_a_verifier_whose_scores_fall_is_named_and_not_turned_round(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_verifier_whose_scores_fall_is_named_and_not_turned_round(caplog):
     draw = np.random.default_rng(2)
     truth = np.arange(400) % 2 == 0
     scores = 1 / (1 + np.exp(-draw.normal(size=400) - truth))
@@ -194,7 +193,7 @@ def test_a_verifier_whose_scores_fall_is_named_and_not_turned_round(caplog: pyte
     assert caplog.records[0].message in table.notes
 
 
-def test_a_table_that_breaks_a_relation_between_its_columns_is_not_written(tmp_path: Path) -> None:
+def test_a_table_that_breaks_a_relation_between_its_columns_is_not_written(tmp_path):
     data = pl.DataFrame({"low": [0.1, None, 0.3], "value": [0.2, 0.5, 0.3 - 1e-12], "high": [1.0, 2.0, float("nan")]})
     table = Table("scores", "Scores", [], [], data, relations=[("low", "value", "high"), ("absent", "low")])
     write_table(tmp_path, table)
@@ -203,16 +202,14 @@ def test_a_table_that_breaks_a_relation_between_its_columns_is_not_written(tmp_p
     assert not (tmp_path / "no").exists()
 
 
-def test_the_published_f05u_of_2020_counts_an_open_problem_as_same_author() -> None:
+def test_the_published_f05u_of_2020_counts_an_open_problem_as_same_author():
     truth, scores = np.array([True, True, False, False]), np.array([0.9, 0.5, 0.1, 0.1])
     assert evaluate(truth, scores, published_2020=True)["f0.5u"] == 1  # two right, none wrong or missed
     assert evaluate(truth, scores)["f0.5u"] == pytest.approx(1.25 / 1.5)  # one right, one left open
     assert evaluate(truth, scores, published_2020=True)["c@1"] == evaluate(truth, scores)["c@1"]
 
 
-def test_any_verifier_gives_likelihood_ratios_by_pairs_held_out(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
-) -> None:
+def test_any_verifier_gives_likelihood_ratios_by_pairs_held_out(tmp_path, capsys, caplog):
     draw = np.random.default_rng(1)
     styles = [("storm; ", "harbour; ", "lantern; "), ("meadow - ", "copper - ", "violet - ")]
 
@@ -264,7 +261,7 @@ def test_any_verifier_gives_likelihood_ratios_by_pairs_held_out(
 
 
 @given(problems)
-def test_errors_of_detection_are_counted_at_each_score(rows: list[tuple[bool, int]]) -> None:
+def test_errors_of_detection_are_counted_at_each_score(rows):
     truth, scores = (np.array(column) for column in zip(*rows, strict=True))
     alarms, misses = detection_errors(truth, scores.astype(float))
     for place, threshold in enumerate(sorted(set(scores.tolist()), reverse=True)):
@@ -272,14 +269,12 @@ def test_errors_of_detection_are_counted_at_each_score(rows: list[tuple[bool, in
         assert misses[place] == pytest.approx((scores[truth] < threshold).mean())
 
 
-def test_a_tippett_curve_is_the_share_of_ratios_at_least_as_large() -> None:
+def test_a_tippett_curve_is_the_share_of_ratios_at_least_as_large():
     place, share = at_least(np.array([0.0, -1.0, 2.0, 0.0, np.inf]))
     assert place.tolist() == [-1, 0, 2] and share.tolist() == pytest.approx([1, 0.8, 0.4])
 
 
-def test_models_evaluated_on_a_release_give_likelihood_ratios(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_models_evaluated_on_a_release_give_likelihood_ratios(tmp_path, capsys):
     draw = np.random.default_rng(4)
     same = np.arange(600) % 3 == 0
     pairs = pl.DataFrame(
@@ -312,7 +307,7 @@ def test_models_evaluated_on_a_release_give_likelihood_ratios(
     assert "has other pairs than dull" in capsys.readouterr().err
 
 
-def test_no_curve_of_errors_is_drawn_over_the_names_above_it() -> None:
+def test_no_curve_of_errors_is_drawn_over_the_names_above_it():
     chance = np.random.default_rng(0)
     truth = np.arange(400) % 2 == 0
     scores = {f"a system with a long name {one}": truth * one / 9 + chance.normal(size=400) for one in range(9)}
@@ -323,7 +318,7 @@ def test_no_curve_of_errors_is_drawn_over_the_names_above_it() -> None:
     assert min(map(min, curves)) >= legend_height(list(scores))
 
 
-def test_a_curve_of_errors_goes_up_to_the_edge_and_no_further() -> None:
+def test_a_curve_of_errors_goes_up_to_the_edge_and_no_further():
     curve = np.array([[0.0, 1.0, 1.0, 3.0, 5.0], [6.0, 2.0, 1.0, 0.0, 0.0]])
     expected = [[np.nan, 0.5, 1.0, 1.0, 3.0, 4.0, np.nan], [np.nan, 4.0, 2.0, 1.0, 0.0, 0.0, np.nan]]
     np.testing.assert_array_equal(_cut_at(curve, 4.0), expected)

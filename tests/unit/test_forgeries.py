@@ -3,12 +3,11 @@
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import orjson
 import polars as pl
 import pytest
-from forgeries import FORGERIES, REFUSED, Forgery, alter_json, read, table, write
+from forgeries import FORGERIES, REFUSED, alter_json, read, table, write
 from made_once import made_once
 from sound_release import CONFIG, documents, write_sound
 
@@ -40,7 +39,7 @@ def broken(folder: Path, claim: str = "") -> dict[str, Violation]:
     return {violation.code: violation for violation in found}
 
 
-def test_the_release_that_is_forged_is_sound(sound: Path) -> None:
+def test_the_release_that_is_forged_is_sound(sound):
     assert check_release(sound) == [] and check_drawings(sound) == []
 
 
@@ -59,18 +58,18 @@ ADA, JANE = author_id("blog_authorship", "Ada Lovelace"), author_id("babel_brief
     ],
     ids=["disjoint", "any positives", "one query", "sorted ids", "one taken down", "two taken down"],
 )
-def test_a_release_of_other_settings_is_sound_where_they_are_granted(settings: dict[str, Any], tmp_path: Path) -> None:
+def test_a_release_of_other_settings_is_sound_where_they_are_granted(settings, tmp_path):
     write_sound(tmp_path, **settings)
     own = {"release": {key: value for key, value in settings.items() if key != "takedown"}}
     assert check_release(tmp_path, own) == [] and check_drawings(tmp_path) == []
 
 
-def test_sorted_ids_are_a_looser_setting_where_they_are_not_granted(tmp_path: Path) -> None:
+def test_sorted_ids_are_a_looser_setting_where_they_are_not_granted(tmp_path):
     write_sound(tmp_path, ids="sorted")
     assert [violation.code for violation in check_release(tmp_path)] == ["looser_settings"]
 
 
-def test_a_release_without_some_texts_and_one_that_keeps_the_ids_of_another_are_sound(tmp_path: Path) -> None:
+def test_a_release_without_some_texts_and_one_that_keeps_the_ids_of_another_are_sound(tmp_path):
     made = documents()
     texts = frozenset(made.filter(pl.col("doc_key").str.contains("-0"))["content"].map_elements(sha256_of_text))
     write_sound(tmp_path / "less", texts)
@@ -84,7 +83,7 @@ def test_a_release_without_some_texts_and_one_that_keeps_the_ids_of_another_are_
     assert check_release(tmp_path / "fewer") == []
 
 
-def test_an_earlier_release_without_years_and_pools_matched_in_time_is_sound(copy: Path) -> None:
+def test_an_earlier_release_without_years_and_pools_matched_in_time_is_sound(copy):
     FORGERIES["no_time"].forge(copy)
     for path in copy.glob("*/positives.parquet"):
         pl.read_parquet(path).drop("years").write_parquet(path)
@@ -92,13 +91,13 @@ def test_an_earlier_release_without_years_and_pools_matched_in_time_is_sound(cop
     assert check_release(copy) == []
 
 
-def test_a_forger_who_changes_nothing_leaves_no_trace(copy: Path) -> None:
+def test_a_forger_who_changes_nothing_leaves_no_trace(copy):
     write(read(copy), copy)
     assert check_release(copy) == [] and check_drawings(copy) == []
 
 
 @pytest.mark.parametrize("forgery", [pytest.param(one, id=name) for name, one in FORGERIES.items() if one.claim])
-def test_a_forgery_is_caught_by_the_claim_that_it_breaks(forgery: Forgery, copy: Path) -> None:
+def test_a_forgery_is_caught_by_the_claim_that_it_breaks(forgery, copy):
     forgery.forge(copy)
     if forgery.claim == REFUSED:
         with pytest.raises(InputError):
@@ -109,13 +108,13 @@ def test_a_forgery_is_caught_by_the_claim_that_it_breaks(forgery: Forgery, copy:
 
 
 @pytest.mark.parametrize("forgery", [pytest.param(one, id=name) for name, one in FORGERIES.items() if not one.claim])
-def test_what_nobody_can_tell_from_a_release_is_said_to_be_so(forgery: Forgery, copy: Path) -> None:
+def test_what_nobody_can_tell_from_a_release_is_said_to_be_so(forgery, copy):
     assert forgery.undetectable
     forgery.forge(copy)
     assert broken(copy) == {}
 
 
-def test_at_least_forty_of_forty_five_kinds_are_caught() -> None:
+def test_at_least_forty_of_forty_five_kinds_are_caught():
     caught = sum(bool(forgery.claim) for forgery in FORGERIES.values())
     assert caught >= 40 and caught / len(FORGERIES) > 40 / 45
 
@@ -124,27 +123,25 @@ def test_at_least_forty_of_forty_five_kinds_are_caught() -> None:
 
 
 @pytest.mark.parametrize("recipe", sorted(shipped("config/recipes").glob("*.yaml")), ids=lambda path: path.stem)
-def test_a_recipe_grants_its_own_settings(recipe: Path) -> None:
+def test_a_recipe_grants_its_own_settings(recipe):
     own = read_settings(recipe)
     assert list(check_settings(merged(defaults(), own), own)) == []
 
 
-def test_a_looser_setting_is_named_with_its_value_the_granted_one_and_the_recipe_that_has_it() -> None:
+def test_a_looser_setting_is_named_with_its_value_the_granted_one_and_the_recipe_that_has_it():
     (paper, letters) = check_settings({"filter": {"preset": "paper", "alphabetic": 0.1}}, {})
     assert paper.note.endswith("granted is 'robust' (as in config/recipes/authbench-300k.yaml)")
     assert letters.note == "filter.alphabetic is 0.1, granted is 0.2"
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), "0.7", None, True, [0.7], {"a": "b"}])
-def test_a_threshold_that_is_no_number_is_looser(value: object) -> None:
+def test_a_threshold_that_is_no_number_is_looser(value):
     assert [finding.id for finding in check_settings({"split": {"leak_threshold": value}}, {})] == [
         "split.leak_threshold"
     ]
 
 
-def test_the_command_takes_granted_settings_from_a_file(
-    copy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_takes_granted_settings_from_a_file(copy, tmp_path, capsys):
     alter_json(copy / "manifest.json", lambda told: told["config"]["split"].update(leak_threshold=0.75))
     write_sums(copy)
     assert main(["check", str(copy)]) == 1
@@ -153,7 +150,7 @@ def test_the_command_takes_granted_settings_from_a_file(
     assert main(["check", str(copy), "--config", str(tmp_path / "granted.yaml")]) == 0
 
 
-def test_settings_whose_keys_are_data_are_replaced_and_others_merged() -> None:
+def test_settings_whose_keys_are_data_are_replaced_and_others_merged():
     base = {"sample": {"genres": {"zh": {"news": 1}}}, "split": {"containment": {"share": 0.3, "min_chars": 500}}}
     more = {"sample": {"genres": {"zh": {"poetry": 1}}}, "split": {"containment": {"share": 0.2}}}
     assert merged(base, more) == {
@@ -165,9 +162,7 @@ def test_settings_whose_keys_are_data_are_replaced_and_others_merged() -> None:
 # --- what the command prints ---
 
 
-def test_all_ids_of_a_violation_are_in_the_json_and_a_dozen_in_the_text(
-    copy: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_all_ids_of_a_violation_are_in_the_json_and_a_dozen_in_the_text(copy, capsys):
     table = pl.read_parquet(copy / "provenance.parquet").with_columns(toxicity=pl.lit(0.95))
     table.write_parquet(copy / "provenance.parquet")
     write_sums(copy)
@@ -178,7 +173,7 @@ def test_all_ids_of_a_violation_are_in_the_json_and_a_dozen_in_the_text(
     assert f"... and {table.height - 12} more" in capsys.readouterr().out
 
 
-def test_no_sequence_of_a_release_reaches_the_terminal(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_sequence_of_a_release_reaches_the_terminal(copy, capsys):
     (copy / "\x1b]0;owned\x07.csv").write_text("", encoding="utf-8")
     assert main(["check", str(copy)]) == 1
     printed = capsys.readouterr().out
@@ -186,9 +181,7 @@ def test_no_sequence_of_a_release_reaches_the_terminal(copy: Path, capsys: pytes
 
 
 @pytest.mark.parametrize("name", ["bookkeeping_removed", "no_counts", "other_splits", "no_scorer", "targets_met"])
-def test_the_command_ends_with_violations_where_drawings_have_nothing_to_be_compared_with(
-    name: str, copy: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_ends_with_violations_where_drawings_have_nothing_to_be_compared_with(name, copy, capsys):
     FORGERIES[name].forge(copy)
     assert main(["check", str(copy)]) == 1
     assert FORGERIES[name].claim in capsys.readouterr().out
@@ -196,15 +189,13 @@ def test_the_command_ends_with_violations_where_drawings_have_nothing_to_be_comp
 
 @pytest.mark.parametrize("key", ["config", "raw_lock", "licences", "inputs", "warnings", "takedown"])
 @pytest.mark.parametrize("value", [None, {"sources": 3}])
-def test_a_manifest_that_is_not_in_its_form_is_refused_or_found(key: str, value: object, copy: Path) -> None:
+def test_a_manifest_that_is_not_in_its_form_is_refused_or_found(key, value, copy):
     alter_json(copy / "manifest.json", lambda told: told.update({key: value}))
     write_sums(copy)
     assert main(["check", str(copy)]) in (1, 2)
 
 
-def test_what_a_release_without_bookkeeping_leaves_unchecked_is_said(
-    copy: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_a_release_without_bookkeeping_leaves_unchecked_is_said(copy, capsys):
     for path in copy.iterdir():
         if path.is_file():
             path.unlink()
@@ -217,7 +208,7 @@ def test_what_a_release_without_bookkeeping_leaves_unchecked_is_said(
     ]  # fmt: skip
 
 
-def test_the_documentation_counts_the_forgeries_and_lists_which_stay_hidden() -> None:
+def test_the_documentation_counts_the_forgeries_and_lists_which_stay_hidden():
     page = Path(__file__).parents[2].joinpath("docs/reliability.md").read_text(encoding="utf-8")
     stated = page.partition("## Forgeries")[2]
     caught = sum(bool(forgery.claim) for forgery in FORGERIES.values())

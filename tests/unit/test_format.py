@@ -10,7 +10,7 @@ import orjson
 import polars as pl
 import pytest
 from cases import cases
-from published import Published, publish
+from published import publish
 
 from authbench.core.errors import InputError
 from authbench.core.runtime.code import closure
@@ -72,7 +72,7 @@ def split_files(column: Column) -> str:
     return ", ".join(table.name for table in SPLIT_TABLES.values() if column in table.columns)
 
 
-def test_the_docs_have_the_columns_that_are_declared() -> None:
+def test_the_docs_have_the_columns_that_are_declared():
     assert table_of_docs(dict.fromkeys(SHARED), split_files) in DOCS
     for table in (*PAIR_TABLES.values(), MERGED):
         assert table_of_docs(table.columns) in DOCS
@@ -81,18 +81,18 @@ def test_the_docs_have_the_columns_that_are_declared() -> None:
     assert f"It also has {', '.join(f'`{column.name}`' for column in known)}, as in the JSON lines" in DOCS
 
 
-def test_the_docs_have_the_columns_of_tables_in_csv() -> None:
+def test_the_docs_have_the_columns_of_tables_in_csv():
     assert "\n".join(f"| `{name}` | {', '.join(schema)} |" for name, schema in files.CSV_FILES.items()) in DOCS
 
 
 @pytest.mark.parametrize(
     "meanings", [files.RELEASE_FILES, files.BUNDLE_FILES, files.MERGED_FILES, files.PART_FILES, files.MANIFEST_KEYS]
 )
-def test_the_docs_have_the_files_and_keys_that_are_declared(meanings: dict[str, str]) -> None:
+def test_the_docs_have_the_files_and_keys_that_are_declared(meanings):
     assert "\n".join(f"| `{name}` | {meaning} |" for name, meaning in meanings.items()) in DOCS
 
 
-def test_a_release_has_the_files_that_are_declared_and_no_other(published: Published) -> None:
+def test_a_release_has_the_files_that_are_declared_and_no_other(published):
     _, release, public = published
     splits = open_release(release).splits
     there = {path.relative_to(release).as_posix() for path in release.rglob("*") if path.is_file()}
@@ -105,7 +105,7 @@ def test_a_release_has_the_files_that_are_declared_and_no_other(published: Publi
     assert bundle == there | copied | set(files.BUNDLE_FILES) - {f"{files.COMPLETE}/"}
 
 
-def test_a_release_has_the_columns_and_keys_that_are_declared(published: Published) -> None:
+def test_a_release_has_the_columns_and_keys_that_are_declared(published):
     release, public = map(open_complete_release, published[1:])
     assert set(release.manifest) == set(files.MANIFEST_KEYS) - {"filters", "withheld", "merged"}
     assert set(public.manifest) == set(files.MANIFEST_KEYS) - {"filters", "merged"}
@@ -123,7 +123,7 @@ def test_a_release_has_the_columns_and_keys_that_are_declared(published: Publish
                         assert re.fullmatch(column.pattern, row[column.name])
 
 
-def test_a_release_without_pairs_has_none(published: Published, tmp_path: Path) -> None:
+def test_a_release_without_pairs_has_none(published, tmp_path):
     shutil.copytree(published[1], tmp_path / "release")
     for path in (tmp_path / "release").glob("*/p*.parquet"):
         path.unlink()
@@ -133,7 +133,7 @@ def test_a_release_without_pairs_has_none(published: Published, tmp_path: Path) 
         assert rows.schema == table.schema
 
 
-def test_pairs_are_read_as_they_are_or_refused(published: Published, tmp_path: Path) -> None:
+def test_pairs_are_read_as_they_are_or_refused(published, tmp_path):
     shutil.copytree(published[1], tmp_path / "release")
     path = tmp_path / "release/test/pairs.parquet"
     rows = pl.DataFrame(
@@ -156,7 +156,7 @@ def test_pairs_are_read_as_they_are_or_refused(published: Published, tmp_path: P
         open_release(tmp_path / "release").pairs("test")
 
 
-def test_texts_are_every_document_once_with_its_labels(published: Published) -> None:
+def test_texts_are_every_document_once_with_its_labels(published):
     release = open_complete_release(published[1])
     for split in release.splits:
         texts = pl.concat(release.texts(split))
@@ -168,7 +168,7 @@ def test_texts_are_every_document_once_with_its_labels(published: Published) -> 
         assert texts.filter("query")["id"].to_list() == queries["query_id"].to_list()
 
 
-def test_texts_of_the_disjoint_form_are_candidates_and_queries(tmp_path: Path) -> None:
+def test_texts_of_the_disjoint_form_are_candidates_and_queries(tmp_path):
     _, folder, _ = publish(tmp_path, queries_in_candidates=False)
     release = open_complete_release(folder)
     for split in release.splits:
@@ -179,7 +179,7 @@ def test_texts_of_the_disjoint_form_are_candidates_and_queries(tmp_path: Path) -
         assert (texts["query"] != texts["candidate"]).all()
 
 
-def test_a_bundle_is_a_release_of_its_own_texts(published: Published) -> None:
+def test_a_bundle_is_a_release_of_its_own_texts(published):
     release, public = (open_complete_release(folder) for folder in published[1:])
     assert public.withheld and not release.withheld
     assert set(public.provenance["tier"]) == {"A"} and set(public.absent["tier"]) == {"B"}
@@ -196,7 +196,7 @@ def test_a_bundle_is_a_release_of_its_own_texts(published: Published) -> None:
 
 
 @cases
-def test_a_row_of_another_form_is_named_by_its_line(tmp_path: Path, change: object, problem: str) -> None:
+def test_a_row_of_another_form_is_named_by_its_line(tmp_path, change, problem):
     row = dict.fromkeys(CANDIDATES.names, "x") | {"token_length": 3}
     rows = [row, row, {**row, **change} if isinstance(change, dict) else change, row]
     path = tmp_path / "candidates.jsonl"
@@ -206,7 +206,7 @@ def test_a_row_of_another_form_is_named_by_its_line(tmp_path: Path, change: obje
     assert str(error.value).startswith(f"{path}, line 3: {problem}")
 
 
-def test_ignored_ids_may_be_absent_and_other_fields_are_left_out(tmp_path: Path) -> None:
+def test_ignored_ids_may_be_absent_and_other_fields_are_left_out(tmp_path):
     row = {"query_id": "q", "positive_ids": ["a"], "author_id": "x", "more": 1}
     path = tmp_path / "ground_truth.jsonl"
     path.write_bytes(orjson.dumps(row) + b"\n" + orjson.dumps({**row, "ignored_ids": ["b"]}) + b"\n")
@@ -215,13 +215,13 @@ def test_ignored_ids_may_be_absent_and_other_fields_are_left_out(tmp_path: Path)
 
 
 @cases
-def test_a_manifest_of_another_form_is_named(tmp_path: Path, manifest: str, problem: str) -> None:
+def test_a_manifest_of_another_form_is_named(tmp_path, manifest, problem):
     (tmp_path / "manifest.json").write_text(manifest, encoding="utf-8")
     with pytest.raises(InputError, match=problem):
         open_release(tmp_path)
 
 
-def test_splits_come_in_the_order_of_the_manifest(tmp_path: Path) -> None:
+def test_splits_come_in_the_order_of_the_manifest(tmp_path):
     for split in ("a", "b", "more"):
         (tmp_path / split).mkdir()
         (tmp_path / split / CANDIDATES.file).touch()
@@ -238,6 +238,6 @@ ADAPTERS = sorted(path.stem for path in (ROOT / "workflow/scripts").glob("*.py")
 
 
 @pytest.mark.parametrize("adapter", [name for name in ADAPTERS if name != "check_release"])
-def test_the_checker_reruns_the_check_alone(adapter: str) -> None:
+def test_the_checker_reruns_the_check_alone(adapter):
     reached = closure(ROOT / f"workflow/scripts/{adapter}.py")
     assert [module for module in reached if module.startswith("authbench.release.checking")] == []

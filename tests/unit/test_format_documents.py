@@ -35,7 +35,7 @@ def documents(place: Path, topic: str = "topic") -> pl.DataFrame:
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_every_form_of_table_gives_the_same_documents_to_pan_and_raven(tmp_path: Path, suffix: str) -> None:
+def test_every_form_of_table_gives_the_same_documents_to_pan_and_raven(tmp_path, suffix):
     WRITERS[suffix](TABLE, tmp_path / f"t{suffix}")
     found = documents(tmp_path / f"t{suffix}")
     assert found.schema == DOCUMENTS
@@ -51,13 +51,13 @@ def test_every_form_of_table_gives_the_same_documents_to_pan_and_raven(tmp_path:
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @pytest.mark.parametrize("languages", [None, ["en", "fr", None, "", "de", "en"]])
-def test_a_language_that_is_not_told_is_empty(tmp_path: Path, suffix: str, languages: list[str] | None) -> None:
+def test_a_language_that_is_not_told_is_empty(tmp_path, suffix, languages):
     table = TABLE if languages is None else TABLE.with_columns(language=pl.Series(languages))
     WRITERS[suffix](table, tmp_path / f"t{suffix}")
     assert documents(tmp_path / f"t{suffix}")["lang"].to_list() == (["en", "fr", "", ""] if languages else [""] * 4)
 
 
-def test_ids_without_a_column_depend_on_the_document_and_not_on_its_place(tmp_path: Path) -> None:
+def test_ids_without_a_column_depend_on_the_document_and_not_on_its_place(tmp_path):
     TABLE.write_csv(tmp_path / "a.csv")
     TABLE.reverse().write_csv(tmp_path / "b.csv")
     one, other = (documents(tmp_path / name) for name in ("a.csv", "b.csv"))
@@ -65,12 +65,12 @@ def test_ids_without_a_column_depend_on_the_document_and_not_on_its_place(tmp_pa
     assert one["id"].n_unique() == one.height
 
 
-def test_numbers_in_a_csv_stay_as_they_are_written(tmp_path: Path) -> None:
+def test_numbers_in_a_csv_stay_as_they_are_written(tmp_path):
     (tmp_path / "t.csv").write_text("id,author,topic,text\n007,01,1.0,two words\n", encoding="utf-8")
     assert documents(tmp_path / "t.csv").row(0) == ("007", "01", "1.0", "", "two words")
 
 
-def test_documents_of_a_release_have_its_topics_or_else_its_genres(tmp_path: Path) -> None:
+def test_documents_of_a_release_have_its_topics_or_else_its_genres(tmp_path):
     _, folder, _ = publish(tmp_path)
     rows = open_complete_release(folder).provenance
     found = documents(folder)
@@ -84,7 +84,7 @@ def test_documents_of_a_release_have_its_topics_or_else_its_genres(tmp_path: Pat
         documents(folder, "weather")
 
 
-def test_an_id_of_two_documents_is_refused_by_pan_and_raven(tmp_path: Path) -> None:
+def test_an_id_of_two_documents_is_refused_by_pan_and_raven(tmp_path):
     table = TABLE.head(4).with_columns(id=pl.Series(["1", "1", "2", "3"]))
     table.write_parquet(tmp_path / "t.parquet")
     with pytest.raises(InputError, match="the id 1 occurs twice"):
@@ -110,19 +110,19 @@ def test_an_id_of_two_documents_is_refused_by_pan_and_raven(tmp_path: Path) -> N
         ("t.txt", b"", "expected the folder of a release, or a table"),
     ],
 )
-def test_what_is_no_table_of_documents_is_refused(tmp_path: Path, name: str, content: bytes, problem: str) -> None:
+def test_what_is_no_table_of_documents_is_refused(tmp_path, name, content, problem):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(InputError, match=problem):
         documents(tmp_path / name)
 
 
-def test_an_empty_table_of_json_lines_has_no_documents(tmp_path: Path) -> None:
+def test_an_empty_table_of_json_lines_has_no_documents(tmp_path):
     (tmp_path / "t.jsonl").touch()
     assert list(read_documents(tmp_path / "t.jsonl")) == []
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_authors_of_a_table_are_known_by_their_normal_form(tmp_path: Path, suffix: str) -> None:
+def test_authors_of_a_table_are_known_by_their_normal_form(tmp_path, suffix):
     labels = ["3.0", "3", "\u200fAnn", "Ann\u00a0", "nan", "[deleted]"]
     table = TABLE.with_columns(author_id=pl.Series(labels), content=pl.Series(list("abcdef")))
     WRITERS[suffix](table, tmp_path / f"t{suffix}")

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from published import Published, opened
+from published import opened
 
 from authbench.app.cli import main
 from authbench.core.errors import InputError
@@ -38,9 +38,7 @@ def digest(release: Path) -> str:
         ),
     ],
 )
-def test_freezing_changes_one_line_of_the_recipe(
-    published: Published, tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, frozen: str
-) -> None:
+def test_freezing_changes_one_line_of_the_recipe(published, tmp_path, capsys, text, frozen):
     recipe = tmp_path / "mine.yaml"
     recipe.write_text(text)
     for _ in range(2):
@@ -51,7 +49,7 @@ def test_freezing_changes_one_line_of_the_recipe(
     assert "set publish.doi" in said
 
 
-def test_nothing_else_is_published_as_a_frozen_version(published: Published, tmp_path: Path) -> None:
+def test_nothing_else_is_published_as_a_frozen_version(published, tmp_path):
     recipe = tmp_path / "mine.yaml"
     recipe.write_text(STATED)
     freeze(opened(published[1]), recipe)
@@ -83,9 +81,7 @@ def test_nothing_else_is_published_as_a_frozen_version(published: Published, tmp
         (STATED.replace("\n  ", "\n    ").replace("    sha256: null          # once it is built\n", ""), "another way"),
     ],
 )
-def test_a_recipe_that_cannot_be_frozen_stays_as_it_is(
-    published: Published, tmp_path: Path, text: str, problem: str
-) -> None:
+def test_a_recipe_that_cannot_be_frozen_stays_as_it_is(published, tmp_path, text, problem):
     recipe = tmp_path / "mine.yaml"
     recipe.write_text(text)
     with pytest.raises(InputError, match=problem):
@@ -93,7 +89,7 @@ def test_a_recipe_that_cannot_be_frozen_stays_as_it_is(
     assert recipe.read_text() == text
 
 
-def test_a_bundle_and_a_release_that_is_not_verified_are_refused(published: Published, tmp_path: Path) -> None:
+def test_a_bundle_and_a_release_that_is_not_verified_are_refused(published, tmp_path):
     recipe = tmp_path / "mine.yaml"
     recipe.write_text(STATED)
     assert main(["release", "freeze", str(published[2]), "--config", str(recipe)]) == 2

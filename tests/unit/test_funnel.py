@@ -37,7 +37,7 @@ FATES = st.lists(st.tuples(st.sampled_from(["news", "blogs"]), st.sampled_from([
 
 
 @given(FATES)
-def test_in_is_kept_and_dropped_and_a_document_counts_under_its_first_reason(fates: list[Fate]) -> None:
+def test_in_is_kept_and_dropped_and_a_document_counts_under_its_first_reason(fates):
     counts = tallied(fates).counts()
     assert sum(source["in"] for source in counts["sources"].values()) == len(fates)
     for tag, source in counts["sources"].items():
@@ -48,13 +48,13 @@ def test_in_is_kept_and_dropped_and_a_document_counts_under_its_first_reason(fat
 
 
 @given(FATES, st.integers(min_value=1, max_value=5))
-def test_parts_add_up_to_the_whole(fates: list[Fate], parts: int) -> None:
+def test_parts_add_up_to_the_whole(fates, parts):
     pieces = [tallied(fates[part::parts]).counts() for part in range(parts)]
     whole = tallied(fates).counts()["sources"]
     assert merge_counts(pieces)["filter"]["sources"] == whole
 
 
-def test_a_document_that_vanishes_stops_the_stage() -> None:
+def test_a_document_that_vanishes_stops_the_stage():
     tally = Tally("filter")
     both = [("news", None), ("news", None)]
     tally.add(documents(both, keep=False), documents(both[:1], keep=True))
@@ -62,7 +62,7 @@ def test_a_document_that_vanishes_stops_the_stage() -> None:
         tally.counts()
 
 
-def test_only_chunking_may_gain_documents() -> None:
+def test_only_chunking_may_gain_documents():
     one, two = documents([("news", None)], keep=False), documents([("news", None)] * 2, keep=False)
     chunking, filtering = Tally("chunk"), Tally("filter")
     chunking.add(one, two)
@@ -77,7 +77,7 @@ def counted(stage: str, entered: int, kept: int, **dropped: int) -> dict[str, ob
     return {"stage": stage, "sources": {"news": source}}
 
 
-def test_stages_join_where_one_takes_in_what_the_other_kept() -> None:
+def test_stages_join_where_one_takes_in_what_the_other_kept():
     counts = merge_counts([counted("filter", 5, 4, toxic=1), counted("ingest", 7, 5, no_author=2)])
     assert [(row["stage"], row["reason"], row["documents"]) for row in join_stages(counts)] == [
         ("ingest", "in", 7),
@@ -89,23 +89,23 @@ def test_stages_join_where_one_takes_in_what_the_other_kept() -> None:
     ]
 
 
-def test_stages_that_do_not_join_stop_the_release() -> None:
+def test_stages_that_do_not_join_stop_the_release():
     with pytest.raises(Unaccounted, match="filter, news: 4 came in, 5 were kept before"):
         join_stages(merge_counts([counted("ingest", 7, 5, no_author=2), counted("filter", 4, 4)]))
 
 
-def test_a_source_that_a_stage_forgets_stops_the_release() -> None:
+def test_a_source_that_a_stage_forgets_stops_the_release():
     nothing = {"stage": "filter", "sources": {}}
     with pytest.raises(Unaccounted, match="nothing came in of"):
         join_stages(merge_counts([counted("ingest", 5, 5), nothing]))
 
 
-def test_a_source_that_is_used_up_may_be_absent_later() -> None:
+def test_a_source_that_is_used_up_may_be_absent_later():
     used_up = counted("ingest", 5, 0, no_author=5)
     assert join_stages(merge_counts([used_up, {"stage": "filter", "sources": {}}]))[-1]["documents"] == 0
 
 
-def test_the_order_of_stages_is_that_of_the_pipeline() -> None:
+def test_the_order_of_stages_is_that_of_the_pipeline():
     counts = merge_counts([counted(stage, 1, 1) for stage in reversed(STAGES)])
     assert [row["stage"] for row in join_stages(counts) if row["reason"] == "in"] == list(STAGES)
 
@@ -114,7 +114,7 @@ NUMBERS = st.dictionaries(st.sampled_from("abc"), st.dictionaries(st.sampled_fro
 
 
 @given(NUMBERS, NUMBERS)
-def test_adding_up_loses_no_number(one: dict[str, dict[str, int]], other: dict[str, dict[str, int]]) -> None:
+def test_adding_up_loses_no_number(one, other):
     def total(numbers: dict[str, dict[str, int]]) -> int:
         return sum(number for inner in numbers.values() for number in inner.values())
 

@@ -19,7 +19,7 @@ ABORT = "import sys, pyarrow.parquet as pq; pq.read_metadata(sys.argv[1]).row_gr
 
 
 @pytest.mark.parametrize("name", ["levels", "bytes"])
-def test_size_statistics_at_which_pyarrow_aborts_are_refused(name: str) -> None:
+def test_size_statistics_at_which_pyarrow_aborts_are_refused(name):
     path = FUZZED / f"{name}.parquet"
     with pytest.raises(InputError, match="size statistics"):
         bounded_parquet(path)
@@ -32,7 +32,7 @@ def test_size_statistics_at_which_pyarrow_aborts_are_refused(name: str) -> None:
 @pytest.mark.parametrize(
     "column", [[1, None], ["a", None], [[1], None, [2, 3]], [{"a": [1]}, None], [date(2020, 1, 1)]]
 )
-def test_the_footers_of_sound_files_are_understood(column: list[object], tmp_path: Path) -> None:
+def test_the_footers_of_sound_files_are_understood(column, tmp_path):
     frame = pl.DataFrame({"column": column})
     frame.write_parquet(tmp_path / "polars.parquet")
     pq.write_table(frame.to_arrow(), tmp_path / "arrow.parquet", row_group_size=1)
@@ -40,7 +40,7 @@ def test_the_footers_of_sound_files_are_understood(column: list[object], tmp_pat
         assert bounded_parquet(tmp_path / f"{name}.parquet").equals(frame)
 
 
-def test_a_member_of_a_zip_without_a_name_is_refused() -> None:
+def test_a_member_of_a_zip_without_a_name_is_refused():
     path = FUZZED / "unnamed.csv.zip"
     with pytest.raises(InputError):
         for member in RawFile(path, path.name, "").members(["**/*"]):
@@ -48,5 +48,5 @@ def test_a_member_of_a_zip_without_a_name_is_refused() -> None:
                 stream.read()
 
 
-def test_a_year_that_no_computer_can_hold_is_no_date() -> None:
+def test_a_year_that_no_computer_can_hold_is_no_date():
     assert iso_date(f"1,May,{10**30}") is None

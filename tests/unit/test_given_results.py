@@ -86,9 +86,7 @@ def write_pairs(path: Path, split: Split, vectors: np.ndarray) -> Path:
     return path
 
 
-def test_vectors_of_a_model_score_what_the_model_scores(
-    release: Path, split: Split, model: tuple[Path, np.ndarray], tmp_path: Path
-) -> None:
+def test_vectors_of_a_model_score_what_the_model_scores(release, split, model, tmp_path):
     folder, vectors = model
     np.savez(tmp_path / "mine.npz", ids=np.array(split.documents["id"]), vectors=vectors)
     scores = evaluated(release, tmp_path / "out", "--vectors", str(tmp_path / "mine.npz"))
@@ -101,9 +99,7 @@ def test_vectors_of_a_model_score_what_the_model_scores(
         assert pl.read_parquet(tmp_path / "out/mine" / file).equals(pl.read_parquet(folder / file))
 
 
-def test_a_run_that_we_export_has_the_retrieval_scores_of_its_model(
-    release: Path, model: tuple[Path, np.ndarray], tmp_path: Path
-) -> None:
+def test_a_run_that_we_export_has_the_retrieval_scores_of_its_model(release, model, tmp_path):
     from authbench.publish.export.beir import write_runs
 
     folder, _ = model
@@ -122,9 +118,7 @@ def test_a_run_that_we_export_has_the_retrieval_scores_of_its_model(
     assert set(given["headline_left_out"]) >= {"auc_matched", "auc_topic"}
 
 
-def test_a_run_of_all_candidates_has_every_score_of_its_model(
-    release: Path, split: Split, model: tuple[Path, np.ndarray], tmp_path: Path
-) -> None:
+def test_a_run_of_all_candidates_has_every_score_of_its_model(release, split, model, tmp_path):
     folder, vectors = model
     run = write_run(tmp_path / "whole.run", split, vectors)
     given = evaluated(release, tmp_path / "out", "--run", str(run))
@@ -142,9 +136,7 @@ def flat(values: Any, place: str = "") -> dict[str, float]:
     return {place: values} if isinstance(values, int | float) else {}
 
 
-def test_a_run_of_three_candidates_tells_what_three_can_tell(
-    release: Path, model: tuple[Path, np.ndarray], tmp_path: Path
-) -> None:
+def test_a_run_of_three_candidates_tells_what_three_can_tell(release, model, tmp_path):
     folder, _ = model
     run = tmp_path / "short.run"
     nearest = pl.read_parquet(folder / "queries.parquet").select("id", "nearest").rows()
@@ -161,9 +153,7 @@ def test_a_run_of_three_candidates_tells_what_three_can_tell(
 
 
 @pytest.mark.parametrize("file", ["mine.csv", "mine.parquet"])
-def test_scores_of_the_released_pairs_have_the_headline_scores_of_their_model(
-    release: Path, split: Split, model: tuple[Path, np.ndarray], tmp_path: Path, file: str
-) -> None:
+def test_scores_of_the_released_pairs_have_the_headline_scores_of_their_model(release, split, model, tmp_path, file):
     folder, vectors = model
     given = evaluated(release, tmp_path / "out", "--pairs", str(write_pairs(tmp_path / file, split, vectors)))
     own = json.loads((folder / "scores.json").read_text())
@@ -174,9 +164,7 @@ def test_scores_of_the_released_pairs_have_the_headline_scores_of_their_model(
     assert all(given["overall"][key] is None for key in (*NAMES, "eer"))
 
 
-def test_given_results_stand_on_a_leaderboard_beside_sanity_rows(
-    release: Path, split: Split, model: tuple[Path, np.ndarray], tmp_path: Path
-) -> None:
+def test_given_results_stand_on_a_leaderboard_beside_sanity_rows(release, split, model, tmp_path):
     out = str(tmp_path / "out")
     run = write_run(tmp_path / "mine.run", split, model[1])
     arguments = ["--run", str(run), "--name", "my-run", "--sanity", "--out", out]
@@ -204,9 +192,7 @@ LINES = {
 
 
 @pytest.mark.parametrize(("text", "said"), LINES.values(), ids=LINES)
-def test_runs_that_cannot_be_used_are_told_before_anything_is_written(
-    release: Path, split: Split, tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, said: str
-) -> None:
+def test_runs_that_cannot_be_used_are_told_before_anything_is_written(release, split, tmp_path, capsys, text, said):
     import re
 
     ids = split.documents["id"]
@@ -234,14 +220,8 @@ def changed_pairs(frame: pl.DataFrame, how: str) -> pl.DataFrame:
 
 @cases
 def test_pairs_that_cannot_be_used_are_told_before_anything_is_written(
-    release: Path,
-    split: Split,
-    model: tuple[Path, np.ndarray],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    how: str,
-    said: str,
-) -> None:
+    release, split, model, tmp_path, capsys, how, said
+):
     path = write_pairs(tmp_path / "bad.csv", split, model[1])
     changed_pairs(pl.read_csv(path), how).write_csv(path)
     assert main(["evaluate", str(release), "--pairs", str(path), "--out", str(tmp_path / "out")]) == 2
@@ -251,18 +231,14 @@ def test_pairs_that_cannot_be_used_are_told_before_anything_is_written(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_pair_may_be_scored_twice_alike(
-    release: Path, split: Split, model: tuple[Path, np.ndarray], tmp_path: Path
-) -> None:
+def test_a_pair_may_be_scored_twice_alike(release, split, model, tmp_path):
     path = write_pairs(tmp_path / "mine.csv", split, model[1])
     frame = pl.read_csv(path)
     pl.concat([frame, frame]).write_csv(path)
     assert evaluated(release, tmp_path / "out", "--pairs", str(path))["headline"]["auc_matched"]
 
 
-def test_pairs_are_read_alike_from_every_container(
-    release: Path, split: Split, model: tuple[Path, np.ndarray], tmp_path: Path
-) -> None:
+def test_pairs_are_read_alike_from_every_container(release, split, model, tmp_path):
     import gzip
 
     path = write_pairs(tmp_path / "mine.csv", split, model[1])
@@ -279,9 +255,7 @@ def test_pairs_are_read_alike_from_every_container(
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
-def test_pairs_by_ids_that_are_no_whole_numbers_or_in_two_columns_are_refused(
-    split: Split, tmp_path: Path, suffix: str
-) -> None:
+def test_pairs_by_ids_that_are_no_whole_numbers_or_in_two_columns_are_refused(split, tmp_path, suffix):
     path = tmp_path / f"pairs.{suffix}"
     if suffix == "csv":
         path.write_text("query_id,candidate_id,score,score\na,b,1,2\n")
@@ -291,9 +265,7 @@ def test_pairs_by_ids_that_are_no_whole_numbers_or_in_two_columns_are_refused(
         read_pairs(path, split)
 
 
-def test_vectors_may_be_of_the_whole_release_and_of_nothing_else(
-    release: Path, split: Split, model: tuple[Path, np.ndarray], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_vectors_may_be_of_the_whole_release_and_of_nothing_else(release, split, model, tmp_path, capsys):
     dev = read_split(open_release(release), "dev").documents["id"].to_list()
     ids = [*split.documents["id"], *dev]
     vectors = np.concatenate([model[1], np.ones((len(dev), model[1].shape[1]), np.float32)])
@@ -306,9 +278,7 @@ def test_vectors_may_be_of_the_whole_release_and_of_nothing_else(
     assert not (tmp_path / "none").exists()
 
 
-def test_arguments_that_name_nothing_or_too_much_are_told(
-    release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_arguments_that_name_nothing_or_too_much_are_told(release, tmp_path, capsys):
     (tmp_path / "ids.run").touch()
     for arguments, said in (
         ([], "nothing to evaluate"),
@@ -324,9 +294,7 @@ def test_arguments_that_name_nothing_or_too_much_are_told(
     assert not (tmp_path / "out").exists()
 
 
-def test_what_gives_no_vectors_is_refused_where_vectors_are_needed(
-    release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_gives_no_vectors_is_refused_where_vectors_are_needed(release, tmp_path, capsys):
     (tmp_path / "mine.run").write_text("")
     assert (
         main(["style", "run", str(tmp_path), "--model", f"run={tmp_path / 'mine.run'}", "--out", str(tmp_path / "o")])

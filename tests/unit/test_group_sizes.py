@@ -11,7 +11,7 @@ import polars as pl
 from group_sizes import SIZES, digests, results, texts
 
 
-def test_every_text_of_a_language_of_any_size_is_kept_or_left_out_with_a_reason() -> None:
+def test_every_text_of_a_language_of_any_size_is_kept_or_left_out_with_a_reason():
     rows = texts(0)
     made = dict(results(rows))
     assert {"de", "en"} <= set(made["sample"]["lang"]) and 900 < made["sample"].height <= 1_000
@@ -30,7 +30,7 @@ def test_every_text_of_a_language_of_any_size_is_kept_or_left_out_with_a_reason(
     assert made["contained"].height > 20
 
 
-def test_neither_the_order_of_texts_nor_the_seed_of_hashes_changes_a_stage() -> None:
+def test_neither_the_order_of_texts_nor_the_seed_of_hashes_changes_a_stage():
     expected = digests(texts(0))
     for seed in range(1, 6):
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONHASHSEED": str(seed)}

@@ -17,15 +17,15 @@ def modules() -> Iterator[tuple[str, str]]:
             yield path.relative_to(TESTS).as_posix(), path.read_text(encoding="utf-8")
 
 
-def test_no_module_imports_helpers_from_a_test() -> None:
+def test_no_module_imports_helpers_from_a_test():
     assert [name for name, text in modules() if OF_A_TEST.search(text)] == []
 
 
-def test_one_module_says_where_the_shared_folders_are() -> None:
+def test_one_module_says_where_the_shared_folders_are():
     assert [name for name, text in modules() if SHARED.search(text)] == ["shared_folders.py"]
 
 
-def test_helpers_of_one_name_are_one_module() -> None:
+def test_helpers_of_one_name_are_one_module():
     """All folders of tests are on one path of modules, where the first of two would hide the other."""
     names = [Path(name).stem for name, _ in modules() if not Path(name).name.startswith(("test_", "conftest"))]
     assert len(names) == len(set(names)) > 10

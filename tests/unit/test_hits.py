@@ -23,7 +23,7 @@ from authbench.suites.raven.stability import rank_correlations, system_ranks, to
 from authbench.suites.raven.vectors import topic_vectors
 
 
-def test_selection_of_each_oracle_is_the_same_in_order_and_in_scores() -> None:
+def test_selection_of_each_oracle_is_the_same_in_order_and_in_scores():
     values = oracle("hits")
     for case in values["cases"]:
         taken, scores = select_topics(np.array(case["topic_vectors"]), case["m"])
@@ -34,7 +34,7 @@ def test_selection_of_each_oracle_is_the_same_in_order_and_in_scores() -> None:
         assert means == pytest.approx(expected["initial_mean_similarity_to_other_topics"], abs=values["tolerance"])
 
 
-def test_topic_vectors_of_each_oracle_are_means_of_normalised_documents() -> None:
+def test_topic_vectors_of_each_oracle_are_means_of_normalised_documents():
     values = oracle("hits")
     for case in values["documents_to_topics"]:
         expected = case["hits_authorship_code"]
@@ -47,13 +47,13 @@ def test_topic_vectors_of_each_oracle_are_means_of_normalised_documents() -> Non
         assert [names[row] for row in taken] == expected["order"]
 
 
-def test_folds_of_each_oracle_hold_the_topics_in_order() -> None:
+def test_folds_of_each_oracle_hold_the_topics_in_order():
     for case in oracle("hits")["kfold"]:
         folds = topic_folds(list(range(case["topics"])), case["k"])
         assert folds == case["test_topics_per_fold"]
 
 
-def test_rank_stability_of_each_oracle() -> None:
+def test_rank_stability_of_each_oracle():
     values = oracle("rank_stability")
     for case in values["cases"]:
         found = rank_correlations(np.array([case["x"], case["y"]], np.float64).T)
@@ -63,7 +63,7 @@ def test_rank_stability_of_each_oracle() -> None:
         assert found.mean() == pytest.approx(case["mean_pairwise_spearman"], abs=values["tolerance"])
 
 
-def test_topic_shortcut_of_each_oracle() -> None:
+def test_topic_shortcut_of_each_oracle():
     values = oracle("rank_stability")
     for case in values["topic_shortcut"]:
         found = topic_shortcut(
@@ -80,7 +80,7 @@ vectors = st.integers(2, 12).flatmap(
 
 
 @given(vectors)
-def test_every_selection_begins_a_longer_one(rows: np.ndarray) -> None:
+def test_every_selection_begins_a_longer_one(rows):
     whole, scores = select_topics(rows, len(rows))
     assert sorted(whole) == list(range(len(rows)))
     for count in range(1, len(rows)):
@@ -88,7 +88,7 @@ def test_every_selection_begins_a_longer_one(rows: np.ndarray) -> None:
 
 
 @given(vectors, st.floats(0.5, 8, width=16))
-def test_the_length_of_a_topic_vector_decides_nothing(rows: np.ndarray, by: float) -> None:
+def test_the_length_of_a_topic_vector_decides_nothing(rows, by):
     taken, _ = select_topics(rows, len(rows) - 1)
     stretched = rows.copy()
     stretched[0] *= 4.0
@@ -96,7 +96,7 @@ def test_the_length_of_a_topic_vector_decides_nothing(rows: np.ndarray, by: floa
 
 
 @given(vectors, st.data())
-def test_a_topic_joins_the_taken_one_it_is_most_like(rows: np.ndarray, data: st.DataObject) -> None:
+def test_a_topic_joins_the_taken_one_it_is_most_like(rows, data):
     taken, _ = select_topics(rows, data.draw(st.integers(1, len(rows))))
     joined, alike = nearest(rows, taken), similarities(rows)
     for topic in range(len(rows)):
@@ -107,40 +107,40 @@ def test_a_topic_joins_the_taken_one_it_is_most_like(rows: np.ndarray, data: st.
 
 
 @pytest.mark.parametrize("count", [0, 4])
-def test_more_topics_than_there_are_cannot_be_taken(count: int) -> None:
+def test_more_topics_than_there_are_cannot_be_taken(count):
     with pytest.raises(InputError, match=f"{count} topics are asked for, of 3"):
         select_topics(np.eye(3), count)
 
 
-def test_a_vector_that_is_no_number_is_refused() -> None:
+def test_a_vector_that_is_no_number_is_refused():
     with pytest.raises(InputError, match="not numbers"):
         select_topics(np.array([[1.0, 0.0], [np.nan, 1.0]]), 1)
 
 
 @pytest.mark.parametrize("count", [0, 1, 5])
-def test_topics_that_cannot_make_so_many_folds_are_refused(count: int) -> None:
+def test_topics_that_cannot_make_so_many_folds_are_refused(count):
     with pytest.raises(InputError, match="4 topics"):
         topic_folds(list("abcd"), count)
 
 
 @given(st.integers(2, 40), st.integers(2, 12))
-def test_folds_share_the_topics_evenly(topics: int, count: int) -> None:
+def test_folds_share_the_topics_evenly(topics, count):
     if count <= topics:
         folds = topic_folds(list(range(topics)), count)
         assert [topic for fold in folds for topic in fold] == list(range(topics))
         assert max(map(len, folds)) - min(map(len, folds)) <= 1
 
 
-def test_ranks_of_systems_begin_with_the_best_and_are_shared_by_equals() -> None:
+def test_ranks_of_systems_begin_with_the_best_and_are_shared_by_equals():
     assert system_ranks(np.array([[0.9, 0.5], [0.7, 0.5], [0.8, 0.6]])).tolist() == [[1, 2.5], [3, 2.5], [2, 1]]
 
 
-def test_a_fold_on_which_all_systems_score_the_same_ranks_nothing() -> None:
+def test_a_fold_on_which_all_systems_score_the_same_ranks_nothing():
     found = rank_correlations(np.array([[0.5, 0.1, 0.2], [0.5, 0.3, 0.4]]))
     assert np.isnan(found[:2]).all() and found[2] == pytest.approx(1)
 
 
-def test_a_difference_is_tested_as_of_independent_samples() -> None:
+def test_a_difference_is_tested_as_of_independent_samples():
     assert p_of_unpaired_means(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 3.0])) == pytest.approx(1)
     assert p_of_unpaired_means(np.array([1.0, 2.0, 3.0]), np.array([11.0, 12.0, 13.0])) < 0.001
     assert p_of_unpaired_means(np.array([1.0, 1.0]), np.array([1.0, 1.0])) == 1
@@ -149,7 +149,7 @@ def test_a_difference_is_tested_as_of_independent_samples() -> None:
     assert np.isnan(p_of_unpaired_means(np.array([1.0, np.nan]), np.array([1.0, 2.0])))
 
 
-def test_the_t_of_folds_is_that_of_student_shrunk_by_what_their_training_texts_share() -> None:
+def test_the_t_of_folds_is_that_of_student_shrunk_by_what_their_training_texts_share():
     one, other = np.array([0.8, 0.7, 0.75, 0.9]), np.array([0.9, 0.85, 0.95, 0.8, 0.91, 0.88, 0.99, 0.86])
     plain = t.isf(p_of_unpaired_means(one, other) / 2, 10)
     shrunk = plain * np.sqrt((1 / 4 + 1 / 8) / ((1 / 4 + 1 / 3) + (1 / 4 + 1 / 3) / 2))

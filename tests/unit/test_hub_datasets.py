@@ -87,16 +87,14 @@ def audited(out: Path) -> dict[str, Any]:
     ("config", "splits"),
     [(":posts", {"test": 24, "train": 24}), (":mails", {"train": 8}), ("@v1:more", {"first": 12, "second": 12})],
 )
-def test_an_audit_reads_a_configuration_that_the_card_states_or_a_folder_has(
-    texts: str, config: str, splits: dict[str, int], tmp_path: Path
-) -> None:
+def test_an_audit_reads_a_configuration_that_the_card_states_or_a_folder_has(texts, config, splits, tmp_path):
     assert main(["audit", f"{texts}{config}", "--out", str(tmp_path / "out")]) == 0
     found = audited(tmp_path / "out")
     assert found["name"] == f"{texts}{config}"
     assert {split: sizes["documents"] for split, sizes in found["splits"].items()} == splits
 
 
-def test_the_only_configuration_of_a_card_needs_no_name(tmp_path: Path) -> None:
+def test_the_only_configuration_of_a_card_needs_no_name(tmp_path):
     write_csv(tmp_path / "a.csv", rows(2, 2))
     write_csv(tmp_path / "b.csv", rows(3, 3))
     (tmp_path / "README.md").write_text("---\nconfigs: [{config_name: default, data_files: {dev: b.csv}}]\n---\n")
@@ -106,11 +104,11 @@ def test_the_only_configuration_of_a_card_needs_no_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("config", ["none", "data/posts", "..", "a:b"])
-def test_a_configuration_that_is_not_there_ends_with_status_2(texts: str, config: str) -> None:
+def test_a_configuration_that_is_not_there_ends_with_status_2(texts, config):
     assert main(["audit", f"{texts}:{config}"]) == 2
 
 
-def test_an_audit_reads_the_first_rows_of_each_split(texts: str, tmp_path: Path) -> None:
+def test_an_audit_reads_the_first_rows_of_each_split(texts, tmp_path):
     assert main(["audit", f"{texts}:posts", "--rows", "5", "--out", str(tmp_path / "out")]) == 0
     found = audited(tmp_path / "out")
     assert found["documents"] == 10
@@ -142,7 +140,7 @@ def shard(first: int, texts: int) -> bytes:
     return file.getvalue()
 
 
-def test_of_a_dataset_of_the_hub_only_the_first_rows_are_fetched_and_only_once(stored: Host, tmp_path: Path) -> None:
+def test_of_a_dataset_of_the_hub_only_the_first_rows_are_fetched_and_only_once(stored, tmp_path):
     files = {f"data/train-0000{number}-of-00009.parquet": shard(20 * number, 20) for number in range(9)}
     lines = b"".join(b'{"author": "a%d", "text": "Some words."}\n' % (number % 3) for number in range(30))
     serve(stored, "org/large", {**files, "data/test.jsonl": lines, "README.md": b"# Texts", "notes.txt": b"no"})
@@ -170,14 +168,12 @@ def test_of_a_dataset_of_the_hub_only_the_first_rows_are_fetched_and_only_once(s
         {"posts.zip": b""},
     ],
 )
-def test_a_dataset_that_cannot_be_read_in_part_is_fetched_whole(stored: Host, files: dict[str, bytes]) -> None:
+def test_a_dataset_that_cannot_be_read_in_part_is_fetched_whole(stored, files):
     serve(stored, "org/parts", files)
     assert read_first.first_rows("hf:org/parts", 10, None) is None
 
 
-def test_models_are_scored_on_texts_with_authors_and_results_say_that_queries_were_drawn(
-    texts: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_models_are_scored_on_texts_with_authors_and_results_say_that_queries_were_drawn(texts, tmp_path, capsys):
     place = f"{texts}:posts"
     assert main(["evaluate", place, "--model", "random", "--model", "tfidf", "--out", str(tmp_path / "out")]) == 0
     assert "24 queries among 24 of 24 texts, drawn by a keyed hash (seed 0)" in capsys.readouterr().err
@@ -188,7 +184,7 @@ def test_models_are_scored_on_texts_with_authors_and_results_say_that_queries_we
     assert main(["evaluate", place, "--model", "random", "--split", "dev", "--out", str(tmp_path / "out")]) == 2
 
 
-def test_models_are_scored_on_a_table_with_columns_of_other_names(texts: str, tmp_path: Path) -> None:
+def test_models_are_scored_on_a_table_with_columns_of_other_names(texts, tmp_path):
     table = tmp_path / "strange.csv"
     pl.read_csv(tmp_path / "texts/mails/train.csv").rename({"author": "who"}).write_csv(table)
     command = ["evaluate", str(table), "--model", "random", "--out", str(tmp_path / "out")]
@@ -199,9 +195,7 @@ def test_models_are_scored_on_a_table_with_columns_of_other_names(texts: str, tm
 
 
 @pytest.mark.parametrize("command", OF_RELEASES)
-def test_what_needs_a_release_names_the_command_that_makes_one(
-    texts: str, command: Callable[[str, Path], list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_needs_a_release_names_the_command_that_makes_one(texts, command, tmp_path, capsys):
     for place in (texts, f"{texts}:posts", str(tmp_path / "texts"), str(tmp_path / "texts/mails/train.csv")):
         assert main(command(place, tmp_path / "out")) == 2
         assert "`authbench build`" in capsys.readouterr().err
@@ -209,14 +203,12 @@ def test_what_needs_a_release_names_the_command_that_makes_one(
 
 
 @pytest.mark.parametrize("command", COMMANDS[1:])
-def test_a_dataset_of_style_is_for_the_commands_that_read_it(
-    command: Callable[[str, Path], list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_dataset_of_style_is_for_the_commands_that_read_it(command, tmp_path, capsys):
     assert main(command("style:blog_retrieval", tmp_path / "out")) == 2
     assert "`authbench style run`" in capsys.readouterr().err
 
 
-def test_the_published_layout_is_scored_from_the_hub_as_from_a_folder(tmp_path: Path) -> None:
+def test_the_published_layout_is_scored_from_the_hub_as_from_a_folder(tmp_path):
     write_release(tmp_path / "published", 8)
     write_release(tmp_path / "published/other", 5)
     put_into_cache(tmp_path / "hub", "org/bench", tmp_path / "published")
@@ -232,7 +224,7 @@ def test_the_published_layout_is_scored_from_the_hub_as_from_a_folder(tmp_path: 
     assert audited(tmp_path / "audit")["splits"]["test"]["queries"] == 8
 
 
-def test_every_command_opens_a_snapshot_of_links(sound: Path, tmp_path: Path) -> None:
+def test_every_command_opens_a_snapshot_of_links(sound, tmp_path):
     for place, out in (("hf:org/sound", "named"), (str(sound), "snapshot")):
         for number, command in enumerate(COMMANDS):
             assert main(command(place, tmp_path / out / str(number))) == 0, command(place, tmp_path)
@@ -241,13 +233,7 @@ def test_every_command_opens_a_snapshot_of_links(sound: Path, tmp_path: Path) ->
 
 @pytest.mark.parametrize("target", ["../../../../outside", "../../../datasets--org--other/blobs/0"])
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_link_that_leaves_the_dataset_in_the_cache_is_refused(
-    sound: Path,
-    target: str,
-    command: Callable[[str, Path], list[str]],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_link_that_leaves_the_dataset_in_the_cache_is_refused(sound, target, command, tmp_path, capsys):
     moved = sound / target
     moved.parent.mkdir(parents=True, exist_ok=True)
     shutil.move(os.path.realpath(sound / "funnel.csv"), moved)
@@ -260,7 +246,7 @@ def test_a_link_that_leaves_the_dataset_in_the_cache_is_refused(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_folder_that_only_looks_like_a_cache_holds_its_links(tmp_path: Path) -> None:
+def test_a_folder_that_only_looks_like_a_cache_holds_its_links(tmp_path):
     write_release(tmp_path / "mine/snapshots/one", 3)
     (tmp_path / "mine/blobs").mkdir()
     link = tmp_path / "mine/snapshots/one/test/queries.jsonl"
@@ -271,13 +257,13 @@ def test_a_folder_that_only_looks_like_a_cache_holds_its_links(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("place", ["hf:org/texts:", "hf:org/texts:..", "hf:org/texts:a/b", "hf:org/texts@v1:a:b"])
-def test_a_name_that_is_not_in_the_form_is_refused(texts: str, place: str) -> None:
+def test_a_name_that_is_not_in_the_form_is_refused(texts, place):
     with pytest.raises(InputError, match="expected hf:owner/name"):
         local(Path(place))
 
 
 @cases
-def test_a_card_names_no_file_outside_of_its_dataset(tmp_path: Path, stated: str) -> None:
+def test_a_card_names_no_file_outside_of_its_dataset(tmp_path, stated):
     (tmp_path / "own").mkdir()
     write_csv(tmp_path / "outside.csv", rows(1, 1))
     (tmp_path / "own/README.md").write_text(f"---\nconfigs: [{{config_name: a, data_files: {stated}}}]\n---\n")
@@ -285,18 +271,18 @@ def test_a_card_names_no_file_outside_of_its_dataset(tmp_path: Path, stated: str
 
 
 @pytest.mark.parametrize("card", ["", "# Texts\n", "---\nconfigs: 3\n---\n", "---\n[\n---\n", "---\na: 1\na: 2\n---\n"])
-def test_a_card_without_configurations_states_none(tmp_path: Path, card: str) -> None:
+def test_a_card_without_configurations_states_none(tmp_path, card):
     (tmp_path / "README.md").write_text(card)
     assert stated_configs(tmp_path) == {}
 
 
-def test_a_folder_that_is_not_there_is_not_taken_for_a_dataset(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_there_is_not_taken_for_a_dataset(tmp_path):
     assert release_of(tmp_path / "none") == tmp_path / "none"
     with pytest.raises(NotARelease):
         release_of(tmp_path)
 
 
-def test_a_folder_of_results_means_the_release_in_it(tmp_path: Path) -> None:
+def test_a_folder_of_results_means_the_release_in_it(tmp_path):
     write_sound(tmp_path / "results/x/release")
     assert release_of(tmp_path / "results/x") == tmp_path / "results/x/release" == local(tmp_path / "results/x")[0]
     assert read_dataset([tmp_path / "results/x"]).documents.height

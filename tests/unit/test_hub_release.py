@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -35,26 +34,22 @@ def cached(dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> st
     return "hf:org/name"
 
 
-def test_a_folder_of_the_form_gives_the_bundle_to_the_byte(published: Published, dataset: Path) -> None:
+def test_a_folder_of_the_form_gives_the_bundle_to_the_byte(published, dataset):
     assert contents(release_of(dataset)) == contents(published[2])
     assert open_verified(dataset, complete=True).verification == {"verified": True}
 
 
-def test_a_complete_release_comes_back_too(published: Published, tmp_path: Path) -> None:
+def test_a_complete_release_comes_back_too(published, tmp_path):
     folder = exported(published[1], "huggingface", tmp_path / "own", with_tier_b=True)
     assert contents(release_of(folder)) == contents(published[1])
 
 
 @pytest.mark.parametrize("revision", ["", "@v1", f"@{COMMIT}"])
-def test_a_dataset_in_the_cache_of_the_hub_is_read_without_a_network(
-    published: Published, cached: str, revision: str
-) -> None:
+def test_a_dataset_in_the_cache_of_the_hub_is_read_without_a_network(published, cached, revision):
     assert contents(release_of(Path(cached + revision))) == contents(published[2])
 
 
-def test_commands_take_a_dataset(
-    published: Published, cached: str, dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_commands_take_a_dataset(published, cached, dataset, tmp_path, capsys):
     raw, release, public = published
     for place, out in ((cached, "cached"), (str(dataset), "folder"), (str(public), "public")):
         assert main(["evaluate", place, "--model", "tfidf", "--out", str(tmp_path / out)]) == 0
@@ -66,9 +61,7 @@ def test_commands_take_a_dataset(
     assert main(["check", cached]) == main(["check", str(public)])
 
 
-def test_an_audit_of_a_dataset_by_its_name_is_that_of_its_release(
-    published: Published, cached: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_audit_of_a_dataset_by_its_name_is_that_of_its_release(published, cached, tmp_path, capsys):
     found = []
     for place, out in ((f"{cached}@v1", "named"), (str(published[2]), "folder")):
         assert main(["audit", place, "--texts", "10", "--out", str(tmp_path / out)]) == 0
@@ -97,23 +90,21 @@ def _manifest(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [_text, _missing, _added, _manifest])
-def test_a_dataset_that_is_not_as_its_checksums_say_is_refused(
-    dataset: Path, own_cache: Path, damage: Callable[[Path], None]
-) -> None:
+def test_a_dataset_that_is_not_as_its_checksums_say_is_refused(dataset, own_cache, damage):
     damage(dataset)
     with pytest.raises(InputError, match="not as SHA256SUMS says, missing or not listed"):
         release_of(dataset)
     assert not own_cache.exists()
 
 
-def test_checksums_made_again_do_not_hide_another_release(dataset: Path) -> None:
+def test_checksums_made_again_do_not_hide_another_release(dataset):
     _manifest(dataset)
     seal(dataset)
     with pytest.raises(InputError, match="manifest.json is not what SHA256SUMS says"):
         open_verified(dataset)
 
 
-def test_a_link_out_of_a_dataset_is_refused(dataset: Path, tmp_path: Path) -> None:
+def test_a_link_out_of_a_dataset_is_refused(dataset, tmp_path):
     shutil.move(dataset / "release/funnel.csv", tmp_path / "funnel.csv")
     (dataset / "release/funnel.csv").symlink_to(tmp_path / "funnel.csv")
     with pytest.raises(InputError, match="a link that leads out"):
@@ -121,11 +112,11 @@ def test_a_link_out_of_a_dataset_is_refused(dataset: Path, tmp_path: Path) -> No
 
 
 @cases
-def test_a_dataset_that_cannot_be_had_is_told(cached: str, place: str, problem: str) -> None:
+def test_a_dataset_that_cannot_be_had_is_told(cached, place, problem):
     with pytest.raises(InputError, match=problem):
         release_of(Path(place))
 
 
-def test_a_folder_that_is_no_dataset_is_left_as_it_is(published: Published, tmp_path: Path) -> None:
+def test_a_folder_that_is_no_dataset_is_left_as_it_is(published, tmp_path):
     assert release_of(published[1]) == published[1]
     assert release_of(tmp_path / "none") == tmp_path / "none"

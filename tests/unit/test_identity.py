@@ -22,18 +22,18 @@ from authbench.core.identity import (
 SEEDS = st.integers(min_value=-(2**63), max_value=2**63 - 1)
 
 
-def test_an_author_id_is_the_sha_256_of_space_and_name() -> None:
+def test_an_author_id_is_the_sha_256_of_space_and_name():
     assert author_id("blog", "Åsa Öberg") == hashlib.sha256("blog:Åsa Öberg".encode()).hexdigest()
 
 
-def test_with_a_key_it_is_the_hmac() -> None:
+def test_with_a_key_it_is_the_hmac():
     keyed = hmac.new(b"key", b"blog:Asa", hashlib.sha256).hexdigest()
     assert author_id("blog", "Asa", b"key") == keyed
     assert keyed != author_id("blog", "Asa")
 
 
 @given(st.text(), st.binary(max_size=8))
-def test_spellings_that_differ_in_nothing_a_reader_sees_are_one_author(name: str, key: bytes) -> None:
+def test_spellings_that_differ_in_nothing_a_reader_sees_are_one_author(name, key):
     spelled = f" \t{unicodedata.normalize('NFD', name)}\u3000\n"
     try:
         expected = author_id("space", name, key)
@@ -42,24 +42,24 @@ def test_spellings_that_differ_in_nothing_a_reader_sees_are_one_author(name: str
     assert author_id("space", spelled, key) == expected
 
 
-def test_one_name_at_two_sites_is_two_authors() -> None:
+def test_one_name_at_two_sites_is_two_authors():
     assert author_id("douban", "1002") != author_id("xiaohongshu", "1002")
 
 
 @given(st.text())
-def test_folding_space_twice_changes_nothing(text: str) -> None:
+def test_folding_space_twice_changes_nothing(text):
     assert fold_space(fold_space(text)) == fold_space(text)
 
 
 @given(
     st.lists(st.text(alphabet="ab"), min_size=1, max_size=3), st.lists(st.text(alphabet="ab"), min_size=1, max_size=3)
 )
-def test_parts_do_not_run_together(one: list[str], other: list[str]) -> None:
+def test_parts_do_not_run_together(one, other):
     assert (digest(*one) == digest(*other)) == (one == other)
     assert (keyed_hash(1, *one) == keyed_hash(1, *other)) == (one == other)
 
 
-def test_chance_is_the_same_in_every_process() -> None:
+def test_chance_is_the_same_in_every_process():
     said = subprocess.run(
         [sys.executable, "-c", "from authbench.core.identity import keyed_hash; print(keyed_hash(20260101, 'a', 'ß'))"],
         env={"PYTHONPATH": ":".join(sys.path), "PYTHONHASHSEED": "5"},
@@ -71,12 +71,12 @@ def test_chance_is_the_same_in_every_process() -> None:
 
 
 @given(SEEDS, st.text())
-def test_chance_is_in_range(seed: int, key: str) -> None:
+def test_chance_is_in_range(seed, key):
     assert 0 <= keyed_hash(seed, key) < 2**64
     assert 0 <= uniform(seed, key) < 1
 
 
-def test_chance_is_uniform_and_another_seed_draws_anew() -> None:
+def test_chance_is_uniform_and_another_seed_draws_anew():
     draws = [uniform(1, f"k{place}") for place in range(20_000)]
     tenths = Counter(int(draw * 10) for draw in draws)
     # Chi square of ten cells: 33.7 is exceeded once in ten thousand.
@@ -87,7 +87,7 @@ def test_chance_is_uniform_and_another_seed_draws_anew() -> None:
 
 
 @given(SEEDS, st.lists(st.text()))
-def test_a_series_of_hashes_is_hash_by_hash(seed: int, keys: list[str]) -> None:
+def test_a_series_of_hashes_is_hash_by_hash(seed, keys):
     assert keyed_hashes(seed, "rank", keys).to_list() == [keyed_hash(seed, "rank", key) for key in keys]
 
 

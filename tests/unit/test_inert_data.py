@@ -1,7 +1,6 @@
 """What a dataset or an entry says is shown, and never run: in pages, charts, tables, citations and caches."""
 
 from html.parser import HTMLParser
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -41,7 +40,7 @@ class Elements(HTMLParser):
 
 
 @pytest.mark.parametrize("split", MARKUP)
-def test_a_page_of_an_audit_runs_its_script_only(split: str, tmp_path: Path) -> None:
+def test_a_page_of_an_audit_runs_its_script_only(split, tmp_path):
     rows = [
         {"author": f"{split} {n % 4}", "text": f"{split} text {n} of it", "split": split, "lang": "en"}
         for n in range(24)
@@ -53,7 +52,7 @@ def test_a_page_of_an_audit_runs_its_script_only(split: str, tmp_path: Path) -> 
     assert f"script-src '{script('sort.js').hash}'" in found.policy
 
 
-def test_no_template_lets_a_script_run_that_is_not_named_by_its_hash() -> None:
+def test_no_template_lets_a_script_run_that_is_not_named_by_its_hash():
     for template in TEMPLATES.glob("*.html.j2"):
         text = template.read_text(encoding="utf-8")
         assert "script-src 'unsafe-inline'" not in text, template.name
@@ -61,20 +60,20 @@ def test_no_template_lets_a_script_run_that_is_not_named_by_its_hash() -> None:
 
 
 @pytest.mark.parametrize("name", [*MARKUP, "", ".", "a/b", "x" * 300])
-def test_the_name_of_a_chart_is_part_of_an_id_and_of_a_file_s_name(name: str) -> None:
+def test_the_name_of_a_chart_is_part_of_an_id_and_of_a_file_s_name(name):
     chart = Chart(name, "title", "about", 20, lambda canvas: None)
     assert chart.name.isascii() and chart.name.replace("-", "").isalnum()
     assert chart.name == Chart(name, "title", "about", 20, lambda canvas: None).name
     assert f'aria-labelledby="{chart.name}-title' in as_svg(chart)
 
 
-def test_charts_keep_names_that_are_safe_and_others_stay_apart() -> None:
+def test_charts_keep_names_that_are_safe_and_others_stay_apart():
     names = ["funnel", "auc_matched-all", *MARKUP]
     found = [Chart(name, "", "", 20, lambda canvas: None).name for name in names]
     assert found[:2] == names[:2] and len(set(found)) == len(names)
 
 
-def test_a_cell_that_begins_like_a_formula_is_text_to_a_spreadsheet() -> None:
+def test_a_cell_that_begins_like_a_formula_is_text_to_a_spreadsheet():
     cells = ["=1+1", "+cmd|' /C calc'!A0", "@SUM(A1)", "-x", "\t=1", "-1.5", "+2e3", "12 %", "plain", None]
     found = pl.read_csv(as_csv(pl.DataFrame({"cell": cells, "number": range(10)})).encode())
     assert found["cell"].to_list() == [f"'{cell}" for cell in cells[:5]] + cells[5:]
@@ -85,12 +84,12 @@ def test_a_cell_that_begins_like_a_formula_is_text_to_a_spreadsheet() -> None:
 @pytest.mark.parametrize(
     "command", [r"\input{/etc/passwd}", r"\write18{ls}", r"\include{x}", r"\def\a{b}", r"\csname x\endcsname"]
 )
-def test_a_citation_has_no_command_that_reads_or_runs(command: str) -> None:
+def test_a_citation_has_no_command_that_reads_or_runs(command):
     assert citation_problem(f"@misc{{one, title = {{One {command}}}}}")
     assert citation_problem(r"@misc{one, title = {{\"U}ber \'etudes \& \url{https://example.org} \ss}}") is None
 
 
-def test_compiled_code_that_others_can_write_is_not_used(tmp_path: Path) -> None:
+def test_compiled_code_that_others_can_write_is_not_used(tmp_path):
     own, others = tmp_path / "own", tmp_path / "others"
     others.mkdir()
     others.chmod(0o777)

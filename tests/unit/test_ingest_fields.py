@@ -36,30 +36,30 @@ def value(expression: Any, row: dict[str, Any] = ROW) -> Any:
 
 
 @cases
-def test_an_expression_has_the_value_it_says(expression: Any, expected: str | None) -> None:
+def test_an_expression_has_the_value_it_says(expression, expected):
     assert value(expression) == expected
 
 
-def test_an_object_is_no_text() -> None:
+def test_an_object_is_no_text():
     assert as_text({"html": "a"}) is None
 
 
-def test_half_a_surrogate_pair_can_be_hashed() -> None:
+def test_half_a_surrogate_pair_can_be_hashed():
     assert value({"field": "broken", "hash": True}, {"broken": "a\ud800"})
 
 
-def test_a_hash_hides_its_value() -> None:
+def test_a_hash_hides_its_value():
     hashed = value({"field": "title", "hash": True})
     assert len(hashed) == 32 and "Work" not in hashed
 
 
 @cases
-def test_a_mapping_error_names_file_and_key(expression: Any, message: str) -> None:
+def test_a_mapping_error_names_file_and_key(expression, message):
     with pytest.raises(InputError, match=message):
         value(expression)
 
 
-def test_what_an_expression_needs_are_sets_of_which_one_must_occur() -> None:
+def test_what_an_expression_needs_are_sets_of_which_one_must_occur():
     expression = {"any": [{"compose": "{a}-{b}{c?}"}, "d"]}
     assert needs({"compose": "{a}-{b}{c?}"}) == [frozenset("a"), frozenset("b")]
     assert needs(expression) == [frozenset("abd")]
@@ -71,7 +71,7 @@ def cleaned(text: str, *rules: dict[str, Any], **row: Any) -> str:
     return compile_cleaning([from_plain(CleanRule, rule) for rule in rules], "s.yaml: clean")(text, row)
 
 
-def test_rules_cut_before_after_lines_and_matches() -> None:
+def test_rules_cut_before_after_lines_and_matches():
     text = "HEADER\n---\nby A. B.\nThe text.\nMore [1] text.\n***\nEND"
     rules = [
         {"drop_before": r"---\n"},
@@ -83,56 +83,56 @@ def test_rules_cut_before_after_lines_and_matches() -> None:
     assert cleaned(text, *rules, author="A. B.") == "The texts.\nMore texts.\n"
 
 
-def test_a_field_in_a_rule_is_literal_and_passed_over_without_a_value() -> None:
+def test_a_field_in_a_rule_is_literal_and_passed_over_without_a_value():
     rule = {"replace": r"\s+-\s+{{outlet}}$"}
     assert cleaned("News - A.B (c)", rule, outlet="A.B (c)") == "News"
     assert cleaned("News - AxB", rule, outlet="A.B") == "News - AxB"
     assert cleaned("News - ", rule, outlet=None) == "News - "
 
 
-def test_lines_go_only_where_the_rule_looks() -> None:
+def test_lines_go_only_where_the_rule_looks():
     text = "\nname\n\nname\nx\nname"
     assert cleaned(text, {"drop_lines": "name", "first_lines": 1}) == "\n\nname\nx\nname"
     assert cleaned(text, {"drop_lines": "name", "last_lines": 1}) == "\nname\n\nname\nx"
     assert cleaned(text, {"drop_lines": "name"}) == "\n\nx"
 
 
-def test_a_bad_rule_is_named() -> None:
+def test_a_bad_rule_is_named():
     with pytest.raises(InputError, match=r"s\.yaml: clean\.1\.drop_lines: '\(' is not a regular expression"):
         cleaned("", {"replace": "a"}, {"drop_lines": "("})
 
 
 @pytest.mark.parametrize("label", ["nan", "NaN", "None", "Anonymous", "[deleted]", "N.A.", ".", "李", "  x "])
-def test_placeholders_and_single_characters_name_nobody(label: str) -> None:
+def test_placeholders_and_single_characters_name_nobody(label):
     assert refusal(folded(label), {one.casefold() for one in PLACEHOLDERS}) == "placeholder_author"
 
 
 @pytest.mark.parametrize("label", ["nana****", "none****", "n.a.sh", "Anonymous Coward", "李白", "unknown soldier"])
-def test_a_name_that_begins_like_a_placeholder_is_a_name(label: str) -> None:
+def test_a_name_that_begins_like_a_placeholder_is_a_name(label):
     assert refusal(folded(label), {one.casefold() for one in PLACEHOLDERS}) is None
 
 
-def test_a_label_of_white_space_is_no_author() -> None:
+def test_a_label_of_white_space_is_no_author():
     assert refusal(folded(" \u3000\n"), set()) == "no_author"
 
 
 @given(st.text())
-def test_folding_twice_changes_nothing(label: str) -> None:
+def test_folding_twice_changes_nothing(label):
     assert folded(folded(label)) == folded(label)
 
 
-def test_a_name_occurs_whatever_its_case_and_a_short_one_as_a_word() -> None:
+def test_a_name_occurs_whatever_its_case_and_a_short_one_as_a_word():
     assert occurs("Mary Shelley", "by MARY SHELLEY, 1818")
     assert not occurs("Ann", "Anne's annals") and occurs("Ann", "Dear Ann,")
 
 
-def test_what_a_name_is_first_looked_for_by_comes_of_no_other_character() -> None:
+def test_what_a_name_is_first_looked_for_by_comes_of_no_other_character():
     cased = (chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000)
     assert not [one for one in cased if one.casefold() != one and CASELESS.search(one.casefold())]
     assert not [one for one in map(chr, range(0x3000)) if CASELESS.fullmatch(one) and one.casefold() != one]
 
 
 @given(st.text(alphabet="aAßſ3_ıİКк人ﬁi", min_size=1), st.text(alphabet="aAßſ3_ıİКк人ﬁi "))
-def test_a_name_is_found_as_in_the_text_without_case(name: str, text: str) -> None:
+def test_a_name_is_found_as_in_the_text_without_case(name, text):
     if len(name.casefold()) >= 4:
         assert occurs(name, text) == (name.casefold() in text.casefold())

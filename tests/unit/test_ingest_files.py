@@ -44,7 +44,7 @@ def refusal(file: RawFile, encoding: str | list[str] = "utf-8") -> str:
         (".zst", zstandard.compress),
     ],
 )
-def test_compressed_files_are_read_as_they_are(tmp_path: Path, suffix: str, compress) -> None:
+def test_compressed_files_are_read_as_they_are(tmp_path, suffix, compress):
     assert text_of(raw(tmp_path / f"a.csv{suffix}", compress(TEXT.encode()))) == TEXT
 
 
@@ -52,58 +52,58 @@ def test_compressed_files_are_read_as_they_are(tmp_path: Path, suffix: str, comp
     ("suffix", "compress"),
     [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress), (".zst", zstandard.compress)],
 )
-def test_a_truncated_file_is_refused_by_name(tmp_path: Path, suffix: str, compress) -> None:
+def test_a_truncated_file_is_refused_by_name(tmp_path, suffix, compress):
     message = refusal(raw(tmp_path / f"a.csv{suffix}", compress(TEXT.encode())[:-9]))
     assert message.startswith(f"a.csv{suffix} is truncated or damaged") and "fetch it again" in message
 
 
-def test_several_zstandard_frames_are_one_text(tmp_path: Path) -> None:
+def test_several_zstandard_frames_are_one_text(tmp_path):
     assert text_of(raw(tmp_path / "a.zst", zstandard.compress(b"one ") + zstandard.compress(b"two"))) == "one two"
 
 
-def test_an_empty_file_is_refused(tmp_path: Path) -> None:
+def test_an_empty_file_is_refused(tmp_path):
     assert "a.csv is empty" in refusal(raw(tmp_path / "a.csv", b""))
 
 
-def test_a_git_lfs_pointer_is_refused_by_name(tmp_path: Path) -> None:
+def test_a_git_lfs_pointer_is_refused_by_name(tmp_path):
     pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
     assert "train.csv is a Git LFS pointer" in refusal(raw(tmp_path / "train.csv", pointer))
 
 
-def test_an_undecodable_byte_is_named_with_its_place(tmp_path: Path) -> None:
+def test_an_undecodable_byte_is_named_with_its_place(tmp_path):
     good = "é\n" * 70_000
     message = refusal(raw(tmp_path / "a.txt", good.encode() + "naïve".encode("cp1252")))
     assert "a.txt is not utf-8: byte 0xef at offset 210002, line 70001" in message
 
 
-def test_the_place_of_an_undecodable_byte_is_right_where_characters_straddle_blocks(tmp_path: Path) -> None:
+def test_the_place_of_an_undecodable_byte_is_right_where_characters_straddle_blocks(tmp_path):
     good = "x" + "漢" * 50_000
     message = refusal(raw(tmp_path / "a.txt", good.encode() + b"\xff"))
     assert f"byte 0xff at offset {1 + 150_000}, line 1" in message
 
 
-def test_an_unknown_encoding_is_named(tmp_path: Path) -> None:
+def test_an_unknown_encoding_is_named(tmp_path):
     assert "no encoding is named 'utf-9'" in refusal(raw(tmp_path / "a.txt", b"x"), "utf-9")
 
 
-def test_the_first_encoding_that_fits_the_whole_file_is_used(tmp_path: Path) -> None:
+def test_the_first_encoding_that_fits_the_whole_file_is_used(tmp_path):
     assert text_of(raw(tmp_path / "a", "汉字é".encode()), ["utf-8", "gb18030"]) == "汉字é"
     assert text_of(raw(tmp_path / "b", "汉字é".encode("gb18030")), ["utf-8", "gb18030"]) == "汉字é"
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "cp437", "gb18030", "cp932"])
-def test_an_encoding_that_takes_others_for_its_own_is_tried_last_or_not_at_all(tmp_path: Path, encoding: str) -> None:
+def test_an_encoding_that_takes_others_for_its_own_is_tried_last_or_not_at_all(tmp_path, encoding):
     message = refusal(raw(tmp_path / "a", b"x"), [encoding, "utf-8"])
     assert f"{encoding} takes other encodings for its own" in message
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
-def test_a_byte_order_mark_is_no_text(tmp_path: Path, encoding: str) -> None:
+def test_a_byte_order_mark_is_no_text(tmp_path, encoding):
     mark = "" if encoding in ("utf-16", "utf-32", "utf-8-sig") else "\ufeff"
     assert text_of(raw(tmp_path / "a", f"{mark}名".encode(encoding)), encoding) == "名"
 
 
-def test_a_decompression_bomb_is_not_read_to_its_end(tmp_path: Path) -> None:
+def test_a_decompression_bomb_is_not_read_to_its_end(tmp_path):
     assert "decompression bomb" in refusal(raw(tmp_path / "a.gz", gzip.compress(bytes(80 << 20))))
 
 
@@ -114,25 +114,25 @@ def zipped(path: Path, members: dict[str, str]) -> RawFile:
     return RawFile(path, path.name, "0" * 64)
 
 
-def test_the_matching_members_of_a_zip_file_are_read_in_order(tmp_path: Path) -> None:
+def test_the_matching_members_of_a_zip_file_are_read_in_order(tmp_path):
     file = zipped(tmp_path / "a.zip", {"b/two.csv": "2", "readme.md": "no", "a/one.csv": "1"})
     parts = file.members(["**/*.csv", "**/*.zip"])
     assert [(part.relative, text_of(part)) for part in parts] == [("a.zip/a/one.csv", "1"), ("a.zip/b/two.csv", "2")]
 
 
 @pytest.mark.parametrize("name", ["../evil.csv", "/etc/evil.csv", "a/../../evil.csv", "C:/evil.csv"])
-def test_a_zip_member_that_points_outside_is_refused(tmp_path: Path, name: str) -> None:
+def test_a_zip_member_that_points_outside_is_refused(tmp_path, name):
     with pytest.raises(InputError, match="points outside the archive"):
         zipped(tmp_path / "a.zip", {name: "x"}).members(["**/*.csv"])
 
 
-def test_a_truncated_zip_file_is_refused(tmp_path: Path) -> None:
+def test_a_truncated_zip_file_is_refused(tmp_path):
     file = zipped(tmp_path / "a.zip", {"a.csv": TEXT})
     with pytest.raises(InputError, match=r"a\.zip is not a whole zip file"):
         raw(file.path, file.path.read_bytes()[:-30]).members(["**/*.csv"])
 
 
-def test_patterns_see_through_compression_and_leave_out_what_they_are_told(tmp_path: Path) -> None:
+def test_patterns_see_through_compression_and_leave_out_what_they_are_told(tmp_path):
     for name in ("a.csv", "b/c.csv.gz", "b/d.csv.zip", "b/damaged.csv", "e.json", ".hidden.csv", "b/.h/f.csv"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(b"x")
@@ -140,7 +140,7 @@ def test_patterns_see_through_compression_and_leave_out_what_they_are_told(tmp_p
     assert match_files(tmp_path, ["*.csv"]) == ["a.csv"]
 
 
-def test_a_zstandard_bomb_is_not_held_in_memory(tmp_path: Path) -> None:
+def test_a_zstandard_bomb_is_not_held_in_memory(tmp_path):
     file = raw(tmp_path / "t.txt.zst", zstandard.ZstdCompressor(level=1).compress(bytes(300 << 20)))
     tracemalloc.start()
     assert "decompression bomb" in refusal(file)
@@ -148,7 +148,7 @@ def test_a_zstandard_bomb_is_not_held_in_memory(tmp_path: Path) -> None:
     tracemalloc.stop()
 
 
-def test_a_file_name_that_is_not_utf_8_is_told(tmp_path: Path) -> None:
+def test_a_file_name_that_is_not_utf_8_is_told(tmp_path):
     (tmp_path / "caf\udce9.txt").write_text("text")
     with pytest.raises(InputError, match="not UTF-8; rename"):
         match_files(tmp_path, ["*.txt"])
@@ -159,7 +159,7 @@ def test_a_file_name_that_is_not_utf_8_is_told(tmp_path: Path) -> None:
     [(b"PK\1\2", 6, 148), (b"PK\5\6", 16, 255), (b"PK\1\2", 10, 99), (b"PK\1\2", 8, 1), (b"PK\3\4", 26, 200)],
     ids=["version", "offset of the list", "compression", "encryption", "length of a name"],
 )
-def test_a_damaged_zip_file_is_refused_by_name(tmp_path: Path, record: bytes, place: int, value: int) -> None:
+def test_a_damaged_zip_file_is_refused_by_name(tmp_path, record, place, value):
     file = zipped(tmp_path / "a.zip", {"a.csv": "1"})
     content = bytearray(file.path.read_bytes())
     content[content.index(record) + place] = value
@@ -169,12 +169,12 @@ def test_a_damaged_zip_file_is_refused_by_name(tmp_path: Path, record: bytes, pl
 
 
 @cases
-def test_the_byte_order_mark_of_another_encoding_is_told(tmp_path: Path, written: str, declared: str) -> None:
+def test_the_byte_order_mark_of_another_encoding_is_told(tmp_path, written, declared):
     message = refusal(raw(tmp_path / "a.txt", "\ufeffname".encode(written)), declared)
     assert f"byte order mark of {written}, but is declared as {declared}; declare {written}" in message
 
 
-def test_two_members_of_one_name_are_refused(tmp_path: Path) -> None:
+def test_two_members_of_one_name_are_refused(tmp_path):
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive, pytest.warns(UserWarning, match="Duplicate"):
         for content in ("1", "2"):
             archive.writestr("a.csv", content)
@@ -184,14 +184,14 @@ def test_two_members_of_one_name_are_refused(tmp_path: Path) -> None:
     assert [part.relative for part in file.members(["*.txt"])] == []
 
 
-def test_endings_match_whatever_their_case(tmp_path: Path) -> None:
+def test_endings_match_whatever_their_case(tmp_path):
     for name in ("a.csv", "B.CSV", "c.Csv.GZ", "d.csvx", "Damaged.CSV"):
         (tmp_path / name).write_bytes(b"x")
     assert match_files(tmp_path, ["*.csv", "!Damaged.csv"]) == ["B.CSV", "a.csv", "c.Csv.GZ"]
     assert match_files(tmp_path, ["b.csv"]) == []
 
 
-def test_files_of_a_linked_folder_are_read_once_or_the_link_is_told(tmp_path: Path) -> None:
+def test_files_of_a_linked_folder_are_read_once_or_the_link_is_told(tmp_path):
     folder, elsewhere = tmp_path / "letters", tmp_path / "elsewhere"
     for path in (folder / "one/a.csv", folder / ".store/b.csv", elsewhere / "c.csv"):
         path.parent.mkdir(parents=True)
@@ -207,7 +207,7 @@ def test_files_of_a_linked_folder_are_read_once_or_the_link_is_told(tmp_path: Pa
 
 
 @pytest.mark.parametrize("declared", ["utf-16", "UTF-32"])
-def test_an_encoding_of_either_order_of_bytes_needs_a_byte_order_mark(tmp_path: Path, declared: str) -> None:
+def test_an_encoding_of_either_order_of_bytes_needs_a_byte_order_mark(tmp_path, declared):
     message = refusal(raw(tmp_path / "a.txt", "text".encode(f"{declared}-be")), declared)
     assert "a.txt has no byte order mark" in message
     assert f"declare {declared.lower()}-le or {declared.lower()}-be" in message

@@ -47,7 +47,7 @@ def good(rows: Block) -> list[list[str]]:
     return [list(row.values()) for row in rows if not isinstance(row, BadRow)]
 
 
-def test_an_unmatched_quote_costs_its_line_and_no_other(tmp_path: Path) -> None:
+def test_an_unmatched_quote_costs_its_line_and_no_other(tmp_path):
     lines = written(POSTS)
     lines[100] = '100,user20,"Post number 100 of many\n'
     lines[600] = '600,user0,Post number 600 of many"\n'
@@ -64,7 +64,7 @@ def test_an_unmatched_quote_costs_its_line_and_no_other(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("opened", [1, 40, 300])
-def test_an_unmatched_quote_before_a_quoted_text_does_not_lose_the_rows_between(tmp_path: Path, opened: int) -> None:
+def test_an_unmatched_quote_before_a_quoted_text_does_not_lose_the_rows_between(tmp_path, opened):
     posts = [[number, author, f"{text}, he said"] if int(number) > 700 else [number, author, text]
              for number, author, text in POSTS]  # fmt: skip
     lines = written(posts)
@@ -74,16 +74,14 @@ def test_an_unmatched_quote_before_a_quoted_text_does_not_lose_the_rows_between(
     assert units.bad == 1
 
 
-def test_an_unmatched_quote_that_nothing_closes_does_not_lose_the_rest_of_the_file(tmp_path: Path) -> None:
+def test_an_unmatched_quote_that_nothing_closes_does_not_lose_the_rest_of_the_file(tmp_path):
     lines = written(POSTS)
     lines[10] = '10,user10,"Post number 10 of many\n'
     found, _ = read(tmp_path, "".join(lines))
     assert good(found) == [row for row in POSTS if row[0] != "10"]
 
 
-def test_an_unmatched_quote_is_found_across_pieces_of_a_large_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unmatched_quote_is_found_across_pieces_of_a_large_file(tmp_path, monkeypatch):
     monkeypatch.setattr("authbench.release.reading.rows.CHUNK", 500)
     monkeypatch.setattr("authbench.release.reading.table_csv.CHUNK", 500)
     lines = written(POSTS)
@@ -93,7 +91,7 @@ def test_an_unmatched_quote_is_found_across_pieces_of_a_large_file(
     assert len(good(found)) == 845
 
 
-def test_a_text_without_its_closing_quote_costs_its_lines_and_no_row(tmp_path: Path) -> None:
+def test_a_text_without_its_closing_quote_costs_its_lines_and_no_row(tmp_path):
     lines = written(POSTS)
     lines[7] = '7,user7,"Dear all,\nthis is, as I said, a text\nof three lines\n'
     lines[9] = '9,user9,Post number 9"\n'
@@ -102,7 +100,7 @@ def test_a_text_without_its_closing_quote_costs_its_lines_and_no_row(tmp_path: P
     assert [row[0] for row in good(found)] == [row[0] for row in POSTS if row[0] != "7"]
 
 
-def test_a_row_that_swallowed_only_the_next_is_found_out(tmp_path: Path) -> None:
+def test_a_row_that_swallowed_only_the_next_is_found_out(tmp_path):
     found, _ = read(tmp_path, 'id,author,text\n1,ann,fine\n2,bob,"oops\n3,cid,also fine"\n4,dan,good\n')
     assert [row[0] for row in good(found)] == ["1", "3", "4"]
 
@@ -112,9 +110,7 @@ TEXTS = read_cases(Path(__file__))["TEXTS"]
 
 @pytest.mark.parametrize("place", [0, 1, 2])
 @pytest.mark.parametrize("quoting", [csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
-def test_texts_of_several_lines_are_records_though_their_lines_hold_commas(
-    tmp_path: Path, place: int, quoting: Any
-) -> None:
+def test_texts_of_several_lines_are_records_though_their_lines_hold_commas(tmp_path, place, quoting):
     def moved(row: Sequence[str]) -> list[str]:
         others = [cell for cell in row if cell is not row[2]]
         return [*others[:place], row[2], *others[place:]]
@@ -134,7 +130,7 @@ POEMS = [
 ]
 
 
-def test_poems_with_a_comma_in_each_line_are_records_of_a_table_of_two_columns(tmp_path: Path) -> None:
+def test_poems_with_a_comma_in_each_line_are_records_of_a_table_of_two_columns(tmp_path):
     poems = POEMS * 30
     found, _ = read(tmp_path, "".join(written(poems, ["poet", "poem"])))
     assert good(found) == poems
@@ -146,9 +142,7 @@ CELLS = st.text(st.sampled_from('ab1 ,"\n\r;'), max_size=8)
 @given(table=st.lists(st.tuples(CELLS, CELLS, CELLS), max_size=8), block=st.integers(1, 40))
 @example(table=[("", "", "\n")], block=1)
 @example(table=[("a\r", "\r\n", "\n\r")], block=1)
-def test_every_line_of_any_table_is_accounted_for(
-    tmp_path_factory: pytest.TempPathFactory, table: list[tuple[str, ...]], block: int
-) -> None:
+def test_every_line_of_any_table_is_accounted_for(tmp_path_factory, table, block):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("authbench.release.reading.rows.CHUNK", block)
         patch.setattr("authbench.release.reading.table_csv.CHUNK", block)
@@ -157,16 +151,14 @@ def test_every_line_of_any_table_is_accounted_for(
 
 
 @given(lines=st.lists(CELLS, max_size=12), block=st.integers(1, 40))
-def test_every_line_of_any_text_is_accounted_for(
-    tmp_path_factory: pytest.TempPathFactory, lines: list[str], block: int
-) -> None:
+def test_every_line_of_any_text_is_accounted_for(tmp_path_factory, lines, block):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("authbench.release.reading.rows.CHUNK", block)
         patch.setattr("authbench.release.reading.table_csv.CHUNK", block)
         read(tmp_path_factory.getbasetemp(), "a,b\n" + "\n".join(lines))
 
 
-def test_after_a_stray_quote_the_rest_of_its_text_is_no_row(tmp_path: Path) -> None:
+def test_after_a_stray_quote_the_rest_of_its_text_is_no_row(tmp_path):
     lines = written(POSTS)
     lines[50] = '50,user10,"He said "no" to\nme, you,and him\nand left"\n'
     found, units = read(tmp_path, "".join(lines))
@@ -174,7 +166,7 @@ def test_after_a_stray_quote_the_rest_of_its_text_is_no_row(tmp_path: Path) -> N
     assert units.bad == 3
 
 
-def test_a_mark_left_open_in_every_line_takes_a_step_for_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mark_left_open_in_every_line_takes_a_step_for_each(tmp_path, monkeypatch):
     parsed = []
     monkeypatch.setattr(
         table_csv._Reading,
@@ -185,14 +177,14 @@ def test_a_mark_left_open_in_every_line_takes_a_step_for_each(tmp_path: Path, mo
     assert units.bad == 3000 and sum(parsed) < 10 * 3000
 
 
-def test_a_header_that_swallows_rows_is_refused(tmp_path: Path) -> None:
+def test_a_header_that_swallows_rows_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"quotation mark in the header is not matched: its text would run to line 3"):
         read(tmp_path, 'id,author,"text\n1,ann,fine\n2,bob,ok"\n')
     found, units = read(tmp_path, 'id,"likes\n(all)",text\n1,2,fine\n')
     assert good(found) == [["1", "2", "fine"]] and units.header == 2
 
 
-def test_the_longest_record_is_reported_with_its_place(tmp_path: Path) -> None:
+def test_the_longest_record_is_reported_with_its_place(tmp_path):
     _, units = read(tmp_path, 'id,text\n1,"a\nb\nc"\n2,' + "x" * 50 + "\n\n")
     assert units.counts()["longest_record"] == {
         "lines": 3,
@@ -203,7 +195,7 @@ def test_the_longest_record_is_reported_with_its_place(tmp_path: Path) -> None:
     assert units.blank == 1
 
 
-def test_a_header_of_very_many_columns_takes_a_step_for_each(tmp_path: Path) -> None:
+def test_a_header_of_very_many_columns_takes_a_step_for_each(tmp_path):
     names = [f"c{n}" for n in range(100_000)]
     found, _ = read(tmp_path, f"{','.join(names)}\n{','.join(names)}\n")
     assert good(found) == [names]

@@ -44,16 +44,16 @@ def csv_rows(folder: Path, content: str | bytes, **options: Any) -> list[Any]:
     return rows(table_csv.read, folder / "t.csv", content, **options)
 
 
-def test_a_byte_order_mark_is_no_part_of_a_column_name(tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_no_part_of_a_column_name(tmp_path):
     assert csv_rows(tmp_path, "\ufeffid,text\n1,a\n") == [{"id": "1", "text": "a"}]
 
 
-def test_quoting_can_be_off_and_the_header_given(tmp_path: Path) -> None:
+def test_quoting_can_be_off_and_the_header_given(tmp_path):
     given = csv_rows(tmp_path, '1\t6" high\n', delimiter="\t", quoting=False, header=["id", "text"])
     assert given == [{"id": "1", "text": '6" high'}]
 
 
-def test_rows_of_the_wrong_width_are_bad_rows(tmp_path: Path) -> None:
+def test_rows_of_the_wrong_width_are_bad_rows(tmp_path):
     assert csv_rows(tmp_path, "id,text\n1,a\n2\n3,c,d\n4,e\n") == [
         {"id": "1", "text": "a"},
         BadRow("line 3", "has 1 cells, the header has 2"),
@@ -62,21 +62,21 @@ def test_rows_of_the_wrong_width_are_bad_rows(tmp_path: Path) -> None:
     ]
 
 
-def test_a_stray_quotation_mark_costs_its_row_and_no_other(tmp_path: Path) -> None:
+def test_a_stray_quotation_mark_costs_its_row_and_no_other(tmp_path):
     first, second, third = csv_rows(tmp_path, 'id,text\n1,"a"b\n2,c\n3,"d')
     assert first.position == "line 2" and "not CSV" in first.reason
     assert second == {"id": "2", "text": "c"}
     assert third.position == "line 4" and "unexpected end" in third.reason
 
 
-def test_a_row_with_a_nul_byte_is_a_bad_row(tmp_path: Path) -> None:
+def test_a_row_with_a_nul_byte_is_a_bad_row(tmp_path):
     assert csv_rows(tmp_path, b"id,text\n1,a\0b\n2,c\n") == [
         BadRow("line 2", "holds a NUL byte"),
         {"id": "2", "text": "c"},
     ]
 
 
-def test_a_row_beyond_the_limit_is_one_bad_row(tmp_path: Path) -> None:
+def test_a_row_beyond_the_limit_is_one_bad_row(tmp_path):
     content = "id,text\n1," + "x" * 5000 + '\n2,c\n3,"' + "long\n" * 300 + '"\n4,e\n'
     found = csv_rows(tmp_path, content, limit=1000)
     assert found == [
@@ -87,7 +87,7 @@ def test_a_row_beyond_the_limit_is_one_bad_row(tmp_path: Path) -> None:
     ]
 
 
-def test_a_missing_column_names_file_expected_and_found_fields(tmp_path: Path) -> None:
+def test_a_missing_column_names_file_expected_and_found_fields(tmp_path):
     with pytest.raises(InputError) as error:
         csv_rows(tmp_path, "id,body\n1,a\n", needs=NEEDS)
     assert "t.csv: fields are missing" in str(error.value)
@@ -95,12 +95,12 @@ def test_a_missing_column_names_file_expected_and_found_fields(tmp_path: Path) -
     assert "Found: 'id', 'body'" in str(error.value)
 
 
-def test_a_wrong_delimiter_shows_in_the_fields_found(tmp_path: Path) -> None:
+def test_a_wrong_delimiter_shows_in_the_fields_found(tmp_path):
     with pytest.raises(InputError, match=r"Found: 'id;text'.*another delimiter"):
         csv_rows(tmp_path, "id;text\n1;a, b\n", needs=NEEDS)
 
 
-def test_a_column_named_twice_is_refused(tmp_path: Path) -> None:
+def test_a_column_named_twice_is_refused(tmp_path):
     with pytest.raises(InputError, match="names 'text' more than once"):
         csv_rows(tmp_path, "text,text\n1,2\n")
 
@@ -110,7 +110,7 @@ def json_rows(folder: Path, content: Any, **options: Any) -> list[Any]:
     return rows(json_records.read, folder / "t.json", content, **options)
 
 
-def test_an_array_is_its_records(tmp_path: Path) -> None:
+def test_an_array_is_its_records(tmp_path):
     assert json_rows(tmp_path, [{"a": 1}, 5, {"a": [2]}]) == [
         {"a": 1},
         BadRow("line 1", "is not a JSON object"),
@@ -131,9 +131,7 @@ VALUES = st.recursive(
     ascii_only=st.booleans(),
     indent=st.none() | st.integers(0, 2),
 )
-def test_any_array_is_read_as_the_library_reads_it(
-    tmp_path_factory: pytest.TempPathFactory, records: list[Any], block: int, ascii_only: bool, indent: int | None
-) -> None:
+def test_any_array_is_read_as_the_library_reads_it(tmp_path_factory, records, block, ascii_only, indent):
     content = json.dumps(records, ensure_ascii=ascii_only, indent=indent)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(json_records, "CHUNK", block)
@@ -144,31 +142,29 @@ CELLS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=
 
 
 @given(table=st.lists(st.tuples(CELLS, CELLS, CELLS), max_size=5), delimiter=st.sampled_from(",;\t|"))
-def test_any_table_is_read_as_it_was_written(
-    tmp_path_factory: pytest.TempPathFactory, table: list[tuple[str, str, str]], delimiter: str
-) -> None:
+def test_any_table_is_read_as_it_was_written(tmp_path_factory, table, delimiter):
     written = io.StringIO(newline="")
     csv.writer(written, delimiter=delimiter).writerows([("a", "b", "c"), *table])
     found = csv_rows(tmp_path_factory.getbasetemp(), written.getvalue(), delimiter=delimiter)
     assert [tuple(row.values()) for row in found] == table
 
 
-def test_an_object_of_records_gives_their_keys(tmp_path: Path) -> None:
+def test_an_object_of_records_gives_their_keys(tmp_path):
     content = {"r0": {"a": 1}, "r1": {"a": 2}}
     assert json_rows(tmp_path, content, records="object") == [{"key": "r0", "a": 1}, {"key": "r1", "a": 2}]
 
 
-def test_a_file_can_be_one_record(tmp_path: Path) -> None:
+def test_a_file_can_be_one_record(tmp_path):
     assert json_rows(tmp_path, {"a": 1}, records="file") == [{"a": 1}]
 
 
-def test_nested_records_are_rows_that_know_what_holds_them(tmp_path: Path) -> None:
+def test_nested_records_are_rows_that_know_what_holds_them(tmp_path):
     content = {"r0": {"user": "u", "reviews": {"x": {"t": 1}, "y": {"t": 2}}}, "r1": {"user": "v", "reviews": {}}}
     found = json_rows(tmp_path, content, records="object", expand="reviews")
     assert [(row["t"], row["key"], row["parent"]["user"]) for row in found] == [(1, "x", "u"), (2, "y", "u")]
 
 
-def test_sentences_are_joined_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+def test_sentences_are_joined_in_the_order_of_their_numbers(tmp_path):
     content = {
         "10": {"story": 0, "s": " c"},
         "2": {"story": 0, "s": "b "},
@@ -179,7 +175,7 @@ def test_sentences_are_joined_in_the_order_of_their_numbers(tmp_path: Path) -> N
     assert [row["s"] for row in json_rows(tmp_path, content, records="object", group=group)] == ["a b c", "x"]
 
 
-def test_a_record_beyond_the_limit_is_one_bad_row_of_json(tmp_path: Path) -> None:
+def test_a_record_beyond_the_limit_is_one_bad_row_of_json(tmp_path):
     path = tmp_path / "t.json"
     content = json.dumps([{"a": 1}, {"a": "x" * 2000}, {"a": 2}])
     assert rows(json_records.read, path, content, limit=1000) == [
@@ -192,17 +188,17 @@ def test_a_record_beyond_the_limit_is_one_bad_row_of_json(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("content", ['[{"a": 1},\n{"a": }]', '[{"a": 1},\n{"a": 2}', '[{"a": 1},\n{"a": "x'])
-def test_invalid_json_names_the_line(tmp_path: Path, content: str) -> None:
+def test_invalid_json_names_the_line(tmp_path, content):
     with pytest.raises(InputError, match=r"t\.json: invalid JSON on line 2"):
         json_rows(tmp_path, content)
 
 
-def test_an_object_where_an_array_is_declared_says_so(tmp_path: Path) -> None:
+def test_an_object_where_an_array_is_declared_says_so(tmp_path):
     with pytest.raises(InputError, match=r"expected an array of records .*found '\{'; see reader.records"):
         json_rows(tmp_path, {"a": 1})
 
 
-def test_json_lines_that_hold_no_object_are_bad_rows(tmp_path: Path) -> None:
+def test_json_lines_that_hold_no_object_are_bad_rows(tmp_path):
     content = '{"a": 1}\n\n{"a": \n[1]\n{"a": NaN}\n' + json.dumps({"a": "x" * 200})
     found = rows(json_lines.read, tmp_path / "t.jsonl", content, limit=100)
     assert found[0] == {"a": 1} and found[3]["a"] != found[3]["a"]
@@ -218,7 +214,7 @@ def parquet(path: Path) -> RawFile:
     return RawFile(path, path.name, "0" * 64)
 
 
-def test_parquet_gives_the_columns_that_are_read(tmp_path: Path) -> None:
+def test_parquet_gives_the_columns_that_are_read(tmp_path):
     file = parquet(tmp_path / "t.parquet")
     (block,) = table_parquet.read(file, ParquetReader(), Wanted(["n", "text", "other"], NEEDS))
     assert block == [
@@ -227,13 +223,13 @@ def test_parquet_gives_the_columns_that_are_read(tmp_path: Path) -> None:
     ]
 
 
-def test_a_parquet_file_without_the_column_names_what_it_has(tmp_path: Path) -> None:
+def test_a_parquet_file_without_the_column_names_what_it_has(tmp_path):
     needs = {"config/sources/s.yaml: fields.text": [frozenset({"complete_text", "body"})]}
     with pytest.raises(InputError, match=r"expects 'body' or 'complete_text'\. Found: 'text', 'n', 'more'"):
         list(table_parquet.read(parquet(tmp_path / "t.parquet"), ParquetReader(), Wanted(needs=needs)))
 
 
-def test_a_parquet_file_of_fewer_rows_than_it_says_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_parquet_file_of_fewer_rows_than_it_says_is_refused(tmp_path, monkeypatch):
     file, whole = parquet(tmp_path / "t.parquet"), pq.ParquetFile.iter_batches
     monkeypatch.setattr(pq.ParquetFile, "iter_batches", lambda *a, **how: (one.slice(1) for one in whole(*a, **how)))
     with pytest.raises(InputError, match=r"t\.parquet is damaged: it says that it has 2 rows, and has 1"):
@@ -243,7 +239,7 @@ def test_a_parquet_file_of_fewer_rows_than_it_says_is_refused(tmp_path: Path, mo
 HUGE_NUMBER = "1" * 5000
 
 
-def test_a_number_too_long_to_convert_is_a_bad_row_or_stops_the_file(tmp_path: Path) -> None:
+def test_a_number_too_long_to_convert_is_a_bad_row_or_stops_the_file(tmp_path):
     (bad,) = rows(json_lines.read, tmp_path / "t.jsonl", f'{{"id": {HUGE_NUMBER}}}\n')
     assert isinstance(bad, BadRow) and bad.position == "line 1"
     for shape, text in (("array", f'[{{"id": {HUGE_NUMBER}}}]'), ("file", f'{{"id": {HUGE_NUMBER}}}')):
@@ -251,17 +247,17 @@ def test_a_number_too_long_to_convert_is_a_bad_row_or_stops_the_file(tmp_path: P
             rows(json_records.read, tmp_path / "t.json", text, records=shape)
 
 
-def test_what_holds_no_records_where_records_are_expected_is_a_bad_row(tmp_path: Path) -> None:
+def test_what_holds_no_records_where_records_are_expected_is_a_bad_row(tmp_path):
     found = rows(json_records.read, tmp_path / "t.json", '[{"of": 5}, {"of": [{"text": "a"}]}]', expand="of")
     assert found == [BadRow("of of record ", "holds no records"), {"text": "a", "parent": {}}]
 
 
-def test_a_repeated_column_that_nobody_reads_is_no_error(tmp_path: Path) -> None:
+def test_a_repeated_column_that_nobody_reads_is_no_error(tmp_path):
     (row,) = csv_rows(tmp_path, "id,text,,\n1,a,,\n", columns=["id", "text"])
     assert (row["id"], row["text"]) == ("1", "a")
 
 
-def test_bytes_and_times_of_a_parquet_file_are_read_as_text(tmp_path: Path) -> None:
+def test_bytes_and_times_of_a_parquet_file_are_read_as_text(tmp_path):
     times = pa.array([1_700_000_000_000_000_001], pa.timestamp("ns"))
     far = pa.array([10**18], pa.timestamp("us"))
     path = tmp_path / "t.parquet"
@@ -270,7 +266,7 @@ def test_bytes_and_times_of_a_parquet_file_are_read_as_text(tmp_path: Path) -> N
     assert row["text"] == "a" and row["date"].startswith("2023-11-14 22:13:20") and isinstance(row["far"], str)
 
 
-def test_text_in_parquet_that_is_no_utf_8_costs_its_row_and_no_other(tmp_path: Path) -> None:
+def test_text_in_parquet_that_is_no_utf_8_costs_its_row_and_no_other(tmp_path):
     cells = pa.array([b"a", b"\xff", b"c"]).cast(pa.binary()).view(pa.string())
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"text": cells}), path)
@@ -279,7 +275,7 @@ def test_text_in_parquet_that_is_no_utf_8_costs_its_row_and_no_other(tmp_path: P
     assert block[1].position == "row 2" and "utf-8" in block[1].reason  # type: ignore[union-attr]
 
 
-def test_a_day_that_python_does_not_have_costs_its_row_and_no_other(tmp_path: Path) -> None:
+def test_a_day_that_python_does_not_have_costs_its_row_and_no_other(tmp_path):
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"day": pa.array([0, 10**9], pa.int32()).view(pa.date32())}), path)
     (block,) = table_parquet.read(RawFile(path, "t.parquet", "0" * 64), ParquetReader())
@@ -287,7 +283,7 @@ def test_a_day_that_python_does_not_have_costs_its_row_and_no_other(tmp_path: Pa
 
 
 @pytest.mark.parametrize("escape", ["", r"\ud800"])  # the second is read by another parser
-def test_a_record_nested_beyond_reason_is_a_bad_row(tmp_path: Path, escape: str) -> None:
+def test_a_record_nested_beyond_reason_is_a_bad_row(tmp_path, escape):
     deep = f'{{"text": {"[" * 400}"a{escape}"{"]" * 400}}}'
     shallow = {"text": [["b"]]}
     content = f"{deep}\n{json.dumps(shallow)}\n"
@@ -296,13 +292,13 @@ def test_a_record_nested_beyond_reason_is_a_bad_row(tmp_path: Path, escape: str)
     assert rows(json_records.read, tmp_path / "t.json", f"[{deep},{json.dumps(shallow)}]") == [bad, shallow]
 
 
-def test_json_that_cannot_be_walked_is_refused_by_name(tmp_path: Path) -> None:
+def test_json_that_cannot_be_walked_is_refused_by_name(tmp_path):
     for value in ("[" * 5000 + "]" * 5000, "9" * 5000):
         with pytest.raises(InputError, match=r"t\.json: invalid JSON on line 1"):
             rows(json_records.read, tmp_path / "t.json", f'[{{"a": {value}}}]')
 
 
-def test_one_line_without_an_end_is_one_bad_row(tmp_path: Path) -> None:
+def test_one_line_without_an_end_is_one_bad_row(tmp_path):
     content = '{"a": 1}\n{"a": "' + "x" * 5_000_000
     assert rows(json_lines.read, tmp_path / "t.jsonl", content, limit=100_000) == [
         {"a": 1},
@@ -311,7 +307,7 @@ def test_one_line_without_an_end_is_one_bad_row(tmp_path: Path) -> None:
 
 
 @given(st.lists(st.text(alphabet="a\n", max_size=9), max_size=9), st.integers(1, 9))
-def test_lines_are_the_same_wherever_the_stream_is_cut(pieces: list[str], limit: int) -> None:
+def test_lines_are_the_same_wherever_the_stream_is_cut(pieces, limit):
     waiting = iter([piece for piece in pieces if piece])
     cut = bounded_lines(lambda _: next(waiting, ""), lambda piece: piece.split("\n"), limit)
     expected = "".join(pieces).split("\n")
@@ -323,7 +319,7 @@ def test_lines_are_the_same_wherever_the_stream_is_cut(pieces: list[str], limit:
 GROUP = {"by": "work", "text": "text", "join": "\n"}
 
 
-def test_a_work_is_joined_wherever_its_records_stand_and_keys_may_hold_any_number(tmp_path: Path) -> None:
+def test_a_work_is_joined_wherever_its_records_stand_and_keys_may_hold_any_number(tmp_path):
     huge = "9" * 5000
     content = json.dumps(
         {
@@ -340,7 +336,7 @@ def test_a_work_is_joined_wherever_its_records_stand_and_keys_may_hold_any_numbe
     ]
 
 
-def test_a_work_longer_than_a_record_may_be_is_one_bad_row(tmp_path: Path) -> None:
+def test_a_work_longer_than_a_record_may_be_is_one_bad_row(tmp_path):
     content = json.dumps([{"work": "a", "text": "x" * 60}] * 3 + [{"work": "b", "text": "y"}])
     assert rows(json_records.read, tmp_path / "t.json", content, limit=100, group=GROUP) == [
         BadRow("work 1 by work", "is longer than max_record_bytes (100)"),
@@ -348,7 +344,7 @@ def test_a_work_longer_than_a_record_may_be_is_one_bad_row(tmp_path: Path) -> No
     ]
 
 
-def test_lines_are_counted_on_beyond_those_that_are_too_long(tmp_path: Path) -> None:
+def test_lines_are_counted_on_beyond_those_that_are_too_long(tmp_path):
     content = "id,text\n" + "x" * 3000 + '\n1,a\n2,b,c\n3,"' + "y" * 3000 + '"\n4\n'
     assert csv_rows(tmp_path, content, limit=1000) == [
         BadRow("line 2", "is longer than max_record_bytes (1000)"),
@@ -359,7 +355,7 @@ def test_lines_are_counted_on_beyond_those_that_are_too_long(tmp_path: Path) -> 
     ]
 
 
-def test_whole_numbers_of_any_length_stay_as_they_are_written(tmp_path: Path) -> None:
+def test_whole_numbers_of_any_length_stay_as_they_are_written(tmp_path):
     numbers = [2**64 - 1, 2**64, 2**64 + 1, -(2**63), -(2**63) - 1, 10**30, 10**30 + 1]
     for shape in ({"id": 0}, {"by": {"of": [{"id": 0}]}}, {"id": 0, "share": 0.5}):
         lines = [json.dumps(shape).replace('"id": 0', f'"id": {number}') for number in numbers]
@@ -388,17 +384,17 @@ def parquet_rows(folder: Path, **columns: pa.Array) -> list[Any]:
     ],
     ids=lambda value: str(getattr(value, "type", "")),
 )
-def test_text_is_text_however_parquet_stores_it(tmp_path: Path, column: pa.Array, value: Any) -> None:
+def test_text_is_text_however_parquet_stores_it(tmp_path, column, value):
     assert parquet_rows(tmp_path, text=column) == [{"text": value}]
 
 
-def test_a_parquet_column_of_no_text_numbers_or_times_is_refused_by_name(tmp_path: Path) -> None:
+def test_a_parquet_column_of_no_text_numbers_or_times_is_refused_by_name(tmp_path):
     flags = pa.ExtensionArray.from_storage(pa.bool8(), pa.array([1], pa.int8()))
     with pytest.raises(InputError, match=r"the column 'text' is of the type extension<arrow.bool8>"):
         parquet_rows(tmp_path, text=flags)
 
 
-def test_two_columns_of_one_name_are_refused_where_they_are_read(tmp_path: Path) -> None:
+def test_two_columns_of_one_name_are_refused_where_they_are_read(tmp_path):
     path = tmp_path / "t.parquet"
     pq.write_table(pa.Table.from_arrays([pa.array(["a"]), pa.array(["b"]), pa.array([1])], ["text", "text", "n"]), path)
     with pytest.raises(InputError, match=r"has the column 'text' more than once"):
@@ -407,16 +403,14 @@ def test_two_columns_of_one_name_are_refused_where_they_are_read(tmp_path: Path)
 
 
 @pytest.mark.parametrize(("kind", "largest"), [(pa.float64(), 2**53), (pa.float32(), 2**24), (pa.float16(), 2**11)])
-def test_ids_that_lost_digits_as_floating_point_numbers_are_refused(
-    tmp_path: Path, kind: pa.DataType, largest: int
-) -> None:
+def test_ids_that_lost_digits_as_floating_point_numbers_are_refused(tmp_path, kind, largest):
     exact = pa.array([float(largest - 1), -3.0, None]).cast(kind)
     assert [row["user"] for row in parquet_rows(tmp_path, user=exact)] == [largest - 1, -3, None]
     with pytest.raises(InputError, match=r"the column 'user' .* last digits are lost"):
         parquet_rows(tmp_path, user=pa.array([1.0, float(largest)]).cast(kind))
 
 
-def test_what_a_format_holds_beside_records_is_counted(tmp_path: Path) -> None:
+def test_what_a_format_holds_beside_records_is_counted(tmp_path):
     def counted(read: ReadFile, name: str, content: str, options: Any) -> tuple[Any, ...]:
         path, units = tmp_path / name, Units()
         path.write_text(content, encoding="utf-8", newline="")

@@ -64,7 +64,7 @@ def independent_counts(tag: str) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("tag", TAGS)
-def test_every_real_record_is_kept_or_removed(tag: str) -> None:
+def test_every_real_record_is_kept_or_removed(tag):
     counts, records, removed, _ = ingested(tag)
     here = counts["sources"][tag]
     whole_files = removed.filter(pl.col("detail").str.contains("whole file: no records", literal=True)).height
@@ -75,14 +75,14 @@ def test_every_real_record_is_kept_or_removed(tag: str) -> None:
 
 
 @pytest.mark.parametrize("tag", TAGS)
-def test_hardly_any_real_row_is_unreadable(tag: str) -> None:
+def test_hardly_any_real_row_is_unreadable(tag):
     counts, records, removed, _ = ingested(tag)
     bad = counts["facts"]["bad_rows"]
     assert bad == removed.filter(pl.col("reason") == "bad_row").height
     assert bad <= max(1, MAX_BAD_ROWS * (records.height + removed.height)), counts["facts"]["bad_row_examples"]
 
 
-def test_a_real_table_that_cannot_be_read_stops_its_source_by_name() -> None:
+def test_a_real_table_that_cannot_be_read_stops_its_source_by_name():
     unreadable = [(tag, path) for tag in TAGS for path in sorted_out(tag)[1]]
     if not unreadable:
         pytest.skip("all tables of this sample can be read")
@@ -97,18 +97,18 @@ def test_a_real_table_that_cannot_be_read_stops_its_source_by_name() -> None:
 
 
 @pytest.mark.parametrize("tag", ["exorde_sample", "xiaohongshu_crawls", "babel_briefings_sample"])
-def test_real_records_are_the_same_in_one_shard_and_four(tag: str) -> None:
+def test_real_records_are_the_same_in_one_shard_and_four(tag):
     assert ingested(tag, 1).records.drop("shard").equals(ingested(tag, 4).records.drop("shard"))
 
 
 @pytest.mark.parametrize("tag", LEFT_OVER)
-def test_real_texts_are_clean_of_what_gives_them_away(tag: str) -> None:
+def test_real_texts_are_clean_of_what_gives_them_away(tag):
     records = ingested(tag).records
     found = records.filter(pl.col("content").str.contains(LEFT_OVER[tag]))
     assert found.height <= max(1, 0.02 * records.height), found["content"].str.tail(80).to_list()
 
 
-def test_a_real_exorde_author_is_one_account() -> None:
+def test_a_real_exorde_author_is_one_account():
     rows = pl.DataFrame(tables_with("exorde_sample", "author_hash", "url"), infer_schema_length=None)
     on_x = r"^https?://(?:(?:www|m|mobile)\.)?(?:x|twitter)\.com/([^/?#]+)/status"
     posts = rows.with_columns(handle=pl.col("url").str.extract(on_x).str.to_lowercase())
@@ -126,7 +126,7 @@ def test_a_real_exorde_author_is_one_account() -> None:
     assert not found & nobody
 
 
-def test_real_notes_and_comments_share_their_accounts() -> None:
+def test_real_notes_and_comments_share_their_accounts():
     notes = tables_with("xiaohongshu_crawls", "note_id", "author_id", "content")
     comments = tables_with("xiaohongshu_crawls", "comment_id", "user_id", "comment_content")
     both = {row["author_id"] for row in notes if row["content"].strip()} & {
@@ -140,7 +140,7 @@ def test_real_notes_and_comments_share_their_accounts() -> None:
     assert found <= {author_id("xiaohongshu", row.get("user_id") or row.get("author_id") or "") for row in rows}
 
 
-def test_no_real_author_label_leaves_ingestion() -> None:
+def test_no_real_author_label_leaves_ingestion():
     users = {row["user"].strip() for row in tables_with("douban_short_comments", "user")}
     _, records, removed, _ = ingested("douban_short_comments")
     written = records.drop("content").write_ndjson() + removed.write_ndjson()
@@ -151,14 +151,14 @@ def test_no_real_author_label_leaves_ingestion() -> None:
     "tag",
     ["exorde_sample", "xiaohongshu_crawls", "weibo_users_gbk", "weibo_single_user_gbk"],
 )
-def test_a_real_label_that_is_an_account_has_one(tag: str) -> None:
+def test_a_real_label_that_is_an_account_has_one(tag):
     records = ingested(tag).records.drop_nulls("account")
     assert records.height
     assert records.group_by("author_id").agg(pl.col("account").n_unique())["account"].max() == 1
 
 
 @pytest.mark.parametrize("tag", ["nsmc_raw_ko", "douban_dmr", "amazon_reviews_pds_sample"])
-def test_what_a_real_review_is_about_is_known_and_hidden(tag: str) -> None:
+def test_what_a_real_review_is_about_is_known_and_hidden(tag):
     records = ingested(tag).records
     assert records["item"].null_count() <= 0.01 * records.height
     assert 1 < records["item"].n_unique() <= records.height
@@ -166,5 +166,5 @@ def test_what_a_real_review_is_about_is_known_and_hidden(tag: str) -> None:
 
 
 @pytest.mark.parametrize("tag", ["apcd_sample_ar", "weibo_stock_posts", "hindi_discourse"])
-def test_what_no_real_author_worded_is_a_work(tag: str) -> None:
+def test_what_no_real_author_worded_is_a_work(tag):
     assert set(ingested(tag).records["author_kind"]) == {"work"}

@@ -6,7 +6,6 @@ import json
 import os
 import zipfile
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -44,26 +43,24 @@ def raw(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_files_that_fit_are_listed_with_their_digests(raw: Path, tmp_path: Path) -> None:
+def test_the_files_that_fit_are_listed_with_their_digests(raw, tmp_path):
     found = take_inventory(raw, SOURCES, tmp_path / "memory.json")
     assert {tag: sorted(files) for tag, files in found.items()} == {"news": ["a.csv", "deep/b.csv"], "blogs": ["1.xml"]}
     assert found["news"]["a.csv"] == "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed"
 
 
-def test_a_source_without_a_folder_has_no_files(raw: Path, tmp_path: Path) -> None:
+def test_a_source_without_a_folder_has_no_files(raw, tmp_path):
     assert take_inventory(raw, {"books": FileSet("books", ("*",))}, tmp_path / "memory.json") == {"books": {}}
 
 
-def test_a_file_is_read_once_as_long_as_size_and_time_stay(
-    raw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_is_read_once_as_long_as_size_and_time_stay(raw, tmp_path, monkeypatch):
     memory = tmp_path / "memory.json"
     before = take_inventory(raw, SOURCES, memory)
     monkeypatch.setattr(inventory.hashlib, "file_digest", lambda *_: pytest.fail("read again"))
     assert take_inventory(raw, SOURCES, memory) == before
 
 
-def test_a_touched_or_moved_file_has_the_same_digest(raw: Path, tmp_path: Path) -> None:
+def test_a_touched_or_moved_file_has_the_same_digest(raw, tmp_path):
     memory = tmp_path / "memory.json"
     before = take_inventory(raw, SOURCES, memory)
     os.utime(raw / "news/a.csv", (1, 1))
@@ -72,7 +69,7 @@ def test_a_touched_or_moved_file_has_the_same_digest(raw: Path, tmp_path: Path) 
     assert take_inventory(tmp_path / "elsewhere", SOURCES, memory) == before
 
 
-def test_a_changed_file_has_another_digest(raw: Path, tmp_path: Path) -> None:
+def test_a_changed_file_has_another_digest(raw, tmp_path):
     memory = tmp_path / "memory.json"
     before = take_inventory(raw, SOURCES, memory)
     (raw / "news/a.csv").write_text("One")
@@ -82,7 +79,7 @@ def test_a_changed_file_has_another_digest(raw: Path, tmp_path: Path) -> None:
     assert after["blogs"] == before["blogs"]
 
 
-def test_the_memory_forgets_files_that_are_gone(raw: Path, tmp_path: Path) -> None:
+def test_the_memory_forgets_files_that_are_gone(raw, tmp_path):
     memory = tmp_path / "memory.json"
     take_inventory(raw, SOURCES, memory)
     (raw / "news/a.csv").unlink()
@@ -90,7 +87,7 @@ def test_the_memory_forgets_files_that_are_gone(raw: Path, tmp_path: Path) -> No
     assert not [path for path in json.loads(memory.read_text()) if path.endswith("a.csv")]
 
 
-def test_a_damaged_memory_is_none(raw: Path, tmp_path: Path) -> None:
+def test_a_damaged_memory_is_none(raw, tmp_path):
     memory = tmp_path / "memory.json"
     before = take_inventory(raw, SOURCES, memory)
     whole = memory.read_bytes()
@@ -100,7 +97,7 @@ def test_a_damaged_memory_is_none(raw: Path, tmp_path: Path) -> None:
 
 
 @given(st.dictionaries(st.text(min_size=1), st.text(min_size=1), min_size=1), st.randoms())
-def test_the_digest_of_a_source_ignores_order_and_sees_names_and_contents(files: dict[str, str], chance: Any) -> None:
+def test_the_digest_of_a_source_ignores_order_and_sees_names_and_contents(files, chance):
     shuffled = list(files.items())
     chance.shuffle(shuffled)
     assert source_digest(dict(shuffled)) == source_digest(files)
@@ -109,9 +106,7 @@ def test_the_digest_of_a_source_ignores_order_and_sees_names_and_contents(files:
     assert source_digest({**files, f"{name}x" * 2: "1"}) != source_digest(files)
 
 
-def test_shards_are_as_set_or_by_size_and_remembered(
-    raw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_shards_are_as_set_or_by_size_and_remembered(raw, tmp_path, monkeypatch):
     found = take_inventory(raw, SOURCES, tmp_path / "memory.json")
     assert total_bytes(raw, SOURCES, found) == len("onetwothree")
     monkeypatch.setattr(inventory, "SHARD_BYTES", 3)
@@ -128,7 +123,7 @@ def test_shards_are_as_set_or_by_size_and_remembered(
 
 
 @given(st.integers(0, 1 << 50), st.integers(1, 1000))
-def test_shards_are_bounded_in_size_and_number(size: int, cores: int) -> None:
+def test_shards_are_bounded_in_size_and_number(size, cores):
     count = fitting_shards(size, cores)
     assert 2 <= count <= MOST_SHARDS
     assert size / count <= SHARD_BYTES or count == MOST_SHARDS
@@ -152,12 +147,12 @@ TEXT = b"Some text, again and again. " * 5000
     ],
     ids=["plain", "gzip", "two gzip members", "zstandard", "bzip2", "zip", "parquet", "empty"],
 )
-def test_compressed_files_count_as_they_expand(tmp_path: Path, name: str, content: bytes, size: int | None) -> None:
+def test_compressed_files_count_as_they_expand(tmp_path, name, content, size):
     (tmp_path / name).write_bytes(content)
     assert expanded_bytes(tmp_path / name) == (4 * len(content) if size is None else size)
 
 
-def test_members_of_a_zip_file_and_columns_of_a_parquet_file_count_as_they_expand(tmp_path: Path) -> None:
+def test_members_of_a_zip_file_and_columns_of_a_parquet_file_count_as_they_expand(tmp_path):
     with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.txt", TEXT)
         archive.writestr("b.txt", TEXT)

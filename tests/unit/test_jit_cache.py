@@ -49,7 +49,7 @@ twice = cache_on_disk(numba.njit(twice))
 """
 
 
-def test_nothing_is_compiled_in_another_way() -> None:
+def test_nothing_is_compiled_in_another_way():
     library = Path(__file__).parents[2] / "workflow/authbench"
     compiling = {path.name for path in library.rglob("*.py") if "njit" in path.read_text(encoding="utf-8")}
     assert compiling == {"jit.py"}
@@ -70,17 +70,17 @@ def interleaved(kind: type, folder: Path) -> tuple[Any, Any]:
     return later.load("one processor"), later.load("another processor")
 
 
-def test_two_nodes_that_save_at_once_never_find_the_code_of_the_other(tmp_path: Path) -> None:
+def test_two_nodes_that_save_at_once_never_find_the_code_of_the_other(tmp_path):
     one, another = interleaved(FilesByContent, tmp_path)
     assert one in ("code of the one", None)
     assert another in ("code of the other", None)
 
 
-def test_numbered_files_would_mix_them_up(tmp_path: Path) -> None:
+def test_numbered_files_would_mix_them_up(tmp_path):
     assert interleaved(caching.IndexDataCacheFile, tmp_path)[0] == "code of the other"
 
 
-def test_processes_that_compile_at_once_compute_the_same_and_leave_a_cache(tmp_path: Path) -> None:
+def test_processes_that_compile_at_once_compute_the_same_and_leave_a_cache(tmp_path):
     (tmp_path / "doubled.py").write_text(DOUBLED, encoding="utf-8")
     library = str(Path(__file__).parents[2] / "workflow")
     env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kept"), "PYTHONPATH": library}
@@ -100,7 +100,7 @@ def test_processes_that_compile_at_once_compute_the_same_and_leave_a_cache(tmp_p
     assert int(hits) == 2
 
 
-def test_processes_that_need_a_function_at_once_compile_it_once(tmp_path: Path) -> None:
+def test_processes_that_need_a_function_at_once_compile_it_once(tmp_path):
     (tmp_path / "doubled.py").write_text(DOUBLED, encoding="utf-8")
     env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kept")}
     env["PYTHONPATH"] = str(Path(__file__).parents[2] / "workflow")
@@ -115,7 +115,7 @@ def test_processes_that_need_a_function_at_once_compile_it_once(tmp_path: Path) 
     assert hits == [0, 1]
 
 
-def test_who_dies_while_compiling_stops_nobody(tmp_path: Path) -> None:
+def test_who_dies_while_compiling_stops_nobody(tmp_path):
     (tmp_path / "doubled.py").write_text(DOUBLED.replace("total = values[0]", "total = nothing_of_this_name"), "utf-8")
     env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kept")}
     env["PYTHONPATH"] = str(Path(__file__).parents[2] / "workflow")
@@ -125,13 +125,13 @@ def test_who_dies_while_compiling_stops_nobody(tmp_path: Path) -> None:
         assert failed.returncode and "nothing_of_this_name" in failed.stderr
 
 
-def test_without_a_lock_a_function_is_compiled_all_the_same(tmp_path: Path) -> None:
+def test_without_a_lock_a_function_is_compiled_all_the_same(tmp_path):
     assert _locked(tmp_path / "file" / "name.lock") is not None
     (tmp_path / "taken").write_text("no folder", encoding="utf-8")
     assert _locked(tmp_path / "taken" / "name.lock") is None
 
 
-def test_what_was_compiled_serves_a_copy_of_its_source(tmp_path: Path) -> None:
+def test_what_was_compiled_serves_a_copy_of_its_source(tmp_path):
     library = str(Path(__file__).parents[2] / "workflow")
     env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kept"), "PYTHONPATH": library}
 
@@ -150,7 +150,7 @@ def test_what_was_compiled_serves_a_copy_of_its_source(tmp_path: Path) -> None:
     assert hits(moved, DOUBLED.replace("total += value + value", "total += 2 * value"), 1_100_000_000) == 0
 
 
-def test_a_job_runs_code_that_was_compiled_before_without_setting_up_the_compiler(tmp_path: Path) -> None:
+def test_a_job_runs_code_that_was_compiled_before_without_setting_up_the_compiler(tmp_path):
     (tmp_path / "doubled.py").write_text(DOUBLED, encoding="utf-8")
     env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kept"), "AUTHBENCH_RUN": "1"}
     env["PYTHONPATH"] = str(Path(__file__).parents[2] / "workflow")

@@ -31,7 +31,7 @@ def signing(**env: str) -> list[str]:
     return found.stdout.rsplit(maxsplit=2)
 
 
-def test_a_job_of_a_run_imports_neither_blas_nor_extensions_and_computes_the_same() -> None:
+def test_a_job_of_a_run_imports_neither_blas_nor_extensions_and_computes_the_same():
     pytest.importorskip("numba")
     usual, in_a_run = signing(), signing(AUTHBENCH_RUN="1")
     assert usual[1:] == ["True", "True"]

@@ -36,7 +36,7 @@ def finish(lines: JobLines, job: int, done: int, total: int) -> str:
     return lines.format(record(event=Event.PROGRESS, done=done, total=total))
 
 
-def test_a_finished_job_is_told_in_one_line_with_its_part_and_its_time() -> None:
+def test_a_finished_job_is_told_in_one_line_with_its_part_and_its_time():
     clock = Clock()
     lines = JobLines(logging.Formatter(), clock)
     begin(lines, 7, "measure_texts", scatteritem="2-of-4")
@@ -44,7 +44,7 @@ def test_a_finished_job_is_told_in_one_line_with_its_part_and_its_time() -> None
     assert finish(lines, 7, 1, 40) == "measure_texts 2-of-4: 12 s (1 of 40 jobs)"
 
 
-def test_the_time_left_is_told_once_enough_jobs_are_done() -> None:
+def test_the_time_left_is_told_once_enough_jobs_are_done():
     clock = Clock()
     lines = JobLines(logging.Formatter(), clock)
     for job in range(4):
@@ -57,7 +57,7 @@ def test_the_time_left_is_told_once_enough_jobs_are_done() -> None:
     assert "left" not in finish(lines, 9, 10, 10)
 
 
-def test_jobs_that_finish_together_stand_in_one_line_and_an_unknown_one_has_its_number() -> None:
+def test_jobs_that_finish_together_stand_in_one_line_and_an_unknown_one_has_its_number():
     lines = JobLines(logging.Formatter(), Clock())
     begin(lines, 1, "a")
     for job in (1, 2):
@@ -67,7 +67,7 @@ def test_jobs_that_finish_together_stand_in_one_line_and_an_unknown_one_has_its_
     assert lines.format(record(event=Event.PROGRESS, done=2, total=5)) == ""
 
 
-def test_brief_lines_are_for_a_tenth_of_the_jobs_or_ten_minutes_and_name_each_rule_once() -> None:
+def test_brief_lines_are_for_a_tenth_of_the_jobs_or_ten_minutes_and_name_each_rule_once():
     clock = Clock()
     lines = JobLines(logging.Formatter(), clock, brief=True)
     assert lines.format(record("Building DAG of jobs...")) == ""
@@ -82,14 +82,14 @@ def test_brief_lines_are_for_a_tenth_of_the_jobs_or_ten_minutes_and_name_each_ru
     assert told[-1] == "all (40 of 40 jobs)"
 
 
-def test_chatter_is_left_out_and_everything_else_stands_as_it_was() -> None:
+def test_chatter_is_left_out_and_everything_else_stands_as_it_was():
     lines = JobLines(logging.Formatter("plain: %(message)s"), Clock())
     assert lines.format(record("Select jobs to execute...")) == ""
     assert lines.format(record("Execute 3 jobs...", event=Event.JOB_STARTED)) == ""
     assert lines.format(record("Error in rule x")) == "plain: Error in rule x"
 
 
-def test_only_a_terminal_that_is_quiet_about_rules_tells_jobs_in_lines() -> None:
+def test_only_a_terminal_that_is_quiet_about_rules_tells_jobs_in_lines():
     logger, out, all_of_it = logging.Logger("snakemake"), io.StringIO(), io.StringIO()
     quiet, full = logging.StreamHandler(out), logging.StreamHandler(all_of_it)
     for handler, kinds in ((quiet, {Quiet.RULES}), (full, {Quiet.HOST})):
@@ -104,7 +104,7 @@ def test_only_a_terminal_that_is_quiet_about_rules_tells_jobs_in_lines() -> None
     assert out.getvalue().split() == ["score", "x:", "under", "1", "s", "(1", "of", "2", "jobs)"]
 
 
-def test_durations_are_words() -> None:
+def test_durations_are_words():
     assert [in_words(one) for one in (0.2, 1, 59, 61, 3600, 7300)] == [
         "under 1 s",
         "1 s",
@@ -125,7 +125,7 @@ def failed(folder: Path, part: str, text: str) -> str:
     return str(path)
 
 
-def test_a_failed_run_ends_with_the_causes_by_the_logs_of_its_jobs(tmp_path: Path) -> None:
+def test_a_failed_run_ends_with_the_causes_by_the_logs_of_its_jobs(tmp_path):
     lines = JobLines(logging.Formatter(), Clock())
     one = failed(tmp_path, "a", "\ningest a: a.csv is empty.\nFetch it.\n")
     other = failed(tmp_path, "b", "Traceback (most recent call last):\n  File x\nZeroDivisionError: division")
@@ -143,7 +143,7 @@ def test_a_failed_run_ends_with_the_causes_by_the_logs_of_its_jobs(tmp_path: Pat
     ]
 
 
-def test_of_many_failed_jobs_three_are_told_and_one_without_a_log_is(tmp_path: Path) -> None:
+def test_of_many_failed_jobs_three_are_told_and_one_without_a_log_is(tmp_path):
     silent = tmp_path / "silent.log"
     silent.write_text("08:00:00 ingest s\n", encoding="utf-8")
     told = causes([("ingest", str(silent)), ("split",), *((f"r{number}", "none") for number in range(8))]).splitlines()
@@ -151,7 +151,7 @@ def test_of_many_failed_jobs_three_are_told_and_one_without_a_log_is(tmp_path: P
     assert str(silent) in told[1]
 
 
-def test_a_refusal_is_told_without_the_place_of_the_rule_that_raised_it() -> None:
+def test_a_refusal_is_told_without_the_place_of_the_rule_that_raised_it():
     place = 'file "/a b/common.smk", line 83'
     said = f"WorkflowError in {place}:\nNothing was run: 1 problem\n  x\n  {place.capitalize()}, in <module>"
     lines = JobLines(logging.Formatter(), Clock())

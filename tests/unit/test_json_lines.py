@@ -1,7 +1,6 @@
 """JSON lines are read in batches, and whatever cannot be read is named by its line."""
 
 import json
-from pathlib import Path
 
 import orjson
 import pytest
@@ -19,9 +18,7 @@ VALUES = st.recursive(
 
 
 @given(st.lists(VALUES), st.integers(1, 200))
-def test_values_come_back_as_written_with_the_numbers_of_their_lines(
-    tmp_path_factory: pytest.TempPathFactory, values: list[object], batch_bytes: int
-) -> None:
+def test_values_come_back_as_written_with_the_numbers_of_their_lines(tmp_path_factory, values, batch_bytes):
     path = tmp_path_factory.mktemp("lines") / "rows.jsonl"
     write_json_lines(path, values)
     read = [
@@ -46,7 +43,7 @@ def test_values_come_back_as_written_with_the_numbers_of_their_lines(
     ],
 )
 @pytest.mark.parametrize("before", [0, 3])
-def test_a_line_that_is_no_object_is_named(tmp_path: Path, line: bytes, problem: str, before: int) -> None:
+def test_a_line_that_is_no_object_is_named(tmp_path, line, problem, before):
     path = tmp_path / "rows.jsonl"
     path.write_bytes(b"".join(orjson.dumps({"id": n}) + b"\r\n" for n in range(before)) + line + b"\n{}\n")
     with pytest.raises(InputError) as error:
@@ -54,7 +51,7 @@ def test_a_line_that_is_no_object_is_named(tmp_path: Path, line: bytes, problem:
     assert str(error.value).startswith(f"{path}, line {before + 1}: {problem}")
 
 
-def test_a_byte_order_mark_is_no_text_and_whole_numbers_keep_their_digits(tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_no_text_and_whole_numbers_keep_their_digits(tmp_path):
     path = tmp_path / "rows.jsonl"
     numbers = [2**64 + 1, -(2**63) - 1, 10**30 + 7, 12, 1.5]
     rows = [{"id": number, "in": {"a": [number]}, 'key": "': '\\":'} for number in numbers]
@@ -62,7 +59,7 @@ def test_a_byte_order_mark_is_no_text_and_whole_numbers_keep_their_digits(tmp_pa
     assert [row for _, row in read_objects(path)] == rows
 
 
-def test_a_file_that_is_not_there_or_is_a_folder_is_named(tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_or_is_a_folder_is_named(tmp_path):
     for path in (tmp_path / "absent.jsonl", tmp_path):
         with pytest.raises(InputError, match=str(path)):
             list(value_batches(path))

@@ -59,27 +59,25 @@ def digests(module: ModuleType) -> set[str]:
     return {digest_of_kernels(module.first.py_func), digest_of_kernels(module.second.py_func)}
 
 
-def test_kernels_of_a_module_have_one_digest_in_every_copy(written: Callable[..., ModuleType]) -> None:
+def test_kernels_of_a_module_have_one_digest_in_every_copy(written):
     one, other = digests(written("one")), digests(written("other"))
     assert len(one) == 1
     assert one == other
 
 
 @cases
-def test_what_compiled_code_would_hold_changes_the_digest(
-    written: Callable[..., ModuleType], changed: str, before: str, after: str
-) -> None:
+def test_what_compiled_code_would_hold_changes_the_digest(written, changed, before, after):
     source = {"kernels": KERNELS, "deep": DEEP, "limits": LIMITS}[changed]
     assert before in source
     assert digests(written("one")) != digests(written("other", **{changed: source.replace(before, after)}))
 
 
-def test_an_edit_beside_the_kernels_compiles_nothing_again(written: Callable[..., ModuleType]) -> None:
+def test_an_edit_beside_the_kernels_compiles_nothing_again(written):
     edited = LIMITS.replace("return 1", "return 2") + "\nUNUSED = 3\n"
     assert digests(written("one")) == digests(written("other", limits=edited))
 
 
-def test_a_compiled_module_names_the_folder_of_its_code(written: Callable[..., ModuleType]) -> None:
+def test_a_compiled_module_names_the_folder_of_its_code(written):
     module = written("one")
     (digest,) = digests(module)
     assert Path(module.first.stats.cache_path).parts[-2:] == ("one", f"kernels-{digest}")

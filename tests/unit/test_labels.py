@@ -4,7 +4,6 @@ import random
 from collections.abc import Sequence
 from datetime import date, timedelta
 from itertools import combinations
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -61,7 +60,7 @@ def reviews_of(people_per_label: int, labels: int, seed: int, items: int = 12) -
     ]
 
 
-def test_the_expectation_of_strangers_is_the_mean_over_permutations_of_labels() -> None:
+def test_the_expectation_of_strangers_is_the_mean_over_permutations_of_labels():
     reviews = reviews_of(2, 40, seed=1)
     draw, labels, pairs = random.Random(2), [review[0] for review in reviews], []
     for _ in range(2000):
@@ -73,7 +72,7 @@ def test_the_expectation_of_strangers_is_the_mean_over_permutations_of_labels() 
     assert expected == pytest.approx(sum(pairs) / len(pairs), rel=0.02)
 
 
-def test_labels_of_one_person_each_are_clean_and_labels_of_strangers_are_not() -> None:
+def test_labels_of_one_person_each_are_clean_and_labels_of_strangers_are_not():
     clean = same_item(as_cells(reviews_of(1, 300, seed=3)))
     assert clean.impurity == 0
     assert clean.high < 0.05
@@ -83,12 +82,12 @@ def test_labels_of_one_person_each_are_clean_and_labels_of_strangers_are_not() -
     assert two.low < 2 / 3 < two.high  # of the six pairs of a label of two people with two texts, four are strangers'
 
 
-def test_texts_of_one_day_say_nothing() -> None:
+def test_texts_of_one_day_say_nothing():
     one_day = [(label, item, 0) for label, item, _ in reviews_of(4, 300, seed=4)]
     assert same_item(as_cells(one_day)).impurity is None
 
 
-def test_a_source_of_few_labels_or_of_none_is_unmeasured() -> None:
+def test_a_source_of_few_labels_or_of_none_is_unmeasured():
     assert same_item(as_cells([])).impurity is None
     assert same_item(as_cells([(label, 1, day) for label in (1, 2) for day in range(50)])).impurity is None
     assert account([]).high is None
@@ -96,14 +95,14 @@ def test_a_source_of_few_labels_or_of_none_is_unmeasured() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 4), st.integers(0, 3)), max_size=200), st.randoms())
-def test_neither_order_nor_shards_change_an_estimate(reviews: list[Review], draw: random.Random) -> None:
+def test_neither_order_nor_shards_change_an_estimate(reviews, draw):
     shuffled = [*reviews]
     draw.shuffle(shuffled)
     in_parts = pl.concat([as_cells(shuffled[::2]), as_cells(shuffled[1::2])])
     assert same_item(as_cells(reviews)) == same_item(in_parts)
 
 
-def test_accounts_of_a_label_are_counted_in_pairs() -> None:
+def test_accounts_of_a_label_are_counted_in_pairs():
     texts = pl.DataFrame(
         [(1, 7, 2), (1, 8, 1), (2, 7, 3), (3, 9, 1)],
         schema={"label": pl.UInt64, "account": pl.UInt64, "texts": pl.Int64},
@@ -114,7 +113,7 @@ def test_accounts_of_a_label_are_counted_in_pairs() -> None:
 
 
 @given(st.integers(0, 400))
-def test_intervals_enclose_what_was_counted(count: int) -> None:
+def test_intervals_enclose_what_was_counted(count):
     low, high = poisson_interval(count)
     assert low <= count < high
     low, high = proportion_interval(count, 400)
@@ -157,7 +156,7 @@ def reviews_as_records(reviews: Sequence[Review], kind: str = "account") -> pl.D
     )  # fmt: skip
 
 
-def test_a_source_is_judged_by_its_interval() -> None:
+def test_a_source_is_judged_by_its_interval():
     for people, decision in ((1, "clean"), (4, "impure")):
         authors, statistics = judged(reviews_as_records(reviews_of(people, 200, seed=6)), SAME_ITEM)
         assert set(authors["decision"]) == {decision}
@@ -168,7 +167,7 @@ def test_a_source_is_judged_by_its_interval() -> None:
     assert set(authors["decision"]) == {"unmeasured"}
 
 
-def test_a_mask_of_more_texts_than_may_be_sampled_is_not_measured() -> None:
+def test_a_mask_of_more_texts_than_may_be_sampled_is_not_measured():
     few, many = (
         reviews_of(1, 60, seed=8),
         [(label, item, day) for label in (900, 901) for item in (1, 2) for day in range(20)],
@@ -177,7 +176,7 @@ def test_a_mask_of_more_texts_than_may_be_sampled_is_not_measured() -> None:
     assert clean["decision"].unique().to_list() == ["clean"]
 
 
-def test_sources_without_dates_items_accounts_or_estimator_are_unmeasured() -> None:
+def test_sources_without_dates_items_accounts_or_estimator_are_unmeasured():
     texts = reviews_as_records(reviews_of(4, 200, seed=9))
     cases = [
         (texts.with_columns(date=pl.lit("2020")), SAME_ITEM),
@@ -194,7 +193,7 @@ def test_sources_without_dates_items_accounts_or_estimator_are_unmeasured() -> N
         assert statistics["impurity"].to_list() == [None]
 
 
-def test_a_label_of_two_accounts_is_impure_in_a_clean_source() -> None:
+def test_a_label_of_two_accounts_is_impure_in_a_clean_source():
     rows = [{"author_id": f"{label:03}", "account": f"{label}"} for label in range(100) for _ in range(3)]
     rows += [{"author_id": "two", "account": account} for account in "aab"]
     authors, statistics = judged(records(rows), ACCOUNT)
@@ -203,7 +202,7 @@ def test_a_label_of_two_accounts_is_impure_in_a_clean_source() -> None:
     assert statistics["impurity"].to_list() == [round(2 / 3 / 101, 6), round(2 / 3, 6)]
 
 
-def test_a_label_with_many_marks_of_other_voices_is_impure_and_others_are_not_measured() -> None:
+def test_a_label_with_many_marks_of_other_voices_is_impure_and_others_are_not_measured():
     rows = [
         {"author_id": name, "voice_marks": marks, "content": "word " * 100}
         for name, marks in [("own", 6.9), ("chains", 10.3), ("unread", None)]
@@ -218,7 +217,7 @@ def test_a_label_with_many_marks_of_other_voices_is_impure_and_others_are_not_me
     ]  # fmt: skip
 
 
-def test_marks_of_other_voices_are_weighed_by_words() -> None:
+def test_marks_of_other_voices_are_weighed_by_words():
     rows = [
         {"author_id": "a", "voice_marks": 100.0, "content": "word " * 10},
         {"author_id": "a", "voice_marks": 0.0, "content": "word " * 990},
@@ -228,9 +227,7 @@ def test_marks_of_other_voices_are_weighed_by_words() -> None:
 
 
 @given(st.none() | st.floats(0, 1), st.none() | st.floats(0, 1), st.none() | st.floats(0, 1))
-def test_nothing_is_clean_or_impure_without_an_interval(
-    low: float | None, high: float | None, limit: float | None
-) -> None:
+def test_nothing_is_clean_or_impure_without_an_interval(low, high, limit):
     decision = decide(low, high, limit)
     if low is None or high is None or limit is None:
         assert decision == "unmeasured"
@@ -238,7 +235,7 @@ def test_nothing_is_clean_or_impure_without_an_interval(
         assert (decision == "clean") == (high <= limit)
 
 
-def test_what_an_older_release_calls_clean_without_an_interval_is_read_as_unmeasured(tmp_path: Path) -> None:
+def test_what_an_older_release_calls_clean_without_an_interval_is_read_as_unmeasured(tmp_path):
     rows = ["v,24,1236,voices,,,,clean", "a,321,6238,account,0.0,0.0,0.010887,clean", "n,9,90,,,,,"]
     header = "source,labels,texts,estimator,impurity,low,high,decision"
     (tmp_path / "labels.csv").write_text("\n".join([header, *rows, ""]), encoding="utf-8")
@@ -249,28 +246,28 @@ def test_what_an_older_release_calls_clean_without_an_interval_is_read_as_unmeas
     ]  # fmt: skip
 
 
-def test_a_stated_impurity_is_taken_as_it_is() -> None:
+def test_a_stated_impurity_is_taken_as_it_is():
     texts = records([{"author_id": "a"}])
     for value, decision in ((0.1, "clean"), (0.3, "impure")):
         authors, _ = judged(texts, Impurity("stated", value=value, reference="a book"))
         assert authors["decision"].to_list() == [decision]
 
 
-def test_without_a_limit_everything_is_measured_and_nothing_judged() -> None:
+def test_without_a_limit_everything_is_measured_and_nothing_judged():
     authors, statistics = judged(reviews_as_records(reviews_of(4, 200, seed=6)), SAME_ITEM, limit=None)
     assert set(authors["decision"]) == {"unmeasured"}
     assert statistics["decision"].to_list() == [None]
     assert statistics["impurity"].item() > 0.5
 
 
-def test_works_and_labels_of_few_texts_are_in_no_statistics() -> None:
+def test_works_and_labels_of_few_texts_are_in_no_statistics():
     rows = [{"author_id": "work", "author_kind": "work"}] * 5 + [{"author_id": "two texts"}] * 2
     _, statistics = judged(records(rows), None)
     assert statistics.select("labels", "texts").rows() == [(0, 0)]
 
 
 @pytest.mark.parametrize("rule", [SAME_ITEM, ACCOUNT, VOICES])
-def test_one_shard_judges_as_eight_do(rule: Impurity) -> None:
+def test_one_shard_judges_as_eight_do(rule):
     texts = reviews_as_records(reviews_of(2, 60, seed=10)).with_columns(
         account=pl.col("item"), voice_marks=pl.int_range(pl.len()) / 3
     )
@@ -279,7 +276,7 @@ def test_one_shard_judges_as_eight_do(rule: Impurity) -> None:
     assert one[1].equals(eight[1])
 
 
-def test_texts_that_deduplication_removed_are_not_counted() -> None:
+def test_texts_that_deduplication_removed_are_not_counted():
     texts = records([{"author_id": "a", "item": "x", "date": "2020-01-01", "content": "one two three"}] * 3)
     removed = pl.DataFrame({"doc_key": ["s:2"], "stand_in": ["s:0"]})
     labels, cells, copied = count_texts([texts], removed, {"s": "same_item"})
@@ -298,13 +295,13 @@ def owned(**authors: str) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=COPIED, orient="row")
 
 
-def test_a_kept_text_is_known_under_two_labels_if_another_author_had_a_copy() -> None:
+def test_a_kept_text_is_known_under_two_labels_if_another_author_had_a_copy():
     texts = owned(kept="a", copy="b", own="a", own_copy="a")
     found = texts_of_two_labels(copies(("copy", "kept"), ("own_copy", "own")), texts)
     assert found["doc_key"].to_list() == ["kept"]
 
 
-def test_chunks_of_a_text_known_under_two_labels_are_known_so_too() -> None:
+def test_chunks_of_a_text_known_under_two_labels_are_known_so_too():
     known = pl.DataFrame({"doc_key": ["s:1", "s:2#chunk_3"]})
     documents = pl.DataFrame({"doc_key": ["s:1", "s:1#chunk_0", "s:2#chunk_3", "s:2#chunk_4", "s:11", "s:2"]})
     assert documents.select(known_under_two_labels("doc_key", known)).to_series().to_list() == [
@@ -312,12 +309,12 @@ def test_chunks_of_a_text_known_under_two_labels_are_known_so_too() -> None:
     ]  # fmt: skip
 
 
-def test_the_copies_are_read_from_the_reason_of_their_removal() -> None:
+def test_the_copies_are_read_from_the_reason_of_their_removal():
     removed = pl.DataFrame({"doc_key": ["s:2"], "detail": ["stand-in s:1 of 2"]})
     assert stand_ins(removed).rows() == [("s:2", "s:1 of 2")]
 
 
-def test_two_labels_share_texts_directly_and_by_a_third_label_that_keeps_them() -> None:
+def test_two_labels_share_texts_directly_and_by_a_third_label_that_keeps_them():
     texts = owned(
         **{f"k{n}": "a" for n in range(3)}, **{f"b{n}": "b" for n in range(3)}, **{f"c{n}": "c" for n in range(3)}
     )
@@ -325,7 +322,7 @@ def test_two_labels_share_texts_directly_and_by_a_third_label_that_keeps_them() 
     assert labels_that_share_texts(kept, texts).rows() == [("a", "b"), ("a", "c"), ("b", "c")]
 
 
-def test_two_texts_or_short_texts_or_texts_of_everybody_join_no_labels() -> None:
+def test_two_texts_or_short_texts_or_texts_of_everybody_join_no_labels():
     pairs = copies(*[(f"b{n}", f"k{n}") for n in range(3)])
     texts = owned(**{f"k{n}": "a" for n in range(3)}, **{f"b{n}": "b" for n in range(3)})
     assert labels_that_share_texts(pairs, texts).height == 1

@@ -23,20 +23,20 @@ def judged(tag: str, shards: int = 1) -> tuple[pl.DataFrame, pl.DataFrame]:
     return judge_labels([part[0] for part in parts], [part[1] for part in parts], {tag: rule}, 0.2, (2, 10))
 
 
-def test_masks_of_film_reviewers_are_not_taken_for_people() -> None:
+def test_masks_of_film_reviewers_are_not_taken_for_people():
     _, statistics = judged("nsmc_raw_ko")
     assert "clean" not in statistics["decision"].to_list()
 
 
 @pytest.mark.parametrize("tag", ["exorde_sample", "weibo_users_gbk", "stihi_users_ru"])
-def test_labels_that_hold_the_account_have_one_account_each(tag: str) -> None:
+def test_labels_that_hold_the_account_have_one_account_each(tag):
     authors, statistics = judged(tag)
     assert set(statistics["impurity"]) <= {0.0, None}
     assert "impure" not in authors["decision"].to_list()
 
 
 @pytest.mark.parametrize("tag", ["nsmc_raw_ko", "douban_dmr"])
-def test_intervals_enclose_the_impurity_and_shards_change_nothing(tag: str) -> None:
+def test_intervals_enclose_the_impurity_and_shards_change_nothing(tag):
     authors, statistics = judged(tag)
     for row in statistics.drop_nulls("impurity").iter_rows(named=True):
         assert 0 <= row["low"] <= row["impurity"] <= row["high"] <= 1

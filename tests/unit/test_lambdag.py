@@ -62,9 +62,7 @@ class Told:
 
 
 @cases
-def test_scores_and_probabilities_are_those_of_the_published_package(
-    smoothing: str, order: int, calibration: str, basis: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_scores_and_probabilities_are_those_of_the_published_package(smoothing, order, calibration, basis, monkeypatch):
     package = pytest.importorskip("lambdag", reason="the package lambdag, of the extra dev, is not installed")
     asked = parameters(order=order, smoothing=smoothing, calibration=calibration, basis=basis)
     train, test = pairs_of(range(8), 1, 12), pairs_of(range(20, 26), 2, 6)
@@ -118,7 +116,7 @@ def test_scores_and_probabilities_are_those_of_the_published_package(
     assert probabilities == pytest.approx(expected[:, 1], abs=1e-9)
 
 
-def test_lambdag_and_impostors_tell_authors_apart_who_write_otherwise() -> None:
+def test_lambdag_and_impostors_tell_authors_apart_who_write_otherwise():
     train, test = pairs_of(range(20), 1, 40, 150), pairs_of(range(40, 60), 2, 40, 150)
     truth, bench = test["same"].to_numpy(), Bench(1, None)  # type: ignore[arg-type]
     ours = lambdag.calibrate(lambdag.fit(train, parameters(), bench), train)
@@ -131,7 +129,7 @@ def test_lambdag_and_impostors_tell_authors_apart_who_write_otherwise() -> None:
     assert auc(truth, found) > 0.9
 
 
-def test_content_words_do_not_change_what_lambdag_sees() -> None:
+def test_content_words_do_not_change_what_lambdag_sees():
     assert mask_content("The sun, at 5:30, didn't rise.", "en") == mask_content("The moon, at 7, didn't set.", "en")
     assert mask_content("The sun rose.", "en") != mask_content("A sun rose.", "en")
     assert mask_content("我们在2020年的时候。", "zh").split() == ["我", "们", "在", "#", "§", "的", "§", "§", "。"]
@@ -142,7 +140,7 @@ def test_content_words_do_not_change_what_lambdag_sees() -> None:
     ]
 
 
-def test_a_pair_without_a_sentence_has_no_answer_and_harms_no_other() -> None:
+def test_a_pair_without_a_sentence_has_no_answer_and_harms_no_other():
     train = pairs_of(range(8), 1, 12)
     test = pl.concat([train.head(2).with_columns(text2=pl.lit("")), pairs_of(range(20, 24), 2, 2)])
     ready = lambdag.calibrate(lambdag.fit(train, parameters(), Bench(1, None)), train)  # type: ignore[arg-type]
@@ -151,7 +149,7 @@ def test_a_pair_without_a_sentence_has_no_answer_and_harms_no_other() -> None:
     assert found[2:].tolist() == lambdag.predict(ready, test.tail(2)).tolist()
 
 
-def test_references_are_by_none_of_the_authors_of_a_pair() -> None:
+def test_references_are_by_none_of_the_authors_of_a_pair():
     train = pairs_of(range(5), 1, 20)
     author_of = dict(zip([*train["text1"], *train["text2"]], [*train["author1"], *train["author2"]], strict=True))
     with_names, without = references(train, 1_000, 1), references(train.drop("author1", "author2"), 1_000, 1)
@@ -165,7 +163,7 @@ def test_references_are_by_none_of_the_authors_of_a_pair() -> None:
     assert set(references(train, 7, 1).texts) <= set(references(train, 8, 1).texts)
 
 
-def test_a_part_of_the_pairs_keeps_both_classes_and_the_order() -> None:
+def test_a_part_of_the_pairs_keeps_both_classes_and_the_order():
     pairs = pairs_of(range(5), 1, 30).with_columns(same=pl.Series([number < 3 for number in range(30)]))
     part = drawn(pairs, 10, 1)
     assert part.height == 10 and part["same"].sum() == 1 and part["id"].is_sorted()
@@ -177,9 +175,7 @@ VECTORS = st.lists(st.integers(0, 3), min_size=4, max_size=4)
 
 @settings(max_examples=50)
 @given(VECTORS, VECTORS, st.lists(VECTORS, min_size=1, max_size=4))
-def test_a_round_is_won_by_a_pair_that_is_more_alike_than_all_impostors(
-    one: list[int], other: list[int], others: list[list[int]]
-) -> None:
+def test_a_round_is_won_by_a_pair_that_is_more_alike_than_all_impostors(one, other, others):
     from authbench.scoring.verifiers.impostors_kernels import likeness, rounds_won
 
     def ruzicka(a: list[int], b: list[int]) -> float:

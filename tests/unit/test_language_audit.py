@@ -35,7 +35,7 @@ def measured(texts: list[str], langs: list[str]) -> pl.DataFrame:
     return rows.rename({"doc_key": "id"}).hstack(numbers)
 
 
-def test_texts_in_another_language_or_script_are_suspects_and_no_others() -> None:
+def test_texts_in_another_language_or_script_are_suspects_and_no_others():
     found = suspects(
         measured([GERMAN, GERMAN, ENGLISH, KOREAN, "Ja, gut.", KOREAN], ["en", "de", "en", "zh", "en", "ko"])
     )
@@ -44,13 +44,13 @@ def test_texts_in_another_language_or_script_are_suspects_and_no_others() -> Non
     assert found["low_script"].to_list() == [False, True]
 
 
-def test_a_text_is_given_the_language_that_a_person_wrote() -> None:
+def test_a_text_is_given_the_language_that_a_person_wrote():
     rows = pl.DataFrame({"content": [GERMAN, ENGLISH], "lang": ["en", "en"]})
     assert retag(rows, {sha256_of_text(GERMAN): "de"})["lang"].to_list() == ["de", "en"]
     assert retag(rows, {}) is rows
 
 
-def test_the_section_of_settings_with_a_list_is_taken_by_the_cut() -> None:
+def test_the_section_of_settings_with_a_list_is_taken_by_the_cut():
     settings = read_yaml(shipped("config/config.yaml"))["chunk"]
     made = documents().head(2).select(RECORD.names())
     kept, _ = chunk_records(made, load_tokenizer(), settings | {"retag": "list.jsonl"}, 1)
@@ -68,7 +68,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_list_can_be_corrected_and_given_to_a_build(release: Path, tmp_path: Path) -> None:
+def test_the_list_can_be_corrected_and_given_to_a_build(release, tmp_path):
     assert main(["release", "languages", str(release), "--out", str(tmp_path / "out")]) == 0
     rows = [json.loads(line) for line in (tmp_path / "out/suspects.jsonl").read_text().splitlines()]
     (one,) = [row for row in rows if row["text_preview"] == GERMAN[:300]]
@@ -81,7 +81,7 @@ def test_the_list_can_be_corrected_and_given_to_a_build(release: Path, tmp_path:
     assert read_retags(path)[sha256_of_text(GERMAN)] == "de"
 
 
-def test_suspects_beyond_the_number_are_counted_but_not_listed(release: Path, tmp_path: Path) -> None:
+def test_suspects_beyond_the_number_are_counted_but_not_listed(release, tmp_path):
     audit_languages(release, tmp_path / "all")
     few = audit_languages(release, tmp_path / "few", most=0)
     assert few["listed"] == 0 and sum(few["another_language"].values()) >= 1
@@ -99,14 +99,14 @@ def test_suspects_beyond_the_number_are_counted_but_not_listed(release: Path, tm
         ("no json", "line 1"),
     ],
 )
-def test_a_list_that_cannot_be_used_is_refused_with_its_line(tmp_path: Path, lines: str, words: str) -> None:
+def test_a_list_that_cannot_be_used_is_refused_with_its_line(tmp_path, lines, words):
     path = tmp_path / "list.jsonl"
     path.write_text(lines)
     with pytest.raises(InputError, match=words):
         read_retags(path)
 
 
-def test_a_folder_without_a_build_or_a_release_is_refused(tmp_path: Path) -> None:
+def test_a_folder_without_a_build_or_a_release_is_refused(tmp_path):
     (tmp_path / "results/chunk").mkdir(parents=True)
     with pytest.raises(InputError, match="Build it first"):
         audit_languages(tmp_path / "results", tmp_path / "out")

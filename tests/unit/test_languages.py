@@ -1,7 +1,5 @@
 """Is the table of languages what filters and pages need, and is a bad one refused?"""
 
-from pathlib import Path
-
 import pytest
 from cases import cases
 
@@ -16,20 +14,20 @@ SHIPPED = shipped(FILE)
 FILTER = {"filter": {"min_tokens": 1, "max_tokens": 9, "plugins": {}, "exclude": None}}
 
 
-def test_the_shipped_table_has_the_ten_languages_and_scripts_only_where_langid_knows_the_language() -> None:
+def test_the_shipped_table_has_the_ten_languages_and_scripts_only_where_langid_knows_the_language():
     table = read_languages(SHIPPED)
     assert set(LANGUAGES) < set(table)
     assert {code for code, language in table.items() if language.scripts} <= identified_languages()
     assert table["pt"].scripts == ("Latin",) and table["ja"].scripts == ("Han", "Hiragana", "Katakana")
 
 
-def test_languages_have_names_and_an_unknown_code_stands_for_itself() -> None:
+def test_languages_have_names_and_an_unknown_code_stands_for_itself():
     names = [language_name(code) for code in ("pt", "en", "other", "all", "xx")]
     assert names == ["Portuguese", "English", "Other languages", "All", "xx"]
 
 
 @cases
-def test_a_bad_entry_is_named(tmp_path: Path, line: str, told: str) -> None:
+def test_a_bad_entry_is_named(tmp_path, line, told):
     path = tmp_path / "languages.yaml"
     kept = [one for one in SHIPPED.read_text(encoding="utf-8").splitlines() if not one.startswith("pt:")]
     path.write_text("\n".join([*kept, line]) + "\n", encoding="utf-8")
@@ -37,16 +35,14 @@ def test_a_bad_entry_is_named(tmp_path: Path, line: str, told: str) -> None:
         read_languages(path)
 
 
-def test_a_table_without_one_of_the_ten_is_refused(tmp_path: Path) -> None:
+def test_a_table_without_one_of_the_ten_is_refused(tmp_path):
     path = tmp_path / "languages.yaml"
     path.write_text("pt: {name: Portuguese}\n", encoding="utf-8")
     with pytest.raises(InputError, match="lacks en, zh, hi"):
         read_languages(path)
 
 
-def test_a_table_of_one_s_own_takes_the_place_and_must_not_drop_what_langid_does_not_know(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_table_of_one_s_own_takes_the_place_and_must_not_drop_what_langid_does_not_know(tmp_path, monkeypatch):
     assert languages_file(tmp_path) == SHIPPED
     own = tmp_path / FILE
     own.parent.mkdir()

@@ -16,7 +16,7 @@ PAGES = sorted(
 
 
 @pytest.mark.parametrize(("rules", "page"), PAGES)
-def test_a_rule_gives_its_page_the_link_to_the_index(rules: str, page: str) -> None:
+def test_a_rule_gives_its_page_the_link_to_the_index(rules, page):
     assert Path("/run", page).parent.joinpath(back_link(page)).resolve() == Path("/run", INDEX)
     if page == "release/report.html":  # the same wherever the release is: its template holds the link
         assert f'href="{back_link(page)}"' in (shipped("templates") / "report.html.j2").read_text(encoding="utf-8")
@@ -24,7 +24,7 @@ def test_a_rule_gives_its_page_the_link_to_the_index(rules: str, page: str) -> N
         assert f'back=back_link("{page}")' in (RULES / f"{rules}.smk").read_text(encoding="utf-8")
 
 
-def test_all_suites_with_a_page_are_held_to_it() -> None:
+def test_all_suites_with_a_page_are_held_to_it():
     assert {rules for rules, _ in PAGES} >= {"evaluate", "pan", "raven", "raw", "release", "style"}
 
 
@@ -42,5 +42,5 @@ def with_ancestors(template: str) -> str:
 @pytest.mark.parametrize(
     "template", sorted(name for name in TEMPLATES if "<html" in with_ancestors(name))
 )  # the others hold macros
-def test_a_template_of_a_page_holds_the_link(template: str) -> None:
+def test_a_template_of_a_page_holds_the_link(template):
     assert any(link in with_ancestors(template) for link in LINKING)

@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 import yaml
-from published import ABOUT, PAGES, Published, contents, documents_of, opened, sources_of, write_raw, write_whole
+from published import ABOUT, PAGES, contents, documents_of, opened, sources_of, write_raw, write_whole
 from sound_release import write_sound
 
 from authbench.app.cli import main
@@ -21,7 +21,7 @@ SOURCES = sources_of(PAGES)
 
 
 @pytest.mark.parametrize(("tag", "handle"), [("posts", "poster 1"), ("letters", "writer 2"), ("books", "Ann")])
-def test_every_spelling_of_a_handle_finds_the_texts_of_its_author(published: Published, tag: str, handle: str) -> None:
+def test_every_spelling_of_a_handle_finds_the_texts_of_its_author(published, tag, handle):
     release, bundle = opened(published[1]), opened(published[2])
     rows = release.provenance.filter(author_id=author_id(tag, handle))
     assert rows.height and set(rows["source"]) == {tag}
@@ -31,7 +31,7 @@ def test_every_spelling_of_a_handle_finds_the_texts_of_its_author(published: Pub
         assert found.equals(look_up(bundle, written, SOURCES, None, {}))  # the withheld texts, too
 
 
-def test_another_key_a_stranger_and_a_placeholder_find_none(published: Published) -> None:
+def test_another_key_a_stranger_and_a_placeholder_find_none(published):
     release = opened(published[1])
     assert look_up(release, "poster 1", SOURCES, b"key", {}).is_empty()
     for handle in ("poster 9", "[deleted]", "", "\ud800"):
@@ -40,9 +40,7 @@ def test_another_key_a_stranger_and_a_placeholder_find_none(published: Published
         look_up(release, "Ann", {"elsewhere": SOURCES["posts"]}, None, {})
 
 
-def test_the_command_gives_the_lines_of_a_takedown_and_no_name(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_gives_the_lines_of_a_takedown_and_no_name(tmp_path, capsys):
     folder = tmp_path / "release"
     write_sound(folder)
     tags = pl.read_parquet(folder / "provenance.parquet")["source"].unique().sort().to_list()
@@ -62,9 +60,7 @@ def test_the_command_gives_the_lines_of_a_takedown_and_no_name(
     assert said.count(f" {tags[0]}\n") == rows.filter(source=tags[0]).height
 
 
-def test_an_author_found_by_handle_is_taken_down_and_old_scores_name_their_version(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_author_found_by_handle_is_taken_down_and_old_scores_name_their_version(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for tag, page in PAGES.items():
         (tmp_path / "config/sources").mkdir(parents=True, exist_ok=True)

@@ -33,7 +33,7 @@ def message(text: str, sender: str = "Ann Bell <Ann@X.org>", charset: str = "utf
     return b"From ann Sun May 17\n" + made.as_bytes().replace(b"\nFrom ", b"\n>From ") + b"\n"
 
 
-def test_a_message_has_its_sender_day_subject_and_text(tmp_path: Path) -> None:
+def test_a_message_has_its_sender_day_subject_and_text(tmp_path):
     content = message("From here on\nit rained.\n\n>From there\n", Subject="Régen und  Meer", Message_ID="<1@x>")
     [row], units = read(tmp_path / "a.mbox", content)
     assert row.pop("text").startswith("From here on\nit rained.")
@@ -44,13 +44,13 @@ def test_a_message_has_its_sender_day_subject_and_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("charset", ["utf-8", "iso-8859-1", "koi8-r", "gb18030"])
-def test_a_text_is_decoded_as_its_part_states(tmp_path: Path, charset: str) -> None:
+def test_a_text_is_decoded_as_its_part_states(tmp_path, charset):
     text = {"koi8-r": "Дождь", "gb18030": "雨"}.get(charset, "Regentröpfchen")
     [row], _ = read(tmp_path / "a.mbox", message(text + "\n", charset=charset))
     assert row["text"].strip() == text
 
 
-def test_the_first_plain_text_counts_and_no_attachment(tmp_path: Path) -> None:
+def test_the_first_plain_text_counts_and_no_attachment(tmp_path):
     made = EmailMessage()
     made["From"] = "b@x.org"
     made.set_content("<p>Rain</p>", subtype="html")
@@ -67,13 +67,13 @@ def test_the_first_plain_text_counts_and_no_attachment(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "subject", ["=?u\u00fftf-8?q?R=C3=A9gen?=", "=?none?b?!?=", "=?utf-8?b?x?=", "=?utf-8?q?=C3?="]
 )
-def test_a_header_that_cannot_be_decoded_stays_as_it_is(tmp_path: Path, subject: str) -> None:
+def test_a_header_that_cannot_be_decoded_stays_as_it_is(tmp_path, subject):
     content = f"From a\nFrom: a@x.org\nSubject: {subject}\n\nRain.\n".encode()
     [row], _ = read(tmp_path / "a.mbox", content)
     assert row["text"] == "Rain." and row["subject"]
 
 
-def test_what_cannot_be_read_is_a_bad_row_with_its_line(tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_a_bad_row_with_its_line(tmp_path):
     wrong = b"From b\nContent-Type: text/plain; charset=utf-8\n\n\xff\xfe\n"
     unknown = b"From b\nContent-Type: text/plain; charset=none-such\n\nx\n"
     content = b"Dear all\n\n" + message("Rain.\n") + b"\n" + wrong + b"\n" + unknown + b"\n" + message("y" * 500 + "\n")
@@ -84,16 +84,14 @@ def test_what_cannot_be_read_is_a_bad_row_with_its_line(tmp_path: Path) -> None:
 
 
 @given(st.lists(st.sampled_from([b"From a\n", b"\n", b"From: a@x\n", b"text\n", b"x" * 300 + b"\n", b"Date: 1\n"])))
-def test_every_message_is_a_record_or_a_bad_row(tmp_path_factory: pytest.TempPathFactory, parts: list[bytes]) -> None:
+def test_every_message_is_a_record_or_a_bad_row(tmp_path_factory, parts):
     content = b"".join(parts) or b"\n"
     found, units = read(tmp_path_factory.mktemp("mbox") / "a.mbox", content, limit=200)
     assert units.found == units.records + units.bad == len(found)
     assert sum(type(row) is BadRow for row in found) == units.bad
 
 
-def test_an_mbox_is_audited_and_described_by_one_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_mbox_is_audited_and_described_by_one_command(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     texts = [f"It rained on day {n} and we stayed at home with a book.\n\n-- \nAnn\n" for n in range(24)]
     (tmp_path / "post.mbox").write_bytes(

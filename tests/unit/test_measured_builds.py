@@ -16,7 +16,7 @@ def tell(folder: Path, name: str, log: str | None, end: float, cpu: float) -> No
     (folder / f"{name}.json").write_text(json.dumps(said))
 
 
-def test_of_a_job_that_ran_again_the_last_time_counts(tmp_path: Path) -> None:
+def test_of_a_job_that_ran_again_the_last_time_counts(tmp_path):
     tell(tmp_path, "a", "/results/x/logs/normalize_text/1-of-2.log", 9, 5)
     tell(tmp_path, "b", "/results/x/logs/normalize_text/1-of-2.log", 5, 3)
     tell(tmp_path, "c", "/results/x/logs/normalize_text/2-of-2.log", 6, 2)
@@ -30,7 +30,7 @@ def test_of_a_job_that_ran_again_the_last_time_counts(tmp_path: Path) -> None:
     ]
 
 
-def test_a_copy_of_the_project_is_renewed_and_keeps_its_results(tmp_path: Path) -> None:
+def test_a_copy_of_the_project_is_renewed_and_keeps_its_results(tmp_path):
     project = copy_project(tmp_path)
     result, rule = tmp_path / "results/x/check.json", tmp_path / "Snakefile"
     result.parent.mkdir(parents=True)

@@ -16,7 +16,7 @@ def measuring(most: int) -> tuple[MeasuredOnce, Counter[str]]:
     return MeasuredOnce(measure, most), looked
 
 
-def test_a_text_is_measured_once_however_often_it_is_asked_for() -> None:
+def test_a_text_is_measured_once_however_often_it_is_asked_for():
     kept, looked = measuring(10)
     first = kept.table(["one", "three", "one", "\ud800"])
     assert first.tolist() == [[3, 2], [5, 2], [3, 2], [1, 0]]
@@ -24,14 +24,14 @@ def test_a_text_is_measured_once_however_often_it_is_asked_for() -> None:
     assert set(looked.values()) == {1}
 
 
-def test_no_more_measurements_are_kept_than_asked_for() -> None:
+def test_no_more_measurements_are_kept_than_asked_for():
     kept, looked = measuring(1)
     for _ in range(3):
         assert kept.table(["one", "three"]).tolist() == [[3, 2], [5, 2]]
     assert looked == {"one": 1, "three": 3}
 
 
-def test_what_a_caller_does_to_a_table_stays_in_it() -> None:
+def test_what_a_caller_does_to_a_table_stays_in_it():
     kept, _ = measuring(10)
     kept.table(["one"])[:] = np.nan
     assert kept.table(["one"]).tolist() == [[3, 2]]

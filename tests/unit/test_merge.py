@@ -137,13 +137,13 @@ def texts(folder: Path) -> pl.DataFrame:
     return pl.concat(batch for split in release.splits for batch in release.texts(split))
 
 
-def test_a_merged_release_breaks_no_claim(both: Path) -> None:
+def test_a_merged_release_breaks_no_claim(both):
     assert check_release(both) == []
     assert check_drawings(both) == []
     assert main(["check", str(both)]) == 0
 
 
-def test_what_both_have_goes_for_its_reason_and_nothing_vanishes(halves: tuple[Path, Path], both: Path) -> None:
+def test_what_both_have_goes_for_its_reason_and_nothing_vanishes(halves, both):
     rows = table(both)
     second = rows.filter(pl.col("release") == 2)
     assert dict(second.drop_nulls("reason").group_by("reason").len().iter_rows()) == EXPECTED
@@ -156,7 +156,7 @@ def test_what_both_have_goes_for_its_reason_and_nothing_vanishes(halves: tuple[P
     assert all(content[before] == kept[by] for before, by in copies.select("id_before", "by").iter_rows())
 
 
-def test_ids_splits_and_queries_of_the_first_stay(halves: tuple[Path, Path], both: Path) -> None:
+def test_ids_splits_and_queries_of_the_first_stay(halves, both):
     columns = ("id", "split", "author_id", "content")
     mine, now = texts(halves[0]).select(columns), texts(both).select(columns)
     assert mine.join(now, on=columns, how="semi").height == mine.height
@@ -175,9 +175,7 @@ def asking(folder: Path, split: str) -> list[str]:
     return concat(open_complete_release(folder).rows(split, GROUND_TRUTH), GROUND_TRUTH)["query_id"].to_list()
 
 
-def test_texts_of_the_second_stay_in_their_splits_under_ids_that_the_first_never_gave(
-    halves: tuple[Path, Path], both: Path
-) -> None:
+def test_texts_of_the_second_stay_in_their_splits_under_ids_that_the_first_never_gave(halves, both):
     rows = table(both).filter((pl.col("release") == 2) & pl.col("id").is_not_null())
     before = dict(texts(halves[1]).select("id", "split").iter_rows())
     now = dict(texts(both).select("id", "split").iter_rows())
@@ -186,7 +184,7 @@ def test_texts_of_the_second_stay_in_their_splits_under_ids_that_the_first_never
     assert not set(rows["id"]) & set(given)
 
 
-def test_a_text_that_another_author_of_the_second_also_signs_is_not_scored(both: Path) -> None:
+def test_a_text_that_another_author_of_the_second_also_signs_is_not_scored(both):
     release = open_complete_release(both)
     disputed = texts(both).filter(pl.col("content").is_in([said("Emily Bronte", 0), said("Blogger 1", 1)]))["id"]
     scored = dict(release.provenance.select("id", "scored").iter_rows())
@@ -194,7 +192,7 @@ def test_a_text_that_another_author_of_the_second_also_signs_is_not_scored(both:
     assert not set(disputed) & set(asking(both, "test"))
 
 
-def test_a_merged_release_is_evaluated_and_exported_as_any_other(both: Path, tmp_path: Path) -> None:
+def test_a_merged_release_is_evaluated_and_exported_as_any_other(both, tmp_path):
     split = read_split(opened(both), "test")
     evaluate(load_entry(MODELS, "random"), split, 0, tmp_path / "scores", VectorCache(tmp_path))
     scores = json.loads(next((tmp_path / "scores").rglob("scores.json")).read_text())
@@ -203,9 +201,7 @@ def test_a_merged_release_is_evaluated_and_exported_as_any_other(both: Path, tmp
     assert check_release(tmp_path / "public") == []
 
 
-def test_merging_again_adds_nothing_and_keeps_the_same_documents(
-    halves: tuple[Path, Path], both: Path, tmp_path: Path
-) -> None:
+def test_merging_again_adds_nothing_and_keeps_the_same_documents(halves, both, tmp_path):
     merge(opened(both), opened(halves[1]), tmp_path / "again", "both")
     assert texts(tmp_path / "again").sort("id").equals(texts(both).sort("id"))
 
@@ -246,16 +242,14 @@ def set_to(*place: str | int, value: Any) -> Callable[[dict[str, Any]], None]:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_releases_of_other_settings_are_refused_with_what_differs(
-    halves: tuple[Path, Path], tmp_path: Path, change: Callable[[dict[str, Any]], None], words: str
-) -> None:
+def test_releases_of_other_settings_are_refused_with_what_differs(halves, tmp_path, change, words):
     other = changed(halves[1], tmp_path / "other", change)
     with pytest.raises(InputError, match=words):
         merge(opened(halves[0]), open_complete_release(other), tmp_path / "out", "both")
     assert not (tmp_path / "out").exists()
 
 
-def test_the_two_large_recipes_merge() -> None:
+def test_the_two_large_recipes_merge():
     recipes = [read_settings(shipped(f"config/recipes/authbench-{size}.yaml")) for size in ("300k", "428k")]
     first, second = (laid_over(CONFIG, recipe) for recipe in recipes)
     assert list(differing(first, second)) == []
@@ -263,7 +257,7 @@ def test_the_two_large_recipes_merge() -> None:
     assert (loose["release"]["queries_per_author"], len(loose["sources"])) == (2, 17)
 
 
-def test_releases_whose_prompts_are_unique_do_not_merge_as_both_may_have_one() -> None:
+def test_releases_whose_prompts_are_unique_do_not_merge_as_both_may_have_one():
     unique = laid_over(CONFIG, {"dedup": {"unique": {"authorship": ["topic"]}}})
     assert [line.partition(" is ")[0] for line in differing(unique, unique)] == ["dedup.unique"]
 
@@ -281,9 +275,7 @@ def choose_otherwise(manifest: dict[str, Any]) -> None:
     manifest["versions"]["detoxify"] = "0.5.2"
 
 
-def test_releases_that_chose_documents_otherwise_merge_and_each_part_states_its_settings(
-    halves: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_releases_that_chose_documents_otherwise_merge_and_each_part_states_its_settings(halves, tmp_path):
     other = changed(halves[1], tmp_path / "other", choose_otherwise)
     out = tmp_path / "out"
     merge(opened(halves[0]), open_complete_release(other), out, "both")
@@ -303,7 +295,7 @@ def test_releases_that_chose_documents_otherwise_merge_and_each_part_states_its_
     assert check_release(out, config) == []
 
 
-def test_each_part_of_a_merge_is_held_to_its_own_thresholds(halves: tuple[Path, Path], tmp_path: Path) -> None:
+def test_each_part_of_a_merge_is_held_to_its_own_thresholds(halves, tmp_path):
     other = changed(halves[1], tmp_path / "other", choose_otherwise)
     merge(opened(halves[0]), open_complete_release(other), tmp_path / "out", "both")
     second = set(table(tmp_path / "out").filter(pl.col("release") == 2)["id"].drop_nulls())
@@ -315,9 +307,7 @@ def test_each_part_of_a_merge_is_held_to_its_own_thresholds(halves: tuple[Path, 
     assert "merge" in {claim.code for claim in check_release(forged)}
 
 
-def test_what_is_made_of_a_release_without_checksums_is_not_verified_either(
-    halves: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_what_is_made_of_a_release_without_checksums_is_not_verified_either(halves, tmp_path):
     copied = shutil.copytree(halves[1], tmp_path / "copied")
     (copied / "SHA256SUMS").unlink()
     merge(opened(halves[0]), opened(copied), tmp_path / "out", "both")
@@ -336,7 +326,7 @@ def stricter(part: dict[str, Any]) -> None:
     part["config"]["filter"]["max_tokens"] = 50
 
 
-def test_a_release_counted_by_another_tokeniser_is_refused(halves: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_release_counted_by_another_tokeniser_is_refused(halves, tmp_path):
     other = changed(halves[1], tmp_path / "other", lambda manifest: None)
     counted = pl.read_parquet(other / files.PROVENANCE).with_columns(pl.col("token_length") + 1)
     counted.write_parquet(other / files.PROVENANCE)
@@ -344,7 +334,7 @@ def test_a_release_counted_by_another_tokeniser_is_refused(halves: tuple[Path, P
         merge(opened(halves[0]), open_complete_release(other), tmp_path / "out", "both")
 
 
-def test_two_persons_of_one_document_are_a_contradiction(halves: tuple[Path, Path]) -> None:
+def test_two_persons_of_one_document_are_a_contradiction(halves):
     first, second = (read_side(opened(folder)) for folder in halves)
     mine = pl.col("author_id") == author_id(BLOG, "Mary Shelley")
     percy = pl.when(mine).then(pl.lit(author_id(BLOG, "Percy"))).otherwise("author_id")
@@ -354,7 +344,7 @@ def test_two_persons_of_one_document_are_a_contradiction(halves: tuple[Path, Pat
     expect_fitting(first, second)
 
 
-def test_what_the_second_took_down_leaves_the_first(halves: tuple[Path, Path], tmp_path: Path) -> None:
+def test_what_the_second_took_down_leaves_the_first(halves, tmp_path):
     gone = said("Mary Shelley", 1)
     write_sound(tmp_path / "other", made=second_half(), takedown=frozenset({sha256_of_text(gone)}))
     merge(opened(halves[0]), opened(tmp_path / "other"), tmp_path / "out", "both")
@@ -364,7 +354,7 @@ def test_what_the_second_took_down_leaves_the_first(halves: tuple[Path, Path], t
     assert check_release(tmp_path / "out") == []
 
 
-def test_a_bundle_is_refused_with_the_way_to_its_release(halves: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_bundle_is_refused_with_the_way_to_its_release(halves, tmp_path):
     export_public(opened(halves[1]), tmp_path / "public", ABOUT, find_sources(CONFIG["sources"]))
     with pytest.raises(InputError, match="public bundle.*authbench release rebuild"):
         merge(opened(halves[0]), opened(tmp_path / "public"), tmp_path / "out", "both")
@@ -376,7 +366,7 @@ locks = st.dictionaries(
 
 
 @given(locks, locks)
-def test_numbers_are_given_once_and_documents_of_both_have_one(first: dict[str, int], second: dict[str, int]) -> None:
+def test_numbers_are_given_once_and_documents_of_both_have_one(first, second):
     ours, theirs = ({key: f"doc_{n:06d}" for key, n in lock.items()} for lock in (first, second))
     numbers = new_numbers({"documents": ours}, {"documents": theirs})
     assert set(numbers) == set(theirs.values())
@@ -390,9 +380,7 @@ def test_numbers_are_given_once_and_documents_of_both_have_one(first: dict[str, 
 
 
 @pytest.mark.parametrize(("shared", "ignored"), [(True, ["b1", "b2"]), (False, ["b2"])])
-def test_persons_are_possibly_one_where_all_candidates_are_ignored_in_either_form(
-    shared: bool, ignored: list[str]
-) -> None:
+def test_persons_are_possibly_one_where_all_candidates_are_ignored_in_either_form(shared, ignored):
     kept = pl.DataFrame({"id": ["a1", "a2", "b1", "b2", "c1"], "author_id": ["a", "a", "b", "b", "c"], "split": "test"})
     back = ["a1", "a2"] if shared else ["a2"]
     rows = {"query_id": ["a1", "b1"], "author_id": ["a", "b"], "ignored_ids": [ignored, back], "split": "test"}
@@ -404,7 +392,7 @@ def test_persons_are_possibly_one_where_all_candidates_are_ignored_in_either_for
     assert possibly_one_by_truth(fewer, kept, shared).rows() == [("a", "c")]
 
 
-def test_a_funnel_adds_up_where_only_one_release_has_a_stage() -> None:
+def test_a_funnel_adds_up_where_only_one_release_has_a_stage():
     def row(stage: str, reason: str, number: int) -> dict[str, Any]:
         return {"source": "s", "stage": stage, "reason": reason, "documents": number}
 

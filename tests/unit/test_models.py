@@ -288,7 +288,7 @@ def test_every_transformer_of_the_registry_reads_at_least_as_much_as_in_the_pape
     assert [one.name for one in entries if one not in models] == ["luar-mud-mv"]
 
 
-def test_centred_ngrams_compare_texts_less_the_mean_of_their_language() -> None:
+def test_centred_ngrams_compare_texts_less_the_mean_of_their_language():
     texts = ["abab cd", "abcd", "zzz", "xyxy z", "xyz", "no other", "cdab", "xzzy", "une autre", "zzz"]
     langs = ["en", "en", "de", "de", "de", "hi", "en", "de", "fr", "de"]
     documents = pl.DataFrame({"id": list(map(str, range(10))), "content": texts, "lang": langs})
@@ -313,7 +313,7 @@ def test_centred_ngrams_compare_texts_less_the_mean_of_their_language() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 2])
-def test_centred_ngrams_of_few_texts_are_finite(count: int) -> None:
+def test_centred_ngrams_of_few_texts_are_finite(count):
     documents = pl.DataFrame({"id": ["a", "b"], "content": ["", "a text"], "lang": ["en", "en"]})[:count]
     compared = open_model(load_entry(MODELS, "char-ngram-centred")).compare(documents, count, np.array([0], np.int32))
     assert np.isfinite((compared.queries @ compared.candidates.T).toarray()).all()

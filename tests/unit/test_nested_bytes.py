@@ -32,7 +32,7 @@ def written_out(value: object) -> int:
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(data=st.data())
-def test_a_row_takes_the_bytes_of_its_texts(kind: str, data: st.DataObject) -> None:
+def test_a_row_takes_the_bytes_of_its_texts(kind, data):
     arrow, values = KINDS[kind]
     rows = data.draw(st.lists(values, max_size=6))
     start = data.draw(st.integers(0, len(rows)))  # a batch is a slice of a column

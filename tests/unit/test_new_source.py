@@ -367,14 +367,7 @@ def name_of_form(value: object) -> str | None:
 
 
 @pytest.mark.parametrize(("write", "patterns", "reader", "fields"), FORMS, ids=name_of_form)
-def test_files_become_an_entry_and_a_recipe_that_a_build_accepts(
-    write: Write,
-    patterns: list[str],
-    reader: dict[str, Any],
-    fields: dict[str, Any],
-    here: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_files_become_an_entry_and_a_recipe_that_a_build_accepts(write, patterns, reader, fields, here, capsys):
     assert new(*write(here), "--yes") == 0
     said = capsys.readouterr()
     assert said.out.splitlines()[-1].endswith("authbench build --configfile letters.yaml") and said.err == ""
@@ -392,7 +385,7 @@ def test_files_become_an_entry_and_a_recipe_that_a_build_accepts(
     assert len(found["authors"]) == len(AUTHORS) and not any(lost for _, lost, _ in found["losses"].values())
 
 
-def test_what_the_corpus_cannot_give_is_said_before_the_build(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_the_corpus_cannot_give_is_said_before_the_build(here, capsys):
     rows = [{**row, "writer": AUTHORS[0]} for row in letters()]
     (here / "letters.csv").write_text(as_csv(rows), encoding="utf-8")
     assert main(["build", "letters.csv"]) == 2 and not recipe_path("letters").exists()
@@ -403,7 +396,7 @@ def test_what_the_corpus_cannot_give_is_said_before_the_build(here: Path, capsys
         expect_usable(prepare(recipe(), here), here / "resources/raw", here / "preflight.json", for_release=True)
 
 
-def test_the_files_are_links_below_the_folder_of_the_source(here: Path) -> None:
+def test_the_files_are_links_below_the_folder_of_the_source(here):
     author_folders(here)
     before = left()
     assert new("letters", "--yes") == 0
@@ -419,7 +412,7 @@ NEW = ("config/sources/letters.yaml", "letters.yaml")
 @pytest.mark.parametrize(
     ("write", "name"), [(whatsapp_text, "Chat with J. Quimby.txt"), (whatsapp_zip, "A Quimby.zip")]
 )
-def test_no_name_of_a_file_says_who_takes_part_in_a_chat(write: Write, name: str, here: Path) -> None:
+def test_no_name_of_a_file_says_who_takes_part_in_a_chat(write, name, here):
     made = here / write(here)[0]
     made.rename(here / name)
     assert new(name, "--yes") == 0
@@ -427,14 +420,14 @@ def test_no_name_of_a_file_says_who_takes_part_in_a_chat(write: Write, name: str
     assert not any("Quimby" in path for path in left() if path != name)
 
 
-def test_folders_of_authors_may_be_given_one_by_one(here: Path) -> None:
+def test_folders_of_authors_may_be_given_one_by_one(here):
     author_folders(here)
     assert new(*sorted(map(str, Path("letters").iterdir())), "--yes") == 0
     (source,) = find_sources(["letters"]).values()
     assert source.entry["path_fields"] and len(list((here / "resources/raw/letters").glob("*/*.txt"))) == 48
 
 
-def test_two_files_of_one_name_are_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_files_of_one_name_are_refused(here, capsys):
     for folder in ("a", "b"):
         (here / folder).mkdir()
         in_cp1252(here / folder)
@@ -442,7 +435,7 @@ def test_two_files_of_one_name_are_refused(here: Path, capsys: pytest.CaptureFix
     assert "letters.csv" in capsys.readouterr().err and not Path("config").exists()
 
 
-def test_files_that_lie_where_a_build_expects_them_stay(here: Path) -> None:
+def test_files_that_lie_where_a_build_expects_them_stay(here):
     (here / "resources/raw").mkdir(parents=True)
     author_title(here / "resources/raw")
     before = left()
@@ -450,7 +443,7 @@ def test_files_that_lie_where_a_build_expects_them_stay(here: Path) -> None:
     assert set(left()) == {*before, *NEW} and not any(path.is_symlink() for path in here.rglob("*"))
 
 
-def test_a_field_that_is_not_used_is_named(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_field_that_is_not_used_is_named(here, capsys):
     Path("notes.csv").write_text(as_csv([{**row, "mood": "calm"} for row in letters()]), encoding="utf-8")
     told = []
     for more in ([], ["--column", "topic=mood"]):
@@ -459,7 +452,7 @@ def test_a_field_that_is_not_used_is_named(here: Path, capsys: pytest.CaptureFix
     assert told == [True, False] and not Path("notes.yaml").exists()
 
 
-def test_a_dry_run_prints_both_files_and_writes_nothing(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_prints_both_files_and_writes_nothing(here, capsys):
     in_cp1252(here)
     assert new("letters.csv", "--dry-run") == 0
     printed = capsys.readouterr().out
@@ -472,7 +465,7 @@ def test_a_dry_run_prints_both_files_and_writes_nothing(here: Path, capsys: pyte
 
 
 @pytest.mark.parametrize("taken", [*NEW, "resources/raw/letters/other.csv"])
-def test_no_file_is_overwritten(taken: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_file_is_overwritten(taken, here, capsys):
     in_cp1252(here)
     (here / taken).parent.mkdir(parents=True, exist_ok=True)
     (here / taken).write_text("mine", encoding="utf-8")
@@ -484,7 +477,7 @@ def test_no_file_is_overwritten(taken: str, here: Path, capsys: pytest.CaptureFi
     assert list(find_sources(["others"])) == ["others"]
 
 
-def test_a_name_of_a_known_source_is_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_name_of_a_known_source_is_refused(here, capsys):
     in_cp1252(here)
     for name in ("arxiv", "../up", "a b", "embeddings", "é"):
         assert new("letters.csv", "--yes", "--name", name) == 2
@@ -508,9 +501,7 @@ def no_text(rows: Rows) -> Rows:
         (list, [], "--yes"),
     ],
 )
-def test_without_a_terminal_what_cannot_be_told_ends_the_command_with_the_option(
-    change: Callable[[Rows], Rows], given: list[str], option: str, here: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_a_terminal_what_cannot_be_told_ends_the_command_with_the_option(change, given, option, here, capsys):
     (here / "letters.csv").write_text(as_csv(change(letters())), encoding="utf-8")
     assert new("letters.csv", *given) == 2
     said = capsys.readouterr()
@@ -519,9 +510,7 @@ def test_without_a_terminal_what_cannot_be_told_ends_the_command_with_the_option
 
 
 @pytest.mark.parametrize(("answers", "status"), [(["nobody", "by", ""], 0), (["by", "n"], 2), (["a", "b", "c"], 2)])
-def test_at_a_terminal_it_is_asked(
-    answers: list[str], status: int, here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_at_a_terminal_it_is_asked(answers, status, here, monkeypatch):
     (here / "letters.csv").write_text(as_csv(no_author(letters())), encoding="utf-8")
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
     waiting = iter(answers)
@@ -535,14 +524,14 @@ def test_at_a_terminal_it_is_asked(
         assert source.extraction.fields.author == "by"
 
 
-def test_no_more_records_are_read_than_said(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_more_records_are_read_than_said(here, capsys):
     rows = [{"author": f"w{n % 50}", "text": "it rains " * 9, "id": str(n)} for n in range(3 * MOST_RECORDS)]
     (here / "letters.csv").write_text(as_csv(rows) + '"never closed', encoding="utf-8")
     assert new("letters.csv", "--dry-run") == 0
     assert f"the first {MOST_RECORDS:,} records of 1 file" in capsys.readouterr().out
 
 
-def test_no_more_bytes_are_read_than_said(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_more_bytes_are_read_than_said(here, capsys):
     (here / "letters.csv").write_text("author,text\n" + "a," + "x" * (MOST_BYTES + 1), encoding="utf-8")
     assert new("letters.csv", "--dry-run") == 2
     assert "no whole record" in capsys.readouterr().err
@@ -606,9 +595,7 @@ def without_names(folder: Path) -> None:
         (author_title, "letters --column author=writer", "--column"),
     ],
 )
-def test_what_it_cannot_describe_is_refused_and_nothing_is_written(
-    make: Callable[[Path], object], words: str, said: str, here: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_it_cannot_describe_is_refused_and_nothing_is_written(make, words, said, here, capsys):
     make(here)
     before = left()
     assert new(*words.split(), "--yes") == 2
@@ -617,7 +604,7 @@ def test_what_it_cannot_describe_is_refused_and_nothing_is_written(
     assert said in told and told.count("authbench:") == 1 and "Quimby" not in told
 
 
-def test_an_encoding_is_taken_as_it_is_named(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_encoding_is_taken_as_it_is_named(here, capsys):
     in_chinese(here)
     assert new("letters.csv", "--yes", "--encoding", "gb18030") == 0
     (source,) = find_sources(["letters"]).values()
@@ -626,7 +613,7 @@ def test_an_encoding_is_taken_as_it_is_named(here: Path, capsys: pytest.CaptureF
 
 
 @cases
-def test_a_date_or_a_topic_is_proposed_where_it_is_sure(field: str, values: list[str], kept: bool, here: Path) -> None:
+def test_a_date_or_a_topic_is_proposed_where_it_is_sure(field, values, kept, here):
     rows = [{"author": row["writer"], "text": row["letter"], field: values[n % len(values)]}
             for n, row in enumerate(letters())]  # fmt: skip
     (here / "letters.csv").write_text(as_csv(rows), encoding="utf-8")
@@ -635,9 +622,7 @@ def test_a_date_or_a_topic_is_proposed_where_it_is_sure(field: str, values: list
     assert (field in source.entry["fields"]) == kept
 
 
-def test_a_topic_that_tells_the_author_is_not_proposed_and_never_shown(
-    here: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_topic_that_tells_the_author_is_not_proposed_and_never_shown(here, capsys):
     rows = [{"author": str(n // 4), "topic": row["writer"], "text": row["letter"]} for n, row in enumerate(letters())]
     (here / "letters.csv").write_text(as_csv(rows), encoding="utf-8")
     assert new("letters.csv", "--yes") == 0
@@ -646,7 +631,7 @@ def test_a_topic_that_tells_the_author_is_not_proposed_and_never_shown(
     assert "topic" not in source.entry["fields"] and "topic is not taken" in printed and "Quimby" not in printed
 
 
-def test_an_example_shares_no_word_with_an_author(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_example_shares_no_word_with_an_author(here, capsys):
     about = ["to Quimbyb", "weather"]
     rows = [{"author": row["writer"], "topic": about[n % 2], "text": row["letter"]} for n, row in enumerate(letters())]
     (here / "letters.csv").write_text(as_csv(rows), encoding="utf-8")
@@ -656,7 +641,7 @@ def test_an_example_shares_no_word_with_an_author(here: Path, capsys: pytest.Cap
 
 
 @pytest.mark.parametrize("name", ["a: b # c", "{x}", "- y", "no", "1", 'he said "it"', "été", "a.b", "*x", "&y"])
-def test_a_field_of_any_name_is_written_so_that_yaml_gives_it_back(name: str, here: Path) -> None:
+def test_a_field_of_any_name_is_written_so_that_yaml_gives_it_back(name, here):
     rows = [{name: row["writer"], "text": row["letter"]} for row in letters()]
     (here / "letters.csv").write_text(as_csv(rows), encoding="utf-8")
     assert new("letters.csv", "--yes", "--column", f"author={name}") == 0
@@ -666,7 +651,7 @@ def test_a_field_of_any_name_is_written_so_that_yaml_gives_it_back(name: str, he
     assert expect_usable(setup, here / "resources/raw", here / "preflight.json", for_release=True) == []
 
 
-def test_of_many_texts_some_are_read_and_belong_to_their_authors(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_many_texts_some_are_read_and_belong_to_their_authors(here, monkeypatch):
     monkeypatch.setattr("authbench.build.drafting.sample.MOST_RECORDS", 20)
     for author in range(5):
         (here / f"notes/w{author}").mkdir(parents=True)

@@ -225,7 +225,7 @@ def test_unifying_keeps_letters_and_placeholders():
 
 
 @given(st.text(st.sampled_from("«»„‹›  ..-–—―()[]\n\n,;:!?…1IXab"), max_size=16))
-def test_no_step_of_an_edition_is_passed_over_that_finds_something(text: str) -> None:
+def test_no_step_of_an_edition_is_passed_over_that_finds_something(text):
     for pattern, _, hints in (edition.INSIDE, *edition.STEPS, edition.SPACES):
         if pattern.search(text):
             assert any(hint in text for hint in hints)

@@ -62,7 +62,7 @@ def parses(path: Path) -> bool:
     return any(node.attr.startswith(CALLS.get(node.value.id, ("\0",))) for node in named)  # type: ignore[attr-defined]
 
 
-def test_data_of_others_is_parsed_in_the_reading_layer_alone() -> None:
+def test_data_of_others_is_parsed_in_the_reading_layer_alone():
     found = {path.relative_to(LIBRARY).as_posix() for path in LIBRARY.rglob("*.py") if parses(path)}
     outside = {name for name in found if not name.startswith(LAYER) and "shipped/" not in name}
     assert outside == set(ALLOWED), (sorted(outside - set(ALLOWED)), sorted(set(ALLOWED) - outside))

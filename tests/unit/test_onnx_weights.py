@@ -36,7 +36,7 @@ def _model() -> tuple[list[Node], dict[str, NDArray[np.generic]]]:
     return nodes, arrays
 
 
-def test_matrices_are_named_after_their_biases_and_transposed() -> None:
+def test_matrices_are_named_after_their_biases_and_transposed():
     nodes, arrays = _model()
     tensors = as_bert(nodes, arrays)
     assert len(tensors) == 5 + 16
@@ -44,7 +44,7 @@ def test_matrices_are_named_after_their_biases_and_transposed() -> None:
     assert np.array_equal(tensors["embeddings.LayerNorm.bias"], arrays["inner.embeddings.LayerNorm.bias"])
 
 
-def test_numbers_of_8_bits_are_multiplied_by_their_scales_wherever_the_graph_does_so() -> None:
+def test_numbers_of_8_bits_are_multiplied_by_their_scales_wherever_the_graph_does_so():
     nodes, arrays = _model()
     scale = np.array([[0.5, 0.25]], np.float32)
     arrays |= {"val_1_q": np.array([[2, -4], [6, 127]], np.int8), "val_1_scale": scale}
@@ -61,13 +61,13 @@ def test_numbers_of_8_bits_are_multiplied_by_their_scales_wherever_the_graph_doe
     assert set(scaled(arrays)) == set(_model()[1])
 
 
-def test_a_graph_without_one_of_the_matrices_is_refused() -> None:
+def test_a_graph_without_one_of_the_matrices_is_refused():
     nodes, arrays = _model()
     with pytest.raises(InputError, match="has 20 tensors of a BERT model, expected 21"):
         as_bert(nodes[2:], arrays)
 
 
-def test_layers_are_counted_by_their_numbers() -> None:
+def test_layers_are_counted_by_their_numbers():
     tensors = as_bert(*_model())
     others = {name.replace("layer.0.", "layer.10."): tensor for name, tensor in tensors.items()}
     assert (layers_of(tensors), layers_of(tensors | others)) == (1, 2)

@@ -40,7 +40,7 @@ LETTERS = st.sampled_from("aAiIİıßẞſsSKkσςΣµμ中国 \n,-*")
 
 
 @given(st.text(LETTERS, max_size=30), st.text(LETTERS, max_size=6), st.booleans())
-def test_no_name_is_passed_over_that_its_pattern_finds(text: str, name: str, named: bool) -> None:
+def test_no_name_is_passed_over_that_its_pattern_finds(text, name, named):
     name, text = " ".join(name.split()), f"{text} {name.swapcase()}" if named else text
     pattern = own_name._pattern(name)
     if pattern is not None and pattern.search(text):
@@ -48,7 +48,7 @@ def test_no_name_is_passed_over_that_its_pattern_finds(text: str, name: str, nam
         assert without_own_name(text, name) != text
 
 
-def test_letters_that_differ_by_case_alone_are_the_same_without_it() -> None:
+def test_letters_that_differ_by_case_alone_are_the_same_without_it():
     """Of those that this Python knows: the library of patterns may know later ones."""
     known = [chr(code) for code in range(0x11000) if unicodedata.category(chr(code)) not in ("Cn", "Cs")]
     cased = {letter for letter in known if len({letter, letter.lower(), letter.upper(), letter.casefold()}) > 1}

@@ -35,7 +35,7 @@ def found(rows: Rows) -> set[str]:
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])
-def test_a_group_is_wrong_unless_it_is_a_positive_of_one_query_with_other_texts_in_one_pool(size: int) -> None:
+def test_a_group_is_wrong_unless_it_is_a_positive_of_one_query_with_other_texts_in_one_pool(size):
     every = product((0, 1), (0,), (True, False), (0, 1), (0, 1))
     for rows in combinations_with_replacement(sorted(every, key=order), size):
         pools, _, same, candidates, queries = zip(*rows, strict=True)
@@ -44,5 +44,5 @@ def test_a_group_is_wrong_unless_it_is_a_positive_of_one_query_with_other_texts_
 
 
 @given(ROWS)
-def test_rows_in_another_order_are_found_out(rows: Rows) -> None:
+def test_rows_in_another_order_are_found_out(rows):
     assert ("pairs" in found(rows)) == (list(map(order, rows)) != sorted(map(order, rows)))

@@ -445,7 +445,7 @@ def test_a_byte_order_mark_and_a_key_twice_are_seen(task, tmp_path, capsys):
     assert "the key 'same' comes twice" in capsys.readouterr().err
 
 
-def test_a_control_is_neither_ranked_nor_marked_in_a_table_of_measures() -> None:
+def test_a_control_is_neither_ranked_nor_marked_in_a_table_of_measures():
     data = pl.DataFrame({"system": ["format", "naive", "tfidf"], "AUC": [0.9, 0.7, 0.8]})
     table = measure_table("scores", "Scores", data, baselines=controls(load_verifiers(data["system"])))
     assert [(row.cells[1].place, row.cells[1].grey) for row in table.rows] == [(0, False), (BEST, False), (0, True)]

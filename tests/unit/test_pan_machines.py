@@ -43,14 +43,14 @@ def as_their_evaluator(truth: Sequence[bool], given: Sequence[float], year: int)
 
 @pytest.mark.parametrize("year", [2024, 2025])
 @given(PROBLEMS)
-def test_measures_are_those_of_the_year_s_evaluator(year: int, problems: list[tuple[bool, float]]) -> None:
+def test_measures_are_those_of_the_year_s_evaluator(year, problems):
     truth, scores = (np.array(one) for one in zip(*problems, strict=True))
     expected = as_their_evaluator(truth, scores, year)
     assert evaluate(truth, scores, year=year) == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize("year", [2024, 2025])
-def test_the_influence_of_a_problem_follows_the_year_s_rules(year: int) -> None:
+def test_the_influence_of_a_problem_follows_the_year_s_rules(year):
     random = np.random.default_rng(4)
     truth = random.random(400) < 0.5
     sure = np.clip(0.5 + (truth - 0.5) * 0.4 + random.normal(0, 0.3, 400), 0, 1)
@@ -69,7 +69,7 @@ def lines(path: Path, rows: Sequence[Any]) -> Path:
     return path
 
 
-def test_pairs_of_2024_are_read_and_scored_by_their_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_pairs_of_2024_are_read_and_scored_by_their_form(tmp_path, capsys):
     human = {"a": [True, False], "b": [False, True], "c": [False, True], "d": [True, False]}
     truth = lines(tmp_path / "truth.jsonl", [{"id": one, "is_human": two} for one, two in human.items()])
     pairs = lines(tmp_path / "pairs.jsonl", [{"id": one, "text1": f"{one}1", "text2": f"{one}2"} for one in human])
@@ -89,9 +89,7 @@ def test_pairs_of_2024_are_read_and_scored_by_their_form(tmp_path: Path, capsys:
     assert orjson.loads(capsys.readouterr().out)["team"]["c@1"] == pytest.approx((2 + 2 / 4) / 4)
 
 
-def test_texts_of_2025_are_scored_by_their_form_and_told_on_the_page(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_texts_of_2025_are_scored_by_their_form_and_told_on_the_page(tmp_path, capsys):
     labels = [1, 1, 0, 0, 1]
     truth = lines(
         tmp_path / "truth.jsonl",
@@ -113,7 +111,7 @@ def test_texts_of_2025_are_scored_by_their_form_and_told_on_the_page(
 
 
 @pytest.mark.parametrize("value", [[True, True], "human", None, [0.2, 0.8]])
-def test_a_truth_or_an_answer_that_says_nothing_is_refused_with_its_line(tmp_path: Path, value: Any) -> None:
+def test_a_truth_or_an_answer_that_says_nothing_is_refused_with_its_line(tmp_path, value):
     file = lines(tmp_path / "one.jsonl", [{"id": "a", "is_human": True}, {"id": "b", "is_human": value}])
     with pytest.raises(Exception, match="line 2: is_human is"):
         read_truth(file)

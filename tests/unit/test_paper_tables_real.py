@@ -65,7 +65,7 @@ def slices(results: list[Result]) -> dict[str, Table]:
     return {table.name: table for table in slice_tables(results, CHOICE)[0]}
 
 
-def test_the_overall_table_is_table_3_of_the_paper(results: list[Result]) -> None:
+def test_the_overall_table_is_table_3_of_the_paper(results):
     table = overall_table(results, CHOICE)
     shown = {row.cells[0].text: [one.text for one in row.cells[1:]] for row in table.rows}
     for model, (size, *scores) in TABLE_3.items():
@@ -76,7 +76,7 @@ def test_the_overall_table_is_table_3_of_the_paper(results: list[Result]) -> Non
     assert len(shown) == 50
 
 
-def test_lengths_are_read_by_name_and_the_paper_prints_them_reversed(rows: pl.DataFrame, slices: dict) -> None:
+def test_lengths_are_read_by_name_and_the_paper_prints_them_reversed(rows, slices):
     data = slices["by_length_success_at_5"].data
     lengths = rows.filter(pl.col("slice") == "length")
     for model, key, paper, value in lengths.select("model", "key", "paper_column", "S@5").iter_rows():
@@ -89,9 +89,7 @@ def test_lengths_are_read_by_name_and_the_paper_prints_them_reversed(rows: pl.Da
 
 
 @pytest.mark.parametrize(("column", "metric"), [("S@5", "success_at_5"), ("EER", "eer")])
-def test_primary_genres_are_the_papers_means_over_sub_genres(
-    rows: pl.DataFrame, slices: dict, column: str, metric: str
-) -> None:
+def test_primary_genres_are_the_papers_means_over_sub_genres(rows, slices, column, metric):
     data = slices[f"by_primary_genre_mean_{metric}"].data
     means = rows.filter(pl.col("slice") == "primary_genre_mean_of_subgenres")
     assert means.height > 300
@@ -100,14 +98,14 @@ def test_primary_genres_are_the_papers_means_over_sub_genres(
         assert row[key.replace("_", " ")] == pytest.approx(value, abs=1e-4), (model, key)
 
 
-def test_languages_are_the_papers(rows: pl.DataFrame, slices: dict) -> None:
+def test_languages_are_the_papers(rows, slices):
     for column, metric in (("S@5", "success_at_5"), ("EER", "eer")):
         data = slices[f"by_language_{metric}"].data
         for model, key, value in rows.filter(slice="language").select("model", "key", column).iter_rows():
             assert data.filter(pl.col("model") == model)[key][0] == value
 
 
-def test_sizes_are_those_that_the_authors_print(results: list[Result]) -> None:
+def test_sizes_are_those_that_the_authors_print(results):
     sizes = pl.read_csv(published("model_sizes.csv"))
     known = {model: size_in_words(int(size)) for model, size in sizes.select("model", "parameters_v1").rows() if size}
     told = {one.name: size_in_words(size_of(one)) for one in results}
@@ -116,7 +114,7 @@ def test_sizes_are_those_that_the_authors_print(results: list[Result]) -> None:
     }
 
 
-def test_tfidf_on_the_published_dev_split_scores_what_it_did(tmp_path: Path) -> None:
+def test_tfidf_on_the_published_dev_split_scores_what_it_did(tmp_path):
     release = published("dev").parent
     scored = ["evaluate", str(release), "--unverified", "--split", "dev", "--model", "tfidf"]
     assert main([*scored, "--out", str(tmp_path / "scores")]) == 0

@@ -55,9 +55,7 @@ def cut(folder: Path, out: Path, queries: list[str], candidates: list[str]) -> P
 
 
 @pytest.mark.parametrize(("queries", "candidates"), [(None, 130), (60, None), (60, 140), (1, 9), (1, 3), (999, 999)])
-def test_a_part_scores_as_a_release_of_its_rows(
-    folder: Path, split: Split, queries: int | None, candidates: int | None, tmp_path: Path
-) -> None:
+def test_a_part_scores_as_a_release_of_its_rows(folder, split, queries, candidates, tmp_path):
     if queries is None:  # all texts answer each other: only a part of the queries leaves a choice of candidates
         split, queries = part(split, 50, None, 1), 50
     taken = part(split, queries, candidates, 3)
@@ -77,7 +75,7 @@ def test_a_part_scores_as_a_release_of_its_rows(
         assert tables[0].equals(tables[1])
 
 
-def test_a_larger_part_holds_a_smaller_and_another_seed_another(split: Split) -> None:
+def test_a_larger_part_holds_a_smaller_and_another_seed_another(split):
     of_queries = [set(ids_of(part(split, number, None, 0))[0]) for number in (5, 20, 80)]
     assert of_queries[0] < of_queries[1] < of_queries[2] and of_queries[0] != set(ids_of(part(split, 5, None, 1))[0])
     pools = [set(ids_of(part(split, 5, number, 0))[1]) for number in (15, 40, 120)]
@@ -91,7 +89,7 @@ def test_a_larger_part_holds_a_smaller_and_another_seed_another(split: Split) ->
     assert [(name, one is split) for name, one in parts(split, [], [], 0)] == [("", True)]
 
 
-def test_answers_are_kept_or_the_numbers_are_refused(split: Split) -> None:
+def test_answers_are_kept_or_the_numbers_are_refused(split):
     taken = part(split, 20, 60, 0)
     assert taken.positives.lengths().tolist() == [
         split.positives.lengths()[split.queries["id"].index_of(one)] for one in taken.queries["id"]
@@ -100,9 +98,7 @@ def test_answers_are_kept_or_the_numbers_are_refused(split: Split) -> None:
         part(split, 20, 10, 0)
 
 
-def test_a_sweep_gives_each_part_s_scores_by_name_in_one_table(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_sweep_gives_each_part_s_scores_by_name_in_one_table(tmp_path, capsys):
     release = write_release(tmp_path / "release", authors=40)
     line = f"evaluate {release} --model tfidf --model format --max-queries 25 40 --max-candidates 100 120 --out "
     assert main([*line.split(), str(tmp_path / "out")]) == 0

@@ -51,7 +51,7 @@ def written(path: Path, *verdicts: tuple[str, bool, int]) -> Path:
 # Which pairs
 
 
-def test_half_of_the_pairs_are_by_one_author_and_no_author_is_in_two(release: Release, drawn: pl.DataFrame) -> None:
+def test_half_of_the_pairs_are_by_one_author_and_no_author_is_in_two(release, drawn):
     author = {row["id"]: row["author_id"] for batch in release.texts("test") for row in batch.iter_rows(named=True)}
     seen: set[str] = set()
     for query, candidate, asked, same in drawn.select("query_id", "candidate_id", "author_id", "same").iter_rows():
@@ -64,7 +64,7 @@ def test_half_of_the_pairs_are_by_one_author_and_no_author_is_in_two(release: Re
     ]
 
 
-def test_every_pair_is_one_of_the_pool_with_the_texts_as_released(release: Release, drawn: pl.DataFrame) -> None:
+def test_every_pair_is_one_of_the_pool_with_the_texts_as_released(release, drawn):
     pool = release.pairs("test").filter(pl.col("pool") == "matched")
     on = ["query_id", "candidate_id", "same"]
     assert drawn.join(pool.unique(on), on=on, how="semi").height == drawn.height == 80
@@ -73,7 +73,7 @@ def test_every_pair_is_one_of_the_pool_with_the_texts_as_released(release: Relea
         assert (row["query"], row["candidate"]) == (texts[row["query_id"]], texts[row["candidate_id"]])
 
 
-def test_the_draw_depends_on_seed_and_ids_alone(release: Release, drawn: pl.DataFrame) -> None:
+def test_the_draw_depends_on_seed_and_ids_alone(release, drawn):
     assert drawn_pairs(release, "test", 40, seed=7).equals(drawn)
     assert not set(drawn_pairs(release, "test", 40, seed=8)["pair"]) & set(drawn["pair"])
     pool = release.pairs("test").filter(pl.col("pool") == "matched")
@@ -85,7 +85,7 @@ def test_the_draw_depends_on_seed_and_ids_alone(release: Release, drawn: pl.Data
     assert one.equals(other)
 
 
-def test_few_authors_give_few_pairs_but_as_many_of_either_kind() -> None:
+def test_few_authors_give_few_pairs_but_as_many_of_either_kind():
     pairs = pl.DataFrame(
         {
             "group": [0, 0, 1, 1, 2, 2],
@@ -103,7 +103,7 @@ def test_few_authors_give_few_pairs_but_as_many_of_either_kind() -> None:
         )
 
 
-def test_a_verdict_on_other_texts_has_another_name() -> None:
+def test_a_verdict_on_other_texts_has_another_name():
     chosen = pl.DataFrame(
         [("en", "q", "c", "a", True)], schema=["lang", "query_id", "candidate_id", "author_id", "same"], orient="row"
     )
@@ -111,7 +111,7 @@ def test_a_verdict_on_other_texts_has_another_name() -> None:
     assert one != other and not {"q", "c"} & {one, other}
 
 
-def test_a_split_without_a_pool_says_so(release: Release, tmp_path: Path) -> None:
+def test_a_split_without_a_pool_says_so(release, tmp_path):
     folder = write_scored_release(tmp_path / "r", 12)
     (folder / "test/pairs.parquet").unlink()
     with pytest.raises(InputError, match="no pairs of the pool `matched`"):
@@ -123,7 +123,7 @@ def test_a_split_without_a_pool_says_so(release: Release, tmp_path: Path) -> Non
 # The sheets
 
 
-def test_a_sheet_holds_neither_ids_nor_answers(drawn: pl.DataFrame, tmp_path: Path) -> None:
+def test_a_sheet_holds_neither_ids_nor_answers(drawn, tmp_path):
     turned = drawn.with_columns(~pl.col("same"), author_id=pl.lit("f" * 64))
     for name, table in (("one", drawn), ("other", turned)):
         (tmp_path / name).mkdir()
@@ -135,14 +135,14 @@ def test_a_sheet_holds_neither_ids_nor_answers(drawn: pl.DataFrame, tmp_path: Pa
     assert words.count("<td>40</td>") == 2
 
 
-def test_the_order_of_pairs_tells_nothing(drawn: pl.DataFrame) -> None:
+def test_the_order_of_pairs_tells_nothing(drawn):
     for (_,), part in drawn.group_by("lang"):
         answers = part["same"].to_list()
         assert answers not in (sorted(answers), sorted(answers, reverse=True))
         assert sum(one != other for one, other in zip(answers, answers[1:], strict=False)) < len(answers) - 1
 
 
-def test_every_verdict_has_a_key_of_its_own_and_can_be_read(tmp_path: Path) -> None:
+def test_every_verdict_has_a_key_of_its_own_and_can_be_read(tmp_path):
     keys = [choice.key for choice in choices()]
     assert len(set(keys)) == len(keys) == 6 and not set(keys) & set("jknsu")
     told = []
@@ -157,14 +157,14 @@ def test_every_verdict_has_a_key_of_its_own_and_can_be_read(tmp_path: Path) -> N
 
 
 @cases
-def test_a_line_that_is_no_verdict_is_named(tmp_path: Path, line: str) -> None:
+def test_a_line_that_is_no_verdict_is_named(tmp_path, line):
     path = tmp_path / "mine.jsonl"
     path.write_text(f'{{"pair": "a", "same": true, "sure": 1}}\n\n{line}\n')
     with pytest.raises(InputError, match="mine.jsonl, line 3: expected"):
         read_verdicts(path)
 
 
-def test_bytes_that_are_no_text_a_missing_and_an_empty_file_are_named(tmp_path: Path) -> None:
+def test_bytes_that_are_no_text_a_missing_and_an_empty_file_are_named(tmp_path):
     (tmp_path / "bytes").write_bytes(b"\xff\xfe\x00")
     (tmp_path / "empty").write_bytes(b"\n")
     with pytest.raises(InputError, match="bytes, line 1: expected"):
@@ -180,13 +180,13 @@ def test_bytes_that_are_no_text_a_missing_and_an_empty_file_are_named(tmp_path: 
         read_verdicts(tmp_path / "nowhere")
 
 
-def test_a_pair_that_is_judged_twice_by_one_person_is_named(tmp_path: Path) -> None:
+def test_a_pair_that_is_judged_twice_by_one_person_is_named(tmp_path):
     path = written(tmp_path / "two", ("a", True, 1), ("b", True, 1), ("a", False, 3))
     with pytest.raises(InputError, match=r"line 3: judges the pair 'a' again \(line 1 did\)"):
         read_verdicts(path)
 
 
-def test_verdicts_on_other_sheets_are_refused(drawn: pl.DataFrame) -> None:
+def test_verdicts_on_other_sheets_are_refused(drawn):
     mine = {drawn["pair"][0]: 3}
     assert verdicts_on(drawn, {"mine": mine}) == {"mine": mine}
     with pytest.raises(
@@ -195,7 +195,7 @@ def test_verdicts_on_other_sheets_are_refused(drawn: pl.DataFrame) -> None:
         verdicts_on(drawn, {"old.jsonl": mine | {"f" * 32: 1}})
 
 
-def test_bad_verdicts_stop_a_run_before_it_starts(tmp_path: Path) -> None:
+def test_bad_verdicts_stop_a_run_before_it_starts(tmp_path):
     for part in ("config", "resources", "workflow"):
         (tmp_path / part).symlink_to(ROOT / part)
     (tmp_path / "bad").write_text("{\n")
@@ -211,13 +211,13 @@ def test_bad_verdicts_stop_a_run_before_it_starts(tmp_path: Path) -> None:
 # Scores
 
 
-def test_the_mean_of_several_people_counts() -> None:
+def test_the_mean_of_several_people_counts():
     table = pl.DataFrame({"pair": ["a", "b", "c"]})
     assert mean_sureness(table, [{"a": 3, "b": -1}, {"a": -1}]).to_list() == [1.0, -1.0, None]
 
 
 @given(st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=2, max_size=30))
-def test_within_one_language_the_area_is_that_of_other_metrics(rows: list[tuple[int, bool]]) -> None:
+def test_within_one_language_the_area_is_that_of_other_metrics(rows):
     scores = np.array([float(score) for score, _ in rows])
     same = np.array([truth for _, truth in rows])
     found = measured(scores, same, np.array(["en"] * len(rows)), np.ones((3, len(rows))), {"en": 0.0})
@@ -227,7 +227,7 @@ def test_within_one_language_the_area_is_that_of_other_metrics(rows: list[tuple[
     assert found.values["accuracy"] == pytest.approx(np.mean(right))
 
 
-def test_scores_of_two_languages_are_not_compared_with_each_other() -> None:
+def test_scores_of_two_languages_are_not_compared_with_each_other():
     languages = np.array(["de", "de", "en", "en"])
     same = np.array([True, False, True, False])
     found = measured(np.array([0.2, 0.1, 0.9, 0.8]), same, languages, np.ones((1, 4)), {"de": 0.15, "en": 0.85})
@@ -244,7 +244,7 @@ def released_scores(drawn: pl.DataFrame, scores: list[float]) -> pl.DataFrame:
     )
 
 
-def test_people_and_a_model_that_answer_alike_score_alike(drawn: pl.DataFrame) -> None:
+def test_people_and_a_model_that_answer_alike_score_alike(drawn):
     model = released_scores(drawn, [0.9 if same else 0.1 for same in drawn["same"]])
     people, theirs = score_people(drawn, [perfect(drawn)], {"m": model}, 1)["rows"]
     assert people["auc"] == theirs["auc"] == {"value": 1.0, "low": 1.0, "high": 1.0}
@@ -252,7 +252,7 @@ def test_people_and_a_model_that_answer_alike_score_alike(drawn: pl.DataFrame) -
     assert theirs["auc_over_people"] == {"value": 0.0, "low": 0.0, "high": 0.0}
 
 
-def test_guessing_scores_a_half_with_an_interval_around_it(drawn: pl.DataFrame) -> None:
+def test_guessing_scores_a_half_with_an_interval_around_it(drawn):
     guesses = {pair: 1 + int(pair[0], 16) % 3 if int(pair[-1], 16) % 2 else -1 for pair in drawn["pair"]}
     (people,) = score_people(drawn, [guesses], {}, 1)["rows"]
     for measure in ("auc", "accuracy"):
@@ -260,7 +260,7 @@ def test_guessing_scores_a_half_with_an_interval_around_it(drawn: pl.DataFrame) 
         assert low < 0.5 < high and 0.3 < value < 0.7 and 0.1 < high - low < 0.5
 
 
-def test_models_are_scored_on_the_judged_pairs_alone(drawn: pl.DataFrame) -> None:
+def test_models_are_scored_on_the_judged_pairs_alone(drawn):
     judged = drawn.filter(pl.col("lang") == "en")
     right = [0.9 if same == (lang == "en") else 0.1 for same, lang in drawn.select("same", "lang").iter_rows()]
     found = score_people(drawn, [perfect(judged)], {"m": released_scores(drawn, right)}, 1)
@@ -268,7 +268,7 @@ def test_models_are_scored_on_the_judged_pairs_alone(drawn: pl.DataFrame) -> Non
     assert found["rows"][1]["auc"]["value"] == 1.0 and found["rows"][1]["pairs"] == 40
 
 
-def test_a_model_without_scores_is_left_out_and_few_pairs_have_no_interval(drawn: pl.DataFrame) -> None:
+def test_a_model_without_scores_is_left_out_and_few_pairs_have_no_interval(drawn):
     few = pl.concat([drawn.filter("same").head(3), drawn.filter(~pl.col("same")).head(3)])
     model = released_scores(drawn, [float("nan")] * drawn.height)
     people, theirs = score_people(drawn, [perfect(few)], {"m": model}, 1)["rows"]
@@ -276,16 +276,14 @@ def test_a_model_without_scores_is_left_out_and_few_pairs_have_no_interval(drawn
     assert theirs == {"name": "m", "left_out": "no score of 6 of 6 pairs"}
 
 
-def test_how_often_people_agree_is_stated(drawn: pl.DataFrame) -> None:
+def test_how_often_people_agree_is_stated(drawn):
     first, second, third = drawn["pair"].head(3)
     found = score_people(drawn, [{first: 3, second: 1}, {first: 1, second: -1}, {third: 2}], {}, 1)
     assert found["agreement"] == 0.5
     assert score_people(drawn, [{first: 3}], {}, 1)["agreement"] is None
 
 
-def test_the_leaderboard_shows_people_beside_models_on_the_same_pairs(
-    release: Release, drawn: pl.DataFrame, tmp_path: Path
-) -> None:
+def test_the_leaderboard_shows_people_beside_models_on_the_same_pairs(release, drawn, tmp_path):
     model = load_entry(MODELS, "char-ngram", ROOT)
     evaluate(model, read_split(release, "test"), 7, tmp_path, VectorCache(tmp_path / "vectors", False))
     released = pl.read_parquet(tmp_path / "char-ngram/released_pairs.parquet")

@@ -83,12 +83,12 @@ def pairs(*labels: Mapping[str, Any], **how: Any) -> set[tuple[str, str, bool]]:
 
 
 @cases
-def test_ways_to_write_a_name_are_one_name(lang: str, labels: list[str]) -> None:
+def test_ways_to_write_a_name_are_one_name(lang, labels):
     assert len({whole(label, lang) for label in labels}) == 1
 
 
 @cases
-def test_names_of_two_people_stay_two(lang: str, one: str, other: str) -> None:
+def test_names_of_two_people_stay_two(lang, one, other):
     assert whole(one, lang) != whole(other, lang)
 
 
@@ -105,28 +105,28 @@ def test_names_of_two_people_stay_two(lang: str, one: str, other: str) -> None:
         ("Sack, Gustav", Life()),
     ],
 )
-def test_years_of_birth_and_death_are_read_where_they_are_sure(label: str, life: Life) -> None:
+def test_years_of_birth_and_death_are_read_where_they_are_sure(label, life):
     name = canonical_name(folded(label), "de")
     assert name is not None and (name.whole, name.life) == ("gustav sack", life)
 
 
 @pytest.mark.parametrize("label", ["000022", "(-1889)", "...", ", ,", "()"])
-def test_what_has_no_letter_is_no_name(label: str) -> None:
+def test_what_has_no_letter_is_no_name(label):
     assert canonical_name(folded(label), "de") is None
 
 
-def test_a_chinese_label_of_one_character_names_nobody() -> None:
+def test_a_chinese_label_of_one_character_names_nobody():
     identities = make_identities("s", Author("person", names="full"), None, {})
     assert identities.person("王").refusal == "placeholder_author"
 
 
 @given(st.text(max_size=40), st.sampled_from(["en", "de", "es", "ru", "zh", "ja", "ar", "hi"]))
-def test_a_canonical_name_has_words_and_is_its_own(label: str, lang: str) -> None:
+def test_a_canonical_name_has_words_and_is_its_own(label, lang):
     name = canonical_name(folded(label), lang)
     assert name is None or (name.whole and name.whole == " ".join(name.whole.split()))
 
 
-def test_equal_full_names_are_one_author_in_all_sources_and_ambiguous_ones_are_not() -> None:
+def test_equal_full_names_are_one_author_in_all_sources_and_ambiguous_ones_are_not():
     novelist, poet = keys("Sack, Gustav", "de", tag="novels"), keys("Gustav SACK", "de", tag="poems")
     assert novelist["author_id"] == poet["author_id"]
     one, other = (keys("Huang, Jing", "en", "ambiguous", tag) for tag in ("abstracts", "papers"))
@@ -134,7 +134,7 @@ def test_equal_full_names_are_one_author_in_all_sources_and_ambiguous_ones_are_n
     assert pairs(one, other) == {("0", "1", True)}
 
 
-def test_a_key_makes_other_pseudonyms() -> None:
+def test_a_key_makes_other_pseudonyms():
     plain = make_identities("s", Author("person", names="full"), None, {}).keys("Sack, Gustav", "de")
     keyed = make_identities("s", Author("person", names="full"), b"secret", {}).keys("Sack, Gustav", "de")
     assert plain is not None and keyed is not None
@@ -142,20 +142,20 @@ def test_a_key_makes_other_pseudonyms() -> None:
     assert not any("sack" in str(value) or "gustav" in str(value) for value in (*plain, *keyed))
 
 
-def test_a_number_as_a_label_keeps_its_id_and_has_the_keys_of_the_authors_name() -> None:
+def test_a_number_as_a_label_keeps_its_id_and_has_the_keys_of_the_authors_name():
     card = make_identities("cards", Author("person", names="full"), None, {})
     author, found = card.known(card.person("000022"), "三島霜川", "ja", False)
     assert author == card.person("000022").author_id and found is not None
     assert found.person_key == keys("三島霜川", "ja")["person_key"]
 
 
-def test_a_work_has_no_name() -> None:
+def test_a_work_has_no_name():
     identities = make_identities("s", Author("person", names="full"), None, {})
     work = identities.person("Sack, Gustav")
     assert identities.known(work, "", "de", True) == (work.author_id, None)
 
 
-def test_a_pen_name_is_its_bearer(tmp_path: Path) -> None:
+def test_a_pen_name_is_its_bearer(tmp_path):
     known = aliases(tmp_path)
     for lang, one, other in (
         ("de", "Henschke, Alfred", "Klabund"),
@@ -169,13 +169,13 @@ def test_a_pen_name_is_its_bearer(tmp_path: Path) -> None:
 
 
 @cases
-def test_aliases_that_contradict_each_other_are_refused(tmp_path: Path, text: str, message: str) -> None:
+def test_aliases_that_contradict_each_other_are_refused(tmp_path, text, message):
     with pytest.raises(InputError, match=message) as problem:
         aliases(tmp_path, text)
     assert "persons.yaml" in str(problem.value)
 
 
-def test_the_shipped_aliases_are_sound_and_know_the_spellings_of_the_shipped_corpora() -> None:
+def test_the_shipped_aliases_are_sound_and_know_the_spellings_of_the_shipped_corpora():
     known = read_aliases(persons_file())
     for lang, one, other in (
         ("ru", "Tolstoy", "Толстой Лев Николаевич"),
@@ -186,7 +186,7 @@ def test_the_shipped_aliases_are_sound_and_know_the_spellings_of_the_shipped_cor
         assert keys(one, lang, known=known)["author_id"] == keys(other, lang, known=known)["author_id"]
 
 
-def test_the_own_file_of_aliases_takes_the_place_of_the_shipped_one(tmp_path: Path) -> None:
+def test_the_own_file_of_aliases_takes_the_place_of_the_shipped_one(tmp_path):
     assert persons_file(tmp_path) == shipped("config/persons.yaml")
     (tmp_path / "config").mkdir()
     (tmp_path / "config/persons.yaml").write_text(yaml.safe_dump({"de": {"Klabund": ["Alfred Henschke"]}}))
@@ -194,20 +194,20 @@ def test_the_own_file_of_aliases_takes_the_place_of_the_shipped_one(tmp_path: Pa
 
 
 @cases
-def test_spellings_and_initials_that_fit_are_possibly_one_person(lang: str, one: str, other: str) -> None:
+def test_spellings_and_initials_that_fit_are_possibly_one_person(lang, one, other):
     assert pairs(keys(one, lang), keys(other, lang)) == {("0", "1", True)}
 
 
 @cases
-def test_names_that_contradict_each_other_are_two_people(lang: str, one: str, other: str) -> None:
+def test_names_that_contradict_each_other_are_two_people(lang, one, other):
     assert pairs(keys(one, lang), keys(other, lang)) == set()
 
 
-def test_a_name_in_two_languages_is_possibly_one_person() -> None:
+def test_a_name_in_two_languages_is_possibly_one_person():
     assert pairs(keys("Oscar Wilde", "en"), keys("Wilde, Oscar", "fr")) == {("0", "1", True)}
 
 
-def test_initials_that_fit_two_full_names_join_nobody() -> None:
+def test_initials_that_fit_two_full_names_join_nobody():
     initials, yi, yan = keys("Wang, Y.", "en"), keys("Wang, Yi", "en"), keys("Wang, Yan", "en")
     assert pairs(initials, yi, yan) == {("0", "1", False), ("0", "2", False)}
     assert pairs(initials, yi) == {("0", "1", True)}
@@ -217,7 +217,7 @@ def test_initials_that_fit_two_full_names_join_nobody() -> None:
     }  # fmt: skip
 
 
-def test_labels_that_share_texts_move_as_one() -> None:
+def test_labels_that_share_texts_move_as_one():
     one, other, far = keys("Anna Berg", "de"), keys("Eva Tal", "de"), keys("Ida Au", "de")
     ends = [one["author_id"], other["author_id"]]
     for a, b in (ends, ends[::-1]):
@@ -225,7 +225,7 @@ def test_labels_that_share_texts_move_as_one() -> None:
         assert pairs(one, other, far, shared=shared) == {("0", "1", True)}
 
 
-def test_who_would_make_a_unit_too_large_is_ignored_only() -> None:
+def test_who_would_make_a_unit_too_large_is_ignored_only():
     names = [keys("Oscar Wilde", "en", "ambiguous", tag) for tag in "abcdefgh"]
     assert {unit for *_, unit in pairs(*names, each=2)} == {True}
     few = pairs(*names, each=2, bridge={"documents": 7, "language_share": 0.0})
@@ -235,12 +235,12 @@ def test_who_would_make_a_unit_too_large_is_ignored_only() -> None:
     assert max(sizes) == 6
 
 
-def test_where_documents_are_the_unit_nobody_moves_with_another() -> None:
+def test_where_documents_are_the_unit_nobody_moves_with_another():
     assert pairs(keys("Wang, Y.", "en"), keys("Wang, Yi", "en"), unit="document") == {("0", "1", False)}
 
 
 @given(st.permutations(range(9)))
-def test_no_order_of_documents_matters(order: list[int]) -> None:
+def test_no_order_of_documents_matters(order):
     labels = [
         "Wang, Y.",
         "Wang, Yi",
@@ -258,7 +258,7 @@ def test_no_order_of_documents_matters(order: list[int]) -> None:
     assert found.pairs.equals(again.pairs) and found.person_of == again.person_of
 
 
-def test_possibly_one_person_is_in_one_split_and_is_told_to_the_release() -> None:
+def test_possibly_one_person_is_in_one_split_and_is_told_to_the_release():
     labels = [keys(f"Berg, Anna{letter}", "de") for letter in "abcdefghijklmnopqrstuvwxyz"]
     labels += [keys("Darío, Rubén", "es", tag="novels"), keys("Ruben Dario", "es", tag="poems")]
     initials = keys("Berg, A.", "de")
@@ -284,7 +284,7 @@ def test_possibly_one_person_is_in_one_split_and_is_told_to_the_release() -> Non
 @pytest.mark.parametrize(
     "langs", [("ja", "en"), ("en", "ja"), ("en",), ("ja",), ("ko", "en", "ja"), ("en", "ja", "ko")]
 )
-def test_a_unit_may_hold_its_share_of_a_language_whatever_sizes_and_order_languages_have(langs: tuple[str, ...]):
+def test_a_unit_may_hold_its_share_of_a_language_whatever_sizes_and_order_languages_have(langs):
     names = {"en": "Ann Lee", "ja": "豊田喜一郎", "ko": "김소월"}
     sizes = {"en": 8_000, "ja": 35, "ko": 1}  # a unit of 40, or of the 20 that any language may have
     parts = []
@@ -308,7 +308,7 @@ def test_a_unit_may_hold_its_share_of_a_language_whatever_sizes_and_order_langua
         (Author("person", names="full", min_characters=1), True),
     ],
 )
-def test_a_number_of_one_digit_is_an_account_unless_the_entry_says_otherwise(author: Author, counts: bool) -> None:
+def test_a_number_of_one_digit_is_an_account_unless_the_entry_says_otherwise(author, counts):
     who = make_identities("douban", author, None, {})
     assert [who.person(label).refusal is None for label in ("1", "2.0", "3e0")] == [counts] * 3
     assert who.person("7.0").author_id == who.person("7").author_id

@@ -1,8 +1,5 @@
 """Values that fit a plain schema are told apart without jsonschema's walk, to the same verdicts and messages."""
 
-from pathlib import Path
-from typing import Any
-
 import yaml
 from cases import cases
 from hypothesis import given
@@ -34,7 +31,7 @@ additionalProperties: {type: [number, "null"]}
 
 
 @given(VALUES, PLAIN)
-def test_a_value_fits_a_plain_schema_where_jsonschema_finds_no_error(value: Any, schema: dict[str, Any]) -> None:
+def test_a_value_fits_a_plain_schema_where_jsonschema_finds_no_error(value, schema):
     found = validator_of(schema).is_valid(value)
     assert fits(value, schema) == found
     if not isinstance(value, float) or not value.is_integer():  # 1.0 is an integer to jsonschema, and none to a setting
@@ -42,13 +39,13 @@ def test_a_value_fits_a_plain_schema_where_jsonschema_finds_no_error(value: Any,
 
 
 @cases
-def test_what_does_not_fit_is_named_as_before(value: dict[str, Any], said: list[str], tmp_path: Path) -> None:
+def test_what_does_not_fit_is_named_as_before(value, said, tmp_path):
     path = tmp_path / "some.schema.yaml"
     path.write_text(SCHEMA, encoding="utf-8")
     assert [problem for _, problem in schema_problems(value, path)] == said
 
 
-def test_a_list_of_settings_is_searched_for_values_that_no_setting_can_have(tmp_path: Path) -> None:
+def test_a_list_of_settings_is_searched_for_values_that_no_setting_can_have(tmp_path):
     path = tmp_path / "some.schema.yaml"
     path.write_text("type: object\n", encoding="utf-8")
     value = yaml.safe_load('{"deep": [1, {"a": .nan}, ["\\0"], 2020-01-01]}')

@@ -82,7 +82,7 @@ def of_measured(rates: dict[str, Any], size: dict[str, Any]) -> Plan:
 
 @pytest.mark.parametrize("rates", [RATES, pytest.param(None, id="the project's")])
 @pytest.mark.parametrize("place", [0, 1])
-def test_the_plan_of_a_measured_size_is_what_was_measured(rates: dict[str, Any] | None, place: int) -> None:
+def test_the_plan_of_a_measured_size_is_what_was_measured(rates, place):
     rates = dict(read_rates()) if rates is None else rates
     size = rates["sizes"][place]
     made = of_measured(rates, size)
@@ -97,29 +97,29 @@ def test_the_plan_of_a_measured_size_is_what_was_measured(rates: dict[str, Any] 
         assert held == pytest.approx(size["disk_bytes"][folder]), folder
 
 
-def test_text_stages_run_in_shards_and_their_jobs_share_the_cores() -> None:
+def test_text_stages_run_in_shards_and_their_jobs_share_the_cores():
     made = make_plan(LARGE, RATES)
     normalize = stage(made, "normalize_text")
     assert made.shards == normalize.jobs > LARGE.cores
     assert normalize.wall == pytest.approx(-(-made.shards // LARGE.cores) * normalize.cpu / made.shards)
 
 
-def test_near_copies_are_looked_for_in_as_many_parts_as_the_rules_make() -> None:
+def test_near_copies_are_looked_for_in_as_many_parts_as_the_rules_make():
     assert stage(make_plan(LARGE, RATES), "link_texts documents").jobs == 25
 
 
-def test_where_it_is_known_what_a_document_takes_memory_grows_by_that() -> None:
+def test_where_it_is_known_what_a_document_takes_memory_grows_by_that():
     peak = stage(make_plan(LARGE, RATES), "link_texts documents").peak
     assert peak == pytest.approx(700 + 99_000_000 * HELD["link_texts"](1) / 2**20)
 
 
-def test_what_one_process_holds_of_the_whole_corpus_grows_with_it() -> None:
+def test_what_one_process_holds_of_the_whole_corpus_grows_with_it():
     made = make_plan(LARGE, RATES)
     assert stage(made, "measure_authors").jobs == 1
     assert stage(made, "measure_authors").peak == pytest.approx(200 + 100_000_000 * 0.0005)
 
 
-def test_shards_have_the_same_size_until_they_are_as_many_as_snakemake_plans_quickly() -> None:
+def test_shards_have_the_same_size_until_they_are_as_many_as_snakemake_plans_quickly():
     fewer, more, most = (
         stage(make_plan(Corpus([(documents, 600)], 300_000, 256), RATES), "normalize_text")
         for documents in (90_000_000, 100_000_000, 200_000_000)
@@ -128,7 +128,7 @@ def test_shards_have_the_same_size_until_they_are_as_many_as_snakemake_plans_qui
     assert fewer.peak == pytest.approx(more.peak, rel=0.01) and most.peak > 1.2 * more.peak
 
 
-def test_what_works_on_the_release_does_not_grow_with_the_corpus() -> None:
+def test_what_works_on_the_release_does_not_grow_with_the_corpus():
     larger = Corpus([(2 * LARGE.documents, LARGE.mean_chars)], LARGE.released, LARGE.cores)
     one, other = make_plan(LARGE, RATES), make_plan(larger, RATES)
     assert stage(one, "write_release") == stage(other, "write_release")
@@ -141,7 +141,7 @@ def test_what_works_on_the_release_does_not_grow_with_the_corpus() -> None:
 BOOKS = Corpus([(300_000, 400_000)], 150_000, 16)
 
 
-def test_a_release_of_books_holds_chunks_and_is_no_larger_than_these() -> None:
+def test_a_release_of_books_holds_chunks_and_is_no_larger_than_these():
     made = make_plan(BOOKS, RATES)
     assert BOOKS.chunks == 50 * BOOKS.documents and 1_500 < BOOKS.chunk_chars < 2_000
     of_short = make_plan(Corpus([(1e8, BOOKS.chunk_chars)], BOOKS.released, 16), RATES)
@@ -150,7 +150,7 @@ def test_a_release_of_books_holds_chunks_and_is_no_larger_than_these() -> None:
     assert stage(made, "write_release").cpu == pytest.approx(stage(of_short, "write_release").cpu)
 
 
-def test_chunks_of_long_documents_are_counted_where_stages_read_them() -> None:
+def test_chunks_of_long_documents_are_counted_where_stages_read_them():
     rates = copy.deepcopy(RATES)
     for size in rates["sizes"]:
         size["rules"]["measure_texts"] = size["rules"]["normalize_text"]
@@ -165,7 +165,7 @@ def test_chunks_of_long_documents_are_counted_where_stages_read_them() -> None:
     assert Corpus([(1e6, 600)], 1e5, 2).chunks == 1e6 and Corpus([(1e6, 600)], 1e5, 2).chunk_chars == 600
 
 
-def test_books_among_posts_are_cut_and_their_chunks_are_few_among_the_released() -> None:
+def test_books_among_posts_are_cut_and_their_chunks_are_few_among_the_released():
     posts, books = (1_000_000.0, 500.0), (10_000.0, 20_000.0)
     mixed, of_books = Corpus([posts, books], 1e5, 2), Corpus([books], 1e5, 2)
     assert mixed.documents == 1_010_000
@@ -175,13 +175,13 @@ def test_books_among_posts_are_cut_and_their_chunks_are_few_among_the_released()
     assert 500 < mixed.chunk_chars < mixed.mean_chars
 
 
-def test_a_plan_says_what_share_of_the_files_is_enough() -> None:
+def test_a_plan_says_what_share_of_the_files_is_enough():
     said = as_text(make_plan(BOOKS, RATES), RATES)
     assert "in 15,000,000 chunks of 1,7" in said and "acquire --share 0.1`" in said and "--documents 3e+04" in said
     assert "--share" not in as_text(make_plan(Corpus([(1e6, 600)], 3e5, 2), RATES), RATES)
 
 
-def test_a_plan_has_no_line_for_a_rule_of_under_a_minute() -> None:
+def test_a_plan_has_no_line_for_a_rule_of_under_a_minute():
     made = make_plan(LARGE, RATES)
     one, other, *_ = made.stages
     stages = [replace(one, cpu=59.9), replace(other, cpu=60.0)]
@@ -190,7 +190,7 @@ def test_a_plan_has_no_line_for_a_rule_of_under_a_minute() -> None:
     assert "under a minute" not in as_text(replace(made, stages=stages[1:]), RATES)
 
 
-def test_a_rule_may_be_in_one_measured_size_only() -> None:
+def test_a_rule_may_be_in_one_measured_size_only():
     rates = copy.deepcopy(RATES)
     del rates["sizes"][0]["rules"]["measure_authors"]
     assert stage(make_plan(LARGE, rates), "measure_authors").cpu == 10.2
@@ -200,7 +200,7 @@ DETOXIFY = {"machine": "a machine", "torch": "2.13.0", "commit": "abc1234", "pea
 SCORED = RATES | {"detoxify": DETOXIFY | {"cpu_s_by_tokens": {32: 0.1, 64: 0.2, 128: 0.4, 256: 1.0}}}
 
 
-def test_detoxify_takes_its_time_for_each_released_text_in_jobs_of_2000() -> None:
+def test_detoxify_takes_its_time_for_each_released_text_in_jobs_of_2000():
     made = make_plan(LARGE, SCORED, detoxify=True)
     cpu = 300_000 * (0.4 + 22 / 128 * 0.6)
     wall = cpu / 150 * -(-150 // LARGE.cores)
@@ -212,9 +212,7 @@ def test_detoxify_takes_its_time_for_each_released_text_in_jobs_of_2000() -> Non
 
 
 @pytest.mark.parametrize(("tokens", "seconds"), [(8, 0.025), (32, 0.1), (96, 0.3), (256, 1.0), (2000, 1.0)])
-def test_a_text_takes_detoxify_as_long_as_its_tokens_up_to_the_most_that_it_reads(
-    tokens: float, seconds: float
-) -> None:
+def test_a_text_takes_detoxify_as_long_as_its_tokens_up_to_the_most_that_it_reads(tokens, seconds):
     assert plan.seconds_to_score(tokens, SCORED["detoxify"]["cpu_s_by_tokens"]) == pytest.approx(seconds)
 
 
@@ -232,7 +230,7 @@ UNPLANNED = {
 }
 
 
-def test_every_rule_of_the_workflow_is_planned_or_left_to_another_target() -> None:
+def test_every_rule_of_the_workflow_is_planned_or_left_to_another_target():
     files = [*sorted((ROOT / "workflow/rules").glob("*.smk")), ROOT / "workflow/Snakefile"]
     found = {name for path in files for name in re.findall(r"^rule (\w+):", path.read_text(encoding="utf-8"), re.M)}
     planned = {rule.partition(" ")[0] for rule in plan.RULES}
@@ -240,7 +238,7 @@ def test_every_rule_of_the_workflow_is_planned_or_left_to_another_target() -> No
     assert not planned & UNPLANNED
 
 
-def test_a_plan_names_the_rules_that_were_not_measured_and_no_others() -> None:
+def test_a_plan_names_the_rules_that_were_not_measured_and_no_others():
     rates = copy.deepcopy(RATES)
     said = as_text(make_plan(LARGE, rates), rates)
     assert "Not measured, so not counted: ingest_source, count_endings," in said
@@ -254,38 +252,38 @@ def test_a_plan_names_the_rules_that_were_not_measured_and_no_others() -> None:
     st.lists(st.tuples(st.floats(1, 1e9), st.floats(0, 1e9)), min_size=1, max_size=3),
     st.floats(1, 1e12),
 )
-def test_no_cost_is_below_nothing_and_the_ends_are_kept(points: list[tuple[float, float]], at: float) -> None:
+def test_no_cost_is_below_nothing_and_the_ends_are_kept(points, at):
     points.sort()
     assert line(points, at) >= 0
     assert line(points, points[-1][0]) == points[-1][1]
 
 
-def test_a_cost_that_fell_does_not_fall_further() -> None:
+def test_a_cost_that_fell_does_not_fall_further():
     assert line([(1.0, 9.0), (2.0, 4.0)], 10.0) == 4.0
 
 
-def test_rates_of_one_size_are_refused(tmp_path: Path) -> None:
+def test_rates_of_one_size_are_refused(tmp_path):
     path = tmp_path / "rates.yaml"
     path.write_text("sizes: [{documents: 1}]\n", encoding="utf-8")
     with pytest.raises(InputError, match="two measured builds"):
         read_rates(path)
 
 
-def test_the_command_prints_the_plan(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_the_plan(capsys):
     assert main(["plan", "--documents", "1e8", "--mean-chars", "600", "--cores", "256"]) == 0
     rates = read_rates()
     assert capsys.readouterr().out == as_text(make_plan(LARGE, rates), rates)
 
 
 @pytest.mark.parametrize("wrong", [("--documents", "0"), ("--documents", "many"), ("--mean-chars", "-1")])
-def test_amounts_are_numbers_above_nothing(wrong: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_amounts_are_numbers_above_nothing(wrong, capsys):
     given = {"--documents": "1e6", "--mean-chars": "600", "--cores": "2"} | dict([wrong])
     with pytest.raises(SystemExit):
         main(["plan", *(part for pair in given.items() for part in pair)])
     assert wrong[0] in capsys.readouterr().err
 
 
-def test_the_command_takes_kinds_of_documents_with_a_length_of_each(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_takes_kinds_of_documents_with_a_length_of_each(capsys):
     given = ["plan", "--documents", "1e8", "1e6", "--mean-chars", "600", "2e4", "--cores", "2"]
     assert main(given) == 0
     rates = read_rates()
@@ -295,7 +293,7 @@ def test_the_command_takes_kinds_of_documents_with_a_length_of_each(capsys: pyte
     assert "--mean-chars: expected 2 numbers" in capsys.readouterr().err
 
 
-def test_the_command_counts_detoxify_where_asked(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_counts_detoxify_where_asked(capsys):
     assert main(["plan", "--documents", "1e8", "--mean-chars", "600", "--cores", "256", "--detoxify"]) == 0
     rates = read_rates()
     assert capsys.readouterr().out == as_text(make_plan(LARGE, rates, detoxify=True), rates)
@@ -303,15 +301,13 @@ def test_the_command_counts_detoxify_where_asked(capsys: pytest.CaptureFixture[s
     assert taken == sorted(taken) and 0.01 < taken[-1] < 60
 
 
-def test_at_least_one_core_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_at_least_one_core_is_needed(capsys):
     assert main(["plan", "--documents", "1e6", "--mean-chars", "600", "--cores", "0"]) == 2
     assert "--cores: expected 1 or more" in capsys.readouterr().err
 
 
 @needs("detoxify", "toxicity")
-def test_a_recipe_states_the_size_of_the_release_and_its_scorers(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_recipe_states_the_size_of_the_release_and_its_scorers(tmp_path, capsys):
     recipe = tmp_path / "mine.yaml"
     recipe.write_text("name: demo\nsample: {documents: 90000}\nsafety: {scorers: [detoxify]}\n", encoding="utf-8")
     line = "plan --documents 1e7 --mean-chars 600 --cores 8"
@@ -327,9 +323,7 @@ def test_a_recipe_states_the_size_of_the_release_and_its_scorers(
 
 
 @given(st.floats(0.05, 0.5), st.integers(2, 500), st.integers(1, 40), st.floats(0.005, 0.5))
-def test_as_many_authors_as_needed_show_the_difference_and_one_fewer_does_not(
-    spread: float, authors: int, tests: int, wanted: float
-) -> None:
+def test_as_many_authors_as_needed_show_the_difference_and_one_fewer_does_not(spread, authors, tests, wanted):
     def shown(number: int) -> float:
         return smallest_difference(spread / math.sqrt(number), tests)
 
@@ -348,9 +342,7 @@ SOME = st.builds(Measured, st.integers(10, 60), st.floats(0.02, 0.4))
 
 
 @given(st.dictionaries(st.sampled_from(["ar", "de", "en", "zh"]), SOME, min_size=1), st.floats(0.02, 0.3))
-def test_authors_for_a_mean_reach_it_and_count_alike_wherever_one_is_added(
-    languages: dict[str, Measured], wanted: float
-) -> None:
+def test_authors_for_a_mean_reach_it_and_count_alike_wherever_one_is_added(languages, wanted):
     needed = needed_for_mean(languages, wanted)
     assert all(needed[lang] >= one.authors for lang, one in languages.items())
     assert mean_difference(languages, needed) <= wanted * (1 + 1e-6)
@@ -362,7 +354,7 @@ def test_authors_for_a_mean_reach_it_and_count_alike_wherever_one_is_added(
         assert mean_difference(languages, fewer) > wanted * (1 - 1e-6)
 
 
-def test_no_language_has_no_mean() -> None:
+def test_no_language_has_no_mean():
     assert needed_for_mean({}, 0.03) == {}
 
 
@@ -395,13 +387,11 @@ def a_build(folder: Path, power: object = POWER) -> Path:
     return folder
 
 
-def test_the_sources_that_have_the_authors_are_counted_as_sampling_counts_them(tmp_path: Path) -> None:
+def test_the_sources_that_have_the_authors_are_counted_as_sampling_counts_them(tmp_path):
     assert authors_at_hand(a_build(tmp_path)).rows() == [("en", "blogs", 41), ("en", "books", 6), ("de", "posts", 5)]
 
 
-def test_the_command_says_how_many_authors_a_difference_needs(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_says_how_many_authors_a_difference_needs(tmp_path, capsys):
     assert main(["plan", "--power", str(a_build(tmp_path)), "--difference", ".06"]) == 0
     told = capsys.readouterr().out.splitlines()
     rows = [line.split(maxsplit=6) for line in told if line[:4] in ("en  ", "de  ")]
@@ -421,13 +411,11 @@ def test_the_command_says_how_many_authors_a_difference_needs(
         ({**POWER, "auc_matched": {**POWER["auc_matched"], "difference": None}}, "a spread needs two"),  # type: ignore[dict-item]
     ],
 )
-def test_a_build_that_shows_no_spread_of_authors_is_refused(
-    power: object, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_build_that_shows_no_spread_of_authors_is_refused(power, said, tmp_path, capsys):
     assert main(["plan", "--power", str(a_build(tmp_path, power))]) == 2
     assert said in capsys.readouterr().err
 
 
-def test_a_plan_needs_a_corpus_or_a_build(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_plan_needs_a_corpus_or_a_build(capsys):
     assert main(["plan", "--documents", "9", "--cores", "1"]) == 2
     assert "--mean-chars and --cores, or --power" in capsys.readouterr().err

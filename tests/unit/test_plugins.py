@@ -65,13 +65,13 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return publish(tmp_path_factory.mktemp("made"))[1]
 
 
-def test_the_examples_of_the_guide_are_the_packages_tested_here() -> None:
+def test_the_examples_of_the_guide_are_the_packages_tested_here():
     there = "\n".join(path.read_text(encoding="utf-8") for path in PLUGINS.glob("*/*.*"))
     examples = re.findall(r"^```(?:python|toml)\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.M | re.S)
     assert examples and [example for example in examples if example.strip() not in there] == []
 
 
-def test_the_digest_is_of_the_whole_package_and_nothing_is_imported_for_it(site: Path) -> None:
+def test_the_digest_is_of_the_whole_package_and_nothing_is_imported_for_it(site):
     module = install("titles", site)
     first = find_plugin("exports", "titles")
     assert (first.package, first.version, first.target) == ("authbench-titles", "1.0", "titles:write")
@@ -87,7 +87,7 @@ def test_the_digest_is_of_the_whole_package_and_nothing_is_imported_for_it(site:
     assert "titles" not in sys.modules
 
 
-def test_a_name_that_is_missing_misspelt_or_twice_there_is_told(site: Path) -> None:
+def test_a_name_that_is_missing_misspelt_or_twice_there_is_told(site):
     install("titles", site)
     (problem,) = plugin_problems("publish.forms", "exports", ["beir", "titels"], FORMS)
     assert "publish.forms" in problem and "did you mean 'titles'?" in problem
@@ -103,11 +103,11 @@ def test_a_name_that_is_missing_misspelt_or_twice_there_is_told(site: Path) -> N
         identities("exports", ["titles"])
 
 
-def test_the_names_of_forms_are_stated_once_more_for_the_settings() -> None:
+def test_the_names_of_forms_are_stated_once_more_for_the_settings():
     assert set(FORMS) == set(run.FORMS)
 
 
-def test_a_form_of_a_plug_in_is_written_and_its_code_stated(site: Path, release: Path, tmp_path: Path) -> None:
+def test_a_form_of_a_plug_in_is_written_and_its_code_stated(site, release, tmp_path):
     install("titles", site)
     export(opened(release), "beir", tmp_path / "beir", ABOUT, True)
     assert "titles" not in sys.modules
@@ -119,7 +119,7 @@ def test_a_form_of_a_plug_in_is_written_and_its_code_stated(site: Path, release:
     assert (stated["softwareVersion"], stated["sha256"]) == ("1.0", find_plugin("exports", "titles").code_sha256)
 
 
-def test_a_form_that_fails_or_writes_nothing_is_told_by_its_package(site: Path, release: Path, tmp_path: Path) -> None:
+def test_a_form_that_fails_or_writes_nothing_is_told_by_its_package(site, release, tmp_path):
     module = install("titles", site)
     with pytest.raises(InputError, match=r"broken of authbench-titles 1\.0 raised KeyError: .*titles\.py, line"):
         export(opened(release), "broken", tmp_path / "out", ABOUT, True)
@@ -150,7 +150,7 @@ def decided(settings: dict[str, Any]) -> list[tuple[str, str, float, float]]:
     return list(mine.select("doc_key", "reason", "value", "threshold").iter_rows())
 
 
-def test_a_filter_drops_what_is_beyond_its_threshold_and_nothing_that_it_cannot_measure(site: Path) -> None:
+def test_a_filter_drops_what_is_beyond_its_threshold_and_nothing_that_it_cannot_measure(site):
     module = install("shouting", site)
     assert decided(THRESHOLDS) == [("b", "shouting", 1.0, 0.5)]
     assert decided({**THRESHOLDS, "plugins": {}}) == []
@@ -159,14 +159,14 @@ def test_a_filter_drops_what_is_beyond_its_threshold_and_nothing_that_it_cannot_
     assert decided({**THRESHOLDS, "plugins": {"shouting": 1.0}}) == [("a", "shouting", 0.5, 1.0)]
 
 
-def test_a_sheet_for_review_shows_the_measurement_and_its_side(site: Path) -> None:
+def test_a_sheet_for_review_shows_the_measurement_and_its_side(site):
     install("shouting", site)
     told = measures({"lang": "en", "plugins.shouting": 0.25}, filter_rules(THRESHOLDS))
     assert ("plugins.shouting", "0.25", "goes above 0.5") in told
 
 
 @cases
-def test_a_filter_that_returns_no_number_for_each_text_is_told(site: Path, body: str, said: str) -> None:
+def test_a_filter_that_returns_no_number_for_each_text_is_told(site, body, said):
     module = install("shouting", site)
     tail = module.read_text().partition("\n\n\nSHOUTING")[2]
     module.write_text(
@@ -178,7 +178,7 @@ def test_a_filter_that_returns_no_number_for_each_text_is_told(site: Path, body:
 
 
 @cases
-def test_an_unusable_filter_is_a_problem_of_the_settings(site: Path, line: str, said: str) -> None:
+def test_an_unusable_filter_is_a_problem_of_the_settings(site, line, said):
     module = install("shouting", site)
     module.write_text(f"{module.read_text()}\n{line}\n")
     config: Any = {**default_settings(), "filter": THRESHOLDS}
@@ -186,19 +186,19 @@ def test_an_unusable_filter_is_a_problem_of_the_settings(site: Path, line: str, 
     assert problem.startswith("filter.plugins") and said in problem
 
 
-def test_a_merged_release_has_the_filters_that_both_releases_had() -> None:
+def test_a_merged_release_has_the_filters_that_both_releases_had():
     one, other = ({"filter": {"plugins": plugins}} for plugins in ({"a": 1.0, "b": 2.0}, {"b": 2.0, "c": 3.0}))
     assert loosest(one, other, ["filter"])["filter"]["plugins"] == {"b": 2.0}
 
 
-def test_settings_without_a_filter_that_was_granted_are_looser() -> None:
+def test_settings_without_a_filter_that_was_granted_are_looser():
     granted = {"filter": {"plugins": {"shouting": 0.5}}}
     for plugins, codes in (({}, 1), ({"shouting": 0.6}, 1), ({"shouting": 0.5, "other": 1.0}, 0)):
         found = [one.id for one in check_settings({"filter": {"plugins": plugins}}, granted)]
         assert found == ["filter.plugins"] * codes
 
 
-def test_verify_names_a_filter_whose_code_is_another_one(site: Path, tmp_path: Path) -> None:
+def test_verify_names_a_filter_whose_code_is_another_one(site, tmp_path):
     install("shouting", site)
     config: Any = {"name": "x", "safety": {"scorers": []}, "filter": {"plugins": {"shouting": 0.5}}}
     code = {"name": CODE, "digest": {"sha256": code_digest()}}
@@ -232,7 +232,7 @@ def read_subtitles(folder: Path, content: str, **options: str) -> tuple[list[Row
     return [row for block in READERS[type(reader)](file, reader, EVERYTHING, units) for row in block], units
 
 
-def test_a_reader_of_a_plug_in_yields_records_and_accounts_for_each(site: Path, tmp_path: Path) -> None:
+def test_a_reader_of_a_plug_in_yields_records_and_accounts_for_each(site, tmp_path):
     install("subtitles", site)
     film = f"1\n00:01\nHello.\n\n2\n\n\n3\n00:02\n{'x' * 60}"
     for options in ({}, {"encoding": "utf-16"}):
@@ -243,7 +243,7 @@ def test_a_reader_of_a_plug_in_yields_records_and_accounts_for_each(site: Path, 
 
 
 @pytest.mark.parametrize("body", ["yield 1", "yield {1: 'text'}", "yield {}['text']", "return 1", "raise SystemExit"])
-def test_a_reader_that_fails_is_named_with_its_package(site: Path, tmp_path: Path, body: str) -> None:
+def test_a_reader_that_fails_is_named_with_its_package(site, tmp_path, body):
     module = install("subtitles", site)
     module.write_text(f"def read(stream, options):\n    {body}\n")
     with pytest.raises(InputError) as told:
@@ -251,7 +251,7 @@ def test_a_reader_that_fails_is_named_with_its_package(site: Path, tmp_path: Pat
     assert "subtitles of authbench-subtitles 0.1" in str(told.value)
 
 
-def test_a_source_whose_reader_is_not_installed_is_refused_before_anything_runs(site: Path, tmp_path: Path) -> None:
+def test_a_source_whose_reader_is_not_installed_is_refused_before_anything_runs(site, tmp_path):
     entry = (ROOT / "config/sources/douban.yaml").read_text(encoding="utf-8")
     path = tmp_path / "films.yaml"
     path.write_text(re.sub("^reader:.*$", "reader: {format: plugin, name: subtitles}", entry, flags=re.M))
@@ -268,7 +268,7 @@ def test_a_source_whose_reader_is_not_installed_is_refused_before_anything_runs(
 # Models
 
 
-def test_a_model_of_a_plug_in_is_scored_with_its_package_and_digest_stated(site: Path, tmp_path: Path) -> None:
+def test_a_model_of_a_plug_in_is_scored_with_its_package_and_digest_stated(site, tmp_path):
     module = install("endings", site)
     write_scored_release(tmp_path / "release", 6)
     command = ["evaluate", str(tmp_path / "release"), "--out", str(tmp_path / "scores"), "--model", "endings"]
@@ -301,7 +301,7 @@ def score(site: Path, *more: str) -> tuple[int, Path]:
     return main([*arguments, *(more or ["--model", "tfidf"])]), folder / "scores"
 
 
-def test_a_metric_is_computed_overall_and_by_slice_and_in_every_pool(site: Path) -> None:
+def test_a_metric_is_computed_overall_and_by_slice_and_in_every_pool(site):
     install("precision", site)
     status, out = score(site, "--model", "tfidf", "--model", "random")
     assert status == 0
@@ -330,7 +330,7 @@ def test_a_metric_is_computed_overall_and_by_slice_and_in_every_pool(site: Path)
     assert "average_precision (plug-in)" in (out / "tables/index.html").read_text()
 
 
-def test_a_list_that_lacks_a_positive_gives_no_value_of_a_metric(site: Path) -> None:
+def test_a_list_that_lacks_a_positive_gives_no_value_of_a_metric(site):
     install("precision", site)
     _, out = score(site)
     first = pl.col("nearest", "scores").list.first()
@@ -343,16 +343,14 @@ def test_a_list_that_lacks_a_positive_gives_no_value_of_a_metric(site: Path) -> 
 
 
 @cases
-def test_a_metric_that_fails_is_told_by_its_package(
-    site: Path, capsys: pytest.CaptureFixture[str], line: str, said: str
-) -> None:
+def test_a_metric_that_fails_is_told_by_its_package(site, capsys, line, said):
     module = install("precision", site)
     module.write_text(f"{module.read_text()}\n{line}\n")
     assert score(site)[0] == 2
     assert f"average_precision of authbench-precision 2.0 {said}" in capsys.readouterr().err
 
 
-def test_a_metric_that_is_not_installed_is_a_problem_of_the_settings(site: Path) -> None:
+def test_a_metric_that_is_not_installed_is_a_problem_of_the_settings(site):
     config: Any = default_settings()
     config = {**config, "evaluate": {**config["evaluate"], "metrics": ["average_precision"]}}
     assert [problem for check in CHECKS for problem in check(config) if "evaluate.metrics" in problem]
@@ -360,9 +358,7 @@ def test_a_metric_that_is_not_installed_is_a_problem_of_the_settings(site: Path)
     assert [problem for check in CHECKS for problem in check(config) if "evaluate.metrics" in problem] == []
 
 
-def test_a_submission_is_computed_again_with_the_code_that_it_states_only(
-    site: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_submission_is_computed_again_with_the_code_that_it_states_only(site, capsys):
     module = install("precision", site)
     _, out = score(site)
     packed, release = out / "tfidf.zip", site.parent / "release"
@@ -377,7 +373,7 @@ def test_a_submission_is_computed_again_with_the_code_that_it_states_only(
     assert str(find_plugin("metrics", "average_precision")) in "".join(capsys.readouterr())
 
 
-def test_results_of_two_editions_of_a_metric_are_not_compared(site: Path) -> None:
+def test_results_of_two_editions_of_a_metric_are_not_compared(site):
     module = install("precision", site)
     _, out = score(site)
     module.write_text(f"{module.read_text()}\n# changed\n")
@@ -397,7 +393,7 @@ def pairs_of(marks: list[tuple[str, str, bool]]) -> pl.DataFrame:
 LEARNT = pairs_of([("a!", "b!", True), ("a!!", "b.", False)])
 
 
-def test_a_verifier_of_a_plug_in_learns_and_answers(site: Path, tmp_path: Path) -> None:
+def test_a_verifier_of_a_plug_in_learns_and_answers(site, tmp_path):
     install("endings", site)
     verifier = load_verifier("same_endings")
     plugin = find_plugin("verifiers", "same_endings")
@@ -415,7 +411,7 @@ def test_a_verifier_of_a_plug_in_learns_and_answers(site: Path, tmp_path: Path) 
 
 
 @cases
-def test_a_verifier_that_fails_is_told_by_its_package(site: Path, tmp_path: Path, line: str, said: str) -> None:
+def test_a_verifier_that_fails_is_told_by_its_package(site, tmp_path, line, said):
     module = install("endings", site)
     module.write_text(f"{module.read_text()}\n\n{line}\n")
     with pytest.raises(InputError, match=rf"same_endings of authbench-endings 0\.3 {said}.*Expected an object"):

@@ -160,7 +160,7 @@ def groups_of(contents: Any, pool: str) -> dict[tuple[str, str], list[str]]:
 
 @given(st.lists(DRAWN, min_size=12, max_size=40), BARRED)
 @costly(60)
-def test_pools_are_those_of_a_brute_force(texts: list[tuple[Any, ...]], contained: set[tuple[int, int]]) -> None:
+def test_pools_are_those_of_a_brute_force(texts, contained):
     contents = made(texts, containment=pairs_of(contained, "news:"))
     brute = Brute(contents, contained)
     matched = groups_of(contents, "matched")
@@ -193,9 +193,7 @@ def test_pools_are_those_of_a_brute_force(texts: list[tuple[Any, ...]], containe
 
 @given(st.lists(DRAWN, min_size=12, max_size=40), BARRED)
 @costly(40)
-def test_negatives_in_time_are_balanced_and_left_out_only_where_none_are_on_both_sides(
-    texts: list[tuple[Any, ...]], contained: set[tuple[int, int]]
-) -> None:
+def test_negatives_in_time_are_balanced_and_left_out_only_where_none_are_on_both_sides(texts, contained):
     contents = made(texts, containment=pairs_of(contained, "news:"))
     brute = Brute(contents, contained)
     for pool, topics in (("time_matched", False), ("topic_time", True)):
@@ -223,7 +221,7 @@ def test_negatives_in_time_are_balanced_and_left_out_only_where_none_are_on_both
 
 @given(st.lists(DRAWN, min_size=12, max_size=40), BARRED)
 @costly(30)
-def test_relations_are_those_of_a_brute_force(texts: list[tuple[Any, ...]], contained: set[tuple[int, int]]) -> None:
+def test_relations_are_those_of_a_brute_force(texts, contained):
     contents = made(texts, containment=pairs_of(contained, "news:"))
     brute = Brute(contents, contained)
     asked = set(contents.queries["query_id"])
@@ -246,7 +244,7 @@ def test_relations_are_those_of_a_brute_force(texts: list[tuple[Any, ...]], cont
             assert row["topic_similarity"] == pytest.approx(brute.similarity(one, other), abs=1e-6)
 
 
-def test_days_or_years_documents_and_neighbours_are_told() -> None:
+def test_days_or_years_documents_and_neighbours_are_told():
     chunk = {"file": "a" * 64, "ordinal": 1, "origin_id": "book"}
     rows = [
         document(0, 0, "test", **chunk, chunk_start=0, chunk_end=90, date="2020-05-17"),
@@ -275,7 +273,7 @@ def test_days_or_years_documents_and_neighbours_are_told() -> None:
 
 @given(st.lists(DRAWN, min_size=12, max_size=40), st.randoms(use_true_random=False))
 @costly(20)
-def test_the_order_of_documents_makes_no_difference(texts: list[tuple[Any, ...]], chance: Any) -> None:
+def test_the_order_of_documents_makes_no_difference(texts, chance):
     first = made(texts)
     rows = first.documents.drop("id", "origin", "content_sha256", "scored")
     order = list(range(rows.height))
@@ -300,7 +298,7 @@ def many(writers: int, texts: int, **other: Any) -> Rows:
     ]
 
 
-def test_a_language_of_one_source_has_pairs_of_its_own() -> None:
+def test_a_language_of_one_source_has_pairs_of_its_own():
     rows = [*many(8, 4), *({**row, "doc_key": f"de:{row['doc_key']}", "lang": "de", "source": "only",
                             "author_id": author(100 + n % 8), "content": f"{row['content']} ja"}
                            for n, row in enumerate(many(8, 4)))]  # fmt: skip
@@ -315,7 +313,7 @@ def test_a_language_of_one_source_has_pairs_of_its_own() -> None:
     assert contents.pools.filter(pl.col("pool").is_in(POOLS[3:]))["kept"].sum() == 0
 
 
-def test_a_positive_with_fewer_than_five_negatives_is_left_out_and_counted() -> None:
+def test_a_positive_with_fewer_than_five_negatives_is_left_out_and_counted():
     contents = release(frame(*many(2, 3)), positives="other_work", queries_per_author="all")
     counts = contents.pools.filter(pl.col("pool") == "matched").row(0, named=True)
     assert (counts["lang"], counts["source"], counts["positives"]) == ("en", "news", 12)
@@ -323,7 +321,7 @@ def test_a_positive_with_fewer_than_five_negatives_is_left_out_and_counted() -> 
     assert contents.pairs.filter(pl.col("pool") == "matched").is_empty()
 
 
-def test_people_who_are_possibly_one_ignore_each_other_and_are_no_negatives() -> None:
+def test_people_who_are_possibly_one_ignore_each_other_and_are_no_negatives():
     one, other = author(0), author(1)
     twins = pl.DataFrame({"a": [one], "b": [other], "unit": [True]})
     contents = release(frame(*many(6, 4)), positives="other_work", queries_per_author="all", possibly_one=twins)
@@ -339,7 +337,7 @@ def test_people_who_are_possibly_one_ignore_each_other_and_are_no_negatives() ->
             assert not aside
 
 
-def test_what_is_not_scored_is_a_candidate_and_nothing_else() -> None:
+def test_what_is_not_scored_is_a_candidate_and_nothing_else():
     rows = frame(*many(6, 4)).with_columns(scored=pl.Series([n != 7 for n in range(24)]))
     contents = release(rows, positives="other_work", queries_per_author="all")
     (noisy,) = contents.documents.filter(~pl.col("scored"))["id"]
@@ -349,7 +347,7 @@ def test_what_is_not_scored_is_a_candidate_and_nothing_else() -> None:
         assert (noisy in row["ignored_ids"]) == (row["author_id"] == author(1))
 
 
-def test_a_text_of_few_letters_asks_nothing_and_stays_a_candidate() -> None:
+def test_a_text_of_few_letters_asks_nothing_and_stays_a_candidate():
     rows = many(6, 4)
     rows[3]["content"], rows[9]["content"] = "123456 789 [HANDLE] short", "一二三四五六七八九十"
     contents = release(frame(*rows), positives="other_work", queries_per_author="all", min_letters_for_query=20)
@@ -360,7 +358,7 @@ def test_a_text_of_few_letters_asks_nothing_and_stays_a_candidate() -> None:
     assert by_key["news:3"] not in set(contents.pairs["candidate_id"])
 
 
-def test_an_empty_release_has_empty_pools() -> None:
+def test_an_empty_release_has_empty_pools():
     contents = release(frame())
     assert contents.pairs.columns == ["split", *PAIRS.names]
     assert contents.pairs.drop("split").cast(PAIRS.schema).is_empty()

@@ -49,16 +49,16 @@ def shown_by(rule: str) -> set[str]:
 
 
 @pytest.mark.parametrize("rule", sorted(ADAPTERS.keys() - PRESENTING))
-def test_a_rule_that_computes_reaches_no_module_that_presents(rule: str) -> None:
+def test_a_rule_that_computes_reaches_no_module_that_presents(rule):
     assert shown_by(rule) == set()
 
 
 @pytest.mark.parametrize("rule", sorted(PRESENTING))
-def test_a_rule_that_is_said_to_present_does(rule: str) -> None:
+def test_a_rule_that_is_said_to_present_does(rule):
     assert shown_by(rule)
 
 
-def test_modules_are_told_apart_by_room_name_and_library(tmp_path: Path) -> None:
+def test_modules_are_told_apart_by_room_name_and_library(tmp_path):
     drawing, plain = tmp_path / "drawing.py", tmp_path / "plain.py"
     drawing.write_text("def draw():\n    from matplotlib.figure import Figure\n", encoding="utf-8")
     plain.write_text("import numpy\n", encoding="utf-8")
@@ -68,7 +68,7 @@ def test_modules_are_told_apart_by_room_name_and_library(tmp_path: Path) -> None
     assert not presents("authbench.scoring.metrics.pan", plain)
 
 
-def test_pages_show_a_p_by_one_function() -> None:
+def test_pages_show_a_p_by_one_function():
     values = environment().from_string("{{ a|p }} {{ b|p }} {{ c|p }}").render(a=0.00004, b=0.0321, c=None)
     assert values == "&lt; .001 .032 –"
     formatted = re.compile(r"format\([\w.]*\bp(?:_\w+)?\)")

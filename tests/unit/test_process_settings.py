@@ -5,9 +5,7 @@ import os
 import subprocess
 import sys
 from itertools import zip_longest
-from pathlib import Path
 
-import pytest
 import tiktoken
 from process_settings import changes, process_settings
 
@@ -35,7 +33,7 @@ assert np.geterr() == before, np.geterr()
 """
 
 
-def test_a_table_of_short_records_leaves_the_limit_of_other_csv_readers(tmp_path: Path) -> None:
+def test_a_table_of_short_records_leaves_the_limit_of_other_csv_readers(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("id,text\n1,a\n", encoding="utf-8")
     before = csv.field_size_limit()
@@ -45,7 +43,7 @@ def test_a_table_of_short_records_leaves_the_limit_of_other_csv_readers(tmp_path
     assert csv.field_size_limit() == before
 
 
-def test_each_table_has_its_own_limit_while_another_is_read(tmp_path: Path) -> None:
+def test_each_table_has_its_own_limit_while_another_is_read(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text(f'id,text\n1,"{"a" * 90}"\n2,b\n', encoding="utf-8")
     strict, lenient = (
@@ -56,9 +54,7 @@ def test_each_table_has_its_own_limit_while_another_is_read(tmp_path: Path) -> N
     assert sorted(texts) == ["a" * 90, "b", "b"]
 
 
-def test_the_vocabulary_is_loaded_with_the_pattern_of_tiktoken_and_no_variable_set(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_vocabulary_is_loaded_with_the_pattern_of_tiktoken_and_no_variable_set(monkeypatch, tmp_path):
     before = process_settings()
     ours = load_encoding.__wrapped__()
     assert changes(before, process_settings()) == {}
@@ -71,7 +67,7 @@ def test_the_vocabulary_is_loaded_with_the_pattern_of_tiktoken_and_no_variable_s
     assert encode(ours, text).tolist() == theirs.encode_ordinary(text)
 
 
-def test_without_numba_hashes_wrap_around_silently_and_numpy_reports_other_overflows_as_before() -> None:
+def test_without_numba_hashes_wrap_around_silently_and_numpy_reports_other_overflows_as_before():
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT_NUMBA],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},

@@ -19,9 +19,7 @@ def seconds_apart(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.parametrize(("total", "shown"), [(100, 0), (181, 0), (183, 1), (10_000, 1)])
-def test_a_job_of_over_an_hour_says_so_at_once_and_only_once(
-    total: int, shown: int, seconds_apart: None, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_job_of_over_an_hour_says_so_at_once_and_only_once(total, shown, seconds_apart, caplog):
     with caplog.at_level(logging.WARNING, "authbench"):
         assert list(module.progress(range(3), "texts", total)) == [0, 1, 2]
     assert len(caplog.records) == 3
@@ -29,7 +27,7 @@ def test_a_job_of_over_an_hour_says_so_at_once_and_only_once(
     assert sum(_Seldom().filter(record) for record in caplog.records) == shown
 
 
-def test_a_step_of_unknown_size_says_what_is_done(seconds_apart: None, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_step_of_unknown_size_says_what_is_done(seconds_apart, caplog):
     with caplog.at_level(logging.WARNING, "authbench"):
         list(module.progress(range(1), "texts"))
     assert [record.args for record in caplog.records] == [("texts", "1", "", "20 s", "")]

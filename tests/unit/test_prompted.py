@@ -129,9 +129,7 @@ def scored(folder: Path) -> dict[str, Any]:
     return json.loads((folder / "out/asked/scores.json").read_text())  # type: ignore[no-any-return]
 
 
-def test_answers_about_pairs_score_what_a_file_of_them_scores(
-    release: Path, split: Split, stub: Stub, tmp_path: Path
-) -> None:
+def test_answers_about_pairs_score_what_a_file_of_them_scores(release, split, stub, tmp_path):
     assert main(command(release, tmp_path, entry(tmp_path, stub.url, prompt="pair"))) == 0
     stated = split.released.lists
     texts, ids = split.documents["content"], split.documents["id"]
@@ -167,9 +165,7 @@ def test_answers_about_pairs_score_what_a_file_of_them_scores(
 
 
 @pytest.mark.parametrize(("best", "least", "most"), [(True, 0.95, 1.0), (False, 0.0, 0.05)])
-def test_a_list_is_asked_about_once_for_each_query(
-    release: Path, split: Split, stub: Stub, tmp_path: Path, best: bool, least: float, most: float
-) -> None:
+def test_a_list_is_asked_about_once_for_each_query(release, split, stub, tmp_path, best, least, most):
     stub.answer = lambda message: ranked(message, best)
     assert main(command(release, tmp_path, entry(tmp_path, stub.url))) == 0
     assert len(stub.bodies) == (split.released.lists.lengths() > 0).sum()
@@ -177,7 +173,7 @@ def test_a_list_is_asked_about_once_for_each_query(
     assert scored(tmp_path)["overall"]["success@5"] is None and "eer" in scored(tmp_path)["left_out"]
 
 
-def test_an_answer_that_cannot_be_read_is_counted_and_scores_a_half(release: Path, stub: Stub, tmp_path: Path) -> None:
+def test_an_answer_that_cannot_be_read_is_counted_and_scores_a_half(release, stub, tmp_path):
     stub.answer = lambda message: "I cannot tell."
     stub.first = [(200, completion(None)), (200, completion("\ud800"))]
     assert main(command(release, tmp_path, entry(tmp_path, stub.url))) == 0
@@ -189,7 +185,7 @@ def test_an_answer_that_cannot_be_read_is_counted_and_scores_a_half(release: Pat
 @pytest.mark.parametrize(
     "answer", ["", "maybe", "0.5 or so", "1.1", "-0.5", "nan", "\u0660", "0.9\nor less", "yes and no"]
 )
-def test_only_a_number_or_yes_or_no_answers_about_a_pair(answer: str) -> None:
+def test_only_a_number_or_yes_or_no_answers_about_a_pair(answer):
     assert score_in(answer) is None
     known = {"0": 0.0, "1.0": 1.0, " .25\n": 0.25, "YES": 1.0, "Dashes.\n\nNo.": 0.0}
     assert {text: score_in(text) for text in known} == known
@@ -198,12 +194,12 @@ def test_only_a_number_or_yes_or_no_answers_about_a_pair(answer: str) -> None:
 @pytest.mark.parametrize(
     "answer", ["", "1, 2", "[1]", "[1, 1]", "[0, 1]", "[1, 2, 3]", "[true, 2]", "[2.0, 1]", "{}", "2"]
 )
-def test_only_all_candidates_answer_about_a_list(answer: str) -> None:
+def test_only_all_candidates_answer_about_a_list(answer):
     assert scores_in(answer, 2) is None
     assert scores_in("Dashes.\n[2, 1]", 2) == [0.0, 1.0]
 
 
-def test_a_busy_host_is_asked_again(release: Path, stub: Stub, tmp_path: Path) -> None:
+def test_a_busy_host_is_asked_again(release, stub, tmp_path):
     stub.answer = ranked
     stub.first = [(429, b""), (503, b""), (200, completion("[1]")), (500, b"")]
     assert main(command(release, tmp_path, entry(tmp_path, stub.url))) == 0
@@ -211,9 +207,7 @@ def test_a_busy_host_is_asked_again(release: Path, stub: Stub, tmp_path: Path) -
     assert (told["unreadable"], len(stub.bodies)) == (1, told["questions"] + 3)
 
 
-def test_the_limit_ends_a_run_and_the_next_goes_on(
-    release: Path, split: Split, stub: Stub, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_limit_ends_a_run_and_the_next_goes_on(release, split, stub, tmp_path, capsys):
     stub.answer, limited = ranked, entry(tmp_path, stub.url, max_requests=60)
     stub.first = [(503, b"")]
     asked = int((split.released.lists.lengths() > 0).sum())
@@ -235,7 +229,7 @@ def kill_at(fatal: int, running: "queue.Queue[subprocess.Popen[bytes]]", number:
         raise ConnectionAbortedError
 
 
-def test_a_killed_run_pays_nothing_twice(release: Path, split: Split, stub: Stub, tmp_path: Path) -> None:
+def test_a_killed_run_pays_nothing_twice(release, split, stub, tmp_path):
     stub.answer, model = ranked, entry(tmp_path, stub.url)
     for fatal in (20, 40):
         running = queue.Queue[subprocess.Popen[bytes]]()
@@ -255,13 +249,7 @@ def test_a_killed_run_pays_nothing_twice(release: Path, split: Split, stub: Stub
     assert (whole / "out/asked/scores.json").read_bytes() == (tmp_path / "out/asked/scores.json").read_bytes()
 
 
-def test_the_key_is_sent_and_written_nowhere(
-    release: Path,
-    stub: Stub,
-    tmp_path: Path,
-    capfd: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_key_is_sent_and_written_nowhere(release, stub, tmp_path, capfd, monkeypatch):
     stub.answer = lambda message: f"Your key is {KEY}.\n{ranked(message)}"
     assert main(command(release, tmp_path, entry(tmp_path, stub.url))) == 0
     assert stub.keys == {f"Bearer {KEY}"}
@@ -294,9 +282,7 @@ def test_the_key_is_sent_and_written_nowhere(
     ],
     ids=["html", "deep", "no choice", "no text", "blank", "long", "redirect", "refused", "absent"],
 )
-def test_a_hostile_reply_is_one_error_and_is_not_kept(
-    release: Path, stub: Stub, tmp_path: Path, capsys: pytest.CaptureFixture[str], reply: Reply
-) -> None:
+def test_a_hostile_reply_is_one_error_and_is_not_kept(release, stub, tmp_path, capsys, reply):
     stub.first = [reply]
     assert main(command(release, tmp_path, entry(tmp_path, stub.url))) == 2
     said = [line for line in capsys.readouterr().err.splitlines() if "is not verified" not in line]
@@ -322,16 +308,14 @@ def test_a_hostile_reply_is_one_error_and_is_not_kept(
     ],
     ids=str,
 )
-def test_an_entry_that_cannot_be_used_is_told_before_anything_is_asked(
-    release: Path, stub: Stub, tmp_path: Path, parameters: dict[str, Any]
-) -> None:
+def test_an_entry_that_cannot_be_used_is_told_before_anything_is_asked(release, stub, tmp_path, parameters):
     (tmp_path / "no_places.txt").write_text("Same?")
     (tmp_path / "both_places.txt").write_text("{query} {candidate} {candidates}")
     assert main(command(release, tmp_path, entry(tmp_path, stub.url, **parameters))) == 2
     assert not stub.bodies and not (tmp_path / "out").exists()
 
 
-def test_a_prompt_is_a_file_next_to_its_entry(release: Path, stub: Stub, tmp_path: Path) -> None:
+def test_a_prompt_is_a_file_next_to_its_entry(release, stub, tmp_path):
     (tmp_path / "mine.txt").write_text("Q {query} | {candidates} | {Q}")
     stub.answer = ranked
     model = entry(tmp_path, stub.url, prompt="mine.txt", key=None, max_characters=9)

@@ -83,7 +83,7 @@ def of_student(out: Path, verifier: str) -> float:
     return p_of_unpaired_means(*(own.filter(part)["overall"].to_numpy() for part in (hits, ~hits)))
 
 
-def test_a_verifier_of_topics_is_found_out_and_one_of_style_is_not(planted: tuple[Path, str]) -> None:
+def test_a_verifier_of_topics_is_found_out_and_one_of_style_is_not(planted):
     rows = {row["verifier"]: row for row in shortcut(planted[0]).to_dicts()}
     topics, style = rows["topicfit"], rows["stylometric"]
     assert topics["verdict"] == LEANS and topics["random"] - topics["hits"] > 0.2 and topics["p_beyond"] < 0.01
@@ -91,9 +91,7 @@ def test_a_verifier_of_topics_is_found_out_and_one_of_style_is_not(planted: tupl
     assert rows["masked"]["verdict"] == REFERENCE and style["place"] < topics["place"]
 
 
-def test_the_record_has_all_corpora_judged_right_by_twenty_seeds_and_is_that_of_this_code(
-    planted: tuple[Path, str],
-) -> None:
+def test_the_record_has_all_corpora_judged_right_by_twenty_seeds_and_is_that_of_this_code(planted):
     record = pl.read_csv(MEASURED / "verdicts.csv").filter(pl.col("seed") < 20)
     judged = record.group_by("design", "verifier").agg(pl.col("seed").n_unique(), pl.col("right").sum())
     assert sorted(judged.rows()) == [
@@ -114,7 +112,7 @@ def short(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_verdicts_are_right_where_unlike_topics_have_short_texts(short: Path, tmp_path: Path) -> None:
+def test_verdicts_are_right_where_unlike_topics_have_short_texts(short, tmp_path):
     run({**SETTINGS, "documents": str(short)}, 1, tmp_path)
     found = dict(shortcut(tmp_path).select("verifier", "verdict").iter_rows())
     assert (found["topicfit"], found["stylometric"]) == (LEANS, UNSHOWN)
@@ -125,7 +123,7 @@ def test_verdicts_are_right_where_unlike_topics_have_short_texts(short: Path, tm
         assert f"the first {facts['hits']['most_characters']} characters" in path.read_text(encoding="utf-8")
 
 
-def test_verdicts_are_right_where_unlike_topics_have_few_texts(tmp_path: Path) -> None:
+def test_verdicts_are_right_where_unlike_topics_have_few_texts(tmp_path):
     documents = tmp_path / "few.parquet"
     pl.concat(planted_documents(1, Design(single=22, large=4, many=12, alone_texts=2))).write_parquet(documents)
     run({**SETTINGS, "documents": str(documents)}, 1, tmp_path / "run")
@@ -139,7 +137,7 @@ def test_verdicts_are_right_where_unlike_topics_have_few_texts(tmp_path: Path) -
     assert "given at most 6 texts of a topic." in page
 
 
-def test_documents_drawn_of_a_topic_keep_pairs_by_one_author_whatever_their_order() -> None:
+def test_documents_drawn_of_a_topic_keep_pairs_by_one_author_whatever_their_order():
     rows = [
         (f"{topic}{author}{text}", f"a{author}", topic) for topic in "xy" for author in range(30) for text in range(3)
     ]
@@ -155,9 +153,7 @@ def test_documents_drawn_of_a_topic_keep_pairs_by_one_author_whatever_their_orde
     assert set(layout._drawn(documents, 80, 1).filter(pl.col("topic") == "x")["author"]) == {f"a{n}" for n in range(30)}
 
 
-def test_no_verdict_is_given_where_unlike_topics_have_short_texts_and_nothing_is_matched(
-    short: Path, tmp_path: Path
-) -> None:
+def test_no_verdict_is_given_where_unlike_topics_have_short_texts_and_nothing_is_matched(short, tmp_path):
     run({**SETTINGS, "documents": str(short), "match": False}, 1, tmp_path)
     rows = {row["verifier"]: row for row in shortcut(tmp_path).to_dicts()}
     assert rows["topicfit"]["verdict"] == rows["stylometric"]["verdict"] == WITHHELD
@@ -166,7 +162,7 @@ def test_no_verdict_is_given_where_unlike_topics_have_short_texts_and_nothing_is
     assert "No verdict is given" in page and "times as long" in page
 
 
-def test_verifiers_and_exported_folds_get_texts_as_they_are_cut(short: Path, tmp_path: Path) -> None:
+def test_verifiers_and_exported_folds_get_texts_as_they_are_cut(short, tmp_path):
     run({**SETTINGS, "documents": str(short), "seeds": 1, "verifiers": ["format"]}, 1, tmp_path)
     cut = read_json(tmp_path / "subsets.json")["hits"]["most_characters"]
     whole = set(pl.read_parquet(short)["content"])
@@ -178,7 +174,7 @@ def test_verifiers_and_exported_folds_get_texts_as_they_are_cut(short: Path, tmp
 
 @settings(max_examples=200)
 @given(st.lists(st.integers(1, 300), min_size=1), st.lists(st.integers(1, 300), min_size=1))
-def test_a_limit_makes_means_alike_and_is_the_greatest_that_does(hits: list[int], random: list[int]) -> None:
+def test_a_limit_makes_means_alike_and_is_the_greatest_that_does(hits, random):
     def apart(limit: int) -> float:
         one, other = (np.minimum(side, limit).mean() for side in (hits, random))
         return float(abs(np.log(one / other)))
@@ -190,7 +186,7 @@ def test_a_limit_makes_means_alike_and_is_the_greatest_that_does(hits: list[int]
     assert found == (greatest if greatest < max(*hits, *random) else None)
 
 
-def test_random_topics_are_drawn_without_lengths_where_only_those_of_hits_have_their_length() -> None:
+def test_random_topics_are_drawn_without_lengths_where_only_those_of_hits_have_their_length():
     names = [f"topic-{number}" for number in range(8)]
     vectors = np.vstack([np.eye(5)[:4], np.tile(np.eye(5)[4], (4, 1))])
     fine = {name: "short" if number < 4 else "long" for number, name in enumerate(names)}
@@ -203,14 +199,14 @@ def test_random_topics_are_drawn_without_lengths_where_only_those_of_hits_have_t
     assert all(set(members) == set(names[:4]) for members, _ in by_length.values())
 
 
-def test_hits_takes_a_topic_of_each_family_and_chance_takes_relatives(planted: tuple[Path, str]) -> None:
+def test_hits_takes_a_topic_of_each_family_and_chance_takes_relatives(planted):
     facts = json.loads((planted[0] / "subsets.json").read_text(encoding="utf-8"))
     families = {name: len({topic[:9] for topic in facts[name]["members"]}) for name in ("hits", "random-0")}
     assert families["hits"] == SETTINGS["topics"] > families["random-0"]
     assert max(facts["hits"]["max_similarity"]) < min(facts["random-0"]["max_similarity"])
 
 
-def test_subsets_have_the_order_in_which_hits_takes_topics_and_what_for(planted: tuple[Path, str]) -> None:
+def test_subsets_have_the_order_in_which_hits_takes_topics_and_what_for(planted):
     facts = json.loads((planted[0] / "subsets.json").read_text(encoding="utf-8"))
     names, vectors = read_topics(planted[0] / "topics/tfidf.parquet")
     taken, scores = select_topics(vectors, SETTINGS["topics"])
@@ -221,7 +217,7 @@ def test_subsets_have_the_order_in_which_hits_takes_topics_and_what_for(planted:
     assert set(facts["random-0"]["order"]) == set(facts["random-0"]["members"])
 
 
-def test_table_3_shows_a_text_without_its_frequent_words(planted: tuple[Path, str]) -> None:
+def test_table_3_shows_a_text_without_its_frequent_words(planted):
     rows = pl.read_csv(planted[0] / "report/table_3_masked.csv")
     original, masked = rows["text"]
     assert rows["version"].to_list() == ["original", "masked"] and len(original) == len(masked)
@@ -230,7 +226,7 @@ def test_table_3_shows_a_text_without_its_frequent_words(planted: tuple[Path, st
     assert kept and kept <= set(re.findall(r"\w+", original)) and "the" not in kept
 
 
-def test_folds_are_exported_as_pans_files(planted: tuple[Path, str], tmp_path: Path) -> None:
+def test_folds_are_exported_as_pans_files(planted, tmp_path):
     assert main(["raven", "folds", str(planted[0]), "--subset", "random-1", "--out", str(tmp_path / "folds")]) == 0
     drawn = pl.read_parquet(planted[0] / "pairs/random-1.parquet")
     known = {ident: row for ident, *row in pl.read_parquet(planted[0] / "documents.parquet").iter_rows()}
@@ -246,9 +242,7 @@ def test_folds_are_exported_as_pans_files(planted: tuple[Path, str], tmp_path: P
                     assert (pair[f"text{number}"], pair["lang"]) == (content, lang)
 
 
-def test_an_external_verifier_gets_the_fandoms_and_the_authors_it_may_learn_from(
-    planted: tuple[Path, str], tmp_path: Path
-) -> None:
+def test_an_external_verifier_gets_the_fandoms_and_the_authors_it_may_learn_from(planted, tmp_path):
     script = "import pathlib, sys; pathlib.Path(sys.argv[1], 'answers.jsonl').write_text('')"
     parameters = ExternalParameters(f'{sys.executable} -c "{script}" {{out}}', 60)
     pairs, out = planted[0] / "pairs/hits.parquet", tmp_path / "answers.parquet"
@@ -272,9 +266,7 @@ def test_an_external_verifier_gets_the_fandoms_and_the_authors_it_may_learn_from
     assert not (tmp_path / "hits/mine/answers/test/truth.jsonl").exists()
 
 
-def test_folds_that_cannot_be_exported_are_refused(
-    planted: tuple[Path, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_folds_that_cannot_be_exported_are_refused(planted, tmp_path, capsys):
     (tmp_path / "mine").mkdir()
     for folder, subset, out, told in (
         (planted[0], "random-7", "folds", "no subset random-7. Expected one of hits, random-0, random-1, "),
@@ -286,7 +278,7 @@ def test_folds_that_cannot_be_exported_are_refused(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine"]
 
 
-def test_a_run_tells_beforehand_how_long_its_verifiers_take(planted: tuple[Path, str]) -> None:
+def test_a_run_tells_beforehand_how_long_its_verifiers_take(planted):
     facts = read_json(planted[0] / "subsets.json")
     texts = pl.read_parquet(planted[0] / "documents.parquet").with_columns(characters=pl.col("content").str.len_chars())
     seen = [texts.filter(pl.col("topic").is_in(list(about["members"])))["characters"].sum() for about in facts.values()]
@@ -305,12 +297,12 @@ def test_a_run_tells_beforehand_how_long_its_verifiers_take(planted: tuple[Path,
     assert expected(["mine"], short) == "raven: no verifier of known pace, and mine as long as they take."
 
 
-def test_random_subsets_are_told_in_the_order_of_their_seeds() -> None:
+def test_random_subsets_are_told_in_the_order_of_their_seeds():
     facts = {f"random-{seed}": {"how": "random", "trained": True, "seed": seed} for seed in (10, 2, 1)}
     assert Run(facts, pl.DataFrame(), []).random() == ["random-1", "random-2", "random-10"]
 
 
-def test_every_table_is_told_as_numbers_as_markdown_and_on_the_page(planted: tuple[Path, str]) -> None:
+def test_every_table_is_told_as_numbers_as_markdown_and_on_the_page(planted):
     report = planted[0] / "report"
     page = (report / "index.html").read_text(encoding="utf-8")
     for number in (1, 2, 3, 4, 5, 6, 7, 11):
@@ -324,7 +316,7 @@ def test_every_table_is_told_as_numbers_as_markdown_and_on_the_page(planted: tup
     assert pl.read_csv(report / "scores.csv").height == (1 + SETTINGS["seeds"]) * 4 * SETTINGS["folds"]
 
 
-def test_folds_answered_in_two_jobs_are_answered_the_same(planted: tuple[Path, str], tmp_path: Path) -> None:
+def test_folds_answered_in_two_jobs_are_answered_the_same(planted, tmp_path):
     assert list(fold_parts({**SETTINGS, "folds_per_job": 3}).values()) == [[0, 1, 2], [3]]
     out, paths = planted[0], [tmp_path / "one.parquet", tmp_path / "two.parquet"]
     answered = pl.concat(map(pl.read_parquet, (out / "answers").glob("*/topicfit/*")))
@@ -335,7 +327,7 @@ def test_folds_answered_in_two_jobs_are_answered_the_same(planted: tuple[Path, s
     assert read_columns(paths).equals(answered.filter(pl.col("subset") == "hits"))
 
 
-def test_subsets_are_as_many_jobs_as_asked_for() -> None:
+def test_subsets_are_as_many_jobs_as_asked_for():
     subsets = {**SETTINGS, "seeds": 3}
     alone = {name: [name] for name in ("hits", "random-0", "random-1", "random-2")}
     assert batches(subsets, 1) == alone and list(batches(subsets, 20).values()) == [list(alone)]
@@ -353,7 +345,7 @@ def corpus(authors: int, texts: int, topics: int) -> pl.DataFrame:
 
 @settings(max_examples=15)
 @given(st.integers(0, 99), st.integers(2, 5))
-def test_no_pair_crosses_a_fold_and_every_topic_is_tested_once(seed: int, count: int) -> None:
+def test_no_pair_crosses_a_fold_and_every_topic_is_tested_once(seed, count):
     documents = corpus(120, 4, 20)
     members = {topic: [topic] for topic in documents["topic"].unique()}
     pairs = fold_pairs("any", documents, members, count, seed)
@@ -372,14 +364,14 @@ def test_no_pair_crosses_a_fold_and_every_topic_is_tested_once(seed: int, count:
     assert not pairs.select("fold", "id").is_duplicated().any()
 
 
-def test_the_order_of_documents_and_topics_decides_nothing() -> None:
+def test_the_order_of_documents_and_topics_decides_nothing():
     documents = corpus(80, 4, 16)
     members = {topic: [topic] for topic in documents["topic"].unique().sort()}
     turned = dict(reversed(members.items()))
     assert fold_pairs("any", documents, members, 4, 7).equals(fold_pairs("any", documents.reverse(), turned, 4, 7))
 
 
-def test_topics_that_joined_another_share_its_fold() -> None:
+def test_topics_that_joined_another_share_its_fold():
     documents = corpus(120, 4, 20)
     names = sorted(documents["topic"].unique())
     vectors = np.random.default_rng(1).normal(size=(20, 6))
@@ -394,7 +386,7 @@ def test_topics_that_joined_another_share_its_fold() -> None:
         assert {leader[topic[first]], leader[topic[second]]} <= set(facts["folds"][fold])
 
 
-def test_an_author_with_one_text_gives_pairs_by_two_authors_alone() -> None:
+def test_an_author_with_one_text_gives_pairs_by_two_authors_alone():
     lone = corpus(1, 1, 1).with_columns(id=pl.lit("x"), author=pl.lit("lone"), topic=pl.lit("topic-1"))
     documents = pl.concat([corpus(80, 4, 16), lone])
     pairs = fold_pairs("any", documents, {topic: [topic] for topic in documents["topic"].unique()}, 4, 1)
@@ -403,7 +395,7 @@ def test_an_author_with_one_text_gives_pairs_by_two_authors_alone() -> None:
 
 
 @pytest.mark.parametrize(("authors", "texts"), [(200, 1), (1, 60)])
-def test_a_corpus_without_pairs_of_both_kinds_is_refused(authors: int, texts: int) -> None:
+def test_a_corpus_without_pairs_of_both_kinds_is_refused(authors, texts):
     documents = corpus(authors, texts, 10)
     with pytest.raises(InputError, match="has no pairs by one author, or none by two, to calibrate on"):
         fold_pairs("hits", documents, {topic: [topic] for topic in documents["topic"].unique()}, 5, 1)
@@ -413,7 +405,7 @@ def answers_of(pairs: pl.DataFrame) -> pl.DataFrame:
     return pairs.filter(pl.col("part") == "test").select("fold", "id", value=pl.col("same").cast(pl.Float64))
 
 
-def test_a_fold_without_pairs_of_both_kinds_has_no_scores_and_the_page_names_it(tmp_path: Path) -> None:
+def test_a_fold_without_pairs_of_both_kinds_has_no_scores_and_the_page_names_it(tmp_path):
     documents = corpus(120, 4, 20)
     names = sorted(documents["topic"].unique())
     vectors = np.random.default_rng(1).normal(size=(20, 6))
@@ -436,7 +428,7 @@ def test_a_fold_without_pairs_of_both_kinds_has_no_scores_and_the_page_names_it(
     assert pl.read_csv(tmp_path / "report/table_11_shortcut.csv")["random"].to_list() == [1.0]
 
 
-def test_a_fold_whose_test_pairs_are_gone_has_no_scores() -> None:
+def test_a_fold_whose_test_pairs_are_gone_has_no_scores():
     documents = corpus(120, 4, 20)
     pairs = fold_pairs("any", documents, {topic: [topic] for topic in documents["topic"].unique()}, 4, 1)
     pairs = pairs.filter((pl.col("fold") != 2) | (pl.col("part") != "test"))
@@ -445,28 +437,28 @@ def test_a_fold_whose_test_pairs_are_gone_has_no_scores() -> None:
     assert found["auc"].drop_nulls().to_list() == [1.0] * 3
 
 
-def test_a_pair_without_an_answer_counts_as_left_open() -> None:
+def test_a_pair_without_an_answer_counts_as_left_open():
     documents = corpus(120, 4, 20)
     pairs = fold_pairs("any", documents, {topic: [topic] for topic in documents["topic"].unique()}, 4, 1)
     found = fold_scores(pairs, answers_of(pairs).head(0))
     assert found["auc"].to_list() == [0.5] * 4 and found["c@1"].to_list() == [0.0] * 4
 
 
-def test_more_topics_than_the_corpus_has_are_refused_with_what_to_change() -> None:
+def test_more_topics_than_the_corpus_has_are_refused_with_what_to_change():
     with pytest.raises(InputError, match=r"hits asks for 6 topics, and 3 have enough documents. Lower raven.topics"):
         take_all(section("raven", encoders=["any"], topics=6, sizes=[]), {"any": (["a", "b", "c"], np.eye(3))}, 1)
     with pytest.raises(InputError, match="none of 20 topics has 1000 documents"):
         with_enough(corpus(120, 4, 20), 1000, None, 1)
 
 
-def test_more_folds_than_topics_and_unknown_names_are_all_told_before_a_run() -> None:
+def test_more_folds_than_topics_and_unknown_names_are_all_told_before_a_run():
     asked: Raven = {**SETTINGS, "folds": 25, "verifiers": ["topicfitt"], "encoders": ["nfm"]}
     told = "\n".join(settings_problems(asked))
     assert "25 folds of 24 topics" in told and "topicfit" in told and "raven.encoders" in told
     assert not list(settings_problems(section("raven")))
 
 
-def test_the_shell_refuses_what_cannot_be_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_shell_refuses_what_cannot_be_run(tmp_path, capsys):
     for arguments, told in (
         (["planted", "--topics", "5"], "10 folds of 5 topics"),
         (["planted", "--seeds", "0"], "raven.seeds"),
@@ -476,7 +468,7 @@ def test_the_shell_refuses_what_cannot_be_run(tmp_path: Path, capsys: pytest.Cap
         assert told in capsys.readouterr().err
 
 
-def test_arguments_stand_over_the_defaults() -> None:
+def test_arguments_stand_over_the_defaults():
     asked = from_arguments({"documents": "planted", "topics": 20, "encoder": ["nmf"], "seed": 3, "folds": None})
     assert asked == section("raven", encoders=["nmf"], topics=20)
 
@@ -484,7 +476,7 @@ def test_arguments_stand_over_the_defaults() -> None:
 TEXTS = [("u1", "t1", "one text"), ("u1", "t2", "a second"), ("u2", "t1", "one text"), ("u2", "t1", "")]
 
 
-def test_a_table_becomes_documents_and_copies_and_empty_texts_stay_out(tmp_path: Path) -> None:
+def test_a_table_becomes_documents_and_copies_and_empty_texts_stay_out(tmp_path):
     rows = [dict(zip(("author_id", "fandom", "text"), row, strict=True)) for row in [*TEXTS, TEXTS[0]]]
     pl.DataFrame(rows).write_parquet(tmp_path / "t.parquet")
     told = write_documents(str(tmp_path / "t.parquet"), tmp_path / "documents.parquet", 0)
@@ -506,7 +498,7 @@ def pan_files(folder: Path, newline: str = "\n") -> None:
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
-def test_the_texts_of_pans_pairs_become_documents_once(tmp_path: Path, newline: str) -> None:
+def test_the_texts_of_pans_pairs_become_documents_once(tmp_path, newline):
     pan_files(tmp_path, newline)
     write_documents(str(tmp_path), tmp_path / "documents.parquet", 0)
     held = read_columns([tmp_path / "documents.parquet"])
@@ -515,7 +507,7 @@ def test_the_texts_of_pans_pairs_become_documents_once(tmp_path: Path, newline: 
     ]  # fmt: skip
 
 
-def test_pans_files_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+def test_pans_files_that_do_not_fit_are_refused(tmp_path):
     pan_files(tmp_path)
     truth = tmp_path / "pan20-small-truth.jsonl"
     truth.write_text(truth.read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
@@ -529,14 +521,14 @@ def test_pans_files_that_do_not_fit_are_refused(tmp_path: Path) -> None:
         write_documents(str(tmp_path), tmp_path / "documents.parquet", 0)
 
 
-def test_a_table_without_a_topic_is_refused(tmp_path: Path) -> None:
+def test_a_table_without_a_topic_is_refused(tmp_path):
     pl.DataFrame({"author": ["a"], "text": ["b"], "topic": [None]}).write_parquet(tmp_path / "t.parquet")
     with pytest.raises(InputError, match="none of 1 documents"):
         write_documents(str(tmp_path / "t.parquet"), tmp_path / "documents.parquet", 0)
     assert not (tmp_path / "documents.parquet").exists()
 
 
-def test_of_a_large_topic_so_many_documents_stay_whatever_their_order(planted: tuple[Path, str]) -> None:
+def test_of_a_large_topic_so_many_documents_stay_whatever_their_order(planted):
     keys = read_keys(planted[0] / "documents.parquet")
     held = with_enough(keys, 1, 4, 1)
     assert set(held.group_by("topic").len()["len"]) == {4}
@@ -544,7 +536,7 @@ def test_of_a_large_topic_so_many_documents_stay_whatever_their_order(planted: t
 
 
 @pytest.mark.parametrize("name", ["nmf", "lda", "tfidf"])
-def test_topics_of_a_family_have_like_vectors(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_topics_of_a_family_have_like_vectors(name, monkeypatch):
     monkeypatch.setattr("authbench.suites.raven.vectors.COMPONENTS", 6)  # of as many families
     documents = pl.concat(planted_documents(2, Design(single=4, large=2, many=4, authors=2)))
     names = sorted(documents["topic"].unique())
@@ -556,7 +548,7 @@ def test_topics_of_a_family_have_like_vectors(name: str, monkeypatch: pytest.Mon
     assert relatives.mean() > alike[~same].mean() + 0.1
 
 
-def test_a_model_fitted_on_a_sample_gives_batches_the_vectors_it_gives_the_whole() -> None:
+def test_a_model_fitted_on_a_sample_gives_batches_the_vectors_it_gives_the_whole():
     documents = pl.concat(planted_documents(2, Design(single=3, large=1, many=3)))
     rows = document_rows(load_encoder("tfidf"), documents, False, 1)
     names = sorted(documents["topic"].unique())
@@ -565,7 +557,7 @@ def test_a_model_fitted_on_a_sample_gives_batches_the_vectors_it_gives_the_whole
     assert together @ together.T == pytest.approx(apart @ apart.T, abs=1e-6)
 
 
-def test_a_sample_to_learn_from_is_bounded_and_no_matter_of_order(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sample_to_learn_from_is_bounded_and_no_matter_of_order(monkeypatch):
     monkeypatch.setattr("authbench.suites.raven.vectors.FIT_DOCUMENTS", 10)
     ids = pl.Series("id", [f"d{number}" for number in range(50)])
     sizes = pl.Series("size", [1] * 50)
@@ -575,13 +567,13 @@ def test_a_sample_to_learn_from_is_bounded_and_no_matter_of_order(monkeypatch: p
     assert len(sample_rows(ids, sizes * (1 << 30), 3)) == 1
 
 
-def test_a_topic_model_without_a_word_to_learn_is_refused() -> None:
+def test_a_topic_model_without_a_word_to_learn_is_refused():
     documents = pl.concat(planted_documents(2, Design(single=2, large=0))).with_columns(content=pl.lit("one"))
     with pytest.raises(InputError, match="no word is in two"):
         document_rows(TopicEncoder("nmf"), documents, True, 1)
 
 
-def test_likeness_is_told_of_train_and_test_topics_alone() -> None:
+def test_likeness_is_told_of_train_and_test_topics_alone():
     vectors = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
     told = likeness(list("abcd"), [["a", "c"], ["b", "d"]], list("abcd"), vectors)
     assert told["mean_similarity"] == [0.5, 0.5] and told["max_similarity"] == [1.0, 1.0]
@@ -589,7 +581,7 @@ def test_likeness_is_told_of_train_and_test_topics_alone() -> None:
     assert len(told["most_alike"]) == 4
 
 
-def test_tables_that_a_run_did_not_ask_for_are_left_out(planted: tuple[Path, str]) -> None:
+def test_tables_that_a_run_did_not_ask_for_are_left_out(planted):
     made = {path.stem for path in (planted[0] / "report").glob("table_*.csv")}
     assert not {name for name in made if name.startswith(("table_8", "table_9", "table_10"))}
 
@@ -619,7 +611,7 @@ def made_up_run(encoders: list[str]) -> Run:
     return Run(facts, pl.DataFrame(scores), ["good", "fair", "poor"])
 
 
-def test_all_tables_of_the_paper_are_made_of_a_whole_run() -> None:
+def test_all_tables_of_the_paper_are_made_of_a_whole_run():
     tables = {
         table.name.removeprefix("table_").split("_")[0]: table for table in all_tables(made_up_run(["any", "nmf"]))
     }
@@ -643,7 +635,7 @@ def with_names(run: Run, names: list[str]) -> Run:
     return Run(run.facts, run.scores.with_columns(renamed), names)
 
 
-def test_no_verdict_is_given_without_a_verifier_of_style_alone() -> None:
+def test_no_verdict_is_given_without_a_verifier_of_style_alone():
     run = made_up_run(["any"])
     assert set(verdicts(run).values()) == {WITHHELD}
     assert not_comparable(run) == ["no verifier of style alone took part (masked or punctuation)"]
@@ -651,7 +643,7 @@ def test_no_verdict_is_given_without_a_verifier_of_style_alone() -> None:
     assert known == {"good": UNSHOWN, "fair": UNSHOWN, "masked": REFERENCE}
 
 
-def test_folds_that_share_training_texts_convict_nobody_on_a_chance_difference() -> None:
+def test_folds_that_share_training_texts_convict_nobody_on_a_chance_difference():
     run = with_names(made_up_run(["any"]), ["good", "fair", "masked"])
     on_hits, own = pl.col("subset") == "hits", pl.col("verifier") == "fair"
     worse = run.scores.with_columns(overall=pl.col("overall") - pl.when(on_hits & own).then(0.011).otherwise(0))
@@ -662,7 +654,7 @@ def test_folds_that_share_training_texts_convict_nobody_on_a_chance_difference()
     assert verdicts(Run(run.facts, worse, run.verifiers))["fair"] == UNSHOWN
 
 
-def test_no_verifier_is_cleared_where_most_random_topics_are_those_of_hits() -> None:
+def test_no_verifier_is_cleared_where_most_random_topics_are_those_of_hits():
     run = with_names(made_up_run(["any"]), ["good", "fair", "masked"])
     hits = {f"topic-{number}": [] for number in range(12)}
     for shared, verdict in ((8, UNSHOWN), (9, WITHHELD)):
@@ -675,7 +667,7 @@ def test_no_verifier_is_cleared_where_most_random_topics_are_those_of_hits() -> 
         assert verdicts(Run(facts, worse, run.verifiers))["fair"] == LEANS
 
 
-def test_lower_scores_on_hits_bear_an_asterisk_and_higher_ones_do_not() -> None:
+def test_lower_scores_on_hits_bear_an_asterisk_and_higher_ones_do_not():
     run = made_up_run(["any"])
     here = (pl.col("subset") == "hits") & (pl.col("verifier") == "fair")
     lower = run.scores.with_columns(f1=pl.when(here).then(pl.col("f1") - 0.3).otherwise("f1"))

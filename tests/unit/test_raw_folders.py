@@ -23,7 +23,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("source", RECIPE["sources"])
-def test_each_source_reads_its_folder_which_is_always_the_same(source: str, tmp_path: Path) -> None:
+def test_each_source_reads_its_folder_which_is_always_the_same(source, tmp_path):
     made = [raw_folders.write_part(tmp_path / name, PARTS[source]) for name in ("one", "other")]
     files = files_of(tmp_path / "one" / source)
     assert files == files_of(tmp_path / "other" / source)
@@ -34,7 +34,7 @@ def test_each_source_reads_its_folder_which_is_always_the_same(source: str, tmp_
     assert read.records["lang"].unique().to_list() == [PARTS[source].lang]
 
 
-def test_a_recipe_has_files_of_bounded_size_in_all_its_languages() -> None:
+def test_a_recipe_has_files_of_bounded_size_in_all_its_languages():
     parts = list(raw_folders.parts_of(RECIPE, 1.0, 5))
     assert {part.source for part in parts} == set(RECIPE["sources"])
     assert {part.lang for part in parts} == set(RECIPE["sample"]["languages"])

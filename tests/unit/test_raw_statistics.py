@@ -27,7 +27,7 @@ def found() -> dict[str, pl.DataFrame]:
     return tables(*count_records([RECORDS[:2], RECORDS[2:]]), COUNTS)
 
 
-def test_every_document_and_author_is_counted_once() -> None:
+def test_every_document_and_author_is_counted_once():
     assert found()["sources"].to_dicts() == [
         {
             "source": "a",
@@ -58,7 +58,7 @@ def test_every_document_and_author_is_counted_once() -> None:
 
 @given(st.lists(st.integers(0, len(ROWS) - 1), max_size=30), st.integers(1, 5))
 @settings(max_examples=20)
-def test_parts_add_up_to_the_whole(places: list[int], parts: int) -> None:
+def test_parts_add_up_to_the_whole(places, parts):
     records = RECORDS[places]
     whole = count_records([records])
     divided = [count_records([records[part::parts]]) for part in range(parts)]
@@ -67,13 +67,13 @@ def test_parts_add_up_to_the_whole(places: list[int], parts: int) -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 2000), st.integers(1, 9)), min_size=1, max_size=30), st.floats(0, 1))
-def test_a_quantile_is_that_of_the_values_written_out(counted: list[tuple[int, int]], share: float) -> None:
+def test_a_quantile_is_that_of_the_values_written_out(counted, share):
     values, weights = (np.array(column) for column in zip(*sorted(dict(counted).items()), strict=True))
     expected = np.quantile(np.repeat(values, weights), share)
     assert abs(quantile(values, weights, share) - expected) < 0.011
 
 
-def test_the_bins_of_authors_leave_no_gap() -> None:
+def test_the_bins_of_authors_leave_no_gap():
     authors = pl.DataFrame({"source": ["a"] * 60, "author_id": [f"{n}" for n in range(60)], "documents": range(1, 61)})
     (texts, _) = count_records([RECORDS[:1]])
     table = tables(texts, authors, [])["documents_per_author"]
@@ -81,7 +81,7 @@ def test_the_bins_of_authors_leave_no_gap() -> None:
     assert table["authors"].to_list() == [1, 1, 3, 5, 40, 10]
 
 
-def test_the_page_shows_every_table_and_no_markup_of_the_data() -> None:
+def test_the_page_shows_every_table_and_no_markup_of_the_data():
     page = render("<i>mine</i>", found())
     assert page.count("<svg") == 5 and page.count("<table") == 7
     assert "<b>" not in page and "<i>" not in page

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from published import (
     ABOUT,
     CONFIG,
-    Published,
     contents,
     documents_of,
     exported,
@@ -35,7 +34,7 @@ from authbench.publish.rebuild.run import rebuild
 from authbench.publish.rebuild.texts import single_breaks
 
 
-def test_a_rebuilt_release_is_the_release_byte_for_byte(published: Published, tmp_path: Path) -> None:
+def test_a_rebuilt_release_is_the_release_byte_for_byte(published, tmp_path):
     raw, release, public = published
     assert any(row["token_length"] > 100 for row in lines(release / "train/candidates.jsonl"))
     withheld = json.loads((public / "tier_b.json").read_text())["documents"]
@@ -44,7 +43,7 @@ def test_a_rebuilt_release_is_the_release_byte_for_byte(published: Published, tm
     assert contents(tmp_path / "again") == contents(release)
 
 
-def test_the_disjoint_form_is_rebuilt_too(tmp_path: Path) -> None:
+def test_the_disjoint_form_is_rebuilt_too(tmp_path):
     raw, release, public = publish(tmp_path, queries_in_candidates=False)
     assert rebuild(opened(public), raw, tmp_path / "again") == []
     assert contents(tmp_path / "again") == contents(release)
@@ -57,9 +56,7 @@ def assert_comes_back(folder: Path, documents: pl.DataFrame) -> None:
     assert contents(folder / "again") == contents(folder / "release")
 
 
-def test_texts_that_end_with_a_line_break_come_back_from_the_same_and_from_another_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_texts_that_end_with_a_line_break_come_back_from_the_same_and_from_another_file(tmp_path, monkeypatch):
     monkeypatch.setitem(CONFIG["normalize"], "final_newline", True)
     write_raw(tmp_path / "raw")
     made = documents_of(tmp_path / "raw", tmp_path / "work")
@@ -74,15 +71,13 @@ SIGNS = st.text(st.sampled_from("aé“”\n\t .,<&@-\u00ad\u3000b1"), max_size=
 
 @costly(5)
 @given(st.lists(SIGNS, min_size=3, max_size=9))
-def test_whatever_the_texts_are_the_release_comes_back(
-    tmp_path_factory: pytest.TempPathFactory, endings: list[str]
-) -> None:
+def test_whatever_the_texts_are_the_release_comes_back(tmp_path_factory, endings):
     folder = tmp_path_factory.mktemp("any")
     write_raw(folder / "raw", [(f"writer {n % 2}", f"Text {n} of it{ending}") for n, ending in enumerate(endings)])
     assert_comes_back(folder, documents_of(folder / "raw", folder / "work"))
 
 
-def test_a_long_text_that_normalising_changes_in_its_midst_comes_back(tmp_path: Path) -> None:
+def test_a_long_text_that_normalising_changes_in_its_midst_comes_back(tmp_path):
     letters = [(f"writer {n % 2}", f"{prose(n, 900)}\u00a0 (a@example.org)  {prose(n + 9, 900)}") for n in range(4)]
     write_raw(tmp_path / "raw", letters)
     documents = documents_of(tmp_path / "raw", tmp_path / "work")
@@ -90,7 +85,7 @@ def test_a_long_text_that_normalising_changes_in_its_midst_comes_back(tmp_path: 
     assert_comes_back(tmp_path, documents)
 
 
-def test_a_raw_file_is_known_by_what_it_holds_whatever_its_name(published: Published, tmp_path: Path) -> None:
+def test_a_raw_file_is_known_by_what_it_holds_whatever_its_name(published, tmp_path):
     raw, release, public = published
     shutil.copytree(raw, tmp_path / "raw")
     (tmp_path / "raw/letters/all.csv").rename(tmp_path / "raw/letters/renamed.csv")
@@ -99,7 +94,7 @@ def test_a_raw_file_is_known_by_what_it_holds_whatever_its_name(published: Publi
     assert contents(tmp_path / "again") == contents(release)
 
 
-def test_a_raw_file_that_is_there_twice_is_read_once(published: Published, tmp_path: Path) -> None:
+def test_a_raw_file_that_is_there_twice_is_read_once(published, tmp_path):
     raw, release, public = published
     shutil.copytree(raw, tmp_path / "raw")
     shutil.copyfile(raw / "letters/all.csv", tmp_path / "raw/letters/copy.csv")
@@ -107,9 +102,7 @@ def test_a_raw_file_that_is_there_twice_is_read_once(published: Published, tmp_p
     assert contents(tmp_path / "again") == contents(release)
 
 
-def test_what_no_longer_matches_is_named_and_nothing_is_written(
-    published: Published, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_no_longer_matches_is_named_and_nothing_is_written(published, tmp_path, capsys):
     raw, _, public = published
     shutil.copytree(raw, tmp_path / "raw")
     (tmp_path / "raw/books/books.zip").unlink()
@@ -121,9 +114,7 @@ def test_what_no_longer_matches_is_named_and_nothing_is_written(
     assert not (tmp_path / "again").exists()
 
 
-def test_a_part_is_a_release_of_what_was_found_and_is_completed_with_the_rest(
-    published: Published, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_part_is_a_release_of_what_was_found_and_is_completed_with_the_rest(published, tmp_path, capsys):
     raw, release, public = published
     shutil.copytree(raw, tmp_path / "raw")
     (tmp_path / "raw/books/books.zip").unlink()
@@ -152,7 +143,7 @@ def test_a_part_is_a_release_of_what_was_found_and_is_completed_with_the_rest(
     assert contents(tmp_path / "again") == contents(release)
 
 
-def test_a_part_with_texts_of_tier_b_is_exported_to_nobody(published: Published, tmp_path: Path) -> None:
+def test_a_part_with_texts_of_tier_b_is_exported_to_nobody(published, tmp_path):
     raw, _, public = published
     shutil.copytree(raw, tmp_path / "raw")
     (tmp_path / "raw/books/books.zip").unlink()
@@ -171,9 +162,7 @@ def with_more_letters(raw: Path, edit: tuple[str, str]) -> None:
     path.write_text(f"{first}\n{''.join(new)}{rest.replace(*edit, 1)}", "cp1252")
 
 
-def test_of_corpora_that_were_crawled_anew_only_texts_that_changed_are_lost(
-    published: Published, tmp_path: Path
-) -> None:
+def test_of_corpora_that_were_crawled_anew_only_texts_that_changed_are_lost(published, tmp_path):
     raw, release, public = published
     shutil.copytree(raw, tmp_path / "raw")
     with_more_letters(tmp_path / "raw", ("Letter” 10;", "Letter” ten;"))
@@ -192,8 +181,8 @@ def test_of_corpora_that_were_crawled_anew_only_texts_that_changed_are_lost(
 
 @pytest.mark.parametrize("all_tried", [0, 2_000_000])
 def test_a_part_of_a_long_text_is_found_in_whatever_file_the_text_stands_now(
-    published: Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, all_tried: int
-) -> None:
+    published, tmp_path, monkeypatch, all_tried
+):
     monkeypatch.setattr("authbench.publish.rebuild.texts.ALL_TRIED", all_tried)
     raw, release, public = published
     shutil.copytree(raw, tmp_path / "raw")
@@ -202,7 +191,7 @@ def test_a_part_of_a_long_text_is_found_in_whatever_file_the_text_stands_now(
     assert contents(tmp_path / "again") == contents(release)
 
 
-def test_a_record_that_says_something_else_under_a_changed_page_is_named(published: Published, tmp_path: Path) -> None:
+def test_a_record_that_says_something_else_under_a_changed_page_is_named(published, tmp_path):
     raw, _, public = published
     shutil.copytree(public, tmp_path / "public")
     told = json.loads((public / "tier_b.json").read_text())
@@ -214,7 +203,7 @@ def test_a_record_that_says_something_else_under_a_changed_page_is_named(publish
     assert all("something else" in one.reason for one in unmatched)
 
 
-def test_a_damaged_bundle_gives_no_release(published: Published, tmp_path: Path) -> None:
+def test_a_damaged_bundle_gives_no_release(published, tmp_path):
     raw, _, public = published
     shutil.copytree(public, tmp_path / "public")
     path = tmp_path / "public/train/candidates.jsonl"
@@ -226,18 +215,18 @@ def test_a_damaged_bundle_gives_no_release(published: Published, tmp_path: Path)
     assert not (tmp_path / "again").exists()
 
 
-def test_a_whole_release_has_nothing_to_rebuild(published: Published, tmp_path: Path) -> None:
+def test_a_whole_release_has_nothing_to_rebuild(published, tmp_path):
     raw, release, _ = published
     with pytest.raises(InputError, match="nothing to rebuild"):
         rebuild(opened(release), raw, tmp_path / "again")
 
 
 @given(st.text(st.sampled_from("a\n"), max_size=12))
-def test_runs_of_line_breaks_become_one(text: str) -> None:
+def test_runs_of_line_breaks_become_one(text):
     assert single_breaks(text) == re.sub("\n\n+", "\n", text)
 
 
-def test_a_text_whose_signature_was_cut_comes_back(tmp_path: Path) -> None:
+def test_a_text_whose_signature_was_cut_comes_back(tmp_path):
     write_raw(tmp_path / "raw", [(f"writer {n % 2}", f"Text {n} of it.\n*ann*") for n in range(6)])
     signed = documents_of(tmp_path / "raw", tmp_path / "work")
     documents = signed.with_columns(pl.col("content").str.strip_suffix("\n*ann*"))

@@ -40,7 +40,7 @@ pytestmark = needs_corpora
 
 
 @pytest.mark.parametrize("tag", smallest_of_each_format())
-def test_a_text_of_a_real_corpus_is_found_again_by_its_place(tag: str) -> None:
+def test_a_text_of_a_real_corpus_is_found_again_by_its_place(tag):
     source, records = load_source(tag), ingested(tag).records
     drawn = records.with_columns(keyed_hashes(1, "real", records["doc_key"]).alias("rank")).sort("rank", "doc_key")
     longest = records.sort(pl.col("content").str.len_bytes(), "doc_key", descending=True).head(1)

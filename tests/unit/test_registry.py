@@ -48,11 +48,11 @@ def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "here"
 
 
-def test_a_name_finds_the_packaged_entry(base: Path) -> None:
+def test_a_name_finds_the_packaged_entry(base):
     assert load_entry(KIND, "one", base) == ("one", {"title": "packaged"})
 
 
-def test_the_users_own_entry_lies_over_the_packaged_one_of_its_name(base: Path) -> None:
+def test_the_users_own_entry_lies_over_the_packaged_one_of_its_name(base):
     (base / "config/things/one.yaml").write_text("title: mine", encoding="utf-8")
     assert load_entry(KIND, "one", base)[1]["title"] == "mine"
     assert {name: path.is_relative_to(base) for name, path in list_entries(KIND, base).items()} == {
@@ -61,20 +61,20 @@ def test_the_users_own_entry_lies_over_the_packaged_one_of_its_name(base: Path) 
     }
 
 
-def test_a_path_finds_any_file_and_its_stem_is_the_name(base: Path) -> None:
+def test_a_path_finds_any_file_and_its_stem_is_the_name(base):
     (base / "odd.yaml").write_text("title: odd", encoding="utf-8")
     assert load_entry(KIND, "odd.yaml", base)[0] == "odd"
     assert load_entry(KIND, str(base / "odd.yaml"))[0] == "odd"
 
 
-def test_an_unknown_name_is_answered_with_the_nearest(base: Path) -> None:
+def test_an_unknown_name_is_answered_with_the_nearest(base):
     with pytest.raises(InputError, match=r"no thing 'onee' \(a file config/things/onee\.yaml.*did you mean 'one'\?"):
         load_entry(KIND, "onee", base)
     with pytest.raises(InputError, match="there is no file elsewhere.yaml, which should describe a thing"):
         load_entry(KIND, "elsewhere.yaml", base)
 
 
-def test_all_problems_of_all_entries_come_in_one_message(base: Path) -> None:
+def test_all_problems_of_all_entries_come_in_one_message(base):
     (base / "config/things/bad.yaml").write_text("{titel: x, kind: plane}", encoding="utf-8")
     (base / "config/things/empty.yaml").write_text("title: ''", encoding="utf-8")
     with pytest.raises(InputError) as refused:
@@ -106,6 +106,6 @@ class Plain:
 
 
 @cases
-def test_the_kind_of_an_entry_decides_its_parameters(entry: dict[str, Any], refused: list[str]) -> None:
+def test_the_kind_of_an_entry_decides_its_parameters(entry, refused):
     schema = schema_of_kinds(Written, {"plain": Plain, "sized": Sized})
     assert [key for key, _ in schema_problems(entry, lambda: schema)] == refused

@@ -50,7 +50,7 @@ def lines(data: bytes) -> list[dict[str, Any]]:
 
 
 @pytest.mark.usefixtures("drawn_anew")
-def test_two_runs_and_any_order_of_rows_give_the_same_bytes(tmp_path: Path) -> None:
+def test_two_runs_and_any_order_of_rows_give_the_same_bytes(tmp_path):
     first = written(corpus(), tmp_path / "a")
     again = written(corpus(), tmp_path / "b")
     shuffled = written(corpus().sample(fraction=1, shuffle=True, seed=3), tmp_path / "c")
@@ -59,9 +59,7 @@ def test_two_runs_and_any_order_of_rows_give_the_same_bytes(tmp_path: Path) -> N
 
 
 @pytest.mark.usefixtures("drawn_anew")
-def test_the_page_and_the_folder_of_figures_show_charts_that_are_drawn_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_page_and_the_folder_of_figures_show_charts_that_are_drawn_once(tmp_path, monkeypatch):
     drawn, draw = [], charts._drawn
     monkeypatch.setattr(charts, "_drawn", lambda chart: drawn.append(chart.name) or draw(chart))
     files = written(corpus(), tmp_path)
@@ -71,7 +69,7 @@ def test_the_page_and_the_folder_of_figures_show_charts_that_are_drawn_once(
     assert shown and set(shown) <= {figure.strip() for figure in figures.values()}
 
 
-def test_measurements_and_licences_join_the_provenance_whatever_their_order() -> None:
+def test_measurements_and_licences_join_the_provenance_whatever_their_order():
     documents = release(corpus()).documents
     measures = documents.select("doc_key", symbols=pl.col("ordinal") / 100).sample(fraction=1, shuffle=True, seed=1)
     table = make_provenance(documents, measures, SOURCES)
@@ -80,7 +78,7 @@ def test_measurements_and_licences_join_the_provenance_whatever_their_order() ->
     assert set(table["tier"]) == {"A"} and "doc_key" not in table.columns and "content" not in table.columns
 
 
-def test_neither_a_name_nor_a_path_is_a_topic_and_dates_have_the_form_of_their_column() -> None:
+def test_neither_a_name_nor_a_path_is_a_topic_and_dates_have_the_form_of_their_column():
     topics = ["sports", "writer 0", "/home/writer 0/a.txt", "a@b.org", "cs.LG", None]
     dates = ["2020-05-17", "2020", "May 2020", "2020-05-17T10:00", None, "17.5.2020"]
     rows = [
@@ -92,7 +90,7 @@ def test_neither_a_name_nor_a_path_is_a_topic_and_dates_have_the_form_of_their_c
     assert table["date"].to_list() == ["2020-05-17", "2020", None, None, None, None]
 
 
-def test_the_files_have_the_fields_of_the_plan_in_its_order(tmp_path: Path) -> None:
+def test_the_files_have_the_fields_of_the_plan_in_its_order(tmp_path):
     files = written(corpus(), tmp_path)
     candidate, query, truth = (
         lines(files[f"train/{name}.jsonl"])[0] for name in ("candidates", "queries", "ground_truth")
@@ -103,14 +101,14 @@ def test_the_files_have_the_fields_of_the_plan_in_its_order(tmp_path: Path) -> N
     assert all(data.endswith(b"}\n") for name, data in files.items() if name.endswith(".jsonl"))
 
 
-def test_sha256sum_accepts_the_checksums(tmp_path: Path) -> None:
+def test_sha256sum_accepts_the_checksums(tmp_path):
     files = written(corpus(), tmp_path)
     named = [line.split("  ", 1)[1] for line in files["SHA256SUMS"].decode().splitlines()]
     assert named == sorted(set(files) - {"SHA256SUMS"})
     subprocess.run(["sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS"], cwd=tmp_path, check=True)
 
 
-def test_the_manifest_names_no_place_and_no_machine(tmp_path: Path) -> None:
+def test_the_manifest_names_no_place_and_no_machine(tmp_path):
     told = json.loads(written(corpus(), tmp_path)["manifest.json"])
     assert told["config"].keys() == {"name", "seed", "split", "release", "safety"}
     assert told["config"]["safety"] == {"wordlist": {"extra": "w.yaml"}}
@@ -125,7 +123,7 @@ def test_the_manifest_names_no_place_and_no_machine(tmp_path: Path) -> None:
     assert str(tmp_path) not in json.dumps(told)
 
 
-def test_a_bound_that_was_not_found_is_null(tmp_path: Path) -> None:
+def test_a_bound_that_was_not_found_is_null(tmp_path):
     deviation = {**FACTS["deviation"], "bound": {"least_deviation": float("nan"), "reached": 3.0}}
     made = release(corpus())
     write_release(tmp_path, made, measured(made), SOURCES, {**FACTS, "deviation": deviation})
@@ -133,14 +131,14 @@ def test_a_bound_that_was_not_found_is_null(tmp_path: Path) -> None:
     assert told["bound"] == {"least_deviation": None, "reached": 3.0}
 
 
-def test_the_split_names_of_documents_are_those_of_the_settings() -> None:
+def test_the_split_names_of_documents_are_those_of_the_settings():
     with pytest.raises(InputError, match="validation"):
         release(frame(document(1, 1, "validation")))
     with pytest.raises(InputError, match="cannot name a folder"):
         make_contents(corpus(), SETTINGS, {"splits": {"../up": 100}}, 7)
 
 
-def test_what_is_written_reads_back_as_what_was_made(tmp_path: Path) -> None:
+def test_what_is_written_reads_back_as_what_was_made(tmp_path):
     made = release(corpus())
     write_release(tmp_path, made, measured(made), SOURCES, FACTS)
     rows = [
@@ -156,7 +154,7 @@ def test_what_is_written_reads_back_as_what_was_made(tmp_path: Path) -> None:
 # --- numbers and locks ---
 
 
-def test_numbers_and_lines_tell_no_author() -> None:
+def test_numbers_and_lines_tell_no_author():
     documents = number_documents(frame(*(document(n, n // 5) for n in range(400))), 7)
     assert documents["id"].to_list() == [f"doc_{n:06d}" for n in range(400)]
     writers = documents["author_id"]
@@ -165,27 +163,27 @@ def test_numbers_and_lines_tell_no_author() -> None:
     assert documents["doc_key"].to_list() != number_documents(documents.drop("id"), 8)["doc_key"].to_list()
 
 
-def test_numbers_in_sorted_order_follow_language_source_and_author() -> None:
+def test_numbers_in_sorted_order_follow_language_source_and_author():
     documents = number_documents(frame(*(document(n, n % 5) for n in range(40))), 7, order="sorted")
     keys = list(documents.select("lang", "source", "author_id", "doc_key").iter_rows())
     assert keys == sorted(keys) and documents["id"].is_sorted()
 
 
-def test_with_a_lock_new_numbers_tell_no_author_either() -> None:
+def test_with_a_lock_new_numbers_tell_no_author_either():
     old = number_documents(frame(*(document(n, n // 5) for n in range(50))), 7)
     new = number_documents(frame(*(document(n, n // 5) for n in range(450))), 7, make_lock(old))
     fresh = new.filter(pl.col("id") >= "doc_000050")["author_id"]
     assert len(fresh) == 400 and int((fresh == fresh.shift()).sum()) <= 12
 
 
-def test_two_documents_of_one_key_are_refused() -> None:
+def test_two_documents_of_one_key_are_refused():
     with pytest.raises(InputError, match="news:1"):
         number_documents(frame(document(1, 1), document(1, 2)), 7)
 
 
 @given(st.sets(st.integers(0, 60), max_size=30), st.sets(st.integers(0, 60), max_size=30))
 @settings(max_examples=60, deadline=None)
-def test_with_a_lock_known_documents_keep_their_numbers_and_no_number_is_used_twice(a: set[int], b: set[int]) -> None:
+def test_with_a_lock_known_documents_keep_their_numbers_and_no_number_is_used_twice(a, b):
     old = number_documents(frame(*(document(n, n % 7) for n in sorted(a))), 7)
     lock = make_lock(old)
     new = number_documents(frame(*(document(n, n % 7) for n in sorted(b))), 7, lock)
@@ -197,14 +195,14 @@ def test_with_a_lock_known_documents_keep_their_numbers_and_no_number_is_used_tw
     assert len(make_lock(new, lock)["documents"]) == len(a | b)
 
 
-def test_a_lock_holds_authors_splits_and_hashes_of_keys_sorted() -> None:
+def test_a_lock_holds_authors_splits_and_hashes_of_keys_sorted():
     lock = make_lock(number_documents(corpus(), 7))
     assert lock["authors"][author(2)] == "dev"
     assert lock["documents"][hashlib.sha256(b"news:0").hexdigest()].startswith("doc_")
     assert list(lock["documents"]) == sorted(lock["documents"])
 
 
-def test_what_is_no_lock_is_refused_by_name(tmp_path: Path) -> None:
+def test_what_is_no_lock_is_refused_by_name(tmp_path):
     (tmp_path / "x.lock").write_text('{"authors": {}}')
     with pytest.raises(InputError, match=r"x\.lock"):
         read_lock(tmp_path / "x.lock")
@@ -215,7 +213,7 @@ def test_what_is_no_lock_is_refused_by_name(tmp_path: Path) -> None:
 # --- takedown ---
 
 
-def test_a_takedown_leaves_gaps_and_everything_else_as_it_was(tmp_path: Path) -> None:
+def test_a_takedown_leaves_gaps_and_everything_else_as_it_was(tmp_path):
     whole = release(corpus())
     queried = set(whole.queries["query_id"])
     spare = whole.documents.filter((pl.col("author_id") == author(0)) & ~pl.col("id").is_in(sorted(queried)))[0]
@@ -230,7 +228,7 @@ def test_a_takedown_leaves_gaps_and_everything_else_as_it_was(tmp_path: Path) ->
     assert author(3).encode() not in b"".join(written(corpus(), tmp_path, takedown=frozenset({author(3)})).values())
 
 
-def test_a_query_without_a_positive_left_is_no_query() -> None:
+def test_a_query_without_a_positive_left_is_no_query():
     whole = release(corpus())
     query, positives = whole.queries.row(0, named=True)["query_id"], whole.queries.row(0, named=True)["positive_ids"]
     contents = whole.documents.filter(pl.col("id").is_in(positives))["content_sha256"]
@@ -238,7 +236,7 @@ def test_a_query_without_a_positive_left_is_no_query() -> None:
     assert query in set(less.documents["id"]) and query not in set(less.queries["query_id"])
 
 
-def test_a_disjoint_query_that_a_takedown_ends_is_a_candidate_that_other_queries_know() -> None:
+def test_a_disjoint_query_that_a_takedown_ends_is_a_candidate_that_other_queries_know():
     works = ["x", "x", "y"]  # one query of each work; once y's only other text is gone, x's texts answer y's
     documents = frame(*(document(n, 0, "test", origin_id=work) for n, work in enumerate([*works, "y"])))
     form = {"queries_in_candidates": False, "queries_per_author": "all", "positives": "other_work"}
@@ -251,11 +249,11 @@ def test_a_disjoint_query_that_a_takedown_ends_is_a_candidate_that_other_queries
             assert {*row["positive_ids"], *row["ignored_ids"]} == set(made.documents["id"]) - asked
 
 
-def test_an_entry_that_matches_nothing_is_counted() -> None:
+def test_an_entry_that_matches_nothing_is_counted():
     assert release(corpus(), takedown=frozenset({"0" * 64})).takedown["entries_without_a_document"] == 1
 
 
-def test_a_takedown_list_is_read_line_by_line_and_refuses_what_is_no_hash(tmp_path: Path) -> None:
+def test_a_takedown_list_is_read_line_by_line_and_refuses_what_is_no_hash(tmp_path):
     path = tmp_path / "takedown.txt"
     path.write_text(f"# asked in May\n{'A' * 64}  # by letter\n\n")
     assert read_takedown(path) == {"a" * 64}
@@ -277,7 +275,7 @@ def campaign() -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(("letters", "asks"), [(4, False), (1, True), ({"default": 1, "en": 4}, False)])
-def test_a_text_that_is_mostly_a_title_of_others_is_scored_only_where_any_text_is(letters: Any, asks: bool) -> None:
+def test_a_text_that_is_mostly_a_title_of_others_is_scored_only_where_any_text_is(letters, asks):
     made = release(frame(*campaign()), positives="other_work", queries_per_author="all", min_letters_for_query=letters)
     titled = set(made.documents.filter(pl.col("content").str.starts_with("#"))["id"])
     answers = set(made.queries["positive_ids"].explode())
@@ -288,13 +286,13 @@ def test_a_text_that_is_mostly_a_title_of_others_is_scored_only_where_any_text_i
         assert (titled <= named) if asks else not (titled & named)
 
 
-def test_a_title_of_one_author_is_the_authors_own() -> None:
+def test_a_title_of_one_author_is_the_authors_own():
     rows = [row | {"author_id": author(0)} for row in campaign()]
     made = release(frame(*rows), positives="other_work", queries_per_author="all")
     assert made.queries.height == 20
 
 
-def test_answers_are_from_another_collection_and_an_author_of_one_asks_nothing() -> None:
+def test_answers_are_from_another_collection_and_an_author_of_one_asks_nothing():
     rows = [
         document(number, writer, "test", origin_id=f"{writer}/{volume}", date=f"{1800 + volume}", token_length=20)
         for number, (writer, volume) in enumerate((w, v) for w in range(6) for v in range(2 if w else 1) for _ in "abc")
@@ -307,7 +305,7 @@ def test_answers_are_from_another_collection_and_an_author_of_one_asks_nothing()
         assert len(ignored) == 2 and {volume[query]} == {volume[one] for one in ignored}
 
 
-def test_the_least_letters_of_a_query_may_differ_by_language() -> None:
+def test_the_least_letters_of_a_query_may_differ_by_language():
     rows = [
         document(number, number % 2, "test", lang=("de", "en")[number % 2], content=f"number {number:04}")
         for number in range(8)
@@ -347,9 +345,7 @@ ANY_SETTINGS = st.fixed_dictionaries(
 
 @given(TEXTS, ANY_SETTINGS, st.sets(st.tuples(st.integers(0, 24), st.integers(0, 24)), max_size=5))
 @settings(max_examples=150, deadline=None)
-def test_ground_truth_is_sound_under_every_setting(
-    texts: list[tuple[int, int, str, str]], chosen: dict[str, Any], pairs: set[tuple[int, int]]
-) -> None:
+def test_ground_truth_is_sound_under_every_setting(texts, chosen, pairs):
     rows = of_texts(texts)
     contained = pl.DataFrame(
         [(f"news:{a}", f"news:{b}") for a, b in sorted(pairs) if a != b],
@@ -385,7 +381,7 @@ def test_ground_truth_is_sound_under_every_setting(
 
 @given(TEXTS)
 @settings(max_examples=40, deadline=None)
-def test_by_default_every_author_with_three_texts_has_one_query(texts: list[tuple[int, int, str, str]]) -> None:
+def test_by_default_every_author_with_three_texts_has_one_query(texts):
     rows = frame(*(document(n, a, split) for n, (a, _, split, _) in enumerate(texts)))
     queries = choose_queries(number_documents(rows.with_columns(origin=pl.col("origin_id")), 7), SETTINGS, 7)
     able = rows.group_by("split", "author_id").len().filter(pl.col("len") >= 3)
@@ -400,13 +396,7 @@ def test_by_default_every_author_with_three_texts_has_one_query(texts: list[tupl
     st.integers(1, 5),
 )
 @settings(max_examples=60, deadline=None)
-def test_queries_and_relations_are_the_same_however_many_are_worked_out_at_once(
-    texts: list[tuple[int, int, str, str]],
-    chosen: dict[str, Any],
-    pairs: set[tuple[int, int]],
-    people: set[tuple[int, int]],
-    at_once: int,
-) -> None:
+def test_queries_and_relations_are_the_same_however_many_are_worked_out_at_once(texts, chosen, pairs, people, at_once):
     rows = of_texts(texts)
     contained, possibly_one = (
         pl.DataFrame(
@@ -427,7 +417,7 @@ def test_queries_and_relations_are_the_same_however_many_are_worked_out_at_once(
             assert_frame_equal(one, other)
 
 
-def test_queries_depend_on_the_seed_and_on_no_lock() -> None:
+def test_queries_depend_on_the_seed_and_on_no_lock():
     numbered = number_documents(corpus().with_columns(origin=pl.col("origin_id")), 7)
     lock = {"documents": {hashlib.sha256(b"news:38").hexdigest(): "doc_000500"}}
     locked = number_documents(corpus().with_columns(origin=pl.col("origin_id")), 7, lock)
@@ -439,7 +429,7 @@ def test_queries_depend_on_the_seed_and_on_no_lock() -> None:
     assert keys(numbered, 1) == keys(locked, 1) != keys(numbered, 2)
 
 
-def test_in_the_disjoint_form_queries_leave_the_candidates(tmp_path: Path) -> None:
+def test_in_the_disjoint_form_queries_leave_the_candidates(tmp_path):
     files = written(corpus(), tmp_path, queries_in_candidates=False, queries_per_author="all")
     candidates = {row["candidate_id"] for row in lines(files["train/candidates.jsonl"])}
     truth = lines(files["train/ground_truth.jsonl"])
@@ -447,25 +437,25 @@ def test_in_the_disjoint_form_queries_leave_the_candidates(tmp_path: Path) -> No
     assert all(len(row["positive_ids"]) == 1 and row["query_id"] not in candidates for row in truth)
 
 
-def test_ignored_ids_are_a_field_of_all_lines_or_of_none(tmp_path: Path) -> None:
+def test_ignored_ids_are_a_field_of_all_lines_or_of_none(tmp_path):
     contained = pl.DataFrame({"a": ["news:0"], "b": ["news:1"]})
     files = written(corpus(), tmp_path, queries_per_author="all", containment=contained)
     truth = [row for split in SPLIT["splits"] for row in lines(files[f"{split}/ground_truth.jsonl"])]
     assert all("ignored_ids" in row for row in truth) and sum(len(row["ignored_ids"]) for row in truth) == 2
 
 
-def test_an_unknown_number_of_queries_is_refused() -> None:
+def test_an_unknown_number_of_queries_is_refused():
     with pytest.raises(InputError, match="queries_per_author"):
         release(corpus(), queries_per_author=0)
 
 
-def test_an_empty_release_is_written_whole(tmp_path: Path) -> None:
+def test_an_empty_release_is_written_whole(tmp_path):
     files = written(frame(), tmp_path)
     assert files["train/candidates.jsonl"] == b""
     assert make_manifest(release(frame()), SOURCES, {**FACTS, "warnings": []})["totals"]["documents"] == 0
 
 
-def test_labels_that_are_asked_for_are_published_unless_they_show_the_author() -> None:
+def test_labels_that_are_asked_for_are_published_unless_they_show_the_author():
     documents = release(corpus()).documents
     tag = documents["source"][0]
     stated = ['{"mood":"calm","title":"A: tale"}', '{"mood":"/etc/x"}', '{"mood":"Ann"}', '{"title":"B"}']
@@ -477,7 +467,7 @@ def test_labels_that_are_asked_for_are_published_unless_they_show_the_author() -
     assert "labels" not in make_provenance(made, None, SOURCES).columns
 
 
-def test_a_published_label_that_is_the_author_s_own_is_found(tmp_path: Path) -> None:
+def test_a_published_label_that_is_the_author_s_own_is_found(tmp_path):
     made = sound_documents()
     first = made.row(0, named=True)
     labels = pl.when(pl.col("doc_key") == first["doc_key"]).then(pl.lit('{"mood":"calm"}')).otherwise(pl.lit("{}"))

@@ -39,7 +39,7 @@ def measured(decision: str | None, impurity: float | None = None, source: str = 
     }  # fmt: skip
 
 
-def test_sources_whose_labels_are_not_measured_or_impure_are_named() -> None:
+def test_sources_whose_labels_are_not_measured_or_impure_are_named():
     source = corpus()["source"][0]
     judging = {"config": {**FACTS["config"], "authors": {"max_impurity": 0.2}}}
     unknown = warned(labels=[measured("unmeasured", source=source), measured("unmeasured", source="absent")], **judging)
@@ -51,7 +51,7 @@ def test_sources_whose_labels_are_not_measured_or_impure_are_named() -> None:
     assert "No label was judged" in warned(labels=[measured(None, 0.6, source)])
 
 
-def test_the_page_tells_what_was_measured_of_labels() -> None:
+def test_the_page_tells_what_was_measured_of_labels():
     html = page(labels=[measured("impure", 0.6), measured("clean", source="empty") | {"labels": 0, "estimator": None}])
     assert "0.6 (0.3 to 0.9)" in html
     assert '<span class="tag alert">impure</span>' in html
@@ -87,7 +87,7 @@ class Tags(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_the_page_loads_nothing_and_runs_nothing() -> None:
+def test_the_page_loads_nothing_and_runs_nothing():
     html = page()
     found = Tags(html)
     assert not found.open
@@ -97,11 +97,11 @@ def test_the_page_loads_nothing_and_runs_nothing() -> None:
     assert not re.search(r"@import|url\(", html)
 
 
-def test_the_same_release_gives_the_same_page() -> None:
+def test_the_same_release_gives_the_same_page():
     assert page() == page(corpus().sample(fraction=1, shuffle=True, seed=5))
 
 
-def test_nothing_that_comes_from_outside_becomes_markup() -> None:
+def test_nothing_that_comes_from_outside_becomes_markup():
     documents = frame(
         *(document(n, n // 5, genre=HOSTILE, source=HOSTILE, topic=HOSTILE, lang=HOSTILE[:20]) for n in range(20))
     )
@@ -135,11 +135,11 @@ def test_nothing_that_comes_from_outside_becomes_markup() -> None:
     assert "{{ 7*7 }}" in html and "alert(1)&lt;" in html
 
 
-def test_few_test_queries_are_named_by_language() -> None:
+def test_few_test_queries_are_named_by_language():
     assert "Fewer than 100 test queries in English (2)" in warned()
 
 
-def test_labels_that_are_not_one_person_are_told_with_their_share() -> None:
+def test_labels_that_are_not_one_person_are_told_with_their_share():
     noisy = {"news": replace(SOURCES["news"], author=Author("outlet", noisy=True))}
     kinds = corpus().with_columns(
         author_kind=pl.when(pl.col("ordinal") < 10).then(pl.lit("masked")).otherwise("author_kind")
@@ -150,13 +150,13 @@ def test_labels_that_are_not_one_person_are_told_with_their_share() -> None:
     assert "noisy author labels" not in warned()
 
 
-def test_a_source_noisy_in_parts_is_noisy_by_what_ingestion_counted() -> None:
+def test_a_source_noisy_in_parts_is_noisy_by_what_ingestion_counted():
     ingest = {"news": {"noisy_authors": 0.25}}
     assert "noisy author labels" in warned(ingest=ingest)
     assert "noisy in 25 %" in page(ingest=ingest)
 
 
-def test_authors_of_one_origin_are_counted() -> None:
+def test_authors_of_one_origin_are_counted():
     one = corpus().with_columns(
         origin_id=pl.when(pl.col("author_id") == author(0)).then(pl.lit("work")).otherwise("origin_id")
     )
@@ -164,12 +164,12 @@ def test_authors_of_one_origin_are_counted() -> None:
     assert "known by one work" not in warned()
 
 
-def test_own_names_are_told_above_one_percent() -> None:
+def test_own_names_are_told_above_one_percent():
     assert "news (2.5 %)" in warned(corpus().with_columns(names_author=pl.col("ordinal") == 3))
     assert "own name" not in warned() and "author's name" not in warned()
 
 
-def test_a_word_list_alone_is_told_and_scorers_out_of_their_languages() -> None:
+def test_a_word_list_alone_is_told_and_scorers_out_of_their_languages():
     assert "word list only" in warned()
     detoxify = [{"identity": "detoxify 0.5.4 multilingual", "languages": ["fr"]}]
     told = warned(scorers=detoxify)
@@ -177,7 +177,7 @@ def test_a_word_list_alone_is_told_and_scorers_out_of_their_languages() -> None:
     assert "No text was checked" in warned(scorers=[])
 
 
-def test_skipped_unused_and_closed_sources_are_told() -> None:
+def test_skipped_unused_and_closed_sources_are_told():
     closed = {"news": replace(SOURCES["news"], license=License("x", "B"))}
     told = warned(sources=closed, skipped_sources=["blogs"], config={"sources": ["blogs", "news", "poems"]})
     assert "Left out for want of raw files: blogs." in told
@@ -185,7 +185,7 @@ def test_skipped_unused_and_closed_sources_are_told() -> None:
     assert "Texts of news are tier B" in told
 
 
-def test_a_loss_over_half_at_ingestion_is_the_first_warning() -> None:
+def test_a_loss_over_half_at_ingestion_is_the_first_warning():
     made = release(corpus())
     row = {"source": "news", "stage": "ingest", "reason": "other_language", "documents": 51}
     entered = {**row, "reason": "in", "documents": 100}
@@ -198,11 +198,11 @@ def test_a_loss_over_half_at_ingestion_is_the_first_warning() -> None:
     assert not any("became no text" in one for one in make_findings(made, SOURCES, half)["warnings"])
 
 
-def test_counts_that_do_not_add_up_are_told() -> None:
+def test_counts_that_do_not_add_up_are_told():
     assert "news at ingest do not add up" in warned(funnel=[{**FACTS["funnel"][0]}])
 
 
-def test_an_entry_of_the_takedown_that_meets_nothing_is_told() -> None:
+def test_an_entry_of_the_takedown_that_meets_nothing_is_told():
     made = release(corpus(), takedown=frozenset({"0" * 64}))
     assert (
         "1 entry of the takedown list matched no document (release.takedown)."
@@ -211,7 +211,7 @@ def test_an_entry_of_the_takedown_that_meets_nothing_is_told() -> None:
     assert about_lists(FACTS, made.takedown) == ["1 entry of the takedown list matched no document (release.takedown)."]
 
 
-def test_exclusions_that_meet_nothing_are_told_by_number_in_a_release_and_by_name_at_the_end_of_a_run() -> None:
+def test_exclusions_that_meet_nothing_are_told_by_number_in_a_release_and_by_name_at_the_end_of_a_run():
     facts = {**FACTS, "exclusions": {"entries": 9, "without_a_document": [f"s:{n}" for n in range(7)]}}
     made = release(corpus())
     told = next(line for line in make_findings(made, SOURCES, facts)["warnings"] if "filter.exclude" in line)
@@ -237,7 +237,7 @@ SAMPLE = {"max_documents_per_author": 8, "min_documents_per_author": 3}
         ({"available": 99, "taken": 8, "held": 99}, {"sample.max_documents_per_author"}),
     ],
 )
-def test_a_shortfall_is_told_with_the_setting_that_it_is_due_to(row: dict[str, int], settings: set[str]) -> None:
+def test_a_shortfall_is_told_with_the_setting_that_it_is_due_to(row, settings):
     deficit = 20 - row["taken"]
     deviation = {"languages": [{"language": "fr", "target": 20, "deficit": deficit, **row}], "cells": []}
     told = report_shortfalls.shortfalls(deviation, SAMPLE)[-1]
@@ -260,7 +260,7 @@ def without_targets(target: int | None) -> dict[str, Any]:
     }
 
 
-def test_nothing_falls_short_of_targets_that_nobody_stated() -> None:
+def test_nothing_falls_short_of_targets_that_nobody_stated():
     deviation = without_targets(None)
     (sentence,) = report_shortfalls.shortfalls(deviation, SAMPLE)
     assert sentence.startswith("No number of documents was asked for")
@@ -274,14 +274,14 @@ def test_nothing_falls_short_of_targets_that_nobody_stated() -> None:
     assert "asked for, chosen from" in page() and "asked for, chosen from" not in html
 
 
-def test_a_number_of_documents_that_is_not_reached_is_told_without_shares() -> None:
+def test_a_number_of_documents_that_is_not_reached_is_told_without_shares():
     (lacking,) = report_shortfalls.shortfalls(without_targets(100), SAMPLE)
     assert lacking.startswith("30 documents of 100 asked for are lacking") and "(sample.documents)" in lacking
     (met,) = report_shortfalls.shortfalls(without_targets(70), SAMPLE)
     assert met == "There are 70 documents of 70 asked for; languages have no targets."
 
 
-def test_a_genre_without_a_target_has_none_in_the_report() -> None:
+def test_a_genre_without_a_target_has_none_in_the_report():
     cell = {"language": "fr", "dimension": "genre", "key": "(no target)", "target": 0, "taken": 7, "available": 9}
     deviation = {
         "languages": [{"language": "fr", "target": 7, "available": 9, "taken": 7, "deficit": 0}],
@@ -291,7 +291,7 @@ def test_a_genre_without_a_target_has_none_in_the_report() -> None:
     assert row["cells"][0]["verdict"] == "no target" and not row["cells"][0]["has_target"]
 
 
-def test_every_warning_names_a_setting_that_there_is() -> None:
+def test_every_warning_names_a_setting_that_there_is():
     """Warnings of all kinds but that of counts that do not add up, which no setting mends."""
     config = read_yaml(ROOT / "config/config.yaml")
     known = set(config) | {f"{name}.{key}" for name, held in config.items() if isinstance(held, dict) for key in held}
@@ -330,7 +330,7 @@ def test_every_warning_names_a_setting_that_there_is() -> None:
     assert [line for line in told if not any(re.search(rf"\b{re.escape(name)}\b", line) for name in known)] == []
 
 
-def test_what_nobody_could_give_is_told_once_for_all_languages() -> None:
+def test_what_nobody_could_give_is_told_once_for_all_languages():
     cells = [
         {"language": lang, "dimension": "genre", "key": "news", "target": 5, "available": 0, "taken": 0, "deficit": 5}
         for lang in ("ja", "ko")
@@ -344,11 +344,11 @@ def test_what_nobody_could_give_is_told_once_for_all_languages() -> None:
 @pytest.mark.parametrize(
     ("least", "told"), [(40.0, "the data, not"), (4.0, "the other 37 are the selection's"), (float("nan"), "was not")]
 )
-def test_the_bound_says_whether_the_data_or_the_selection_fell_short(least: float, told: str) -> None:
+def test_the_bound_says_whether_the_data_or_the_selection_fell_short(least, told):
     assert told in report_shortfalls.bound_in_words({"bound": {"least_deviation": least, "reached": 41}})
 
 
-def test_an_empty_release_has_a_report() -> None:
+def test_an_empty_release_has_a_report():
     assert "0 documents, 40 fewer than the 40 asked for" in page(frame())
 
 

@@ -51,7 +51,7 @@ def write_sentence_transformer(folder: Path, pooled: str = "cls", include_prompt
     (folder / "config_sentence_transformers.json").write_text(json.dumps(stated))
 
 
-def test_a_folder_of_sentence_transformers_gives_what_that_library_gives(tmp_path: Path) -> None:
+def test_a_folder_of_sentence_transformers_gives_what_that_library_gives(tmp_path):
     pytest.importorskip("sentence_transformers")
     write_sentence_transformer(tmp_path / "mine", prompts={"query": "ask ", "passage": "tell "})
     model = load_model(str(tmp_path / "mine"))
@@ -70,7 +70,7 @@ def test_a_folder_of_sentence_transformers_gives_what_that_library_gives(tmp_pat
 
 
 @pytest.mark.parametrize("include_prompt", [True, False])
-def test_a_prompt_is_read_with_the_text_and_pooled_as_the_folder_says(tmp_path: Path, include_prompt: bool) -> None:
+def test_a_prompt_is_read_with_the_text_and_pooled_as_the_folder_says(tmp_path, include_prompt):
     pytest.importorskip("sentence_transformers")
     folder = tmp_path / "mine"
     write_sentence_transformer(folder, "mean", include_prompt, prompts={"query": "ask x", "document": "ask x"})
@@ -79,7 +79,7 @@ def test_a_prompt_is_read_with_the_text_and_pooled_as_the_folder_says(tmp_path: 
     assert np.allclose(rows, unit(load_checkpoint(transformer(model)).encode(TEXTS, prompt="ask x")), atol=1e-5)
 
 
-def test_a_folder_of_transformers_is_pooled_by_the_mean_and_says_that_this_is_assumed(tmp_path: Path) -> None:
+def test_a_folder_of_transformers_is_pooled_by_the_mean_and_says_that_this_is_assumed(tmp_path):
     pytest.importorskip("sentence_transformers")
     write_checkpoint(tmp_path)
     parameters = transformer(load_model(str(tmp_path)))
@@ -87,16 +87,14 @@ def test_a_folder_of_transformers_is_pooled_by_the_mean_and_says_that_this_is_as
     assert "pooling: mean (assumed: there is no modules.json)" in load_model(str(tmp_path)).assumed
 
 
-def test_the_default_prompt_is_taken_where_none_is_for_queries(tmp_path: Path) -> None:
+def test_the_default_prompt_is_taken_where_none_is_for_queries(tmp_path):
     pytest.importorskip("sentence_transformers")
     write_sentence_transformer(tmp_path / "mine", prompts={"style": "style: "}, default_prompt_name="style")
     parameters = transformer(load_model(str(tmp_path / "mine")))
     assert (parameters.query_prompt, parameters.document_prompt) == ("style: ", "style: ")
 
 
-def test_a_name_of_hugging_face_is_read_from_its_cache_and_pinned(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_name_of_hugging_face_is_read_from_its_cache_and_pinned(tmp_path, monkeypatch):
     pytest.importorskip("sentence_transformers")
     from huggingface_hub import constants
 
@@ -114,7 +112,7 @@ def test_a_name_of_hugging_face_is_read_from_its_cache_and_pinned(
     assert (model.files, folder.files) == ([], [transformer(folder).checkpoint])
 
 
-def test_a_name_that_cannot_be_fetched_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_that_cannot_be_fetched_is_one_line(tmp_path, monkeypatch):
     pytest.importorskip("torch")
     from huggingface_hub import constants
 
@@ -125,7 +123,7 @@ def test_a_name_that_cannot_be_fetched_is_one_line(tmp_path: Path, monkeypatch: 
     assert "\n" not in str(said.value)
 
 
-def test_what_names_no_model_is_told_with_what_may_be_given(tmp_path: Path) -> None:
+def test_what_names_no_model_is_told_with_what_may_be_given(tmp_path):
     with pytest.raises(InputError, match=r"did you mean 'tfidf'.*a folder, owner/name .* module:function"):
         load_model("tfdif")
     (tmp_path / "empty").mkdir()
@@ -136,14 +134,14 @@ def test_what_names_no_model_is_told_with_what_may_be_given(tmp_path: Path) -> N
         load_model(str(tmp_path / "empty"))
 
 
-def test_a_registered_name_comes_before_a_folder_of_that_name(tmp_path: Path) -> None:
+def test_a_registered_name_comes_before_a_folder_of_that_name(tmp_path):
     (tmp_path / "tfidf").mkdir()
     assert load_model("tfidf", tmp_path).kind == "ngrams"
     with pytest.raises(InputError, match=r"\./tfidf: neither"):
         load_model("./tfidf", tmp_path)
 
 
-def test_two_models_of_one_name_are_refused(tmp_path: Path) -> None:
+def test_two_models_of_one_name_are_refused(tmp_path):
     np.savez(tmp_path / "tfidf.npz", ids=np.array(["a"]), vectors=np.ones((1, 2)))
     with pytest.raises(InputError, match="Two models are called tfidf"):
         load_models(["tfidf", f"vectors={tmp_path / 'tfidf.npz'}"])
@@ -161,7 +159,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
             del sys.modules[name]
 
 
-def test_a_function_embeds_texts_and_leaves_the_path_of_python_as_it_was(here: Path) -> None:
+def test_a_function_embeds_texts_and_leaves_the_path_of_python_as_it_was(here):
     (here / "own_encoder.py").write_text("import sys\nfrom own_helper import rows as encode\nsys.path.append('x')\n")
     (here / "own_helper.py").write_text(ENCODE.replace("encode", "rows"))
     before = list(sys.path)
@@ -181,14 +179,14 @@ def test_a_function_embeds_texts_and_leaves_the_path_of_python_as_it_was(here: P
 
 
 @cases
-def test_a_function_that_returns_no_row_per_text_is_one_line(here: Path, body: str, said: str) -> None:
+def test_a_function_that_returns_no_row_per_text_is_one_line(here, body, said):
     (here / "own_faulty.py").write_text(f"import numpy as np\ndef encode(texts):\n    {body}\n")
     with pytest.raises(InputError, match=f"own_faulty:encode {said}") as problem:
         open_model(load_model("own_faulty:encode")).embed(DOCUMENTS)
     assert "\n" not in str(problem.value)
 
 
-def test_a_function_that_changes_its_dimensions_is_told(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_function_that_changes_its_dimensions_is_told(here, monkeypatch):
     monkeypatch.setattr("authbench.models.function.AT_ONCE", 2)
     (here / "own_wide.py").write_text("import numpy as np\ndef encode(texts):\n    return np.ones((len(texts),) * 2)\n")
     with pytest.raises(InputError, match="returned 1 dimensions after 2 for earlier texts"):
@@ -196,9 +194,7 @@ def test_a_function_that_changes_its_dimensions_is_told(here: Path, monkeypatch:
 
 
 @cases
-def test_a_function_that_cannot_be_imported_is_one_line(
-    here: Path, text: str | None, requested: str, said: str | None
-) -> None:
+def test_a_function_that_cannot_be_imported_is_one_line(here, text, requested, said):
     if text:
         (here / "own_module.py").write_text(text)
     if said is None:
@@ -209,7 +205,7 @@ def test_a_function_that_cannot_be_imported_is_one_line(
     assert "\n" not in str(problem.value)
 
 
-def test_vectors_of_a_function_are_cached_only_if_it_says_what_decides_them(here: Path) -> None:
+def test_vectors_of_a_function_are_cached_only_if_it_says_what_decides_them(here):
     body = "    calls.append(texts)\n    return np.ones((len(texts), 2))\n"
     calls = f"import numpy as np\ncalls = []\ndef encode(texts):\n{body}"
     for name, stated, expected in (("own_plain", "", 6), ("own_stated", "encode.identity = 'v1'\n", 3)):
@@ -243,19 +239,19 @@ def write_vectors(path: Path, ids: Any = IDS, rows: Any = ROWS) -> str:
 
 
 @pytest.mark.parametrize("file", ["v.npz", "v.parquet", "v.npy", "v.safetensors"])
-def test_vectors_of_each_format_are_found_by_id(tmp_path: Path, file: str) -> None:
+def test_vectors_of_each_format_are_found_by_id(tmp_path, file):
     model = open_model(load_model(write_vectors(tmp_path / file)))
     assert np.array_equal(model.embed(DOCUMENTS), unit(ROWS[[1, 2, 0]]))
     assert model.entry.as_dict()["parameters"]["file_sha256"]
 
 
-def test_vectors_are_found_by_the_digest_of_the_text_where_there_is_no_such_id(tmp_path: Path) -> None:
+def test_vectors_are_found_by_the_digest_of_the_text_where_there_is_no_such_id(tmp_path):
     ids = np.array([sha256_of_text(text) for text in TEXTS])
     model = open_model(load_model(write_vectors(tmp_path / "v.npz", ids)))
     assert np.array_equal(model.embed(DOCUMENTS), unit(ROWS))
 
 
-def test_vectors_of_length_one_stay_as_they_are(tmp_path: Path) -> None:
+def test_vectors_of_length_one_stay_as_they_are(tmp_path):
     rows = unit(np.random.default_rng(1).standard_normal((3, 384)).astype(np.float32))
     model = open_model(load_model(write_vectors(tmp_path / "v.npz", rows=rows)))
     assert np.array_equal(model.embed(DOCUMENTS), rows[[1, 2, 0]])
@@ -274,15 +270,13 @@ def test_vectors_of_length_one_stay_as_they_are(tmp_path: Path) -> None:
         ("v.parquet", IDS, [[1.0, 2.0], [1.0], [3.0, 4.0]], r"1 id \(a\) have not 2 dimensions"),
     ],
 )
-def test_vectors_that_cannot_be_used_are_told_with_the_file_and_the_ids(
-    tmp_path: Path, file: str, ids: Any, rows: Any, said: str
-) -> None:
+def test_vectors_that_cannot_be_used_are_told_with_the_file_and_the_ids(tmp_path, file, ids, rows, said):
     with pytest.raises(InputError, match=said) as problem:
         open_model(load_model(write_vectors(tmp_path / file, ids, rows))).embed(DOCUMENTS)
     assert str(problem.value).startswith(str(tmp_path / file))
 
 
-def test_files_that_are_no_vectors_are_told(tmp_path: Path) -> None:
+def test_files_that_are_no_vectors_are_told(tmp_path):
     for name in ("v.npz", "v.parquet", "v.npy"):
         (tmp_path / name).write_bytes(b"not this")
         (tmp_path / f"{name}.ids.txt").write_text("a\n")
@@ -301,7 +295,7 @@ def test_files_that_are_no_vectors_are_told(tmp_path: Path) -> None:
         open_model(load_model(f"vectors={tmp_path / 'o.npz'}"))
 
 
-def test_entries_name_functions_and_files_too(here: Path) -> None:
+def test_entries_name_functions_and_files_too(here):
     (here / "own_entry.py").write_text(ENCODE)
     (here / "f.yaml").write_text(
         "{title: mine, group: style, kind: function, parameters: {function: 'own_entry:encode'}}"
@@ -318,7 +312,7 @@ def test_entries_name_functions_and_files_too(here: Path) -> None:
         load_model("gone.yaml")
 
 
-def test_a_transformer_as_published_has_the_mean_no_prompt_and_its_own_length() -> None:
+def test_a_transformer_as_published_has_the_mean_no_prompt_and_its_own_length():
     own, published = load_model("e5-large-v2"), load_model("as-published=e5-large-v2")
     assert own.parameters.query_prompt == "query: "
     assert published.name == "e5-large-v2.as-published" and published.size == own.size
@@ -328,6 +322,6 @@ def test_a_transformer_as_published_has_the_mean_no_prompt_and_its_own_length() 
     assert load_model("as-published=bge-large-en-v1.5").parameters.pooling == "mean"
 
 
-def test_what_is_no_transformer_cannot_be_as_published() -> None:
+def test_what_is_no_transformer_cannot_be_as_published():
     with pytest.raises(InputError, match="tfidf: a model of kind ngrams"):
         load_model("as-published=tfidf")

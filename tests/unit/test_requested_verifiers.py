@@ -46,7 +46,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_vectors_answer_pairs_as_their_model_does(folder: Path) -> None:
+def test_vectors_answer_pairs_as_their_model_does(folder):
     answers = [
         answer(load_verifier(name), PAIRS, PAIRS, PAIRS, Bench(0, folder / "work"))
         for name in ("own_counts:encode", "function-counts", write_vectors(folder))
@@ -56,7 +56,7 @@ def test_vectors_answer_pairs_as_their_model_does(folder: Path) -> None:
     assert answers[0]["value"].n_unique() > 1
 
 
-def test_pan_run_takes_vectors_and_functions(folder: Path) -> None:
+def test_pan_run_takes_vectors_and_functions(folder):
     (folder / "pairs").mkdir()
     for file, row in (
         ("pairs", lambda one: {"id": one["id"], "pair": [one["text1"], one["text2"]], "fandoms": ["a", "b"]}),
@@ -74,14 +74,14 @@ def test_pan_run_takes_vectors_and_functions(folder: Path) -> None:
     assert values[0] == pytest.approx(values[1], abs=1e-6)
 
 
-def test_vectors_that_lack_a_text_are_told(folder: Path) -> None:
+def test_vectors_that_lack_a_text_are_told(folder):
     verifier = load_verifier(write_vectors(folder))
     other = PAIRS.with_columns(text2=pl.lit("a text that nobody has embedded"))
     with pytest.raises(InputError, match=r"given.npz: has no vector of"):
         answer(verifier, PAIRS, PAIRS, other, Bench(0, folder / "work"))
 
 
-def test_what_has_no_vectors_is_no_verifier_and_no_encoder(folder: Path) -> None:
+def test_what_has_no_vectors_is_no_verifier_and_no_encoder(folder):
     (folder / "mine.run").write_text("")
     for load in (load_verifier, load_encoder):
         with pytest.raises(InputError, match="a run file, which gives no text a vector"):
@@ -92,20 +92,20 @@ def test_what_has_no_vectors_is_no_verifier_and_no_encoder(folder: Path) -> None
         load_verifier("naiv")
 
 
-def test_names_of_verifiers_come_before_names_of_models(folder: Path) -> None:
+def test_names_of_verifiers_come_before_names_of_models(folder):
     assert load_verifier("stylometric").parameters == load_verifier("stylometric").parameters
     assert load_verifier("naive").kind == "naive"
     assert load_verifier("function-counts").kind == "model"
 
 
-def test_the_files_behind_a_verifier_are_those_of_its_vectors_or_of_its_code(folder: Path) -> None:
+def test_the_files_behind_a_verifier_are_those_of_its_vectors_or_of_its_code(folder):
     given = write_vectors(folder)
     assert files_behind(load_verifier(given)) == ["given.npz"]
     assert files_behind(load_verifier("own_counts:encode")) == [str(folder.resolve() / "own_counts.py")]
     assert files_behind(load_verifier("naive")) == []
 
 
-def test_vectors_by_id_give_topics_theirs(folder: Path) -> None:
+def test_vectors_by_id_give_topics_theirs(folder):
     encoder = load_encoder(write_vectors(folder))
     assert encoder.name == "given"
     assert encoder.files == ["given.npz"]

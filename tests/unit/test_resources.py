@@ -39,12 +39,12 @@ def asked_by(block: str) -> dict[str, float]:
     return {name or "base": float(figure) for name, figure in re.findall(r"(?:(\w+)=|^)([\d.]+)", given)}
 
 
-def test_memory_is_that_of_snakemake_of_the_script_and_of_its_input() -> None:
+def test_memory_is_that_of_snakemake_of_the_script_and_of_its_input():
     assert memory_mb(base=300, grown=0, attempt=1) == SNAKEMAKE_MB + 300
     assert memory_mb(base=300, grown=199.5, attempt=1) == SNAKEMAKE_MB + 500
 
 
-def test_scoring_asks_for_the_model_and_for_the_time_of_the_texts_that_it_scores() -> None:
+def test_scoring_asks_for_the_model_and_for_the_time_of_the_texts_that_it_scores():
     known = read_rates()["detoxify"]
     slowest = max(known["cpu_s_by_tokens"].values())
     asked = request_to_score(300_000, 1e5)
@@ -56,14 +56,14 @@ def test_scoring_asks_for_the_model_and_for_the_time_of_the_texts_that_it_scores
     assert 6_000 * slowest < everything.minutes * 60 * everything.batches[0] < 11_000 * slowest
 
 
-def test_every_further_attempt_asks_for_twice_as_much() -> None:
+def test_every_further_attempt_asks_for_twice_as_much():
     asked = [memory_mb(base=300, grown=21.15, attempt=attempt) for attempt in (1, 2, 3)]
     assert asked[1] == pytest.approx(2 * asked[0], abs=1)
     assert asked[2] == pytest.approx(4 * asked[0], abs=3)
     assert [minutes(base=10, grown=10, attempt=attempt) for attempt in (1, 2, 3)] == [20, 40, 80]
 
 
-def test_compressed_raw_files_count_for_the_text_in_them(tmp_path: Path) -> None:
+def test_compressed_raw_files_count_for_the_text_in_them(tmp_path):
     for name in ("plain/a.jsonl", "packed/a.jsonl.zst", "packed/b.parquet"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(bytes(1_000_000))
@@ -72,7 +72,7 @@ def test_compressed_raw_files_count_for_the_text_in_them(tmp_path: Path) -> None
     assert raw_mb(tmp_path, sources, inventory) == {"plain": 1.0, "packed": 8.0}
 
 
-def test_the_profiles_for_slurm_keep_what_the_default_profile_says() -> None:
+def test_the_profiles_for_slurm_keep_what_the_default_profile_says():
     default = profile("default")
     for name in ("slurm", "slurm-small"):
         own = profile(name)
@@ -80,7 +80,7 @@ def test_the_profiles_for_slurm_keep_what_the_default_profile_says() -> None:
         assert {**{key: own.get(key) for key in default}, "resources": resources} == default
 
 
-def test_the_profiles_for_slurm_differ_in_their_groups_alone() -> None:
+def test_the_profiles_for_slurm_differ_in_their_groups_alone():
     large, small = (
         {key: value for key, value in profile(name).items() if key not in GROUPING} for name in ("slurm", "slurm-small")
     )
@@ -88,14 +88,14 @@ def test_the_profiles_for_slurm_differ_in_their_groups_alone() -> None:
 
 
 @pytest.mark.parametrize("name", ["slurm", "slurm-small"])
-def test_rules_that_are_submitted_together_run_in_series(name: str) -> None:
+def test_rules_that_are_submitted_together_run_in_series(name):
     """Without `in_series` the members of a group would ask for their cores and memory all at once."""
     for rule in profile(name)["groups"]:
         assert re.search(r"mem_mb=memory\(.*\n +runtime=duration\(.*\n +in_series=1,", rules()[rule]), rule
 
 
 @pytest.mark.skipif(not RATES.exists(), reason="benchmarks/build.py --rates has not measured yet")
-def test_every_rule_asks_for_more_memory_than_it_was_seen_to_take() -> None:
+def test_every_rule_asks_for_more_memory_than_it_was_seen_to_take():
     for size in yaml.safe_load(RATES.read_text(encoding="utf-8"))["sizes"]:
         for name, seen in size["rules"].items():
             block = rules()[name.split()[0]]
@@ -109,7 +109,7 @@ def test_every_rule_asks_for_more_memory_than_it_was_seen_to_take() -> None:
 
 
 @pytest.mark.parametrize(("documents", "peak_mib"), [(99_999, 717), (214_072, 1_073)])
-def test_splits_are_assigned_in_the_memory_that_recipes_were_seen_to_take(documents: int, peak_mib: float) -> None:
+def test_splits_are_assigned_in_the_memory_that_recipes_were_seen_to_take(documents, peak_mib):
     block = rules()["assign_splits"]
     (kb_of_each,) = re.findall(r"released_mb\(.*, ([\d.]+)\)", block.partition("per_mb")[0])
     asked = asked_by(block)["base"] + released_mb(documents, float(kb_of_each))

@@ -24,13 +24,13 @@ def folders(published: Published) -> tuple[Path, Path]:
     return published[1:]
 
 
-def test_every_property_of_the_vocabulary_is_filled(folders: tuple[Path, Path]) -> None:
+def test_every_property_of_the_vocabulary_is_filled(folders):
     found = responsible(opened(folders[0]), ABOUT)
     assert set(found) == {f"rai:{name}" for name in ASKED}
     assert all(found.values())
 
 
-def test_numbers_are_those_of_the_texts_that_are_here(folders: tuple[Path, Path]) -> None:
+def test_numbers_are_those_of_the_texts_that_are_here(folders):
     for folder in folders:
         rows = [
             json.loads(line)
@@ -51,14 +51,14 @@ def test_numbers_are_those_of_the_texts_that_are_here(folders: tuple[Path, Path]
         assert sources == set(provenance["source"])
 
 
-def test_warnings_of_the_build_are_limitations_and_the_contact_takes_texts_down(folders: tuple[Path, Path]) -> None:
+def test_warnings_of_the_build_are_limitations_and_the_contact_takes_texts_down(folders):
     release = opened(folders[0])
     found = responsible(release, ABOUT)
     assert set(release.manifest["warnings"]) <= set(found["rai:dataLimitations"])
     assert ABOUT["contact"] in found["rai:dataReleaseMaintenancePlan"]
 
 
-def test_a_field_says_what_it_means(folders: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_field_says_what_it_means(folders, tmp_path):
     folder = exported(folders[1], "huggingface", tmp_path / "hf")
     described = json.loads((folder / "croissant.json").read_text(encoding="utf-8"))
     fields = {one["@id"]: one for part in described["recordSet"] for one in part["field"]}

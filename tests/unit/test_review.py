@@ -37,7 +37,7 @@ def documents(count: int) -> pl.DataFrame:
 # Which texts
 
 
-def test_every_cell_gives_as_many_texts_as_it_has_and_may() -> None:
+def test_every_cell_gives_as_many_texts_as_it_has_and_may():
     chosen = choose_texts(documents(200), 3, seed=1)
     cells = documents(200).select("lang", pl.col("genre").str.split("/").list.first(), "length_bucket").n_unique()
     assert chosen.group_by(CELL).len()["len"].to_list() == [3] * cells
@@ -46,13 +46,13 @@ def test_every_cell_gives_as_many_texts_as_it_has_and_may() -> None:
 
 @given(st.randoms(use_true_random=False), st.integers(0, 5))
 @settings(max_examples=20)
-def test_the_choice_is_of_seed_and_keys_alone(chance: object, seed: int) -> None:
+def test_the_choice_is_of_seed_and_keys_alone(chance, seed):
     table = documents(60)
     shuffled = table.sample(fraction=1, shuffle=True, seed=chance.randint(0, 1 << 30))  # type: ignore[attr-defined]
     assert choose_texts(table, 2, seed).equals(choose_texts(shuffled, 2, seed))
 
 
-def test_another_seed_shows_other_texts() -> None:
+def test_another_seed_shows_other_texts():
     one, other = (set(choose_texts(documents(200), 3, seed)["doc_key"]) for seed in (1, 2))
     assert one != other
 
@@ -69,25 +69,23 @@ def told(before: str, after: str, *kinds: str) -> str:
 
 
 @given(TEXTS, TEXTS)
-def test_a_difference_holds_both_texts(before: str, after: str) -> None:
+def test_a_difference_holds_both_texts(before, after):
     assert told(before, after, "same", "gone") == before
     assert told(before, after, "same", "new") == after
 
 
 @given(TEXTS, TEXTS, TEXTS)
-def test_nothing_of_a_part_of_a_text_is_new(first: str, part: str, last: str) -> None:
+def test_nothing_of_a_part_of_a_text_is_new(first, part, last):
     assert not told(first + part + last, part, "new")
 
 
 @given(WORDS, WORDS, WORDS)
-def test_no_word_of_a_run_of_words_is_new_whatever_the_white_space(
-    first: list[str], run: list[str], last: list[str]
-) -> None:
+def test_no_word_of_a_run_of_words_is_new_whatever_the_white_space(first, run, last):
     assert not told("  ".join(first + run + last), "\n".join(run), "new").strip()
 
 
 @given(WORDS, WORDS)
-def test_as_many_words_as_possible_are_the_same(before: list[str], after: list[str]) -> None:
+def test_as_many_words_as_possible_are_the_same(before, after):
     longest = [[0] * (len(after) + 1) for _ in range(len(before) + 1)]
     for row, one in enumerate(before):
         for column, other in enumerate(after):
@@ -97,18 +95,18 @@ def test_as_many_words_as_possible_are_the_same(before: list[str], after: list[s
     assert len(told(" ".join(before), " ".join(after), "same").split()) == longest[-1][-1]
 
 
-def test_a_han_character_is_a_word_wherever_it_is() -> None:
+def test_a_han_character_is_a_word_wherever_it_is():
     assert difference("iPhone手机", "iPhone手機") == [("same", "iPhone手"), ("gone", "机"), ("new", "機")]
 
 
-def test_what_is_the_same_is_in_one_part_where_it_may_be() -> None:
+def test_what_is_the_same_is_in_one_part_where_it_may_be():
     assert difference("the dog. the  cat sat", "the cat sat!") == [
         ("gone", "the dog. "), ("same", "the "), ("gone", " "), ("same", "cat sat"), ("new", "!")
     ]  # fmt: skip
 
 
 @pytest.mark.parametrize("word", ["la ", "手", "?! "])
-def test_a_long_text_of_few_words_is_aligned_in_bounded_time(word: str) -> None:
+def test_a_long_text_of_few_words_is_aligned_in_bounded_time(word):
     text = word * (30_000 // len(word))
     start = time.process_time()
     assert told("menu\n" + text + "\nprint", text + "!", "new") == "!"
@@ -116,18 +114,18 @@ def test_a_long_text_of_few_words_is_aligned_in_bounded_time(word: str) -> None:
 
 
 @given(st.text())
-def test_what_is_shown_has_no_character_that_is_not_seen(text: str) -> None:
+def test_what_is_shown_has_no_character_that_is_not_seen(text):
     whole = "".join(f"⟦{part}⟧" if kind == "mark" else part for kind, part in shown(text))
     assert not any(char in whole for char in "\x00\x1b\u202e\u2066\ufeff\u200b")
     whole.encode()
 
 
-def test_a_very_long_text_is_shown_in_part_and_says_so() -> None:
+def test_a_very_long_text_is_shown_in_part_and_says_so():
     (_, text), (kind, rest) = shown("a" * 1_000_000)
     assert len(text) == SHOWN and kind == "mark" and rest == "and 950,000 more characters"
 
 
-def test_a_chunk_is_found_in_its_document_by_its_ends() -> None:
+def test_a_chunk_is_found_in_its_document_by_its_ends():
     raw = "Top.\n\nIt was   a dark&amp; stormy\nnight in the old town. The end of it came soon. More."
     text = "It was a dark& stormy night in the old town. The end of it came soon."
     assert passage_of(raw, text) == raw[6:-6]
@@ -135,7 +133,7 @@ def test_a_chunk_is_found_in_its_document_by_its_ends() -> None:
     assert passage_of(raw, "") is None
 
 
-def test_passages_and_beginnings_come_from_the_files(tmp_path: Path) -> None:
+def test_passages_and_beginnings_come_from_the_files(tmp_path):
     table = pl.DataFrame({"doc_key": ["s:1", "s:2"], "content": ["One  two three four five six.", "x" * 2000]})
     write_parquet(table, tmp_path / "a.parquet")
     found = passages([tmp_path / "a.parquet"], {"s:1": "One two", "s:2#chunk_0": "other words", "s:9": "x"})
@@ -143,7 +141,7 @@ def test_passages_and_beginnings_come_from_the_files(tmp_path: Path) -> None:
     assert len(excerpts([tmp_path / "a.parquet"], {"s:2"})["s:2"]) == 600
 
 
-def test_the_copies_of_a_text_are_those_it_stands_for_whole_or_as_a_chunk() -> None:
+def test_the_copies_of_a_text_are_those_it_stands_for_whole_or_as_a_chunk():
     rows = [
         ("s", "s:2", "dedup_documents", "near_duplicate", 0.9, 0.8, "stand-in s:1"),
         ("s", "s:3", "dedup_documents", "exact_duplicate", 1.0, 0.8, "stand-in s:1"),
@@ -156,7 +154,7 @@ def test_the_copies_of_a_text_are_those_it_stands_for_whole_or_as_a_chunk() -> N
     assert told["s:7"] == []
 
 
-def test_the_neighbours_of_a_text_are_the_most_like_it_of_its_language() -> None:
+def test_the_neighbours_of_a_text_are_the_most_like_it_of_its_language():
     text = "the quick brown fox jumps over the lazy dog and runs home through the tall wet grass of the meadow"
     kept = pl.DataFrame(
         {
@@ -172,11 +170,11 @@ def test_the_neighbours_of_a_text_are_the_most_like_it_of_its_language() -> None
 
 
 @given(st.text(min_size=6, max_size=50))
-def test_a_text_is_wholly_like_itself(text: str) -> None:
+def test_a_text_is_wholly_like_itself(text):
     assert jaccard(text, text, 5) == 1
 
 
-def test_measurements_stand_beside_their_thresholds() -> None:
+def test_measurements_stand_beside_their_thresholds():
     told = measures(
         {"lang": "fr", "script": 0.9, "unique_words": 0.5, "symbols": None, "langid": "fr", "langid_probability": 0.91},
         filter_rules(THRESHOLDS),
@@ -198,7 +196,7 @@ def written(tmp_path: Path, *lines: object) -> Path:
     return path
 
 
-def test_ruled_out_texts_are_removed_for_their_reason_and_accounted_for(tmp_path: Path) -> None:
+def test_ruled_out_texts_are_removed_for_their_reason_and_accounted_for(tmp_path):
     path = written(
         tmp_path,
         {"doc_key": "s:1", "reason": "boilerplate", "note": "a menu"},
@@ -227,14 +225,14 @@ def test_ruled_out_texts_are_removed_for_their_reason_and_accounted_for(tmp_path
 @pytest.mark.parametrize(
     "line", ["{", '"a"', "[]", '{"doc_key": 1, "reason": null}', '{"doc_key": "a", "reason": "Bad Reason"}', '{"a": 1}']
 )
-def test_a_line_that_is_no_verdict_is_named(tmp_path: Path, line: str) -> None:
+def test_a_line_that_is_no_verdict_is_named(tmp_path, line):
     path = tmp_path / "verdicts.jsonl"
     path.write_text(f'{{"doc_key": "s:1", "reason": null}}\n{line}\n')
     with pytest.raises(InputError, match="verdicts.jsonl, line 2: expected"):
         read_exclusions(path)
 
 
-def test_a_list_that_cannot_be_read_stops_a_run_before_it_starts(tmp_path: Path) -> None:
+def test_a_list_that_cannot_be_read_stops_a_run_before_it_starts(tmp_path):
     path = tmp_path / "verdicts.jsonl"
     path.write_text("{\n")
     for part in ("config", "resources", "workflow"):
@@ -243,7 +241,7 @@ def test_a_list_that_cannot_be_read_stops_a_run_before_it_starts(tmp_path: Path)
         prepare({"filter": {"exclude": str(path)}}, tmp_path, need_files=False)
 
 
-def test_an_empty_list_rules_nothing_out(tmp_path: Path) -> None:
+def test_an_empty_list_rules_nothing_out(tmp_path):
     (tmp_path / "none").write_bytes(b"\n")
     assert read_exclusions(tmp_path / "none").is_empty()
 
@@ -251,12 +249,12 @@ def test_an_empty_list_rules_nothing_out(tmp_path: Path) -> None:
 # The sheets
 
 
-def test_the_same_texts_give_the_same_sheets(tmp_path: Path) -> None:
+def test_the_same_texts_give_the_same_sheets(tmp_path):
     one, other = (sheet(tmp_path / name).read_bytes() for name in ("one", "other"))
     assert one == other
 
 
-def test_every_reason_has_a_key_of_its_own_and_fits_the_list() -> None:
+def test_every_reason_has_a_key_of_its_own_and_fits_the_list():
     assert len({key for key, _, _ in REASONS}) == len(REASONS)
     assert not {key for key, _, _ in REASONS} & set("gjkuns")
     assert all(set(reason) <= set("abcdefghijklmnopqrstuvwxyz_") for _, reason, _ in REASONS)
@@ -272,7 +270,7 @@ def row_of(table: pl.DataFrame, **where: str) -> dict[str, object]:
     return row
 
 
-def test_shares_of_verdicts_have_intervals_over_all_and_by_language() -> None:
+def test_shares_of_verdicts_have_intervals_over_all_and_by_language():
     verdicts = {f"s:{n}": ("unsafe" if n < 3 else "other" if n == 30 else None) for n in range(34)}
     found = summarise({"ada": verdicts | {"t:9": "other"}}, LANGUAGES, 1)
     assert found.unknown == ["t:9"]
@@ -285,7 +283,7 @@ def test_shares_of_verdicts_have_intervals_over_all_and_by_language() -> None:
     assert found.agreement.is_empty()
 
 
-def test_the_agreement_of_two_readers_is_cohens_kappa() -> None:
+def test_the_agreement_of_two_readers_is_cohens_kappa():
     # Cohen (1960) by hand: 20 both good, 5 and 10 apart, 5 both out: seen .625, expected .5625
     pairs = [(None, None)] * 20 + [(None, "other")] * 5 + [("other", None)] * 10 + [("other", "unsafe")] * 5
     ada, ben = ({f"s:{n}": pair[side] for n, pair in enumerate(pairs)} for side in (0, 1))
@@ -303,20 +301,20 @@ def test_the_agreement_of_two_readers_is_cohens_kappa() -> None:
     assert "ada and ben: kappa undefined on 2 texts" in lines(alike)
 
 
-def test_verdicts_on_no_text_of_the_build_are_refused() -> None:
+def test_verdicts_on_no_text_of_the_build_are_refused():
     with pytest.raises(InputError, match="none of the verdicts is on a text of this build, e.g. 't:1'"):
         summarise({"ada": {"t:1": None}}, LANGUAGES, 1)
     with pytest.raises(InputError, match="review.verdicts is empty"):
         summarise({}, LANGUAGES, 1)
 
 
-def test_a_reader_who_saved_one_file_twice_has_one_verdict_on_a_text(tmp_path: Path) -> None:
+def test_a_reader_who_saved_one_file_twice_has_one_verdict_on_a_text(tmp_path):
     good, out = {"doc_key": "s:1", "reason": None}, {"doc_key": "s:1", "reason": "unsafe"}
     assert read_verdicts(written(tmp_path, good, out, good)) == {"s:1": "unsafe"}
     assert "unsafe" in {reason for _, reason, _ in REASONS}
 
 
-def test_files_of_readers_are_checked_before_anything_runs(tmp_path: Path) -> None:
+def test_files_of_readers_are_checked_before_anything_runs(tmp_path):
     path = written(tmp_path, {"doc_key": 1, "reason": None})
     [problem] = review_problems({"review": {"verdicts": [str(path)]}})
     assert "review.verdicts" in problem and "line 1" in problem

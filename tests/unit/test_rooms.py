@@ -35,7 +35,7 @@ def room(path: Path) -> str:
     return "/".join(path.relative_to(LIBRARY).with_suffix("").parts[:2]).removesuffix("/__init__")
 
 
-def test_a_wing_imports_only_wings_below_it() -> None:
+def test_a_wing_imports_only_wings_below_it():
     assert {path.name for path in LIBRARY.iterdir() if path.name[0] != "_" and path.is_dir()} == set(WINGS)
     up = [
         f"{room(path)} imports {room(other)}"
@@ -47,7 +47,7 @@ def test_a_wing_imports_only_wings_below_it() -> None:
     assert up == []
 
 
-def test_no_package_imports_one_that_imports_it() -> None:
+def test_no_package_imports_one_that_imports_it():
     rooms: dict[str, set[str]] = {}
     for path in LIBRARY.rglob("*.py"):
         rooms.setdefault(room(path), set()).update(map(room, imported_by(path)))
@@ -68,7 +68,7 @@ SHARED_WITH_THE_CHECK = {
 }  # fmt: skip
 
 
-def test_the_check_shares_no_code_with_the_stages() -> None:
+def test_the_check_shares_no_code_with_the_stages():
     """Follow every import, those inside functions too, from the check to all that it may load."""
     reached, waiting = set[Path](), [*(LIBRARY / "release/checking").rglob("*.py")]
     while waiting:
@@ -80,7 +80,7 @@ def test_the_check_shares_no_code_with_the_stages() -> None:
     assert {"release/checking", "release/format", "core/tokens"} <= rooms
 
 
-def test_format_registry_and_measures_are_declared_once() -> None:
+def test_format_registry_and_measures_are_declared_once():
     rules = runpy.run_path(str(LIBRARY.parents[1] / "benchmarks/declarations.py"))["RULES"]
     modules = {path: ast.parse(path.read_text(encoding="utf-8")) for path in LIBRARY.rglob("*.py")}
     for declared, rule in rules.items():

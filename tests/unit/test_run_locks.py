@@ -26,7 +26,7 @@ def run(folder: Path, name: str) -> FilePersistence:
     return FilePersistence(dag=SimpleNamespace(jobs=jobs, needrun_jobs=lambda: jobs, workflow=workflow), path=folder)
 
 
-def test_the_end_of_a_run_frees_no_lock_of_another_name(tmp_path: Path) -> None:
+def test_the_end_of_a_run_frees_no_lock_of_another_name(tmp_path):
     with run(tmp_path, "first").lock():
         with run(tmp_path, "second").lock():
             pass
@@ -37,7 +37,7 @@ def test_the_end_of_a_run_frees_no_lock_of_another_name(tmp_path: Path) -> None:
     assert not run(tmp_path, "first").locked
 
 
-def test_a_lock_that_a_crash_left_stays_until_it_is_removed_on_request(tmp_path: Path) -> None:
+def test_a_lock_that_a_crash_left_stays_until_it_is_removed_on_request(tmp_path):
     crashed = run(tmp_path, "first").lock()
     crashed.__enter__()
     with run(tmp_path, "second").lock():

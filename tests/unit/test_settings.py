@@ -21,12 +21,12 @@ class Section(TypedDict):
 
 
 @cases
-def test_a_section_takes_what_its_types_say(key: str, fitting: list[Any], refused: list[Any]) -> None:
+def test_a_section_takes_what_its_types_say(key, fitting, refused):
     assert [value for value in fitting if list(schema_problems({key: value}, Section))] == []
     assert [value for value in refused if not list(schema_problems({key: value}, Section))] == []
 
 
-def test_a_later_keyword_takes_the_place_of_an_earlier_one() -> None:
+def test_a_later_keyword_takes_the_place_of_an_earlier_one():
     assert schema_of(Annotated[Small, Keywords(maximum=5)]) == {"type": "integer", "maximum": 5}
 
 
@@ -37,7 +37,7 @@ def one_sided(schema: Any, value: Any) -> set[str]:
     return set().union(typed.keys() ^ value.keys() if typed else (), *inner)
 
 
-def test_every_default_has_a_type_that_it_fits_and_every_type_a_default() -> None:
+def test_every_default_has_a_type_that_it_fits_and_every_type_a_default():
     defaults = read_yaml(shipped("config/config.yaml"))
     assert [problem for section, problem in schema_problems(defaults, Config) if section != "sources"] == []
     assert one_sided(schema_of(Config), defaults) == set()

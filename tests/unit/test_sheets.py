@@ -27,7 +27,7 @@ def read(path: Path, content: bytes, **more: Any) -> tuple[list[Any], Units]:
 
 
 @needs("fastexcel", "sheets")
-def test_rows_of_all_sheets_are_text(tmp_path: Path) -> None:
+def test_rows_of_all_sheets_are_text(tmp_path):
     content = workbook([HEAD, ["007", "a"]], [], [HEAD, ["Bob", "b"]], cells=FORMULA)
     found, units = read(tmp_path / "a.xlsx", content, at_most=10)
     assert found == [
@@ -39,7 +39,7 @@ def test_rows_of_all_sheets_are_text(tmp_path: Path) -> None:
 
 
 @needs("fastexcel", "sheets")
-def test_empty_rows_are_blank_and_long_ones_bad(tmp_path: Path) -> None:
+def test_empty_rows_are_blank_and_long_ones_bad(tmp_path):
     found, units = read(tmp_path / "a.xlsx", workbook([HEAD, ["Ann", "y" * 99]], cells=LATE), max_record_bytes=90)
     assert (units.found, units.records, units.bad, units.blank) == (89_999, 1, 1, 89_997)
     assert found[0].position == "row 1" and found[1]["text"] == "z"
@@ -55,14 +55,12 @@ def test_empty_rows_are_blank_and_long_ones_bad(tmp_path: Path) -> None:
     ],
     ids=["far", "no zip", "cut"],
 )
-def test_what_cannot_be_read_is_named_in_one_line(content: Any, said: str, tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_named_in_one_line(content, said, tmp_path):
     with pytest.raises(InputError, match=f"a.xlsx: .*({said})"):
         read(tmp_path / "a.xlsx", content())
 
 
-def test_without_the_extra_the_command_that_installs_it_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_the_extra_the_command_that_installs_it_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr("authbench.core.extras.find_spec", lambda _: None)
     with pytest.raises(InputError, match=r"pip install 'authbench\[sheets\]'"):
         read(tmp_path / "a.xlsx", workbook([HEAD]))

@@ -1,6 +1,5 @@
 """A source that would publish its authors as topics or labels is refused before anything runs."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,7 +29,7 @@ def problems(label: Any, topic: Any, **others: Any) -> list[str]:
 
 
 @pytest.mark.parametrize(("estimator", "field"), [("same_item", "item"), ("account", "account")])
-def test_an_estimate_from_a_field_that_is_not_there_is_a_problem(tmp_path: Path, estimator: str, field: str) -> None:
+def test_an_estimate_from_a_field_that_is_not_there_is_a_problem(tmp_path, estimator, field):
     entry = {**ENTRY, "author": {"kind": "account", "impurity": {"estimator": estimator}}}
     (tmp_path / "posts.yaml").write_text(yaml.safe_dump(entry), encoding="utf-8")
     with pytest.raises(InputError, match=f"fields.{field}, which is not there"):
@@ -41,16 +40,16 @@ def test_an_estimate_from_a_field_that_is_not_there_is_a_problem(tmp_path: Path,
 
 
 @cases
-def test_a_topic_that_is_the_author_is_a_problem(author: Any, topic: Any) -> None:
+def test_a_topic_that_is_the_author_is_a_problem(author, topic):
     assert problems(author, topic) == ["fields.topic"]
 
 
 @cases
-def test_a_topic_of_another_field_or_part_is_none(author: Any, topic: Any) -> None:
+def test_a_topic_of_another_field_or_part_is_none(author, topic):
     assert problems(author, topic) == []
 
 
-def test_derived_fields_and_paths_are_looked_into() -> None:
+def test_derived_fields_and_paths_are_looked_into():
     derive = {"name": {"field": "name", "lower": True}, "poet": {"any": ["name", "user"]}}
     assert problems("poet", "user", derive=derive) == ["fields.topic"]
     assert problems("user", "poet", derive=derive) == ["fields.topic"]
@@ -60,28 +59,28 @@ def test_derived_fields_and_paths_are_looked_into() -> None:
     assert problems("user", "shown", author={"kind": "account", "name": "shown"}) == ["fields.topic"]
 
 
-def test_the_entry_of_such_a_source_is_refused_by_key(tmp_path: Path) -> None:
+def test_the_entry_of_such_a_source_is_refused_by_key(tmp_path):
     path = tmp_path / "posts.yaml"
     path.write_text(yaml.safe_dump({**ENTRY, "fields": {**ENTRY["fields"], "labels": {"who": "user"}}}))
     with pytest.raises(InputError, match=r"fields\.labels\.who: shows 'user', of which the author's label is made"):
         find_sources([str(path)])
 
 
-def test_a_group_of_authors_that_is_the_author_is_a_problem() -> None:
+def test_a_group_of_authors_that_is_the_author_is_a_problem():
     fields = {**ENTRY["fields"], "author_group": {"field": "user", "lower": True}}
     (problem,) = shown_author({**ENTRY, "fields": fields})
     assert problem.startswith("fields.author_group: shows 'user'")
 
 
 @cases
-def test_an_estimator_without_what_it_computes_from_is_refused(tmp_path: Path, impurity: Any, message: str) -> None:
+def test_an_estimator_without_what_it_computes_from_is_refused(tmp_path, impurity, message):
     path = tmp_path / "posts.yaml"
     path.write_text(yaml.safe_dump({**ENTRY, "author": {"kind": "account", "impurity": impurity}}))
     with pytest.raises(InputError, match=message):
         find_sources([str(path)])
 
 
-def test_an_entry_says_of_its_labels_and_texts_what_a_release_needs(tmp_path: Path) -> None:
+def test_an_entry_says_of_its_labels_and_texts_what_a_release_needs(tmp_path):
     impurity = {"estimator": "stated", "value": 0.02, "reference": "A. Author, 2020"}
     author = {"kind": "person", "names": "full", "own_name": "keep", "impurity": impurity}
     path = tmp_path / "posts.yaml"

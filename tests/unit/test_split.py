@@ -2,7 +2,7 @@
 
 import time
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
@@ -281,7 +281,7 @@ def test_what_the_check_of_a_release_would_call_similar_the_splits_know():
         lambda text: text.replace(" ", ""),
     ],
 )
-def test_copies_that_differ_in_how_they_are_written_are_known(disguise: Callable[[str], str]) -> None:
+def test_copies_that_differ_in_how_they_are_written_are_known(disguise):
     text = "In 1999 we sailed around the whole island, and nobody at home would believe a word of it."
     contents = [text, disguise(text), "Good.", "GOOD.", text.replace("island", "lake").replace("sailed", "walked")]
     frame = pl.DataFrame(
@@ -291,7 +291,7 @@ def test_copies_that_differ_in_how_they_are_written_are_known(disguise: Callable
     assert found.similar.select("a", "b").rows() == [("a", "b")]
 
 
-def test_the_folded_form_is_that_which_the_check_compares() -> None:
+def test_the_folded_form_is_that_which_the_check_compares():
     assigned = (chr(point) for point in range(0x20000))
     characters = [one for one in assigned if unicodedata.category(one) not in ("Cn", "Cs")]
     texts = pl.Series([f"{one}X\u0301{one} ٣ΣΑΣ" for one in characters])

@@ -9,7 +9,7 @@ def rows(name: str, *columns: str) -> list[tuple[object, ...]]:
     return TABLES[name].select(*columns).rows()
 
 
-def test_sources_are_counted_by_language_and_marked_where_their_labels_are_noisy() -> None:
+def test_sources_are_counted_by_language_and_marked_where_their_labels_are_noisy():
     assert rows("sources", "source", "language", "documents", "authors", "noisy") == [
         ("a", "en", 3, 2, False),
         ("b", "en", 1, 1, True),
@@ -17,7 +17,7 @@ def test_sources_are_counted_by_language_and_marked_where_their_labels_are_noisy
     ]
 
 
-def test_the_funnel_is_ordered_by_source_stage_and_what_happened() -> None:
+def test_the_funnel_is_ordered_by_source_stage_and_what_happened():
     table = statistics.funnel_table(FUNNEL)
     assert table.equals(statistics.funnel_table(reversed(FUNNEL)))
     assert table.select("source", "stage", "reason").rows()[:7] == [
@@ -31,12 +31,12 @@ def test_the_funnel_is_ordered_by_source_stage_and_what_happened() -> None:
     ]
 
 
-def test_counts_that_do_not_add_up_are_found() -> None:
+def test_counts_that_do_not_add_up_are_found():
     table = statistics.funnel_table(FUNNEL)
     assert statistics.by_stage(table).rows()[0] == ("a", "chunk", 8, 10, 0, 18)
     assert statistics.unexplained(table).rows() == [("a", "filter", 18, 0, 5, 12)]
 
 
-def test_an_empty_release_has_empty_tables() -> None:
+def test_an_empty_release_has_empty_tables():
     empty = statistics.tables(DOCUMENTS.clear(), QUERIES.clear(), ["train"])
     assert [table.height for name, table in empty.items()] == [0] * 6

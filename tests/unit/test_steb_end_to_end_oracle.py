@@ -177,7 +177,7 @@ EXPECTED = {
 
 
 @pytest.mark.parametrize("task", EXPECTED)
-def test_the_oracle_of_a_task_from_file_to_metrics_holds(metrics: dict[str, Any], task: str) -> None:
+def test_the_oracle_of_a_task_from_file_to_metrics_holds(metrics, task):
     expected = EXPECTED[task]()
     assert {name: metrics[task][name] for name in expected} == pytest.approx(expected, abs=1e-7)
     assert min(expected.values()) > 0

@@ -41,7 +41,7 @@ TASKS = {
 }
 
 
-def test_every_dataset_of_theirs_has_the_tasks_of_its_configuration() -> None:
+def test_every_dataset_of_theirs_has_the_tasks_of_its_configuration():
     theirs = {entry.name: entry.in_steb for entry in find_datasets(["all"]) if entry.in_steb}
     for name, entry in theirs.items():
         [tasks] = [tasks for pattern, tasks in TASKS.items() if re.fullmatch(pattern, name)]
@@ -85,13 +85,13 @@ def rows_of(entry: Dataset, rows: Rows) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("dataset", FORMATS)
-def test_a_file_of_each_format_is_read_as_their_loader_reads_it(dataset: str, tmp_path: Path) -> None:
+def test_a_file_of_each_format_is_read_as_their_loader_reads_it(dataset, tmp_path):
     files, expected = FORMATS[dataset]
     entry = put(tmp_path, dataset, files)
     assert rows_of(entry, read_dataset(entry, tmp_path)) == list(expected)
 
 
-def test_endive_has_standard_texts_once_beside_five_dialects(tmp_path: Path) -> None:
+def test_endive_has_standard_texts_once_beside_five_dialects(tmp_path):
     entry = put(tmp_path, "endive", FORMATS["endive"][0])
     rows = read_dataset(entry, tmp_path).frame
     assert dict(rows.group_by("label").len().iter_rows()) == {
@@ -101,11 +101,11 @@ def test_endive_has_standard_texts_once_beside_five_dialects(tmp_path: Path) -> 
     assert set(rows.filter(pl.col("label") == "sae")["text"]) == set("abcfmzw")
 
 
-def test_every_entry_states_what_was_read_of_its_files_or_why_nothing() -> None:
+def test_every_entry_states_what_was_read_of_its_files_or_why_nothing():
     assert [entry.name for entry in find_datasets(["all"]) if not entry.obtained] == []
 
 
-def test_every_form_of_file_that_an_entry_reads_was_read_or_is_made_here() -> None:
+def test_every_form_of_file_that_an_entry_reads_was_read_or_is_made_here():
     met, untried = set(), {}
     for entry in find_datasets(["all"]):
         for entry_of in filter(None, (entry, entry.in_steb)):
@@ -118,7 +118,7 @@ def test_every_form_of_file_that_an_entry_reads_was_read_or_is_made_here() -> No
     assert len(met) > 10 and {name for form, name in untried.items() if form not in met} == set()
 
 
-def test_every_task_of_an_entry_finds_its_columns_in_both_protocols(tmp_path: Path) -> None:
+def test_every_task_of_an_entry_finds_its_columns_in_both_protocols(tmp_path):
     for dataset, (files, _) in FORMATS.items():
         entry = put(tmp_path, dataset, files)
         rows = read_dataset(entry, tmp_path)
@@ -134,7 +134,7 @@ def test_every_task_of_an_entry_finds_its_columns_in_both_protocols(tmp_path: Pa
                 assert names <= set(frame.columns), dataset
 
 
-def test_a_table_that_cannot_be_read_shows_the_reader_s_own_message_and_line(tmp_path: Path) -> None:
+def test_a_table_that_cannot_be_read_shows_the_reader_s_own_message_and_line(tmp_path):
     lines = ["text_type,text", *["ham"] * 60]
     entry = put(tmp_path, "telegram-spam-ham", {"dataset.csv": "\n".join(lines) + "\n"})
     with pytest.raises(InputError, match=r"60 of 60 rows .*The first: dataset\.csv, line 2: .+") as told:
@@ -143,7 +143,7 @@ def test_a_table_that_cannot_be_read_shows_the_reader_s_own_message_and_line(tmp
 
 
 @pytest.mark.parametrize(("year", "file"), [(22, "pan22-authorship-verification-training.jsonl"), (23, "pairs.jsonl")])
-def test_pairs_across_discourse_types_are_read_in_pan_s_form(year: int, file: str, tmp_path: Path) -> None:
+def test_pairs_across_discourse_types_are_read_in_pan_s_form(year, file, tmp_path):
     """The form of PAN 2022 and 2023: discourse types where 2020 has fandoms, tags in the texts."""
     rows = [(str(one), f"<new>an essay {one}<nl>", f"an email {one}", one % 2 == 0) for one in range(4)]
     kinds = ["essay", "email"]
@@ -159,7 +159,7 @@ def test_pairs_across_discourse_types_are_read_in_pan_s_form(year: int, file: st
     assert problems["topic1"].to_list() == ["essay"] * 4 and problems["topic2"].to_list() == ["email"] * 4
 
 
-def test_classes_and_parts_of_a_probing_file_are_those_that_are_probed(tmp_path: Path) -> None:
+def test_classes_and_parts_of_a_probing_file_are_those_that_are_probed(tmp_path):
     rows = [
         {
             "text": f"text {one}",
@@ -184,12 +184,12 @@ def test_classes_and_parts_of_a_probing_file_are_those_that_are_probed(tmp_path:
     ("classes", "problem"),
     [([["1"], ["1", "2"]], "not all the same length"), ([["a"], ["1"]], "feature 1 .* no number")],
 )
-def test_a_probing_file_whose_lists_do_not_fit_is_refused(classes: list[list[str]], problem: str) -> None:
+def test_a_probing_file_whose_lists_do_not_fit_is_refused(classes, problem):
     with pytest.raises(InputError, match=problem):
         probing.given(classes, [["train"], ["test"]])
 
 
-def test_every_probing_dataset_asks_for_steb_s_own_file() -> None:
+def test_every_probing_dataset_asks_for_steb_s_own_file():
     for entry in find_datasets(["all"]):
         if entry.in_steb and "probing" in entry.tasks:
             assert entry.in_steb.rows.folder == "probing"

@@ -54,7 +54,7 @@ def _skip_without_case(request: pytest.FixtureRequest) -> None:
 
 
 @pytest.mark.parametrize("case", _cases("order_alignment"))
-def test_the_oracle_of_order_alignment_in_their_protocol_holds(case: Any) -> None:
+def test_the_oracle_of_order_alignment_in_their_protocol_holds(case):
     tolerance = _reference("order_alignment")["tolerance"]
     levels = list(np.moveaxis(np.array(case["embeddings"], float), 1, 0))
     found, expected = order.score(levels, case["labels"]), case["expected"]
@@ -83,7 +83,7 @@ def _whole_orders(items: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize("case", _cases("order_alignment"))
-def test_the_oracle_of_order_alignment_has_whole_orders_in_ours(case: Any) -> None:
+def test_the_oracle_of_order_alignment_has_whole_orders_in_ours(case):
     vectors, labels = np.array(case["embeddings"], float), np.array(case["labels"])
     strict = strict_order.score(list(np.moveaxis(vectors, 1, 0)), case["labels"])
     if "undefined" in strict:
@@ -94,14 +94,14 @@ def test_the_oracle_of_order_alignment_has_whole_orders_in_ours(case: Any) -> No
         assert values["accuracy"] == pytest.approx(_whole_orders(vectors[labels == label]), abs=1e-9)
 
 
-def test_a_random_order_of_three_levels_scores_a_third_in_theirs_and_a_sixth_in_ours() -> None:
+def test_a_random_order_of_three_levels_scores_a_third_in_theirs_and_a_sixth_in_ours():
     levels = list(np.random.default_rng(0).normal(size=(3, 90, 16)))
     assert order.score(levels, ["s"] * 90)["acc_mean"] == pytest.approx(1 / 3, abs=0.03)
     assert strict_order.score(levels, ["s"] * 90)["accuracy"] == pytest.approx(1 / 6, abs=0.03)
 
 
 @pytest.mark.parametrize("case", _cases("pairs", score_mode="cosine"))
-def test_the_oracle_of_pairs_in_their_protocol_holds(case: Any) -> None:
+def test_the_oracle_of_pairs_in_their_protocol_holds(case):
     reference = _reference("pairs")
     if case["kind"] == "all_to_all":
         found = pairs.all_to_all(np.array(case["embeddings"], float), case["labels"])
@@ -118,7 +118,7 @@ def test_the_oracle_of_pairs_in_their_protocol_holds(case: Any) -> None:
 
 
 @pytest.mark.parametrize("case", _cases("retrieval", expected_error=None))
-def test_the_oracle_of_retrieval_in_their_protocol_holds(case: Any) -> None:
+def test_the_oracle_of_retrieval_in_their_protocol_holds(case):
     if "text_embeddings" in case:
         names = [f"{author}_{role}" for author, role in zip(case["author"], case["role"], strict=True)]
         labels = list(dict.fromkeys(names))
@@ -135,7 +135,7 @@ def test_the_oracle_of_retrieval_in_their_protocol_holds(case: Any) -> None:
 
 
 @pytest.mark.parametrize("case", _cases("clustering", distance_mode="euclidean"))
-def test_the_oracle_of_clustering_in_their_protocol_holds(case: Any) -> None:
+def test_the_oracle_of_clustering_in_their_protocol_holds(case):
     reference = _reference("clustering")
     vectors = np.array(case["embeddings"], float)
     count, expected = len(set(case["labels"])), case["expected"]
@@ -166,7 +166,7 @@ def _generated(case: Any) -> tuple[Any, dict[str, Any], dict[str, Any]]:
 
 
 @pytest.mark.parametrize("case", _cases("probing"))
-def test_the_oracle_of_probing_in_their_protocol_holds(case: Any) -> None:
+def test_the_oracle_of_probing_in_their_protocol_holds(case):
     if case.get("kind") == "bins":
         bins, edges = probing.quantile_bins(np.array(case["values"], float))
         sizes, expected = probing.sizes_of_parts(bins, len(edges) - 1, case["total_data"]), case["expected"]
@@ -190,7 +190,7 @@ def test_the_oracle_of_probing_in_their_protocol_holds(case: Any) -> None:
 
 
 @pytest.mark.parametrize("case", _cases("operational", threshold=0.5, complete_datasets=True))
-def test_the_oracle_of_operational_sums_holds(case: Any) -> None:
+def test_the_oracle_of_operational_sums_holds(case):
     tolerance, expected = _reference("operational")["tolerance"], case["expected"]
     if case.get("kind") == "overall":
         found = board.overall(case["task_scores"])
@@ -228,7 +228,7 @@ def _usable(record: Any) -> tuple[list[str], Any] | None:
 
 
 @pytest.mark.parametrize("case", _cases("sampling", episode_size=1, n_episodes_per_class="auto"))
-def test_the_oracle_of_sampling_in_their_protocol_holds(case: Any) -> None:
+def test_the_oracle_of_sampling_in_their_protocol_holds(case):
     usable = [found for record in case["records"] if (found := _usable(record))]
     labels, expected = [label for _, label in usable], case["expected"]
     assert steps.episodes_per_class(labels) == expected["n_episodes_per_class"]
@@ -258,7 +258,7 @@ def _loaded(case: Any) -> Any:
 
 
 @pytest.mark.parametrize("case", _cases("loaders"))
-def test_the_oracle_of_loaders_in_their_protocol_holds(case: Any) -> None:
+def test_the_oracle_of_loaders_in_their_protocol_holds(case):
     expected = case["expected"]
     if "documents" in case:
         expected = [(name, same, first, second) for name, _, same, first, second in expected]

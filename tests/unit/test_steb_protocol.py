@@ -66,7 +66,7 @@ def scored(home: Path, out: Path, cache: Path, protocols: tuple[str, ...]) -> An
     return run(load_entry(MODELS, "tfidf"), datasets, rows, absent, out, VectorCache(cache), chosen)
 
 
-def test_neither_protocol_changes_what_the_other_gives(home: Path, tmp_path: Path) -> None:
+def test_neither_protocol_changes_what_the_other_gives(home, tmp_path):
     both = scored(home, tmp_path / "both", tmp_path / "first", ("strict", "steb"))
     strict = scored(home, tmp_path / "strict", tmp_path / "second", ("strict",))
     steb = scored(home, tmp_path / "steb", tmp_path / "third", ("steb",))
@@ -74,7 +74,7 @@ def test_neither_protocol_changes_what_the_other_gives(home: Path, tmp_path: Pat
     assert both["steb"] == steb["steb"] and not steb["datasets"]
 
 
-def test_their_clustering_reads_rows_label_by_label() -> None:
+def test_their_clustering_reads_rows_label_by_label():
     rows = pl.DataFrame({"t": [f"{n}" for n in range(75)], "s": ["bac"[n % 3] for n in range(75)]})
     task = TASKS["clustering"]
     taken, episodes = task.select(rows, LabelledTask(text="t", label="s"))
@@ -82,7 +82,7 @@ def test_their_clustering_reads_rows_label_by_label() -> None:
     assert taken["text"].to_list() == [f"{n}" for first in range(3) for n in range(first, 75, 3)]
 
 
-def test_their_protocol_takes_the_first_of_each_label_whatever_the_budget(home: Path, tmp_path: Path) -> None:
+def test_their_protocol_takes_the_first_of_each_label_whatever_the_budget(home, tmp_path):
     told = scored(home, tmp_path / "out", tmp_path / "cache", ("strict", "steb"))
     assert told["steb"]["notes"]["episodes"] == dict.fromkeys(("clustering", "all_to_all", "order_alignment"), "1_30")
     assert told["datasets"]["notes"]["tasks"]["clustering"]["texts"] == 40
@@ -90,7 +90,7 @@ def test_their_protocol_takes_the_first_of_each_label_whatever_the_budget(home: 
     assert order["comparisons"] == 2 * 30 * 29 / 2 and order["distractor_comparisons"] == 2 * order["comparisons"]
 
 
-def test_a_dataset_that_steb_does_not_have_is_left_out_and_named(home: Path, tmp_path: Path) -> None:
+def test_a_dataset_that_steb_does_not_have_is_left_out_and_named(home, tmp_path):
     (tmp_path / "notes.yaml").write_text(ENTRY.replace("steb: {}", ""), encoding="utf-8")
     datasets = find_datasets([str(tmp_path / "notes.yaml")])
     rows, absent = read_all(datasets, home / "data", "skip")
@@ -98,7 +98,7 @@ def test_a_dataset_that_steb_does_not_have_is_left_out_and_named(home: Path, tmp
     assert told["steb"] == {} and told["not_in_steb"] == {"notes": "STEB does not have it"}
 
 
-def test_a_task_that_their_code_stops_on_is_undefined_with_the_reason(home: Path, tmp_path: Path) -> None:
+def test_a_task_that_their_code_stops_on_is_undefined_with_the_reason(home, tmp_path):
     few = (home / "data/notes/notes.jsonl").read_text(encoding="utf-8").splitlines()[:60]
     (tmp_path / "data/notes").mkdir(parents=True)
     (tmp_path / "data/notes/notes.jsonl").write_text("\n".join(few), encoding="utf-8")
@@ -111,7 +111,7 @@ def test_a_task_that_their_code_stops_on_is_undefined_with_the_reason(home: Path
     assert tasks["order_alignment"]["comparisons"] == 25 * 24 / 2
 
 
-def test_results_are_written_and_read_where_steb_has_them(home: Path, tmp_path: Path) -> None:
+def test_results_are_written_and_read_where_steb_has_them(home, tmp_path):
     told = scored(home, tmp_path / "out", tmp_path / "cache", ("steb",))
     written = layout.write(tmp_path / "results", {"tfidf": told["steb"]})
     paths = sorted(path.relative_to(tmp_path / "results") for path in (tmp_path / "results").rglob("*.json"))
@@ -130,7 +130,7 @@ def put(folder: Path, dataset: str, model: str, episode: str, task: str, metrics
     path.write_text(metrics, encoding="utf-8")
 
 
-def test_the_first_episode_with_the_figure_counts_and_the_first_folder(tmp_path: Path) -> None:
+def test_the_first_episode_with_the_figure_counts_and_the_first_folder(tmp_path):
     mine, theirs = tmp_path / "results", tmp_path / "submitted_results"
     put(mine, "blog_age", "m", "1_100", "clustering", '{"v_measure": NaN}')
     put(mine, "blog_age", "m", "1_200", "clustering", '{"v_measure": 0.25}')
@@ -142,7 +142,7 @@ def test_the_first_episode_with_the_figure_counts_and_the_first_folder(tmp_path:
 
 
 @pytest.mark.parametrize("broken", ["{", "[]"])
-def test_metrics_that_cannot_be_read_are_named(tmp_path: Path, broken: str) -> None:
+def test_metrics_that_cannot_be_read_are_named(tmp_path, broken):
     put(tmp_path, "blog_age", "m", "1_200", "clustering", broken)
     with pytest.raises(InputError, match=r"blog_age.m.1_200.clustering.metrics\.json"):
         layout.read(tmp_path)
@@ -150,9 +150,7 @@ def test_metrics_that_cannot_be_read_are_named(tmp_path: Path, broken: str) -> N
         layout.read(tmp_path / "nothing")
 
 
-def test_a_leaderboard_is_recomputed_from_a_folder_of_results(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_leaderboard_is_recomputed_from_a_folder_of_results(tmp_path, capsys):
     values = {"a": (0.2, 0.6, 0.9), "b": (0.4, 0.8, 0.1), "c": (0.3, 0.7, 0.5)}
     for model, (age, gender, pairs_of) in values.items():
         put(tmp_path / "r", "blog_age", model, "1_200", "clustering", json.dumps({"v_measure": age}))
@@ -178,14 +176,14 @@ def test_a_leaderboard_is_recomputed_from_a_folder_of_results(
     assert {row["model"]: row["Demographics"] for row in study} == {"a": 65.0, "b": 35.0, "c": 50.0}
 
 
-def test_order_alignment_counts_by_its_accuracy_in_studies_and_by_its_distractor_in_independence() -> None:
+def test_order_alignment_counts_by_its_accuracy_in_studies_and_by_its_distractor_in_independence():
     cells = {("order_alignment", "STEL_register"): 0.2, ("order_accuracy", "STEL_register"): 0.8}
     frame, counts = board.definitional(dict.fromkeys("abc", cells))
     assert frame["register"].to_list() == [0.8] * 3 and frame["independence"].to_list() == [0.2] * 3
     assert frame["score"].to_list() == [0.5] * 3 and counts == {"register": 1, "independence": 1}
 
 
-def test_a_report_has_both_protocols_under_their_names_with_intervals_and_chance(home: Path, tmp_path: Path) -> None:
+def test_a_report_has_both_protocols_under_their_names_with_intervals_and_chance(home, tmp_path):
     command = [
         "style",
         "run",
@@ -214,21 +212,21 @@ def test_a_report_has_both_protocols_under_their_names_with_intervals_and_chance
     assert "random" in told and "[" in told
 
 
-def test_an_interval_of_a_mean_is_that_of_its_standard_error() -> None:
+def test_an_interval_of_a_mean_is_that_of_its_standard_error():
     values = np.random.default_rng(1).normal(0.5, 0.1, 400).clip(0, 1)
     low, high = intervals.of_mean(values) or (0, 0)
     assert high - low == pytest.approx(2 * 1.96 * values.std() / 20, rel=0.15)
     assert intervals.of_mean(values) == [low, high]
 
 
-def test_an_interval_over_owners_is_wider_where_an_owner_has_many_values() -> None:
+def test_an_interval_over_owners_is_wider_where_an_owner_has_many_values():
     values = np.repeat(np.random.default_rng(2).random(30), 10)
     alone, owned = (intervals.of_mean(values, owners) for owners in (None, np.repeat(np.arange(30), 10).astype(str)))
     assert alone and owned
     assert owned[1] - owned[0] > 2.5 * (alone[1] - alone[0])
 
 
-def test_an_interval_of_pairs_of_texts_is_that_of_drawing_texts_anew() -> None:
+def test_an_interval_of_pairs_of_texts_is_that_of_drawing_texts_anew():
     draw = np.random.default_rng(3)
     labels = np.repeat([0, 1, 2], 30)
     vectors = draw.normal(size=(90, 8)) + 0.7 * np.eye(8)[labels]
@@ -245,7 +243,7 @@ def test_an_interval_of_pairs_of_texts_is_that_of_drawing_texts_anew() -> None:
     assert found["interval"][1] - found["interval"][0] == pytest.approx(high - low, rel=0.25)
 
 
-def test_an_interval_of_named_pairs_covers_the_area_that_the_pairs_come_from() -> None:
+def test_an_interval_of_named_pairs_covers_the_area_that_the_pairs_come_from():
     draw, inside = np.random.default_rng(4), 0
     for _ in range(40):
         same = np.arange(200) % 2 == 0
@@ -254,7 +252,7 @@ def test_an_interval_of_named_pairs_covers_the_area_that_the_pairs_come_from() -
     assert inside >= 34
 
 
-def test_a_report_counts_what_was_run_and_why_the_rest_was_not() -> None:
+def test_a_report_counts_what_was_run_and_why_the_rest_was_not():
     cases = [(True, True, ""), (True, False, ""), (False, True, "no file fits *"), (False, True, NOT_ASKED)]
     every = [{"run": run, "paper": paper, "why": why} for run, paper, why in cases]
     assert re.findall(r"\d+", what_ran(every)) == ["1", "3", "1", "1", "1"]

@@ -4,7 +4,6 @@ import re
 import shutil
 import subprocess
 from itertools import combinations
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -41,7 +40,7 @@ ROWS = (
 
 
 @given(st.integers(1, 7), st.data())
-def test_two_models_share_a_letter_unless_they_differ(count: int, data: st.DataObject) -> None:
+def test_two_models_share_a_letter_unless_they_differ(count, data):
     models = [f"m{number}" for number in range(count)]
     pairs = list(combinations(models, 2))
     differing = data.draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
@@ -52,16 +51,16 @@ def test_two_models_share_a_letter_unless_they_differ(count: int, data: st.DataO
     assert letters(models, [pair[::-1] for pair in reversed(differing)]) == found
 
 
-def test_the_best_model_has_the_first_letter() -> None:
+def test_the_best_model_has_the_first_letter():
     assert letters(["z", "a"], [("a", "z")]) == {"z": "a", "a": "b"}
 
 
-def test_so_many_groups_that_letters_run_out_have_none() -> None:
+def test_so_many_groups_that_letters_run_out_have_none():
     models = [f"m{number}" for number in range(40)]
     assert letters(models, [(one, other) for one, other in combinations(models, 2)]) == {}
 
 
-def test_a_column_without_a_value_goes_and_its_reason_is_told() -> None:
+def test_a_column_without_a_value_goes_and_its_reason_is_told():
     rows = [Row([Cell("one"), Cell("0.7", 0.7), Cell("–")]), Row([Cell("two"), Cell("0.6", 0.6), Cell("–")])]
     held = without_empty_columns(table(*rows), {"EER": "no pair has negatives"})
     assert [column.heading for column in held.columns] == ["model", "AUC"]
@@ -71,12 +70,12 @@ def test_a_column_without_a_value_goes_and_its_reason_is_told() -> None:
     assert without_empty_columns(full, {}) is full
 
 
-def test_rows_of_a_group_stand_together_in_files() -> None:
+def test_rows_of_a_group_stand_together_in_files():
     for written in (as_latex(table(*ROWS)), as_markdown(table(*ROWS))):
         assert written.index("one") < written.index("three") < written.index("two")
 
 
-def test_latex_has_intervals_letters_arrows_and_mathematical_minus_signs() -> None:
+def test_latex_has_intervals_letters_arrows_and_mathematical_minus_signs():
     written = as_latex(table(*ROWS))
     assert r"AUC $\uparrow$ & EER $\downarrow$" in written
     assert r"\textbf{0.7}$^{\mathrm{a}}$ {\scriptsize [.60, .80]}" in written
@@ -89,15 +88,15 @@ def test_latex_has_intervals_letters_arrows_and_mathematical_minus_signs() -> No
     ("words", "shown"),
     [("-0.5", "−0.5"), ("[-.5, -.1]", "[−.5, −.1]"), ("all-MiniLM-6", "all-MiniLM-6"), ("1-10", "1-10")],
 )
-def test_only_the_hyphen_of_a_negative_number_is_a_minus(words: str, shown: str) -> None:
+def test_only_the_hyphen_of_a_negative_number_is_a_minus(words, shown):
     assert signed(words) == shown
 
 
-def test_limits_have_no_nought_before_the_point() -> None:
+def test_limits_have_no_nought_before_the_point():
     assert limits(-0.25, 1.0) == "[-.25, 1.00]" and limits(None, 1.0) == ""
 
 
-def test_braces_and_mathematics_of_latex_are_closed() -> None:
+def test_braces_and_mathematics_of_latex_are_closed():
     written = as_latex(
         table(*ROWS, Row([Cell(HOSTILE), Cell("1", 1.0), Cell("1", 1.0)]), notes=(HOSTILE,), title=HOSTILE)
     )
@@ -110,7 +109,7 @@ def test_braces_and_mathematics_of_latex_are_closed() -> None:
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no LaTeX here")
-def test_latex_compiles_as_it_is_pasted(tmp_path: Path) -> None:
+def test_latex_compiles_as_it_is_pasted(tmp_path):
     hostile = Row([Cell(HOSTILE), Cell("1", 1.0), Cell("1", 1.0)], HOSTILE)
     written = as_latex(table(*ROWS, hostile, notes=(HOSTILE * 5,), title=HOSTILE))
     packages = written.splitlines()[0].removeprefix("% ")
@@ -126,6 +125,6 @@ def test_latex_compiles_as_it_is_pasted(tmp_path: Path) -> None:
     assert "Overfull" not in ran.stdout
 
 
-def test_a_number_above_nought_is_never_shown_as_nought() -> None:
+def test_a_number_above_nought_is_never_shown_as_nought():
     assert decimals(0.0004) == "<0.001" and decimals(0.0) == "0.000" and decimals(0.0006) == "0.001"
     assert decimals(0.0004, signed=True) == "+0.000"

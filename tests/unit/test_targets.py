@@ -41,14 +41,14 @@ def finished(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_page_behind_an_ancient_input_that_is_made_again_is_made(finished: Path) -> None:
+def test_a_page_behind_an_ancient_input_that_is_made_again_is_made(finished):
     (finished / "page").unlink()
     (finished / "draft").write_text("changed")
     assert run(finished, "page").returncode == 0
     assert (finished / "page").exists()
 
 
-def test_a_page_that_is_there_is_not_made_again_with_its_ancient_input(finished: Path) -> None:
+def test_a_page_that_is_there_is_not_made_again_with_its_ancient_input(finished):
     before = (finished / "page").stat().st_mtime_ns
     (finished / "draft").write_text("changed")
     done = run(finished, "page")
@@ -56,7 +56,7 @@ def test_a_page_that_is_there_is_not_made_again_with_its_ancient_input(finished:
     assert (finished / "page").stat().st_mtime_ns == before
 
 
-def test_a_run_that_ends_without_its_target_fails(finished: Path) -> None:
+def test_a_run_that_ends_without_its_target_fails(finished):
     """Here a job takes away what another made."""
     (finished / "Snakefile").write_text(RULES.replace("{LAST}", "rm -f other;"))
     (finished / "checked").unlink()

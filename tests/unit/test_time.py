@@ -61,7 +61,7 @@ def scores(model: str, dated: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("dated", ["day", "year"])
-def test_dates_that_tell_authors_apart_in_matched_pairs_fall_to_chance_in_pairs_matched_in_time(dated: str) -> None:
+def test_dates_that_tell_authors_apart_in_matched_pairs_fall_to_chance_in_pairs_matched_in_time(dated):
     found = scores("date", dated)
     assert found["auc_matched"]["value"] > 0.9
     assert found["auc_topic"]["value"] > 0.9
@@ -70,20 +70,20 @@ def test_dates_that_tell_authors_apart_in_matched_pairs_fall_to_chance_in_pairs_
     assert found["auc_time"]["authors"] == WRITERS
 
 
-def test_a_topic_is_worth_nothing_in_pairs_matched_in_topic_and_time_and_a_habit_is() -> None:
+def test_a_topic_is_worth_nothing_in_pairs_matched_in_topic_and_time_and_a_habit_is():
     assert scores("content-words", "day")["auc_topic_time"]["value"] == pytest.approx(0.5, abs=1e-3)
     for score in ("auc_time", "auc_topic_time"):
         assert scores("char-ngram", "day")[score]["value"] > 0.7
 
 
-def test_without_dates_there_is_no_score_in_time_and_the_reason_is_told() -> None:
+def test_without_dates_there_is_no_score_in_time_and_the_reason_is_told():
     found = scores("date", "none")
     assert "auc_time" not in found and "auc_topic_time" not in found
     assert found["auc_matched"]["value"] == found["auc_topic"]["value"] == 0.5
     assert set(planted("none").released.left_out) == {"auc_time"}
 
 
-def test_positives_of_the_very_date_have_negatives_of_that_date_alone() -> None:
+def test_positives_of_the_very_date_have_negatives_of_that_date_alone():
     split = planted("year")
     pairs, dates = split.released.pairs, split.documents["date"]
     own = dates.gather(split.asks[pairs["query"].to_numpy()])

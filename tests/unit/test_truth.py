@@ -120,7 +120,7 @@ def measured(folder: Path, spoil: str = "") -> list[Row]:
     return table(read_build(*write(folder, spoil)), documents=96, scored=96)
 
 
-def test_a_release_that_keeps_every_claim_meets_them_all(tmp_path: Path) -> None:
+def test_a_release_that_keeps_every_claim_meets_them_all(tmp_path):
     assert [row for row in measured(tmp_path) if row.met is not True] == []
 
 
@@ -146,30 +146,30 @@ def test_a_release_that_keeps_every_claim_meets_them_all(tmp_path: Path) -> None
         ("power", {"smallest provable difference, auc_matched, macro"}),
     ],
 )
-def test_what_breaks_a_claim_and_nothing_else_is_missed(tmp_path: Path, spoil: str, claims: set[str]) -> None:
+def test_what_breaks_a_claim_and_nothing_else_is_missed(tmp_path, spoil, claims):
     rows = measured(tmp_path, spoil)
     assert {row.claim for row in rows if row.met is False} == claims
     assert sum("**missed**" in line for line in as_markdown(rows).splitlines()) == len(claims)
 
 
-def test_a_difference_that_cannot_be_shown_is_told_with_the_authors_that_it_takes(tmp_path: Path) -> None:
+def test_a_difference_that_cannot_be_shown_is_told_with_the_authors_that_it_takes(tmp_path):
     (row,) = [row for row in measured(tmp_path, "power") if row.claim.startswith("smallest") and not row.met]
     assert row.measured == ".200 (Holm over 18 tests); 44.4 times as many query authors would reach it"
 
 
-def test_a_gain_that_does_not_exclude_zero_after_correction_is_missed(tmp_path: Path) -> None:
+def test_a_gain_that_does_not_exclude_zero_after_correction_is_missed(tmp_path):
     missed = [row.claim for row in measured(tmp_path, "gain") if row.met is False]
     assert len(missed) == 6 and all("gain" in claim or "after Holm" in claim for claim in missed)
 
 
 @pytest.mark.parametrize(("wrong", "met"), [(1, True), (2, False)])
-def test_one_drop_in_ten_may_be_wrong(tmp_path: Path, wrong: int, met: bool) -> None:
+def test_one_drop_in_ten_may_be_wrong(tmp_path, wrong, met):
     verdicts = ["wrong"] * wrong + ["right"] * (10 - wrong)
     pl.DataFrame({"reason": ["a"] * 10 + ["b"], "verdict": [*verdicts, "right"]}).write_csv(tmp_path / "drops.csv")
     assert wrong_drops(tmp_path / "drops.csv").met is met
 
 
-def test_what_the_files_do_not_hold_is_neither_met_nor_missed(tmp_path: Path) -> None:
+def test_what_the_files_do_not_hold_is_neither_met_nor_missed(tmp_path):
     release, results = write(tmp_path)
     (release / "test/positives.parquet").unlink()
     (release / "statistics/labels.csv").unlink()

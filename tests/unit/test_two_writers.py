@@ -79,7 +79,7 @@ def marks_in_turn(read: Callable[[], str]) -> Iterator[str]:
         yield mark
 
 
-def test_two_writers_of_a_table_leave_a_whole_one_at_any_time(tmp_path: Path) -> None:
+def test_two_writers_of_a_table_leave_a_whole_one_at_any_time(tmp_path):
     path = tmp_path / "table.parquet"
 
     def read() -> str:
@@ -94,7 +94,7 @@ def test_two_writers_of_a_table_leave_a_whole_one_at_any_time(tmp_path: Path) ->
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_two_writers_of_a_folder_leave_a_whole_one_at_any_time(tmp_path: Path) -> None:
+def test_two_writers_of_a_folder_leave_a_whole_one_at_any_time(tmp_path):
     path = tmp_path / "release"
 
     def read() -> str:
@@ -110,7 +110,7 @@ def test_two_writers_of_a_folder_leave_a_whole_one_at_any_time(tmp_path: Path) -
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_an_orphan_that_ends_after_its_rerun_brings_its_own_whole_file(tmp_path: Path) -> None:
+def test_an_orphan_that_ends_after_its_rerun_brings_its_own_whole_file(tmp_path):
     path = tmp_path / "counts"
     with atomic_file(path) as orphan:
         orphan.write_text("or")
@@ -124,9 +124,7 @@ def test_an_orphan_that_ends_after_its_rerun_brings_its_own_whole_file(tmp_path:
 
 
 @pytest.mark.parametrize("kind", ["file", "folder"])
-def test_what_a_killed_writer_left_goes_with_the_next_and_what_a_live_one_writes_stays(
-    tmp_path: Path, kind: str
-) -> None:
+def test_what_a_killed_writer_left_goes_with_the_next_and_what_a_live_one_writes_stays(tmp_path, kind):
     path = tmp_path / "a.parquet"
     other = tmp_path / f".another.a.parquet.{'0' * 32}"
     other.write_text("of another file")

@@ -1,7 +1,5 @@
 """Tables of statistics in a release of others: as they were written, or refused by file, column and row."""
 
-from pathlib import Path
-
 import polars as pl
 import pytest
 from hypothesis import given
@@ -21,16 +19,14 @@ SHARES = st.none() | st.floats(0, 1)
 @given(
     st.lists(st.tuples(NAMES, WHOLE, WHOLE, st.none() | NAMES, SHARES, SHARES, SHARES, st.none() | NAMES), max_size=5)
 )
-def test_what_a_release_states_of_labels_is_read_as_it_was_written(
-    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[object, ...]]
-) -> None:
+def test_what_a_release_states_of_labels_is_read_as_it_was_written(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("rows") / "labels.csv"
     table = pl.DataFrame(rows, STATISTICS["labels"], orient="row")
     table.write_csv(path)
     assert read_rows(path, LabelRow) == table.to_dicts()
 
 
-def test_truth_and_other_columns(tmp_path: Path) -> None:
+def test_truth_and_other_columns(tmp_path):
     (tmp_path / "s.csv").write_text("source,language,noisy\na,en,true\nb,de,false\n")
     assert read_rows(tmp_path / "s.csv", SourceRow) == [{"source": "a", "noisy": True}, {"source": "b", "noisy": False}]
 
@@ -48,13 +44,13 @@ def test_truth_and_other_columns(tmp_path: Path) -> None:
         ("source,stage,reason,documents\na,b,c,1\n\udcff,b,c,1\n", "UTF-8|utf-8"),
     ],
 )
-def test_a_table_that_is_not_of_a_release_is_refused(content: str, said: str, tmp_path: Path) -> None:
+def test_a_table_that_is_not_of_a_release_is_refused(content, said, tmp_path):
     (tmp_path / "funnel.csv").write_text(content, errors="surrogateescape")
     with pytest.raises(InputError, match=said) as told:
         read_rows(tmp_path / "funnel.csv", FunnelRow)
     assert "funnel.csv" in str(told.value) and "\n" not in str(told.value)
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_is_told(tmp_path):
     with pytest.raises(InputError, match="nowhere.csv"):
         read_rows(tmp_path / "nowhere.csv", FunnelRow)

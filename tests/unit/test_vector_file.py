@@ -53,9 +53,7 @@ def refused(path: Path, *words: str) -> None:
 
 @pytest.mark.parametrize("shape", [(10**12, 2), (3, 10**12), (10**6, 10**6), (2, 2), (4, 2), (10**30, 1), (-1, 2)])
 @pytest.mark.parametrize("version", [(1, 0), (2, 0)])
-def test_a_header_that_states_other_values_than_there_are_is_refused(
-    shape: tuple[int, ...], version: tuple[int, int], tmp_path: Path
-) -> None:
+def test_a_header_that_states_other_values_than_there_are_is_refused(shape, version, tmp_path):
     content = header(shape, version=version) + VECTORS.tobytes()
     (tmp_path / "v.npy").write_bytes(content)
     (tmp_path / "v.ids.txt").write_text("a\nb\nc\n")
@@ -76,14 +74,14 @@ def test_a_header_that_states_other_values_than_there_are_is_refused(
     ],
     ids=["an expression", "objects", "records", "no order", "brackets", "nothing"],
 )
-def test_a_header_that_is_none_is_refused(head: bytes, tmp_path: Path) -> None:
+def test_a_header_that_is_none_is_refused(head, tmp_path):
     (tmp_path / "v.npy").write_bytes(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head + bytes(64))
     (tmp_path / "v.ids.txt").write_text("a\n")
     refused(tmp_path / "v.npy")
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_are_vectors_or_refused(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+def test_any_bytes_are_vectors_or_refused(tmp_path_factory, content):
     folder = tmp_path_factory.mktemp("any")
     (folder / "v.ids.txt").write_text("a\n")
     for name, lead in (("v.npy", b"\x93NUMPY\x01\x00"), ("v.npz", b"PK\x03\x04")):
@@ -91,7 +89,7 @@ def test_any_bytes_are_vectors_or_refused(tmp_path_factory: pytest.TempPathFacto
         refused(folder / name)
 
 
-def test_an_archive_that_would_expand_without_bound_is_refused_and_an_honest_one_read(tmp_path: Path) -> None:
+def test_an_archive_that_would_expand_without_bound_is_refused_and_an_honest_one_read(tmp_path):
     many = np.zeros((ALWAYS // 4 + 1, 1), np.float32)
     members = [("ids.npy", plain(np.array(IDS))), ("vectors.npy", plain(many))]
     refused(npz(tmp_path / "v.npz", members, zipfile.ZIP_DEFLATED), VARIABLE, "MiB")
@@ -100,7 +98,7 @@ def test_an_archive_that_would_expand_without_bound_is_refused_and_an_honest_one
     assert ids == IDS and np.array_equal(vectors, VECTORS)
 
 
-def test_an_archive_with_any_byte_changed_is_refused_or_read(tmp_path: Path) -> None:
+def test_an_archive_with_any_byte_changed_is_refused_or_read(tmp_path):
     np.savez_compressed(path := tmp_path / "v.npz", ids=np.array(IDS), vectors=VECTORS)
     content, outcomes = path.read_bytes(), set[bool]()
     for at in range(len(content)):
@@ -113,25 +111,25 @@ def test_an_archive_with_any_byte_changed_is_refused_or_read(tmp_path: Path) -> 
     assert False in outcomes
 
 
-def test_an_array_that_is_there_twice_is_refused(tmp_path: Path) -> None:
+def test_an_array_that_is_there_twice_is_refused(tmp_path):
     own = [("ids.npy", plain(np.array(IDS))), ("vectors.npy", plain(VECTORS)), ("vectors.npy", plain(VECTORS + 1))]
     refused(npz(tmp_path / "v.npz", own), "twice")
 
 
-def test_an_array_in_the_order_of_fortran_is_read(tmp_path: Path) -> None:
+def test_an_array_in_the_order_of_fortran_is_read(tmp_path):
     np.save(tmp_path / "v.npy", np.asfortranarray(VECTORS))
     (tmp_path / "v.ids.txt").write_text("a\nb\nc\n")
     assert np.array_equal(read_vectors(tmp_path / "v.npy")[1], VECTORS)
 
 
 @pytest.mark.parametrize("content", ["a\nb\nc\n", "\ufeffa\r\nb\r\nc", "a\rb\rc\r"])
-def test_ids_beside_may_have_a_mark_and_any_ends_of_lines(content: str, tmp_path: Path) -> None:
+def test_ids_beside_may_have_a_mark_and_any_ends_of_lines(content, tmp_path):
     np.save(tmp_path / "v.npy", VECTORS)
     (tmp_path / "v.ids.txt").write_bytes(content.encode())
     assert read_vectors(tmp_path / "v.npy")[0] == IDS
 
 
-def test_an_id_may_hold_signs_that_some_take_for_ends_of_lines(tmp_path: Path) -> None:
+def test_an_id_may_hold_signs_that_some_take_for_ends_of_lines(tmp_path):
     np.save(tmp_path / "v.npy", VECTORS)
     odd = ["a\u2028b", "c\x85", "d\x1ce"]
     (tmp_path / "v.ids.txt").write_text("\n".join(odd), encoding="utf-8")
@@ -139,13 +137,13 @@ def test_an_id_may_hold_signs_that_some_take_for_ends_of_lines(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("ids", [[1.0, 2.0, 3.0], [True, False, None], [["a"], ["b"], ["c"]]])
-def test_ids_that_identify_nothing_surely_are_refused(ids: list[object], tmp_path: Path) -> None:
+def test_ids_that_identify_nothing_surely_are_refused(ids, tmp_path):
     pl.DataFrame({"id": ids, "vector": VECTORS.tolist()}).write_parquet(tmp_path / "v.parquet")
     refused(tmp_path / "v.parquet", "column id")
 
 
 @pytest.mark.parametrize("ids", [[1, 2, 3], [1 << 63, (1 << 64) - 1, 0]])
-def test_whole_numbers_are_ids_with_all_their_digits(ids: list[int], tmp_path: Path) -> None:
+def test_whole_numbers_are_ids_with_all_their_digits(ids, tmp_path):
     pl.DataFrame({"id": pl.Series(ids, dtype=pl.UInt64), "vector": VECTORS.tolist()}).write_parquet(
         tmp_path / "v.parquet"
     )

@@ -20,7 +20,7 @@ NOT_SHOWN, FIRST = "No model is shown to exceed the best control in overall. a h
 CONTROL = row("masked", 0.95, 0.3, 0.001, group="sanity")
 
 
-def test_a_proved_gain_is_told_with_its_basis() -> None:
+def test_a_proved_gain_is_told_with_its_basis():
     assert verdict([row("a", 0.8, 0.2, 0.0)]).startswith("a recognises")
     said = verdict([CONTROL, row("a", 0.8, 0.2, 0.01), row("b", 0.9, 0.3, 0.2)])
     assert said.startswith("a recognises authors better than the best shortcut in AUC matched: 0.800, 0.200 above date")
@@ -28,11 +28,11 @@ def test_a_proved_gain_is_told_with_its_basis() -> None:
 
 
 @pytest.mark.parametrize(("gain", "p"), [(0.2, 0.05), (0.0, 0.01), (-0.2, 0.001), (0.1, None)])
-def test_a_gain_that_may_be_chance_is_no_proof(gain: float, p: float | None) -> None:
+def test_a_gain_that_may_be_chance_is_no_proof(gain, p):
     assert verdict([CONTROL, row("a", 0.8, gain, p)]).startswith("No gain over a shortcut is proved in AUC matched.")
 
 
-def test_without_models_or_shortcuts_the_sentence_says_so() -> None:
+def test_without_models_or_shortcuts_the_sentence_says_so():
     assert verdict([]) == ""
     assert verdict([CONTROL]) == "Only controls were evaluated."
     assert verdict([CONTROL, row("a", None, None)]) == "Only controls were evaluated."
@@ -40,7 +40,7 @@ def test_without_models_or_shortcuts_the_sentence_says_so() -> None:
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(-1, 1), st.floats(0, 1)), min_size=1, max_size=6))
-def test_the_sentence_tells_a_gain_where_one_is_sure(scores: list[tuple[float, float, float]]) -> None:
+def test_the_sentence_tells_a_gain_where_one_is_sure(scores):
     said = verdict([row(f"m{place}", *numbers) for place, numbers in enumerate(scores)])
     assert ("No gain" in said) == (not any(gain > 0 and p < 0.05 for _, gain, p in scores))
 
@@ -57,7 +57,5 @@ def test_the_sentence_tells_a_gain_where_one_is_sure(scores: list[tuple[float, f
         ({}, {"c": 0.6}, 0.01, "No model has overall."),
     ],
 )  # fmt: skip
-def test_a_sentence_compares_the_best_model_with_the_best_control(
-    models: dict[str, float], controls: dict[str, float], p: float | None, said: str
-) -> None:
+def test_a_sentence_compares_the_best_model_with_the_best_control(models, controls, p, said):
     assert over_controls("overall", models, controls, lambda one, other: {"ac": p}[one + other]) == said

@@ -2,7 +2,6 @@
 
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import polars as pl
 import pytest
@@ -16,17 +15,17 @@ MOST_WRONG = 0.1
 BOTH = pytest.mark.parametrize("benchmark", [drops, endings], ids=["drops", "endings"])
 
 
-def test_at_most_one_drop_in_ten_is_wrong_for_every_reason() -> None:
+def test_at_most_one_drop_in_ten_is_wrong_for_every_reason():
     found = drops.rates(pl.read_csv(drops.VERDICTS))
     assert found.filter(pl.col("share") > MOST_WRONG).is_empty(), found.filter(pl.col("share") > MOST_WRONG).rows()
 
 
-def test_at_most_one_cut_ending_in_ten_is_no_signature() -> None:
+def test_at_most_one_cut_ending_in_ten_is_no_signature():
     assert (pl.read_csv(endings.VERDICTS)["verdict"] == "wrong").mean() <= MOST_WRONG
 
 
 @BOTH
-def test_verdicts_hold_no_text_and_each_thing_once(benchmark: ModuleType) -> None:
+def test_verdicts_hold_no_text_and_each_thing_once(benchmark):
     verdicts = pl.read_csv(benchmark.VERDICTS)
     assert tuple(verdicts.columns) == benchmark.COLUMNS
     assert set(verdicts["verdict"]) == {"right", "wrong"}
@@ -37,13 +36,13 @@ def test_verdicts_hold_no_text_and_each_thing_once(benchmark: ModuleType) -> Non
 
 
 @BOTH
-def test_the_rate_is_that_of_wrong_among_those_read(benchmark: ModuleType) -> None:
+def test_the_rate_is_that_of_wrong_among_those_read(benchmark):
     of = "reason" if benchmark is drops else "lang"
     verdicts = pl.DataFrame({of: ["a", "a", "b"], "verdict": ["wrong", "right", "right"]})
     assert benchmark.rates(verdicts).rows() == [("a", 2, 1, 0.5), ("b", 1, 0, 0.0)]
 
 
-def test_a_sample_of_drops_has_thirty_of_each_reason_and_language_whatever_the_order() -> None:
+def test_a_sample_of_drops_has_thirty_of_each_reason_and_language_whatever_the_order():
     keys = [f"s:{number}" for number in range(100)]
     documents = pl.DataFrame({"doc_key": keys, "lang": ["en", "de"] * 50, "content": "x"})
     removed = pl.DataFrame({"source": "s", "doc_key": keys, "reason": "r", "value": 0.0, "detail": None})
@@ -55,7 +54,7 @@ def test_a_sample_of_drops_has_thirty_of_each_reason_and_language_whatever_the_o
         drops.sample(documents.drop("content"), removed)
 
 
-def test_a_sample_has_the_endings_that_went_and_thirty_of_each_language_whatever_the_order() -> None:
+def test_a_sample_has_the_endings_that_went_and_thirty_of_each_language_whatever_the_order():
     keys = [f"s:{number}" for number in range(80)]
     uncut = pl.DataFrame(
         {

@@ -40,7 +40,7 @@ def changed(before: Path, after: Path) -> dict[str, Any]:
     return version_change(read_release(before), read_release(after))
 
 
-def test_a_release_is_its_own_version(release: Path) -> None:
+def test_a_release_is_its_own_version(release):
     assert changed(release, release) == {
         "bump": NONE,
         "reasons": [],
@@ -51,9 +51,7 @@ def test_a_release_is_its_own_version(release: Path) -> None:
     }
 
 
-def test_who_is_taken_down_from_a_scored_split_makes_scores_incomparable(
-    documents: pl.DataFrame, release: Path, tmp_path: Path
-) -> None:
+def test_who_is_taken_down_from_a_scored_split_makes_scores_incomparable(documents, release, tmp_path):
     author = documents.filter(pl.col("split") == "test")["author_id"].min()
     write_whole(tmp_path / "after", documents, takedown=frozenset({author}))
     found = changed(release, tmp_path / "after")
@@ -64,9 +62,7 @@ def test_who_is_taken_down_from_a_scored_split_makes_scores_incomparable(
 
 
 @pytest.mark.parametrize("more", [True, False])
-def test_more_or_fewer_texts_to_train_on_leave_scores_comparable(
-    more: bool, documents: pl.DataFrame, release: Path, tmp_path: Path
-) -> None:
+def test_more_or_fewer_texts_to_train_on_leave_scores_comparable(more, documents, release, tmp_path):
     author = documents.filter(pl.col("split") == "train")["author_id"].min()
     write_whole(tmp_path / "fewer", documents, takedown=frozenset({author}), lock=lock_of(release))
     before, after = (tmp_path / "fewer", release) if more else (release, tmp_path / "fewer")
@@ -76,7 +72,7 @@ def test_more_or_fewer_texts_to_train_on_leave_scores_comparable(
     assert {one["split"] for one in found["reasons"]} == {"train"}
 
 
-def test_what_no_score_depends_on_is_a_patch(documents: pl.DataFrame, release: Path, tmp_path: Path) -> None:
+def test_what_no_score_depends_on_is_a_patch(documents, release, tmp_path):
     pages = {**PAGES, "posts": {**PAGES["posts"], "license": {"name": "CC BY-SA 4.0", "tier": "A"}}}
     write_whole(tmp_path / "after", documents, pages=pages)
     found = changed(release, tmp_path / "after")
@@ -85,9 +81,7 @@ def test_what_no_score_depends_on_is_a_patch(documents: pl.DataFrame, release: P
     assert "manifest.json" in found["reasons"][0]["why"]
 
 
-def test_other_ids_and_other_pseudonyms_are_a_new_major_version(
-    documents: pl.DataFrame, release: Path, tmp_path: Path
-) -> None:
+def test_other_ids_and_other_pseudonyms_are_a_new_major_version(documents, release, tmp_path):
     renamed = documents.with_columns(pl.col("author_id").map_elements(sha256_of_text, pl.String))
     write_whole(tmp_path / "renamed", renamed, lock={**lock_of(release), "authors": {}})
     found = changed(release, tmp_path / "renamed")
@@ -98,7 +92,7 @@ def test_other_ids_and_other_pseudonyms_are_a_new_major_version(
     assert any("other ids" in one["why"] for one in changed(release, tmp_path / "fewer")["reasons"])
 
 
-def test_releases_that_score_other_pairs_are_not_the_same(release: Path, tmp_path: Path) -> None:
+def test_releases_that_score_other_pairs_are_not_the_same(release, tmp_path):
     after = Path(shutil.copytree(release, tmp_path / "after"))
     related = pl.read_parquet(after / "test/positives.parquet")
     assert related.height
@@ -111,7 +105,7 @@ def test_releases_that_score_other_pairs_are_not_the_same(release: Path, tmp_pat
     assert not is_same(found)
 
 
-def test_a_further_field_of_texts_is_an_addition(release: Path, tmp_path: Path) -> None:
+def test_a_further_field_of_texts_is_an_addition(release, tmp_path):
     after = Path(shutil.copytree(release, tmp_path / "after"))
     path = after / "test/candidates.jsonl"
     rows = [json.loads(line) | {"more": 1} for line in path.read_text(encoding="utf-8").splitlines()]
@@ -121,9 +115,7 @@ def test_a_further_field_of_texts_is_an_addition(release: Path, tmp_path: Path) 
     assert (found["bump"], found["comparable"]) == (MINOR, ["test"])
 
 
-def test_published_versions_are_told_with_the_next_one(
-    documents: pl.DataFrame, release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_published_versions_are_told_with_the_next_one(documents, release, tmp_path, capsys):
     author = documents.filter((pl.col("split") == "test") & (pl.col("source") == "posts"))["author_id"].min()
     write_whole(tmp_path / "after", documents, takedown=frozenset({author}))
     for name, folder in (("old", release), ("new", tmp_path / "after")):
@@ -134,9 +126,7 @@ def test_published_versions_are_told_with_the_next_one(
     assert told.endswith("scores cannot be compared on any split\n")
 
 
-def test_release_notes_tell_numbers_reasons_and_what_to_change(
-    documents: pl.DataFrame, release: Path, tmp_path: Path
-) -> None:
+def test_release_notes_tell_numbers_reasons_and_what_to_change(documents, release, tmp_path):
     author = documents.filter(pl.col("split") == "test")["author_id"].min()
     write_whole(tmp_path / "after", documents, takedown=frozenset({author}), queries_per_author=2)
     out = tmp_path / "notes.md"
@@ -154,6 +144,6 @@ def test_release_notes_tell_numbers_reasons_and_what_to_change(
 
 
 @given(st.tuples(st.integers(0, 99), st.integers(0, 99), st.integers(0, 99)), st.sampled_from((MAJOR, MINOR, PATCH)))
-def test_a_later_version_is_larger(version: tuple[int, int, int], level: str) -> None:
+def test_a_later_version_is_larger(version, level):
     after = tuple(map(int, next_version(".".join(map(str, version)), level).split(".")))
     assert after > version

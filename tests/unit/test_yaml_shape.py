@@ -1,7 +1,5 @@
 """A YAML file of a few kB exhausts neither the stack nor the time."""
 
-from pathlib import Path
-
 import pytest
 
 from authbench.config.registry.entries import read_yaml
@@ -25,13 +23,13 @@ ALIASES = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
     ],
     ids=["lists", "mappings", "block", "keys", "aliases", "itself"],
 )
-def test_a_bomb_is_refused_before_it_is_built(tmp_path: Path, text: str, problem: str) -> None:
+def test_a_bomb_is_refused_before_it_is_built(tmp_path, text, problem):
     (tmp_path / "entry.yaml").write_text(text)
     with pytest.raises(InputError, match=problem):
         read_yaml(tmp_path / "entry.yaml")
 
 
-def test_anchors_and_long_lists_are_read(tmp_path: Path) -> None:
+def test_anchors_and_long_lists_are_read(tmp_path):
     text = "a: &one {b: 1}\nc: *one\nd: {<<: *one, e: 2}\nf:\n" + "".join(f"- {n}\n" for n in range(2_000))
     (tmp_path / "entry.yaml").write_text(text)
     assert shape_problem(text) == ""

@@ -35,18 +35,18 @@ def told(folder: Path, recipe: str = RECIPE, source: str = SOURCE) -> list[str]:
 
 
 @cases
-def test_a_slip_in_a_recipe_has_its_line(old: str, new: str, where: str, tmp_path: Path) -> None:
+def test_a_slip_in_a_recipe_has_its_line(old, new, where, tmp_path):
     lines = told(tmp_path, recipe=RECIPE.replace(old, new))
     assert any(f"mine.yaml, {where}" in line for line in lines), lines
 
 
 @cases
-def test_a_slip_in_an_entry_has_its_line(old: str, new: str, where: str, tmp_path: Path) -> None:
+def test_a_slip_in_an_entry_has_its_line(old, new, where, tmp_path):
     lines = told(tmp_path, source=SOURCE.replace(old, new, 1))
     assert any(line.startswith(f"mail.yaml, {where}") for line in lines), lines
 
 
-def test_slips_of_recipe_and_entry_come_in_one_round(tmp_path: Path) -> None:
+def test_slips_of_recipe_and_entry_come_in_one_round(tmp_path):
     recipe = RECIPE.replace("1000", "many") + "filter: {min_tokens: -5}\n"
     lines = told(tmp_path, recipe, SOURCE.replace("kind: person", "kind: persn").replace("tier: A", "tier: Z"))
     places = ("sample.documents:", "filter.min_tokens:", "author.kind:", "license.tier:")
