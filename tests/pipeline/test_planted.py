@@ -146,6 +146,17 @@ def test_a_text_that_its_file_holds_twice_is_read_once(fates: Fates) -> None:
         assert text.count("\n") == raw.count("\n") // 2
 
 
+def test_a_text_that_several_people_sign_is_a_work_and_not_released(demo: Project, fates: Fates) -> None:
+    cases = [case for case in kept_cases("^author_kind is work") if case["source"] == "arxiv"]
+    planted = {fates.key("arxiv", row) for case in cases for row in rows_of_case(fates, case)}
+    made = pl.concat(pl.read_parquet(path) for path in (demo.results / "ingest/arxiv").glob("*-of-*.parquet"))
+    signed = made.filter(pl.col("n_authors") > 1)
+    assert planted < set(signed["doc_key"]) and set(signed["author_kind"]) == {"work"}
+    funnel = pl.read_csv(demo.release / "funnel.csv").filter(source="arxiv", reason="author_kind_left_out")
+    assert funnel["documents"].to_list() == [signed.height]
+    assert fates.released.filter(source="arxiv")["n_authors"].max() == 1
+
+
 def test_one_display_name_of_two_accounts_is_two_authors(demo: Project, fates: Fates) -> None:
     authors = authors_of(demo)
     accounts = [

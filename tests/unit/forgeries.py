@@ -319,6 +319,17 @@ def work_not_admitted(r: Release) -> None:
     r.provenance[ignore_a_positive(r)]["author_kind"] = "work"
 
 
+@data("three people sign the text of a query", "admitted")
+def co_authored(r: Release) -> None:
+    r.provenance[r.query_of("Ada Lovelace")]["n_authors"] = 3
+
+
+@data("`ingest.co_authored` is label, and three people sign the text of a query", "looser_settings")
+def co_authored_granted(r: Release) -> None:
+    r.manifest["config"]["ingest"]["co_authored"] = "label"
+    r.provenance[r.query_of("Ada Lovelace")]["n_authors"] = 3
+
+
 @data("a setting that nobody knows takes the place of a known one, and a toxic text stays", "measures")
 def setting_missing(r: Release) -> None:
     r.provenance["doc_000005"]["toxicity"] = 0.95

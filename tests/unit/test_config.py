@@ -141,6 +141,7 @@ def test_texts_may_be_in_the_languages_of_the_sources_where_none_has_a_share(sma
 
 
 PAPER: dict[str, Any] = {
+    "ingest.co_authored": "label",
     "authors.max_impurity": None,
     "authors.masked_max_documents": 10,
     "normalize.own_name": "keep",

@@ -82,14 +82,23 @@ SEVERAL = ("Lee, Ann; Ray, Bob", "Ann Lee & Bob Ray", "Ann Lee and Bob Ray", "An
 ONE = ("Lee, Ann", "Ortega y Gasset", "Karl von und zu Stein", "Andr&eacute; Gide", "Anderson Sand", "Rolland-Manuel")
 
 
-@pytest.mark.parametrize("names", ["full", "ambiguous"])
-def test_an_abstract_signed_by_several_is_a_work_that_is_never_scored(names: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("names", ["full", "ambiguous", None])
+def test_an_abstract_signed_by_several_is_a_work_that_is_never_scored(names: str | None, tmp_path: Path) -> None:
     rows = [(str(at), label, "en", "toy", f"An abstract {at}.") for at, label in enumerate((*SEVERAL, *ONE))]
     made = Ingested(tmp_path, {"a.csv": table(*rows)}, source(author={"kind": "person", "names": names})).records
     kinds = dict(made.select("content", "author_kind").iter_rows())
     assert [kinds[row[-1]] for row in rows] == ["work"] * len(SEVERAL) + ["person"] * len(ONE)
     works = made.filter(author_kind="work")
     assert works["person_key"].null_count() == works.height == works["author_id"].n_unique()
+
+
+def test_the_first_of_several_authors_is_not_scored_unless_the_recipe_says_so(tmp_path: Path) -> None:
+    rows = [(str(at), "Lee, Ann", "en", many, f"An abstract {at}.") for at, many in enumerate(("1", "2", "", "9", "2"))]
+    entry = source(author={"kind": "person"}, fields={"n_authors": "kind", "genre": {"const": "research_paper"}})
+    made, paper = (Ingested(tmp_path, {"a.csv": table(*rows)}, entry, co_authored=how) for how in ("work", "label"))
+    assert made.records["author_kind"].to_list() == ["person", "work", "person", "work", "work"]
+    assert made.records["author_id"].n_unique() == 2
+    assert paper.records["author_kind"].to_list() == ["person"] * 5 and paper.records["author_id"].n_unique() == 1
 
 
 def test_signs_between_names_mean_nothing_in_accounts(tmp_path: Path) -> None:

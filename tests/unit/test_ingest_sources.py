@@ -196,9 +196,10 @@ PAPER = {
 
 
 @cases
-def test_an_arxiv_author_is_the_first(parsed: list[list[str]], authors: str, name: str) -> None:
+def test_an_arxiv_author_is_the_only_one(parsed: list[list[str]], authors: str, name: str, number: int) -> None:
     made = kept("arxiv", **{**PAPER, "authors_parsed": parsed, "authors": authors})
-    assert made.author_id == author_id("arxiv", name)
+    assert (made.n_authors, made.work) == (number, number > 1)
+    assert made.author_id == (author_id("arxiv/work", f"label {name}") if made.work else author_id("arxiv", name))
 
 
 @cases
@@ -208,14 +209,14 @@ def test_an_arxiv_paper_without_one_first_author_does_not_enter(changes: dict[st
 
 def test_an_arxiv_abstract_keeps_its_metadata() -> None:
     made = kept("arxiv", **PAPER)
-    assert (made.topic, made.date, made.n_authors, made.noisy) == ("hep-ph", "2007-04-02", 2, True)
+    assert (made.topic, made.date, made.n_authors, made.noisy, made.work) == ("hep-ph", "2007-04-02", 2, True, True)
     assert json.loads(made.labels) == {"title": "Photons at LHC"}
 
 
 def test_first_authors_of_paper_lists_are_spelled_as_names() -> None:
     row = {"id": "1", "abstract": "We.", "title": "T", "author": "Tala.Talaei  Khoei;B"}
     made = kept("paperlists_abstracts", "rss2019.json", **row)
-    assert made.author_id == author_id("paperlists_abstracts", "Tala Talaei Khoei")
+    assert made.author_id == author_id("paperlists_abstracts/work", "label Tala Talaei Khoei")
     assert (made.doc_key, made.topic, made.date, made.n_authors) == ("paperlists_abstracts:rss2019-1", "rss", "2019", 2)
 
 
@@ -476,10 +477,11 @@ def test_notes_and_comments_of_xiaohongshu_are_read_in_the_layouts_of_their_craw
     assert comment.author_id == note.author_id
 
 
-def test_books_of_gutenberg_become_documents_of_their_first_author() -> None:
+def test_books_of_gutenberg_become_documents_of_their_only_author() -> None:
     row = {"text": "Edgar Poe\n\nIt was so.", "title": "Poems", "language": "English"}
     one = kept("project_gutenberg_txt", "12-0.txt", **row, author="Edgar Poe")
     assert (one.lang, one.genre, one.content.strip()) == ("en", "poetry", "It was so.")
-    assert kept("project_gutenberg_txt", "13.txt", **row, author="Edgar Poe and Ann Bee").author_id == one.author_id
+    two = kept("project_gutenberg_txt", "13.txt", **row, author="Edgar Poe and Ann Bee")
+    assert (one.work, two.n_authors, two.work) == (False, 2, True)
     assert refusal("project_gutenberg_txt", "14.txt", **row, author="Homer", translator="A. Pope") == "translation"
     assert refusal("project_gutenberg_txt", "15.txt", **row, author="Various") == "no_one_author"

@@ -24,6 +24,7 @@ BOOK_SENTENCES = {("spanish_pd_books", 0, 0): 2300, **{(source, 1, 0): 110 for s
 
 SIGNER = 5  # the blogger who signs every post
 SIGNATURE = "*genesis*"
+NOT_SCORED = "author_kind is work: never released under the default authors.kinds"
 
 
 def blog_dirt(text: str, number: int, place: int) -> str:
@@ -166,7 +167,7 @@ def arxiv(
         one = add(parsed, name, **changes)
         ledger.note(name, source, "removed", {"id": one["id"]}, "ingest", reason)
     one = add([], "authors only as one string", authors="Casper Dunmore, Linnet Quill", authors_parsed=None)
-    ledger.note("authors only as one string", source, "kept", {"id": one["id"]}, note="the author is Casper Dunmore")
+    ledger.note("authors only as one string", source, "kept", {"id": one["id"]}, note=NOT_SCORED)
     one = add([["Larkspur", "O.", ""]], "initials")
     ledger.note("initials for a given name", source, "kept", {"id": one["id"]}, note="the label is noisy")
     one = add([["Mu\\~noz", "Rufus", "II", "Institute of Slow Rivers"]], "accents")
@@ -176,6 +177,8 @@ def arxiv(
     ledger.note(
         "repeated id, same text", source, "removed", {"id": same["id"]}, "ingest", "repeated_id", rows=2, goes=1
     )
+    one = add([["Thistle", "Ivo", ""], ["Rushmore", "Tansy", ""]], "two authors")
+    ledger.note("two authors", source, "kept", {"id": one["id"]}, note=NOT_SCORED)
     broken = (
         '{"id":"0799.0001","submitter":"Nobody","authors":"Nobody","title":"A line that breaks off","abstract":"  We'
     )
@@ -194,7 +197,7 @@ def hindi_discourse(records: dict[str, Any], key: int, ledger: Ledger) -> None:
         "hindi_discourse",
         "kept",
         {"Story_no": 0},
-        note="author_kind is work: never released under the default authors.kinds",
+        note=NOT_SCORED,
         rows=sum(record["Story_no"] == 0 for record in records.values()),
     )
 

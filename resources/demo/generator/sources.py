@@ -376,7 +376,7 @@ def arxiv(out: Path, shelf: Shelf, ledger: Ledger) -> None:
             text = shelf.write(
                 author, "long" if size in ("long", "extra_long") else "medium", "science", str(place), "work"
             )
-            others = [chance.of(people) for _ in range(chance.below(4))]
+            others = [chance.of(people) for _ in range(1 + chance.below(3))] if place == 3 else []
             parsed = [[family, given, ""], *([other[1], other[0], ""] for other in others)]
             rows.append(arxiv_row(count, parsed, sobj_title(author, chance), wrapped(text), category, chance))
     for number in range(150):

@@ -125,7 +125,7 @@ def make_documents(
     people = by_distinct(identities.person, texts(compiled.fields["author"](block.rows)))
     block.columns["person"] = people
     block.refuse([one.refusal for one in people])
-    _name_works(block, compiled, identities)
+    _name_works(block, compiled, identities, settings.get("co_authored") == "work")
     block.columns["raw_id"] = texts(compiled.fields["id"](block.rows))
     block.refuse([HALF_CHARACTER if has_half(raw) else None for raw in block.columns["raw_id"]])
     _compute_texts(block, compiled)
@@ -167,12 +167,16 @@ def contents_of(rows: Sequence[Row], compiled: Compiled) -> list[str]:
     return [text.strip() for text in contents]
 
 
-def _name_works(block: _Block, compiled: Compiled, identities: Identities) -> None:
-    """Add the column `work`: whether the text is not worded by one author; the work then replaces `person`."""
+def _name_works(block: _Block, compiled: Compiled, identities: Identities, counted: bool) -> None:
+    """Add the columns `n_authors`, and `work`: whether the text is not worded by one author.
+
+    The work then replaces `person`. `counted`: a text with several authors is such a text, whatever its label.
+    """
     columns, rows = block.columns, block.rows
+    columns["n_authors"] = by_distinct(_number, compiled.fields["n_authors"](rows))
     columns["work"] = [
-        value is not None or (identities.names is not None and names_several(person.label))
-        for value, person in zip(compiled.works(rows), columns["person"], strict=True)
+        value is not None or (counted and (number or 1) > 1) or (identities.of_people and names_several(person.label))
+        for value, number, person in zip(compiled.works(rows), columns["n_authors"], columns["person"], strict=True)
     ]
     if any(columns["work"]):
         origins = texts(compiled.fields["origin"](rows))
@@ -241,7 +245,7 @@ def _records(block: _Block, compiled: Compiled, identities: Identities, of_autho
         "genre": genres,
         "topic": by_distinct(_plain, ours["topic"](rows)),
         "date": columns["date"],
-        "n_authors": by_distinct(_number, ours["n_authors"](rows)),
+        "n_authors": columns["n_authors"],
         "labels": _labels(compiled.labels, rows),
         "content": columns["content"],
         "names_author": [

@@ -26,7 +26,10 @@ class Person(NamedTuple):
 
 @dataclass(frozen=True)
 class Identities:
-    """The identifiers of a source: authors' in its `space`, origins' in its `tag`; with a `key` they are HMACs."""
+    """The identifiers of a source: authors' in its `space`, origins' in its `tag`; with a `key` they are HMACs.
+
+    `of_people` says that a label is a person's, so that one with several names is of several people.
+    """
 
     tag: str
     space: str
@@ -34,6 +37,7 @@ class Identities:
     placeholders: frozenset[str]
     min_characters: int | None
     names: str | None = None
+    of_people: bool = False
     aliases: Aliases = field(default_factory=dict, hash=False)
 
     @lru_cache(maxsize=1 << 16)  # noqa: B019  (one for each source that a process reads)
@@ -98,4 +102,5 @@ def make_identities(tag: str, author: Author, key: bytes | None, aliases: Aliase
     shortest = author.min_characters or (MIN_CHARACTERS if author.names else None)
     names_nobody = PLACEHOLDERS if author.placeholders is None else author.placeholders
     nobody = frozenset(map(str.casefold, names_nobody))
-    return Identities(tag, author.space or tag, key, nobody, shortest, author.names, aliases)
+    of_people = author.kind == "person" or author.names is not None
+    return Identities(tag, author.space or tag, key, nobody, shortest, author.names, of_people, aliases)

@@ -20,6 +20,7 @@ class Ingest(TypedDict):
 
     other_languages: Literal["drop", "keep"]
     genres: Annotated[Sequence[_Genre], Keywords(uniqueItems=True)]
+    co_authored: Literal["work", "label"]
     author_ids: Literal["person", "source"]
     author_key_env: _Variable | None
     max_bad_rows: Share

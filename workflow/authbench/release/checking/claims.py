@@ -62,7 +62,7 @@ CLAIMS = {
     "licence": "licences and tiers are the manifest's, and tier B stays B",
     "measures": "no document's measurements, toxicity or length is beyond the thresholds",
     "false_measures": "provenance.parquet states the measurements that the texts have",
-    "admitted": "languages and kinds of authors are those of the settings",
+    "admitted": "languages, and kinds and numbers of authors, are those of the settings",
     "lock": "release.lock gives every document its id and every author its split",
     "merge": "merged.parquet accounts for every document of the two releases that were merged",
     "takedown": "what is said to be taken down is absent, and as many as the lock and the funnel say",

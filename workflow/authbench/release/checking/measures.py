@@ -205,3 +205,7 @@ def _check_admitted(provenance: pl.DataFrame, settings: Settings) -> Iterator[Fi
         if admitted is not None:
             for ident, value in provenance.filter(~pl.col(column).is_in(admitted)).select("id", column).iter_rows():
                 yield Finding("admitted", ident, f"{ident}: {column} {value}")
+    if settings["ingest"]["co_authored"] == "work":
+        signed = provenance.filter((pl.col("n_authors") > 1) & (pl.col("author_kind") != "work"))
+        for ident, number in signed.select("id", "n_authors").iter_rows():
+            yield Finding("admitted", ident, f"{ident}: {number} authors, and its author is no work")

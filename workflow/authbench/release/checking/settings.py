@@ -159,6 +159,7 @@ def _not(strict: str) -> Callable[[Any, Any], bool]:
 
 # How a value of each setting is looser than another.
 _LOOSER: Mapping[str, Callable[[Any, Any], bool]] = {
+    "ingest.co_authored": _not("work"),
     "authors.kinds": _more,
     "authors.masked_max_documents": _higher,
     "authors.max_impurity": _higher,

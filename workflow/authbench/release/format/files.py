@@ -18,7 +18,7 @@ COMPLETE = "complete"
 FOLDERS = frozenset({"statistics", "figures", COMPLETE})  # names that no split may have
 
 # Sections of the manifest's `config` that the claims of a release depend on.
-CHECKED_SECTIONS = ("authors", "normalize", "filter", "dedup", "safety", "sample", "split", "release")
+CHECKED_SECTIONS = ("ingest", "authors", "normalize", "filter", "dedup", "safety", "sample", "split", "release")
 
 RELEASE_FILES = {
     "<split>/candidates.jsonl": "the pool: every document of the split",
