@@ -21,7 +21,7 @@ from authbench.audit.auditing.clean import removals, write_clean
 from authbench.audit.auditing.copies import find_copies
 from authbench.audit.auditing.dataset import Dataset
 from authbench.audit.auditing.findings import find_in_answers, find_in_texts
-from authbench.audit.auditing.page import render, write_audit
+from authbench.audit.auditing.page import markdown, render, verdict, write_audit
 from authbench.audit.auditing.published import read_scores
 from authbench.audit.auditing.read import read_dataset
 from authbench.build.labels.decision import BY_CONSTRUCTION
@@ -271,6 +271,11 @@ def test_published_scores_stand_beside_the_rows_that_meet_them(tmp_path):
     met = {(one["model"], one["score"]): one["shortcuts_as_good"] for one in found.published}
     assert "ids" in met["good", "success@5"]
     assert met["perfect", "success@5"] == []
+    rows_below = {(one["model"], one["other"]) for one in found.differences if one["verdict"] == "separable"}
+    assert {("good", "ids"), ("good", "random")} <= rows_below and not any("perfect" in pair for pair in rows_below)
+    lines, page = verdict(found), markdown(found)
+    assert any("of a model and a row that reads no style" in line for line in lines)
+    assert "Not told apart from" in page
 
 
 @pytest.mark.parametrize("content", ["model,EER\nm,.2\n", "\ufeffmodel,EER\r\nm,.2\r\n", "model\tEER\nm\t.2\n"])

@@ -1,5 +1,6 @@
 """Render an audit as Markdown, and as an HTML page that loads no files and quotes no text of the dataset."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -10,8 +11,10 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from authbench.audit.auditing.claims import CLAIMS
+from authbench.audit.auditing.published import Published
 from authbench.audit.auditing.rows import LOWER_IS_BETTER, Measured, ScoreCell
 from authbench.audit.auditing.run import Audit, AuditedDataset
+from authbench.audit.auditing.standing import NOT_SEPARABLE, OPEN, SEPARABLE
 from authbench.build.labels.decision import BY_CONSTRUCTION, EXPLAINED, in_words
 from authbench.core.extras import absent
 from authbench.core.presentation.numbers import decimals, limits, shown_difference
@@ -123,6 +126,16 @@ def verdict(audit: Audit) -> list[str]:
     everybody = {one["model"] for one in audit.published if one["best_shortcut"]}
     if everybody:
         lines.append(f"{len(worse)} of {len(everybody)} published models are met by a row that reads no style.")
+    for score, split in dict.fromkeys((one["score"], one["split"]) for one in audit.differences):
+        of_score = [one for one in audit.differences if (one["score"], one["split"]) == (score, split)]
+        for row, between in ((False, "of two published models"), (True, "of a model and a row that reads no style")):
+            told = Counter(one["verdict"] for one in of_score if one["row"] == row)
+            if told:
+                lines.append(
+                    f"{HEADINGS[score]}{f', {split}' if split else ''}: of {told.total():,} differences {between}, "
+                    f"{told[SEPARABLE]:,} beyond chance, {told[NOT_SEPARABLE]:,} not, {told[OPEN]:,} open without the "
+                    "scores of each query."
+                )
     return lines
 
 
@@ -237,6 +250,7 @@ def _published_table(audit: Audit) -> Table:
                 Cell("–" if one["best_shortcut"] is None else
                      f"{one['best_shortcut']['row']} {decimals(one['best_shortcut']['value'])}"),
                 Cell(", ".join(one["shortcuts_as_good"]) or "none"),
+                Cell(_not_told_apart(audit, one)),
                 Cell("" if one["same_split"] else cut_short(str(one["split"]))),
                 Cell(decimals(one["value"]), one["value"]),
             ]
@@ -244,12 +258,28 @@ def _published_table(audit: Audit) -> Table:
         for one in shown
     ]  # fmt: skip
     columns = [
-        Column(heading, words=True) for heading in ("Model", "Score", "Best row", "Rows as good", "Of another split")
+        Column(heading, words=True)
+        for heading in ("Model", "Score", "Best row", "Rows as good", "Not told apart from", "Of another split")
     ]
     columns.append(Column("Published"))
     more = len(audit.published) - len(shown)
     notes = (f"{more} more are in audit.json.",) if more > 0 else ()
     return Table("published", "Published scores beside rows that read no style", columns, rows, pl.DataFrame(), notes)
+
+
+def _not_told_apart(audit: Audit, one: Published) -> str:
+    """Return what a published score is not shown to differ from; `?`: the scores of each query would tell."""
+    where = one["score"], one["split"]
+    own = [row for row in audit.differences if (row["score"], row["split"]) == where]
+    own = [row for row in own if one["model"] in (row["model"], not row["row"] and row["other"])]
+    if not own:
+        return "–"
+    doubtful = [
+        (row["other"] if row["model"] == one["model"] else row["model"]) + (" ?" if row["verdict"] == OPEN else "")
+        for row in own if row["verdict"] != SEPARABLE
+    ]  # fmt: skip
+    named = ", ".join(map(cut_short, doubtful[:_SHOWN])) or "none"
+    return named + (f" and {len(doubtful) - _SHOWN} more" if len(doubtful) > _SHOWN else "")
 
 
 def _noise_table(audit: Audit) -> Table:

@@ -6,7 +6,7 @@ PAN's answers (JSON lines of `id`, `value`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -18,6 +18,7 @@ from authbench.core.printable import printable
 from authbench.core.storage.json_files import read_foreign_json
 from authbench.release.format.pan import align, read_answers
 from authbench.release.reading.foreign import CSV, TSV, bad_rows_note, kind_of, read_foreign, text_column
+from authbench.scoring.evaluation.joined import read_queries
 from authbench.scoring.evaluation.released import HEADLINES
 from authbench.scoring.metrics.auc import auc
 
@@ -31,6 +32,7 @@ NAMES: Mapping[str, Sequence[str]] = {
     **{name: (name,) for name in HEADLINES},
 }
 _OURS = {theirs: ours for ours, several in NAMES.items() for theirs in several}
+_MOST_QUERIES = 1e9
 _MODEL = ("model", "system", "name", "team")
 
 
@@ -41,6 +43,8 @@ class Given:
     Attributes:
         split: as the file states; None if it does not.
         of: the file.
+        queries: their number, if stated.
+        table: the metrics of every query, if they lie beside the file (`queries.parquet`).
     """
 
     model: str
@@ -48,6 +52,8 @@ class Given:
     value: float
     split: str | None
     of: str
+    queries: int | None = None
+    table: pl.DataFrame | None = field(default=None, compare=False, repr=False)
 
 
 def read_scores(paths: Sequence[Path]) -> list[Given]:
@@ -110,7 +116,8 @@ def _of_csv(path: Path) -> Iterator[Given]:
         for theirs, own in lowered.items():
             if theirs in _OURS and (value := _number(row[own])) is not None:
                 split = row[lowered["split"]] if "split" in lowered else None
-                yield Given(str(row[model]), _OURS[theirs], value, split, path.name)
+                queries = _count(row[lowered["queries"]]) if "queries" in lowered else None
+                yield Given(str(row[model]), _OURS[theirs], value, split, path.name, queries)
 
 
 def _of_json(path: Path) -> Iterator[Given]:
@@ -119,20 +126,28 @@ def _of_json(path: Path) -> Iterator[Given]:
     model = str(named.get("name") if isinstance(named, Mapping) else named or path.stem)
     benchmark = value.get("benchmark")
     split = value.get("split") or (benchmark.get("split") if isinstance(benchmark, Mapping) else None)
-    for place, score, number in _scores_in(value):
-        yield Given(f"{model}{f' ({place})' if place else ''}", score, number, split, path.name)
+    there = (path.parent / "queries.parquet").is_file()
+    table = read_queries(path.parent) if there and path.name == "scores.json" else None
+    for place, score, number, queries in _scores_in(value):
+        name = f"{model}{f' ({place})' if place else ''}"
+        yield Given(name, score, number, split, path.name, queries, None if place else table)
 
 
-def _scores_in(value: Mapping[str, object], place: tuple[str, ...] = ()) -> Iterator[tuple[str, str, float]]:
-    """Yield place, name and value of the scores in nested objects, except in slices and lists."""
+def _scores_in(
+    value: Mapping[str, object], place: tuple[str, ...] = ()
+) -> Iterator[tuple[str, str, float, int | None]]:
+    """Yield place, name, value and number of queries of the scores in nested objects, except in slices and lists."""
+    queries = _count(value.get("num_queries"))
     for key, one in value.items():
         if isinstance(one, Mapping):
             if key.lower() in _OURS and (number := _number(one.get("value"))) is not None:
-                yield _shown(place), _OURS[key.lower()], number
-            elif not key.startswith(("by_", "within_", "interval", "headline_on", "random_", "matched_pairs", "power")):
+                yield _shown(place), _OURS[key.lower()], number, queries
+            elif not key.startswith(
+                ("by_", "within_", "interval", "headline_on", "random_", "matched_pairs", "power", "chance_adjusted")
+            ):
                 yield from _scores_in(one, (*place, key))
         elif key.lower() in _OURS and (number := _number(one)) is not None:
-            yield _shown(place), _OURS[key.lower()], number
+            yield _shown(place), _OURS[key.lower()], number, queries
 
 
 def _shown(place: Sequence[str]) -> str:
@@ -148,6 +163,11 @@ def _number(value: Any) -> float | None:
     except (TypeError, ValueError):
         return None
     return number if number == number and abs(number) != float("inf") else None
+
+
+def _count(value: Any) -> int | None:
+    number = _number(value)
+    return round(number) if number and 1 <= number <= _MOST_QUERIES else None
 
 
 def answers_auc(paths: Sequence[Path], problems: pl.DataFrame) -> list[Given]:
@@ -185,6 +205,12 @@ class Published(TypedDict):
     shortcuts_as_good: list[str]
 
 
+def parts_of(one: Given, measured: Sequence[Measured]) -> list[Measured]:
+    """Return the measured split that a score is compared with: its own, else the only one, `test` or the last."""
+    parts = [part for part in measured if part.split == one.split] or list(measured)
+    return [part for part in parts if part.split == "test"] or parts[-1:] if len(parts) > 1 else parts
+
+
 def beside(given: Sequence[Given], measured: Sequence[Measured]) -> list[Published]:
     """Return each score with the rows that do not read style and score as well or better on the same split.
 
@@ -192,10 +218,8 @@ def beside(given: Sequence[Given], measured: Sequence[Measured]) -> list[Publish
     """
     found: list[Published] = []
     for one in given:
-        own = [part for part in measured if part.split == one.split]
-        parts = own or list(measured)
-        if len(parts) > 1:
-            parts = [part for part in parts if part.split == "test"] or parts[-1:]
+        own = one.split in {part.split for part in measured}
+        parts = parts_of(one, measured)
         if (
             one.split is not None
             and not own
@@ -214,7 +238,7 @@ def beside(given: Sequence[Given], measured: Sequence[Measured]) -> list[Publish
                 "value": one.value,
                 "file": one.of,
                 "split": one.split,
-                "same_split": bool(own) or one.split is None,
+                "same_split": own or one.split is None,
                 "shortcuts_as_good": as_good,
                 "best_shortcut": None if best is None else {"row": best[0]["row"], "value": best[1]},
             }

@@ -5,7 +5,7 @@ If a row that does not read style scores above chance, features other than style
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
 import numpy as np
@@ -84,6 +84,7 @@ class Measured:
         gains: the gains of `punctuation` and `masked` over the best shortcut.
         about: sizes: texts, queries, authors, and `of`: the number of all texts if only some were scored.
         left_out: why something could not be measured.
+        tables: the metrics of every query, by row.
     """
 
     split: str
@@ -93,6 +94,7 @@ class Measured:
     gains: Sequence[RowGain]
     about: Mapping[str, int]
     left_out: Sequence[str]
+    tables: Mapping[str, pl.DataFrame] = field(default_factory=dict)
 
 
 def measure(dataset: Dataset, tokenizer: Tokenizer, most: int = MOST, seed: int = 0) -> Iterator[Measured]:
@@ -119,6 +121,7 @@ def _measure_split(
     )
     about |= {"queries": asked.height, "authors": asked["author"].n_unique(), "problems": problems.height}
     left_out: list[str] = []
+    tables: Mapping[str, pl.DataFrame] = {}
     scored: dict[str, dict[str, ScoreCell]] = {}
     pools: list[dict[str, object]] = []
     power: Mapping[str, Power] = {}
@@ -126,7 +129,7 @@ def _measure_split(
     if asked.height:
         built, pools = build_split(dataset, split, counted, asked, whole_split, seed)
         order = units.select("id", "order") if dataset.has_order else None
-        scored, power, gains, left_out = _score(built, entries, order, seed)
+        scored, power, gains, left_out, tables = _score(built, entries, order, seed)
     if problems.height:
         for name, cell in _score_pairs(problems, counted, entries, seed):
             scored.setdefault(name, {})["pairs_auc"] = cell
@@ -140,17 +143,21 @@ def _measure_split(
         for name in (*NAMES, ORDER)
         if scored.get(name)
     ]
-    return Measured(split, rows, pools, power, gains, about, left_out)
+    return Measured(split, rows, pools, power, gains, about, left_out, tables)
 
 
 def _score(
     split: Split, entries: Mapping[str, ModelEntry], order: pl.DataFrame | None, seed: int
-) -> tuple[dict[str, dict[str, ScoreCell]], Mapping[str, Power], list[RowGain], list[str]]:
-    """Return scores by row, power, gains, and the reason for each missing score; `order` is the place of each text."""
+) -> tuple[dict[str, dict[str, ScoreCell]], Mapping[str, Power], list[RowGain], list[str], Mapping[str, pl.DataFrame]]:
+    """Return scores by row, power, gains, the reason for each missing score, and the metrics of queries by row.
+
+    `order` is the place of each text.
+    """
     negatives = draw_negatives(split, seed)
     authors: Authors | None = None
     tables: list[Scored] = []
     scores: dict[str, dict[str, ScoreCell]] = {}
+    every: dict[str, pl.DataFrame] = {}
     left_out = [f"{score}: {_LACKING.get(reason, reason)}" for score, reason in split.released.left_out.items()]
     for name in (*NAMES, ORDER):
         if (name in ("ids", ORDER) and order is None) or (name == "date" and not split.documents["date"].count()):
@@ -169,21 +176,22 @@ def _score(
         if "mrr" not in overall:
             asking = len(authors.names)
             if asking < FEWEST_AUTHORS:
-                return {}, {}, [], [f"only {asking} authors ask, expected {FEWEST_AUTHORS} for a score"]
+                return {}, {}, [], [f"only {asking} authors ask, expected {FEWEST_AUTHORS} for a score"], {}
             scores[name] = _means(per_query_values(split, ranking))
             left_out = [f"only {asking} authors ask, so that scores have no interval and pools no score"]
             continue
         scores[name] = dict(_cells(overall, headline(table, split.pool_authors, authors), table))
+        every[name] = table.sort("id")
         if name != ORDER and name != "ids":
             kept = [column for column in table.columns if column == "lang" or column not in SLICES.values()]
             tables.append(Scored(name, entries[name].shortcut, table.select(kept), {}))
     if not tables:
-        return scores, {}, [], left_out
+        return scores, {}, [], left_out, every
     comparison = compare(tables, split.pool_authors, seed)
     own = comparison.gains.filter((pl.col("facet") == OVERALL[0]) & pl.col("p_holm").is_not_null())
     columns = ("model", "score", "against", "value", "low", "high", "p_holm")
     gains: Any = own.select(columns).to_dicts()
-    return scores, comparison.power, gains, left_out
+    return scores, comparison.power, gains, left_out, every
 
 
 def _cells(overall: Cell, head: Mapping[str, HeadlineCell], table: pl.DataFrame) -> Iterator[tuple[str, ScoreCell]]:

@@ -17,6 +17,7 @@ from authbench.audit.auditing.findings import Noise, find_in_answers, find_in_la
 from authbench.audit.auditing.published import Published, answers_auc, beside, read_scores
 from authbench.audit.auditing.read import Say, name_of
 from authbench.audit.auditing.rows import Measured, measure
+from authbench.audit.auditing.standing import Difference, differences
 from authbench.core.tokens import load_tokenizer
 from authbench.core.version import VERSION
 
@@ -45,6 +46,7 @@ class Audit:
         rows: the measurements of each split.
         noise: of labels, by source.
         published: given scores, with the rows.
+        differences: which differences of published scores exceed chance.
         cleaned: the removals of a version without the leaks; None: not requested.
     """
 
@@ -53,6 +55,7 @@ class Audit:
     rows: Sequence[Measured]
     noise: Sequence[Noise] = ()
     published: Sequence[Published] = ()
+    differences: Sequence[Difference] = ()
     cleaned: Cleaned | None = field(default=None)
 
     @property
@@ -70,8 +73,12 @@ class Audit:
             "findings": [{key: value for key, value in one.items() if key not in left_out} for one in findings],
             "label_noise": [one.as_dict() for one in self.noise],
             "rows": [{"split": part.split, **row} for part in self.rows for row in part.rows],
-            "splits": [{key: value for key, value in asdict(part).items() if key != "rows"} for part in self.rows],
+            "splits": [
+                {key: value for key, value in asdict(replace(part, tables={})).items() if key not in ("rows", "tables")}
+                for part in self.rows
+            ],
             "published": [dict(one) for one in self.published],
+            "differences": [dict(one) for one in self.differences],
         }
         return plain if self.cleaned is None else plain | {"cleaned": self.cleaned.as_dict()}
 
@@ -121,7 +128,9 @@ def examine(
     if clean is not None:
         tell("writing a version without the leaks")
         cleaned = write_clean(dataset, copies, Path(clean))
-    return Audit(_about(dataset, paths, stated), findings_of(cases), measured, noise, beside(given, measured), cleaned)
+    standing = differences(given, measured, seed)
+    about = _about(dataset, paths, stated)
+    return Audit(about, findings_of(cases), measured, noise, beside(given, measured), standing, cleaned)
 
 
 def _about(dataset: Dataset, paths: Sequence[Path], stated: bool) -> AuditedDataset:
