@@ -43,7 +43,14 @@ def remake_pairs(
     works = documents.select("doc_key", "lang", "content", origin_id="origin")
     contained = find_leaks(works, 0.7, 0.8, 5, section("split.containment")).contained
     positives, pairs, pools = pair_up(
-        documents, queries, settings, list(rows), seed, content_words_of(documents, list(rows)), contained, None
+        documents,
+        queries,
+        settings,
+        list(rows),
+        seed,
+        content_words_of(documents, list(rows), settings),
+        contained,
+        None,
     )
     for split in rows:
         for table, found in ((POSITIVES, positives), (PAIRS, pairs)):

@@ -699,6 +699,11 @@ MANIFESTS: dict[str, tuple[str, str, Callable[[Any], Any]]] = {
         "manifest",
         lambda told: told.update(scorers=[]),
     ),
+    "other_topic": (
+        "the manifest states another topic similarity than that of the relations",
+        "relations",
+        lambda told: told["config"]["release"].update(topic="words"),
+    ),
     "no_warnings": ("the manifest leaves its warnings out", "warnings", lambda told: told.update(warnings=[])),
 }
 FORGERIES |= {

@@ -1,5 +1,6 @@
 """Content words: what counts as one, and that vectors of them do not depend on how texts are handed over."""
 
+import math
 from itertools import pairwise
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from authbench.core.content_words import (
     COLUMNS,
     FREQUENT,
+    Topic,
     WordStatistics,
     content_vectors,
     content_vectors_of_batches,
@@ -29,8 +31,10 @@ def frame(*texts: str, lang: str = "en") -> pl.DataFrame:
     )
 
 
-def similarity(one: str, other: str, lang: str = "en", statistics: WordStatistics = NOTHING) -> float:
-    vectors = content_vectors(frame(one, other, lang=lang), statistics).toarray()
+def similarity(
+    one: str, other: str, lang: str = "en", statistics: WordStatistics = NOTHING, topic: Topic = "words"
+) -> float:
+    vectors = content_vectors(frame(one, other, lang=lang), statistics, topic).toarray()
     return float(vectors[0] @ vectors[1])
 
 
@@ -66,6 +70,21 @@ def test_han_and_kana_count_by_pairs_without_function_words():
     assert similarity("カメラ", "カメラは", "ja") == pytest.approx(1)
 
 
+def test_forms_of_a_word_share_their_stem_and_pairs_of_characters_each_character():
+    assert similarity("sailing", "sailors") == similarity("月亮", "月光", "zh") == 0
+    assert similarity("sailing", "sailors", topic="words_and_stems") == pytest.approx(0.4)
+    assert similarity("月亮", "月光", "zh", topic="words_and_stems") == pytest.approx(0.2)
+    assert similarity("sailing", "sailing", topic="words_and_stems") == pytest.approx(1)
+    assert similarity("sailing", "the of", topic="words_and_stems") == 0
+
+
+def test_a_stem_of_many_words_weighs_no_less_than_one_in_every_text():
+    known = fit_words([frame(*[f"sail{chr(97 + a)} sail{chr(98 + a)}" for a in range(9)])])
+    assert known.of_stems.documents.rows() == [("en", "sail", 16)]
+    found = similarity("sailors", "sailing harbour", statistics=known, topic="words_and_stems")
+    assert found == pytest.approx(0.4 / math.hypot(1, math.log(10 / 2) + 1))
+
+
 def test_a_text_without_content_words_has_an_empty_row():
     vectors = content_vectors(frame("12 !!", "the of", "lantern", ""), NOTHING)
     assert np.diff(vectors.indptr).tolist() == [0, 0, 1, 0]
@@ -93,15 +112,19 @@ def test_order_and_batches_make_no_difference(texts, size, chance):
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from(["en", "ja", "xx"]), st.text("ab 漢字の.", max_size=20)), max_size=12), st.data()
+    st.lists(st.tuples(st.sampled_from(["en", "ja", "xx"]), st.text("ab 漢字の.", max_size=20)), max_size=12),
+    st.sampled_from(["words", "words_and_stems"]),
+    st.data(),
 )
-def test_vectors_are_the_same_in_whatever_batches_texts_come(texts, data):
+def test_vectors_are_the_same_in_whatever_batches_texts_come(texts, topic, data):
     rows = pl.DataFrame(texts, schema={"lang": pl.String, "content": pl.String}, orient="row")
     cuts = sorted(data.draw(st.lists(st.integers(0, rows.height), max_size=4)))
     known = fit_words([rows])
-    whole = content_vectors(rows, known)
-    found = content_vectors_of_batches((rows.slice(a, b - a) for a, b in pairwise([0, *cuts, rows.height])), known)
-    assert found.shape == whole.shape == (rows.height, COLUMNS)
+    whole = content_vectors(rows, known, topic)
+    found = content_vectors_of_batches(
+        (rows.slice(a, b - a) for a, b in pairwise([0, *cuts, rows.height])), known, topic
+    )
+    assert found.shape == whole.shape == (rows.height, COLUMNS * (1 if topic == "words" else 2))
     assert found.dtype == whole.dtype == np.float32 and found.indices.dtype == np.int32
     for name in ("data", "indices", "indptr"):
         assert np.array_equal(getattr(found, name), getattr(whole, name))

@@ -53,15 +53,23 @@ ADA, JANE = author_id("blog_authorship", "Ada Lovelace"), author_id("babel_brief
         {"positives": "any"},
         {"queries_per_author": 1},
         {"ids": "sorted"},
+        {"topic": "words"},
         {"takedown": frozenset({ADA})},
         {"takedown": frozenset({ADA, JANE}), "queries_in_candidates": False},
     ],
-    ids=["disjoint", "any positives", "one query", "sorted ids", "one taken down", "two taken down"],
+    ids=["disjoint", "any positives", "one query", "sorted ids", "topics by words", "one taken down", "two taken down"],
 )
 def test_a_release_of_other_settings_is_sound_where_they_are_granted(settings, tmp_path):
     write_sound(tmp_path, **settings)
     own = {"release": {key: value for key, value in settings.items() if key != "takedown"}}
     assert check_release(tmp_path, own) == [] and check_drawings(tmp_path) == []
+
+
+def test_a_release_of_an_earlier_version_has_topics_by_words(tmp_path):
+    write_sound(tmp_path, topic="words")
+    alter_json(tmp_path / "manifest.json", lambda told: told["config"]["release"].pop("topic"))
+    write_sums(tmp_path)
+    assert check_release(tmp_path) == []
 
 
 def test_sorted_ids_are_a_looser_setting_where_they_are_not_granted(tmp_path):

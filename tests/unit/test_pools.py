@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_corpus import author, document, frame, release
 
-from authbench.core.content_words import content_vectors, fit_words
+from authbench.core.content_words import Topic, content_vectors, fit_words
 from authbench.core.dates import middle_day
 from authbench.release.format.columns import PAIRS, POOLS, POSITIVES
 
@@ -63,11 +63,11 @@ def pairs_of(keys: set[tuple[int, int]], name: str) -> pl.DataFrame:
 class Brute:
     """What may be a negative of what, by the words of the documentation."""
 
-    def __init__(self, contents: Any, contained: set[tuple[int, int]]) -> None:
+    def __init__(self, contents: Any, contained: set[tuple[int, int]], topic: Topic = "words") -> None:
         documents = contents.documents
         self.by_id = {row["id"]: row for row in documents.iter_rows(named=True)}
         self.contained = {frozenset((f"news:{a}", f"news:{b}")) for a, b in contained}
-        vectors = content_vectors(documents, fit_words([]))  # the split `train` is empty
+        vectors = content_vectors(documents, fit_words([]), topic)  # the split `train` is empty
         self.row = {ident: place for place, ident in enumerate(documents["id"])}
         self.similar = (vectors @ vectors.T).toarray()
         self.empty = {ident for ident, place in self.row.items() if vectors[place].nnz == 0}
@@ -158,11 +158,11 @@ def groups_of(contents: Any, pool: str) -> dict[tuple[str, str], list[str]]:
     return found
 
 
-@given(st.lists(DRAWN, min_size=12, max_size=40), BARRED)
+@given(st.lists(DRAWN, min_size=12, max_size=40), BARRED, st.sampled_from(["words", "words_and_stems"]))
 @costly(60)
-def test_pools_are_those_of_a_brute_force(texts, contained):
-    contents = made(texts, containment=pairs_of(contained, "news:"))
-    brute = Brute(contents, contained)
+def test_pools_are_those_of_a_brute_force(texts, contained, topic):
+    contents = made(texts, topic=topic, containment=pairs_of(contained, "news:"))
+    brute = Brute(contents, contained, topic)
     matched = groups_of(contents, "matched")
     assert matched.keys() <= brute.answers
     for query, positive in brute.answers:

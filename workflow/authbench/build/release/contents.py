@@ -15,7 +15,7 @@ from authbench.build.release.relations import RELATIONS, relate
 from authbench.build.release.takedown import is_taken_down, removed_documents
 from authbench.config.settings.release import Release
 from authbench.config.settings.split import Split
-from authbench.core.content_words import WordStatistics, content_vectors, fit_words
+from authbench.core.content_words import EARLIER, WordStatistics, content_vectors, fit_words
 from authbench.core.errors import InputError
 from authbench.core.identity import digest, sha256_of_text
 from authbench.core.letters import is_borrowed, may_ask
@@ -98,7 +98,14 @@ def make_contents(
         documents = documents.filter(~is_taken_down(takedown))
         left = choose_queries(documents, settings, seed, containment, set(queries["query_id"]), possibly_one)
     positives, pairs, pools = pair_up(
-        documents, left, settings, splits, seed, content_words_of(documents, splits), containment, possibly_one
+        documents,
+        left,
+        settings,
+        splits,
+        seed,
+        content_words_of(documents, splits, settings),
+        containment,
+        possibly_one,
     )
     met = takedown & (set(taken["author_id"]) | set(taken["content_sha256"]))
     known = {author for author in takedown if author in lock["authors"]} if lock else set()
@@ -166,10 +173,12 @@ def _by_authors(documents: pl.DataFrame, split: str) -> Iterator[pl.DataFrame]:
         yield documents.filter(own & pl.col("author_id").is_in(some["author_id"].implode()))
 
 
-def content_words_of(documents: pl.DataFrame, splits: Sequence[str]) -> Callable[[str, pl.DataFrame], Any]:
+def content_words_of(
+    documents: pl.DataFrame, splits: Sequence[str], settings: Release
+) -> Callable[[str, pl.DataFrame], Any]:
     """Return a function that gives the content words of a split's texts, fitted on the splits it may learn from."""
-    fitted = cache(partial(_fit_words, documents))
-    return lambda split, texts: content_vectors(texts, fitted(tuple(reference_splits(splits, split))))
+    fitted, topic = cache(partial(_fit_words, documents)), settings.get("topic", EARLIER)
+    return lambda split, texts: content_vectors(texts, fitted(tuple(reference_splits(splits, split))), topic)
 
 
 def _fit_words(documents: pl.DataFrame, splits: Sequence[str]) -> WordStatistics:

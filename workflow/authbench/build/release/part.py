@@ -21,7 +21,7 @@ from authbench.build.release.queries import choose_queries
 from authbench.config.registry.entries import default_settings
 from authbench.config.settings.release import Release as Settings
 from authbench.config.settings.split import Split
-from authbench.core.content_words import WordStatistics, content_vectors_of_batches, fit_words
+from authbench.core.content_words import EARLIER, Topic, WordStatistics, content_vectors_of_batches, fit_words
 from authbench.core.letters import Least, has_letters
 from authbench.core.storage.parquet import read_batches, write_batches
 from authbench.release.format.columns import CANDIDATES, GROUND_TRUTH, QUERIES
@@ -104,7 +104,14 @@ def _part_of(release: Release, kept: pl.DataFrame, texts: Mapping[str, Path]) ->
     queries = choose_queries(documents, settings, seed, alike, asked, possibly_one)
     fitted = cache(partial(_fit_words, texts))
     paired = pair_up(
-        documents, queries, settings, release.splits, seed, partial(_vectors, texts, fitted), alike, possibly_one
+        documents,
+        queries,
+        settings,
+        release.splits,
+        seed,
+        partial(_vectors, texts, fitted, settings.get("topic", EARLIER)),
+        alike,
+        possibly_one,
     )
     return Part(documents.select("id", "split", "author_id"), queries, *paired)
 
@@ -154,6 +161,7 @@ def _fit_words(texts: Mapping[str, Path], splits: tuple[str, ...]) -> WordStatis
 def _vectors(
     texts: Mapping[str, Path],
     fitted: Callable[[tuple[str, ...]], WordStatistics],
+    topic: Topic,
     split: str,
     documents: pl.DataFrame,
 ) -> Any:
@@ -167,7 +175,7 @@ def _vectors(
             kept.append(own["id"])
             yield own
 
-    found = content_vectors_of_batches(batches(), statistics)
+    found = content_vectors_of_batches(batches(), statistics, topic)
     ids = pl.concat(kept)
     if ids.equals(documents["id"]):
         return found

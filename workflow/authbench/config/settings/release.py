@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, TypedDict
 
 from authbench.config.settings.values import DEFAULT, Count, Keywords, Language, Path
+from authbench.core.content_words import Topic
 
 _Label = Annotated[str, Keywords(pattern="^[a-z][a-z0-9_]{0,40}$")]
 
@@ -17,5 +18,6 @@ class Release(TypedDict):
     min_letters_for_query: Count | Annotated[Mapping[Language, Count], DEFAULT]
     queries_in_candidates: bool
     positives: Literal["any", "other_work"]
+    topic: Topic
     labels: Annotated[Sequence[_Label], Keywords(uniqueItems=True)]
     takedown: Path | None

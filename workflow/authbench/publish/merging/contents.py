@@ -79,7 +79,14 @@ def merge_contents(first: Side, second: Side, settled: Settled, leaks: Leaks, co
     query_side = {ident: place for place, side in ((1, second), (0, first)) for ident in side.truth["query_id"]}
     queries = choose_queries(documents, settings, seed, alike, None, settled.possibly_one, query_side)
     positives, pairs, pools = pair_up(
-        documents, queries, settings, splits, seed, content_words_of(documents, splits), alike, settled.possibly_one
+        documents,
+        queries,
+        settings,
+        splits,
+        seed,
+        content_words_of(documents, splits, settings),
+        alike,
+        settled.possibly_one,
     )
     takedowns = [side.release.manifest["takedown"] for side in (first, second)]
     return Contents(

@@ -41,7 +41,7 @@ def check_pairs(release: Rows, rules: Rules, contained: Pairs) -> Iterator[Findi
         paths = [release.folder / split / table.file for table in (POSITIVES, PAIRS)]
         if not any(path.is_file() for path in paths) or release.provenance is None:
             continue
-        vectors = vectors_of(release, split, words(tuple(reference_splits(release.splits, split))))
+        vectors = vectors_of(release, split, words(tuple(reference_splits(release.splits, split))), rules.topic)
         yield from check_relations(release, split, vectors)
         if not paths[1].is_file():
             continue

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from authbench.core.arrays import F64, I64
-from authbench.core.content_words import WordStatistics, content_vectors, fit_words
+from authbench.core.content_words import Topic, WordStatistics, content_vectors, fit_words
 from authbench.release.checking.claims import Finding
 from authbench.release.checking.rows import Rows
 from authbench.release.format.columns import POSITIVES
@@ -31,13 +31,13 @@ def is_timed(release: Rows) -> bool:
     return any("years" in columns_of(path) for path in paths if path.is_file())
 
 
-def vectors_of(release: Rows, split: str, statistics: WordStatistics) -> Any:
+def vectors_of(release: Rows, split: str, statistics: WordStatistics, topic: Topic) -> Any:
     """Return the content words of a split's documents, in the order of `release.documents`.
 
     The format defines topic similarity (`content_words`).
     """
     texts = release.documents.filter(pl.col("split") == split)
-    return content_vectors(texts.select("lang", "content"), statistics)
+    return content_vectors(texts.select("lang", "content"), statistics, topic)
 
 
 def check_relations(release: Rows, split: str, vectors: object) -> Iterator[Finding]:

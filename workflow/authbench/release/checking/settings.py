@@ -10,6 +10,7 @@ from typing import Any, cast
 from authbench.config.filter_rules import BUILT_IN
 from authbench.config.registry.entries import default_settings, fidelity_settings, read_yaml
 from authbench.config.settings.split import Containment
+from authbench.core.content_words import EARLIER, Topic
 from authbench.core.errors import InputError
 from authbench.core.letters import Least
 from authbench.core.shipped import shipped
@@ -189,6 +190,7 @@ _LOOSER: Mapping[str, Callable[[Any, Any], bool]] = {
     "release.min_documents_for_query": _other,
     "release.min_letters_for_query": _lower,
     "release.positives": _not("other_work"),
+    "release.topic": _not("words_and_stems"),
 }
 
 
@@ -211,6 +213,7 @@ class Rules:
     fewest_queries: int | None
     min_documents_for_query: int
     min_letters_for_query: Least
+    topic: Topic
     min_documents: int
     usual_documents: int
     max_documents: int
@@ -241,6 +244,7 @@ def make_rules(manifest: Manifest, expected: Mapping[str, Any] | None = None) ->
     """
     expected = expected or {}
     settings = dict(defaults())
+    settings["release"] = {**settings["release"], "topic": EARLIER}
     for origin, given in (("manifest.json", manifest.get("config") or {}), ("expected settings", expected)):
         for section in CHECKED_SECTIONS:
             more = given.get(section) or {}
@@ -263,6 +267,7 @@ def make_rules(manifest: Manifest, expected: Mapping[str, Any] | None = None) ->
             fewest_queries=_most_queries(release["queries_per_author"]) if known else 1,
             min_documents_for_query=int(release["min_documents_for_query"]),
             min_letters_for_query=_letters(release["min_letters_for_query"]),
+            topic=release["topic"],
             min_documents=int(usual if fallback is None else min(usual, fallback)),
             usual_documents=int(usual),
             max_documents=int(sample["max_documents_per_author"]),
