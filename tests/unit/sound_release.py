@@ -58,7 +58,7 @@ AUTHORS = (
     ("Emmy Noether", "exorde", "de", "dev", 3),
     ("Otto Hahn", "exorde", "de", "train", 4),
 )
-NOUNS = ("harbour", "kettle", "meadow", "lantern", "violin", "thunder", "orchard", "saddle", "glacier", "puppet")
+NOUNS = ("harbour", "kettle", "meadow", "lantern", "violin", "thunder", "orchard", "saddle", "lanterns", "kettles")
 Rows = list[dict[str, Any]]
 
 
