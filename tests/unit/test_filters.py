@@ -54,53 +54,12 @@ def reasons(text, settings=ROBUST, **more):
     return filters.apply_filters(documents(text, **more), settings)["reason"].to_list()
 
 
-@pytest.mark.parametrize(
-    ("text", "lang", "reason"),
-    [
-        ("10 / 10", "en", "no_letters"),
-        ("[url] [url]", "en", "no_letters"),
-        ("so /--\\ :-) ;-) :-( =) |__| <3 ^^ ~~", "en", "too_many_symbols"),
-        ("so 600010 603713 603329 600104", "zh", "too_few_letters"),
-        ("n" + "o" * 300, "en", "repeated_characters"),
-        ("la " * 25, "en", "few_distinct_words"),
-        ("no " * 30 + "yes we can", "en", "dominant_word"),
-        ("at 1 2 3 4 5 6 7 8 9 sharp", "en", "few_words_with_letters"),
-        ("T h e q u i c k b r o w n f o x j u m p s o v e r i t", "en", "single_letters"),
-        ("we had a nice bowl of it: " + "s o u p " * 10, "en", "single_letter_run"),
-        ("Привет, как дела?", "en", "wrong_script"),
-        ("very good film", "ko", "wrong_script"),
-        ("круто", "en", "wrong_script"),
-        (SPANISH, "en", "wrong_language"),
-        (JAPANESE, "ko", "wrong_language"),
-        (JAPANESE, "zh", "wrong_language"),
-    ],
-)
+@cases
 def test_a_text_is_dropped_for_what_is_wrong_with_it(text, lang, reason):
     assert reason in reasons(text, lang=lang)
 
 
-@pytest.mark.parametrize(
-    ("text", "lang"),
-    [
-        ("And then he stood there and began to L-A-U-G-H, out loud: H A H A H A H A H A", "en"),
-        ("Don't MIND me ! I am > C R A N K Y !", "en"),
-        ("w\ni\nn\nd\ns\nt\ni\nl\nl\n(the leaf\n   f\n   a\n   l\n   l\n   s)", "en"),
-        ("he he he he he he he he", "en"),
-        ("ha" * 60, "en"),
-        ("blah " * 12 + "and so on, as they always say at the end of it", "en"),
-        ("sO tHeN I SaId, tHiS Is hOw wE TyPe nOw aNd yOu cAnNoT StOp uS FrOm tYpInG LiKe tHiS AlL DaY LoNg", "en"),
-        ("Whyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy???", "en"),
-        ("ㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋ", "ko"),
-        ("좋다.............................................", "ko"),
-        ("/영/화/역/사/상/최/고/의/영/화/", "ko"),
-        ("Good~!!!", "ko"),
-        ("哈哈哈哈哈哈哈哈哈哈哈哈哈哈", "zh"),
-        ("哈哈哈哈哈哈哈哈哈哈哈哈你出去吧", "zh"),
-        ("夏日美甲💅🏻💅🏻💅🏻💅🏻💅🏻💅🏻💅🏻💅🏻💅🏻\nFrom:ins ROLIE", "zh"),
-        ("23年11月26日，1-2，10-12集", "zh"),
-        ("vraiment " * 12 + "super jeu pour les enfants", "fr"),
-    ],
-)
+@cases
 def test_a_manner_of_writing_is_no_reason_to_drop_a_text(text, lang):
     assert reasons(text, lang=lang) == []
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from cases import cases
 from sound_release import documents, write_sound
 
 from authbench.app.cli import main
@@ -87,18 +88,7 @@ def test_suspects_beyond_the_number_are_counted_but_not_listed(release, tmp_path
     assert few["listed"] == 0 and sum(few["another_language"].values()) >= 1
 
 
-@pytest.mark.parametrize(
-    ("lines", "words"),
-    [
-        ('{"content_sha256": "ab", "lang": "en"}', "line 1: expected"),
-        (f'{{"content_sha256": "{"a" * 64}", "lang": "xx"}}', "languages are en, zh"),
-        (
-            f'{{"content_sha256": "{"a" * 64}", "lang": "en"}}\n\n{{"content_sha256": "{"a" * 64}", "lang": "de"}}',
-            "line 3",
-        ),
-        ("no json", "line 1"),
-    ],
-)
+@cases
 def test_a_list_that_cannot_be_used_is_refused_with_its_line(tmp_path, lines, words):
     path = tmp_path / "list.jsonl"
     path.write_text(lines)

@@ -123,46 +123,13 @@ def test_a_score_outside_0_to_1_is_scored_as_pan_scores_it_and_told(task, capsys
     assert found["brier"] == 0
 
 
-@pytest.mark.parametrize(
-    ("lines", "said"),
-    [
-        ([*ANSWERS, '{"id": "d", "value": 0.1}'], "not asked (d)"),
-        ([*ANSWERS, '{"id": "a", "value": 0.1}'], "line 4: the id a comes twice"),
-        (['{"id": "a", "value": NaN}'], "line 1: has NaN, which is no number of JSON"),
-        (['{"id": "a", "value": [-Infinity]}'], "line 1: has -Infinity, which is no number of JSON"),
-        (['{"id": "a", "value": null}'], "line 1: value is None. Expected a number, from 0 to 1"),
-        (['{"id": "a", "value": "nan"}'], "line 1: value is 'nan'. Expected a number, from 0 to 1"),
-        (['{"id": "a", "value": "yes"}'], "line 1: value is 'yes'. Expected a number, from 0 to 1"),
-        (['{"id": "a", "value": "1e999"}'], "line 1: value is '1e999'. Expected a number, from 0 to 1"),
-        (['{"id": "a", "value": [0.3, 0.7]}'], "line 1: value is [0.3, 0.7]. Expected a number, from 0 to 1"),
-        (['{"id": "a", "value": []}'], "line 1: value is []. Expected a number, from 0 to 1"),
-        (['{"id": "a", "value": 0.3, "id": "b"}'], "line 1: the key 'id' comes twice"),
-        ([*ANSWERS, ""], "line 4: empty"),
-        (['{"id": "a", "value": true}'], "Expected a number"),
-        (['{"id": "a"}'], "line 1: no value"),
-        (['{"id": 7, "value": 0.3}'], "id is 7. Expected a text"),
-        (['{"id": "a", "value": 1' + "0" * 40 + "}"], "line 1: value is 1000"),
-        (['{"id": 12345678901234567890123, "value": 0.3}'], "id is 12345678901234567890123. Expected a text"),
-        (['{"id": "a", "value": "A secret text that is long"}'], "line 1: value is a text. Expected"),
-        (["[1]"], "is not an object"),
-        (["{"], "line 1: not JSON"),
-        ([], "holds no line"),
-    ],
-)
+@cases
 def test_answers_that_are_none_are_refused_with_the_line(task, capsys, lines, said):
     assert task(*lines) == 2
     assert said in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("lines", "said"),
-    [
-        (TRUTH[:1] + TRUTH[:1], "comes twice"),
-        (['{"id": "a", "same": "yes"}'], "Expected true or false"),
-        (['{"id": "a"}'], "no same"),
-        (['{"id": "a", "same": true, "authors": ["x"]}'], "Expected a list of two texts or nulls"),
-    ],
-)
+@cases
 def test_a_truth_that_is_none_is_refused(task, tmp_path, capsys, lines, said):
     (tmp_path / "truth.jsonl").write_text("\n".join(lines))
     assert task(*ANSWERS) == 2
