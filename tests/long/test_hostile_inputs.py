@@ -690,10 +690,8 @@ def workspace(folder: Path) -> None:
         shutil.move(raw, "raw")
         shutil.rmtree("made")
         assert main(["evaluate", "scored", "--model", "random", "--out", "results"]) == 0
-        assert (
-            main(["publish", "submit", "results/random", "--contributor", "me", "--model", "x", "--out", "packed.zip"])
-            == 0
-        )
+        fields = ["--contributor", "me", "--model", "x"]
+        assert main(["publish", "submit", "results/random", *fields, "--out", "packed.zip"]) == 0
         assert main(["release", "attest", "sealed", "--out", "said.json"]) == 0
         lines = Path("scored/test/candidates.jsonl").read_text().splitlines()
         ids = np.array([json.loads(line)["candidate_id"] for line in lines])

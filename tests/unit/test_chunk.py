@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 import regex
 from cases import cases, read_cases
+from defaults import section
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from linear_time import takes_linear_time
@@ -17,14 +18,7 @@ from authbench.build.normalize.text import normalize_text
 from authbench.core.records import DOCUMENT, RECORD
 from authbench.core.tokens import load_encoding, load_tokenizer
 
-CONFIG = {
-    "max_tokens": 500,
-    "min_tokens": 100,
-    "remainder_tokens": 50,
-    "extra_long_share": 0.4,
-    "extra_long_tokens": [501, 2000],
-    "max_chunks_per_document": 50,
-}
+CONFIG = section("chunk")
 ORDINARY = {**CONFIG, "extra_long_share": 0.0}
 SENTENCES = read_cases(Path(__file__))["SENTENCES"]
 

@@ -74,21 +74,11 @@ def everything_below(folder: Path) -> set[str]:
 def commands(release: Path, out: Path) -> list[list[str]]:
     """Return every command that takes a release."""
     again, model = str(out), ["--model", "tfidf"]
+    of_release = ["--release", str(release), "--dataset", "release_retrieval"]
     return [
         ["evaluate", str(release), *model, "--out", again],
         ["train", str(release), "--model", "all-minilm-l6-v2", "--from", "test", "--watch", "test", "--out", again],
-        [
-            "style",
-            "run",
-            str(out.parent),
-            *model,
-            "--release",
-            str(release),
-            "--dataset",
-            "release_retrieval",
-            "--out",
-            again,
-        ],
+        ["style", "run", str(out.parent), *model, *of_release, "--out", again],
         ["pan", "pairs", str(release), "--out", again],
         ["raven", "run", str(release), "--out", again],
         ["release", "export", str(release), "--form", "trec", "--with-tier-b", "--out", again],
@@ -105,9 +95,8 @@ def test_a_bundle_makes_rebuild_write_nowhere_but_its_output(published, public, 
     change(public / "tier_b.json", lambda told: told["files"].update({path: "0" * 64}))
     seal(public)
     before = everything_below(tmp_path)
-    assert (
-        main(["release", "rebuild", str(public), "--raw", str(published[0]), "--out", str(tmp_path / "out/again")]) == 2
-    )
+    command = ["release", "rebuild", str(public), "--raw", str(published[0])]
+    assert main([*command, "--out", str(tmp_path / "out/again")]) == 2
     assert everything_below(tmp_path) == before
     assert "tier_b.json" in capsys.readouterr().err
 
@@ -136,10 +125,8 @@ def test_checksums_name_no_file_outside_their_folder(tmp_path, path):
 def test_a_link_that_leads_out_is_refused_and_one_that_stays_is_read(release, tmp_path, file, capsys):
     (release / file).rename(tmp_path / "elsewhere")
     (release / file).symlink_to(tmp_path / "elsewhere")
-    assert (
-        main(["release", "export", str(release), "--form", "public", "--out", str(tmp_path / "out"), "--unverified"])
-        == 2
-    )
+    options = ["--form", "public", "--out", str(tmp_path / "out"), "--unverified"]
+    assert main(["release", "export", str(release), *options]) == 2
     assert "a link that leads out" in capsys.readouterr().err
     (release / file).unlink()
     (release / "more").mkdir()
@@ -414,9 +401,8 @@ def test_pairs_say_whether_their_release_is_verified(tmp_path):
     path = write_release(tmp_path / "release", 40, texts=6) / "test/candidates.jsonl"
     rows = [{**row, "genre": f"blog/{'abc'[n % 3]}"} for n, row in enumerate(lines(path))]
     path.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))
-    assert (
-        main(["pan", "pairs", str(tmp_path / "release"), "--out", str(tmp_path / "pairs"), "--setting", "closed"]) == 0
-    )
+    options = ["--out", str(tmp_path / "pairs"), "--setting", "closed"]
+    assert main(["pan", "pairs", str(tmp_path / "release"), *options]) == 0
     told = json.loads((tmp_path / "pairs/pairs.json").read_text())["release"]
     assert told == {"verified": False, "reason": NO_CHECKSUMS}
 

@@ -226,18 +226,8 @@ def test_any_verifier_gives_likelihood_ratios_by_pairs_held_out(tmp_path, capsys
         return tmp_path / name
 
     train, apart, test, one_class = (problems(*of) for of in (("a", 40), ("b", 40), ("c", 40), ("d", 8, True)))
-    command = [
-        "pan",
-        "run",
-        "--train",
-        str(train),
-        "--test",
-        str(test),
-        "--verifier",
-        "ppm",
-        "--out",
-        str(tmp_path / "o"),
-    ]
+    command = ["pan", "run", "--train", str(train), "--test", str(test)]
+    command += ["--verifier", "ppm", "--out", str(tmp_path / "o")]
     assert main([*command, "--likelihood-ratios", str(apart)]) == 0
     lines = (tmp_path / "o/ppm/likelihood_ratios.jsonl").read_text(encoding="utf-8").splitlines()
     ratios = {row["id"]: row["log10_lr"] for row in map(json.loads, lines)}

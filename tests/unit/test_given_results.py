@@ -296,8 +296,6 @@ def test_arguments_that_name_nothing_or_too_much_are_told(release, tmp_path, cap
 
 def test_what_gives_no_vectors_is_refused_where_vectors_are_needed(release, tmp_path, capsys):
     (tmp_path / "mine.run").write_text("")
-    assert (
-        main(["style", "run", str(tmp_path), "--model", f"run={tmp_path / 'mine.run'}", "--out", str(tmp_path / "o")])
-        == 2
-    )
+    model = ["--model", f"run={tmp_path / 'mine.run'}"]
+    assert main(["style", "run", str(tmp_path), *model, "--out", str(tmp_path / "o")]) == 2
     assert "mine: a run file, which gives no text a vector" in capsys.readouterr().err

@@ -58,13 +58,8 @@ def test_controls_are_not_ranked():
 
 
 def test_what_is_not_told_apart_from_the_leader_is_told_by_the_tests_of_pairs():
-    rows = [
-        ("s", "a", "b", 0.05),
-        ("s", "c", "a", 0.2),
-        ("s", "b", "c", 0.9),
-        ("s", "a", "d", 0.049),
-        ("t", "a", "d", 1.0),
-    ]
+    rows = [("s", "a", "b", 0.05), ("s", "c", "a", 0.2), ("s", "b", "c", 0.9)]
+    rows += [("s", "a", "d", 0.049), ("t", "a", "d", 1.0)]
     pairs = pl.DataFrame(rows, schema=["metric", "model", "other", "p_holm"], orient="row")
     assert not_told_apart(pairs, "s", "a") == {"b", "c"}
 
@@ -250,12 +245,8 @@ def test_a_chart_s_data_are_the_scores_that_it_draws(board):
 
 def test_the_page_links_files_that_are_there(board):
     links = set(re.findall(r'href="([^"#]+)"', (board / "index.html").read_text()))
-    assert {
-        "headline.tex",
-        "overall.csv",
-        "scores.csv",
-        *(f"figures/auc_matched.{ending}" for ending in ("svg", "png", "csv")),
-    } <= links
+    figures = {f"figures/auc_matched.{ending}" for ending in ("svg", "png", "csv")}
+    assert {"headline.tex", "overall.csv", "scores.csv"} | figures <= links
     assert [link for link in links if not (board / link).is_file()] == []
 
 
@@ -327,11 +318,8 @@ def test_the_table_of_slices_leaves_out_slices_of_few_authors_and_greys_as_gains
 
 
 def test_sources_whose_labels_are_unmeasured_are_named_beside_the_scores(board, results):
-    assert (
-        (board / "headline.md")
-        .read_text()
-        .endswith("How often two texts of one label are by two people is not measured in s.\n")
-    )
+    note = "How often two texts of one label are by two people is not measured in s.\n"
+    assert (board / "headline.md").read_text().endswith(note)
     [other] = collect([results / "tfidf"])
     assert other.scores["benchmark"]["unmeasured_sources"] is None
     assert unmeasured_note([other]).startswith("The release does not state")
@@ -377,9 +365,8 @@ def test_a_shortcut_that_does_not_state_its_headline_scores_leaves_the_page_whol
 
 
 def test_a_board_has_further_columns_on_request(results, tmp_path, capsys):
-    assert (
-        main(["leaderboard", str(results), "--out", str(tmp_path), "--metric", "roc_auc", "--metric", "eer_all"]) == 0
-    )
+    metrics = ["--metric", "roc_auc", "--metric", "eer_all"]
+    assert main(["leaderboard", str(results), "--out", str(tmp_path), *metrics]) == 0
     board = pl.read_csv(tmp_path / "overall.csv")
     scores = json.loads((results / "tfidf/scores.json").read_text())["overall"]
     [row] = board.filter(pl.col("model") == "tfidf").to_dicts()

@@ -48,9 +48,8 @@ def test_the_page_has_means_differences_and_gains_of_the_tables():
 def test_gains_over_the_untuned_model_have_intervals_around_the_difference(tmp_path):
     write_scored_release(tmp_path / "release", authors=40)
     models = ("--model", "random", "--model", "char-ngram")
-    assert (
-        main(["evaluate", str(tmp_path / "release"), "--unverified", *models, "--out", str(tmp_path / "scores")]) == 0
-    )
+    command = ["evaluate", str(tmp_path / "release"), "--unverified", *models]
+    assert main([*command, "--out", str(tmp_path / "scores")]) == 0
     gained = gains_over(tmp_path / "scores", "random", ["char-ngram"])
     assert set(gained["model"]) == {"char-ngram"} and set(gained["against"]) == {"random"} and gained.height
     assert all(low <= value <= high for low, value, high in gained.select("low", "value", "high").rows())

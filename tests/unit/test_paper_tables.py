@@ -55,9 +55,8 @@ def paper(scored, curves, tmp_path_factory):
     (scored / "release/funnel.csv").write_text("source,stage,reason,documents\ns,ingest,in,9\ns,ingest,kept,9\n")
     out = tmp_path_factory.mktemp("out") / "paper"
     release = ["--release", str(scored / "release"), "--unverified"]
-    assert (
-        main(["publish", "tables", str(scored / "scores"), *release, "--out", str(out), "--curves", str(curves)]) == 0
-    )
+    options = [*release, "--out", str(out), "--curves", str(curves)]
+    assert main(["publish", "tables", str(scored / "scores"), *options]) == 0
     return out
 
 

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 import yaml
 from cases import cases
+from defaults import section
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,7 +24,7 @@ from authbench.core.errors import InputError
 from authbench.core.records import RECORD
 from authbench.core.shipped import shipped
 
-BRIDGE = {"documents": 20, "language_share": 0.005}
+BRIDGE = section("split.bridge")
 ALIASES = """
 de:
   Klabund: [Alfred Henschke]
@@ -263,12 +264,8 @@ def test_possibly_one_person_is_in_one_split_and_is_told_to_the_release():
     labels += [keys("Darío, Rubén", "es", tag="novels"), keys("Ruben Dario", "es", tag="poems")]
     initials = keys("Berg, A.", "de")
     frame = documents([*labels, initials])
-    rules = {
-        "splits": {"train": 50, "dev": 25, "test": 25},
-        "unit": "author",
-        "bridge": {"documents": 6, "language_share": 0.0},
-        "leak_threshold": 0.7,
-    }
+    few = {"documents": 6, "language_share": 0.0}
+    rules = section("split", splits={"train": 50, "dev": 25, "test": 25}, bridge=few)
     similar = pl.DataFrame(schema={"a": pl.String, "b": pl.String, "similarity": pl.Float64})
     leaks = Leaks(similar, pl.DataFrame(schema={"a": pl.String, "b": pl.String, "share": pl.Float64}), 0)
     for seed in range(8):

@@ -208,17 +208,6 @@ def test_a_text_is_embedded_once_by_all_suites(checkpoint, tmp_path, monkeypatch
     table = [(row["author_id"], f"topic {n // 4 % 4}", row["content"]) for n, row in enumerate(rows)]
     pl.DataFrame(table, schema=["author", "topic", "text"], orient="row").write_csv(tmp_path / "table.csv")
     options = ["--topics", "4", "--folds", "2", "--seeds", "1", "--min-documents", "4", "--sizes"]
-    command = [
-        "raven",
-        "run",
-        "table.csv",
-        "--out",
-        "raven",
-        "--verifier",
-        "by_tiny.yaml",
-        "--encoder",
-        "tiny.yaml",
-        *options,
-    ]
-    assert main(command) == 0
+    models = ["--verifier", "by_tiny.yaml", "--encoder", "tiny.yaml"]
+    assert main(["raven", "run", "table.csv", "--out", "raven", *models, *options]) == 0
     assert embedded == []

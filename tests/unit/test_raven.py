@@ -248,15 +248,8 @@ def test_an_external_verifier_gets_the_fandoms_and_the_authors_it_may_learn_from
     pairs, out = planted[0] / "pairs/hits.parquet", tmp_path / "answers.parquet"
     with pytest.raises(InputError, match="answers.jsonl"):  # it answers nothing
         external = VerifierEntry("mine", "mine", "external", parameters)
-        write_answers(
-            planted[0] / "documents.parquet",
-            planted[0] / "subsets.json",
-            [pairs],
-            external,
-            [0],
-            Bench(1, tmp_path),
-            out,
-        )
+        read = planted[0] / "documents.parquet", planted[0] / "subsets.json"
+        write_answers(*read, [pairs], external, [0], Bench(1, tmp_path), out)
     problems = read_problems(tmp_path / "hits/mine/answers/train")
     authors = (problems["author1"] == problems["author2"]).to_list()
     assert authors == problems["same"].to_list() and True in authors and False in authors
@@ -285,13 +278,10 @@ def test_a_run_tells_beforehand_how_long_its_verifiers_take(planted):
     assert [about["characters"] for about in facts.values()] == [4 * characters for characters in seen]
     assert set(PACE) == set(section("raven")["verifiers"])
     half = {"trained": True, "characters": int(1e6 * 1800 / PACE["naive"])}
-    hour, short = (
-        {"hits": half, "group": half, "hits-9": {**half, "trained": False}},
-        {"hits": {**half, "characters": 1}},
-    )
-    assert (
-        expected(["naive"], hour) == "raven: 1 verifier will take some 60 minutes of CPU time, 30 minutes on two cores."
-    )
+    hour = {"hits": half, "group": half, "hits-9": {**half, "trained": False}}
+    short = {"hits": {**half, "characters": 1}}
+    told = "raven: 1 verifier will take some 60 minutes of CPU time, 30 minutes on two cores."
+    assert expected(["naive"], hour) == told
     assert "61 minutes of CPU time" in expected(["naive"], hour, jobs=10)
     assert expected(["naive", "mine"], short).endswith("1 minute on two cores, and mine as long as they take.")
     assert expected(["mine"], short) == "raven: no verifier of known pace, and mine as long as they take."
@@ -590,17 +580,11 @@ def made_up_run(encoders: list[str]) -> Run:
     chance = np.random.default_rng(5)
     facts, scores = {}, []
     for subset in plan(section("raven", encoders=list(encoders), topics=12, seeds=3, sizes=[10])):
-        about = {
-            "members": {subset.name: [subset.name]},
-            "folds": [[], []],
-            "documents": 5,
-            "sizes": [],
-            "mean_similarity": [0.1],
-            "most_texts": None,
-            "most_characters": None,
-        }
+        about = {"members": {subset.name: [subset.name]}, "folds": [[], []], "documents": 5}
+        about |= {"most_texts": None, "most_characters": None}
         sizes = dict.fromkeys(("train_pairs", "train_authors", "test_pairs", "test_authors", "authors_in_both"), 3)
-        alike = {"max_similarity": [0.2], "most_alike": [{"train": "a", "test": "b", "similarity": 0.2}]}
+        alike = {"mean_similarity": [0.1], "max_similarity": [0.2]}
+        alike |= {"most_alike": [{"train": "a", "test": "b", "similarity": 0.2}]}
         alike |= {"covariates": {"characters": 100.0, "langs": {"en": 1.0}, "test_pairs": 9.0}}
         facts[subset.name] = {**vars(subset), **about, "sizes": [sizes], **alike}
         for verifier, skill in (("good", 0.9), ("fair", 0.7), ("poor", 0.5)):

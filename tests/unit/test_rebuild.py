@@ -102,33 +102,29 @@ def test_a_raw_file_that_is_there_twice_is_read_once(published, tmp_path):
     assert contents(tmp_path / "again") == contents(release)
 
 
-def test_what_no_longer_matches_is_named_and_nothing_is_written(published, tmp_path, capsys):
-    raw, _, public = published
-    shutil.copytree(raw, tmp_path / "raw")
+@pytest.fixture
+def without_books(published, tmp_path):
+    """The raw folder without the books."""
+    shutil.copytree(published[0], tmp_path / "raw")
     (tmp_path / "raw/books/books.zip").unlink()
-    arguments = ["release", "rebuild", str(public), "--raw", str(tmp_path / "raw"), "--out", str(tmp_path / "again")]
-    assert main(arguments) == 1
+    return tmp_path / "raw"
+
+
+def test_what_no_longer_matches_is_named_and_nothing_is_written(published, without_books, tmp_path, capsys):
+    command = ["release", "rebuild", str(published[2]), "--raw", str(without_books)]
+    assert main([*command, "--out", str(tmp_path / "again")]) == 1
     said = capsys.readouterr()
     assert said.out.count(" of books: no file in ") == 8
     assert "8 texts no longer match" in said.err
     assert not (tmp_path / "again").exists()
 
 
-def test_a_part_is_a_release_of_what_was_found_and_is_completed_with_the_rest(published, tmp_path, capsys):
+def test_a_part_is_a_release_of_what_was_found_and_is_completed_with_the_rest(
+    published, without_books, tmp_path, capsys
+):
     raw, release, public = published
-    shutil.copytree(raw, tmp_path / "raw")
-    (tmp_path / "raw/books/books.zip").unlink()
-    arguments = [
-        "release",
-        "rebuild",
-        str(public),
-        "--raw",
-        str(tmp_path / "raw"),
-        "--out",
-        str(tmp_path / "part"),
-        "--partial",
-    ]
-    assert main(arguments) == 1
+    command = ["release", "rebuild", str(public), "--raw", str(without_books), "--partial"]
+    assert main([*command, "--out", str(tmp_path / "part")]) == 1
     assert "8 texts no longer match; the release of the others is" in capsys.readouterr().err
     part = opened(tmp_path / "part")
     whole = opened(release)
@@ -143,11 +139,8 @@ def test_a_part_is_a_release_of_what_was_found_and_is_completed_with_the_rest(pu
     assert contents(tmp_path / "again") == contents(release)
 
 
-def test_a_part_with_texts_of_tier_b_is_exported_to_nobody(published, tmp_path):
-    raw, _, public = published
-    shutil.copytree(raw, tmp_path / "raw")
-    (tmp_path / "raw/books/books.zip").unlink()
-    assert len(rebuild(opened(public), tmp_path / "raw", tmp_path / "part", partial=True)) == 8
+def test_a_part_with_texts_of_tier_b_is_exported_to_nobody(published, without_books, tmp_path):
+    assert len(rebuild(opened(published[2]), without_books, tmp_path / "part", partial=True)) == 8
     with pytest.raises(InputError, match="tier B, which nobody may pass on"):
         exported(tmp_path / "part", "beir", tmp_path / "beir")
     with pytest.raises(InputError, match="is a public bundle already, or a part of a release"):

@@ -204,11 +204,9 @@ def test_counts_that_do_not_add_up_are_told():
 
 def test_an_entry_of_the_takedown_that_meets_nothing_is_told():
     made = release(corpus(), takedown=frozenset({"0" * 64}))
-    assert (
-        "1 entry of the takedown list matched no document (release.takedown)."
-        in make_findings(made, SOURCES, FACTS)["warnings"]
-    )
-    assert about_lists(FACTS, made.takedown) == ["1 entry of the takedown list matched no document (release.takedown)."]
+    told = "1 entry of the takedown list matched no document (release.takedown)."
+    assert told in make_findings(made, SOURCES, FACTS)["warnings"]
+    assert about_lists(FACTS, made.takedown) == [told]
 
 
 def test_exclusions_that_meet_nothing_are_told_by_number_in_a_release_and_by_name_at_the_end_of_a_run():
@@ -335,10 +333,8 @@ def test_what_nobody_could_give_is_told_once_for_all_languages():
         {"language": lang, "dimension": "genre", "key": "news", "target": 5, "available": 0, "taken": 0, "deficit": 5}
         for lang in ("ja", "ko")
     ]
-    assert (
-        report_shortfalls.shortfalls({"languages": [], "cells": cells}, SAMPLE)[-1]
-        == "No document of news was available in Japanese and Korean."
-    )
+    *_, last = report_shortfalls.shortfalls({"languages": [], "cells": cells}, SAMPLE)
+    assert last == "No document of news was available in Japanese and Korean."
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 from cases import cases
+from defaults import section
 from examples import costly
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -32,23 +33,17 @@ from authbench.core.identity import keyed_hash
 from authbench.core.records import DOCUMENT
 from authbench.core.storage.parquet import write_batches
 
-SAMPLE = {
-    "documents": 60,
-    "languages": {"en": 60, "fr": 40},
-    "lengths": {"short": 15, "medium": 50, "long": 20, "extra_long": 15},
-    "length_bins": "fixed",
-    "borrow": "any",
-    "genres": {"en": {"blog/*": 70, "news": 30}, "fr": {"news": 100}},
-    "prefer_sources": {},
-    "shortfall": "fill",
-    "min_documents_per_author": 3,
-    "max_documents_per_author": 5,
-    "fallback_documents_per_author": None,
-    "min_origins": 1,
-    "spread": "prefer",
-    "reservoir": 10,
-    "window": 8,
-}
+SAMPLE = section(
+    "sample",
+    documents=60,
+    languages={"en": 60, "fr": 40},
+    lengths={"short": 15, "medium": 50, "long": 20, "extra_long": 15},
+    genres={"en": {"blog/*": 70, "news": 30}, "fr": {"news": 100}},
+    shortfall="fill",
+    max_documents_per_author=5,
+    fallback_documents_per_author=None,
+    window=8,
+)
 KINDS = ("person", "account", "masked")
 AUTHORS = {"kinds": [*KINDS], "masked_max_documents": 10}
 SAFETY = {"threshold": 0.8, "scope": "consulted", "exempt_genres": []}

@@ -215,8 +215,7 @@ def test_words_are_learnt_from_the_train_split_where_there_is_one(tmp_path):
     assert split.fitted_on == "train"
     for _ in range(2):  # it can be read again
         assert sum(batch.height for batch in split.reference) == 6
-    assert (
-        main(["evaluate", str(folder), "--model", "content-words", "--out", str(tmp_path / "out"), "--unverified"]) == 0
-    )
+    command = ["evaluate", str(folder), "--model", "content-words", "--unverified"]
+    assert main([*command, "--out", str(tmp_path / "out")]) == 0
     scores = json.loads(next((tmp_path / "out/content-words").rglob("scores.json")).read_text())
     assert scores["settings"]["fitted_on"] == "train"

@@ -19,11 +19,7 @@ from authbench.build.split.units import find_bridges, unit_of
 from authbench.core.records import RECORD
 from authbench.release.checking.overlap import fold as check_fold
 
-SETTINGS = {
-    "splits": {"train": 80, "dev": 10, "test": 10},
-    "unit": "author",
-    "bridge": {"documents": 20, "language_share": 0.005},
-}
+SETTINGS = section("split", splits={"train": 80, "dev": 10, "test": 10})
 NO_LINKS = pl.DataFrame(schema={"a": pl.String, "b": pl.String})
 
 

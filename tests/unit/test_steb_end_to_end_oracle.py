@@ -75,17 +75,8 @@ def rows_of(page: str) -> list[dict[str, str]]:
 def metrics(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """Return what `authbench style run` writes for each task of the pages, by STEB's name of the task."""
     folder = tmp_path_factory.mktemp("end")
-    command = [
-        "style",
-        "run",
-        str(folder / "data"),
-        "--protocol",
-        "steb",
-        "--model",
-        MODEL,
-        "--out",
-        str(folder / "out"),
-    ]
+    command = ["style", "run", str(folder / "data"), "--protocol", "steb", "--model", MODEL]
+    command += ["--out", str(folder / "out")]
     for name, page in PAGES.items():
         (folder / f"data/{name}").mkdir(parents=True)
         lines = "".join(json.dumps(row) + "\n" for row in rows_of(name))

@@ -184,15 +184,8 @@ def test_order_alignment_counts_by_its_accuracy_in_studies_and_by_its_distractor
 
 
 def test_a_report_has_both_protocols_under_their_names_with_intervals_and_chance(home, tmp_path):
-    command = [
-        "style",
-        "run",
-        str(home / "data"),
-        "--dataset",
-        str(home / "notes.yaml"),
-        "--out",
-        str(tmp_path / "out"),
-    ]
+    command = ["style", "run", str(home / "data"), "--dataset", str(home / "notes.yaml")]
+    command += ["--out", str(tmp_path / "out")]
     assert main([*command, "--model", "tfidf", "--cache", str(tmp_path / "cache")]) == 0
     page = (tmp_path / "out/report/index.html").read_text(encoding="utf-8")
     assert "By STEB's protocol" in page.replace("&#39;", "'")

@@ -73,11 +73,9 @@ def test_what_was_packed_stands_and_all_of_its_scores_are_computed_anew(scored, 
 
 
 def test_the_same_result_gives_the_same_bytes_which_no_clock_decides(scored, tmp_path):
+    command = ["publish", "submit", str(scored / "out/tfidf/scores.json"), *FIELDS]
     for place in ("one.zip", "two.zip"):
-        assert (
-            main(["publish", "submit", str(scored / "out/tfidf/scores.json"), "--out", str(tmp_path / place), *FIELDS])
-            == 0
-        )
+        assert main([*command, "--out", str(tmp_path / place)]) == 0
     assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
     assert (tmp_path / "one.zip").read_bytes() == (scored / "packed/tfidf.zip").read_bytes()
     held = members(tmp_path / "one.zip")
@@ -368,9 +366,8 @@ def test_a_submission_stands_beside_results_under_the_name_that_its_maker_gave(s
 
 
 def test_a_name_that_would_leave_the_board_is_refused(scored, tmp_path, capsys):
-    assert (
-        main(["publish", "submit", str(scored / "out/tfidf"), "--name", "../up", "--out", str(tmp_path / "x.zip")]) == 2
-    )
+    command = ["publish", "submit", str(scored / "out/tfidf"), "--out", str(tmp_path / "x.zip")]
+    assert main([*command, "--name", "../up"]) == 2
     held = members(scored / "packed/tfidf.zip")
     described = json.loads(held["submission.json"]) | {"name": "../up"}
     held["submission.json"] = json.dumps(described).encode()

@@ -231,19 +231,8 @@ def test_tensorboard_reads_every_value_of_the_curves(tiny, tmp_path):
     release, page, _ = tiny
     in_letters(release)
     out = tmp_path / "out"
-    command = [
-        "train",
-        str(release),
-        "--model",
-        str(page),
-        "--out",
-        str(out),
-        "--watch",
-        "dev",
-        "test",
-        "--tensorboard",
-    ]
-    command += ["--seeds", "1", "--batch", "8", "--evaluations", "2"]
+    command = ["train", str(release), "--model", str(page), "--out", str(out), "--watch", "dev", "test"]
+    command += ["--tensorboard", "--seeds", "1", "--batch", "8", "--evaluations", "2"]
     assert main(command) == 0
     found = {}
     for run_of_split in (out / "tensorboard/tiny-seed-0").iterdir():
@@ -277,18 +266,7 @@ def test_the_paper_s_four_models_are_tuned_and_figures_3_and_4_are_drawn(tiny, t
     (release / "dev").unlink()
     in_letters(release)
     shutil.copytree(release / "test", release / "dev")
-    command = [
-        "train",
-        str(release),
-        "--out",
-        str(tmp_path / "out"),
-        "--seeds",
-        "1",
-        "--batch",
-        "8",
-        "--evaluations",
-        "1",
-    ]
+    command = ["train", str(release), "--out", str(tmp_path / "out"), "--seeds", "1", "--batch", "8"]
     for name in PAPER:
         entry = load_model(name)
         write_checkpoint(tmp_path / name, KINDS[name], positions=128)
@@ -296,7 +274,8 @@ def test_the_paper_s_four_models_are_tuned_and_figures_3_and_4_are_drawn(tiny, t
         shown = {"title": entry.title, "group": entry.group, "kind": "transformer", "parameters": found}
         (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(shown))
     models = [part for name in PAPER for part in ("--model", str(tmp_path / f"{name}.yaml"))]
-    assert main([*command, "--learning-rate", "1e-3", "--watch", "dev", "test", *models]) == 0
+    command += ["--evaluations", "1", "--learning-rate", "1e-3", "--watch", "dev", "test"]
+    assert main([*command, *models]) == 0
     curves = read_curves(tmp_path / "out/curves.csv")
     overall = curves.filter(facet="overall")
     assert set(overall["model"]) == set(PAPER) == set(KINDS)
