@@ -394,6 +394,7 @@ OF_RELEASE = ("manifest.json", "provenance.parquet", "test/candidates.jsonl", "t
 BUILD = "build results/mine/ingest/mine/counts.json -c1 --configfile mine.yaml"
 STYLE = "style run data --model random --cache cache --out out --dataset"
 EXPORT = "release export release --form beir --out out --unverified --with-tier-b"
+MERGE = "release merge release again --unverified --out out"
 EVALUATE = "evaluate scored --model random --cache cache --out out"
 
 
@@ -436,50 +437,19 @@ tasks: {all_to_all: {budget: 4}}
 """
 NONE_OF_IT = ("empty",)  # of a split: no row is asked for
 # Tables that an audit reads, with what it notes of them.
-READ = (
-    "csv with an open quotation mark",
-    "csv with CR line ends",
-    "csv with ids of 5,000 digits",
-    "csv of formulas and markup",
-    "json lines with a key of its own each",
-    "json lines with a key twice",
-    "json lines that break off",
-    "json lines of unfit types",
-    "json lines of truth",
-    "json lines of NUL",
-    "json lines of ..",
-    "json lines of markup",
-    "parquet of times",
-    "parquet of 20,000 columns",
-    "a name that is not UTF-8",
-    "a name with a line break",
-    "a name of 250 letters",
-    "a name of markup",
-)
-ONE_AUTHOR = (
-    "json lines of unfit types",
-    "json lines of truth",
-    "json lines of ..",
-    "json lines of markup",
-    "parquet of times",
-    "parquet of 20,000 columns",
-)  # which an audit refuses
 READ_OF_CSV = ("csv with CR line ends", "csv with ids of 5,000 digits", "csv of formulas and markup")
-READ_OF_LINES = (
-    "json lines with a key of its own each",
-    "json lines of unfit types",
-    "json lines of truth",
-    "json lines of NUL",
-    "json lines of ..",
-    "json lines of markup",
+ONE_AUTHOR_OF_LINES = tuple(f"json lines of {what}" for what in ("unfit types", "truth", "..", "markup"))
+READ_OF_LINES = ("json lines with a key of its own each", "json lines of NUL", *ONE_AUTHOR_OF_LINES)
+READ_OF_PARQUET = ("parquet of times", "parquet of 20,000 columns")
+NAMES = ("a name that is not UTF-8", "a name with a line break", "a name of 250 letters", "a name of markup")
+READ = (
+    *("csv with an open quotation mark", *READ_OF_CSV),
+    *("json lines with a key twice", "json lines that break off", *READ_OF_LINES),
+    *(*READ_OF_PARQUET, *NAMES),
 )
+ONE_AUTHOR = (*ONE_AUTHOR_OF_LINES, *READ_OF_PARQUET)  # which an audit refuses
 # Whatever is in the encoding, and has no NUL, is plain text.
-READ_AS_TEXT = (
-    *READ_OF_CSV,
-    "csv with an open quotation mark",
-    "csv of 500,000 columns",
-    "csv with a column twice",
-)
+READ_AS_TEXT = (*READ[:4], "csv of 500,000 columns", "csv with a column twice")
 READ_AS_TEXTS = (*READ_AS_TEXT, "csv of commas", "json of lists 100,000 deep")
 # What a proposal is made of: Windows-1252 that fits, and values that a build reads as text.
 PROPOSED = ("csv in no UTF-8", "json lines of lists in lists", "json lines of lone surrogates", "parquet of floats")
@@ -534,18 +504,8 @@ DOORS: Mapping[str, list[Door]] = {
         *doors("evaluate scored --vectors v.npz --out out", "v.npz"),
         *doors("evaluate scored --vectors v.npy --out out", "v.npy", "v.npy.ids.txt"),
         *doors("evaluate scored --vectors v.parquet --out out", "v.parquet"),
-        *doors(
-            EVALUATE,
-            *(
-                f"scored/{name}"
-                for name in (
-                    "test/candidates.jsonl",
-                    "test/ground_truth.jsonl",
-                    "test/positives.parquet",
-                    "test/pairs.parquet",
-                )
-            ),
-        ),
+        *doors(EVALUATE, "scored/test/candidates.jsonl", "scored/test/ground_truth.jsonl"),
+        *doors(EVALUATE, "scored/test/positives.parquet", "scored/test/pairs.parquet"),
     ],
     "explore": doors(
         "explore results --release scored --out out",
@@ -565,13 +525,10 @@ DOORS: Mapping[str, list[Door]] = {
     "release lookup": doors(
         "release lookup release --handle Ann --unverified", *(f"release/{name}" for name in OF_RELEASE)
     ),
-    "release merge": doors(
-        "release merge release again --unverified --out out",
-        "again/manifest.json",
-        "again/provenance.parquet",
-    )
-    + doors("release merge release again --unverified --out out", "again/test/candidates.jsonl")
-    + [Door("release merge release again --takedown {} --out out", takes=("empty", "a line end alone"))],
+    "release merge": [
+        *doors(MERGE, "again/manifest.json", "again/provenance.parquet", "again/test/candidates.jsonl"),
+        Door("release merge release again --takedown {} --out out", takes=("empty", "a line end alone")),
+    ],
     "new": [
         Door(NEW, takes=(*(what for what in READ if what != "a name that is not UTF-8"), *PROPOSED)),
         Door("new source clean.csv --name own --yes --dry-run", "clean.csv", (*READ[:4], PROPOSED[0])),
@@ -613,14 +570,7 @@ DOORS: Mapping[str, list[Door]] = {
         Door(
             f"{STYLE} style-any.yaml",
             "data/any/",
-            (
-                *READ_OF_CSV,
-                "a name of a device",
-                "a name with a line break",
-                "a name of 250 letters",
-                "a name that is an option",
-                "a name of markup",
-            ),
+            (*READ_OF_CSV, "a name of a device", "a name that is an option", *NAMES[1:]),
         ),
         Door(f"{STYLE} {{}}"),
         Door(f"{STYLE} style-csv.yaml", "style-csv.yaml"),
@@ -629,7 +579,7 @@ DOORS: Mapping[str, list[Door]] = {
             for kind, takes in {
                 "jsonl": (*READ_OF_LINES, "json lines of lone surrogates"),
                 "json": (),
-                "parquet": ("parquet of floats", "parquet of times", "parquet of 20,000 columns"),
+                "parquet": ("parquet of floats", *READ_OF_PARQUET),
                 "txt": READ_AS_TEXT,
                 "xml": (),
             }.items()

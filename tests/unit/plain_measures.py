@@ -8,28 +8,18 @@ import regex
 
 from authbench.build.filter.scripts import QUOTES
 from authbench.config.languages import languages
+from authbench.release.checking.measures import _ALPHABETIC as ALPHABETIC
+from authbench.release.checking.measures import _EXTENDING as EXTENDING
+from authbench.release.checking.measures import _LETTER_OR_NUMBER as LETTER_OR_NUMBER
+from authbench.release.checking.measures import _WORD as WORD
 
 
 def pattern(text: str) -> regex.Pattern:
     return regex.compile(rf"(?V1x){text}")
 
 
-EXTENDING = r"[\p{WB=Extend}\p{WB=Format}\p{WB=ZWJ}]"
-SINGLE = r"[\p{WB=Katakana}[\p{L}&&[\p{Han}\p{Hiragana}\p{Katakana}]]]"
-ALPHABETIC = rf"[[\p{{WB=ALetter}}\p{{WB=Hebrew_Letter}}]--{SINGLE}]"
-WORD = pattern(
-    rf"""
-    (?: {ALPHABETIC} {EXTENDING}*
-        (?: [\p{{WB=MidLetter}}\p{{WB=MidNumLet}}\p{{WB=Single_Quote}}] {EXTENDING}* (?={ALPHABETIC}) )?
-      | \p{{WB=Numeric}} {EXTENDING}*
-        (?: [\p{{WB=MidNum}}\p{{WB=MidNumLet}}\p{{WB=Single_Quote}}] {EXTENDING}* (?=\p{{WB=Numeric}}) )?
-      | \p{{WB=ExtendNumLet}} {EXTENDING}*
-    )+
-    | [[\p{{L}}\p{{N}}]--{EXTENDING}] {EXTENDING}*
-    """
-)
 LETTER, NUMBER, MARK, SPACE = (pattern(rf"\p{{{kind}}}") for kind in ("L", "N", "M", "White_Space"))
-LETTER_OR_NUMBER, LETTER_OF_WORD = pattern(rf"[[\p{{L}}\p{{N}}]--{EXTENDING}]"), pattern(rf"[\p{{L}}--{EXTENDING}]")
+LETTER_OF_WORD = pattern(rf"[\p{{L}}--{EXTENDING}]")
 ONE_LETTER, ONE_ALPHABETIC = pattern(r"\p{L}"), pattern(rf"[{ALPHABETIC}&&\p{{L}}--[\p{{Hangul}}\p{{Bopomofo}}]]")
 TOKEN = pattern(r"\P{White_Space}+")
 SYMBOL_RUN = pattern(r"[^\p{L}\p{M}\p{N}\p{White_Space}]+")
