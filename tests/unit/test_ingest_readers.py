@@ -260,26 +260,19 @@ def test_a_repeated_column_that_nobody_reads_is_no_error(tmp_path):
 def test_bytes_and_times_of_a_parquet_file_are_read_as_text(tmp_path):
     times = pa.array([1_700_000_000_000_000_001], pa.timestamp("ns"))
     far = pa.array([10**18], pa.timestamp("us"))
-    path = tmp_path / "t.parquet"
-    pq.write_table(pa.table({"text": pa.array([b"a"]), "date": times, "far": far}), path)
-    (row,) = rows(table_parquet.read, path, path.read_bytes())
+    (row,) = parquet_rows(tmp_path, text=pa.array([b"a"]), date=times, far=far)
     assert row["text"] == "a" and row["date"].startswith("2023-11-14 22:13:20") and isinstance(row["far"], str)
 
 
 def test_text_in_parquet_that_is_no_utf_8_costs_its_row_and_no_other(tmp_path):
-    cells = pa.array([b"a", b"\xff", b"c"]).cast(pa.binary()).view(pa.string())
-    path = tmp_path / "t.parquet"
-    pq.write_table(pa.table({"text": cells}), path)
-    (block,) = table_parquet.read(RawFile(path, "t.parquet", "0" * 64), ParquetReader())
-    assert block[0] == {"text": "a"} and block[2] == {"text": "c"}
-    assert block[1].position == "row 2" and "utf-8" in block[1].reason  # type: ignore[union-attr]
+    first, bad, last = parquet_rows(tmp_path, text=pa.array([b"a", b"\xff", b"c"]).view(pa.string()))
+    assert (first, last) == ({"text": "a"}, {"text": "c"})
+    assert bad.position == "row 2" and "utf-8" in bad.reason
 
 
 def test_a_day_that_python_does_not_have_costs_its_row_and_no_other(tmp_path):
-    path = tmp_path / "t.parquet"
-    pq.write_table(pa.table({"day": pa.array([0, 10**9], pa.int32()).view(pa.date32())}), path)
-    (block,) = table_parquet.read(RawFile(path, "t.parquet", "0" * 64), ParquetReader())
-    assert [isinstance(row, BadRow) for row in block] == [False, True]
+    found = parquet_rows(tmp_path, day=pa.array([0, 10**9], pa.int32()).view(pa.date32()))
+    assert [isinstance(row, BadRow) for row in found] == [False, True]
 
 
 @pytest.mark.parametrize("escape", ["", r"\ud800"])  # the second is read by another parser

@@ -38,34 +38,18 @@ def rules(jobs: int, cpu: float, peak: float, whole: float) -> dict[str, dict[st
     }
 
 
+def measured_size(documents: int, expanded: int, shards: int, **of_rules: float) -> dict[str, Any]:
+    sizes = {"characters": 600 * documents, "released": documents // 10, "raw_bytes": 500 * documents}
+    disk = {"normalize": 400 * documents, "draft": 120 * documents, "release": 130 * documents, "logs": 10_000 * shards}
+    text = {"expanded_bytes": expanded, "text_mb": 90 * documents // 100_000, "shards": shards}
+    return {"documents": documents, **sizes, **text, "rules": rules(shards, **of_rules), "disk_bytes": disk}
+
+
 RATES: dict[str, Any] = {
-    "machine": "a machine",
-    "versions": "Python 3",
-    "commit": "abc1234",
-    "cores": 2,
+    **{"machine": "a machine", "versions": "Python 3", "commit": "abc1234", "cores": 2},
     "sizes": [
-        {
-            "documents": 100_000,
-            "characters": 60_000_000,
-            "released": 10_000,
-            "raw_bytes": 50_000_000,
-            "expanded_bytes": 80_000_000,
-            "text_mb": 90,
-            "shards": 2,
-            "rules": rules(2, 12.0, 300.0, 250.0),
-            "disk_bytes": {"normalize": 40_000_000, "draft": 12_000_000, "release": 13_000_000, "logs": 10_000},
-        },
-        {
-            "documents": 1_000_000,
-            "characters": 600_000_000,
-            "released": 100_000,
-            "raw_bytes": 500_000_000,
-            "expanded_bytes": 500_000_000,
-            "text_mb": 900,
-            "shards": 8,
-            "rules": rules(8, 102.0, 600.0, 700.0),
-            "disk_bytes": {"normalize": 400_000_000, "draft": 120_000_000, "release": 130_000_000, "logs": 90_000},
-        },
+        measured_size(100_000, 80_000_000, 2, cpu=12.0, peak=300.0, whole=250.0),
+        measured_size(1_000_000, 500_000_000, 8, cpu=102.0, peak=600.0, whole=700.0),
     ],
 }
 LARGE = Corpus([(100_000_000, 600)], 300_000, 256)
