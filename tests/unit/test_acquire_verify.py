@@ -26,31 +26,20 @@ LOCKED = Entry({}, {name: File(1, sha256) for name, sha256 in SHA.items()})
 HERE = {"a.csv": SHA["a.csv"], "b.csv": SHA["b.csv"]}
 
 
-@pytest.mark.parametrize(
-    ("files", "how", "found"),
-    [
-        (HERE, {}, (VERIFIED, "")),
-        ({**HERE, "b.csv": "0"}, {}, (CHANGED, "b.csv")),
-        ({"b.csv": SHA["b.csv"]}, {}, (MISSING, "a.csv")),
-        ({"b.csv": "0"}, {}, (MISSING, "a.csv")),
-        ({**HERE, "x.csv": "0"}, {}, (ADDED, "x.csv")),
-        ({**HERE, "x.csv": "0"}, {"everywhere": {("x.csv", "0")}}, (VERIFIED, "")),
-        (HERE, {"interrupted": True}, (INTERRUPTED, "")),
-        (HERE, {"locked": None}, (NOT_LOCKED, "")),
-        (HERE, {"locked": Entry()}, (NOT_LOCKED, "")),
-    ],
-    ids=[
-        "equal",
-        "edited",
-        "missing",
-        "missing and edited",
-        "added",
-        "of another source in the folder",
-        "interrupted",
-        "unknown",
-        "without files",
-    ],
-)
+FOUND = {
+    "equal": (HERE, {}, (VERIFIED, "")),
+    "edited": ({**HERE, "b.csv": "0"}, {}, (CHANGED, "b.csv")),
+    "missing": ({"b.csv": SHA["b.csv"]}, {}, (MISSING, "a.csv")),
+    "missing and edited": ({"b.csv": "0"}, {}, (MISSING, "a.csv")),
+    "added": ({**HERE, "x.csv": "0"}, {}, (ADDED, "x.csv")),
+    "of another source in the folder": ({**HERE, "x.csv": "0"}, {"everywhere": {("x.csv", "0")}}, (VERIFIED, "")),
+    "interrupted": (HERE, {"interrupted": True}, (INTERRUPTED, "")),
+    "unknown": (HERE, {"locked": None}, (NOT_LOCKED, "")),
+    "without files": (HERE, {"locked": Entry()}, (NOT_LOCKED, "")),
+}
+
+
+@pytest.mark.parametrize(("files", "how", "found"), FOUND.values(), ids=FOUND)
 def test_files_are_what_the_lock_says_or_the_first_reason_why_not_is_named(files, how, found):
     given = {"locked": LOCKED, "fits": lambda name: name.endswith(".csv"), **how}
     assert compare(files, **given) == found

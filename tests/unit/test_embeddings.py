@@ -13,7 +13,7 @@ from small_split import a_split
 from tiny_checkpoint import settings
 
 from authbench.core.errors import InputError
-from authbench.models import cache
+from authbench.models import cache, transformer
 from authbench.models.cache import embed_new
 from authbench.models.checkpoint import checkpoint_path, load_checkpoint
 from authbench.models.entries import ModelEntry
@@ -119,9 +119,6 @@ def model_of(parameters):
 
 def embed(texts, parameters, prompt=""):
     """Return vectors as the checkpoint gives them."""
-    from authbench.models import transformer
-    from authbench.models.checkpoint import load_checkpoint
-
     return transformer.embed(load_checkpoint(parameters), texts, parameters, prompt)
 
 
@@ -168,9 +165,7 @@ def test_what_else_is_in_a_batch_does_not_show(checkpoint, long_texts):
 
 
 def test_a_long_text_is_cut_or_pooled_as_asked(checkpoint, capsys):
-    from authbench.models.transformer import say_once
-
-    say_once.cache_clear()
+    transformer.say_once.cache_clear()
     [cut], [pooled] = (
         embed(WORDS[3:], settings(checkpoint, long_texts=mode), "") for mode in ("truncate", "chunk_and_pool")
     )
@@ -181,9 +176,6 @@ def test_a_long_text_is_cut_or_pooled_as_asked(checkpoint, capsys):
 
 
 def test_late_interaction_is_the_mean_of_best_matches_and_refuses_what_it_cannot_hold(checkpoint, monkeypatch):
-    from authbench.models import transformer
-    from authbench.models.checkpoint import load_checkpoint
-
     chosen = settings(checkpoint, interaction="late")
     split = a_split(
         ["d1", "d2", "d3"], ["d1"], {"d1": ["d2"]}, content=dict(zip(["d1", "d2", "d3"], WORDS, strict=False))
@@ -200,8 +192,6 @@ def test_late_interaction_is_the_mean_of_best_matches_and_refuses_what_it_cannot
 
 def test_a_batch_that_does_not_fit_is_halved(checkpoint, monkeypatch, capsys):
     import torch
-
-    from authbench.models import transformer
 
     together, forward = embed(WORDS * 3, settings(checkpoint)), transformer._forward
 
@@ -232,17 +222,11 @@ def test_other_weights_under_the_same_path_have_another_identity(checkpoint, tmp
     assert model_of(settings(copy)).identity()["weights"] != before
 
 
-@pytest.mark.parametrize(
-    ("spoil", "message"),
-    [
-        (lambda folder: (folder / "model.safetensors").unlink(), "cannot be loaded"),
-        (lambda folder: (folder / "config.json").unlink(), "cannot be loaded"),
-    ],
-)
-def test_a_checkpoint_without_safetensors_or_config_is_told(checkpoint, tmp_path, spoil, message):
+@pytest.mark.parametrize("file", ["model.safetensors", "config.json"])
+def test_a_checkpoint_without_safetensors_or_config_is_told(checkpoint, tmp_path, file):
     copy = shutil.copytree(checkpoint, tmp_path / "copy")
-    spoil(copy)
-    with pytest.raises(InputError, match=message):
+    (copy / file).unlink()
+    with pytest.raises(InputError, match="cannot be loaded"):
         embed(WORDS, settings(copy), "")
 
 

@@ -55,19 +55,8 @@ def test_nothing_else_is_published_as_a_frozen_version(published, tmp_path):
     freeze(opened(published[1]), recipe)
     assert read_publication(recipe)["sha256"] == digest(published[1])
     recipe.write_text(recipe.read_text().replace(digest(published[1]), "a" * 64))
-    assert main(
-        [
-            "release",
-            "export",
-            str(published[1]),
-            "--form",
-            "public",
-            "--config",
-            str(recipe),
-            "--out",
-            str(tmp_path / "o"),
-        ]
-    )
+    command = ["release", "export", str(published[1]), "--form", "public", "--config", str(recipe)]
+    assert main([*command, "--out", str(tmp_path / "o")])
     assert not (tmp_path / "o").exists()
     with pytest.raises(InputError, match=r"version 2\.0\.0 is another release already"):
         freeze(opened(published[1]), recipe)

@@ -173,19 +173,9 @@ def test_the_year_decides_the_mean(task, capsys):
 
 
 def test_what_is_written_is_read_again(tmp_path):
-    pairs = pl.DataFrame(
-        {
-            "id": ["b", "a"],
-            "text1": ["é\n", "x"],
-            "text2": ["\u2028", '"'],
-            "same": [True, False],
-            "topic1": ["t", "u"],
-            "topic2": ["u", "v"],
-            "author1": ["p", "p"],
-            "author2": ["p", "q"],
-            "lang": ["de", None],
-        }  # fmt: skip
-    )
+    names = ["id", "text1", "text2", "same", "topic1", "topic2", "author1", "author2", "lang"]
+    rows = [("b", "é\n", "\u2028", True, "t", "u", "p", "p", "de"), ("a", "x", '"', False, "u", "v", "p", "q", None)]
+    pairs = pl.DataFrame(rows, names, orient="row")
     write_pairs(pairs, tmp_path / "pairs.jsonl")
     write_truth(pairs, tmp_path / "truth.jsonl")
     again = read_problems(tmp_path)
@@ -215,14 +205,9 @@ def test_pairs_and_truth_of_other_problems_are_refused(tmp_path):
 def some_systems(count=400):
     random = np.random.default_rng(1)
     truth = random.random(count) < 0.5
+    right = {"team1-large": 0.9, "team1-small": 0.85, "team2-small": 0.8, "poor-small": 0.5, "naive": 0.7}
     scores = {}
-    for name, share in (
-        ("team1-large", 0.9),
-        ("team1-small", 0.85),
-        ("team2-small", 0.8),
-        ("poor-small", 0.5),
-        ("naive", 0.7),
-    ):
+    for name, share in right.items():
         said = np.where(random.random(count) < share, truth, ~truth)
         scores[name] = np.where(random.random(count) < 0.1, 0.5, np.clip(said * 0.6 + 0.2 * random.random(count), 0, 1))
     return Systems(pl.Series("id", [f"p{k}" for k in range(count)]), truth, scores, ("naive",))

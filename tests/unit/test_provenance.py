@@ -9,6 +9,7 @@ import orjson
 import polars as pl
 import pytest
 from scored_release import write_scored_release
+from style_page import style_page
 from tiny_checkpoint import settings
 
 from authbench.app.cli import main
@@ -184,10 +185,8 @@ def test_a_text_is_embedded_once_by_all_suites(checkpoint, tmp_path, monkeypatch
     (tmp_path / "data/notes").mkdir(parents=True)
     notes = [{"text": row["content"], "label": row["author_id"]} for row in rows]
     (tmp_path / "data/notes/a.jsonl").write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in notes))
-    dataset = {"title": "Notes", "attribute": "register", "languages": ["en"], "licence": "none", "about": "Notes."}
-    dataset |= {"acquire": {"where": "here", "how": "Write them."}, "files": ["*.jsonl"]}
-    dataset |= {"reader": {"format": "jsonl"}, "fields": {"text": "text", "label": "label"}}
-    (tmp_path / "notes.yaml").write_text(json.dumps(dataset | {"tasks": {"clustering": {}}}))
+    dataset = style_page(fields={"text": "text", "label": "label"}, tasks={"clustering": {}})
+    (tmp_path / "notes.yaml").write_text(json.dumps(dataset))
     assert main(["style", "run", "data", "--dataset", "notes.yaml", "--model", "tiny.yaml", "--out", "style"]) == 0
     assert embedded == []
 

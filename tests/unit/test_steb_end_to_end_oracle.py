@@ -13,14 +13,11 @@ import yaml
 from scipy.optimize import brentq, linear_sum_assignment
 from sklearn.cluster import MiniBatchKMeans
 from sklearn.metrics import roc_auc_score, roc_curve, v_measure_score
+from style_page import style_page
 from threadpoolctl import threadpool_limits
 
 from authbench.app.cli import main
 
-PAGE = {
-    "title": "Notes", "about": "Notes.", "attribute": "register", "languages": ["en"], "licence": "none",
-    "acquire": {"where": "here", "how": "write them"}, "reader": {"format": "jsonl"}, "steb": {},
-}  # fmt: skip
 PAGES: dict[str, dict[str, Any]] = {
     "labelled": {
         "fields": {"text": "text", "plain": "plain", "label": "label"},
@@ -81,7 +78,7 @@ def metrics(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         (folder / f"data/{name}").mkdir(parents=True)
         lines = "".join(json.dumps(row) + "\n" for row in rows_of(name))
         (folder / f"data/{name}/rows.jsonl").write_text(lines, encoding="utf-8")
-        (folder / f"{name}.yaml").write_text(yaml.safe_dump({**PAGE, "files": ["*.jsonl"], **page}), encoding="utf-8")
+        (folder / f"{name}.yaml").write_text(yaml.safe_dump(style_page(steb={}, **page)), encoding="utf-8")
         command += ["--dataset", str(folder / f"{name}.yaml")]
     assert main([*command, "--cache", str(folder / "cache")]) == 0
     return {path.parent.name: json.loads(path.read_bytes()) for path in (folder / "out").rglob("metrics.json")}

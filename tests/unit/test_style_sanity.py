@@ -6,6 +6,7 @@ from random import Random
 import numpy as np
 import polars as pl
 import pytest
+from style_page import style_page
 
 from authbench.app.cli import main
 from authbench.config.registry.load import load_entry
@@ -19,15 +20,7 @@ from authbench.suites.style.vectors import Vectors
 
 AUTHORS = 12
 TEXTS = 600
-ABOUT = {
-    **dict.fromkeys(("title", "about", "licence"), "t"),
-    "attribute": "authorship",
-    "languages": ["en"],
-    "acquire": {"where": "here", "how": "write it"},
-    "files": ["*"],
-    "reader": {"format": "jsonl"},
-    "fields": {},
-}
+ABOUT = style_page(fields={})
 
 
 def made_up():
@@ -62,14 +55,8 @@ PAGE = {
 
 
 def results(model, page, frame, folder):
-    found, _ = suite.of_dataset(
-        open_model(load_entry(MODELS, model)),
-        make_dataset("made_up", page),
-        Rows(frame, 0, ""),
-        folder,
-        folder / "rate.json",
-        0,
-    )
+    opened, dataset = open_model(load_entry(MODELS, model)), make_dataset("made_up", page)
+    found, _ = suite.of_dataset(opened, dataset, Rows(frame, 0, ""), folder, folder / "rate.json", 0)
     return found["tasks"]
 
 
@@ -145,21 +132,10 @@ def test_constant_vectors_are_probed_at_chance(tmp_path, monkeypatch):
 def test_a_dataset_of_empty_texts_has_no_score_and_no_crash(tmp_path, capsys):
     (tmp_path / "data/blank").mkdir(parents=True)
     (tmp_path / "data/blank/rows.jsonl").write_text('{"text": " ", "label": "a"}\n{"text": "", "label": "b"}\n')
-    (tmp_path / "blank.yaml").write_text(
-        "title: Blank\nabout: Nothing.\nattribute: genre\nlanguages: [en]\nlicence: ours\n"
-        'acquire: {where: here, how: Write it.}\nfiles: ["*.jsonl"]\nreader: {format: jsonl}\n'
-        "fields: {text: text, label: label}\ntasks: {clustering: {}, all_to_all: {}}\n"
-    )
-    asked = [
-        "style",
-        "run",
-        str(tmp_path / "data"),
-        "--dataset",
-        str(tmp_path / "blank.yaml"),
-        "--out",
-        str(tmp_path / "out"),
-    ]
-    assert main([*asked, "--model", "random"]) == 0
+    page = style_page(fields={"text": "text", "label": "label"}, tasks={"clustering": {}, "all_to_all": {}})
+    (tmp_path / "blank.yaml").write_text(json.dumps(page))
+    asked = ["style", "run", str(tmp_path / "data"), "--dataset", str(tmp_path / "blank.yaml")]
+    assert main([*asked, "--out", str(tmp_path / "out"), "--model", "random"]) == 0
     told = json.loads((tmp_path / "out/random/chunk_and_pool.json").read_bytes())["datasets"]["blank"]
     assert told["tasks"] == {"clustering": {"undefined": "no text"}, "all_to_all": {"undefined": "no text"}}
     assert (tmp_path / "out/report/index.html").is_file()

@@ -4,6 +4,7 @@ import json
 
 import polars as pl
 import pytest
+from style_page import style_page
 
 from authbench.core.errors import InputError
 from authbench.suites.style import rows
@@ -165,18 +166,7 @@ def test_a_step_that_does_not_fit_says_which_and_what_there_is():
         apply([{"distinct": ["b"]}], pl.DataFrame({"a": ["x"]}), {}, "page.yaml")
 
 
-PAGE = {
-    "title": "Letters",
-    "about": "Signed letters.",
-    "attribute": "register",
-    "languages": ["en"],
-    "licence": "ours",
-    "acquire": {"where": "here", "how": "Write them."},
-    "files": ["*.jsonl"],
-    "reader": {"format": "jsonl"},
-    "fields": {"text": "text", "label": "label"},
-    "tasks": {"all_to_all": {}},
-}
+PAGE = style_page(fields={"text": "text", "label": "label"}, tasks={"all_to_all": {}})
 
 
 def written(folder, rows):

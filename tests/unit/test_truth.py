@@ -18,17 +18,15 @@ from truth import Row, as_markdown, read_build, table, wrong_drops  # noqa: E402
 
 AUTHORS, TEXTS = 104, 4
 VERSE = "The moon has risen over the dark wood\nand nobody walks on the long road home.\n"
-MODELS = (
-    "random",
-    "metadata",
-    "format",
-    "content-words",
-    "topic-model",
-    "content-characters",
-    "masked",
-    "char-ngram",
-    "date",
-)
+SPOILT = {  # what spoils a claim about a model
+    "metadata": "metadata",
+    "format": "edited",
+    "content-words": "topics",
+    "topic-model": "topic model",
+    "content-characters": "letters",
+    "date": "dates",
+}
+MODELS = ("random", "masked", "char-ngram", *SPOILT)
 GAIN = {"against": "format", "value": 0.08, "low": 0.02, "high": 0.1, "p": 0.001}
 
 
@@ -74,15 +72,7 @@ def write(folder: Path, spoil: str = "") -> tuple[Path, Path]:
     (release / "statistics/labels.csv").write_text(f"source,low,high,decision\neltec_tei,{low},0.5,unmeasured\n")
     (release / "manifest.json").write_text(json.dumps({"config": {"name": "x", "authors": {"max_impurity": 0.2}}}))
     for model in MODELS:
-        value = {
-            "metadata": "metadata",
-            "format": "edited",
-            "content-words": "topics",
-            "topic-model": "topic model",
-            "content-characters": "letters",
-            "date": "dates",
-        }.get(model)
-        score = 0.7 if value and value == spoil else 0.5
+        score = 0.7 if spoil and SPOILT.get(model) == spoil else 0.5
         queries = pl.DataFrame(
             {
                 "id": [ids[k] for k in keys],
