@@ -45,20 +45,9 @@ def test_the_command_line_writes_the_same_bytes(styled, tmp_path):
     seed = next(line.split()[1] for line in (project.folder / "config/config.yaml").open() if line.startswith("seed:"))
     words = [word for page in settings["datasets"] for word in ("--dataset", page)]
     words += [word for model in MODELS for word in ("--model", model)]
+    words += ["--seed", seed, "--out", tmp_path]
     subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "authbench",
-            "style",
-            "run",
-            settings["data"],
-            *words,
-            "--seed",
-            seed,
-            "--out",
-            tmp_path,
-        ],
+        [sys.executable, "-m", "authbench", "style", "run", settings["data"], *words],
         cwd=project.folder,
         env=surroundings({"PYTHONPATH": str(project.folder / "workflow")}),
         check=True,

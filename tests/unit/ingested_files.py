@@ -33,16 +33,8 @@ class Ingested:
         shards = [out / f"{(number - 1) // of_file}.parquet" for number in numbers]
         naming = Naming(how.pop("author_key", None), how.pop("aliases", {}), how.pop("own_name", "keep") == "mask")
         settings = section("ingest", **how)
-        self.result = ingest_source(
-            "demo",
-            make_extraction(mapping),
-            raw,
-            digests,
-            shards,
-            out / "removed.parquet",
-            settings,
-            naming,
-        )
+        removed = out / "removed.parquet"
+        self.result = ingest_source("demo", make_extraction(mapping), raw, digests, shards, removed, settings, naming)
         self.shards = [
             pl.concat([INGESTED.to_frame(), *read_between([path], "shard", number, number)])
             for number, path in zip(numbers, shards, strict=True)

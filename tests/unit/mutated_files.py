@@ -38,6 +38,9 @@ TEXTS = (
 )
 
 
+COLUMNS = ["id", "user", "lang", "when", "text"]
+
+
 def rows() -> list[dict[str, Any]]:
     return [
         {"id": str(place), "user": f"user{place % 4}", "lang": "en", "when": "2024-02-03", "text": text}
@@ -46,7 +49,7 @@ def rows() -> list[dict[str, Any]]:
 
 
 def table(separator: str, quote: str = '"', line: str = "\n") -> str:
-    lines = [("id", "user", "lang", "when", "text"), *(tuple(row.values()) for row in rows())]
+    lines = [COLUMNS, *(list(row.values()) for row in rows())]
     cells = ([f"{quote}{cell.replace(quote, quote * 2)}{quote}" if quote else cell for cell in one] for one in lines)
     return line.join(separator.join(one).replace("\n", "\n" if quote else " ") for one in cells) + line
 
@@ -108,17 +111,13 @@ TELEGRAM = [
     for place, text in enumerate(TEXTS)
 ]
 OF_FILE = {"text": "text", "author": {"any": ["author", {"const": "someone"}]}, "lang": {"const": "en"}}
+OF_MESSAGE = {**OF_FILE, "author": "from", "date": "date"}
+WINDOWS = table(";", line="\r\n").encode("cp1252", "replace")
 KINDS: dict[str, Any] = {
     "csv": kind(table(","), {"format": "csv"}, "a.csv", WITH_ID),
-    "csv of Windows": kind(
-        table(";", line="\r\n").encode("cp1252", "replace"),
-        {"format": "csv", "delimiter": ";", "encoding": "cp1252"},
-        "a.csv",
-    ),
+    "csv of Windows": kind(WINDOWS, {"format": "csv", "delimiter": ";", "encoding": "cp1252"}, "a.csv"),
     "tsv": kind(table("\t", quote=""), {"format": "csv", "delimiter": "\t", "quoting": False}, "a.tsv"),
-    "csv without header": kind(
-        table(","), {"format": "csv", "header": ["id", "user", "lang", "when", "text"]}, "a.csv", WITH_ID
-    ),
+    "csv without header": kind(table(","), {"format": "csv", "header": COLUMNS}, "a.csv", WITH_ID),
     "json lines": kind(json_lines(ensure_ascii=False), {"format": "jsonl"}, "a.jsonl", WITH_ID),
     "json lines of escapes": kind(json_lines(), {"format": "jsonl", "encoding": ["utf-8", "cp1252"]}, "a.jsonl"),
     "json array": kind(json.dumps(JSON_ROWS, indent=1), {"format": "json", "records": "array"}, "a.json", WITH_ID),
@@ -161,15 +160,15 @@ KINDS: dict[str, Any] = {
         json.dumps({"type": "private_group", "id": 5, "messages": TELEGRAM}, indent=3),
         {"format": "chat", "app": "telegram"},
         "a.json",
-        {**OF_FILE, "author": "from", "date": "date"},
+        OF_MESSAGE,
     ),
     "whatsapp": kind(
         "".join(f"13/02/24, 21:05 - Ann: {text}\n" for text in TEXTS),
         {"format": "chat", "app": "whatsapp"},
         "a.txt",
-        {**OF_FILE, "author": "from", "date": {"field": "date", "date": "%d/%m/%y"}},
+        {**OF_MESSAGE, "date": {"field": "date", "date": "%d/%m/%y"}},
     ),
-    "mbox": kind(MBOX, {"format": "mbox"}, "a.mbox", {**OF_FILE, "author": "from", "date": "date"}),
+    "mbox": kind(MBOX, {"format": "mbox"}, "a.mbox", OF_MESSAGE),
 }
 
 
@@ -191,50 +190,22 @@ CONTAINERS: dict[str, Callable[[bytes], bytes]] = {
 
 # What has broken readers of such files before, spliced in anywhere.
 MORSELS: tuple[bytes, ...] = (
-    b"\0",
-    b"\xef\xbb\xbf",
-    b"\xff\xfe",
-    b"\x84\x31\x95\x33",
-    b"\xed\xa0\x80",
-    b"\xc0\xaf\xf8",
-    b"\r",
-    b"\r\n",
-    b"\n\n\n",
-    b'"',
-    b'""',
-    b"'",
-    b"\\",
-    b"\\ud800",
-    b"\\udc00\\ud83d",
-    b'"text": "\\ud800\\u0000"',
-    b"NaN",
-    b"-Infinity",
-    b"1e999",
-    b"9" * 30,
-    b"9" * 5000,
-    b'"id": ' + b"9" * 400 + b",",
-    "\u00b2\u0665\u2167".encode(),
-    b"[" * 60 + b"]" * 60,
-    b"[" * 900 + b"]" * 900,
-    b"[" * 3000,
-    b'{"text":' * 1500,
+    # marks of encodings, and bytes of none
+    *(b"\0", b"\xef\xbb\xbf", b"\xff\xfe", b"\x84\x31\x95\x33", b"\xed\xa0\x80", b"\xc0\xaf\xf8"),
+    # ends of lines, and quotation marks
+    *(b"\r", b"\r\n", b"\n\n\n", b'"', b'""', b"'", b"\\", b"\n" * 3000, b"{}\n" * 500, b",,,,\n" * 500),
+    # halves of pairs of surrogates, and numbers
+    *(b"\\ud800", b"\\udc00\\ud83d", b'"text": "\\ud800\\u0000"', b"NaN", b"-Infinity", b"1e999"),
+    *(b"9" * 30, b"9" * 5000, b'"id": ' + b"9" * 400 + b",", "\u00b2\u0665\u2167".encode()),
+    # what is nested deep, or is long
+    *(b"[" * 60 + b"]" * 60, b"[" * 900 + b"]" * 900, b"[" * 3000, b'{"text":' * 1500, b"x" * (LIMIT + 10)),
     b'"text": ' + b"[" * 800 + b'"a"' + b"]" * 800 + b", ",
+    # markup
     b"<!DOCTYPE a [<!ENTITY b 'c'><!ENTITY d '&b;&b;&b;&b;'>]>",
-    b"&d;&#0;&#xD800;&nosuch;",
-    b"<post><date>",
-    b"</post></Blog>",
-    b"<p>" * 2000,
-    b"<note>",
-    b"]]>",
-    b"<![CDATA[",
-    "\u202e\u2066\u200f".encode() * 200,
-    b"e" + "\u0301".encode() * 3000,
-    "\u0649\u0300".encode() * 500,
+    *(b"&d;&#0;&#xD800;&nosuch;", b"<post><date>", b"</post></Blog>", b"<p>" * 2000, b"<note>", b"]]>", b"<![CDATA["),
+    # marks of direction, and marks on letters
+    *("\u202e\u2066\u200f".encode() * 200, b"e" + "\u0301".encode() * 3000, "\u0649\u0300".encode() * 500),
     "\U000e0041\ufdfa".encode() * 200,
-    b"x" * (LIMIT + 10),
-    b"\n" * 3000,
-    b"{}\n" * 500,
-    b",,,,\n" * 500,
     b"version https://git-lfs.github.com/spec/v1\n",
 )
 
@@ -286,12 +257,8 @@ def accounted(folder: Path, files: dict[str, bytes], reader: dict[str, Any], fie
     for name, content in files.items():
         (raw / name).write_bytes(content)
     digests = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
-    entry = {
-        "files": ["**/*"],
-        "reader": reader,
-        "fields": {"genre": {"const": "blog"}, **fields},
-        "author": {"kind": "account"},
-    }
+    entry = {"files": ["**/*"], "reader": reader, "author": {"kind": "account"}}
+    entry["fields"] = {"genre": {"const": "blog"}, **fields}
     shards = [folder / f"{place}.parquet" for place in range(SHARDS)]
     settings = section("ingest", max_bad_rows=1.0, max_record_bytes=LIMIT)
     try:

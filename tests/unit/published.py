@@ -130,18 +130,11 @@ def documents_of(raw: Path, work: Path, pages: Mapping[str, Mapping[str, Any]] =
     tables = []
     sources = sources_of(pages)
     inventory = take_inventory(raw, {tag: source.files for tag, source in sources.items()}, work / "inventory.json")
+    how = section("ingest"), Naming(mask_own=CONFIG["normalize"]["own_name"] == "mask")
     for tag, source in sources.items():
-        ingest_source(
-            tag,
-            source.extraction,
-            raw / tag,
-            inventory[tag],
-            [work / f"{tag}.parquet"],
-            work / f"{tag}-gone.parquet",
-            section("ingest"),
-            Naming(mask_own=CONFIG["normalize"]["own_name"] == "mask"),
-        )
-        tables.append(read_columns([work / f"{tag}.parquet"]))
+        shard, gone = work / f"{tag}.parquet", work / f"{tag}-gone.parquet"
+        ingest_source(tag, source.extraction, raw / tag, inventory[tag], [shard], gone, *how)
+        tables.append(read_columns([shard]))
     rules = {tag: source.normalize for tag, source in sources.items()}
     records, *_ = normalize_records(pl.concat(tables), rules, CONFIG["normalize"])
     documents, _ = chunk_records(records, load_tokenizer(), CONFIG["chunk"], CONFIG["seed"])

@@ -35,13 +35,9 @@ from authbench.scoring.evaluation.split import read_split
 ROOT = Path(__file__).parents[2]
 DOCS = (ROOT / "docs/release-format.md").read_text(encoding="utf-8")
 TYPES = {
-    pl.String: "string",
-    pl.Int8: "integer",
-    pl.Int32: "integer",
-    pl.Int64: "integer",
-    pl.Float32: "number",
-    pl.Float64: "number",
-    pl.Boolean: "boolean",
+    **dict.fromkeys((pl.Int8, pl.Int32, pl.Int64), "integer"),
+    **dict.fromkeys((pl.Float32, pl.Float64), "number"),
+    **{pl.String: "string", pl.Boolean: "boolean"},
 }
 
 

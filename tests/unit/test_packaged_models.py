@@ -18,15 +18,8 @@ sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 from packaged_models import as_text, expect_digest, join_parts, mean_vector, picture, unpack
 from quantised import as_tokenizer, in_32_bits, read_model, write_folder
 
-PIECES = [
-    ("<s>", 0.0),
-    ("<pad>", 0.0),
-    ("</s>", 0.0),
-    ("<unk>", 0.0),
-    ("\u2581", -2.0),
-    ("\u2581fi", -1.0),
-    ("x", -3.0),
-]
+PIECES = [(piece, 0.0) for piece in ("<s>", "<pad>", "</s>", "<unk>")]
+PIECES += [("\u2581", -2.0), ("\u2581fi", -1.0), ("x", -3.0)]
 
 
 def test_a_zip_over_several_wheels_is_joined_in_order_and_gives_no_code(tmp_path):

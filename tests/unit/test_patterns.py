@@ -10,17 +10,8 @@ from backtracking import growth
 from authbench.config.registry.entries import read_yaml
 
 PROJECT = Path(__file__).parents[2]
-KEYS = {
-    "drop_before",
-    "drop_after",
-    "drop_lines",
-    "replace",
-    "match",
-    "split",
-    "header_ends",
-    "header",
-    "patterns",
-}  # of texts; a path is short
+# Of texts; a path is short.
+KEYS = {"drop_before", "drop_after", "drop_lines", "replace", "match", "split", "header_ends", "header", "patterns"}
 LINEAR = 2.7  # times the steps, for twice the text
 
 

@@ -242,17 +242,8 @@ def test_where_documents_are_the_unit_nobody_moves_with_another():
 
 @given(st.permutations(range(9)))
 def test_no_order_of_documents_matters(order):
-    labels = [
-        "Wang, Y.",
-        "Wang, Yi",
-        "Wang, Yan",
-        "Li, Bo",
-        "B. Li",
-        "Smith, J.",
-        "Smith, John",
-        "Smith, J. R.",
-        "Ann Lee",
-    ]
+    labels = ["Wang, Y.", "Wang, Yi", "Wang, Yan", "Li, Bo", "B. Li"]
+    labels += ["Smith, J.", "Smith, John", "Smith, J. R.", "Ann Lee"]
     frame = documents([keys(label, "en") for label in labels])
     found = find_persons(frame, BRIDGE, "author")
     again = find_persons(frame.gather([3 * place + number for place in order for number in range(3)]), BRIDGE, "author")

@@ -78,12 +78,8 @@ def write(folder: Path, spoil: str = "") -> tuple[Path, Path]:
                 "id": [ids[k] for k in keys],
                 "author_id": [name[k[0]] for k in keys],
                 "source": "eltec_tei",
-                "auc_matched": score,
-                "auc_topic": score,
-                "auc_time": score,
-                "matched_groups": 3.0,
-                "topic_matched_groups": 3.0,
-                "time_matched_groups": 3.0,
+                **dict.fromkeys(("auc_matched", "auc_topic", "auc_time"), score),
+                **dict.fromkeys(("matched_groups", "topic_matched_groups", "time_matched_groups"), 3.0),
             }
         )
         gain: dict[str, Any] = GAIN | ({"low": -0.01, "p": 0.2} if spoil == "gain" else {})

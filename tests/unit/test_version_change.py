@@ -41,14 +41,8 @@ def changed(before: Path, after: Path) -> dict[str, Any]:
 
 
 def test_a_release_is_its_own_version(release):
-    assert changed(release, release) == {
-        "bump": NONE,
-        "reasons": [],
-        "comparable": ["test"],
-        "before": None,
-        "stated": None,
-        "proposed": None,
-    }
+    versions = dict.fromkeys(("before", "stated", "proposed"))
+    assert changed(release, release) == {"bump": NONE, "reasons": [], "comparable": ["test"], **versions}
 
 
 def test_who_is_taken_down_from_a_scored_split_makes_scores_incomparable(documents, release, tmp_path):
