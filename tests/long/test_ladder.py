@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 import yaml
 from project import ROOT, Project, copy_project
+from source_page import source_page
 
 from authbench.config.languages import languages
 from authbench.core.records import LANGUAGES
@@ -17,16 +18,8 @@ sys.path.append(str(ROOT / "benchmarks"))
 from corpus import CHARACTERS, texts  # noqa: E402
 
 FEWEST = 10  # texts of the smallest languages
-SOURCE = {
-    "title": "Made-up texts",
-    "about": "Texts of chance; an author is a number.",
-    "license": {"name": "CC0 1.0", "tier": "A"},
-    "acquire": {"from": "local", "where": "this test", "how": "Write them."},
-    "files": ["*.parquet"],
-    "reader": {"format": "parquet"},
-    "fields": {"text": "text", "author": "author", "id": "id", "lang": "lang", "genre": {"const": "news"}},
-    "author": {"kind": "account"},
-}
+FIELDS = {"text": "text", "author": "author", "id": "id", "lang": "lang", "genre": {"const": "news"}}
+SOURCE = source_page(files=["*.parquet"], reader={"format": "parquet"}, fields=FIELDS)
 RECIPE = {
     "name": "ladder",
     "raw_dir": "raw",

@@ -4,6 +4,7 @@ import json
 import threading
 
 from loopback_hosts import Host, serving
+from source_page import source_page
 
 from authbench.build.acquire.lock import lock_path, read_raw_lock
 
@@ -33,21 +34,10 @@ class Gate:
 
 def page(tag: str, host: Host) -> dict[str, object]:
     """The page of a source whose one file the host has."""
-    return {
-        "title": tag,
-        "about": "Made up.",
-        "license": {"name": "CC0", "tier": "A"},
-        "acquire": {
-            "from": "url",
-            "where": host.url,
-            "how": "Put the file here.",
-            "fetch": [{"name": f"{host.url}/{tag}.csv"}],
-        },
-        "files": ["*.csv"],
-        "reader": {"format": "csv"},
-        "fields": {"text": "text", "author": "writer", "lang": {"const": "en"}, "genre": {"const": "news"}},
-        "author": {"kind": "person"},
-    }
+    files = [{"name": f"{host.url}/{tag}.csv"}]
+    get = {"from": "url", "where": host.url, "how": "Put the file here.", "fetch": files}
+    fields = {"text": "text", "author": "writer", "lang": {"const": "en"}, "genre": {"const": "news"}}
+    return source_page(acquire=get, fields=fields, author={"kind": "person"})
 
 
 def test_a_recipe_is_fetched_two_sources_at_a_time_locked_and_held_to_the_lock(fresh, tmp_path):

@@ -21,6 +21,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from loopback_hosts import COMMIT, Fault, Host, archive, hub, serving
+from source_page import source_page
 
 from authbench.build.acquire import WAYS, acquire_source, github, rows, transfer
 from authbench.build.acquire.lock import Entry, File, add_to_lock, lock_path, read_raw_lock
@@ -48,13 +49,7 @@ def raw(tmp_path: Path) -> Path:
 def source(way: str, *fetch: dict[str, Any], files: tuple[str, ...] = ("**/*.csv",)) -> Source:
     get = {"from": way, "where": "owner/letters", "how": "Put the files here.", "fetch": list(fetch)}
     fields = dict.fromkeys(("text", "author", "lang", "genre"), "any")
-    return make_source(
-        "letters",
-        {
-            **{"title": "Letters", "about": "Made up.", "license": {"name": "CC0", "tier": "A"}, "acquire": get},
-            **{"files": list(files), "reader": {"format": "csv"}, "fields": fields, "author": {"kind": "person"}},
-        },
-    )
+    return make_source("letters", source_page(acquire=get, files=list(files), fields=fields))
 
 
 def at(host: Host, path: str = "/a/table.csv") -> Source:

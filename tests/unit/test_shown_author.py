@@ -5,22 +5,15 @@ from typing import Any
 import pytest
 import yaml
 from cases import cases
+from source_page import source_page
 
 from authbench.config.registry.expressions import shown_author
 from authbench.config.registry.source_entry import Author, Impurity
 from authbench.config.registry.sources import find_sources
 from authbench.core.errors import InputError
 
-ENTRY: dict[str, Any] = {
-    "title": "Posts",
-    "about": "Of nobody.",
-    "license": {"name": "MIT", "tier": "A"},
-    "acquire": {"from": "local", "where": "here", "how": "Write them."},
-    "files": ["*.csv"],
-    "reader": {"format": "csv"},
-    "fields": {"text": "text", "author": "user", "lang": {"const": "en"}, "genre": {"const": "blog"}},
-    "author": {"kind": "account"},
-}
+FIELDS = {"text": "text", "author": "user", "lang": {"const": "en"}, "genre": {"const": "blog"}}
+ENTRY = source_page(fields=FIELDS)
 
 
 def problems(label: Any, topic: Any, **others: Any) -> list[str]:
