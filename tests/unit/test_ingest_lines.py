@@ -63,22 +63,17 @@ def test_an_unmatched_quote_costs_its_line_and_no_other(tmp_path):
     assert (units.found, units.header, units.records, units.bad, units.blank) == (847, 1, 845, 1, 0)
 
 
-@pytest.mark.parametrize("opened", [1, 40, 300])
-def test_an_unmatched_quote_before_a_quoted_text_does_not_lose_the_rows_between(tmp_path, opened):
-    posts = [[number, author, f"{text}, he said"] if int(number) > 700 else [number, author, text]
+@pytest.mark.parametrize(("opened", "quoted_after"), [(1, 700), (40, 700), (300, 700), (10, len(POSTS))])
+def test_an_unmatched_quote_loses_no_other_row_before_a_quoted_text_or_where_nothing_closes_it(
+    tmp_path, opened, quoted_after
+):
+    posts = [[number, author, f"{text}, he said"] if int(number) > quoted_after else [number, author, text]
              for number, author, text in POSTS]  # fmt: skip
     lines = written(posts)
     lines[opened] = f'{opened},user{opened % 40},"Post number {opened} of many\n'
     found, units = read(tmp_path, "".join(lines))
     assert good(found) == [row for row in posts if row[0] != str(opened)]
     assert units.bad == 1
-
-
-def test_an_unmatched_quote_that_nothing_closes_does_not_lose_the_rest_of_the_file(tmp_path):
-    lines = written(POSTS)
-    lines[10] = '10,user10,"Post number 10 of many\n'
-    found, _ = read(tmp_path, "".join(lines))
-    assert good(found) == [row for row in POSTS if row[0] != "10"]
 
 
 def test_an_unmatched_quote_is_found_across_pieces_of_a_large_file(tmp_path, monkeypatch):

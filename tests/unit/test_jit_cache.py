@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-caching = pytest.importorskip("numba.core.caching")
+pytest.importorskip("numba")
 
 from authbench.core.runtime.jit_cache import FilesByContent, _locked  # noqa: E402
 
+LIBRARY = Path(__file__).parents[2] / "workflow"
 COMPILING = """
 import sys
 import numba, numpy as np
@@ -50,14 +51,22 @@ twice = cache_on_disk(numba.njit(twice))
 
 
 def test_nothing_is_compiled_in_another_way():
-    library = Path(__file__).parents[2] / "workflow/authbench"
-    compiling = {path.name for path in library.rglob("*.py") if "njit" in path.read_text(encoding="utf-8")}
+    compiling = {
+        path.name for path in (LIBRARY / "authbench").rglob("*.py") if "njit" in path.read_text(encoding="utf-8")
+    }
     assert compiling == {"jit.py"}
 
 
-def interleaved(kind: type, folder: Path) -> tuple[Any, Any]:
+@pytest.fixture
+def env(tmp_path: Path) -> dict[str, str]:
+    """The environment of processes that import `doubled` from the folder, and keep what they compile there."""
+    (tmp_path / "doubled.py").write_text(DOUBLED, encoding="utf-8")
+    return {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kept"), "PYTHONPATH": str(LIBRARY)}
+
+
+def interleaved(folder: Path) -> tuple[Any, Any]:
     """What two processes find that saved at once, neither having seen the other: the first writes within the second."""
-    first, second, later = (kind(str(folder), "twice", "stamp") for _ in range(3))
+    first, second, later = (FilesByContent(str(folder), "twice", "stamp") for _ in range(3))
     first._load_index = second._load_index = dict  # an index of nothing yet
     save_index = second._save_index
 
@@ -71,20 +80,12 @@ def interleaved(kind: type, folder: Path) -> tuple[Any, Any]:
 
 
 def test_two_nodes_that_save_at_once_never_find_the_code_of_the_other(tmp_path):
-    one, another = interleaved(FilesByContent, tmp_path)
+    one, another = interleaved(tmp_path)
     assert one in ("code of the one", None)
     assert another in ("code of the other", None)
 
 
-def test_numbered_files_would_mix_them_up(tmp_path):
-    assert interleaved(caching.IndexDataCacheFile, tmp_path)[0] == "code of the other"
-
-
-def test_processes_that_compile_at_once_compute_the_same_and_leave_a_cache(tmp_path):
-    (tmp_path / "doubled.py").write_text(DOUBLED, encoding="utf-8")
-    library = str(Path(__file__).parents[2] / "workflow")
-    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kept"), "PYTHONPATH": library}
-
+def test_processes_that_compile_at_once_compute_the_same_and_leave_a_cache(tmp_path, env):
     def compiling(*kinds: str) -> "subprocess.Popen[str]":
         command = [sys.executable, "-c", COMPILING, str(tmp_path), *kinds]
         return subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)
@@ -100,10 +101,7 @@ def test_processes_that_compile_at_once_compute_the_same_and_leave_a_cache(tmp_p
     assert int(hits) == 2
 
 
-def test_processes_that_need_a_function_at_once_compile_it_once(tmp_path):
-    (tmp_path / "doubled.py").write_text(DOUBLED, encoding="utf-8")
-    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kept")}
-    env["PYTHONPATH"] = str(Path(__file__).parents[2] / "workflow")
+def test_processes_that_need_a_function_at_once_compile_it_once(tmp_path, env):
     names = ("one", "another")
     processes = [
         subprocess.Popen(
@@ -115,10 +113,8 @@ def test_processes_that_need_a_function_at_once_compile_it_once(tmp_path):
     assert hits == [0, 1]
 
 
-def test_who_dies_while_compiling_stops_nobody(tmp_path):
+def test_who_dies_while_compiling_stops_nobody(tmp_path, env):
     (tmp_path / "doubled.py").write_text(DOUBLED.replace("total = values[0]", "total = nothing_of_this_name"), "utf-8")
-    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kept")}
-    env["PYTHONPATH"] = str(Path(__file__).parents[2] / "workflow")
     command = [sys.executable, "-c", COMPILING, str(tmp_path), "int"]
     for _ in range(2):
         failed = subprocess.run(command, env=env, capture_output=True, text=True, timeout=100)
@@ -131,10 +127,7 @@ def test_without_a_lock_a_function_is_compiled_all_the_same(tmp_path):
     assert _locked(tmp_path / "taken" / "name.lock") is None
 
 
-def test_what_was_compiled_serves_a_copy_of_its_source(tmp_path):
-    library = str(Path(__file__).parents[2] / "workflow")
-    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kept"), "PYTHONPATH": library}
-
+def test_what_was_compiled_serves_a_copy_of_its_source(tmp_path, env):
     def hits(folder: Path, source: str, written: int) -> int:
         folder.mkdir(exist_ok=True)
         (folder / "doubled.py").write_text(source, encoding="utf-8")
@@ -150,10 +143,8 @@ def test_what_was_compiled_serves_a_copy_of_its_source(tmp_path):
     assert hits(moved, DOUBLED.replace("total += value + value", "total += 2 * value"), 1_100_000_000) == 0
 
 
-def test_a_job_runs_code_that_was_compiled_before_without_setting_up_the_compiler(tmp_path):
-    (tmp_path / "doubled.py").write_text(DOUBLED, encoding="utf-8")
-    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kept"), "AUTHBENCH_RUN": "1"}
-    env["PYTHONPATH"] = str(Path(__file__).parents[2] / "workflow")
+def test_a_job_runs_code_that_was_compiled_before_without_setting_up_the_compiler(tmp_path, env):
+    env["AUTHBENCH_RUN"] = "1"
     set_up = f"{COMPILING}\nprint('numba.typed.typeddict' in sys.modules)"
     command = [sys.executable, "-c", set_up, str(tmp_path), "int", "float"]
     found = [subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout for _ in range(2)]
