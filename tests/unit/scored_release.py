@@ -3,9 +3,17 @@
 import orjson
 import polars as pl
 
+from authbench.app.cli import main
 from authbench.release.format.columns import PAIRS, POSITIVES
 
 TEXTS = 4  # of each author: two of one work, two of others
+
+
+def evaluated(release, out, *models, options=()):
+    """Score models on a release; return the folder of their results."""
+    named = [word for model in models for word in ("--model", model)]
+    assert main(["evaluate", str(release), *named, *options, "--out", str(out)]) == 0
+    return out
 
 
 def write_scored_release(folder, authors, splits=("dev", "test")):

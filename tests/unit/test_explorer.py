@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from scored_release import write_scored_release
+from scored_release import evaluated, write_scored_release
 from split_folder import write_release
 
 from authbench.app.cli import main
@@ -31,18 +31,12 @@ def read(folder: Path) -> dict[str, str]:
     return {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.iterdir())}
 
 
-def evaluated(folder: Path, release: Path, *models: str) -> Path:
-    named = [word for model in models for word in ("--model", model)]
-    assert main(["evaluate", str(release), *named, "--out", str(folder)]) == 0
-    return folder
-
-
 @pytest.fixture(scope="module")
 def scored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A release, and the scores of two models on it."""
     folder = tmp_path_factory.mktemp("explored")
     release = write_scored_release(folder / "release", AUTHORS)
-    return release, evaluated(folder / "scores", release, "random", "tfidf")
+    return release, evaluated(release, folder / "scores", "random", "tfidf")
 
 
 @pytest.fixture(scope="module")
@@ -150,7 +144,7 @@ def test_hostile_ids_labels_and_texts_are_shown_and_cut_never_run(tmp_path):
     for path in (release / "test").glob("*.jsonl"):
         text = path.read_text(encoding="utf-8").replace("blog/arts", hostile).replace("doc_000003", f"{hostile}3")
         path.write_text(text.replace("word1 ", hostile + "w" * 50_000), encoding="utf-8")
-    scores = evaluated(tmp_path / "scores", release, "random")
+    scores = evaluated(release, tmp_path / "scores", "random")
     assert main(["explore", str(scores), "--release", str(release), "--out", str(tmp_path / "out")]) == 0
     found = read(tmp_path / "out")
     for name, page in found.items():

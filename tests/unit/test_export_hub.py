@@ -10,6 +10,7 @@ import pytest
 import yaml
 from cases import cases
 from published import exported, header, lines, opened
+from scored_release import evaluated
 from split_folder import write_release
 
 from authbench.app.cli import main
@@ -182,9 +183,7 @@ def test_a_release_without_train_or_pairs_has_no_triplets_and_no_pairs(published
 def scores(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("scores")
     release = write_release(folder / "release", authors=44)
-    models = [part for name in ("tfidf", "metadata") for part in ("--model", name)]
-    assert main(["evaluate", str(release), *models, "--out", str(folder / "out")]) == 0
-    return folder / "out"
+    return evaluated(release, folder / "out", "tfidf", "metadata")
 
 
 def test_the_leaderboard_writes_results_that_the_hub_s_library_reads(scores, tmp_path):

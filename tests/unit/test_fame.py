@@ -5,7 +5,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from scored_release import write_scored_release
+from scored_release import evaluated, write_scored_release
 from shipped_sources import shipped_sources
 from small_corpus import FACTS, SOURCES, corpus, release
 
@@ -44,8 +44,7 @@ def test_queries_are_sliced_by_what_the_manifest_says(tmp_path, fame, slices):
 
 def test_the_leaderboard_has_a_table_by_fame(tmp_path):
     made = scored(tmp_path, {"s": "classic"})
-    models = [part for name in ("random", "metadata") for part in ("--model", name)]
-    assert main(["evaluate", str(made), *models, "--out", str(tmp_path / "out"), "--unverified"]) == 0
+    evaluated(made, tmp_path / "out", "random", "metadata", options=["--unverified"])
     scores = json.loads((tmp_path / "out/random/scores.json").read_text())
     classic, overall = (part["headline"]["auc_matched"]["value"] for part in (scores["by_fame"]["classic"], scores))
     assert classic == overall

@@ -6,9 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy.stats import norm
-from scored_release import write_scored_release
+from scored_release import evaluated, write_scored_release
 
-from authbench.app.cli import main
 from authbench.scoring.evaluation.gain import Scored, compare
 from authbench.scoring.evaluation.headline import LEAST_DEV_AUTHORS
 from authbench.scoring.evaluation.released import HEADLINES, S_AT_5
@@ -166,15 +165,13 @@ def results(tmp_path_factory):
     folder = tmp_path_factory.mktemp("gain")
     release = write_scored_release(folder / "release", authors=44)
     for models in (("random", "metadata"), ("tfidf",)):
-        asked = [part for name in models for part in ("--model", name)]
-        assert main(["evaluate", str(release), *asked, "--out", str(folder / "out")]) == 0
+        evaluated(release, folder / "out", *models)
     return folder / "out"
 
 
 def test_a_dev_split_of_few_authors_chooses_no_shortcut(tmp_path):
     release = write_scored_release(tmp_path / "release", authors=LEAST_DEV_AUTHORS - 1)
-    asked = [part for name in ("random", "metadata", "tfidf") for part in ("--model", name)]
-    assert main(["evaluate", str(release), *asked, "--out", str(tmp_path / "out")]) == 0
+    evaluated(release, tmp_path / "out", "random", "metadata", "tfidf")
     held = {name: json.loads((tmp_path / "out" / name / "scores.json").read_text()) for name in ("random", "tfidf")}
     assert set(held["random"]["headline_on_dev"]) == {"split", "checksum"}
     gain = held["tfidf"]["headline"]["auc_matched"]["gain"]

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 import polars as pl
 import pytest
-from scored_release import write_scored_release
+from scored_release import evaluated, write_scored_release
 from split_folder import write_release
 
 from authbench.app.cli import main
@@ -37,9 +37,7 @@ def places(held, column):
 def results(tmp_path_factory):
     folder = tmp_path_factory.mktemp("results")
     release = write_release(folder / "release", authors=44)
-    models = [part for name in ("random", "metadata", "tfidf") for part in ("--model", name)]
-    assert main(["evaluate", str(release), *models, "--out", str(folder / "out")]) == 0
-    return folder / "out"
+    return evaluated(release, folder / "out", "random", "metadata", "tfidf")
 
 
 def test_best_and_second_are_marked_within_a_group_and_for_errors_less_is_better():
@@ -172,8 +170,7 @@ def board(tmp_path_factory):
     header = "source,labels,texts,estimator,impurity,low,high,decision"
     labels = [header, "s,9,90,voices,,,,clean", "elsewhere,9,90,,,,,unmeasured", ""]
     (release / "statistics/labels.csv").write_text("\n".join(labels))
-    models = [part for name in ("random", "metadata", "tfidf") for part in ("--model", name)]
-    assert main(["evaluate", str(release), *models, "--out", str(folder / "out")]) == 0
+    evaluated(release, folder / "out", "random", "metadata", "tfidf")
     assert main(["leaderboard", str(folder / "out"), "--out", str(folder / "board")]) == 0
     return folder / "board"
 

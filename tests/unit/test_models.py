@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 from cases import cases, read_cases
+from scored_release import evaluated
 from split_folder import write_release
 
 from authbench.app.cli import main
@@ -176,8 +177,7 @@ def test_a_page_that_is_no_model_is_told_in_words(tmp_path, page, message):
 
 def test_evaluate_writes_scores_with_intervals_slices_and_chance_beside_them(tmp_path, capsys):
     release = write_release(tmp_path / "release", authors=44)
-    models = ["--model", "tfidf", "--model", "random"]
-    assert main(["evaluate", str(release), *models, "--out", str(tmp_path / "out")]) == 0
+    evaluated(release, tmp_path / "out", "tfidf", "random")
     assert "tfidf: S@5 1.000" in capsys.readouterr().out
     scores = json.loads((tmp_path / "out/tfidf/scores.json").read_text())
     overall = scores["overall"]

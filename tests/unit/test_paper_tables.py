@@ -9,7 +9,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from scored_release import write_scored_release
+from scored_release import evaluated, write_scored_release
 from split_folder import write_release
 
 from authbench.app.cli import main
@@ -34,9 +34,8 @@ MODELS = ("random", "metadata", "tfidf")
 @pytest.fixture(scope="module")
 def scored(tmp_path_factory):
     folder = tmp_path_factory.mktemp("paper")
-    write_scored_release(folder / "release", authors=24)
-    models = [part for name in MODELS for part in ("--model", name)]
-    assert main(["evaluate", str(folder / "release"), "--unverified", *models, "--out", str(folder / "scores")]) == 0
+    release = write_scored_release(folder / "release", authors=24)
+    evaluated(release, folder / "scores", *MODELS, options=["--unverified"])
     return folder
 
 

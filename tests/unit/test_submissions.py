@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from scored_release import write_scored_release
+from scored_release import evaluated, write_scored_release
 
 from authbench.app.cli import main
 from authbench.core.errors import InputError
@@ -23,9 +23,8 @@ FIELDS = ["--contributor", "Us", "--model", "https://example.org/model"]
 def scored(tmp_path_factory):
     """A release, and the results of two models on it."""
     folder = tmp_path_factory.mktemp("scored")
-    write_scored_release(folder / "release", 24)
-    models = [part for name in ("random", "tfidf") for part in ("--model", name)]
-    assert main(["evaluate", str(folder / "release"), *models, "--seed", "3", "--out", str(folder / "out")]) == 0
+    release = write_scored_release(folder / "release", 24)
+    evaluated(release, folder / "out", "random", "tfidf", options=["--seed", "3"])
     for name in ("random", "tfidf"):
         file = folder / f"packed/{name}.zip"
         file.parent.mkdir(exist_ok=True)
