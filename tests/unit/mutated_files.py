@@ -190,22 +190,21 @@ CONTAINERS: dict[str, Callable[[bytes], bytes]] = {
 
 # What has broken readers of such files before, spliced in anywhere.
 MORSELS: tuple[bytes, ...] = (
-    # marks of encodings, and bytes of none
+    # bytes of other encodings, ends of lines, and quotation marks
     *(b"\0", b"\xef\xbb\xbf", b"\xff\xfe", b"\x84\x31\x95\x33", b"\xed\xa0\x80", b"\xc0\xaf\xf8"),
-    # ends of lines, and quotation marks
-    *(b"\r", b"\r\n", b"\n\n\n", b'"', b'""', b"'", b"\\", b"\n" * 3000, b"{}\n" * 500, b",,,,\n" * 500),
-    # halves of pairs of surrogates, and numbers
+    *(b"\r", b"\r\n", b"\n\n\n", b'"', b'""', b"'", b"\\"),
+    # halves of surrogates, and numbers
     *(b"\\ud800", b"\\udc00\\ud83d", b'"text": "\\ud800\\u0000"', b"NaN", b"-Infinity", b"1e999"),
     *(b"9" * 30, b"9" * 5000, b'"id": ' + b"9" * 400 + b",", "\u00b2\u0665\u2167".encode()),
-    # what is nested deep, or is long
-    *(b"[" * 60 + b"]" * 60, b"[" * 900 + b"]" * 900, b"[" * 3000, b'{"text":' * 1500, b"x" * (LIMIT + 10)),
+    # what is nested deep
+    *(b"[" * 60 + b"]" * 60, b"[" * 900 + b"]" * 900, b"[" * 3000, b'{"text":' * 1500),
     b'"text": ' + b"[" * 800 + b'"a"' + b"]" * 800 + b", ",
     # markup
     b"<!DOCTYPE a [<!ENTITY b 'c'><!ENTITY d '&b;&b;&b;&b;'>]>",
     *(b"&d;&#0;&#xD800;&nosuch;", b"<post><date>", b"</post></Blog>", b"<p>" * 2000, b"<note>", b"]]>", b"<![CDATA["),
-    # marks of direction, and marks on letters
+    # marks of direction, marks on letters, and what is long
     *("\u202e\u2066\u200f".encode() * 200, b"e" + "\u0301".encode() * 3000, "\u0649\u0300".encode() * 500),
-    "\U000e0041\ufdfa".encode() * 200,
+    *("\U000e0041\ufdfa".encode() * 200, b"x" * (LIMIT + 10), b"\n" * 3000, b"{}\n" * 500, b",,,,\n" * 500),
     b"version https://git-lfs.github.com/spec/v1\n",
 )
 
