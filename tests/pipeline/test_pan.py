@@ -34,4 +34,4 @@ def test_the_demo_is_too_small_a_population_of_a_case(demo, tmp_path, capsys):
     questioned.write_text("And it was the other one that they have sent to him. " * 4, encoding="utf-8")
     case = ["case", "--questioned", str(questioned), "--known", str(known), "--out", str(tmp_path / "out")]
     assert main([*case, "--population", str(demo.results / "release")]) == 2
-    assert "of its 57 authors in en" in capsys.readouterr().err and not (tmp_path / "out").exists()
+    assert "authors in en have a text of 75%" in capsys.readouterr().err and not (tmp_path / "out").exists()
