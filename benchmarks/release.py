@@ -29,7 +29,10 @@ from typing import Any
 import polars as pl
 
 from authbench.app.config import demo_settings
+from authbench.build.filter.measure import MEASURES, measure_numbers
+from authbench.build.labels.decision import AUTHORS
 from authbench.build.release.statement import make_statement
+from authbench.build.split.persons import NO_SHARED
 from authbench.core.errors import InputError
 from authbench.core.identity import digest
 from authbench.core.records import DOCUMENT, length_bucket_expr
@@ -54,6 +57,7 @@ LETTERS = {
 }
 CHARS = [(10, 5, 40), (58, 40, 400), (22, 400, 1200), (10, 1200, 4500)]  # weight, from, to
 VOCABULARY = 20_000
+NOTHING_FOUND = {"labels": AUTHORS, "known_twice": pl.Schema({"doc_key": pl.String}), "shared": NO_SHARED.schema}
 SPACELESS = ("zh", "ja")
 
 
@@ -115,9 +119,8 @@ def make_sample(folder: Path, documents: int, linked: float) -> None:
     )
     table = table.with_columns(length_bucket=length_bucket_expr("token_length"))
     write_parquet(table, folder / "selected.parquet")
-    write_parquet(
-        table.select("doc_key", *(pl.lit(0.5).alias(f"m{i}") for i in range(25))), folder / "measures.parquet"
-    )
+    measured = table.select("doc_key").hstack(measure_numbers(table))
+    write_parquet(pl.concat([MEASURES.to_frame(), measured], how="diagonal"), folder / "measures.parquet")
     languages = [
         {"language": lang, "target": many, "available": many, "taken": many, "deficit": 0}
         for lang, many in sorted(table["lang"].value_counts().iter_rows())
@@ -130,6 +133,8 @@ def make_sample(folder: Path, documents: int, linked: float) -> None:
         "fallback_authors": 0,
     }
     write_json(folder / "deviation.json", deviation)
+    for name, schema in NOTHING_FOUND.items():
+        write_parquet(schema.to_frame(), folder / f"{name}.parquet")
 
 
 def facts(folder: Path) -> dict[str, Any]:
@@ -161,15 +166,19 @@ class Files(dict[str, Any]):
 def job(stage: str, folder: Path) -> SimpleNamespace:
     """What Snakemake would give the adapter of a stage."""
     split = folder / "split"
-    tables = {name: split / f"{name}.parquet" for name in ("documents", "contained", "removed")}
+    tables = {name: split / f"{name}.parquet" for name in ("documents", "contained", "possibly_one", "removed")}
     reports = {name: split / f"{name}.json" for name in ("counts", "facts", "deviation")}
     kinds = {"license": {"name": "CC0", "tier": "A"}, "acquire": "", "author": {"kind": "person"}}
     sources = {f"made_up_{lang}": {"title": lang, "about": "Made up.", **kinds} for lang in LETTERS}
     inputs: dict[str, dict[str, Any]] = {
-        "assign_splits": {"selected": folder / "selected.parquet", "deviation": folder / "deviation.json"},
+        "assign_splits": {
+            **{name: folder / f"{name}.parquet" for name in ("selected", *NOTHING_FOUND)},
+            "deviation": folder / "deviation.json",
+        },
         "write_release": {
             "documents": tables["documents"],
             "contained": tables["contained"],
+            "possibly_one": tables["possibly_one"],
             "measures": [folder / "measures.parquet"],
             "facts": folder / "facts.json",
         },

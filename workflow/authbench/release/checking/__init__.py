@@ -7,11 +7,10 @@ this order: `claims`, `rows` and `form` (the form of files, tables and ids), `se
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import chain
 from pathlib import Path
 
 from authbench.core.json_values import JsonObject
+from authbench.core.letters import has_letters
 from authbench.core.printable import printable
 from authbench.core.tokens import load_encoding, load_tokenizer
 from authbench.release.checking.claims import CLAIMS, Finding
@@ -86,30 +85,38 @@ def check_release(folder: str | Path, expected: Mapping[str, object] | None = No
 
 
 def _check_rows(release: Rows, rules: Rules) -> Iterator[Finding]:
-    """Yield the findings in well-formed rows; tokens are counted while copies are searched."""
+    """Yield the findings in well-formed rows; what needs no pairs of texts is checked while pairs are searched."""
     with ThreadPoolExecutor(1) as beside:
-        end = "\n" if rules.settings["normalize"].get("final_newline") else ""
-        counted = partial(check_texts, load_tokenizer(), load_encoding(), rules.masked, end)
-        texts = beside.map(counted, release.documents.iter_slices(_TEXTS_AT_ONCE))
+        others = beside.submit(list, _check_each(release, rules))
         pairs = yield from check_overlap(release, rules)
+        asks = has_letters("content", rules.min_letters_for_query)
+        release = replace(release, documents=release.documents.with_columns(asks=asks))
         yield from check_units(release, rules)
         yield from check_truth(release, rules, pairs)
         yield from check_pairs(release, rules, pairs)
-        yield from check_ids(release, rules.settings["release"].get("ids") == "sorted")
-        yield from check_provenance(release, rules.fixed_buckets)
-        yield from check_fields(release.provenance, rules.settings["dedup"].get("unique") or {})
-        yield from check_measures(release, rules.settings)
-        yield from check_measured(release)
-        yield from check_lock(release)
-        yield from check_merged(release)
-        yield from check_withheld(release)
-        yield from check_quotas(release, rules)
-        yield from check_statistics(release)
-        yield from check_labels(release, rules.settings["authors"])
-        yield from check_noisy(release)
-        yield from check_funnel(release)
-        yield from check_manifest(release, rules)
-        yield from chain.from_iterable(texts)
+        yield from others.result()
+
+
+def _check_each(release: Rows, rules: Rules) -> Iterator[Finding]:
+    """Yield the findings that need no pairs of texts."""
+    yield from check_ids(release, rules.settings["release"].get("ids") == "sorted")
+    yield from check_provenance(release, rules.fixed_buckets)
+    yield from check_fields(release.provenance, rules.settings["dedup"].get("unique") or {})
+    yield from check_measures(release, rules.settings)
+    yield from check_measured(release)
+    yield from check_lock(release)
+    yield from check_merged(release)
+    yield from check_withheld(release)
+    yield from check_quotas(release, rules)
+    yield from check_statistics(release)
+    yield from check_labels(release, rules.settings["authors"])
+    yield from check_noisy(release)
+    yield from check_funnel(release)
+    yield from check_manifest(release, rules)
+    tokenizer, encoding = load_tokenizer(), load_encoding()
+    end = "\n" if rules.settings["normalize"].get("final_newline") else ""
+    for texts in release.documents.iter_slices(_TEXTS_AT_ONCE):
+        yield from check_texts(tokenizer, encoding, rules.masked, end, texts)
 
 
 def group(findings: Iterable[Finding]) -> Iterator[Violation]:

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from authbench.core.dates import middle_day
-from authbench.core.letters import has_letters
+from authbench.core.letters import may_ask
 from authbench.core.records import primary_genre
 from authbench.release.checking.claims import Finding
 from authbench.release.checking.overlap import Pairs
@@ -95,7 +95,7 @@ def _documents(release: Rows, rules: Rules, split: str) -> pl.DataFrame:
         "id", "author_id", "lang", "source", "candidate", "date",
         pl.col("genre").map_elements(primary_genre, pl.String).alias("primary"),
         pl.col("token_length").alias("tokens"),
-        fits=pl.col("may").fill_null(True) & has_letters("content", rules.min_letters_for_query),
+        fits=pl.col("may").fill_null(True) & may_ask(part, rules.min_letters_for_query),
     )  # fmt: skip
 
 
@@ -176,7 +176,6 @@ def _check_members(pairs: pl.DataFrame, texts: Texts) -> Iterator[Finding]:
     asking = texts.answers.join(known, on="candidate_id").group_by("query_id").agg(asking=pl.col("author_id").first())
     stated = (
         pairs.select(*PAIR, "same")
-        .unique()
         .join(known, on="candidate_id")
         .join(asking, on="query_id", how="left")
         .join(texts.queries.select("query_id", asks=True), on="query_id", how="left")
@@ -187,7 +186,6 @@ def _check_members(pairs: pl.DataFrame, texts: Texts) -> Iterator[Finding]:
             how="left",
         )
         .with_columns(pl.col("asks", "answers", "barred").fill_null(False))
-        .sort(*PAIR, "same")
     )
     broken = {
         "pair_answer": ~pl.when("same").then("answers").otherwise("asks"),
@@ -197,7 +195,8 @@ def _check_members(pairs: pl.DataFrame, texts: Texts) -> Iterator[Finding]:
         "unscored_pair": ~pl.col("fits"),
     }
     for code, is_broken in broken.items():
-        for query, candidate in stated.filter(is_broken.fill_null(False)).select(PAIR).iter_rows():
+        wrong = stated.filter(is_broken.fill_null(False)).select(PAIR).unique().sort(PAIR)
+        for query, candidate in wrong.iter_rows():
             yield Finding(code, candidate if code == "unscored_pair" else query, f"{candidate} for {query}")
 
 

@@ -161,10 +161,13 @@ def join(
     threshold_across: float,
     most: int,
     room: int,
+    worker: int,
+    workers: int,
 ) -> tuple[I64, I64, F64, int]:
     """Return pairs of texts (positions in the order, the smaller first) that are similar enough, and their similarity.
 
-    Smaller texts, group by group, are compared from the nearest in size on, until `most` similar texts are found.
+    Smaller texts, group by group, are compared from the nearest in size on, until `most` similar texts are found. Of
+    several workers, each returns the pairs of some of the larger texts.
 
     Args:
         data: UTF-8 bytes; text d is `data[offsets[d]:offsets[d + 1]]`.
@@ -179,6 +182,8 @@ def join(
         threshold_across: for others.
         most: similar texts of a text.
         room: words kept for texts that are compared again (more if a single text takes more).
+        worker: number of this worker.
+        workers: the number of workers.
 
     Returns:
         Three arrays of shape (pairs,), and the number of pairs that were compared gram by gram.
@@ -195,9 +200,12 @@ def join(
     earlier, later, similarity = np.empty(64, np.int64), np.empty(64, np.int64), np.empty(64, np.float64)
     found, compared = 0, 0
     firsts, nexts = group_starts[:-1].copy(), group_starts[:-1].copy()
-    for _ in range(texts):
+    for text in range(texts):
         group = _group_of_smallest(sizes, nexts, group_starts)
         r = nexts[group]
+        if text % workers != worker:
+            nexts[group] += 1
+            continue
         m = sizes[r]
         in_order, hits = False, 0
         mine = bitmaps[bitmap_starts[r] : bitmap_starts[r + 1]]

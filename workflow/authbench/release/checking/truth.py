@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from authbench.core.letters import has_letters, is_borrowed
+from authbench.core.letters import is_borrowed, may_ask
 from authbench.release.checking.claims import Finding
 from authbench.release.checking.overlap import Pairs, contained_among
 from authbench.release.checking.rows import Rows
@@ -82,7 +82,7 @@ def check_truth(release: Rows, rules: Rules, contained: Pairs) -> Iterator[Findi
         scored = pl.col("scored")
         aside = frozenset(provenance.filter(unnamed | ~scored)["id"])
     least, documents = rules.min_letters_for_query, release.documents
-    short = frozenset(documents.filter(~has_letters("content", least))["id"])
+    short = frozenset(documents.filter(~may_ask(documents, least))["id"])
     borrowed = frozenset(documents.filter(is_borrowed(documents, least))["id"])
     shared = rules.queries_in_candidates
     if shared is None:
