@@ -59,6 +59,7 @@ def measured(many: int, seed: int) -> pl.DataFrame:
             "langid_probability": column(pl.Float64()),
             "toxicity": 0.0,
             "author_kind": "person",
+            "n_authors": 1,
         }
     )
 
