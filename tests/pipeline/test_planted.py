@@ -102,7 +102,7 @@ def described(case: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("case", CASES, ids=described)
-def test_a_planted_row_meets_its_fate(fates: Fates, case: dict[str, Any]) -> None:
+def test_a_planted_row_meets_its_fate(fates, case):
     source, rows = case["source"], rows_of_case(fates, case)
     removals = [fates.removals(source, row) for row in rows]
     if case["becomes"] == "kept":
@@ -126,7 +126,7 @@ def test_a_planted_row_meets_its_fate(fates: Fates, case: dict[str, Any]) -> Non
         assert len(gone) == case.get("goes", len(rows)), removals
 
 
-def test_masked_and_mended_texts_read_as_planted(fates: Fates) -> None:
+def test_masked_and_mended_texts_read_as_planted(fates):
     for case in kept_cases("^reads: |^with .* in its place$|^without its `|^without urlLink$"):
         (row,) = rows_of_case(fates, case)
         text = fates.texts[fates.key(case["source"], row) or ""]
@@ -138,7 +138,7 @@ def test_masked_and_mended_texts_read_as_planted(fates: Fates) -> None:
             assert (cut[1] or cut[2]) not in text
 
 
-def test_a_text_that_its_file_holds_twice_is_read_once(fates: Fates) -> None:
+def test_a_text_that_its_file_holds_twice_is_read_once(fates):
     for case in kept_cases("first half alone"):
         (row,) = rows_of_case(fates, case)
         raw, text = str(row.fields["poem_text"]), fates.texts[fates.key(case["source"], row) or ""]
@@ -146,7 +146,7 @@ def test_a_text_that_its_file_holds_twice_is_read_once(fates: Fates) -> None:
         assert text.count("\n") == raw.count("\n") // 2
 
 
-def test_a_text_that_several_people_sign_is_a_work_and_not_released(demo: Project, fates: Fates) -> None:
+def test_a_text_that_several_people_sign_is_a_work_and_not_released(demo, fates):
     cases = [case for case in kept_cases("^author_kind is work") if case["source"] == "arxiv"]
     planted = {fates.key("arxiv", row) for case in cases for row in rows_of_case(fates, case)}
     made = pl.concat(pl.read_parquet(path) for path in (demo.results / "ingest/arxiv").glob("*-of-*.parquet"))
@@ -157,7 +157,7 @@ def test_a_text_that_several_people_sign_is_a_work_and_not_released(demo: Projec
     assert fates.released.filter(source="arxiv")["n_authors"].max() == 1
 
 
-def test_one_display_name_of_two_accounts_is_two_authors(demo: Project, fates: Fates) -> None:
+def test_one_display_name_of_two_accounts_is_two_authors(demo, fates):
     authors = authors_of(demo)
     accounts = [
         {authors[fates.key(case["source"], row) or ""] for row in rows_of_case(fates, case)}
@@ -168,13 +168,13 @@ def test_one_display_name_of_two_accounts_is_two_authors(demo: Project, fates: F
     assert not accounts[0] & accounts[1]
 
 
-def test_one_person_under_two_spellings_is_one_author(demo: Project, fates: Fates) -> None:
+def test_one_person_under_two_spellings_is_one_author(demo, fates):
     authors = authors_of(demo)
     (case,) = kept_cases("^one author, though")
     assert len({authors[fates.key(case["source"], row) or ""] for row in rows_of_case(fates, case)}) == 1
 
 
-def test_one_number_at_two_sites_is_two_authors(demo: Project, fates: Fates) -> None:
+def test_one_number_at_two_sites_is_two_authors(demo, fates):
     authors = authors_of(demo)
     labels = [
         {authors[fates.key(case["source"], row) or ""] for row in rows_of_case(fates, case)}
@@ -183,7 +183,7 @@ def test_one_number_at_two_sites_is_two_authors(demo: Project, fates: Fates) -> 
     assert len(set.union(*labels)) == len(labels) == 2
 
 
-def test_a_book_is_cut_into_at_most_fifty_chunks(demo: Project, fates: Fates) -> None:
+def test_a_book_is_cut_into_at_most_fifty_chunks(demo, fates):
     (case,) = kept_cases("50 chunks")
     (row,) = rows_of_case(fates, case)
     chunks = pl.concat(pl.read_parquet(path) for path in sorted((demo.results / "chunk").glob("*-of-*.parquet")))
@@ -191,7 +191,7 @@ def test_a_book_is_cut_into_at_most_fifty_chunks(demo: Project, fates: Fates) ->
     assert chunks.filter(pl.col("doc_key").str.split("#").list.first() == key).height == 50
 
 
-def test_the_labels_of_masks_are_measured_as_impure_and_only_train(demo: Project, fates: Fates) -> None:
+def test_the_labels_of_masks_are_measured_as_impure_and_only_train(demo, fates):
     masked = fates.released.filter(pl.col("source") == "nsmc_raw_ko")
     assert set(masked["split"]) <= {"train"}
     told = pl.read_csv(demo.release / "statistics/labels.csv").filter(pl.col("source") == "nsmc_raw_ko")

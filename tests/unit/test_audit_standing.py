@@ -26,7 +26,7 @@ def verdicts(found: Sequence[Difference]) -> dict[tuple[str, str], str]:
     return {(one["model"], one["other"]): one["verdict"] for one in found}
 
 
-def test_of_figures_only_a_difference_is_separable_open_or_not(tmp_path: Path) -> None:
+def test_of_figures_only_a_difference_is_separable_open_or_not(tmp_path):
     shares = read_scores([figures(tmp_path, "a.csv", best=(0.9, 1000), good=(0.6, 1000), near=(0.58, 1000),
                                  equal=(0.578, 1000))])  # fmt: skip
     assert verdicts(differences(shares, [], 0)) == {
@@ -39,7 +39,7 @@ def test_of_figures_only_a_difference_is_separable_open_or_not(tmp_path: Path) -
 
 
 @given(st.integers(1, 30), st.data())
-def test_no_answers_with_the_figures_have_a_p_beyond_its_bounds(queries: int, data: st.DataObject) -> None:
+def test_no_answers_with_the_figures_have_a_p_beyond_its_bounds(queries, data):
     answers = [data.draw(st.lists(st.booleans(), min_size=queries, max_size=queries)) for _ in "ab"]
     first = sum(one and not other for one, other in zip(*answers, strict=True))
     second = sum(other and not one for one, other in zip(*answers, strict=True))
@@ -48,7 +48,7 @@ def test_no_answers_with_the_figures_have_a_p_beyond_its_bounds(queries: int, da
     assert least - 1e-9 <= p <= most + 1e-9
 
 
-def test_with_the_scores_of_each_query_differences_are_paired(tmp_path: Path) -> None:
+def test_with_the_scores_of_each_query_differences_are_paired(tmp_path):
     solved = {"one": [1.0] * 60 + [0.0] * 40, "two": [1.0] * 52 + [0.0] * 48, "other": [0.0] * 48 + [1.0] * 52}
     for name, values in solved.items():
         (tmp_path / name).mkdir()

@@ -64,9 +64,7 @@ DEFAULTS = read_yaml(PROJECT / "config/config.yaml")
 
 
 @pytest.mark.parametrize("place", [*leaves(DEFAULTS)], ids=".".join)
-def test_a_setting_means_the_same_from_the_command_line_as_from_a_file(
-    place: tuple[str, ...], root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_setting_means_the_same_from_the_command_line_as_from_a_file(place, root, monkeypatch):
     monkeypatch.setattr(authbench.app.config, "read_yaml", cache(read_yaml))
     accepted = 0
     for value in (reduce(getitem, place, DEFAULTS), 1, None):
@@ -87,7 +85,7 @@ def problems(user: dict[str, Any], root: Path) -> str:
 
 
 @pytest.mark.parametrize("recipe", sorted(path.name for path in (PROJECT / "config/recipes").glob("*.yaml")))
-def test_every_recipe_lacks_nothing_but_its_raw_files(recipe: str, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_recipe_lacks_nothing_but_its_raw_files(recipe, root, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: "installed")
     settings = read_yaml(PROJECT / "config/recipes" / recipe)
     (root / "none").mkdir()
@@ -95,7 +93,7 @@ def test_every_recipe_lacks_nothing_but_its_raw_files(recipe: str, root: Path, m
     assert [line for line in told if ": no file fits " not in line and "missing_sources=skip" not in line] == []
 
 
-def test_a_run_without_sources_is_the_demo(root: Path) -> None:
+def test_a_run_without_sources_is_the_demo(root):
     recipe = read_yaml(PROJECT / "config/recipes/demo.yaml")
     config = prepare({}, root).config
     assert config == demo_settings() and config["sources"] == recipe["sources"]
@@ -104,12 +102,12 @@ def test_a_run_without_sources_is_the_demo(root: Path) -> None:
 
 
 @pytest.mark.parametrize("user", [{"name": "corpus"}, {"name": "corpus", "sources": None}, {"name": 1}])
-def test_a_name_without_sources_is_never_the_demo(user: dict[str, object], root: Path) -> None:
+def test_a_name_without_sources_is_never_the_demo(user, root):
     assert "no sources are given" in problems(user, root)
     assert prepare({"name": "demo"}, root).config["name"] == "demo"
 
 
-def test_a_copy_of_all_defaults_is_the_demo_but_for_what_was_changed_in_it(root: Path) -> None:
+def test_a_copy_of_all_defaults_is_the_demo_but_for_what_was_changed_in_it(root):
     copied = read_yaml(PROJECT / "config/config.yaml")
     assert prepare(copied, root).config == demo_settings()
     copied["filter"]["symbols"], copied["sample"]["documents"] = 0.4, 100
@@ -118,7 +116,7 @@ def test_a_copy_of_all_defaults_is_the_demo_but_for_what_was_changed_in_it(root:
     assert config["sample"]["languages"] == demo_settings()["sample"]["languages"] and config["name"] == "demo"
 
 
-def test_a_corpus_of_ones_own_is_asked_for_nothing_that_its_recipe_does_not_state(small: Path) -> None:
+def test_a_corpus_of_ones_own_is_asked_for_nothing_that_its_recipe_does_not_state(small):
     config = prepare({"raw_dir": "raw", "sources": ["douban"]}, small).config
     assert config["name"] == "benchmark"
     for key in ("documents", "languages", "lengths", "genres"):
@@ -130,7 +128,7 @@ def test_a_corpus_of_ones_own_is_asked_for_nothing_that_its_recipe_does_not_stat
     assert setup.config["sample"]["lengths"] is None and setup.config["sample"]["genres"] == {"zh": {"*": 100}}
 
 
-def test_texts_may_be_in_the_languages_of_the_sources_where_none_has_a_share(small: Path) -> None:
+def test_texts_may_be_in_the_languages_of_the_sources_where_none_has_a_share(small):
     setup = prepare({"raw_dir": "raw", "sources": ["douban"]}, small)
     keep = setup.config | {"ingest": {"other_languages": "keep"}}
     assert possible_languages(setup.config, setup.sources) == []
@@ -160,7 +158,7 @@ PAPER: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("recipe", ["authbench-100k", "authbench-300k", "authbench-428k"])
-def test_a_recipe_of_the_paper_has_the_paper_s_definitions(recipe: str) -> None:
+def test_a_recipe_of_the_paper_has_the_paper_s_definitions(recipe):
     defaults = read_yaml(PROJECT / "config/config.yaml")
     stated = read_settings(PROJECT / f"config/recipes/{recipe}.yaml")
     for setting, value in PAPER.items():
@@ -171,7 +169,7 @@ def test_a_recipe_of_the_paper_has_the_paper_s_definitions(recipe: str) -> None:
 
 
 @pytest.mark.parametrize("fidelity", ["plan", "paper"])
-def test_fidelity_chooses_defaults_that_a_recipe_overrides(fidelity: str, root: Path) -> None:
+def test_fidelity_chooses_defaults_that_a_recipe_overrides(fidelity, root):
     chosen = fidelity_settings(fidelity)
     chosen.pop("safety", None)  # Detoxify may not be installed
     stated = {"fidelity": fidelity, "safety": {"scorers": ["wordlist"]}}
@@ -187,35 +185,35 @@ def test_fidelity_chooses_defaults_that_a_recipe_overrides(fidelity: str, root: 
 
 
 @pytest.mark.parametrize("given", ["1", 1, "all"])
-def test_queries_per_author_are_a_number_or_all_also_on_the_command_line(given: str | int, root: Path) -> None:
+def test_queries_per_author_are_a_number_or_all_also_on_the_command_line(given, root):
     found = prepare({"release": {"queries_per_author": given}}, root).config["release"]["queries_per_author"]
     assert found == (given if given == "all" else 1)
 
 
 @pytest.mark.parametrize("shortfall", ["fill", "proportional", {"fill_up_to": 2}])
-def test_a_shortfall_may_be_shared_out_in_three_ways(shortfall: Any, root: Path) -> None:
+def test_a_shortfall_may_be_shared_out_in_three_ways(shortfall, root):
     assert prepare({"sample": {"shortfall": shortfall}}, root).config["sample"]["shortfall"] == shortfall
 
 
 @cases
-def test_a_problem_is_named_as_the_reader_would_look_for_it(user: dict[str, Any], message: str, root: Path) -> None:
+def test_a_problem_is_named_as_the_reader_would_look_for_it(user, message, root):
     assert message in problems(user, root)
 
 
-def test_a_model_without_a_vector_for_a_text_is_no_model_of_style(root: Path) -> None:
+def test_a_model_without_a_vector_for_a_text_is_no_model_of_style(root):
     page = "{title: t, group: style, kind: transformer, parameters: {checkpoint: c, interaction: late}}"
     (root / "late.yaml").write_text(page, encoding="utf-8")
     assert "style.models: late: late interaction has no vector" in problems({"style": {"models": ["late.yaml"]}}, root)
     prepare({"evaluate": {"models": ["late.yaml"]}}, root)
 
 
-def test_detoxify_that_is_not_installed_is_named_with_the_remedy(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_detoxify_that_is_not_installed_is_named_with_the_remedy(root, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     told = problems({"safety": {"scorers": ["detoxify"]}}, root)
     assert "safety.scorers: detoxify is not installed; run: pip install 'authbench[toxicity]'" in told
 
 
-def test_all_problems_are_told_at_once(root: Path) -> None:
+def test_all_problems_are_told_at_once(root):
     (root / "none").mkdir()
     told = problems({"sede": 1, "safety": {"threshold": 8}, "sources": ["exorde", "duban"], "raw_dir": "none"}, root)
     for problem in ("sede", "safety.threshold", "duban", "exorde: no file fits"):
@@ -223,7 +221,7 @@ def test_all_problems_are_told_at_once(root: Path) -> None:
     assert told.splitlines()[0] == f"Nothing was run: {len(told.splitlines()) - 1} problems to mend"
 
 
-def test_a_missing_source_can_be_skipped_but_not_all_of_them(root: Path) -> None:
+def test_a_missing_source_can_be_skipped_but_not_all_of_them(root):
     raw = root / "raw"
     (raw / "douban").mkdir(parents=True)
     (raw / "douban/bookreviews_cleaned.txt").write_text("x", encoding="utf-8")
@@ -240,7 +238,7 @@ def test_a_missing_source_can_be_skipped_but_not_all_of_them(root: Path) -> None
 
 
 @pytest.mark.parametrize("name", ["es.stackoverflow.com.7z", "dump/posts.tar.gz", "X.RAR"])
-def test_an_archive_that_is_not_read_is_named_with_what_to_do(root: Path, name: str) -> None:
+def test_an_archive_that_is_not_read_is_named_with_what_to_do(root, name):
     packed = root / "raw/stackexchange_dump" / name
     packed.parent.mkdir(parents=True)
     packed.write_bytes(b"x")
@@ -250,7 +248,7 @@ def test_an_archive_that_is_not_read_is_named_with_what_to_do(root: Path, name: 
     assert "**/Posts.xml" in told
 
 
-def test_a_required_field_that_no_source_gives_stops_the_run(root: Path) -> None:
+def test_a_required_field_that_no_source_gives_stops_the_run(root):
     required = {"authorship": ["topik", "genre"], "essay": ["topic"]}
     told = problems({"ingest": {"required": required}}, root)
     assert "ingest.required.authorship: no source gives 'topik'" in told
@@ -258,14 +256,14 @@ def test_a_required_field_that_no_source_gives_stops_the_run(root: Path) -> None
     assert "ingest.required.essay: no source gives 'topic', so that every text would go; they give nothing" in told
 
 
-def test_a_field_that_is_to_be_unique_is_one_that_a_source_gives_and_can_be_compared(root: Path) -> None:
+def test_a_field_that_is_to_be_unique_is_one_that_a_source_gives_and_can_be_compared(root):
     told = problems({"dedup": {"unique": {"authorship": ["prompt", "lang"], "essay": ["topic"]}}}, root)
     assert "dedup.unique.authorship: no source gives 'prompt', so that no text would have a value; they give" in told
     assert "dedup.unique.authorship: no source gives 'lang'" in told
     assert "dedup.unique.essay: no source gives 'topic'" in told
 
 
-def test_sources_that_are_not_what_their_lock_says_are_named_or_stop_the_run(root: Path) -> None:
+def test_sources_that_are_not_what_their_lock_says_are_named_or_stop_the_run(root):
     (root / "raw/douban").mkdir(parents=True)
     (root / "raw/douban/bookreviews_cleaned.txt").write_text("x", encoding="utf-8")
     user = {"raw_dir": "raw", "sources": ["douban"], "sample": {"languages": {"zh": 100}}}
@@ -278,7 +276,7 @@ def test_sources_that_are_not_what_their_lock_says_are_named_or_stop_the_run(roo
     assert f"acquire.unverified=stop: {message}" in stopped
 
 
-def test_a_job_on_a_machine_without_raw_files_knows_of_them_what_its_run_knew(root: Path) -> None:
+def test_a_job_on_a_machine_without_raw_files_knows_of_them_what_its_run_knew(root):
     (root / "raw/douban").mkdir(parents=True)
     (root / "raw/douban/bookreviews_cleaned.txt").write_text("x", encoding="utf-8")
     user = {"raw_dir": "raw", "sources": ["douban"], "sample": {"languages": {"zh": 100}}}
@@ -289,7 +287,7 @@ def test_a_job_on_a_machine_without_raw_files_knows_of_them_what_its_run_knew(ro
     assert "douban: no file fits" in problems(user, root)
 
 
-def test_a_job_whose_run_began_with_other_settings_is_refused(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_whose_run_began_with_other_settings_is_refused(root, monkeypatch):
     monkeypatch.setenv(RUN_MARK, "of the run around this test")
     began = prepare({}, root)
     expect_settings_of_run(began, starts_run=True)
@@ -300,7 +298,7 @@ def test_a_job_whose_run_began_with_other_settings_is_refused(root: Path, monkey
     expect_settings_of_run(began, starts_run=False)
 
 
-def test_a_licence_that_nobody_knows_is_told_with_what_is_expected(root: Path) -> None:
+def test_a_licence_that_nobody_knows_is_told_with_what_is_expected(root):
     (root / "config").unlink()
     shutil.copytree(PROJECT / "config", root / "config")
     page = root / "config/sources/douban.yaml"
@@ -310,21 +308,21 @@ def test_a_licence_that_nobody_knows_is_told_with_what_is_expected(root: Path) -
     assert "Expected an identifier of that list, such as CC-BY-4.0" in told
 
 
-def test_a_mapping_whose_keys_are_data_replaces_the_default_and_others_are_merged(root: Path) -> None:
+def test_a_mapping_whose_keys_are_data_replaces_the_default_and_others_are_merged(root):
     config = prepare({"split": {"splits": {"train": 70, "test": 30}}, "filter": {"symbols": 0.4}}, root).config
     assert config["split"]["splits"] == {"train": 70, "test": 30}
     assert config["filter"]["symbols"] == 0.4
     assert config["filter"]["script"] == 0.5
 
 
-def test_the_languages_of_a_source_are_known_where_its_page_says_them() -> None:
+def test_the_languages_of_a_source_are_known_where_its_page_says_them():
     assert possible_values({"const": "de"}) == {"de"}
     assert possible_values({"field": "l", "map": {"a": "en", "b": "zh"}}) == {"en", "zh"}
     assert possible_values({"field": "l", "map": {"a": "en", "*": "zh"}}) is None
     assert possible_values("lang") is None
 
 
-def test_a_source_of_ones_own_is_given_by_its_path(root: Path) -> None:
+def test_a_source_of_ones_own_is_given_by_its_path(root):
     (root / "own").mkdir()
     shutil.copyfile(PROJECT / "config/sources/douban.yaml", root / "own/mine.yaml")
     (root / "raw/mine").mkdir(parents=True)
@@ -441,16 +439,12 @@ def over_small(user: dict[str, Any]) -> dict[str, Any]:
     ],
     ids=lambda value: "" if isinstance(value, dict) else str(value)[:40],
 )
-def test_a_value_that_would_fail_later_is_refused_before_anything_runs(
-    user: dict[str, Any], message: str, small: Path
-) -> None:
+def test_a_value_that_would_fail_later_is_refused_before_anything_runs(user, message, small):
     assert message in problems(over_small(user), small)
 
 
 @cases
-def test_a_file_that_is_not_what_the_setting_asks_for_is_refused(
-    section: str, key: str, content: Any, message: str, small: Path, tmp_path: Path
-) -> None:
+def test_a_file_that_is_not_what_the_setting_asks_for_is_refused(section, key, content, message, small, tmp_path):
     file = tmp_path / "given"
     file.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
     told = problems(over_small({section: {key: str(file)}}), small)
@@ -463,7 +457,7 @@ def test_a_file_that_is_not_what_the_setting_asks_for_is_refused(
 
 
 @cases
-def test_an_entry_that_no_job_could_use_is_refused(old: str, new: str, message: str, small: Path) -> None:
+def test_an_entry_that_no_job_could_use_is_refused(old, new, message, small):
     entry = (PROJECT / "config/sources/douban.yaml").read_text(encoding="utf-8")
     own = small / "douban.yaml"
     own.write_text(entry.replace(old, new, 1) if old in entry else f"{new}\n{entry}", encoding="utf-8")
@@ -471,7 +465,7 @@ def test_an_entry_that_no_job_could_use_is_refused(old: str, new: str, message: 
 
 
 @pytest.mark.parametrize("name", ["{y}", "a b", "x" * 101, "-x", "a'b", "a\x1b[2Jb"])
-def test_an_entry_whose_name_cannot_name_results_is_refused(name: str, small: Path) -> None:
+def test_an_entry_whose_name_cannot_name_results_is_refused(name, small):
     shutil.copyfile(PROJECT / "config/sources/douban.yaml", small / f"{name}.yaml")
     told = problems(over_small({"sources": [f"{name}.yaml"]}), small)
     assert "is no name for a source: expected at most 100 letters" in told
@@ -480,7 +474,7 @@ def test_an_entry_whose_name_cannot_name_results_is_refused(name: str, small: Pa
 
 @examples(costly(60), suppress_health_check=[HealthCheck.too_slow])
 @given(hostile(demo_settings()))
-def test_any_value_anywhere_is_accepted_or_refused_in_words(small: Path, user: dict[str, Any]) -> None:
+def test_any_value_anywhere_is_accepted_or_refused_in_words(small, user):
     try:
         prepare(over_small(user), small)
     except InputError as refused:

@@ -56,7 +56,7 @@ def kept(tag: str, path: str = "x.csv", **row: Any) -> SimpleNamespace:
 
 
 @pytest.mark.parametrize("tag", TAGS)
-def test_a_description_fits_the_schema_and_compiles(tag: str) -> None:
+def test_a_description_fits_the_schema_and_compiles(tag):
     jsonschema.Draft202012Validator(source_schema()).validate(load(tag))
     extraction = make_extraction(load(tag))
     assert type(extraction.reader) in READERS
@@ -64,12 +64,12 @@ def test_a_description_fits_the_schema_and_compiles(tag: str) -> None:
 
 
 @cases
-def test_a_person_whose_name_begins_like_a_bodys_stays(tag: str, label: str) -> None:
+def test_a_person_whose_name_begins_like_a_bodys_stays(tag, label):
     kept(tag, author=label, creator=label, text="x")
 
 
 @pytest.mark.parametrize("tag", ["apcd_sample_ar", "weibo_stock_posts", "hindi_discourse"])
-def test_verses_templates_and_stories_without_an_author_are_works(tag: str) -> None:
+def test_verses_templates_and_stories_without_an_author_are_works(tag):
     assert load(tag)["author"]["kind"] == "work"
 
 
@@ -80,7 +80,7 @@ def genres_of(expression: dict[str, Any]) -> set[str]:
 
 
 @pytest.mark.parametrize("tag", TAGS)
-def test_genres_are_known_and_at_most_ten_and_the_rest(tag: str) -> None:
+def test_genres_are_known_and_at_most_ten_and_the_rest(tag):
     genres = genres_of(load(tag)["fields"]["genre"])
     assert {name.partition("/")[0] for name in genres} <= set(PRIMARY_GENRES)
     assert len({name for name in genres if not name.endswith("/other")}) <= 10
@@ -120,7 +120,7 @@ def fine_genres(tag: str, rows: list[dict[str, str]]) -> set[str]:
     return set(compiled.fields["fine_genre"](rows))
 
 
-def test_the_recipes_of_the_papers_have_as_many_fine_genres_as_the_papers() -> None:
+def test_the_recipes_of_the_papers_have_as_many_fine_genres_as_the_papers():
     found = fine_genres("exorde", [{"primary_theme": theme} for theme in THEMES.split(",")])
     found |= fine_genres("blog_authorship", [{"job": job} for job in INDUSTRIES.split(",")])
     assert {"social_media/investing", "blog/real_estate", "blog/communications_media", "blog/unknown"} <= found
@@ -134,19 +134,19 @@ def test_the_recipes_of_the_papers_have_as_many_fine_genres_as_the_papers() -> N
 
 
 @pytest.mark.parametrize("theme", ["", "1", "no/genre", "ein Wörtchen", "a" * 80])
-def test_a_theme_that_is_no_name_of_a_genre_stays_joined(theme: str) -> None:
+def test_a_theme_that_is_no_name_of_a_genre_stays_joined(theme):
     assert fine_genres("exorde", [{"primary_theme": theme}]) == {None}
 
 
 @cases
-def test_an_exorde_author_is_name_and_account(url: str, account: str) -> None:
+def test_an_exorde_author_is_name_and_account(url, account):
     made = kept("exorde", **post(url))
     assert made.author_id == author_id("exorde", f"{POST['author_hash']} {account}")
     assert not made.noisy and "some_one" not in made.doc_key and url not in made.doc_key
 
 
 @pytest.mark.parametrize("url", ["https://www.reddit.com/r/news/comments/1/x", "https://forum.example/topic/5"])
-def test_an_exorde_author_without_account_is_name_and_site_and_noisy(url: str) -> None:
+def test_an_exorde_author_without_account_is_name_and_site_and_noisy(url):
     made = kept("exorde", **post(url))
     site = "reddit.com" if "reddit" in url else "forum.example"
     assert made.author_id == author_id("exorde", f"{POST['author_hash']} {site}")
@@ -154,11 +154,11 @@ def test_an_exorde_author_without_account_is_name_and_site_and_noisy(url: str) -
 
 
 @cases
-def test_an_exorde_post_that_names_no_one_does_not_enter(changes: dict[str, Any], reason: str) -> None:
+def test_an_exorde_post_that_names_no_one_does_not_enter(changes, reason):
     assert refusal("exorde", **{**post("https://x.com/me/status/1"), **changes}) == reason
 
 
-def test_exorde_themes_become_genres() -> None:
+def test_exorde_themes_become_genres():
     url = "https://x.com/me/status/1"
     assert kept("exorde", **post(url)).genre == "social_media/people"
     assert kept("exorde", **post(url, primary_theme="Law")).genre == "social_media/other"
@@ -176,7 +176,7 @@ ARTICLE = {
 
 
 @cases
-def test_the_outlet_is_cut_from_news(outlet: str, description: str, text: str) -> None:
+def test_the_outlet_is_cut_from_news(outlet, description, text):
     made = kept("babel_briefings", **{**ARTICLE, "source-name": outlet, "description": description})
     assert made.content == text
     assert made.doc_key == "babel_briefings:7091963"
@@ -196,31 +196,31 @@ PAPER = {
 
 
 @cases
-def test_an_arxiv_author_is_the_only_one(parsed: list[list[str]], authors: str, name: str, number: int) -> None:
+def test_an_arxiv_author_is_the_only_one(parsed, authors, name, number):
     made = kept("arxiv", **{**PAPER, "authors_parsed": parsed, "authors": authors})
     assert (made.n_authors, made.work) == (number, number > 1)
     assert made.author_id == (author_id("arxiv/work", f"label {name}") if made.work else author_id("arxiv", name))
 
 
 @cases
-def test_an_arxiv_paper_without_one_first_author_does_not_enter(changes: dict[str, Any], reason: str) -> None:
+def test_an_arxiv_paper_without_one_first_author_does_not_enter(changes, reason):
     assert refusal("arxiv", **{**PAPER, **changes}) == reason
 
 
-def test_an_arxiv_abstract_keeps_its_metadata() -> None:
+def test_an_arxiv_abstract_keeps_its_metadata():
     made = kept("arxiv", **PAPER)
     assert (made.topic, made.date, made.n_authors, made.noisy, made.work) == ("hep-ph", "2007-04-02", 2, True, True)
     assert json.loads(made.labels) == {"title": "Photons at LHC"}
 
 
-def test_first_authors_of_paper_lists_are_spelled_as_names() -> None:
+def test_first_authors_of_paper_lists_are_spelled_as_names():
     row = {"id": "1", "abstract": "We.", "title": "T", "author": "Tala.Talaei  Khoei;B"}
     made = kept("paperlists_abstracts", "rss2019.json", **row)
     assert made.author_id == author_id("paperlists_abstracts/work", "label Tala Talaei Khoei")
     assert (made.doc_key, made.topic, made.date, made.n_authors) == ("paperlists_abstracts:rss2019-1", "rss", "2019", 2)
 
 
-def test_only_the_own_words_of_a_weibo_repost_stay() -> None:
+def test_only_the_own_words_of_a_weibo_repost_stay():
     row = {"id": 0, "publish_time": "2018-12-23 11:46"}
     text = "转发理由:千古！//@别人:别人的话\n原始用户: 贾怀胤\n转发内容: 别人的话"
     made = kept("weibo_single_user_gbk", "1211441627.csv", **row, weibo_content=text)
@@ -231,14 +231,14 @@ def test_only_the_own_words_of_a_weibo_repost_stay() -> None:
     assert refusal("weibo_single_user_gbk", "1211441627.csv", **row, weibo_content=bare) == "empty_text"
 
 
-def test_the_account_under_a_shared_video_is_cut() -> None:
+def test_the_account_under_a_shared_video_is_cut():
     row = {"id": "a", "user": "先锋晓晓", "url": "https://weibo.cn/comment/a?uid=6311567689&rl=1"}
     content = "(600064)南京高科 先锋晓晓的秒拍视频 \u200b\u200b"
     made = kept("weibo_stock_posts", **row, content=content, posted_at="2018年10月09日 11:04")
     assert (made.content, made.date, made.names_author) == ("(600064)南京高科", "2018-10-09", False)
 
 
-def test_xiaohongshu_accounts_are_one_space_over_all_layouts() -> None:
+def test_xiaohongshu_accounts_are_one_space_over_all_layouts():
     comment = kept("xiaohongshu_crawls", comment_id="c", note_id="n", user_id="u1", comment_content="好")
     note = kept("xiaohongshu_crawls", note_id="n", author_id="u1", content="好", publish_date="2025-03-22")
     bar = kept("xiaohongshu_crawls", note_id="m", user_id="u1", content="好", timestamp="1683452764000")
@@ -248,13 +248,13 @@ def test_xiaohongshu_accounts_are_one_space_over_all_layouts() -> None:
 
 
 @cases
-def test_xiaohongshu_rows_go_by_site_and_machine_made_ones_stay_out(changes: dict[str, str], outcome: str) -> None:
+def test_xiaohongshu_rows_go_by_site_and_machine_made_ones_stay_out(changes, outcome):
     made = document("xiaohongshu", id="1", user_id="u1", content="好看", **changes)
     assert outcome == (made.genre if isinstance(made, SimpleNamespace) else made.reason)
 
 
 @cases
-def test_years_of_life_are_no_part_of_a_book_author(label: str, name: str) -> None:
+def test_years_of_life_are_no_part_of_a_book_author(label, name):
     made, plain = (
         kept("french_pd_books", "a.parquet", author=written, complete_text="Il était une fois.", title="T")
         for written in (label, name)
@@ -262,7 +262,7 @@ def test_years_of_life_are_no_part_of_a_book_author(label: str, name: str) -> No
     assert made.author_id == plain.author_id
 
 
-def test_the_title_page_does_not_name_the_author() -> None:
+def test_the_title_page_does_not_name_the_author():
     text = (
         "LES MISÉRABLES\nPAR VICTOR HUGO\nPARIS\n\nEn 1815, M. Myriel était évêque; Hugo n'y était pas, dit-on, "
         + "x" * 80
@@ -273,17 +273,17 @@ def test_the_title_page_does_not_name_the_author() -> None:
 
 
 @cases
-def test_the_fields_of_the_published_corpora_are_known(tag: str, row: dict[str, str], lang: str) -> None:
+def test_the_fields_of_the_published_corpora_are_known(tag, row, lang):
     made = kept(tag, "moviereviews_cleaned.txt", **row)
     assert made.lang == lang
 
 
 @cases
-def test_a_text_that_is_no_persons_own_is_left_out(tag: str, row: dict[str, Any], reason: str) -> None:
+def test_a_text_that_is_no_persons_own_is_left_out(tag, row, reason):
     assert refusal(tag, **row) == reason
 
 
-def test_editors_variants_leave_a_poem() -> None:
+def test_editors_variants_leave_a_poem():
     lines = ["闌風長雨（一作「東風細雨」）秋紛紛", "餌懸春[蜥蜴]，{愍心=月}"]
     assert kept("chinese_poetry", author="杜甫", paragraphs=lines).content == "闌風長雨秋紛紛\n餌懸春蜥蜴，□"
 
@@ -340,15 +340,13 @@ def timeline_post(user: str, number: str, text: str) -> dict[str, Any]:
         ),
     ],
 )
-def test_a_cycle_the_reviews_of_a_day_and_the_posts_of_a_campaign_are_a_work_of_their_author(
-    tag: str, one: dict[str, Any], same: dict[str, Any], others: list[dict[str, Any]]
-) -> None:
+def test_a_cycle_the_reviews_of_a_day_and_the_posts_of_a_campaign_are_a_work_of_their_author(tag, one, same, others):
     origins = [kept(tag, **row).origin_id for row in (one, same, *others)]
     assert origins[0] == origins[1]
     assert len(set(origins)) == 1 + len(others)
 
 
-def test_a_mask_is_an_author_of_its_own_kind() -> None:
+def test_a_mask_is_an_author_of_its_own_kind():
     row = {"author": "nana****", "review": "굿", "review_id": "1", "movie_id": "2", "date": "15.06.30"}
     made = kept("nsmc_raw_ko", **row)
     assert (load("nsmc_raw_ko")["author"]["kind"], made.date, made.noisy) == ("masked", "2015-06-30", True)
@@ -358,7 +356,7 @@ def weibo(text: str) -> str:
     return kept("weibo_users_gbk", name="甲乙", text=text, id="1").content
 
 
-def test_under_a_shared_video_the_account_goes_and_the_sentence_before_it_stays() -> None:
+def test_under_a_shared_video_the_account_goes_and_the_sentence_before_it_stays():
     assert weibo("祝大家节日快乐！[心]六小龄童3fcv7的秒拍视频") == "祝大家节日快乐！[心]"
     assert weibo("今天看演出。 一手video的微博视频") == "今天看演出。"
 
@@ -376,7 +374,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("tag", TAGS)
-def test_cleaning_takes_no_longer_for_hostile_text(tag: str) -> None:
+def test_cleaning_takes_no_longer_for_hostile_text(tag):
     clean = compile_cleaning(make_extraction(load(tag)).clean, tag)
     row = dict.fromkeys(
         ("outlet", "person", "surname", "prose_title", "title", "book", "chapter", "user", "family"), "Ab"
@@ -389,12 +387,12 @@ def test_cleaning_takes_no_longer_for_hostile_text(tag: str) -> None:
         assert takes_linear_time(cleaning(*parts), 5000, soon=4), parts
 
 
-def test_a_family_name_that_is_also_a_word_takes_no_line_of_the_text() -> None:
+def test_a_family_name_that_is_also_a_word_takes_no_line_of_the_text():
     page = "EL LIBRO\nJUAN SOL\npor Juan Sol\nHoy hace sol.\nSale el sol."
     assert kept("spanish_pd_books", text=page, creator="Sol, Juan").content == "EL LIBRO\nHoy hace sol.\nSale el sol."
 
 
-def test_numbered_parts_of_a_poem_are_no_notes() -> None:
+def test_numbered_parts_of_a_poem_are_no_notes():
     poem = "1\nНочь, улица\nФонарь, аптека\n2\nБессмысленный\nи тусклый свет"
     assert kept("ruslit_txt", "poems/Blok/Цикл.txt", text=poem).content == poem
     notes = "Слово за словом.\n" * 30 + "1\nДруг (фр.)."
@@ -406,7 +404,7 @@ def test_numbered_parts_of_a_poem_are_no_notes() -> None:
 CRAWLED = {"raw_id": "x:1", "text": "Why does it rain?", "lang": "en", "creation_date": "2024-05-01T10:00:00"}
 
 
-def test_an_account_of_stack_exchange_is_one_of_its_site() -> None:
+def test_an_account_of_stack_exchange_is_one_of_its_site():
     asked = {**CRAWLED, "author": "22656", "genre": "qna/question"}
     one = kept("stackexchange", **asked, source_site="stackoverflow.com")
     other = kept("stackexchange", **asked, source_site="ru.stackoverflow.com")
@@ -415,14 +413,14 @@ def test_an_account_of_stack_exchange_is_one_of_its_site() -> None:
 
 
 @pytest.mark.parametrize("name", ["Dickens, Charles, 1812-1870", "Dickens, Charles", "Dickens, Charles, 1812?-1870?"])
-def test_a_writer_of_gutenberg_is_the_same_with_and_without_years(name: str) -> None:
+def test_a_writer_of_gutenberg_is_the_same_with_and_without_years(name):
     book = {**CRAWLED, "genre": "literature/drama", "title": "A tale"}
     named = kept("project_gutenberg", **book, author=name)
     assert named.author_id == kept("project_gutenberg", **book, author="Dickens, Charles").author_id
     assert named.genre == "literature/drama"
 
 
-def test_markers_of_gutenberg_are_cut_with_what_is_outside() -> None:
+def test_markers_of_gutenberg_are_cut_with_what_is_outside():
     text = (
         "Header *** START OF THE PROJECT GUTENBERG EBOOK A TALE *** It was so. *** END OF THE PROJECT GUTENBERG EBOOK"
     )
@@ -436,14 +434,14 @@ def test_markers_of_gutenberg_are_cut_with_what_is_outside() -> None:
     assert kept("project_gutenberg", **book).content.strip() == "It was so."
 
 
-def test_comments_of_youtube_and_pages_of_wikisource_are_read_as_crawled() -> None:
+def test_comments_of_youtube_and_pages_of_wikisource_are_read_as_crawled():
     comment = kept("ytcomments", **CRAWLED, author="UC123", genre="social_media/youtube_comment")
     assert comment.genre == "social_media/youtube_comment" and comment.author_id == author_id("youtube", "UC123")
     page = kept("wikisource", **CRAWLED, author="Emily Dickinson", genre="poetry", title="A page")
     assert page.genre == "poetry" and page.lang == "en"
 
 
-def test_posts_of_a_dump_become_questions_and_answers_without_code_and_quotations() -> None:
+def test_posts_of_a_dump_become_questions_and_answers_without_code_and_quotations():
     post = {"Id": "7", "PostTypeId": "1", "OwnerUserId": "8", "CreationDate": "2024-05-01T10:00:00.1", "Tags": "|rain|"}
     body = "<p>Why <code>x = 1</code> so?</p><pre><code>x\n\ny</code></pre>"
     body += "<blockquote><p>He said.</p></blockquote><p>I ask.</p>"
@@ -463,12 +461,12 @@ def test_posts_of_a_dump_become_questions_and_answers_without_code_and_quotation
 
 
 @cases
-def test_posts_that_nobody_signs_alone_stay_out(changes: dict[str, str], reason: str) -> None:
+def test_posts_that_nobody_signs_alone_stay_out(changes, reason):
     post = {"Id": "7", "PostTypeId": "1", "OwnerUserId": "8", "Title": "Rain", "Body": "<p>Why?</p>"} | changes
     assert refusal("stackexchange_dump", "a.stackexchange.com/Posts.xml", **post) == reason
 
 
-def test_notes_and_comments_of_xiaohongshu_are_read_in_the_layouts_of_their_crawlers() -> None:
+def test_notes_and_comments_of_xiaohongshu_are_read_in_the_layouts_of_their_crawlers():
     who = {"user_id": "9000000001", "nickname": "Ann"}
     note = kept("xiaohongshu", **who, note_id="1", title="T", desc="买了 Ann 的书", time="1692327949000")
     assert (note.content, note.date, note.names_author) == ("买了 Ann 的书", "2023-08-18", True)
@@ -477,7 +475,7 @@ def test_notes_and_comments_of_xiaohongshu_are_read_in_the_layouts_of_their_craw
     assert comment.author_id == note.author_id
 
 
-def test_books_of_gutenberg_become_documents_of_their_only_author() -> None:
+def test_books_of_gutenberg_become_documents_of_their_only_author():
     row = {"text": "Edgar Poe\n\nIt was so.", "title": "Poems", "language": "English"}
     one = kept("project_gutenberg_txt", "12-0.txt", **row, author="Edgar Poe")
     assert (one.lang, one.genre, one.content.strip()) == ("en", "poetry", "It was so.")
