@@ -44,7 +44,7 @@ class Given:
         split: as the file states; None if it does not.
         of: the file.
         queries: their number, if stated.
-        table: the metrics of every query, if they lie beside the file (`queries.parquet`).
+        table: the metrics of every query, if its folder has them (`queries.parquet`).
     """
 
     model: str
@@ -68,7 +68,7 @@ def read_scores(paths: Sequence[Path]) -> list[Given]:
         own = [one for file in files for one in _scores_of(file, alone=not given.is_dir())]
         if files and not own:
             raise InputError(
-                f"{given}: no score of a known name. Expected a column or key {', '.join(_OURS)} beside `model`."
+                f"{given}: no score of a known name. Expected a column or key {', '.join(_OURS)} and `model`."
             )
         found += own
     return found

@@ -1,6 +1,6 @@
 """Tell which published differences exceed chance: of two models, and of a model and a row that reads no style.
 
-Where the metrics of every query are at hand (`queries.parquet` beside a `scores.json`), differences are paired: means
+Where the metrics of every query are at hand (`queries.parquet` with a `scores.json`), differences are paired: means
 over authors, with a bootstrap interval and p by approximate randomisation.
 
 Of a share of solved queries without them, only bounds of p are known. Two systems that solve a and b of n queries

@@ -208,4 +208,4 @@ def _check_admitted(provenance: pl.DataFrame, settings: Settings) -> Iterator[Fi
     if settings["ingest"]["co_authored"] == "work":
         signed = provenance.filter((pl.col("n_authors") > 1) & (pl.col("author_kind") != "work"))
         for ident, number in signed.select("id", "n_authors").iter_rows():
-            yield Finding("admitted", ident, f"{ident}: {number} authors, and its author is no work")
+            yield Finding("admitted", ident, f"{ident}: {number} authors, and its author is not a work")
