@@ -70,19 +70,23 @@ def test_han_and_kana_count_by_pairs_without_function_words():
     assert similarity("カメラ", "カメラは", "ja") == pytest.approx(1)
 
 
-def test_forms_of_a_word_share_their_stem_and_pairs_of_characters_each_character():
+def test_forms_of_a_word_share_sequences_of_three_letters_and_pairs_of_characters_each_character():
     assert similarity("sailing", "sailors") == similarity("月亮", "月光", "zh") == 0
-    assert similarity("sailing", "sailors", topic="words_and_stems") == pytest.approx(0.4)
-    assert similarity("月亮", "月光", "zh", topic="words_and_stems") == pytest.approx(0.2)
-    assert similarity("sailing", "sailing", topic="words_and_stems") == pytest.approx(1)
-    assert similarity("sailing", "the of", topic="words_and_stems") == 0
+    assert similarity("sailing", "sailors", topic="words_and_pieces") == pytest.approx(1 / 3 * 3 / 7)  # ^sa sai ail
+    assert similarity("月亮", "月光", "zh", topic="words_and_pieces") == pytest.approx(1 / 6)
+    assert similarity("sailing", "sailing", topic="words_and_pieces") == pytest.approx(1)
+    assert (
+        similarity("a", "a", topic="words_and_pieces") == similarity("sailing", "the of", topic="words_and_pieces") == 0
+    )
 
 
-def test_a_stem_of_many_words_weighs_no_less_than_one_in_every_text():
-    known = fit_words([frame(*[f"sail{chr(97 + a)} sail{chr(98 + a)}" for a in range(9)])])
-    assert known.of_stems.documents.rows() == [("en", "sail", 16)]
-    found = similarity("sailors", "sailing harbour", statistics=known, topic="words_and_stems")
-    assert found == pytest.approx(0.4 / math.hypot(1, math.log(10 / 2) + 1))
+def test_a_piece_of_many_words_weighs_as_one_in_every_text():
+    known = fit_words([frame(*["oxo oxi oxa", "oxo oxi oxa"])] * 2)
+    known = WordStatistics(known.texts, {}, known.documents)
+    assert ("en", "^ox", 12) in known.of_pieces.documents.rows() and known.texts == {"en": 4}
+    found = similarity("oxy", "oxu", statistics=known, topic="words_and_pieces")
+    rare = math.log(5 / 2) + 1
+    assert found == pytest.approx(1 / 3 / (1 + 2 * rare**2))
 
 
 def test_a_text_without_content_words_has_an_empty_row():
@@ -113,7 +117,7 @@ def test_order_and_batches_make_no_difference(texts, size, chance):
 
 @given(
     st.lists(st.tuples(st.sampled_from(["en", "ja", "xx"]), st.text("ab 漢字の.", max_size=20)), max_size=12),
-    st.sampled_from(["words", "words_and_stems"]),
+    st.sampled_from(["words", "words_and_pieces"]),
     st.data(),
 )
 def test_vectors_are_the_same_in_whatever_batches_texts_come(texts, topic, data):

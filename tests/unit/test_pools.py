@@ -158,7 +158,7 @@ def groups_of(contents: Any, pool: str) -> dict[tuple[str, str], list[str]]:
     return found
 
 
-@given(st.lists(DRAWN, min_size=12, max_size=40), BARRED, st.sampled_from(["words", "words_and_stems"]))
+@given(st.lists(DRAWN, min_size=12, max_size=40), BARRED, st.sampled_from(["words", "words_and_pieces"]))
 @costly(60)
 def test_pools_are_those_of_a_brute_force(texts, contained, topic):
     contents = made(texts, topic=topic, containment=pairs_of(contained, "news:"))

@@ -169,7 +169,7 @@ def _generated(case: Any) -> tuple[Any, dict[str, Any], dict[str, Any]]:
 def test_the_oracle_of_probing_in_their_protocol_holds(case):
     if case.get("kind") == "bins":
         bins, edges = probing.quantile_bins(np.array(case["values"], float))
-        sizes, expected = probing.sizes_of_parts(bins, len(edges) - 1, case["total_data"]), case["expected"]
+        sizes, expected = probing.sizes_of_pieces(bins, len(edges) - 1, case["total_data"]), case["expected"]
         assert bins.tolist() == expected["bins"]
         assert edges.tolist() == pytest.approx(expected["edges"], abs=1e-12)
         names = {"bins": "number_of_bins", "kept": "kept_per_bin"}

@@ -2,8 +2,8 @@
 
 A content word is neither a function word of its language nor among its 300 most frequent words, the words in most
 texts. Text in Han, Hiragana or Katakana is counted by pairs of adjacent characters; a single character between other
-signs counts by itself. Pairs that contain a function word of a single character are not content words. The stem of a
-word is its first four letters, the stems of a pair its two characters: forms of a word share their stem.
+signs counts by itself. Pairs that contain a function word of a single character are not content words. The pieces of a
+word are its sequences of three letters, the pieces of a pair its two characters: forms of a word share most of them.
 """
 
 import zlib
@@ -21,10 +21,9 @@ from authbench.core.function_words import read_function_words
 
 FREQUENT = 300  # words of a language that count as frequent
 COLUMNS = 1 << 20  # a word's column is its hash: two words share a column by chance once in a million pairs of words
-Topic = Literal["words", "words_and_stems"]
+Topic = Literal["words", "words_and_pieces"]
 EARLIER: Topic = "words"  # of a release that states none
-_STEM = 4  # letters
-_SHARES: Mapping[Topic, tuple[float, ...]] = {"words": (1.0,), "words_and_stems": (0.6, 0.4)}  # of the cosine
+_SHARES: Mapping[Topic, tuple[float, ...]] = {"words": (1.0,), "words_and_pieces": (2 / 3, 1 / 3)}  # of the cosine
 _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\u30fc\u3005"
 _WORD = rf"[{_UNSPACED}]+|[\p{{L}}\p{{M}}--[{_UNSPACED}]]+"
 _IN_SIGNS = pl.col("word").str.contains(f"^[{_UNSPACED}]")
@@ -48,10 +47,10 @@ class WordStatistics:
     documents: pl.DataFrame
 
     @cached_property
-    def of_stems(self) -> "WordStatistics":
-        """Return the statistics of stems; `documents` counts a text for each word of the stem that it contains."""
-        stems = _stems(self.documents).group_by("lang", "word").agg(pl.col("documents").sum())
-        return WordStatistics(self.texts, self.frequent, stems)
+    def of_pieces(self) -> "WordStatistics":
+        """Return the statistics of pieces; `documents` counts a text for each word with the piece that it contains."""
+        pieces = _pieces(self.documents).group_by("lang", "word").agg(pl.col("documents").sum())
+        return WordStatistics(self.texts, self.frequent, pieces)
 
 
 def fit_words(batches: Iterable[pl.DataFrame]) -> WordStatistics:
@@ -92,9 +91,9 @@ def content_vectors(texts: pl.DataFrame, statistics: WordStatistics, topic: Topi
     """Return TF-IDF of the content words of texts (columns lang and content), CSR of float32 with rows of length 1.
 
     A word's weight is 1 + ln(occurrences) times ln((1 + texts) / (1 + texts with it)) + 1; a word in no text of the
-    statistics counts as in a single text. With stems, a cosine is .6 of the cosine by words and .4 of the cosine
-    by stems. A text without content words has an empty row. Vectors from the same statistics are comparable.
-    The shape is (texts, COLUMNS), with stems (texts, 2 COLUMNS).
+    statistics counts as in a single text. With pieces, two thirds of a cosine are the cosine by words, a third is the
+    cosine by pieces. A text without content words has an empty row. Vectors from the same statistics are comparable.
+    The shape is (texts, COLUMNS), with pieces (texts, 2 COLUMNS).
     """
     return content_vectors_of_batches([texts], statistics, topic)
 
@@ -112,8 +111,7 @@ def content_vectors_of_batches(
             content = _content(words, statistics)
             parts = [_weighted(content, statistics)]
             if len(shares) > 1:
-                stems = _stems(content).group_by("row", "lang", "word").agg(pl.col("times").sum())
-                parts.append(_weighted(stems, statistics.of_stems))
+                parts.append(_weighted_pieces(content, size, statistics.of_pieces))
             rows = np.concatenate([part[0] for part in parts])
             order = np.argsort(rows, kind="stable")
             columns.append(np.concatenate([part[1] + COLUMNS * place for place, part in enumerate(parts)])[order])
@@ -140,19 +138,50 @@ def _emptied(parts: list[Any]) -> Any:
 
 
 def _weighted(words: pl.DataFrame, statistics: WordStatistics) -> tuple[I64, I32, F64]:
-    """Return row, column and weight of content words, or of stems, in that order; the weights of a row have length 1.
-
-    Words that share a column are added up.
-    """
+    """Return row, column and weight of content words, as `_scaled`."""
     rated = words.join(_rated(words, statistics), on=["lang", "word"]).select(
         "row", "column", weight=(1 + pl.col("times").log()) * pl.col("rarity")
     )
     rows, columns, weights = rated.sort("row", "column", "weight").to_dict().values()
-    starts = (rows.ne_missing(rows.shift()) | columns.ne_missing(columns.shift())).arg_true().to_numpy()
-    added = np.add.reduceat(weights.to_numpy(), starts) if len(starts) else weights.to_numpy()
-    found, first, sizes = np.unique(rows.to_numpy()[starts], return_index=True, return_counts=True)
+    return _scaled(rows.to_numpy(), columns.to_numpy(), weights.to_numpy())
+
+
+def _weighted_pieces(words: pl.DataFrame, size: int, statistics: WordStatistics) -> tuple[I64, I32, F64]:
+    """Return row, column and weight of the pieces of content words, as `_scaled`.
+
+    Pieces are counted in the distinct words, and these in the texts: words recur.
+    """
+    from scipy.sparse import csr_matrix
+
+    distinct = words.select("lang", "word").unique().with_row_index("at")
+    split = _pieces(distinct)
+    rated = _rated(split, statistics).sort("column", "lang", "word").with_row_index("piece")
+    of_words = split.join(rated, on=["lang", "word"]).group_by("at", "piece").agg(pl.len().cast(pl.Float64))
+    of_texts = words.join(distinct, on=["lang", "word"]).select("row", "at", pl.col("times").cast(pl.Float64))
+    counts, pieces = (
+        csr_matrix((values, (rows, columns)), shape)
+        for (rows, columns, values), shape in (
+            ([column.to_numpy() for column in of_texts], (size, distinct.height)),
+            ([column.to_numpy() for column in of_words], (distinct.height, rated.height)),
+        )
+    )
+    found = counts @ pieces
+    found.sort_indices()
+    weights = (1 + pl.Series(found.data).log()) * rated["rarity"].gather(found.indices)
+    rows = np.repeat(np.arange(size), np.diff(found.indptr))
+    return _scaled(rows, rated["column"].to_numpy()[found.indices], weights.to_numpy())
+
+
+def _scaled(rows: I64, columns: I32, weights: F64) -> tuple[I64, I32, F64]:
+    """Return row, column and weight, sorted by row and column; weights of a row and column are added up.
+
+    The weights of a row have length 1.
+    """
+    starts = np.flatnonzero((np.diff(rows, prepend=-1) != 0) | (np.diff(columns, prepend=-1) != 0))
+    added = np.add.reduceat(weights, starts) if len(starts) else weights
+    found, first, sizes = np.unique(rows[starts], return_index=True, return_counts=True)
     lengths = np.sqrt(np.add.reduceat(added**2, first)) if len(found) else added
-    return np.repeat(found, sizes), columns.to_numpy()[starts], added / np.repeat(lengths, sizes)
+    return np.repeat(found, sizes), columns[starts], added / np.repeat(lengths, sizes)
 
 
 def _content(words: pl.DataFrame, statistics: WordStatistics) -> pl.DataFrame:
@@ -193,9 +222,11 @@ def _rated(words: pl.DataFrame, statistics: WordStatistics) -> pl.DataFrame:
     )
 
 
-def _stems(words: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows with the stem of each `word` in its place, a row for each character of words in Han or Kana."""
-    of_letters = words.filter(~_IN_SIGNS).with_columns(pl.col("word").str.slice(0, _STEM))
+def _pieces(words: pl.DataFrame) -> pl.DataFrame:
+    """Return rows with a piece of each `word` in its place; among three letters, ^ and $ are the word's ends."""
+    bounded = words.filter(~_IN_SIGNS).with_columns(pl.format("^{}$", "word").alias("word"))
+    places = bounded.with_columns(place=pl.int_ranges(0, pl.col("word").str.len_chars() - 2)).explode("place")
+    of_letters = places.with_columns(pl.col("word").str.slice("place", 3)).drop("place")
     of_signs = words.filter(_IN_SIGNS).with_columns(pl.col("word").str.split("")).explode("word")
     return pl.concat([of_letters, of_signs])
 

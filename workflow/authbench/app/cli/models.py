@@ -91,7 +91,7 @@ def evaluate(arguments: argparse.Namespace) -> int:
     from authbench.core.presentation.inert_csv import as_csv
     from authbench.core.storage.atomic import write_text
     from authbench.release.reading.column_names import NAMES
-    from authbench.reports.leaderboard.tables import scores_of_parts
+    from authbench.reports.leaderboard.tables import scores_of_pieces
     from authbench.scoring.evaluation.joined import comparable_results, join
     from authbench.scoring.evaluation.part import parts
     from authbench.scoring.evaluation.run import evaluate, expect_usable, line
@@ -114,7 +114,7 @@ def evaluate(arguments: argparse.Namespace) -> int:
             print(line(f"{name} {model.name}".strip(), result), flush=True)
         join(comparable_results(out / name, models[-1].name))
     if every[0][0]:
-        table = scores_of_parts(out, [name for name, _ in every], [model.name for model in models])
+        table = scores_of_pieces(out, [name for name, _ in every], [model.name for model in models])
         write_text(out / "parts.csv", as_csv(table))
         print(f"The scores of all parts: {out}/parts.csv")
         out = out / every[0][0]

@@ -193,7 +193,7 @@ def _pools(
     known = documents.filter(pl.col("candidate") | pl.col("id").is_in(asking["query_id"].implode()))
     reference = dataset.documents.filter(pl.col("split") == "train").head(MOST)
     statistics = fit_words([reference.select("lang", "content").fill_null("other")] if reference.height else [known])
-    vectors = content_vectors(known.select("lang", "content"), statistics, "words_and_stems")
+    vectors = content_vectors(known.select("lang", "content"), statistics, "words_and_pieces")
     queries = asking.with_columns(pl.col("positive_ids").list.head(MOST_POSITIVES), split=pl.lit(split))
     related = relate(known, queries, shared, vectors).drop("split")
     related = _completed(related, queries)

@@ -190,7 +190,7 @@ _LOOSER: Mapping[str, Callable[[Any, Any], bool]] = {
     "release.min_documents_for_query": _other,
     "release.min_letters_for_query": _lower,
     "release.positives": _not("other_work"),
-    "release.topic": _not("words_and_stems"),
+    "release.topic": _not("words_and_pieces"),
 }
 
 

@@ -250,7 +250,7 @@ def every_score(results: Sequence[Result]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def scores_of_parts(out: Path, parts: Sequence[str], models: Sequence[str]) -> pl.DataFrame:
+def scores_of_pieces(out: Path, parts: Sequence[str], models: Sequence[str]) -> pl.DataFrame:
     """Return `every_score` of the results <out>/<part>/<model>, with the name of the part and its `candidates`."""
     tables = []
     for part in parts:

@@ -100,8 +100,8 @@ def _of_document(document: Any) -> list[float]:
         _total(subtlex, [token.lower_ for token in document]),
     ]
     # two functions of LFTK share a name, so its n_punct is its t_punct
-    of_parts = [marks if part == "punct" else parts[part.upper()] for part in PARTS_OF_SPEECH]
-    return [*tokens, *of_parts, *(different[part.upper()] for part in PARTS_OF_SPEECH)]
+    of_pieces = [marks if part == "punct" else parts[part.upper()] for part in PARTS_OF_SPEECH]
+    return [*tokens, *of_pieces, *(different[part.upper()] for part in PARTS_OF_SPEECH)]
 
 
 @lru_cache(maxsize=100_000)

@@ -167,7 +167,7 @@ def quantile_bins(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArr
     return bins.astype(np.int64), edges
 
 
-def sizes_of_parts(bins: NDArray[np.int64], count: int, total: int = TOTAL) -> dict[str, int]:
+def sizes_of_pieces(bins: NDArray[np.int64], count: int, total: int = TOTAL) -> dict[str, int]:
     """Return how many texts of each of `count` bins are kept, and how many go to train, validation and test.
 
     At most `total` are kept over all bins.

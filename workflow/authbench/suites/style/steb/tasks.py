@@ -121,7 +121,7 @@ def _parts(values: Any, queue: Any) -> tuple[list[int | None], list[str | None]]
     bins, edges = probing.quantile_bins(values)
     if len(edges) < 3:
         return None
-    sizes = probing.sizes_of_parts(bins, len(edges) - 1)
+    sizes = probing.sizes_of_pieces(bins, len(edges) - 1)
     if not sizes["train"] or not sizes["val"] or not sizes["test"]:
         return None
     parts: list[str | None] = [None] * len(bins)
