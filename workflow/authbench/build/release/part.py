@@ -61,7 +61,7 @@ def part_of(release: Release, kept: pl.DataFrame, scratch: Path) -> Part:
     Texts that share much of their wording are taken from the release's ignored texts and found again among the kept
     texts of the scored splits. Authors are possibly the same person if their texts ignore each other.
 
-    Memory: `kept`, 0.5 KB of content words for each text of a split, and the long texts of the scored splits.
+    Memory: `kept`, 2 KB of content words for each text of a split, and the long texts of the scored splits.
 
     Args:
         release: the complete release.

@@ -65,7 +65,7 @@ def merge_contents(first: Side, second: Side, settled: Settled, leaks: Leaks, co
     other texts. Pairs of texts that contain each other come from `leaks` and from the lists of pairs that both releases
     ignore.
 
-    Memory: the texts, and 0.5 KB of content words per text in a split.
+    Memory: the texts, and 2 KB of content words per text in a split.
     """
     stays = ~pl.col("id").is_in(settled.gone["id"].implode())
     documents = pl.concat([first.documents, second.documents.select(first.documents.columns)]).filter(stays).sort("id")

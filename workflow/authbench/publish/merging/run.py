@@ -54,7 +54,7 @@ def merge(first: Release, second: Release, out: Path, name: str, takedown: Set[s
     are resolved by `settle`; merged.parquet lists the removed documents with reasons. The result is checked before it
     gets its final name.
 
-    Memory: all texts of both, and 0.5 KB of content words per text in a split.
+    Memory: all texts of both, and 2 KB of content words per text in a split.
 
     Args:
         first: the release that takes precedence.
