@@ -263,7 +263,9 @@ def _published_table(audit: Audit) -> Table:
     ]
     columns.append(Column("Published"))
     more = len(audit.published) - len(shown)
-    notes = (f"{more} more are in audit.json.",) if more > 0 else ()
+    notes = [f"{more} more are in audit.json."] if more > 0 else []
+    if any(one["verdict"] == OPEN for one in audit.differences):
+        notes.append("?: the scores of each query would tell.")
     return Table("published", "Published scores beside rows that read no style", columns, rows, pl.DataFrame(), notes)
 
 
