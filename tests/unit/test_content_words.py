@@ -1,7 +1,7 @@
 """Content words: what counts as one, and that vectors of them do not depend on how texts are handed over."""
 
 import math
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import polars as pl
@@ -87,6 +87,11 @@ def test_a_piece_of_many_words_weighs_as_one_in_every_text():
     found = similarity("oxy", "oxu", statistics=known, topic="words_and_pieces")
     rare = math.log(5 / 2) + 1
     assert found == pytest.approx(1 / 3 / (1 + 2 * rare**2))
+
+
+def test_a_word_without_end_has_no_more_pieces_than_a_long_one():
+    endless = "".join("".join(letters) for letters in product("abcdefghij", repeat=3))
+    assert content_vectors(frame(endless), NOTHING, "words_and_pieces").nnz <= 1 + 100
 
 
 def test_a_text_without_content_words_has_an_empty_row():

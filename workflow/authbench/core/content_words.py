@@ -26,6 +26,7 @@ EARLIER: Topic = "words"  # of a release that states none
 _SHARES: Mapping[Topic, tuple[float, ...]] = {"words": (1.0,), "words_and_pieces": (2 / 3, 1 / 3)}  # of the cosine
 _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\u30fc\u3005"
 _WORD = rf"[{_UNSPACED}]+|[\p{{L}}\p{{M}}--[{_UNSPACED}]]+"
+_MOST_LETTERS = 100  # of a word that is cut into pieces; a dataset may hold a word of many millions
 _IN_SIGNS = pl.col("word").str.contains(f"^[{_UNSPACED}]")
 _COUNTED_AT_ONCE = 1_000_000  # characters
 _WEIGHTED_AT_ONCE = 2_000_000  # each batch looks up all words of the statistics
@@ -224,7 +225,8 @@ def _rated(words: pl.DataFrame, statistics: WordStatistics) -> pl.DataFrame:
 
 def _pieces(words: pl.DataFrame) -> pl.DataFrame:
     """Return rows with a piece of each `word` in its place; among three letters, ^ and $ are the word's ends."""
-    bounded = words.filter(~_IN_SIGNS).with_columns(pl.format("^{}$", "word").alias("word"))
+    cut = pl.col("word").str.slice(0, _MOST_LETTERS)
+    bounded = words.filter(~_IN_SIGNS).with_columns(pl.format("^{}$", cut).alias("word"))
     places = bounded.with_columns(place=pl.int_ranges(0, pl.col("word").str.len_chars() - 2)).explode("place")
     of_letters = places.with_columns(pl.col("word").str.slice("place", 3)).drop("place")
     of_signs = words.filter(_IN_SIGNS).with_columns(pl.col("word").str.split("")).explode("word")

@@ -4,10 +4,13 @@ The files are compared with the texts, with the release's bookkeeping where it e
 this order: `claims`, `rows` and `form` (the form of files, tables and ids), `settings`, then a module per claim.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+
+import polars as pl
 
 from authbench.core.json_values import JsonObject
 from authbench.core.letters import has_letters
@@ -86,8 +89,10 @@ def check_release(folder: str | Path, expected: Mapping[str, object] | None = No
 
 def _check_rows(release: Rows, rules: Rules) -> Iterator[Finding]:
     """Yield the findings in well-formed rows; what needs no pairs of texts is checked while pairs are searched."""
+    end = "\n" if rules.settings["normalize"].get("final_newline") else ""
+    check_part = partial(check_texts, load_tokenizer(), load_encoding(), rules.masked, end)
     with ThreadPoolExecutor(1) as beside:
-        others = beside.submit(list, _check_each(release, rules))
+        others = beside.submit(list, _check_each(release, rules, check_part))
         pairs = yield from check_overlap(release, rules)
         asks = has_letters("content", rules.min_letters_for_query)
         release = replace(release, documents=release.documents.with_columns(asks=asks))
@@ -97,8 +102,10 @@ def _check_rows(release: Rows, rules: Rules) -> Iterator[Finding]:
         yield from others.result()
 
 
-def _check_each(release: Rows, rules: Rules) -> Iterator[Finding]:
-    """Yield the findings that need no pairs of texts."""
+def _check_each(
+    release: Rows, rules: Rules, check_part: Callable[[pl.DataFrame], Iterable[Finding]]
+) -> Iterator[Finding]:
+    """Yield the findings that need no pairs of texts; `check_part` checks some texts."""
     yield from check_ids(release, rules.settings["release"].get("ids") == "sorted")
     yield from check_provenance(release, rules.fixed_buckets)
     yield from check_fields(release.provenance, rules.settings["dedup"].get("unique") or {})
@@ -113,10 +120,8 @@ def _check_each(release: Rows, rules: Rules) -> Iterator[Finding]:
     yield from check_noisy(release)
     yield from check_funnel(release)
     yield from check_manifest(release, rules)
-    tokenizer, encoding = load_tokenizer(), load_encoding()
-    end = "\n" if rules.settings["normalize"].get("final_newline") else ""
     for texts in release.documents.iter_slices(_TEXTS_AT_ONCE):
-        yield from check_texts(tokenizer, encoding, rules.masked, end, texts)
+        yield from check_part(texts)
 
 
 def group(findings: Iterable[Finding]) -> Iterator[Violation]:
