@@ -51,7 +51,7 @@ def _one_hot(values: pl.Series) -> np.ndarray:
 def content_word_vectors(
     documents: pl.DataFrame, candidates: int, parameters: NoParameters, reference: Reference
 ) -> object:
-    """Return TF-IDF of content words by the statistics of the reference: a release's topic similarity.
+    """Return TF-IDF of content words by the statistics of the reference.
 
     The shape is (documents, `content_words.COLUMNS`).
     """
