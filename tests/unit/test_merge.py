@@ -269,7 +269,7 @@ def choose_otherwise(manifest: dict[str, Any]) -> None:
     config["safety"] |= {"threshold": 0.9, "exempt_genres": ["poetry"], "scorers": ["detoxify"]}
     config["sample"] |= {"documents": 40, "max_documents_per_author": 6, "shortfall": "fill", "spread": "ignore"}
     config["split"]["splits"] = {"train": 80, "dev": 10, "test": 10}
-    config["release"]["queries_per_author"] = 2
+    config["release"] |= {"queries_per_author": 2, "topic": "words"}
     config["seed"] = 5
     manifest["scorers"] = [{"identity": "detoxify multilingual 1", "languages": ["en"]}]
     manifest["versions"]["detoxify"] = "0.5.2"
@@ -289,7 +289,7 @@ def test_releases_that_chose_documents_otherwise_merge_and_each_part_states_its_
     assert config["safety"]["scorers"] == ["wordlist", "detoxify"]
     assert (config["safety"]["threshold"], config["safety"]["exempt_genres"]) == (0.9, ["poetry"])
     assert config["sample"]["max_documents_per_author"] == 6
-    assert config["release"]["queries_per_author"] == "all"
+    assert (config["release"]["queries_per_author"], config["release"]["topic"]) == ("all", "words_and_pieces")
     assert (config["seed"], config["split"]["splits"]) == (parts[0]["config"]["seed"], CONFIG["split"]["splits"])
     assert manifest["versions"]["detoxify"] == "0.5.2"
     assert check_release(out, config) == []

@@ -32,6 +32,7 @@ _FREE = frozenset(
     {
         *("name", "sources", "seed", "ingest.genres", "ingest.max_bad_rows", "ingest.max_record_bytes"),
         *("dedup.comparisons_per_document", "release.takedown", "release.queries_per_author", "split.lock"),
+        "release.topic",  # pools are made from the merged texts
     }
 )
 _FREE_SECTIONS = ("split.splits.", "split.bridge.", "filter.", "safety.", "sample.")
