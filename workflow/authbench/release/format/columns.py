@@ -132,7 +132,7 @@ POSITIVES = Table(
         Column(
             "topic_similarity",
             pl.Float32,
-            "cosine of the TF-IDF of their content words; null where a text has none",
+            "topic similarity (`release.topic`); null where a text has no content word",
             required=False,
         ),
         Column("length_ratio", pl.Float32, "tokens of the longer over the shorter's, at least 1"),
