@@ -28,8 +28,7 @@ _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\u30fc\u3005"
 _WORD = rf"[{_UNSPACED}]+|[\p{{L}}\p{{M}}--[{_UNSPACED}]]+"
 _MOST_LETTERS = 100  # of a word that is cut into pieces; a dataset may hold a word of many millions
 _IN_SIGNS = pl.col("word").str.contains(f"^[{_UNSPACED}]")
-_COUNTED_AT_ONCE = 1_000_000  # characters
-_WEIGHTED_AT_ONCE = 2_000_000  # each batch looks up all words of the statistics
+_AT_ONCE = 1_000_000  # characters
 _PAIR = pl.Schema({"lang": pl.String, "word": pl.String})
 _COUNTED = pl.Schema({"lang": pl.String, "word": pl.String, "documents": pl.UInt32, "occurrences": pl.UInt64})
 
@@ -65,7 +64,7 @@ def fit_words(batches: Iterable[pl.DataFrame]) -> WordStatistics:
     for batch in batches:
         for lang, number in batch.group_by("lang").len().iter_rows():
             texts[lang] = texts.get(lang, 0) + number
-        for _, words in _words(batch.select("lang", "content"), _COUNTED_AT_ONCE):
+        for _, words in _words(batch.select("lang", "content"), _AT_ONCE):
             of_batch = words.group_by("lang", "word").agg(
                 pl.len().cast(pl.UInt32).alias("documents"), pl.col("times").sum().cast(pl.UInt64).alias("occurrences")
             )
@@ -108,7 +107,7 @@ def content_vectors_of_batches(
     shares = _SHARES[topic]
     weights, columns, sizes = ([np.empty(0, dtype)] for dtype in (np.float32, np.int32, np.int64))
     for batch in batches:
-        for size, words in _words(batch.select("lang", "content"), _WEIGHTED_AT_ONCE):
+        for size, words in _words(batch.select("lang", "content"), _AT_ONCE):
             content = _content(words, statistics)
             parts = [_weighted(content, statistics)]
             if len(shares) > 1:
@@ -127,7 +126,7 @@ def content_vectors_of_batches(
 
 def count_content_words(texts: pl.DataFrame, statistics: WordStatistics) -> Iterator[tuple[int, pl.DataFrame]]:
     """Yield parts of texts: their number, and the content words of each as columns row (of the part), word, times."""
-    for size, words in _words(texts.select("lang", "content"), _COUNTED_AT_ONCE):
+    for size, words in _words(texts.select("lang", "content"), _AT_ONCE):
         yield size, _content(words, statistics).select("row", "word", "times").sort("row", "word")
 
 
