@@ -97,16 +97,8 @@ def make_contents(
     if taken.height:
         documents = documents.filter(~is_taken_down(takedown))
         left = choose_queries(documents, settings, seed, containment, set(queries["query_id"]), possibly_one)
-    positives, pairs, pools = pair_up(
-        documents,
-        left,
-        settings,
-        splits,
-        seed,
-        content_words_of(documents, splits, settings),
-        containment,
-        possibly_one,
-    )
+    vectors_of = content_words_of(documents, splits, settings)
+    positives, pairs, pools = pair_up(documents, left, settings, splits, seed, vectors_of, containment, possibly_one)
     met = takedown & (set(taken["author_id"]) | set(taken["content_sha256"]))
     known = {author for author in takedown if author in lock["authors"]} if lock else set()
     return Contents(

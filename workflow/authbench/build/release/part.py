@@ -103,16 +103,8 @@ def _part_of(release: Release, kept: pl.DataFrame, texts: Mapping[str, Path]) ->
     del truth
     queries = choose_queries(documents, settings, seed, alike, asked, possibly_one)
     fitted = cache(partial(_fit_words, texts))
-    paired = pair_up(
-        documents,
-        queries,
-        settings,
-        release.splits,
-        seed,
-        partial(_vectors, texts, fitted, settings.get("topic", EARLIER)),
-        alike,
-        possibly_one,
-    )
+    vectors_of = partial(_vectors, texts, fitted, settings.get("topic", EARLIER))
+    paired = pair_up(documents, queries, settings, release.splits, seed, vectors_of, alike, possibly_one)
     return Part(documents.select("id", "split", "author_id"), queries, *paired)
 
 

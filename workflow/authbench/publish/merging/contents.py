@@ -78,15 +78,9 @@ def merge_contents(first: Side, second: Side, settled: Settled, leaks: Leaks, co
     settings, seed, splits = config["release"], first.release.seed, first.release.splits
     query_side = {ident: place for place, side in ((1, second), (0, first)) for ident in side.truth["query_id"]}
     queries = choose_queries(documents, settings, seed, alike, None, settled.possibly_one, query_side)
+    vectors_of = content_words_of(documents, splits, settings)
     positives, pairs, pools = pair_up(
-        documents,
-        queries,
-        settings,
-        splits,
-        seed,
-        content_words_of(documents, splits, settings),
-        alike,
-        settled.possibly_one,
+        documents, queries, settings, splits, seed, vectors_of, alike, settled.possibly_one
     )
     takedowns = [side.release.manifest["takedown"] for side in (first, second)]
     return Contents(
