@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 import re
 import textwrap
 from dataclasses import replace
@@ -12,7 +13,9 @@ import numpy as np
 import polars as pl
 import pytest
 from cases import cases, read_cases
+from scipy.sparse import hstack
 from scored_release import evaluated
+from sklearn.feature_extraction.text import TfidfVectorizer
 from split_folder import write_release
 
 from authbench.app.cli import main
@@ -23,6 +26,7 @@ from authbench.core.function_words import read_function_words
 from authbench.core.records import LANGUAGES
 from authbench.models.entries import MODELS, evaluated_together
 from authbench.models.function_words import frequencies
+from authbench.models.lexical import ngram_vectors
 from authbench.models.open import open_model
 from authbench.models.parameters import parameters_of
 from authbench.models.parts_of_speech import tagger
@@ -309,6 +313,23 @@ def test_centred_ngrams_compare_texts_less_the_mean_of_their_language():
     products = (compared.queries @ compared.candidates.T).toarray()
     assert products == pytest.approx(expected, abs=1e-5)
     assert abs(products).max() > 0.5 and (products[4] == 0).all()  # the only text in Hindi is its language's mean
+
+
+def test_shapes_are_counted_as_scikit_learn_counts_texts_whose_words_are_a_letter():
+    texts = ["Well - 12 cats, no?", "É, naïve!\n\nYes: 3.5", "他说：“好！”", "हिन्दी १२।", ""]
+    documents = pl.DataFrame({"content": texts, "lang": ["en", "fr", "zh", "hi", "en"]})
+    shapes = ["a - 0 a, a?", "a, a!\n\na: 0.0", "a：“a！”", "a 0।", ""]
+    entry = parameters_of(
+        "ngrams",
+        {"parts": [{"analyzer": "char", "n": [1, 2]}, {"analyzer": "shape", "n": [1, 3], "weight": 0.5}],
+         "lower_case": False, "sublinear": True},
+    )  # fmt: skip
+    parts = [
+        TfidfVectorizer(analyzer="char", ngram_range=n, lowercase=False, sublinear_tf=True).fit_transform(read)
+        for read, n in ((texts, (1, 2)), (shapes, (1, 3)))
+    ]
+    expected = hstack([parts[0], 0.5 * parts[1]]).toarray() / math.hypot(1, 0.5)
+    assert ngram_vectors(documents, 5, entry, lambda: iter([])).toarray() == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize("count", [1, 2])

@@ -1,7 +1,7 @@
 """Relations and pools: against brute force on made-up texts, and what becomes of small languages and authors."""
 
 import math
-from collections import Counter
+from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -109,21 +109,23 @@ class Brute:
             if length <= 2 * self.by_id[ident]["token_length"] <= 4 * length
         ]
 
-    def in_time(self, query: str, positive: str, topics: bool) -> Counter[tuple[int, int]]:
-        """Return how many texts may be negatives, by the signs of their differences in topic and time."""
-        own = (self.similarity(query, positive), self.similarity_in_time(query, positive))
-        found: Counter[tuple[int, int]] = Counter()
-        for ident in self.near_in_length(query, positive):
-            apart = (self.similarity(query, ident) - own[0], self.similarity_in_time(query, ident) - own[1])
-            if not math.isnan(apart[1]):
-                found[int(np.sign(apart[0])) if topics else 0, int(np.sign(apart[1]))] += 1
-        return found
+    def signs(self, query: str, positive: str, ident: str, pool: str) -> tuple[int, ...]:
+        """Return the signs of a text's differences from the positive: in topic, in time, in nearness to the length."""
+        asked, *lengths = (self.by_id[one]["token_length"] for one in (query, ident, positive))
+        far, near = ((max(length, asked), min(length, asked)) for length in lengths)
+        measures = [self.measures(pool)(query, ident) - self.measures(pool)(query, positive)]
+        if pool == "topic_time":
+            measures.append(self.similarity_in_time(query, ident) - self.similarity_in_time(query, positive))
+        return *map(int, np.sign(measures)), int(np.sign(near[0] * far[1] - near[1] * far[0]))
 
-    def may_match(self, query: str, positive: str, topics: bool) -> bool:
-        """Return whether both are dated and, for topics, have content words, and the positive may be in a pair."""
-        both = {query, positive}
-        dated = not any(math.isnan(self.days[ident]) for ident in both)
-        return dated and not (topics and both & self.empty) and self.by_id[positive]["author_kind"] == "person"
+    def measures(self, pool: str) -> Callable[[str, str], float]:
+        return self.similarity_in_time if pool == "time_matched" else self.similarity
+
+    def may_match(self, query: str, ident: str, pool: str) -> bool:
+        """Return whether both have what the pool compares: dates, content words."""
+        both = {query, ident}
+        dated = not any(math.isnan(self.days[one]) for one in both)
+        return (dated or pool == "topic_matched") and not (pool != "time_matched" and both & self.empty)
 
     def matched(self, query: str, positive: str) -> tuple[list[int], int] | None:
         """Return the lengths of the negatives, and how many negatives are as long as the positive."""
@@ -172,18 +174,6 @@ def test_pools_are_those_of_a_brute_force(texts, contained, topic):
         if negatives is not None and expected is not None:
             assert set(negatives) <= set(brute.others(query, positive, True))
             assert sorted(brute.by_id[ident]["token_length"] for ident in negatives) == expected[0]
-    for pool, similarity in (("topic_matched", brute.similarity), ("time_matched", brute.similarity_in_time)):
-        for (query, positive), negatives in groups_of(contents, pool).items():
-            assert (query, positive) in brute.answers
-            own, allowed = similarity(query, positive), brute.near_in_length(query, positive)
-            allowed = [ident for ident in allowed if not math.isnan(similarity(query, ident))]
-            assert set(negatives) <= set(allowed) and 2 <= len(negatives) <= 10
-            for sign in (1, -1):
-                apart = sorted(sign * (similarity(query, ident) - own) for ident in allowed)
-                chosen = sorted(sign * (similarity(query, ident) - own) for ident in negatives)
-                chosen = [value for value in chosen if value > 0]
-                assert chosen == [value for value in apart if value > 0][: len(chosen)]
-                assert len(chosen) == sum(similarity(query, ident) * sign < own * sign for ident in negatives)
     for (query, positive), negatives in groups_of(contents, "topic_adversarial").items():
         answers = [other for one, other in brute.answers if one == query and other not in brute.empty]
         assert brute.similarity(query, positive) == min(brute.similarity(query, other) for other in answers)
@@ -191,32 +181,34 @@ def test_pools_are_those_of_a_brute_force(texts, contained, topic):
         assert sorted((brute.similarity(query, one) for one in negatives), reverse=True) == values[:20]
 
 
-@given(st.lists(DRAWN, min_size=12, max_size=40), BARRED)
-@costly(40)
-def test_negatives_in_time_are_balanced_and_left_out_only_where_none_are_on_both_sides(texts, contained):
-    contents = made(texts, containment=pairs_of(contained, "news:"))
-    brute = Brute(contents, contained)
-    for pool, topics in (("time_matched", False), ("topic_time", True)):
-        groups = groups_of(contents, pool)
+@given(st.lists(DRAWN, min_size=12, max_size=40), BARRED, st.sampled_from(["words", "words_and_pieces"]))
+@costly(60)
+def test_negatives_equal_the_positive_or_come_in_nearest_pairs_that_differ_from_it_oppositely(texts, contained, topic):
+    contents = made(texts, topic=topic, containment=pairs_of(contained, "news:"))
+    brute = Brute(contents, contained, topic)
+    for pool in ("topic_matched", "time_matched", "topic_time"):
+        groups, similarity = groups_of(contents, pool), brute.measures(pool)
         assert groups.keys() <= brute.answers
         for query, positive in brute.answers:
-            if not brute.may_match(query, positive, topics):
-                assert (query, positive) not in groups
-                continue
-            signs = brute.in_time(query, positive, topics)
-            opposite = sum(min(signs[one], signs[-one[0], -one[1]]) for one in ((0, 1), (1, 0), (1, 1), (1, -1)))
-            negatives = groups.get((query, positive))
-            assert negatives is not None or not opposite
-            if negatives is None:
-                continue
-            assert opposite or signs[0, 0] >= 2
-            own = brute.similarity_in_time(query, positive)
-            chosen = [np.sign(brute.similarity_in_time(query, ident) - own) for ident in negatives]
-            assert sum(chosen) == 0
-            assert own or not any(chosen)  # of the very date: only texts of that date
-            if topics:
-                assert sum(np.sign(brute.similarity(query, ident) - brute.similarity(query, positive))
-                           for ident in negatives) == 0  # fmt: skip
+            kinds: dict[tuple[int, ...], list[float]] = {}
+            if brute.may_match(query, positive, pool) and brute.by_id[positive]["author_kind"] == "person":
+                for ident in brute.near_in_length(query, positive):
+                    if pool == "topic_matched" or not math.isnan(brute.days[ident]):
+                        apart = abs(similarity(query, ident) - similarity(query, positive))
+                        kinds.setdefault(brute.signs(query, positive, ident, pool), []).append(apart)
+            counts = {kind: min(len(kinds[kind]), len(kinds.get(tuple(-sign for sign in kind), []))) for kind in kinds}
+            equal = min(10, sum(count for kind, count in counts.items() if not any(kind)))
+            pairs = sum(count for kind, count in counts.items() if any(kind)) // 2
+            wanted = equal + 2 * min((10 - equal) // 2, pairs)
+            negatives = groups.get((query, positive), [])
+            assert len(negatives) == (wanted if wanted > 1 else 0)
+            chosen: dict[tuple[int, ...], list[float]] = {}
+            for ident in negatives:
+                apart = abs(similarity(query, ident) - similarity(query, positive))
+                chosen.setdefault(brute.signs(query, positive, ident, pool), []).append(apart)
+            for kind, found in chosen.items():
+                assert not any(kind) or len(found) == len(chosen[tuple(-sign for sign in kind)])
+                assert sorted(found) == sorted(kinds[kind])[: len(found)]
 
 
 @given(st.lists(DRAWN, min_size=12, max_size=40), BARRED)

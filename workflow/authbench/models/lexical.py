@@ -69,8 +69,8 @@ def ngram_vectors(documents: pl.DataFrame, candidates: int, parameters: NgramsPa
 
     The vocabulary and its frequencies are fitted on the candidates, or on the file that `fit_on` names (JSON lines with
     `content`, and `lang` for parts of speech). A part has an `analyzer` (scikit-learn's `char`, `char_wb` and `word`,
-    or `pos`: parts of speech) and `n` (shortest, longest). With `kept_words`, all words that are not frequent in the
-    reference are masked first.
+    `pos`: parts of speech, or `shape`: characters, where a word is one letter and a number one digit), `n` (shortest,
+    longest) and `weight`. With `kept_words`, all words that are not frequent in the reference are masked first.
     """
     from scipy.sparse import hstack
 
@@ -80,23 +80,24 @@ def ngram_vectors(documents: pl.DataFrame, candidates: int, parameters: NgramsPa
         documents, corpus = distorted(documents, kept), None if corpus is None else distorted(corpus, kept)
     parts = []
     for part in parameters.parts:
-        analyzer = part.analyzer
+        analyzer = {"pos": "word", "shape": "char"}.get(part.analyzer, part.analyzer)
+        texts = _counted(documents, part.analyzer)
         if analyzer in ANALYZERS and corpus is None:
-            counts = count_ngrams(documents["content"].to_list(), candidates, analyzer, part.n, parameters.lower_case)
+            counts = count_ngrams(texts, candidates, analyzer, part.n, parameters.lower_case)
             parts.append(tfidf(counts, candidates, documents.height, parameters.sublinear))
-            continue
-        from sklearn.feature_extraction.text import CountVectorizer
+        else:
+            from sklearn.feature_extraction.text import CountVectorizer
 
-        counter = CountVectorizer(
-            analyzer="word" if analyzer == "pos" else analyzer,
-            ngram_range=part.n,
-            lowercase=parameters.lower_case,
-            token_pattern={"word": WORD, "pos": TAG}.get(analyzer),
-            dtype=np.float32,
-        )
-        texts = _counted(documents, analyzer)
-        known = texts[:candidates] if corpus is None else _counted(corpus, analyzer)
-        parts.append(weighted(counter, known, texts, parameters.sublinear))
+            counter = CountVectorizer(
+                analyzer=analyzer,
+                ngram_range=part.n,
+                lowercase=parameters.lower_case,
+                token_pattern={"word": WORD, "pos": TAG}.get(part.analyzer),
+                dtype=np.float32,
+            )
+            known = texts[:candidates] if corpus is None else _counted(corpus, part.analyzer)
+            parts.append(weighted(counter, known, texts, parameters.sublinear))
+        parts[-1].data *= np.float32(part.weight)
     return parts[0] if len(parts) == 1 else with_rows_of_length_1(hstack(parts, "csr", dtype=np.float32))
 
 
@@ -144,7 +145,10 @@ def _read_corpus(path: Path) -> pl.DataFrame:
 
 
 def _counted(documents: pl.DataFrame, analyzer: str) -> Sequence[str]:
-    """Return the input of an analyzer: the texts, or their parts of speech."""
+    """Return the input of an analyzer: the texts, their shapes or their parts of speech."""
+    if analyzer == "shape":
+        shapes = documents["content"].str.replace_all(r"[\p{L}\p{M}]+", "a").str.replace_all(r"\p{N}+", "0")
+        return shapes.to_list()
     if analyzer != "pos":
         return documents["content"].to_list()
     from authbench.models.parts_of_speech import tags

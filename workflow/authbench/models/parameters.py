@@ -92,10 +92,11 @@ class ContentCharactersParameters(Parameters):
 
 @dataclass(frozen=True)
 class _NgramPart:
-    """N-grams of an analyzer."""
+    """N-grams of an analyzer, and their weight among several parts."""
 
-    analyzer: Literal["char", "char_wb", "word", "pos"]
+    analyzer: Literal["char", "char_wb", "word", "pos", "shape"]
     n: Range
+    weight: Annotated[float, Keywords(exclusiveMinimum=0)] = 1.0
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,11 @@ class NgramsParameters(Parameters):
 
     def as_dict(self) -> dict[str, Any]:
         unset = {"kept_words": None, "corpus_sha256": None, "tagger": NOT_USED}
-        return {name: value for name, value in super().as_dict().items() if (name, value) not in unset.items()}
+        plain = {name: value for name, value in super().as_dict().items() if (name, value) not in unset.items()}
+        for part in plain["parts"]:
+            if part["weight"] == 1:
+                del part["weight"]
+        return plain
 
 
 @dataclass(frozen=True)

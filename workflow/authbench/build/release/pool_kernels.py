@@ -8,6 +8,8 @@ from authbench.core.arrays import BOOL, F32, F64, I32, I64, U64
 from authbench.core.runtime.jit import compiled
 
 u64 = np.uint64
+_KINDS = 27  # of texts, by the signs of their differences in similarity, the second similarity and length
+_EQUAL = _KINDS // 2  # kind of the texts without a difference
 
 
 class Places(NamedTuple):
@@ -69,13 +71,11 @@ class Limits(NamedTuple):
 
     Attributes:
         equal: logarithms that differ by less are equal.
-        most: negatives of the same similarity.
-        each_side: negatives of lower, and of higher, similarity.
+        most: negatives of a positive.
     """
 
     equal: float
     most: int
-    each_side: int
 
 
 class Negatives(NamedTuple):
@@ -177,6 +177,18 @@ def _keep(
 
 
 @compiled
+def _kind(apart: float, second: float, nearer: float) -> int:
+    """Return a text's kind by its differences from the positive in similarity, second similarity and length."""
+    return _EQUAL + 9 * np.int64(np.sign(apart)) + 3 * np.int64(np.sign(second)) + np.int64(np.sign(nearer))
+
+
+@compiled
+def _opposite(kind: int) -> int:
+    """Return the kind of the texts whose differences have the opposite signs."""
+    return _KINDS - 1 - kind
+
+
+@compiled
 def find_near(
     query: int,
     positives: I64,
@@ -187,12 +199,11 @@ def find_near(
     limits: Limits,
     negatives: Negatives,
 ) -> None:
-    """Write the negatives of each positive of a query: first as similar to the query, then the nearest in similarity.
+    """Write the negatives of each positive of a query: texts that equal it in every measure, then pairs of texts.
 
-    Up to `most` are as similar: first those proportionally as long as the positive, then equal numbers nearer to and
-    further from the query's length. The others are equal numbers of lower and higher similarity, `each_side` less half
-    of the first kind. With a second similarity, texts with the same sign of difference in both similarities are as many
-    as texts of the opposite signs, and so equal numbers are lower and higher in either.
+    The measures are the similarity to the query, a second one if there is one, and how near the length is to the
+    query's. The texts of a pair differ from the positive with opposite signs in each measure, so by no measure is the
+    positive above or below most of its negatives. Pairs with the smallest greater difference in similarity are first.
 
     Args:
         query: place of the query.
@@ -202,61 +213,51 @@ def find_near(
         cell: similarities to the query.
         texts: of the split.
         limits: of the search.
-        negatives: of each positive, in rows of `most + 2 * each_side`; written.
+        negatives: of each positive, in rows of `most`; written.
     """
     first, row, beside = cell
     lengths, logarithms, rank, found = texts.lengths, texts.logarithms, texts.rank, negatives.places
-    equal, most, each_side = limits
-    # As similar: of equal length, nearer, further. Then pairs of opposite signs of difference: (first, second) is
-    # (-, 0) and (+, 0), (0, -) and (0, +), (-, -) and (+, +), (-, +) and (+, -).
-    kinds = 11
-    places = np.empty((kinds, most), np.int64)
-    distances, turns = np.empty((kinds, most)), np.empty((kinds, most), np.uint64)
-    filled, seen = np.empty(kinds, np.int64), np.empty(kinds, np.int64)
+    equal, most = limits
+    places = np.empty((_KINDS, most), np.int64)
+    distances, turns = np.empty((_KINDS, most)), np.empty((_KINDS, most), np.uint64)
+    filled, taken = np.empty(_KINDS, np.int64), np.empty(_KINDS, np.int64)
     for p in range(len(positives)):
         positive, similarity = positives[p], similarities[p]
         start, end, length = texts.starts[positive], texts.ends[positive], lengths[positive]
         low = start + np.searchsorted(lengths[start:end], (length + 1) // 2)
         high = start + np.searchsorted(lengths[start:end], 2 * length, side="right")
-        filled[:], seen[:] = 0, 0
+        filled[:], taken[:] = 0, 0
         own = abs(logarithms[positive] - logarithms[query])
         for place in range(low, high):
             value, second = row[place - first], np.float32(0)
             if len(beside):
-                if np.isnan(beside[place - first]):
-                    continue
                 second = beside[place - first] - balanced[p]
-            if value == similarity and second == 0:
-                distance = abs(logarithms[place] - logarithms[positive])
-                beyond = abs(logarithms[place] - logarithms[query]) - own
-                kind = 0 if abs(beyond) < equal else 1 if beyond < 0 else 2
-            elif value == similarity:
-                distance, kind = abs(np.float64(second)), 5 if second < 0 else 6
-            elif value < similarity:
-                distance, kind = np.float64(similarity - value), 3 if second == 0 else 7 if second < 0 else 9
-            elif value > similarity:
-                distance, kind = np.float64(value - similarity), 4 if second == 0 else 8 if second > 0 else 10
-            else:
+            if value != value or second != second:
                 continue
-            seen[kind] += 1
-            limit = most if kind < 3 else each_side
+            apart = np.float64(value - similarity)
+            nearer = own - abs(logarithms[place] - logarithms[query])
+            kind = _kind(apart, second, nearer if abs(nearer) >= equal else 0.0)
+            distance = abs(apart)
+            if distance == 0:
+                distance = abs(np.float64(second)) if second else abs(logarithms[place] - logarithms[positive])
             turn = rank[place] - rank[positive]
+            limit = most if kind == _EQUAL else most // 2
             filled[kind] = _keep(place, distance, turn, places[kind], distances[kind], turns[kind], filled[kind], limit)
-        size = 0
-        for k in range(filled[0]):
-            found[p, size], size = places[0, k], size + 1
-        each = min((most - size) // 2, seen[1], seen[2])
-        for kind in (1, 2):
-            for k in range(each):
-                found[p, size], size = places[kind, k], size + 1
-        left = each_side - (size + 1) // 2
-        for kind in (3, 5, 7, 9):
-            each = max(0, min(left, seen[kind], seen[kind + 1]))
-            left -= each
-            for k in range(each):
-                found[p, size], size = places[kind, k], size + 1
-            for k in range(each):
-                found[p, size], size = places[kind + 1, k], size + 1
+        size = filled[_EQUAL]
+        found[p, :size] = places[_EQUAL, :size]
+        for _ in range((most - size) // 2):
+            best, nearest = _EQUAL, np.inf
+            for kind in range(_EQUAL - 1, -1, -1):
+                at, opposite = taken[kind], _opposite(kind)  # from _EQUAL - 4 on, they are as similar as the positive
+                if at < min(filled[kind], filled[opposite]):
+                    apart = max(distances[kind, at], distances[opposite, at]) if kind < _EQUAL - 4 else 0.0
+                    if apart < nearest:
+                        best, nearest = kind, apart
+            if best == _EQUAL:
+                break
+            found[p, size], found[p, size + 1] = places[best, taken[best]], places[_opposite(best), taken[best]]
+            taken[best] += 1
+            size += 2
         negatives.sizes[p] = size
 
 

@@ -1,11 +1,11 @@
 """Make the pairs that every evaluation scores: each positive with negatives that differ from it only in the writer.
 
 `matched`: the negatives have the positive's language, source and primary genre, and its length; otherwise as many are
-nearer to the query's length as are further from it. `topic_matched`: they are as similar to the query in topic as the
-positive is, or equal numbers are slightly less and slightly more similar. `topic_adversarial`: a query's least topical
-positive against the most topical negatives. `time_matched`: they are as far from the query in time as the positive is,
-or equal numbers are slightly nearer and slightly further; a positive of the query's date has only negatives of that
-date. `topic_time`: equal numbers are less and more similar in topic, and equal numbers nearer and further in time.
+nearer to the query's length as are further from it. `topic_matched`, `time_matched`, `topic_time`: they equal the
+positive in topic similarity to the query, in days from it, or in both, and in nearness to its length; or they come in
+pairs that differ from the positive in opposite directions in each of these. A positive of the query's date so has only
+negatives of that date in `time_matched`. `topic_adversarial`: a query's least topical positive against the most topical
+negatives.
 
 Positives come from another work than their query. Negatives are not by the query's author or a possibly identical
 person, and neither contain nor are contained in a text of the author. Positives and negatives have enough letters.
@@ -32,7 +32,6 @@ COUNTS = pl.Schema(
     dict.fromkeys(("pool", "lang", "source"), pl.String) | dict.fromkeys(("positives", "kept", "left_out"), pl.Int64)
 )
 LEAST, MOST = 5, 10  # negatives of a positive in `matched`
-EACH_SIDE = 5  # negatives below and above a positive in `topic_matched`, `time_matched` and `topic_time`
 LEAST_OF_SIDES = 2
 TOPICAL = 20  # negatives of a query in `topic_adversarial`
 _EQUAL = 1e-9  # logarithms of lengths that differ by less are equal
@@ -219,14 +218,14 @@ def _near(
 
     asking, positives = pairs.T.copy()
     ends = np.searchsorted(asking, np.append(queries, queries[-1] + 1))
-    found = np.empty((len(positives), MOST + 2 * EACH_SIDE), np.int64)
+    found = np.empty((len(positives), MOST), np.int64)
     sizes, hardest_sizes = np.empty(len(positives), np.int64), np.empty(len(queries), np.int64)
     hardest = np.empty((len(queries), TOPICAL), np.int64)
     find_by_similarity(
         Similarities(first, similar, beside),
         Asked(queries, ends, positives, asks),
         _in_arrays(texts),
-        Limits(_EQUAL, MOST, EACH_SIDE),
+        Limits(_EQUAL, MOST),
         Negatives(found, sizes),
         Negatives(hardest, hardest_sizes),
     )

@@ -71,7 +71,7 @@ def check_pairs(release: Rows, rules: Rules, contained: Pairs) -> Iterator[Findi
             for part in pairs.iter_slices(_PAIRS_AT_ONCE):
                 yield from _check_members(part, texts)
             yield from check_matched(pairs, texts)
-            yield from check_similar(pairs, texts, pools)
+            yield from check_similar(pairs, texts, pools, rules.lengths)
     if counted:
         yield from _check_counts(release, counts)
 

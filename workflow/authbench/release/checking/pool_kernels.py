@@ -17,7 +17,7 @@ WORDS = {
     NO_GROUP: "no group",
     UNASKED: "a group, and too few texts may be in one",
     STRANGE: "a negative of another language, source, genre or length, or by the author",
-    UNBALANCED: "not as many negatives of lower similarity as of higher",
+    UNBALANCED: "not as many negatives on one side of the positive as on the other",
     MISCOUNTED: "fewer or more negatives than are asked for",
     FARTHER: "nearer negatives are left out",
     NOT_LEAST: "not the least topical positive",
@@ -177,20 +177,21 @@ def check_near(
     groups: Groups,
     texts: Texts,
     close: float,
-    side: int,
+    lengths: bool,
     most: int,
     problems: I64,
 ) -> None:
     """Write what is wrong with the similarities, of topic or date, of the negatives of positives.
 
-    With a second similarity, equal numbers must be lower and higher in either, whichever are nearest.
+    Texts are of 27 kinds, by the signs of their differences from the positive in similarity, in the second similarity
+    and in length. Kinds of opposite signs have equal numbers of negatives, and these are the nearest of their kind.
 
     Args:
         cell, pairs: of the pool.
         groups: of the pairs.
         texts: of the split.
         close: similarities that differ by less may be equal; 0: they are exact.
-        side: the most negatives of lower and of higher similarity.
+        lengths: whether the lengths of all negatives are balanced, or only of texts as similar as the positive.
         most: negatives of a positive.
         problems: shape (pairs,); written.
     """
@@ -198,6 +199,8 @@ def check_near(
     queries, asked, positives, similarity, similarity_beside = pairs
     starts, ends, negatives = groups
     tokens, kind_starts, kind_ends = texts.tokens, texts.kind_starts, texts.kind_ends
+    taken, around, nearer = np.empty(27, np.int64), np.empty(27, np.int64), np.empty(27, np.int64)
+    furthest = np.empty(27)
     for i in range(len(positives)):
         row, own, length = similar[queries[i]], similarity[i], tokens[positives[i]]
         second, two = beside[queries[i]], beside.shape[1] > 0
@@ -205,60 +208,54 @@ def check_near(
         if np.isnan(own) or (two and np.isnan(similarity_beside[i])):
             problems[i] = UNASKED if starts[i] >= 0 else 0
             continue
-        problems[i] = 0
-        lower, higher, furthest_lower, furthest_higher, nearer, further = 0, 0, 0.0, 0.0, 0, 0
-        for one in negatives[starts[i] : ends[i]]:
-            if not begin <= one < end or np.isnan(row[one - first]) or not length <= 2 * tokens[one] <= 4 * length:
-                problems[i] = STRANGE
-                break
-            if two and np.isnan(second[one - first]):
-                problems[i] = STRANGE
-                break
-            value = row[one - first]
-            if value < own - close:
-                lower += 1
-                furthest_lower = max(furthest_lower, own - value)
-            elif value > own + close:
-                higher += 1
-                furthest_higher = max(furthest_higher, value - own)
-            nearer += two and second[one - first] > similarity_beside[i]
-            further += two and second[one - first] < similarity_beside[i]
-        if problems[i]:
-            continue
-        around, nearer_below, nearer_above = 0, 0, 0
-        level = np.zeros(
-            3, np.int64
-        )  # texts as similar: as far as the positive from the query's length, nearer, further
-        signs = np.zeros((3, 3), np.int64)  # texts by the sign of their difference in the first and second similarity
+        problems[i], there = 0, ends[i] - starts[i]
+        taken[:], around[:], nearer[:], furthest[:] = 0, 0, 0, 0.0
         low = begin + np.searchsorted(tokens[begin:end], (length + 1) // 2)
         high = begin + np.searchsorted(tokens[begin:end], 2 * length, "right")
-        for one in range(low, high):
-            value = row[one - first]
-            if np.isnan(value) or (two and np.isnan(second[one - first])):
+        for k in range(there + high - low):
+            one = negatives[starts[i] + k] if k < there else low + k - there
+            fits = low <= one < high and not np.isnan(row[one - first]) and not (two and np.isnan(second[one - first]))
+            if not fits:
+                problems[i] = STRANGE if k < there else problems[i]
                 continue
-            around += 1
-            sign = -1 if value < own - close else 1 if value > own + close else 0
+            apart = row[one - first] - own
+            sign = 0 if abs(apart) <= close else 1 if apart > 0 else -1
             sign_beside = np.int64(np.sign(second[one - first] - similarity_beside[i])) if two else 0
-            signs[sign + 1, sign_beside + 1] += 1
-            if sign == 0 and sign_beside == 0:
+            sign_length = 0
+            if lengths or (sign == 0 and sign_beside == 0):
                 far, near = max(tokens[one], asked[i]), min(tokens[one], asked[i])
-                beyond = far * min(length, asked[i]) - near * max(length, asked[i])
-                level[0 if beyond == 0 else 1 if beyond < 0 else 2] += 1
-            nearer_below += sign < 0 and own - value + close < furthest_lower
-            nearer_above += sign > 0 and value - own + close < furthest_higher
-        opposite = min(signs[0, 1], signs[2, 1]) + min(signs[0, 0], signs[2, 2]) + min(signs[0, 2], signs[2, 0])
-        there, each = ends[i] - starts[i], min(side, opposite)
-        tied, tied_beside = there - lower - higher, there - nearer - further
-        if not there:
-            as_similar = 0 if close else level[0] + 2 * min(level[1], level[2])
-            problems[i] = NO_GROUP if each or as_similar > 1 else 0
-        elif not 2 <= there <= most or abs(lower - higher) > tied or abs(nearer - further) > tied_beside:
-            problems[i] = UNBALANCED
-        elif two:
+                sign_length = np.sign(near * max(length, asked[i]) - far * min(length, asked[i]))
+            kind = 13 + 9 * sign + 3 * sign_beside + sign_length
+            if k < there:
+                taken[kind] += 1
+                furthest[kind] = max(furthest[kind], abs(apart))
+            else:
+                around[kind] += 1
+                nearer[kind] += abs(apart) + close < furthest[kind]
+        if problems[i]:
             continue
-        elif not tied and there != 2 * each and around == signs[0, 1] + signs[2, 1]:
+        unsure, tied, sure_pairs, available, farther = 0, 0, 0, 0, False
+        balance, balance_beside, balance_length = 0, 0, 0
+        for kind in range(27):
+            if 9 <= kind < 18:
+                unsure += around[kind] * (close > 0)
+                tied += taken[kind] * (close > 0)
+            else:
+                sure_pairs += min(around[kind], around[26 - kind])
+                farther |= taken[kind] > 0 and nearer[kind] >= taken[kind]
+            available += min(around[kind], around[26 - kind]) * (kind != 13)
+            balance += (kind // 9 - 1) * taken[kind]
+            balance_beside += (kind // 3 % 3 - 1) * taken[kind]
+            balance_length += (kind % 3 - 1) * taken[kind]
+        equal = min(most, around[13])
+        wanted = equal + 2 * min((most - equal) // 2, available // 2)
+        if not there:
+            problems[i] = NO_GROUP if sure_pairs or (not unsure and wanted > 1) else 0
+        elif abs(balance) > tied or balance_beside or (balance_length and (lengths or not close)):
+            problems[i] = UNBALANCED
+        elif not 2 <= there <= most or (not unsure and there != wanted):
             problems[i] = MISCOUNTED
-        elif (lower and nearer_below >= lower) or (higher and nearer_above >= higher):
+        elif farther:
             problems[i] = FARTHER
 
 

@@ -20,7 +20,7 @@ from authbench.release.format.columns import POOLS
 if TYPE_CHECKING:
     from authbench.release.checking import pool_kernels
 
-_LEAST, _MOST, _SIDE, _TOPICAL = 5, 10, 5, 20
+_LEAST, _MOST, _TOPICAL = 5, 10, 20
 _CELLS_AT_ONCE = 2_000_000  # of topics and of dates
 _MATCHED, _TOPIC, _ADVERSARIAL, _TIME, _TOPIC_TIME = POOLS
 TIMED = (_TIME, _TOPIC_TIME)  # pools that earlier releases lack
@@ -125,13 +125,14 @@ class _Asked(NamedTuple):
     problems: I64
 
 
-def check_similar(pairs: pl.DataFrame, texts: Texts, pools: Sequence[str]) -> Iterator[Finding]:
+def check_similar(pairs: pl.DataFrame, texts: Texts, pools: Sequence[str], lengths: bool) -> Iterator[Finding]:
     """Yield groups whose negatives do not follow from topics or dates, and positives without a group.
 
     Args:
         pairs: of the split.
         texts: of the split.
         pools: that the release has.
+        lengths: whether negatives are balanced in length as well.
     """
     from authbench.release.checking import pool_kernels
 
@@ -150,7 +151,7 @@ def check_similar(pairs: pl.DataFrame, texts: Texts, pools: Sequence[str]) -> It
     for block, first, end in _blocks(rows, texts):
         similar = texts.similarities(rows[block], first, end)
         for pool, one in asked.items():
-            _check_near(pool, one, rows[block], similar, first, texts)
+            _check_near(pool, one, rows[block], similar, first, texts, lengths)
         pool_kernels.check_most_topical(
             pool_kernels.Similarities(first, similar, similar[:, :0]),
             answered[block],
@@ -165,7 +166,7 @@ def check_similar(pairs: pl.DataFrame, texts: Texts, pools: Sequence[str]) -> It
     yield from _findings("adversarial_pairs", queries, hard_problems)
 
 
-def _check_near(pool: str, asked: _Asked, queries: I64, topics: F32, first: int, texts: Texts) -> None:
+def _check_near(pool: str, asked: _Asked, queries: I64, topics: F32, first: int, texts: Texts, lengths: bool) -> None:
     """Write what is wrong with groups of a pool; `topics` are the similarities of queries to texts of their cell."""
     from authbench.release.checking import pool_kernels
 
@@ -192,7 +193,7 @@ def _check_near(pool: str, asked: _Asked, queries: I64, topics: F32, first: int,
         pool_kernels.Groups(starts, ends, asked.negatives),
         texts.in_arrays,
         0.0 if pool == _TIME else CLOSE,
-        _SIDE,
+        lengths,
         _MOST,
         asked.problems[part],
     )

@@ -204,7 +204,8 @@ class Rules:
 
     An author gives at most `queries_per_author` queries, and at least `fewest_queries` if enough texts can be queries.
     `taken_down` documents may be missing, of the authors in `losing` (None: of any author); so may the documents of the
-    authors `withheld_of` that a public bundle withholds. `settings` are all sections that claims depend on.
+    authors `withheld_of` that a public bundle withholds. With `lengths`, as in releases that state their `topic`, all
+    negatives by topic or date are balanced in length. `settings` are all sections that claims depend on.
     """
 
     queries_in_candidates: bool | None
@@ -214,6 +215,7 @@ class Rules:
     min_documents_for_query: int
     min_letters_for_query: Least
     topic: Topic
+    lengths: bool
     min_documents: int
     usual_documents: int
     max_documents: int
@@ -244,7 +246,7 @@ def make_rules(manifest: Manifest, expected: Mapping[str, Any] | None = None) ->
     """
     expected = expected or {}
     settings = dict(defaults())
-    settings["release"] = {**settings["release"], "topic": EARLIER}
+    settings["release"] = {**settings["release"], "topic": None}
     for origin, given in (("manifest.json", manifest.get("config") or {}), ("expected settings", expected)):
         for section in CHECKED_SECTIONS:
             more = given.get(section) or {}
@@ -267,7 +269,8 @@ def make_rules(manifest: Manifest, expected: Mapping[str, Any] | None = None) ->
             fewest_queries=_most_queries(release["queries_per_author"]) if known else 1,
             min_documents_for_query=int(release["min_documents_for_query"]),
             min_letters_for_query=_letters(release["min_letters_for_query"]),
-            topic=release["topic"],
+            topic=release["topic"] or EARLIER,
+            lengths=release["topic"] is not None,
             min_documents=int(usual if fallback is None else min(usual, fallback)),
             usual_documents=int(usual),
             max_documents=int(sample["max_documents_per_author"]),
