@@ -179,7 +179,7 @@ def _keep(
 @compiled
 def _kind(apart: float, second: float, nearer: float) -> int:
     """Return a text's kind by its differences from the positive in similarity, second similarity and length."""
-    return _EQUAL + 9 * np.int64(np.sign(apart)) + 3 * np.int64(np.sign(second)) + np.int64(np.sign(nearer))
+    return int(_EQUAL + 9 * np.sign(apart) + 3 * np.sign(second) + np.sign(nearer))
 
 
 @compiled
@@ -229,9 +229,9 @@ def find_near(
         filled[:], taken[:] = 0, 0
         own = abs(logarithms[positive] - logarithms[query])
         for place in range(low, high):
-            value, second = row[place - first], np.float32(0)
+            value, second = row[place - first], np.float64(0)
             if len(beside):
-                second = beside[place - first] - balanced[p]
+                second = np.float64(beside[place - first] - balanced[p])
             if value != value or second != second:
                 continue
             apart = np.float64(value - similarity)
@@ -239,7 +239,7 @@ def find_near(
             kind = _kind(apart, second, nearer if abs(nearer) >= equal else 0.0)
             distance = abs(apart)
             if distance == 0:
-                distance = abs(np.float64(second)) if second else abs(logarithms[place] - logarithms[positive])
+                distance = abs(second) if second else abs(logarithms[place] - logarithms[positive])
             turn = rank[place] - rank[positive]
             limit = most if kind == _EQUAL else most // 2
             filled[kind] = _keep(place, distance, turn, places[kind], distances[kind], turns[kind], filled[kind], limit)
@@ -250,9 +250,9 @@ def find_near(
             for kind in range(_EQUAL - 1, -1, -1):
                 at, opposite = taken[kind], _opposite(kind)  # from _EQUAL - 4 on, they are as similar as the positive
                 if at < min(filled[kind], filled[opposite]):
-                    apart = max(distances[kind, at], distances[opposite, at]) if kind < _EQUAL - 4 else 0.0
-                    if apart < nearest:
-                        best, nearest = kind, apart
+                    further = max(distances[kind, at], distances[opposite, at]) if kind < _EQUAL - 4 else 0.0
+                    if further < nearest:
+                        best, nearest = kind, further
             if best == _EQUAL:
                 break
             found[p, size], found[p, size + 1] = places[best, taken[best]], places[_opposite(best), taken[best]]
