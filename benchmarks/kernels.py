@@ -18,6 +18,7 @@ COMPILED = Path(".snakemake/compiled")
 MODULES = (  # in the order in which the jobs of the demo need them
     "build.sample.authors",
     "build.dedup.overlaps",
+    "core.product_kernels",
     "build.release.pool_kernels",
     "release.checking.similar_kernels",
     "release.checking.contained_kernels",

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
 
 from authbench.core.content_words import (
     COLUMNS,
@@ -18,6 +19,7 @@ from authbench.core.content_words import (
     content_vectors_of_batches,
     fit_words,
 )
+from authbench.core.product_kernels import products_of_pairs, products_with
 
 NOTHING = WordStatistics({}, {}, pl.DataFrame(schema={"lang": pl.String, "word": pl.String, "documents": pl.UInt32}))
 SOME = ["harbour", "lantern", "the", "of", "月亮", "夜晚", "小説", "カメラ", "ёлка", "the.harbour", "!!"]
@@ -137,3 +139,14 @@ def test_vectors_are_the_same_in_whatever_batches_texts_come(texts, topic, data)
     assert found.dtype == whole.dtype == np.float32 and found.indices.dtype == np.int32
     for name in ("data", "indices", "indptr"):
         assert np.array_equal(getattr(found, name), getattr(whole, name))
+
+
+@given(st.lists(st.lists(st.tuples(st.integers(0, 6), st.floats(-4, 4, width=16)), max_size=5), min_size=1, max_size=6))
+def test_products_of_sparse_rows_are_those_of_scipy(rows):
+    cells = [(row, column, value) for row, cells in enumerate(rows) for column, value in dict(cells).items()]
+    row, column, value = (np.array(part) for part in zip(*cells, strict=True)) if cells else np.empty((3, 0))
+    matrix = csr_matrix((value.astype(np.float32), (row.astype(int), column.astype(int))), shape=(len(rows), 7))
+    expected = (matrix @ matrix.T).toarray()
+    assert products_with(matrix)(matrix) == pytest.approx(expected, abs=1e-5)
+    one, other = np.indices(expected.shape).reshape(2, -1)
+    assert products_of_pairs(matrix, one, other) == pytest.approx(expected.ravel(), abs=1e-5)

@@ -36,6 +36,7 @@ rule write_release:
         result("logs/write_release.log"),
     conda:
         "../../envs/text.yaml"
+    threads: 2
     resources:
         mem_mb=memory(1900, per_mb=0.06),
         runtime=duration(20, per_mb=0.02),

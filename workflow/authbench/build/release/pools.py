@@ -11,7 +11,9 @@ Positives come from another work than their query. Negatives are not by the quer
 person, and neither contain nor are contained in a text of the author. Positives and negatives have enough letters.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -71,7 +73,7 @@ def make_pools(
     """Return a split's pairs (PAIRS), and the number of positives kept by pool, language and source (COUNTS).
 
     Memory: 14 bytes per pair, 34 more for the largest pool while it is sorted, and 9 million similarities at a
-    time (of topics and dates, of texts of a language and primary genre to some queries).
+    time and core (of topics and dates, of texts of a language and primary genre to some queries).
 
     Args:
         documents: of the split, with the columns of records.DOCUMENT and id; `asks` may replace content.
@@ -145,6 +147,26 @@ def _least_topical(related: pl.DataFrame, queries: pl.DataFrame, texts: Texts) -
     return _places(least, texts)
 
 
+class _Cell(NamedTuple):
+    """The texts of a language and primary genre, and what is asked of them.
+
+    Attributes:
+        first: place of the first text.
+        days: shape (texts of the cell,), the date of each text, NaN if unknown.
+        known: by pool, places of queries and of positives in the cell, shape (pairs, 2), sorted by query.
+        least: by place, the least topical positive of each query of the cell; -1: not asked.
+        asking: places of all queries, ascending.
+        products: the topic similarities of vectors to the texts.
+    """
+
+    first: int
+    days: F32
+    known: Mapping[str, I64]
+    least: I64
+    asking: I64
+    products: Callable[[Any], F32]
+
+
 def _by_similarity(
     known: Mapping[str, I64], asked: I64, texts: Texts, vectors: Any, days: F32
 ) -> Iterator[tuple[str, _Groups]]:
@@ -157,29 +179,40 @@ def _by_similarity(
         vectors: the content words of each document.
         days: shape (texts,), the date of each text, NaN if unknown.
     """
+    from authbench.core.product_kernels import products_with
+
     cells, homes = texts.cell, texts.home[asked[:, 0]]
-    for cell in np.unique(cells[cells >= 0]):
-        places = np.flatnonzero(cells == cell)
-        at_home = asked[homes == cell]
-        own = {pool: _by_query(pairs[cells[pairs[:, 1]] == cell]) for pool, pairs in known.items()}
-        least = np.full(len(texts.ids), -1, np.int64)
-        least[at_home[:, 0]] = at_home[:, 1]
-        asking = np.unique(np.concatenate([at_home[:, 0], *(pairs[:, 0] for pairs in own.values())]))
-        turned = vectors[texts.rows[places]].T.tocsr()
-        step = max(1, _SIMILARITIES_AT_ONCE // len(places))
-        for queries in (asking[start : start + step] for start in range(0, len(asking), step)):
-            topics = (vectors[texts.rows[queries]] @ turned).toarray()
-            times = -np.abs(days[queries, None] - days[places])
-            own_pairs = {pool: _of_queries(pairs, queries) for pool, pairs in own.items()}
-            none, unasked = np.empty((len(queries), 0), np.float32), np.zeros(len(queries), np.bool_)
-            both, _ = _near(own_pairs[_TOPIC_TIME], queries, unasked, int(places[0]), texts, topics.copy(), times)
-            yield _TOPIC_TIME, both
-            near, _ = _near(own_pairs[_TIME_MATCHED], queries, unasked, int(places[0]), texts, times, none)
-            yield _TIME_MATCHED, near
-            asks = least[queries] >= 0
-            near, hardest = _near(own_pairs[_TOPIC_MATCHED], queries, asks, int(places[0]), texts, topics, none)
-            yield _TOPIC_MATCHED, near
-            yield _ADVERSARIAL, _groups(queries, least[queries], hardest, (hardest >= 0).sum(axis=1), 1)
+    with ThreadPoolExecutor(pl.thread_pool_size()) as pool:
+        for number in np.unique(cells[cells >= 0]):
+            places = np.flatnonzero(cells == number)
+            at_home = asked[homes == number]
+            own = {name: _by_query(pairs[cells[pairs[:, 1]] == number]) for name, pairs in known.items()}
+            least = np.full(len(texts.ids), -1, np.int64)
+            least[at_home[:, 0]] = at_home[:, 1]
+            asking = np.unique(np.concatenate([at_home[:, 0], *(pairs[:, 0] for pairs in own.values())]))
+            products = products_with(vectors[texts.rows[places]])
+            cell = _Cell(int(places[0]), days[places], own, least, asking, products)
+            step = max(1, _SIMILARITIES_AT_ONCE // len(places))
+            blocks = (asking[start : start + step] for start in range(0, len(asking), step))
+            for found in pool.map(partial(_of_block, cell, texts, vectors, days), blocks):
+                yield from found
+
+
+def _of_block(cell: _Cell, texts: Texts, vectors: Any, days: F32, queries: I64) -> list[tuple[str, _Groups]]:
+    """Return the groups of some adjacent queries of a cell, with their pool."""
+    topics = cell.products(vectors[texts.rows[queries]])
+    times = -np.abs(days[queries, None] - cell.days)
+    own = {pool: _of_queries(pairs, queries) for pool, pairs in cell.known.items()}
+    none, unasked, least = (
+        np.empty((len(queries), 0), np.float32),
+        np.zeros(len(queries), np.bool_),
+        cell.least[queries],
+    )
+    both, _ = _near(own[_TOPIC_TIME], queries, unasked, cell.first, texts, topics.copy(), times)
+    in_time, _ = _near(own[_TIME_MATCHED], queries, unasked, cell.first, texts, times, none)
+    in_topic, hardest = _near(own[_TOPIC_MATCHED], queries, least >= 0, cell.first, texts, topics, none)
+    adversarial = _groups(queries, least, hardest, (hardest >= 0).sum(axis=1), 1)
+    return [(_TOPIC_TIME, both), (_TIME_MATCHED, in_time), (_TOPIC_MATCHED, in_topic), (_ADVERSARIAL, adversarial)]
 
 
 def _by_query(pairs: I64) -> I64:

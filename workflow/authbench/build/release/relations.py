@@ -81,10 +81,9 @@ def _equal(column: str) -> pl.Expr:
 
 def _similarities(vectors: Any, rows: np.ndarray, others: np.ndarray) -> pl.Series:
     """Return the cosines of pairs of rows; null if a row is empty."""
-    found = np.zeros(len(rows), np.float32)
-    for start in range(0, len(rows), _PAIRS_AT_ONCE):
-        part = slice(start, start + _PAIRS_AT_ONCE)
-        found[part] = np.asarray(vectors[rows[part]].multiply(vectors[others[part]]).sum(axis=1)).ravel()
+    from authbench.core.product_kernels import products_of_pairs
+
+    found = products_of_pairs(vectors, rows, others)
     sizes = np.diff(vectors.indptr)
     empty = (sizes[rows] == 0) | (sizes[others] == 0)
     return pl.select(pl.when(pl.Series(~empty)).then(pl.Series(found)).alias("topic_similarity")).to_series()

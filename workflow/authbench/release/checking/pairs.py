@@ -79,7 +79,7 @@ def check_pairs(release: Rows, rules: Rules, contained: Pairs) -> Iterator[Findi
 def _pools_of(release: Rows, pairs: pl.DataFrame) -> tuple[str, ...]:
     """Return the pools of a release; earlier releases have no trace of the pools matched in time (TIMED)."""
     path = release.folder / _STATISTICS
-    named = {*pairs["pool"], *(re.findall("[a-z_]+", path.read_text("utf-8")) if path.is_file() else ())}
+    named = {*pairs["pool"].unique(), *(re.findall("[a-z_]+", path.read_text("utf-8")) if path.is_file() else ())}
     timed = is_timed(release) or not named.isdisjoint(TIMED)
     return tuple(pool for pool in POOLS if timed or pool not in TIMED)
 

@@ -4,9 +4,11 @@ They are worked out again from lengths, labels and texts, positive by positive (
 searches for the nearest. The release may choose among texts of the same length or similarity.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -93,13 +95,21 @@ class Texts:
         kinds = np.searchsorted(kind, kind), np.searchsorted(kind, kind, "right")
         return pool_kernels.Texts(tokens, fits, *kinds, author, self.excluded.indptr, self.excluded.indices)
 
-    def similarities(self, queries: I64, first: int, end: int) -> F32:
-        """Return the similarity of each of the texts `first:end` to queries; NaN: may not be a negative."""
-        similar: F32 = (self.vectors[queries] @ self.vectors[first:end].T).toarray()
+    def similarities(self, queries: I64, cell: "_Cell") -> F32:
+        """Return the similarity of each text of a cell to queries; NaN: may not be a negative."""
+        similar = cell.products(self.vectors[queries])
         author, fits = self.arrays("author", "fits")
-        similar[:, ~fits[first:end]] = np.nan
-        similar[self.excluded[author[queries], first:end].nonzero()] = np.nan
+        similar[:, ~fits[cell.first : cell.end]] = np.nan
+        similar[self.excluded[author[queries], cell.first : cell.end].nonzero()] = np.nan
         return similar
+
+
+class _Cell(NamedTuple):
+    """The texts `first:end` of a language and primary genre; `products` gives the similarities of vectors to them."""
+
+    first: int
+    end: int
+    products: Callable[[Any], F32]
 
 
 def check_matched(pairs: pl.DataFrame, texts: Texts) -> Iterator[Finding]:
@@ -148,12 +158,13 @@ def check_similar(pairs: pl.DataFrame, texts: Texts, pools: Sequence[str], lengt
     queries = _asking(texts, compared, hard_groups)
     rows, answered, is_least, hard_starts, hard_ends = _arrays(queries, "row", "answered", "is_least", "start", "end")
     hard_problems = np.zeros(queries.height, np.int64)
-    for block, first, end in _blocks(rows, texts):
-        similar = texts.similarities(rows[block], first, end)
+
+    def check_block(block: slice, cell: _Cell) -> None:
+        similar = texts.similarities(rows[block], cell)
         for pool, one in asked.items():
-            _check_near(pool, one, rows[block], similar, first, texts, lengths)
+            _check_near(pool, one, rows[block], similar, cell.first, texts, lengths)
         pool_kernels.check_most_topical(
-            pool_kernels.Similarities(first, similar, similar[:, :0]),
+            pool_kernels.Similarities(cell.first, similar, similar[:, :0]),
             answered[block],
             is_least[block],
             pool_kernels.Groups(hard_starts[block], hard_ends[block], hard_negatives),
@@ -161,6 +172,10 @@ def check_similar(pairs: pl.DataFrame, texts: Texts, pools: Sequence[str], lengt
             _TOPICAL,
             hard_problems[block],
         )
+
+    with ThreadPoolExecutor(pl.thread_pool_size()) as threads:
+        for cell, blocks in _cells(rows, texts):
+            list(threads.map(check_block, blocks, repeat(cell)))
     for pool, one in asked.items():
         yield from _findings(_CLAIMS[pool], one.pairs, one.problems)
     yield from _findings("adversarial_pairs", queries, hard_problems)
@@ -243,14 +258,17 @@ def _asking(texts: Texts, answers: pl.DataFrame, groups: pl.DataFrame) -> pl.Dat
     )
 
 
-def _blocks(rows: I64, texts: Texts) -> Iterator[tuple[slice, int, int]]:
-    """Yield slices of queries, given by their ascending rows, and the start and end of the texts of their cell."""
+def _cells(rows: I64, texts: Texts) -> Iterator[tuple[_Cell, list[slice]]]:
+    """Yield the cells of queries, given by their ascending rows, with slices of the queries."""
+    from authbench.core.product_kernels import products_with
+
     (cells,) = texts.arrays("cell")
-    for cell in np.unique(cells[rows]):
-        first, end = np.searchsorted(cells, [cell, cell + 1]).tolist()
+    for number in np.unique(cells[rows]):
+        first, end = np.searchsorted(cells, [number, number + 1]).tolist()
         start, stop = np.searchsorted(rows, [first, end]).tolist()
         step = max(1, _CELLS_AT_ONCE // (end - first))
-        yield from ((slice(at, min(at + step, stop)), first, end) for at in range(start, stop, step))
+        cell = _Cell(first, end, products_with(texts.vectors[first:end]))
+        yield cell, [slice(at, min(at + step, stop)) for at in range(start, stop, step)]
 
 
 def _arrays(frame: pl.DataFrame, *names: str) -> list[Any]:

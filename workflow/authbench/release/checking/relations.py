@@ -16,7 +16,6 @@ from authbench.release.format.tables import columns_of, read_pairs
 CLOSE = 1e-4  # similarities in 32 bits differ by less when summed in another order
 _NEEDED = frozenset({"source", "file", "ordinal", "origin", "date", "chunk_start", "chunk_end"})
 _BETWEEN = 4  # characters, at most, between consecutive chunks of a text
-_PAIRS_AT_ONCE = 50_000
 
 
 def count_words(release: Rows, splits: Sequence[str]) -> WordStatistics:
@@ -113,11 +112,9 @@ def _neighbours() -> pl.Expr:
 
 def cosines(vectors: Any, rows: I64, others: I64) -> F64:
     """Return the cosines of pairs of rows of length 1; NaN where a row is empty."""
-    parts = [np.zeros(0)]
-    for start in range(0, len(rows), _PAIRS_AT_ONCE):
-        at = slice(start, start + _PAIRS_AT_ONCE)
-        one, other = vectors[rows[at]], vectors[others[at]]
-        found = np.asarray(one.multiply(other).sum(axis=1), np.float64).ravel()
-        found[(np.diff(one.indptr) == 0) | (np.diff(other.indptr) == 0)] = np.nan
-        parts.append(found)
-    return np.concatenate(parts)
+    from authbench.core.product_kernels import products_of_pairs
+
+    found = products_of_pairs(vectors, rows, others).astype(np.float64)
+    sizes = np.diff(vectors.indptr)
+    found[(sizes[rows] == 0) | (sizes[others] == 0)] = np.nan
+    return found

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from authbench.core.arrays import F64, I32, I64, U32, U64
+from authbench.core.arrays import F64, I32, I64, U64
 from authbench.core.identity import keyed_hash
 from authbench.core.runtime.progress import progress
 from authbench.scoring.evaluation.lists import Lists
@@ -81,13 +81,13 @@ def cosine(queries: Any, candidates: Any) -> Scorer:
             return found
 
         return products
-    rows, turned = _flat(queries), _flat(candidates.T.tocsr())
+    from authbench.core.product_kernels import multiply, rows_of
+
+    rows, turned = rows_of(queries), rows_of(candidates.T.tocsr())
 
     def product(first: int, last: int) -> np.ndarray:
-        from authbench.scoring.evaluation import retrieval_kernels
-
         found = memory(last - first)
-        retrieval_kernels.multiply(first, *rows, *turned, found)
+        multiply(first, rows, turned, found)
         return found
 
     return product
@@ -140,13 +140,6 @@ def _spans(rows: np.ndarray) -> tuple[I64, I64]:
         starts[first : first + step] = filled.argmax(axis=1)
         ends[first : first + step] = np.where(some, rows.shape[1] - 1 - filled[:, ::-1].argmax(axis=1), 0)
     return starts, ends
-
-
-def _flat(rows: Any) -> tuple[I64, U32, np.ndarray]:
-    """Return the row starts of a CSR matrix, the columns and the values."""
-    columns = rows.indices
-    small = columns.dtype == np.int32
-    return rows.indptr.astype(np.int64), columns.view(np.uint32) if small else columns.astype(np.uint32), rows.data
 
 
 def pools(split: Split) -> dict[str, tuple[I32, I32]]:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from authbench.build.dedup.shingle_kernels import mix
-from authbench.core.arrays import BOOL, F64, I32, I64, U32, U64
+from authbench.core.arrays import BOOL, F64, I32, I64, U64
 from authbench.core.runtime.jit import compiled
 
 Scores = np.ndarray  # queries x candidates, float32 or float64
@@ -12,32 +12,6 @@ Scores = np.ndarray  # queries x candidates, float32 or float64
 Pools = tuple[I32, I32, I64, I32]
 Grouped = tuple[I64, I32]  # as `Lists`: the start of each query's list, shape (queries + 1,), and candidates by query
 STRIDE = 256  # scores compared together: mostly none of them is among the highest
-
-
-@compiled
-def multiply(
-    first: int, starts: I64, columns: U32, values: Scores, turned_starts: I64, turned: U32, weights: Scores, out: Scores
-) -> None:
-    """Write the products of rows `first`, ... of a CSR matrix with another, given by columns, in stored order."""
-    for r in range(len(out)):
-        row = out[r]
-        row[:] = 0
-        for k in range(starts[first + r], starts[first + r + 1]):
-            start, end = turned_starts[columns[k]], turned_starts[columns[k] + 1]
-            _add_products(values[k], turned[start:end], weights[start:end], row)
-
-
-@compiled
-def _add_products(value: float, places: U32, weights: Scores, row: Scores) -> None:
-    """Add the products of a value and weights to the row at their distinct places: four at a time."""
-    four = len(places) // 4 * 4
-    for k in range(0, four, 4):
-        row[places[k]] += value * weights[k]
-        row[places[k + 1]] += value * weights[k + 1]
-        row[places[k + 2]] += value * weights[k + 2]
-        row[places[k + 3]] += value * weights[k + 3]
-    for k in range(four, len(places)):
-        row[places[k]] += value * weights[k]
 
 
 @compiled
