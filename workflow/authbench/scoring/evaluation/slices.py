@@ -31,6 +31,7 @@ SLICES: Mapping[str, str] = {
     "by_source": "source",
     "by_fame": "fame",
     "by_origin": "origin_of_positives",
+    "by_kind": "kind_of_positives",  # primary genre and source
     "by_time_gap": "time_gap",
 }
 # Slices that join others of their facet.
@@ -52,30 +53,29 @@ def facets(documents: pl.DataFrame, asks: I32, positives: Lists) -> pl.DataFrame
     queries = documents[asks]
     place = np.searchsorted(CHARACTERS, queries["content"].str.len_chars().to_numpy(), "right")
     characters = pl.Series("characters", np.array(_characters_labels())[place])
-    empty = pl.lit(None, pl.String)
-    fame = pl.col("fame") if "fame" in queries.columns else empty.alias("fame")
-    frame = queries.select("lang", "primary_genre", "genre", "length", "source", fame).with_columns(characters)
-    if "origin" not in queries.columns:
-        return frame.with_columns(origin_of_positives=empty, time_gap=empty)
+    unknown = {name: pl.lit(None, pl.String) for name in ("fame", "origin", "date") if name not in documents.columns}
+    queries = queries.with_columns(**unknown)
+    frame = queries.select("lang", "primary_genre", "genre", "length", "source", "fame").with_columns(characters)
+    kind = pl.concat_str("primary_genre", "source", separator="\x1f")
+    stated = documents.with_columns(**unknown).select("origin", "date", kind=kind)
     pairs = pl.DataFrame({"query": positives.owners(), "row": positives.rows})
-    stated = documents.select("origin", "date")
     answers, asking = stated[pairs["row"]], stated[asks][pairs["query"]]
-    pairs = pairs.with_columns(same=answers["origin"] == asking["origin"], **_time_gaps(asking, answers))
+    same = {name: answers[name] == asking[name] for name in ("kind", "origin")}
+    pairs = pairs.with_columns(**same, **_time_gaps(asking, answers))
     nearest = pl.col("time_gap").sort_by("days", "time_gap", nulls_last=True).first()
     by_query = pairs.group_by("query").agg(
-        nearest, pl.col("same").any().alias("some"), pl.col("same").all().alias("all")
+        nearest, kind_of_positives=_same("kind"), origin_of_positives=_same("origin")
     )
     numbered = pl.DataFrame({"query": range(len(asks))}, schema={"query": pairs.schema["query"]})
-    by_query = numbered.join(by_query, on="query", how="left", maintain_order="left")
-    origin = (
-        pl.when("all")
-        .then(pl.lit("same"))
-        .when("some")
-        .then(pl.lit("some the same"))
-        .when(pl.col("some").not_())
-        .then(pl.lit("other"))
-    )
-    return pl.concat([frame, by_query.select(origin.alias("origin_of_positives"), "time_gap")], how="horizontal")
+    by_query = numbered.join(by_query, on="query", how="left", maintain_order="left").drop("query")
+    return pl.concat([frame, by_query], how="horizontal")
+
+
+def _same(name: str) -> pl.Expr:
+    """Return whether all positives of a query, some or none have the query's value; null if one has no value."""
+    same = pl.col(name)
+    label = pl.when(same.all()).then(pl.lit("same")).when(same.any()).then(pl.lit("some the same"))
+    return pl.when(same.is_not_null().all()).then(label.otherwise(pl.lit("other")))
 
 
 def _time_gaps(asking: pl.DataFrame, answers: pl.DataFrame) -> dict[str, pl.Series]:

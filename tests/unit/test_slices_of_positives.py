@@ -1,4 +1,4 @@
-"""Claims about the slices by the time between a query and its nearest positive."""
+"""Claims about the slices by how a query and its positives differ: in time, in genre and source."""
 
 from datetime import date, timedelta
 
@@ -43,6 +43,18 @@ def test_slices_by_time_are_those_of_the_least_distance_in_days(apart):
     assert (label in ("a year or more", "30 days to a year")) == (least >= 30)
     months = {(DAY + timedelta(days)).isoformat()[:7] for days in apart if abs(days) == least}
     assert label != "same month" or DAY.isoformat()[:7] in months
+
+
+@cases
+def test_queries_are_sliced_by_whether_their_positives_are_of_another_genre_or_source(positives, label):
+    texts = [("blog", "one"), *positives]
+    documents = pl.DataFrame(
+        {name: ["x"] * len(texts) for name in ("lang", "genre", "length", "content")}
+        | {"primary_genre": [genre for genre, _ in texts], "source": [source for _, source in texts]}
+    )
+    found = facets(documents, np.array([0], np.int32), Lists.of([range(1, len(texts))]))
+    assert found["kind_of_positives"][0] == label
+    assert found.select("origin_of_positives", "time_gap").row(0) == (None, None)
 
 
 def test_the_slice_of_thirty_days_or_more_joins_the_two_above_it_and_is_absent_without_them():
