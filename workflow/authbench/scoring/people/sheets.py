@@ -5,6 +5,7 @@ from pathlib import Path
 
 import polars as pl
 
+from authbench.build.labels.estimators import proportion_interval
 from authbench.config.languages import language_name
 from authbench.core.identity import digest
 from authbench.core.presentation.pages import environment
@@ -13,6 +14,7 @@ from authbench.core.storage.atomic import write_text
 from authbench.scoring.people.verdicts import SUREST
 from authbench.scoring.review.difference import shown
 
+RIGHT = 0.75  # share of right verdicts for which the index states the interval
 SURE = {1: "a guess", 2: "rather", SUREST: "sure"}
 
 
@@ -47,8 +49,9 @@ def write_pair_sheets(folder: Path, name: str, drawn: pl.DataFrame, per_language
             {"key": pair, "lang": lang, "texts": (shown(query), shown(candidate))}
             for pair, query, candidate in part.select("pair", "query", "candidate").iter_rows()
         ]
-        sheet = {"lang": lang, "language": language_name(str(lang)), "entries": entries}
+        low, high = proportion_interval(RIGHT * len(entries), len(entries))
+        sheet = {"lang": lang, "language": language_name(str(lang)), "entries": entries, "within": (high - low) / 2}
         write_text(folder / f"{lang}.html", pages.get_template("pairs.html.j2").render(**shared, **sheet))
         sheets.append(sheet)
     index = pages.get_template("pairs_index.html.j2")
-    write_text(folder / "index.html", index.render(**shared, sheets=sheets, per_language=per_language))
+    write_text(folder / "index.html", index.render(**shared, sheets=sheets, per_language=per_language, right=RIGHT))
