@@ -212,8 +212,8 @@ def check_near(
         taken[:], around[:], nearer[:], furthest[:] = 0, 0, 0, 0.0
         low = begin + np.searchsorted(tokens[begin:end], (length + 1) // 2)
         high = begin + np.searchsorted(tokens[begin:end], 2 * length, "right")
-        for k in range(there + high - low):
-            one = negatives[starts[i] + k] if k < there else low + k - there
+        for k in range(2 * there + high - low):  # the negatives twice, then all texts of the length
+            one = negatives[starts[i] + k % there] if k < 2 * there else low + k - 2 * there
             fits = low <= one < high and not np.isnan(row[one - first]) and not (two and np.isnan(second[one - first]))
             if not fits:
                 problems[i] = STRANGE if k < there else problems[i]
@@ -229,6 +229,8 @@ def check_near(
             if k < there:
                 taken[kind] += 1
                 furthest[kind] = max(furthest[kind], abs(apart))
+            elif k < 2 * there:
+                nearer[kind] -= abs(apart) + close < furthest[kind]
             else:
                 around[kind] += 1
                 nearer[kind] += abs(apart) + close < furthest[kind]
@@ -242,7 +244,7 @@ def check_near(
                 tied += taken[kind] * (close > 0)
             else:
                 sure_pairs += min(around[kind], around[26 - kind])
-                farther |= taken[kind] > 0 and nearer[kind] >= taken[kind]
+                farther |= nearer[kind] > 0
             available += min(around[kind], around[26 - kind]) * (kind != 13)
             balance += (kind // 9 - 1) * taken[kind]
             balance_beside += (kind // 3 % 3 - 1) * taken[kind]
