@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from authbench.build.release import pool_kernels as build
 from authbench.release.checking import pool_kernels as check
 
-TEXTS = st.lists(st.tuples(st.integers(10, 24), st.integers(-6, 0), st.integers(-2, 0)), min_size=6, max_size=40)
+TEXTS = st.lists(st.tuples(st.integers(10, 24), st.integers(-6, 0), st.integers(-2, 0)), min_size=24, max_size=48)
 
 
 def problem_of(negatives, lengths, query, positive, measures, row, beside):
@@ -58,10 +58,20 @@ def test_a_group_that_the_build_makes_is_sound_and_one_with_another_negative_is_
         )
         return tuple(np.sign(apart)), abs(apart[0])
 
+    def pair_distances(places):
+        """Return the greater difference of each pair of texts of opposite kinds, smallest first."""
+        kinds = {}
+        for signs, apart in map(kind, places):
+            kinds.setdefault(signs, []).append(apart)
+        opposite = [(kinds[signs], kinds.get(tuple(-sign for sign in signs), [])) for signs in kinds if any(signs)]
+        return sorted(max(both) for pair in opposite for both in zip(*map(sorted, pair), strict=False))[::2]
+
+    possible = [place for place in range(n) if not np.isnan(row[place])
+                and lengths[positive] <= 2 * lengths[place] <= 4 * lengths[positive]]  # fmt: skip
+    taken = pair_distances(negatives)
+    assert taken == pair_distances(possible)[: len(taken)]
     gone = data.draw(st.sampled_from(negatives))
-    others = [place for place in range(n) if place not in negatives and not np.isnan(row[place])
-              and lengths[positive] <= 2 * lengths[place] <= 4 * lengths[positive]]  # fmt: skip
-    for other in others:
+    for other in set(possible).difference(negatives):
         put = [other if place == gone else place for place in negatives]
         problem = problem_of(put, *given_texts)
         if kind(other)[0] != kind(gone)[0]:
