@@ -155,7 +155,6 @@ class _Cell(NamedTuple):
         days: shape (texts of the cell,), the date of each text, NaN if unknown.
         known: by pool, places of queries and of positives in the cell, shape (pairs, 2), sorted by query.
         least: by place, the least topical positive of each query of the cell; -1: not asked.
-        asking: places of all queries, ascending.
         products: the topic similarities of vectors to the texts.
     """
 
@@ -163,7 +162,6 @@ class _Cell(NamedTuple):
     days: F32
     known: Mapping[str, I64]
     least: I64
-    asking: I64
     products: Callable[[Any], F32]
 
 
@@ -191,7 +189,7 @@ def _by_similarity(
             least[at_home[:, 0]] = at_home[:, 1]
             asking = np.unique(np.concatenate([at_home[:, 0], *(pairs[:, 0] for pairs in own.values())]))
             products = products_with(vectors[texts.rows[places]])
-            cell = _Cell(int(places[0]), days[places], own, least, asking, products)
+            cell = _Cell(int(places[0]), days[places], own, least, products)
             step = max(1, _SIMILARITIES_AT_ONCE // len(places))
             blocks = (asking[start : start + step] for start in range(0, len(asking), step))
             for found in pool.map(partial(_of_block, cell, texts, vectors, days), blocks):
@@ -203,11 +201,8 @@ def _of_block(cell: _Cell, texts: Texts, vectors: Any, days: F32, queries: I64) 
     topics = cell.products(vectors[texts.rows[queries]])
     times = -np.abs(days[queries, None] - cell.days)
     own = {pool: _of_queries(pairs, queries) for pool, pairs in cell.known.items()}
-    none, unasked, least = (
-        np.empty((len(queries), 0), np.float32),
-        np.zeros(len(queries), np.bool_),
-        cell.least[queries],
-    )
+    least = cell.least[queries]
+    none, unasked = np.empty((len(queries), 0), np.float32), np.zeros(len(queries), np.bool_)
     both, _ = _near(own[_TOPIC_TIME], queries, unasked, cell.first, texts, topics.copy(), times)
     in_time, _ = _near(own[_TIME_MATCHED], queries, unasked, cell.first, texts, times, none)
     in_topic, hardest = _near(own[_TOPIC_MATCHED], queries, least >= 0, cell.first, texts, topics, none)
