@@ -3,8 +3,6 @@ the demo, built once in a copy of the project for all tests of whole runs."""
 
 import gc
 import os
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 import pytest_randomly
@@ -32,11 +30,11 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(compiled_code()))
 jit.stay_plain = lambda: None  # what a command on few texts leaves plain would be slow for the tests after it
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(parser):
     parser.addoption("--update-golden", action="store_true", help="rewrite tests/pipeline/golden")
 
 
-def pytest_itemcollected(item: pytest.Item) -> None:
+def pytest_itemcollected(item):
     """Keep tests that share something costly in one process: with `--dist loadgroup` all others go to any."""
     if isinstance(item, pytest.Function) and (group := group_of(item)):
         item.add_marker(pytest.mark.xdist_group(group))
@@ -44,19 +42,19 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items):
     """Begin with what takes longest."""
     items[:] = scheduled(items)
 
 
-def pytest_collection_finish() -> None:
+def pytest_collection_finish():
     """Let the collector of garbage leave alone what stays to the end: the modules and the tests."""
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
 
 
 @pytest.fixture(autouse=True)
-def unchanged_process() -> Iterator[None]:
+def unchanged_process():
     """No test, and so no call of the library, leaves a setting of the process changed."""
     before = process_settings()
     yield
@@ -64,36 +62,36 @@ def unchanged_process() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def fresh(tmp_path_factory: pytest.TempPathFactory) -> Project:
+def fresh(tmp_path_factory):
     """The project without results, for runs that are refused before anything is done."""
     return copy_project(tmp_path_factory.mktemp("fresh"))
 
 
 @pytest.fixture(scope="session")
-def demo(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Project:
+def demo(request, tmp_path_factory):
     """The finished demo, one for all processes of the tests. Look at it, and change copies of it only."""
 
-    def build(folder: Path) -> None:
+    def build(folder):
         copy_project(folder).build()
 
     return Project(made_once("demo", build, request.config, tmp_path_factory))
 
 
 @pytest.fixture(scope="session")
-def published_demo(demo: Project, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Project:
+def published_demo(demo, request, tmp_path_factory):
     """The demo with its public bundle in every form, one for all processes. Look at it only."""
 
-    def publish(folder: Path) -> None:
+    def publish(folder):
         demo.copy(folder).build("publish")
 
     return Project(made_once("published demo", publish, request.config, tmp_path_factory))
 
 
 @pytest.fixture(scope="session")
-def tiny(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Project:
+def tiny(request, tmp_path_factory):
     """The finished release of a few dozen texts, one for all processes, for what does not depend on the demo's."""
 
-    def build(folder: Path) -> None:
+    def build(folder):
         project = make_tiny(folder)
         project.build("release", *project.recipe(RECIPE))
 
@@ -101,12 +99,12 @@ def tiny(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 @pytest.fixture(scope="session")
-def bench(demo: Project, tmp_path_factory: pytest.TempPathFactory) -> Project:
+def bench(demo, tmp_path_factory):
     """A copy of the finished demo for dry runs: whoever changes a file changes it back."""
     return demo.copy(tmp_path_factory.mktemp("bench"))
 
 
 @pytest.fixture
-def another(demo: Project, tmp_path: Path) -> Project:
+def another(demo, tmp_path):
     """A copy of the finished demo to work on."""
     return demo.copy(tmp_path / "copy")

@@ -2,19 +2,18 @@
 
 import os
 
-import pytest
 from hypothesis import settings
 
 # How many times as many examples as are asked for: a search for what CI would find once in many changes.
 TIMES = int(os.environ.get("EXAMPLES_TIMES", "1"))
 
 
-def costly(examples: int) -> settings:
+def costly(examples):
     """Ask for this many examples where CI is set, and for a quarter on a desk, where they are drawn anew each time."""
     return settings(max_examples=examples if os.environ.get("CI") else -(-examples // 4), deadline=None)
 
 
-def try_more(item: pytest.Item, times: int = TIMES) -> None:
+def try_more(item, times=TIMES):
     """Let a property be tried with so many times its examples, drawn anew each time."""
     test = getattr(item, "obj", None)
     if times > 1 and getattr(test, "is_hypothesis_test", False) and not hasattr(test, "tried_more"):

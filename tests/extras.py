@@ -5,7 +5,7 @@ from importlib.util import find_spec
 import pytest
 
 
-def needs(package: str, extra: str) -> pytest.MarkDecorator:
+def needs(package, extra):
     """Return a mark that skips tests where a package of an extra is not installed."""
     reason = f'{package} is not installed: pip install "authbench[{extra}]"'
     return pytest.mark.skipif(find_spec(package) is None, reason=reason)

@@ -2,15 +2,9 @@
 
 import fcntl
 import shutil
-from collections.abc import Callable
-from pathlib import Path
-
-import pytest
 
 
-def made_once(
-    name: str, make: Callable[[Path], object], config: pytest.Config, tmp_path_factory: pytest.TempPathFactory
-) -> Path:
+def made_once(name, make, config, tmp_path_factory):
     """Return the folder of a name that all processes of the tests share, made by the first that asks for it."""
     base = tmp_path_factory.getbasetemp()
     folder = (base.parent if hasattr(config, "workerinput") else base) / name

@@ -1,10 +1,6 @@
 """Which tests stay in one process, and the order in which tests begin: what takes longest first, so that no process is
 left alone with it at the end."""
 
-from collections.abc import Sequence
-
-import pytest
-
 WHOLE_RUNS = ("pipeline", "long")  # folders of tests on runs of Snakemake, of an installed package, of real corpora
 # Modules that take two minutes and more, the longest first.
 LONGEST = (
@@ -20,12 +16,12 @@ LONGEST = (
 FUNCTIONS_FIRST = 0.3  # the share of the tests of functions that run beside the build of the demo
 
 
-def of_whole_runs(item: pytest.Item) -> bool:
+def of_whole_runs(item):
     """Return whether a test is one of whole runs, whose fixtures are builds that no other process should repeat."""
     return item.path.parent.name in WHOLE_RUNS
 
 
-def group_of(item: pytest.Function) -> str | None:
+def group_of(item):
     """Return the name of the tests with which a test stays in one process, None where any process may take it.
 
     Tests stay together where they share what is costly to make: modules of whole runs, all that ingests real corpora,
@@ -41,7 +37,7 @@ def group_of(item: pytest.Function) -> str | None:
     return None
 
 
-def scheduled(items: Sequence[pytest.Item]) -> list[pytest.Item]:
+def scheduled(items):
     """Return tests in the order in which they begin, those of a module together, otherwise as they come.
 
     One module of the demo begins, so that the demo is built beside some tests of functions; the longest modules follow,
@@ -63,16 +59,16 @@ def scheduled(items: Sequence[pytest.Item]) -> list[pytest.Item]:
     ]
 
 
-def _stays_with_others(item: pytest.Item) -> bool:
+def _stays_with_others(item):
     return item.get_closest_marker("xdist_group") is not None
 
 
-def _uses_a_fixture_of_its_module(item: pytest.Function) -> bool:
+def _uses_a_fixture_of_its_module(item):
     found = item._fixtureinfo.name2fixturedefs.values()
     return any(fixture.scope == "module" for fixtures in found for fixture in fixtures)
 
 
-def _end_of_module(items: Sequence[pytest.Item], place: int) -> int:
+def _end_of_module(items, place):
     """Return the first place at or after one given at which another module begins."""
     while 0 < place < len(items) and items[place].path == items[place - 1].path:
         place += 1

@@ -8,7 +8,7 @@ from pathlib import Path
 PLUGINS = Path(__file__).parent / "plugins"
 
 
-def install(name: str, folder: Path) -> Path:
+def install(name, folder):
     """Copy a package's modules into the folder, with the metadata of pyproject.toml; return its module."""
     project = tomllib.loads((PLUGINS / name / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     about = folder / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
@@ -23,7 +23,7 @@ def install(name: str, folder: Path) -> Path:
     return Path(shutil.copy(PLUGINS / name / f"{name}.py", folder))
 
 
-def forget() -> None:
+def forget():
     """Forget the packages' modules, and others of their names, as if another process began."""
     for package in PLUGINS.iterdir():
         sys.modules.pop(package.name, None)

@@ -22,12 +22,12 @@ class Settings:
     modules: frozenset[str]
 
     @property
-    def libraries(self) -> frozenset[str]:
+    def libraries(self):
         """The modules of other libraries."""
         return frozenset(name for name in self.modules if not name.startswith("authbench"))
 
 
-def process_settings() -> Settings:
+def process_settings():
     """Return the settings as they are now."""
     ours = logging.getLogger("authbench")
     return Settings(
@@ -53,7 +53,7 @@ def process_settings() -> Settings:
     )
 
 
-def changes(before: Settings, after: Settings) -> dict[str, tuple[object, object]]:
+def changes(before, after):
     """Return the settings that differ, each as it was and as it is, None where it is missing.
 
     Other libraries set variables and filters of their own when they are first imported: then additions do not count.
@@ -65,7 +65,7 @@ def changes(before: Settings, after: Settings) -> dict[str, tuple[object, object
     return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 
 
-def _umask() -> int:
+def _umask():
     mask = os.umask(0)
     os.umask(mask)
     return mask

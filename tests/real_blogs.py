@@ -1,7 +1,6 @@
 """Texts of the Blog Authorship Corpus, by author and month, for tests of verification."""
 
 import re
-from collections.abc import Iterator
 
 import polars as pl
 from shared_folders import DATA
@@ -9,7 +8,7 @@ from shared_folders import DATA
 POST = re.compile(r"<date>(.*?)</date>\s*<post>(.*?)</post>", re.DOTALL)
 
 
-def posts() -> Iterator[tuple[str, str, str, str]]:
+def posts():
     """Yield each post: its file's name, author, month of the year, and text in a line."""
     for path in sorted((DATA / "blog_authorship_xml").rglob("*.xml")):
         for date, post in POST.findall(path.read_bytes().decode("utf-8", "replace")):
@@ -17,9 +16,9 @@ def posts() -> Iterator[tuple[str, str, str, str]]:
                 yield path.stem, path.name.split(".")[0], date.split(",")[1].lower(), " ".join(post.split())
 
 
-def blogs_by_month(characters: int) -> pl.DataFrame:
+def blogs_by_month(characters):
     """Return a text of so many characters for each blogger and month of the year that has as many (DOCUMENTS)."""
-    months: dict[tuple[str, str, str], list[str]] = {}
+    months = {}
     for stem, author, month, text in posts():
         months.setdefault((stem, author, month), []).append(text)
     rows = [

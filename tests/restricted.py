@@ -2,13 +2,11 @@
 
 import json
 import shutil
-from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 
-def restricted(release: Path, public: Path, out: Path) -> Path:
+def restricted(release, public, out):
     """Write a copy of the release whose texts and answers are its own, and whose questions are those of the bundle."""
     shutil.copytree(release, out)
     (out / "SHA256SUMS").unlink()
@@ -32,5 +30,5 @@ def restricted(release: Path, public: Path, out: Path) -> Path:
     return out
 
 
-def _rows(path: Path) -> list[dict[str, Any]]:
+def _rows(path):
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]

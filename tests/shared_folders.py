@@ -6,7 +6,6 @@ checkout, the third beside the first. Tests that need what is not there are skip
 
 import os
 from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
@@ -19,17 +18,17 @@ PUBLISHED = Path(os.environ.get("AUTHBENCH_PUBLISHED", DATA.parent / "published"
 needs_corpora = pytest.mark.skipif(not DATA.is_dir(), reason=f"no corpora in {DATA}; AUTHBENCH_DATA names their folder")
 
 
-def skip_without_corpus(missing: object) -> None:
+def skip_without_corpus(missing):
     """Skip the test that calls this, as it lacks what is named."""
     pytest.skip(f"no {missing}; AUTHBENCH_DATA names the folder of the corpora ({DATA})")
 
 
-def skip_without_oracle(missing: object) -> None:
+def skip_without_oracle(missing):
     """Skip the test that calls this, as it lacks the reference values that are named."""
     pytest.skip(f"no reference values {missing}; AUTHBENCH_ORACLES names their folder")
 
 
-def oracle(name: str) -> Any:
+def oracle(name):
     """Return the reference values of a name; skip the test that calls this where there are none."""
     path = ORACLES / f"{name}.json"
     if not path.is_file():
@@ -37,7 +36,7 @@ def oracle(name: str) -> Any:
     return orjson.loads(path.read_bytes())
 
 
-def published(name: str) -> Path:
+def published(name):
     """Return a file or folder of the scores that the benchmark's authors published; skip the test without it."""
     path = PUBLISHED / name
     if not path.exists():

@@ -1,15 +1,14 @@
 """A SLURM of the tests' own and a browser, where their programs are installed."""
 
 import importlib.util
-from collections.abc import Iterator
 
 import pytest
 from browser import CHROMIUM, Browser
-from private_slurm import PrivateSlurm, missing_programs, private_slurm
+from private_slurm import missing_programs, private_slurm
 
 
 @pytest.fixture(scope="session")
-def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateSlurm]:
+def slurm(tmp_path_factory):
     missing = missing_programs()
     if missing:
         pytest.skip(f"no {', '.join(missing)}: install Debian's slurmctld, slurmd, slurm-client and munge")
@@ -20,7 +19,7 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateSlurm]:
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+def browser(tmp_path_factory):
     if not CHROMIUM:
         pytest.skip("there is no Chromium here; apt-get install chromium")
     with Browser(tmp_path_factory.mktemp("profile")) as opened:

@@ -14,9 +14,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "pipeline"))
 import warm_snakemake  # noqa: E402
@@ -37,7 +36,7 @@ class Ended(NamedTuple):
     said: str
 
 
-def run(server: "subprocess.Popen[str]", words: Sequence[str], folder: Path) -> Ended:
+def run(server, words, folder):
     """Run a command in a folder."""
     assert server.stdin and server.stdout
     server.stdin.write(json.dumps([list(words), str(folder)]) + "\n")
@@ -50,7 +49,7 @@ def run(server: "subprocess.Popen[str]", words: Sequence[str], folder: Path) -> 
 
 
 @contextlib.contextmanager
-def serving() -> Iterator["subprocess.Popen[str]"]:
+def serving():
     """Give the process whose forks are commands."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     command = [sys.executable, __file__]
@@ -60,7 +59,7 @@ def serving() -> Iterator["subprocess.Popen[str]"]:
         server.stdin.close()
 
 
-def serve() -> None:
+def serve():
     """Answer requests until the input ends."""
     package = importlib.import_module("authbench")
     ours = (found.name for found in pkgutil.walk_packages(package.__path__, "authbench."))
@@ -77,7 +76,7 @@ def serve() -> None:
         print(json.dumps(_waited(child)), flush=True)
 
 
-def _waited(child: int) -> tuple[int, float, int]:
+def _waited(child):
     began = time.monotonic()
     while True:
         found, status, usage = os.wait4(child, os.WNOHANG)
@@ -91,7 +90,7 @@ def _waited(child: int) -> tuple[int, float, int]:
         time.sleep(0.002 if seconds < 1 else 0.05)
 
 
-def _become(words: list[str], folder: str) -> Any:
+def _become(words, folder):
     """Run a command in this fork, and end with its status."""
     os.setpgid(0, 0)
     os.chdir(folder)
@@ -103,7 +102,7 @@ def _become(words: list[str], folder: str) -> Any:
     resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + MOST, resource.RLIM_INFINITY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     sys.argv = ["authbench", *words]
-    os.execve = _go_on_as_snakemake  # type: ignore[assignment]
+    os.execve = _go_on_as_snakemake
     status = 99
     try:
         status = sys.modules["authbench.app.cli"].main(words)
@@ -116,7 +115,7 @@ def _become(words: list[str], folder: str) -> Any:
         EXIT_NOW(status)
 
 
-def _go_on_as_snakemake(_: str, command: Sequence[str], environment: Mapping[str, str]) -> Any:
+def _go_on_as_snakemake(_, command, environment):
     """Run Snakemake in this process, as the program that a command becomes; its jobs are processes of their own."""
     os.environ.update(environment)
     sys.argv = ["snakemake", *command[3:]]

@@ -5,7 +5,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import Distribution, distribution
@@ -28,17 +27,17 @@ class Installed:
     here: Path
     cache: Path
 
-    def run(self, *arguments: str | Path) -> "subprocess.CompletedProcess[str]":
+    def run(self, *arguments):
         """`authbench` with these arguments, in the folder, with a user's cache of its own."""
         return self._start(self.python.with_name("authbench"), *arguments)
 
-    def script(self, code: str) -> str:
+    def script(self, code):
         """What Python code that must succeed prints."""
         done = self._start(self.python, "-c", code)
         assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
         return done.stdout
 
-    def _start(self, *command: str | Path) -> "subprocess.CompletedProcess[str]":
+    def _start(self, *command):
         env = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ}
         return subprocess.run(
             command,
@@ -49,13 +48,13 @@ class Installed:
             timeout=600,
         )
 
-    def told(self, *arguments: str | Path) -> str:
+    def told(self, *arguments):
         """What a command that must succeed prints."""
         done = self.run(*arguments)
         assert done.returncode == 0, f"{arguments}\n{done.stdout}\n{done.stderr}"
         return done.stdout
 
-    def refusal(self, *arguments: str | Path) -> str:
+    def refusal(self, *arguments):
         """The one line by which a command that cannot run says why."""
         done = self.run(*arguments)
         lines = done.stderr.splitlines()
@@ -63,7 +62,7 @@ class Installed:
         return lines[0]
 
 
-def build_wheel(folder: Path) -> Path:
+def build_wheel(folder):
     """A wheel of the committed and new files, without what else lies in the checkout."""
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
@@ -83,7 +82,7 @@ def build_wheel(folder: Path) -> Path:
     return wheel
 
 
-def install(wheel: Path, folder: Path, *extras: str) -> Installed:
+def install(wheel, folder, *extras):
     """Install the wheel next to links to the distributions that it and its extras require, found where tests run."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "environment"], check=True)
     python = folder / "environment/bin/python"
@@ -104,7 +103,7 @@ def install(wheel: Path, folder: Path, *extras: str) -> Installed:
     return Installed(python, folder / "here", folder / "cache")
 
 
-def compiled_before() -> set[Path]:
+def compiled_before():
     """Return the folders of what the checkout's kernels were compiled to, all but those of COMPILED_ANEW."""
     library = ROOT / "workflow"
     sources = (library / "authbench").rglob("*.py")
@@ -117,11 +116,11 @@ def compiled_before() -> set[Path]:
     return {place for place in places if place.parent.name != COMPILED_ANEW}
 
 
-def outside_environment() -> dict[str, str]:
+def outside_environment():
     return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
 
 
-def required(package: Distribution, extras: Iterable[str] = ()) -> Iterator[Distribution]:
+def required(package, extras=()):
     """All distributions that a package with these extras needs."""
     met, waiting = set(), [(Requirement(one), extra) for one in package.requires or [] for extra in ("", *extras)]
     while waiting:
@@ -136,7 +135,7 @@ def required(package: Distribution, extras: Iterable[str] = ()) -> Iterator[Dist
                 yield found
 
 
-def link(one: Distribution, packages: Path) -> None:
+def link(one, packages):
     """Let the top-level modules and metadata of a distribution be found in another folder of packages."""
     for name in {file.parts[0] for file in one.files or [] if file.parts[0] not in ("..", "__pycache__")}:
         if not (packages / name).exists():

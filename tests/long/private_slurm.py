@@ -11,7 +11,6 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,31 +67,31 @@ class PrivateSlurm:
     env: dict[str, str]
 
     @property
-    def tmpdirs(self) -> list[Path]:
+    def tmpdirs(self):
         """The folders that were TMPDIR for a task, one each."""
         return sorted((self.folder / "tmp").iterdir())
 
-    def ask(self, *command: str) -> str:
+    def ask(self, *command):
         """What one of SLURM's programs says."""
         done = subprocess.run(
             command, env={**os.environ, **self.env}, check=True, capture_output=True, text=True, timeout=60
         )
         return done.stdout
 
-    def jobs(self) -> list[dict[str, str]]:
+    def jobs(self):
         """All jobs since the start, the first first, with the fields that `scontrol show job` gives."""
         lines = self.ask("scontrol", "--oneliner", "show", "job").splitlines()
         jobs = [dict(field.split("=", 1) for field in line.split() if "=" in field) for line in lines]
         return sorted((job for job in jobs if "JobId" in job), key=lambda job: int(job["JobId"]))
 
 
-def missing_programs() -> list[str]:
+def missing_programs():
     """Those of SLURM's programs that are not on the path (Debian's daemons are in /usr/sbin)."""
     return [name for name in PROGRAMS if not _find(name)]
 
 
 @contextmanager
-def private_slurm(folder: Path, cpus: int | None = None) -> Iterator[PrivateSlurm]:
+def private_slurm(folder, cpus=None):
     """Start a SLURM with its files in `folder`, and stop it in the end, with all its jobs."""
     for part in ("state", "spool", "log", "run", "bin", "tmp"):
         (folder / part).mkdir(parents=True)
@@ -101,9 +100,9 @@ def private_slurm(folder: Path, cpus: int | None = None) -> Iterator[PrivateSlur
     _write_configuration(folder, cpus or os.cpu_count() or 1)
     path = os.pathsep.join([f"{folder}/bin", str(Path(sys.executable).parent), os.environ["PATH"]])
     slurm = PrivateSlurm(folder, {"SLURM_CONF": f"{folder}/slurm.conf", "PATH": path})
-    started: list[subprocess.Popen[bytes]] = []
+    started = []
 
-    def start(command: Sequence[str], ready: Callable[[], bool]) -> None:
+    def start(command, ready):
         with (folder / "log" / f"{Path(command[0]).name}.out").open("wb") as said:
             daemon = subprocess.Popen(
                 command,
@@ -134,7 +133,7 @@ def private_slurm(folder: Path, cpus: int | None = None) -> Iterator[PrivateSlur
             daemon.wait()
 
 
-def _write_configuration(folder: Path, cpus: int) -> None:
+def _write_configuration(folder, cpus):
     controller_port, node_port = _free_ports(2)
     pages, page_bytes = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
     (folder / "slurm.conf").write_text(
@@ -155,12 +154,12 @@ def _write_configuration(folder: Path, cpus: int) -> None:
     _write_program(folder / "bin/prolog", f'echo "export TMPDIR=$(mktemp --directory {folder}/tmp/XXXXXX)"')
 
 
-def _write_program(path: Path, command: str) -> None:
+def _write_program(path, command):
     path.write_text(f"#!/bin/sh\n{command}\n", encoding="utf-8")
     path.chmod(0o755)
 
 
-def _munged(folder: Path, sock: str) -> list[str]:
+def _munged(folder, sock):
     key = folder / "munge.key"
     key.touch(mode=0o600)
     key.write_bytes(os.urandom(1024))
@@ -170,11 +169,11 @@ def _munged(folder: Path, sock: str) -> list[str]:
     return [_find("munged"), "--force", "--foreground", "--num-threads=2", *options]
 
 
-def _find(program: str) -> str:
+def _find(program):
     return shutil.which(program, path=f"{os.environ['PATH']}:/usr/sbin:/sbin") or ""
 
 
-def _free_ports(count: int) -> list[int]:
+def _free_ports(count):
     sockets = [socket.socket() for _ in range(count)]
     for sock in sockets:
         sock.bind(("127.0.0.1", 0))
@@ -184,7 +183,7 @@ def _free_ports(count: int) -> list[int]:
     return ports
 
 
-def _wait(ready: Callable[[], bool], daemon: "subprocess.Popen[bytes]", said: Path) -> None:
+def _wait(ready, daemon, said):
     end = time.monotonic() + START_SECONDS
     while not ready():
         if daemon.poll() is not None or time.monotonic() > end:
@@ -192,15 +191,15 @@ def _wait(ready: Callable[[], bool], daemon: "subprocess.Popen[bytes]", said: Pa
         time.sleep(0.05)
 
 
-def _succeeds(*command: str, env: dict[str, str]) -> bool:
+def _succeeds(*command, env):
     return _run(command, env).returncode == 0
 
 
-def _answer(*command: str, env: dict[str, str] | None = None) -> str:
+def _answer(*command, env=None):
     return _run(command, env or {}).stdout
 
 
-def _run(command: Sequence[str], env: dict[str, str]) -> "subprocess.CompletedProcess[str]":
+def _run(command, env):
     try:
         return subprocess.run(command, env={**os.environ, **env}, capture_output=True, text=True, timeout=10)
     except subprocess.TimeoutExpired:  # SLURM's programs wait long for a daemon that does not answer

@@ -6,12 +6,11 @@ from pathlib import Path
 
 from deployed import deploy, install
 from installed import build_wheel
-from project import Project
 
 FEW_MODELS = "evaluate={models: [random, function-words]}"  # each model more is a job
 
 
-def raw_files_elsewhere(demo: Project, folder: Path) -> Path:
+def raw_files_elsewhere(demo, folder):
     """Copy the raw files of the demo to a folder of another name, in another order."""
     raw, moved = demo.folder / "resources/demo/raw", folder / "raw"
     for path in sorted((path for path in raw.rglob("*") if path.is_file()), reverse=True):
@@ -21,7 +20,7 @@ def raw_files_elsewhere(demo: Project, folder: Path) -> Path:
     return moved
 
 
-def build_elsewhere(demo: Project, folder: Path) -> Project:
+def build_elsewhere(demo, folder):
     """Build the demo with all that may not matter otherwise.
 
     A module by github() and the wheel in place of a checkout, one core, three shards in place of two, raw files in
@@ -37,7 +36,7 @@ def build_elsewhere(demo: Project, folder: Path) -> Project:
     return user
 
 
-def contents(folder: Path) -> dict[str, bytes]:
+def contents(folder):
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 

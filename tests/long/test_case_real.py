@@ -7,9 +7,8 @@ from shared_folders import needs_corpora
 
 from authbench.audit.case.page import in_words
 from authbench.audit.case.population import TEXTS, Case, draw
-from authbench.audit.case.ratios import Validation, weigh
+from authbench.audit.case.ratios import weigh
 from authbench.config.registry.load import load_entry
-from authbench.core.arrays import BOOL, F64
 from authbench.core.identity import keyed_hash
 from authbench.scoring.metrics.forensic import best_ratios, cllr
 from authbench.scoring.verifiers.requested import VERIFIERS
@@ -19,10 +18,10 @@ CASES, QUESTIONED, KNOWN = 50, 1_000, 2_000
 
 @needs_corpora
 def test_fifty_cases_of_real_blogs_cost_no_more_than_the_page_says():
-    blogs: dict[str, list[str]] = {}
+    blogs = {}
     for _, author, _, text in posts():
         blogs.setdefault(author, []).append(text)
-    cases: dict[str, tuple[str, str]] = {}
+    cases = {}
     for author in sorted(blogs, key=lambda name: keyed_hash(1, "case", name)):
         asked = next((text for text in blogs[author] if len(text) >= QUESTIONED), "")
         known = "\n\n".join(text for text in blogs[author] if text != asked)[:KNOWN]
@@ -49,11 +48,11 @@ def test_fifty_cases_of_real_blogs_cost_no_more_than_the_page_says():
         assert _above_least(truth, ratios) <= excess or in_words(validation, found[0]) == "not calibrated"
 
 
-def _above_least(truth: BOOL, ratios: F64) -> float:
+def _above_least(truth, ratios):
     return cllr(truth, ratios) - cllr(truth, best_ratios(truth, ratios))
 
 
-def _excess(validation: Validation, chance: np.random.Generator) -> float:
+def _excess(validation, chance):
     """Return what so few cases cost at most above their minimum, by drawing as many of the validation's pairs."""
     same, ratios = validation.pairs["same"].to_numpy(), validation.pairs["log10_lr"].to_numpy() * np.log(10)
     sides = np.flatnonzero(same), np.flatnonzero(~same)

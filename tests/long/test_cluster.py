@@ -3,12 +3,10 @@
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from private_slurm import PrivateSlurm
 from project import ROOT, Project, stop
 from tiny import RECIPE
 from warm_steps import warm_steps
@@ -71,9 +69,7 @@ class Built:
     tmpdirs: list[Path]
 
 
-def through_slurm(
-    project: Project, slurm: PrivateSlurm, profile: str, *arguments: str, env: Mapping[str, str] | None = None
-) -> Run:
+def through_slurm(project, slurm, profile, *arguments, env=None):
     """Run a project through one of the shipped profiles; it must end well."""
     before = len(slurm.jobs())
     profiles = ("--profile", str(SITE), "--workflow-profile", str(ROOT / "profiles" / profile))
@@ -89,14 +85,14 @@ def through_slurm(
 
 
 @pytest.fixture(scope="module")
-def warm(slurm: PrivateSlurm) -> Iterator[dict[str, str]]:
+def warm(slurm):
     """The environment of runs whose jobs need not start Python."""
     with warm_steps(slurm.folder / "run") as environment:
         yield environment
 
 
 @pytest.fixture(scope="module")
-def built(tiny: Project, slurm: PrivateSlurm, warm: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Built:
+def built(tiny, slurm, warm, tmp_path_factory):
     """A small benchmark, built by jobs of SLURM."""
     project = tiny.copy(tmp_path_factory.mktemp("on a cluster"), with_results=False)
     before = set(slurm.tmpdirs)  # a job that was killed elsewhere may have left something in its own
@@ -104,12 +100,12 @@ def built(tiny: Project, slurm: PrivateSlurm, warm: dict[str, str], tmp_path_fac
     return Built(project, run, [tmpdir for tmpdir in slurm.tmpdirs if tmpdir not in before])
 
 
-def release(project: Project) -> dict[str, bytes]:
+def release(project):
     files = [path for path in project.release.rglob("*") if path.is_file()]
     return {path.relative_to(project.release).as_posix(): path.read_bytes() for path in files}
 
 
-def groups_of_a_dry_run(project: Project, profile: str, *arguments: str) -> Counter[str]:
+def groups_of_a_dry_run(project, profile, *arguments):
     """How many jobs of each group would be submitted."""
     status, said = project.snakemake(
         "--workflow-profile", f"profiles/{profile}", "--dry-run", "--quiet", "host", *arguments
@@ -118,7 +114,7 @@ def groups_of_a_dry_run(project: Project, profile: str, *arguments: str) -> Coun
     return Counter(re.findall(r"Group job (\S+) \(", said))
 
 
-def states(jobs: Sequence[dict[str, str]]) -> list[str]:
+def states(jobs):
     return [job["JobState"] for job in jobs]
 
 

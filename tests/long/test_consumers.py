@@ -3,14 +3,14 @@
 import sys
 
 import pytest
-from project import ROOT, Project
+from project import ROOT
 
 sys.path.append(str(ROOT / "benchmarks"))
 import consumers
 
 
 @pytest.fixture(scope="module")
-def consumed(published_demo: Project, tmp_path_factory: pytest.TempPathFactory) -> consumers.Published:
+def consumed(published_demo, tmp_path_factory):
     raw = published_demo.folder / "resources/demo/raw"
     return consumers.Published(published_demo.results, raw, tmp_path_factory.mktemp("consumed"), tokens=32)
 

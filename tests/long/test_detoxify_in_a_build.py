@@ -1,7 +1,6 @@
 """A build with Detoxify beside the word list, through the graph, with a tiny random checkpoint in its own format."""
 
 import json
-from pathlib import Path
 
 from extras import needs
 from tiny import RECIPE
@@ -9,7 +8,7 @@ from tiny import RECIPE
 pytestmark = needs("detoxify", extra="toxicity")
 
 
-def tiny_checkpoint(folder: Path) -> Path:
+def tiny_checkpoint(folder):
     import torch
     from transformers import BertConfig, BertForSequenceClassification
 

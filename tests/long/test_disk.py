@@ -2,10 +2,8 @@
 
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from hashlib import sha256
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -14,18 +12,16 @@ from authbench.core.errors import InputError
 from authbench.core.storage import parquet
 from authbench.core.storage.disk import ROOM
 
-Mount = Callable[[Path, str], None]
-
 
 @pytest.fixture
-def mount() -> Iterator[Mount]:
+def mount():
     """Put a small disk of its own at a folder, for the time of a test."""
     with ExitStack() as stack:
         yield lambda folder, options: stack.enter_context(mounted(folder, options))
 
 
 @contextmanager
-def mounted(folder: Path, options: str) -> Iterator[None]:
+def mounted(folder, options):
     folder.mkdir(parents=True, exist_ok=True)
     command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
     try:
@@ -38,7 +34,7 @@ def mounted(folder: Path, options: str) -> Iterator[None]:
         subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
-def fill(folder: Path, leave: int = 0) -> Path:
+def fill(folder, leave=0):
     """A file that takes all the room but so many bytes."""
     filler = folder / "filler"
     filler.write_bytes(bytes(max(0, shutil.disk_usage(folder).free - leave)))

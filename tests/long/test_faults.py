@@ -2,10 +2,7 @@
 
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
 from itertools import islice
-from pathlib import Path
-from typing import Any
 
 import pytest
 from project import ROOT
@@ -31,7 +28,7 @@ JOBS += ("write_release", "publish_release", "render_report")
 
 
 @pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[faults.Bench]:
+def bench(tmp_path_factory):
     if shutil.which("cc") is None:
         pytest.skip("no C compiler: install gcc")
     bench = faults.Bench(tmp_path_factory.mktemp("faults"))
@@ -40,13 +37,13 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[faults.Bench]:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def builds(bench: faults.Bench, tmp_path_factory: pytest.TempPathFactory) -> broken_builds.Builds:
+def builds(bench, tmp_path_factory):
     """Whole builds beside the one whose jobs are run again."""
     return broken_builds.Builds(bench, tmp_path_factory.mktemp("builds"))
 
 
 @pytest.fixture(scope="module", autouse=True)
-def statement(bench: faults.Bench) -> dict[str, Any]:
+def statement(bench):
     """The statement of the release, made before jobs are run again."""
     sources = find_sources(("letters.yaml", "essays.yaml"), bench.project.folder)
     entries = {tag: one.entry for tag, one in sources.items()}
@@ -56,7 +53,7 @@ def statement(bench: faults.Bench) -> dict[str, Any]:
 def test_a_release_is_built_anew_from_its_statement_and_raw_files(bench, statement):
     folder = bench.project.folder
 
-    def build(place: Path, targets: Sequence[str]) -> tuple[int, str]:
+    def build(place, targets):
         for name in ("Snakefile", "workflow", "profiles"):
             (place / name).symlink_to(folder / name)
         return bench.server.snakemake(["--cores", "1", *targets], place)

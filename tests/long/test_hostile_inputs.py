@@ -16,10 +16,9 @@ import re
 import shutil
 import struct
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -27,7 +26,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 import zstandard
-from hostile_runs import SECONDS, Ended, run, serving
+from hostile_runs import SECONDS, run, serving
 from published import publish
 from scored_release import write_scored_release
 from sound_release import write_sound
@@ -37,35 +36,34 @@ from authbench.app.cli import COMMANDS, main
 
 MIB = 1024
 
-# --- inputs ---
+# --- inputs: what puts one takes its path and the bytes of the sound file that is there otherwise ---
 
-Make = Callable[[Path, bytes], object]  # puts an input at a path; the bytes of the sound file that is there otherwise
 ROW = {"id": "1", "author": "Ann", "text": "It rains for the fields.", "split": "test"}
 CSV_ROWS = b"id,author,text\n" + b"".join(b"%d,a%d,It rains on day %d.\n" % (n, n % 4, n) for n in range(40))
 LINES = b"".join(json.dumps(ROW | {"id": str(n), "author": f"a{n % 4}"}).encode() + b"\n" for n in range(40))
 
 
-def of(content: Callable[[], bytes] | bytes) -> Make:
+def of(content):
     """Return what writes a content, which is made once."""
     made = cache(content) if callable(content) else lambda: content
     return lambda path, _: path.write_bytes(made())
 
 
-def from_sound(change: Callable[[bytes], bytes]) -> Make:
+def from_sound(change):
     return lambda path, sound: path.write_bytes(change(sound))
 
 
-def parquet(table: pa.Table, **options: Any) -> bytes:
+def parquet(table, **options):
     stored = io.BytesIO()
     pq.write_table(table, stored, **options)
     return stored.getvalue()
 
 
-def table_of(**columns: Any) -> pa.Table:
+def table_of(**columns):
     return pa.table(columns)
 
 
-def zipped(members: Mapping[str, bytes], how: int = zipfile.ZIP_DEFLATED) -> bytes:
+def zipped(members, how=zipfile.ZIP_DEFLATED):
     stored = io.BytesIO()
     with zipfile.ZipFile(stored, "w", how) as archive:
         for name, content in members.items():
@@ -73,12 +71,12 @@ def zipped(members: Mapping[str, bytes], how: int = zipfile.ZIP_DEFLATED) -> byt
     return stored.getvalue()
 
 
-def npy_header(shape: str, kind: str = "<f4") -> bytes:
+def npy_header(shape, kind="<f4"):
     said = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}".encode()
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(said) + 1) + said + b"\n"
 
 
-def expanding_npz() -> bytes:
+def expanding_npz():
     """Vectors of zeros: 640 MB."""
     header = npy_header("(2500000, 64)")
     stored = io.BytesIO()
@@ -91,7 +89,7 @@ def expanding_npz() -> bytes:
     return stored.getvalue()
 
 
-def ids_npz(vectors: bytes) -> bytes:
+def ids_npz(vectors):
     ids = io.BytesIO()
     np.save(ids, np.array(["doc_000000", "doc_000001"]))
     return zipped({"ids.npy": ids.getvalue(), "vectors.npy": vectors})
@@ -100,20 +98,20 @@ def ids_npz(vectors: bytes) -> bytes:
 class Opens:
     """What a pickle of this runs when it is read."""
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self):
         return Path.touch, (Path("ran"),)
 
 
-def pickled_npy() -> bytes:
+def pickled_npy():
     stored = io.BytesIO()
     np.save(stored, np.array([Opens()], dtype=object), allow_pickle=True)
     return stored.getvalue()
 
 
-def of_other_types(sound: bytes) -> bytes:
+def of_other_types(sound):
     """JSON in which every value is of another type than it was."""
 
-    def other(value: Any, depth: int) -> Any:
+    def other(value, depth):
         if isinstance(value, dict) and (depth < 2 or not value):
             return {key: other(inner, depth + 1) for key, inner in value.items()} or [1]
         return {dict: [["a"]], list: {"a": 1}, str: 7, int: "many", float: [0.5], bool: "no"}.get(type(value), 3)
@@ -125,10 +123,10 @@ def of_other_types(sound: bytes) -> bytes:
     return b"\n".join(json.dumps(other(row, 0)).encode() for row in rows) + b"\n"
 
 
-def every_key(value: Any) -> Callable[[bytes], bytes]:
+def every_key(value):
     """Return what puts one value at every key of the objects of JSON."""
 
-    def put(sound: bytes) -> bytes:
+    def put(sound):
         try:
             rows = [json.loads(line) for line in ([sound] if sound[:2] == b"{\n" else sound.splitlines())] or [ROW]
         except (ValueError, UnicodeDecodeError):
@@ -139,10 +137,10 @@ def every_key(value: Any) -> Callable[[bytes], bytes]:
     return put
 
 
-def other_columns(change: Callable[[pa.ChunkedArray], Any]) -> Callable[[bytes], bytes]:
+def other_columns(change):
     """Return what writes a table with every column changed, or made, where the sound file is none."""
 
-    def changed(sound: bytes) -> bytes:
+    def changed(sound):
         try:
             table = pq.read_table(io.BytesIO(sound))
         except pa.ArrowException:
@@ -152,7 +150,7 @@ def other_columns(change: Callable[[pa.ChunkedArray], Any]) -> Callable[[bytes],
     return changed
 
 
-def dictionary_bomb() -> bytes:
+def dictionary_bomb():
     """Few kilobytes: a text of a megabyte in every one of millions of rows."""
     long = pa.array(["x" * (1 << 20)])
     index = pa.array(np.zeros(2_000_000, np.int8))
@@ -161,24 +159,24 @@ def dictionary_bomb() -> bytes:
     return parquet(table_of(id=names, author=names, text=texts, content=texts), compression="zstd")
 
 
-def row_of_one_text() -> bytes:
+def row_of_one_text():
     """A kilobyte: a text of a megabyte 3,000 times in the list of one row."""
     texts = pa.DictionaryArray.from_arrays(pa.array(np.zeros(3_000, np.int32)), pa.array(["x" * (1 << 20)]))
     rows = pa.ListArray.from_arrays(pa.array([0, 3_000], pa.int32()), texts)
     return parquet(table_of(id=["1"], author=["Ann"], text=rows, content=rows, positive_ids=rows), compression="zstd")
 
 
-def one_long_value() -> bytes:
+def one_long_value():
     texts = pa.array(["x" * (400 << 20)])
     return parquet(table_of(author=["Ann"], text=texts), compression="zstd", use_dictionary=False)
 
 
-def many_rows() -> bytes:
+def many_rows():
     nothing = pa.array([""]).take(pa.array(np.zeros(30_000_000, np.int8)))
     return parquet(table_of(id=nothing, author=nothing, text=nothing), compression="zstd")
 
 
-def lying_footer(sound: bytes) -> bytes:
+def lying_footer(sound):
     """A table whose footer is damaged in the middle."""
     whole = sound if sound[:4] == b"PAR1" else other_columns(lambda column: column)(b"")
     length = struct.unpack("<I", whole[-8:-4])[0]
@@ -186,15 +184,15 @@ def lying_footer(sound: bytes) -> bytes:
     return whole[:at] + b"\xff" * 5 + whole[at + 5 :]
 
 
-def link_to(target: str) -> Make:
+def link_to(target):
     return lambda path, _: path.symlink_to(target)
 
 
-def piped(path: Path, _: bytes) -> None:
+def piped(path, _):
     os.mkfifo(path)
 
 
-def folder_of_folders(path: Path, _: bytes) -> None:
+def folder_of_folders(path, _):
     deep = path
     for _level in range(60):
         deep = deep / "deeper"
@@ -202,14 +200,14 @@ def folder_of_folders(path: Path, _: bytes) -> None:
 
 
 @cache
-def letters(how: str) -> bytes:
+def letters(how):
     """A gibibyte of one letter in a few kilobytes or a megabyte, as 64 parts one after another."""
-    pack: Any = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": zstandard.compress}[how]
-    part: bytes = pack(b"a" * (1 << 24))
+    pack = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": zstandard.compress}[how]
+    part = pack(b"a" * (1 << 24))
     return part * 64
 
 
-def zip_bomb() -> bytes:
+def zip_bomb():
     stored = io.BytesIO()
     archive = zipfile.ZipFile(stored, "w", zipfile.ZIP_DEFLATED, compresslevel=1)
     with archive, archive.open("a.csv", "w") as member:
@@ -236,7 +234,7 @@ MARKUP = '"><script>alert(1)</script>'
 
 # By what it is: the name that it has where a command takes any name, and what puts it there.
 FAR = '<row r="1048576"><c r="XFD1048576" t="inlineStr"><is><t>z</t></is></c></row>'
-INPUTS: Mapping[str, tuple[str, Make]] = {
+INPUTS = {
     "empty": ("a.csv", of(b"")),
     "a line end alone": ("a.csv", of(b"\n")),
     "random bytes": ("a.parquet", of(lambda: np.random.default_rng(0).bytes(1 << 20))),
@@ -362,7 +360,7 @@ INPUTS: Mapping[str, tuple[str, Make]] = {
     "link to endless zeros": ("a.csv", link_to("/dev/zero")),
 }
 # Names matter where a command takes any.
-NAMED: Mapping[str, tuple[str, Make]] = {
+NAMED = {
     "a name of dots": ("...zip", of(b"PK")),
     "a name of a suffix alone": (".csv", of(CSV_ROWS)),
     "a name that is not UTF-8": ("a\udcff.csv", of(CSV_ROWS)),
@@ -398,7 +396,7 @@ MERGE = "release merge release again --unverified --out out"
 EVALUATE = "evaluate scored --model random --cache cache --out out"
 
 
-def doors(line: str, *files: str) -> list[Door]:
+def doors(line, *files):
     return [Door(line, file) for file in files]
 
 
@@ -457,7 +455,7 @@ PROPOSED = ("csv in no UTF-8", "json lines of lists in lists", "json lines of lo
 NOTED = ("empty", "a line end alone", "csv with NUL bytes", "csv of nothing but NUL bytes", "csv with one long line",
          "csv in UTF-16 without a mark", "folder")  # fmt: skip
 # Where each command reads what others hand over. A command without a door is one of NONE.
-DOORS: Mapping[str, list[Door]] = {
+DOORS = {
     "sources acquire": doors("sources acquire mine --raw raw", "raw.lock.yaml") + doors("sources acquire {}", "/"),
     "release attest": doors("release attest sealed --out out.json", "sealed/manifest.json", "sealed/SHA256SUMS"),
     "audit": [
@@ -611,7 +609,7 @@ ANYWHERE = ("empty", "a line end alone", "random bytes", "csv of nothing but NUL
 ALIKE = {".json": ".jsonl", ".txt": ".csv", ".tsv": ".csv", "": ".csv"}
 
 
-def cases_of(door: Door) -> dict[str, tuple[str, Make]]:
+def cases_of(door):
     """Return all inputs where a command takes any name, else those of the kind of the file."""
     if door.file.endswith("/"):
         return {**INPUTS, **NAMED}
@@ -619,7 +617,7 @@ def cases_of(door: Door) -> dict[str, tuple[str, Make]]:
     return {what: made for what, made in INPUTS.items() if what in ANYWHERE or _kind(made[0]) == kind}
 
 
-def _kind(name: str) -> str:
+def _kind(name):
     suffix = Path(name).suffix
     return ALIKE.get(suffix, suffix)
 
@@ -627,7 +625,7 @@ def _kind(name: str) -> str:
 # --- runs ---
 
 
-def workspace(folder: Path) -> None:
+def workspace(folder):
     """Sound files of every kind that the doors name."""
     with contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()):
         write_sound(folder / "release")
@@ -670,7 +668,7 @@ def workspace(folder: Path) -> None:
             Path(place).write_text(text)
 
 
-def write_corpora() -> None:
+def write_corpora():
     """A source of a build, and datasets of style in every format, with their entries."""
     table = pa.Table.from_pylist(ROWS)
     stored, csv = parquet(table), io.BytesIO()
@@ -701,7 +699,7 @@ def write_corpora() -> None:
     Path("data/any").mkdir()
 
 
-def pan_rows() -> dict[str, list[dict[str, Any]]]:
+def pan_rows():
     numbers = range(24)
     return {
         "pairs.jsonl": [
@@ -713,7 +711,7 @@ def pan_rows() -> dict[str, list[dict[str, Any]]]:
     }
 
 
-def outcome(server: Any, folder: Path, door: Door, name: str, make: Make) -> Ended:
+def outcome(server, folder, door, name, make):
     """Return how a command ends whose input is hostile; the folder stays as it was."""
     taken = not door.file.endswith("/")
     place, aside = folder / (door.file if taken else f"{door.file}{name}".lstrip("/")), folder / "aside"
@@ -735,7 +733,7 @@ MADE = ("out", "clean", "out.json", "out.zip", "cache", "results/mine", "resourc
 ENTRIES, RECIPES = "config/sources/*.yaml", "*.yaml"
 
 
-def remove_made(folder: Path) -> None:
+def remove_made(folder):
     for made in MADE:
         remove(folder / made)
     for path in (*folder.glob(ENTRIES), *folder.glob(RECIPES)):
@@ -743,14 +741,14 @@ def remove_made(folder: Path) -> None:
             remove(path)
 
 
-def remove(path: Path) -> None:
+def remove(path):
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
 
 
-def wrong(command: str, door: Door, what: str, ended: Ended, folder: Path) -> bool:
+def wrong(command, door, what, ended, folder):
     """Return whether a command is done that should not be, ends in another way than it documents, or takes too much."""
     statuses = {0} if what in door.takes else {1, 2} if COMMANDS[command].negative else {2}
     slow, large = ended.seconds >= SECONDS, ended.mib >= MIB
@@ -761,14 +759,14 @@ def wrong(command: str, door: Door, what: str, ended: Ended, folder: Path) -> bo
 
 
 @pytest.fixture(scope="module")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sound(tmp_path_factory):
     folder = tmp_path_factory.mktemp("hostile")
     workspace(folder)
     return folder
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Any]:
+def server():
     with serving() as process:
         yield process
 

@@ -6,15 +6,12 @@ import random
 import re
 import shutil
 import signal
-import subprocess
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
-from project import Project, stop
+from project import stop
 from tiny import RECIPE
 
 from authbench.core.storage import json_files, parquet
@@ -25,9 +22,9 @@ LEFT = re.compile(r"\..+\.[0-9a-f]{32}")
 
 
 @pytest.fixture
-def started() -> Iterator[list["subprocess.Popen[Any]"]]:
+def started():
     """The runs of a test: what is left of them ends with it."""
-    processes: list[subprocess.Popen[Any]] = []
+    processes = []
     yield processes
     for process in processes:
         stop(process)
@@ -55,7 +52,7 @@ def test_kills_over_one_build_leave_no_trace(tiny, tmp_path, started):
     assert [path for path in project.results.rglob(".*") if LEFT.fullmatch(path.name)] == []
 
 
-def killed_after(process: "subprocess.Popen[str]", way: str, steps: int, seconds: float) -> bool:
+def killed_after(process, way, steps, seconds):
     """Kill a run so many seconds after so many steps: all of it, or Snakemake alone, whose jobs go on beside the next
     run, or one job, on which Snakemake gives up. Whether it had finished before."""
     assert process.stdout
@@ -84,7 +81,7 @@ def killed_after(process: "subprocess.Popen[str]", way: str, steps: int, seconds
     return process.returncode == 0
 
 
-def jobs_of(run: "subprocess.Popen[str]") -> list[psutil.Process]:
+def jobs_of(run):
     """The processes of a run that do the work of a rule."""
     jobs = []
     with contextlib.suppress(psutil.NoSuchProcess):
@@ -95,7 +92,7 @@ def jobs_of(run: "subprocess.Popen[str]") -> list[psutil.Process]:
     return jobs
 
 
-def unlock(project: Project, asking_snakemake: bool) -> None:
+def unlock(project, asking_snakemake):
     if asking_snakemake:
         status, said = project.snakemake("--unlock", *project.recipe(RECIPE))
         assert status == 0, said
@@ -103,14 +100,14 @@ def unlock(project: Project, asking_snakemake: bool) -> None:
         shutil.rmtree(project.folder / ".snakemake/locks", ignore_errors=True)
 
 
-def assert_refused_beside_a_dead_run(project: Project, *build: str) -> None:
+def assert_refused_beside_a_dead_run(project, *build):
     """A second run is refused, and says how to go on."""
     status, said = project.snakemake(*build, "--config", "seed=7")
     assert status != 0
     assert "--unlock" in said
 
 
-def assert_whole(project: Project) -> None:
+def assert_whole(project):
     """Every file under a final name is as it was written."""
     for folder, folders, names in os.walk(project.results):
         folders[:] = [name for name in folders if name not in ("release", "draft") and not name.startswith(".")]
@@ -122,6 +119,6 @@ def assert_whole(project: Project) -> None:
                     json_files.read_json(path)
 
 
-def assert_same(project: Project, other: Project) -> None:
+def assert_same(project, other):
     for name in ("release/SHA256SUMS", "dirty_docs.log"):
         assert (project.results / name).read_bytes() == (other.results / name).read_bytes()

@@ -1,13 +1,12 @@
 """Corpora of 500 to 200,000 records, with languages of very unequal size, become checked releases with scores."""
 
 import sys
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 import yaml
-from project import ROOT, Project, copy_project
+from project import ROOT, copy_project
 from source_page import source_page
 
 from authbench.config.languages import languages
@@ -29,19 +28,19 @@ RECIPE = {
 OF_ALL = {"ingest": {"other_languages": "keep"}, "filter": {"script": None, "language": None}}
 
 
-def sizes(codes: list[str], records: int) -> dict[str, int]:
+def sizes(codes, records):
     """Return how many texts each language has: the first half of all, the next half of the rest, the last FEWEST."""
     return {code: max(FEWEST, records // 2 ** (place + 1)) for place, code in enumerate(codes)}
 
 
-def authors(texts_of_lang: int, chance: np.random.Generator) -> list[int]:
+def authors(texts_of_lang, chance):
     """Return an author per text: one with a tenth of all, others with 1 to 9 each."""
     drawn = np.repeat(np.arange(1, texts_of_lang + 1), chance.integers(1, 10, texts_of_lang))[:texts_of_lang]
     drawn[: texts_of_lang // 10] = 0
     return list(drawn)
 
 
-def write_corpus(folder: Path, numbers: dict[str, int]) -> int:
+def write_corpus(folder, numbers):
     """Write a Parquet file per language and return the number of records."""
     (folder / "raw/ladder").mkdir(parents=True)
     (folder / "ladder.yaml").write_text(yaml.safe_dump(SOURCE), encoding="utf-8")
@@ -67,7 +66,7 @@ def write_corpus(folder: Path, numbers: dict[str, int]) -> int:
     ids=["500", "200000", "all-languages"],
 )
 def test_a_corpus_of_unequal_languages_becomes_a_checked_release_with_scores(records, codes, more, tmp_path):
-    project: Project = copy_project(tmp_path / "project")
+    project = copy_project(tmp_path / "project")
     written = write_corpus(project.folder, sizes(list(codes), records))
     project.build(*project.recipe(RECIPE | more))
     results = project.folder / "results/ladder"

@@ -3,16 +3,14 @@
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
-from project import Project
 from tiny import ESSAYS, LETTERS, RECIPE, lines_text, make_tiny, rows
 
 MARK = '"\'><script>document.title="RUN"</script><img src=x onerror="document.title=\'RUN\'"><!--{{7*7}}'
 MODEL = yaml.safe_load(Path(__file__).parents[2].joinpath("config/models/char-ngram.yaml").read_text(encoding="utf-8"))
-SETTINGS: dict[str, Any] = {
+SETTINGS = {
     "evaluate": {"models": ["marked.yaml"]},
     "pan": {"verifiers": ["format"]},
     "publish": {"creators": [MARK], "contact": MARK, "publisher": MARK},
@@ -20,7 +18,7 @@ SETTINGS: dict[str, Any] = {
 TARGETS = ("all", "pan", "tables", "review", "human_pairs", "raw_statistics", "publish", "index")
 
 
-def marked_entry(entry: str) -> str:
+def marked_entry(entry):
     """Return an entry of a source with markup wherever a text of its writer's is taken."""
     content = yaml.safe_load(entry)
     content |= {"title": f"Title {MARK}", "about": f"About {MARK}", "legal_basis": f"Basis {MARK}"}
@@ -33,7 +31,7 @@ def marked_entry(entry: str) -> str:
     return str(yaml.safe_dump(content))
 
 
-def marked_rows(lang: str) -> list[dict[str, str]]:
+def marked_rows(lang):
     """Return the rows of a corpus with markup in every cell."""
     return [
         {key: f"{value} {MARK}" for key, value in row.items()} | {"mark": f"{number % 3} {MARK}"}
@@ -42,7 +40,7 @@ def marked_rows(lang: str) -> list[dict[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def marked(tmp_path_factory: pytest.TempPathFactory) -> Project:
+def marked(tmp_path_factory):
     """A finished build, with all pages, of sources whose every text is markup."""
     project = make_tiny(tmp_path_factory.mktemp("marked"))
     for name, entry, lang in (("letters.yaml", LETTERS, "en"), ("essays.yaml", ESSAYS, "de")):

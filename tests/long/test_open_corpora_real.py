@@ -4,7 +4,6 @@ import json
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -22,7 +21,7 @@ pytestmark = needs_corpora
 RECIPE = "config/recipes/open-corpora.yaml"
 
 
-def gather(tag: str, raw: Path) -> float:
+def gather(tag, raw):
     """Copy the files of a corpus that ingestion can take; what share of bad rows those of them make that are spoilt."""
     try:
         files = ingested(tag).files
@@ -36,7 +35,7 @@ def gather(tag: str, raw: Path) -> float:
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built(tmp_path_factory):
     """The results of a build from the real corpora."""
     raw = tmp_path_factory.mktemp("raw")
     limits = [gather(tag, raw) for tag in yaml.safe_load((ROOT / RECIPE).read_text(encoding="utf-8"))["sources"]]
@@ -50,7 +49,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def provenance(built: Path) -> pl.DataFrame:
+def provenance(built):
     return pl.read_parquet(built / "release/provenance.parquet")
 
 

@@ -4,11 +4,8 @@ import json
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-from browser import Browser
-from project import Project
 from style_datasets import write_datasets
 
 AXE = "axe-core@4.14.1"  # from npm
@@ -23,7 +20,7 @@ CUT = """[...document.querySelectorAll(".scroll")].filter(one => one.scrollWidth
 
 
 @pytest.fixture(scope="module")
-def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+def axe(tmp_path_factory):
     """The script of axe-core."""
     if not (npm := shutil.which("npm")):
         pytest.skip("there is no npm here; apt-get install npm")
@@ -35,7 +32,7 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
-def pages(browser: Browser, axe: str, demo: Project, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+def pages(browser, axe, demo, tmp_path_factory):
     """Every page of the demo, an audit of its release, and an explorer's index and first queries."""
     project = demo.copy(tmp_path_factory.mktemp("pages"))
     project.build(*TARGETS, *project.recipe({"style": write_datasets(project.folder)}))
@@ -49,7 +46,7 @@ def pages(browser: Browser, axe: str, demo: Project, tmp_path_factory: pytest.Te
     return sorted({*project.results.glob("**/*.html")} - sheets - {*project.results.glob("explorer/*-00[2-9].html")})
 
 
-def serious(browser: Browser, axe: str) -> list[str]:
+def serious(browser, axe):
     """Return the serious findings of axe-core on the open page."""
     expression = f"{axe}; {FOUND}"
     answer = browser.send("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)

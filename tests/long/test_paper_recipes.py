@@ -2,12 +2,10 @@
 
 import json
 import shutil
-from collections.abc import Iterator
-from pathlib import Path
 
 import polars as pl
 import pytest
-from project import ROOT, Project, copy_project
+from project import ROOT, copy_project
 from sound_release import prose
 
 from authbench.publish.merging.run import merge
@@ -19,7 +17,7 @@ WORDS = {"en": 60, "de": 45}
 CRAWLED = ("stackexchange", "project_gutenberg", "wikisource", "ytcomments")
 
 
-def crawled(tag: str) -> Iterator[dict[str, str]]:
+def crawled(tag):
     """What a crawler writes: a few texts of a few authors in two languages."""
     genres = {
         "stackexchange": ("qna/question", "qna/answer"),
@@ -50,7 +48,7 @@ def crawled(tag: str) -> Iterator[dict[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def raw(tmp_path_factory):
     """The demo's thirteen corpora, and four as they are crawled."""
     folder = tmp_path_factory.mktemp("raw") / "raw"
     shutil.copytree(ROOT / "resources/demo/raw", folder)
@@ -62,7 +60,7 @@ def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+def project(tmp_path_factory):
     return copy_project(tmp_path_factory.mktemp("recipes"))
 
 

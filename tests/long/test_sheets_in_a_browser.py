@@ -1,10 +1,7 @@
 """The sheets for review in a browser: hostile texts, and verdicts that are given by keys, click and touch."""
 
-from pathlib import Path
-
 import polars as pl
 import pytest
-from browser import Browser
 from hostile_sheet import HOSTILE, sheet
 
 from authbench.build.filter.exclusions import read_exclusions
@@ -18,11 +15,11 @@ SECOND = "article:nth-of-type(2)"
 
 
 @pytest.fixture
-def page(browser: Browser) -> Browser:
+def page(browser):
     return browser
 
 
-def open_sheet(page: Browser, folder: Path, texts: list[str]) -> Path:
+def open_sheet(page, folder, texts):
     """Open a sheet that the browser knows no verdicts of and return its path."""
     path = sheet(folder / "review", texts)
     page.open(path, folder)

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(tmp_path_factory):
     pytest.importorskip("furo", reason="the extra `docs` is not installed")
     folder = tmp_path_factory.mktemp("site")
     sphinx = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "--quiet", "-c", "envs/site"]

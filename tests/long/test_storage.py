@@ -25,7 +25,7 @@ VERIFIERS = ["naive"]
 RAVEN = {"topics": 6, "folds": 2, "seeds": 1, "sizes": [], "group": False, "encoders": ["tfidf"]}
 
 
-def files_of(folder: Path) -> set[str]:
+def files_of(folder):
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
 
@@ -39,7 +39,7 @@ class Stored(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def stored(tmp_path_factory: pytest.TempPathFactory) -> Stored:
+def stored(tmp_path_factory):
     folder = tmp_path_factory.mktemp("stored")
     (folder / "rsync").write_text(RSYNC)
     (folder / "rsync").chmod(0o755)

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from audited import rows, write_csv
 from hub_cache import put_into_cache
-from installed import Installed, build_wheel, install
+from installed import build_wheel, install
 from published import PAGES, contents, documents_of, prose, write_raw, write_whole
 from sound_release import write_sound
 
@@ -22,35 +22,35 @@ OWN_FIELDS = {"text": "letter", "author": "writer", "id": "nr", "lang": {"const"
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def wheel(tmp_path_factory):
     return build_wheel(tmp_path_factory.mktemp("source"))
 
 
 @pytest.fixture(scope="module")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+def installed(wheel, tmp_path_factory):
     return install(wheel, tmp_path_factory.mktemp("installed"), "build")
 
 
 @pytest.fixture(scope="module")
-def base(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+def base(wheel, tmp_path_factory):
     return install(wheel, tmp_path_factory.mktemp("base"))
 
 
 @pytest.fixture(scope="module")
-def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def raw(tmp_path_factory):
     folder = tmp_path_factory.mktemp("published") / "raw"
     write_raw(folder)
     return folder
 
 
 @pytest.fixture(scope="module")
-def release(raw: Path) -> Path:
+def release(raw):
     write_whole(raw.parent / "release", documents_of(raw, raw.parent / "work"))
     return raw.parent / "release"
 
 
 @pytest.fixture(scope="module")
-def scores(installed: Installed, release: Path) -> Path:
+def scores(installed, release):
     (installed.here / "config/models").mkdir(parents=True)
     shutil.copyfile(ROOT / "config/models/tfidf.yaml", installed.here / "config/models/mine.yaml")
     told = installed.told("evaluate", release, "--model", "tfidf", "--model", "mine", "--out", "scores")

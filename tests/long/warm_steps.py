@@ -11,10 +11,8 @@ import select
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "pipeline"))
 import warm_snakemake  # noqa: E402
@@ -33,7 +31,7 @@ sys.exit(int(server.recv(64) or b"1"))
 
 
 @contextmanager
-def warm_steps(folder: Path) -> Iterator[dict[str, str]]:
+def warm_steps(folder):
     """Serve from a folder whose path has no blank; yield the environment in which a run's jobs are served."""
     client, address = folder / "python", folder / "socket"
     client.write_text(CLIENT.format(python=sys.executable, address=str(address)), encoding="utf-8")
@@ -50,7 +48,7 @@ def warm_steps(folder: Path) -> Iterator[dict[str, str]]:
         server.wait()
 
 
-def let_jobs_be_served() -> None:
+def let_jobs_be_served():
     """Let Snakemake name the program that asks for forks, not Python, in the commands of jobs."""
     if PYTHON in os.environ:
         from snakemake_executor_plugin_slurm import Executor
@@ -60,7 +58,7 @@ def let_jobs_be_served() -> None:
             executor.get_python_executable = lambda self: os.environ[PYTHON]
 
 
-def serve(address: str) -> None:
+def serve(address):
     """Fork for each request, and answer it with the exit status."""
     snakemake = warm_snakemake.import_all()
     let_jobs_be_served()
@@ -68,7 +66,7 @@ def serve(address: str) -> None:
     listener.bind(address)
     listener.listen()
     print("ready", flush=True)
-    answers: dict[int, tuple[int, socket.socket]] = {}
+    answers = {}
     while True:
         ready, _, _ = select.select([sys.stdin, listener, *answers], [], [])
         for one in ready:
@@ -92,7 +90,7 @@ def serve(address: str) -> None:
                     asking.send(str(status if status >= 0 else 128 - status).encode())
 
 
-def _run(snakemake: Any, request: dict[str, Any], files: list[int]) -> None:
+def _run(snakemake, request, files):
     """Run Snakemake as a step; ends the process."""
     warm_snakemake.become(request, *files)
     warm_snakemake.fork_jobs()

@@ -9,9 +9,7 @@ import ctypes
 import os
 import pickle
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 _NEW_MOUNTS, _NEW_USER = 0x20000, 0x10000000  # of unshare(2)
 _READ_ONLY, _REMOUNT, _BIND, _PRIVATE = 0x1, 0x20, 0x1000, 0x44000  # of mount(2)
@@ -19,7 +17,7 @@ _LOCKED_FLAGS = 0b1110  # nosuid, nodev and noexec, which a user may not drop
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def may_confine() -> bool:
+def may_confine():
     """Whether this machine lets a process hide files from itself; tried in a process of its own."""
     if (child := os.fork()) == 0:
         try:
@@ -30,12 +28,12 @@ def may_confine() -> bool:
     return os.waitpid(child, 0)[1] == 0
 
 
-def confine_next_job(hidden: Sequence[str]) -> None:
+def confine_next_job(hidden):
     """Confine this process, which has one thread, once it reads its job, the first thing that its script unpickles."""
     _take_mounts()
     loads = pickle.loads
 
-    def first(data: bytes) -> Any:
+    def first(data):
         pickle.loads = loads
         job = loads(data)
         _confine(job, [folder for folder in map(Path, hidden) if folder.is_dir()])
@@ -44,7 +42,7 @@ def confine_next_job(hidden: Sequence[str]) -> None:
     pickle.loads = first
 
 
-def _confine(job: Any, hidden: Sequence[Path]) -> None:
+def _confine(job, hidden):
     real = {}
     for folder in hidden:
         real[folder.absolute()] = Path(f"/proc/{os.getpid()}/fd/{os.open(folder, os.O_PATH)}")  # leads below the mount
@@ -60,7 +58,7 @@ def _confine(job: Any, hidden: Sequence[Path]) -> None:
     atexit.register(_keep, job.rule, inputs, written, real)
 
 
-def _keep(rule: str, inputs: Iterable[Path], written: Iterable[Path], real: Mapping[Path, Path]) -> None:
+def _keep(rule, inputs, written, real):
     """Copy what the job declares to where it is kept, and list what else it wrote."""
     for path in written:
         target = _behind(path, real)
@@ -76,13 +74,13 @@ def _keep(rule: str, inputs: Iterable[Path], written: Iterable[Path], real: Mapp
         file.writelines(f"{rule} {path}\n" for path in files if not declared & {path, *path.parents})
 
 
-def _behind(path: Path, real: Mapping[Path, Path]) -> Path | None:
+def _behind(path, real):
     """Return where a path in a hidden folder leads outside the job; None for other paths."""
     found = (place / path.relative_to(folder) for folder, place in real.items() if path.is_relative_to(folder))
     return next(found, None)
 
 
-def _take_mounts() -> None:
+def _take_mounts():
     """Give this process mounts of its own."""
     user, group = os.getuid(), os.getgid()
     _expect(_libc.unshare(_NEW_MOUNTS | _NEW_USER), "unshare")
@@ -91,11 +89,11 @@ def _take_mounts() -> None:
     _mount(None, "/", None, _PRIVATE)
 
 
-def _mount(source: str | Path | None, target: str | Path, kind: str | None, flags: int) -> None:
+def _mount(source, target, kind, flags):
     arguments = (value if value is None else os.fsencode(value) for value in (source, target, kind))
     _expect(_libc.mount(*arguments, ctypes.c_ulong(flags), None), f"mount {target}")
 
 
-def _expect(status: int, what: str) -> None:
+def _expect(status, what):
     if status:
         raise OSError(ctypes.get_errno(), f"{what}: {os.strerror(ctypes.get_errno())}")

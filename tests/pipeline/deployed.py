@@ -3,7 +3,6 @@
 import json
 import shutil
 import subprocess
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,7 +24,7 @@ use rule * from authbench{names}
 VOCABULARY = {"TIKTOKEN_CACHE_DIR": str(find_vocabulary().resolve().parent)}
 
 
-def deploy(folder: Path, snakefile: str, settings: dict[str, object] | None = None, names: str = "") -> Project:
+def deploy(folder, snakefile, settings=None, names=""):
     """Write what snakedeploy leaves in a user's folder: a Snakefile with one module, and a copy of config/.
 
     With settings, these are all that the folder configures.
@@ -49,9 +48,7 @@ class Installed:
     cache: Path
     source: str
 
-    def snakemake(
-        self, user: Project, *arguments: str, packages: Path | None = None, env: Mapping[str, str] | None = None
-    ) -> tuple[int, str]:
+    def snakemake(self, user, *arguments, packages=None, env=None):
         """Run Snakemake in a process of its own, which imports the package from `packages`."""
         process = user.start(*arguments, env=self._environment(packages, env))
         try:
@@ -60,20 +57,18 @@ class Installed:
             stop(process)
         return process.returncode, printed
 
-    def build(
-        self, user: Project, *arguments: str, packages: Path | None = None, env: Mapping[str, str] | None = None
-    ) -> None:
+    def build(self, user, *arguments, packages=None, env=None):
         """Run Snakemake likewise; its many jobs are forks of one process that was started in that environment."""
         environment = surroundings(self._environment(packages, env))
         status, printed = warm_snakemake.run_as_started(arguments, user.folder, environment)
         assert status == 0, printed
 
-    def _environment(self, packages: Path | None, more: Mapping[str, str] | None) -> dict[str, str]:
+    def _environment(self, packages, more):
         found = {"PYTHONPATH": str(packages or self.packages), "XDG_CACHE_HOME": str(self.cache)}
         return {**VOCABULARY, **found, **(more or {})}
 
 
-def install(folder: Path) -> Installed:
+def install(folder):
     """Tag a copy of the repository, cache it for Snakemake, and leave no checkout of it on the disk."""
     repository = copy_project(folder / "repository").folder
     shutil.copytree(repository / "workflow/authbench", folder / "packages/authbench")  # follows links, as a wheel does

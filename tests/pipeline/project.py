@@ -8,11 +8,9 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import warm_snakemake
 
@@ -29,7 +27,7 @@ class Job:
     reason: str
 
     @property
-    def first(self) -> bool:
+    def first(self):
         """Whether the job would run for a reason of its own, not as a job before it runs."""
         return "params" in self.reason or "Params" in self.reason
 
@@ -42,16 +40,14 @@ class Project:
     name: str = "demo"
 
     @property
-    def results(self) -> Path:
+    def results(self):
         return self.folder / "results" / self.name
 
     @property
-    def release(self) -> Path:
+    def release(self):
         return self.results / "release"
 
-    def start(
-        self, *arguments: str, env: Mapping[str, str] | None = None, program: Sequence[str] = ("-m", "snakemake")
-    ) -> "subprocess.Popen[str]":
+    def start(self, *arguments, env=None, program=("-m", "snakemake")):
         """Snakemake in this project, in a process group of its own."""
         return subprocess.Popen(
             [sys.executable, *program, *arguments],
@@ -63,16 +59,16 @@ class Project:
             start_new_session=True,
         )
 
-    def snakemake(self, *arguments: str, env: Mapping[str, str] | None = None) -> tuple[int, str]:
+    def snakemake(self, *arguments, env=None):
         """The exit status of a run, and all that it said."""
         return warm_snakemake.run(arguments, self.folder, surroundings(env))
 
-    def build(self, *arguments: str, cores: int = 2, env: Mapping[str, str] | None = None) -> str:
+    def build(self, *arguments, cores=2, env=None):
         status, said = self.snakemake("--cores", str(cores), *arguments, env=env)
         assert status == 0, said
         return said
 
-    def plan(self, *arguments: str, env: Mapping[str, str] | None = None) -> list[Job]:
+    def plan(self, *arguments, env=None):
         """The jobs that a run would have, from a dry run."""
         status, said = self.snakemake(*arguments, "--dry-run", "--quiet", "host", env=env)
         assert status == 0, said
@@ -80,19 +76,19 @@ class Project:
         assert jobs or "Nothing to be done" in said or re.search(r"^total +0$", said, re.MULTILINE), said
         return jobs
 
-    def refusal(self, *arguments: str, env: Mapping[str, str] | None = None) -> str:
+    def refusal(self, *arguments, env=None):
         """What a run that must not start says."""
         status, said = self.snakemake("--dry-run", *arguments, env=env)
         assert status != 0, f"accepted {arguments}"
         return said
 
-    def recipe(self, settings: Mapping[str, Any]) -> tuple[str, str]:
+    def recipe(self, settings):
         """The arguments of a run with these settings over the defaults."""
         path = self.folder / "recipe.yaml"
         path.write_text(json.dumps(settings), encoding="utf-8")
         return "--configfile", str(path)
 
-    def copy(self, folder: Path, with_results: bool = True) -> "Project":
+    def copy(self, folder, with_results=True):
         """The project, with all results and what Snakemake knows of them or without."""
         left = shutil.ignore_patterns(*([] if with_results else ["results", ".snakemake"]))
         shutil.copytree(self.folder, folder, symlinks=True, dirs_exist_ok=True, ignore=left)
@@ -102,7 +98,7 @@ class Project:
         return Project(folder, self.name)
 
     @contextmanager
-    def changed(self, path: str, change: Callable[[str], str]) -> Iterator[None]:
+    def changed(self, path, change):
         """Text of a file changed for a while."""
         file = self.folder / path
         before = file.read_text(encoding="utf-8")
@@ -115,14 +111,14 @@ class Project:
             file.write_text(before, encoding="utf-8")
 
 
-def surroundings(more: Mapping[str, str] | None = None) -> dict[str, str]:
+def surroundings(more=None):
     """The environment of a run: nothing of the tests' own Python path."""
     env = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "SNAKEMAKE_PROFILE")}
     env["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{env['PATH']}"
     return {**env, **(more or {})}
 
 
-def jobs_of(said: str) -> list[Job]:
+def jobs_of(said):
     """The jobs that Snakemake announces."""
     jobs = []
     for block in re.split(r"\n(?=(?:local)?(?:rule|checkpoint) \w+:\n)", said)[1:]:
@@ -133,11 +129,11 @@ def jobs_of(said: str) -> list[Job]:
     return jobs
 
 
-def rules_of(jobs: Sequence[Job]) -> set[str]:
+def rules_of(jobs):
     return {job.rule for job in jobs}
 
 
-def project_files() -> list[str]:
+def project_files():
     """What a commit of everything would hold: tracked files and new ones that are not ignored."""
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
@@ -159,7 +155,7 @@ def project_files() -> list[str]:
     return [name for name in listed if name.startswith(needed) and (ROOT / name).exists()]
 
 
-def copy_project(folder: Path) -> Project:
+def copy_project(folder):
     """The project without results, or over one that has some."""
     for name in project_files():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -173,7 +169,7 @@ def copy_project(folder: Path) -> Project:
     return Project(folder)
 
 
-def stop(process: "subprocess.Popen[Any]") -> None:
+def stop(process):
     """End a run with its jobs."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)

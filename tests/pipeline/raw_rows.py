@@ -4,7 +4,6 @@ import csv
 import json
 import re
 import zipfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,7 @@ class RawRow:
     fields: dict[str, Any]
 
 
-def rows_of(raw: Path, source: str) -> list[RawRow]:
+def rows_of(raw, source):
     """Every row of a source, in the order of files and rows."""
     found = []
     for path in sorted((raw / source).rglob("*")):
@@ -36,7 +35,7 @@ def rows_of(raw: Path, source: str) -> list[RawRow]:
     return found
 
 
-def _table(path: Path, source: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def _table(path, source):
     with path.open(encoding="utf-8", newline="") as file:
         reader = csv.reader(file, delimiter="\t" if source == "douban" else ",")
         header = next(reader)
@@ -46,11 +45,11 @@ def _table(path: Path, source: str) -> Iterator[tuple[int, dict[str, Any]]]:
             before = reader.line_num
 
 
-def _parquet(path: Path, source: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def _parquet(path, source):
     yield from enumerate(pq.read_table(path).to_pylist(), start=1)
 
 
-def _json(path: Path, source: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def _json(path, source):
     text = path.read_text(encoding="utf-8")
     if source == "arxiv":
         for number, line in enumerate(text.split("\n"), start=1):
@@ -59,14 +58,14 @@ def _json(path: Path, source: str) -> Iterator[tuple[int, dict[str, Any]]]:
         return
     rows = json.loads(text)
     if source == "hindi_discourse":
-        stories: dict[int, list[str]] = {}
+        stories = {}
         for sentence in rows.values():
             stories.setdefault(sentence["Story_no"], []).append(sentence["Sentence"])
         rows = [{"Story_no": number, "Sentence": " ".join(lines)} for number, lines in stories.items()]
     yield from enumerate(rows, start=1)
 
 
-def _is_json(line: str) -> bool:
+def _is_json(line):
     try:
         json.loads(line)
     except ValueError:
@@ -74,12 +73,12 @@ def _is_json(line: str) -> bool:
     return True
 
 
-def _broken_id(line: str) -> str:
+def _broken_id(line):
     found = re.search(r'"id":\s*"([^"]*)', line)
     return found[1] if found else ""
 
 
-def _blogs(path: Path, source: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def _blogs(path, source):
     with zipfile.ZipFile(path) as archive:
         for member in sorted(archive.namelist()):
             posts = re.findall(rb"<post>(.*?)</post>", archive.read(member), flags=re.DOTALL)
@@ -87,7 +86,7 @@ def _blogs(path: Path, source: str) -> Iterator[tuple[int, dict[str, Any]]]:
                 yield number, {"member": member, "number": number, "post": post.decode("cp1252", "replace")}
 
 
-def finds(find: dict[str, Any], row: RawRow, source: str) -> bool:
+def finds(find, row, source):
     """Whether a row is meant: texts by their beginning, addresses that end in a slash too, of a list any value."""
     for field, wanted in find.items():
         if field == "file":

@@ -1,8 +1,6 @@
 """Datasets of style of a few made-up texts."""
 
 import json
-from pathlib import Path
-from typing import Any
 
 PAGE = """
 title: {name}
@@ -25,7 +23,7 @@ TASKS = {
 MODELS = ["tfidf", "random"]
 
 
-def write_datasets(folder: Path) -> dict[str, Any]:
+def write_datasets(folder):
     """Three pages in a project, the files of two of them, and settings that ask for all three."""
     folder.mkdir(exist_ok=True)
     for name, tasks in TASKS.items():

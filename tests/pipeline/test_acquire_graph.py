@@ -15,12 +15,12 @@ MORE = 4.0  # seconds in which another download would have come
 class Gate:
     """Holds the first requests until there are two, and another would have come; knows how many came at a time."""
 
-    def __init__(self) -> None:
-        self.here: set[str] = set()
+    def __init__(self):
+        self.here = set()
         self.most, self.opened = 0, False
         self.changed = threading.Condition()
 
-    def __call__(self, path: str) -> None:
+    def __call__(self, path):
         with self.changed:
             self.here.add(path)
             self.most = max(self.most, len(self.here))
@@ -32,7 +32,7 @@ class Gate:
             self.here.discard(path)
 
 
-def page(tag: str, host: Host) -> dict[str, object]:
+def page(tag, host):
     """The page of a source whose one file the host has."""
     files = [{"name": f"{host.url}/{tag}.csv"}]
     get = {"from": "url", "where": host.url, "how": "Put the file here.", "fetch": files}

@@ -4,14 +4,13 @@ import os
 import subprocess
 import sys
 from importlib.metadata import distribution
-from pathlib import Path
 
 import pytest
 from cases import cases
 from installed import link, required
 
 
-def one_line(said: str) -> str:
+def one_line(said):
     return " ".join(said.split())
 
 
@@ -74,7 +73,7 @@ def test_names_of_persons_that_contradict_each_other_stop_a_run(fresh, aliases, 
 
 
 @pytest.fixture(scope="module")
-def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def bare(tmp_path_factory):
     """The Python of an environment that holds Snakemake and what it requires."""
     folder = tmp_path_factory.mktemp("bare")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)

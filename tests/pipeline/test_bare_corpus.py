@@ -6,7 +6,6 @@ that fits him.
 
 import csv
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,7 +29,7 @@ reader: {{format: csv}}
 fields: {{text: body, author: writer, id: number, lang: {{const: en}}, genre: {{const: literature/prose}}}}
 author: {{kind: person, names: full}}
 """
-RECIPE: dict[str, Any] = {
+RECIPE = {
     "name": "bare",
     "raw_dir": "raw",
     "sources": ["letters.yaml", "essays.yaml"],
@@ -52,11 +51,11 @@ class Built:
     pairs: pl.DataFrame
     folder: Any
 
-    def of(self, source: str, writer: str) -> pl.DataFrame:
+    def of(self, source, writer):
         return self.documents.filter(pl.col("source") == source, pl.col("writer") == writer)
 
 
-def rows() -> Iterator[tuple[str, dict[str, Any]]]:
+def rows():
     """Yield source and row of every text, in the language of the demo's made-up authors."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(ROOT / "resources/demo"))
@@ -72,7 +71,7 @@ def rows() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+def built(tmp_path_factory):
     project = copy_project(tmp_path_factory.mktemp("bare"))
     writer_of, everything = {}, list(rows())
     for source in ("letters", "essays"):

@@ -5,11 +5,10 @@ import html
 import json
 import re
 from collections import Counter
-from pathlib import Path
 
 import polars as pl
 import pytest
-from project import Project, rules_of
+from project import rules_of
 from tiny import RECIPE
 
 from authbench.app.config import demo_settings
@@ -21,7 +20,7 @@ LEFT_OUT = "arabic_poetry"
 KEYED = ("blog_authorship", "douban", "exorde")  # a zip file, a table, a Parquet file
 
 
-def author_ids(project: Project, source: str) -> set[str]:
+def author_ids(project, source):
     tables = sorted((project.results / "ingest" / source).glob("*-of-*.parquet"))
     return set(pl.read_parquet(tables)["author_id"])
 
@@ -43,7 +42,7 @@ def test_a_key_changes_every_author_id_and_nothing_else_of_them(demo, another):
 
 
 @pytest.fixture(scope="module")
-def taken_down(demo: Project) -> tuple[str, str]:
+def taken_down(demo):
     """An author id and the SHA-256 of a text by someone else, both released."""
     released = pl.read_parquet(demo.release / "provenance.parquet").filter(pl.col("source") == "exorde")
     author = released["author_id"][0]
@@ -51,26 +50,24 @@ def taken_down(demo: Project) -> tuple[str, str]:
 
 
 @pytest.fixture(scope="module")
-def looked_at(demo: Project, tmp_path_factory: pytest.TempPathFactory) -> Project:
+def looked_at(demo, tmp_path_factory):
     project = demo.copy(tmp_path_factory.mktemp("looked_at"))
     project.build("raw_statistics", "review")
     return project
 
 
-def keys_on(sheet: Path) -> list[str]:
+def keys_on(sheet):
     """The documents that a sheet shows."""
     return list(map(html.unescape, re.findall(r'<article [^>]*data-key="(.*?)"', sheet.read_text(encoding="utf-8"))))
 
 
 @pytest.fixture(scope="module")
-def ruled_out(looked_at: Project) -> list[str]:
+def ruled_out(looked_at):
     return keys_on(looked_at.results / "review/en.html")[::8]
 
 
 @pytest.fixture(scope="module")
-def later(
-    looked_at: Project, taken_down: tuple[str, str], ruled_out: list[str], tmp_path_factory: pytest.TempPathFactory
-) -> Project:
+def later(looked_at, taken_down, ruled_out, tmp_path_factory):
     """The demo built once more, ids as they were: one source has no files, an author and a text are taken down, and
     some texts were ruled out on the sheets."""
     folder = tmp_path_factory.mktemp("later")

@@ -2,34 +2,29 @@
 
 import os
 import random
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-from project import Project
 
 from authbench.core.errors import InputError
 from authbench.core.storage import json_files, parquet
 
-Change = Callable[[bytes], bytes]
 
-
-def flipped(content: bytes) -> bytes:
+def flipped(content):
     place = random.Random(len(content)).randrange(len(content))
     return content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
 
 
-def cut(content: bytes) -> bytes:
+def cut(content):
     return content[: len(content) * 2 // 3]
 
 
-def one_more(content: bytes) -> bytes:
+def one_more(content):
     """A number in it changed, as an editor would."""
     place = next(place for place, byte in enumerate(content) if chr(byte) in "12345678" and content[place - 1] == 0x20)
     return content[:place] + bytes([content[place] + 1]) + content[place + 1 :]
 
 
-def damage(path: Path, change: Change) -> None:
+def damage(path, change):
     """Change a file, and nothing that a listing of its folder shows but its size."""
     times, content = path.stat(), path.read_bytes()
     path.write_bytes(change(content))
@@ -37,7 +32,7 @@ def damage(path: Path, change: Change) -> None:
     os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
-def largest(project: Project, pattern: str) -> Path:
+def largest(project, pattern):
     return max(project.results.glob(pattern), key=lambda path: path.stat().st_size)
 
 

@@ -5,7 +5,7 @@ import json
 import shutil
 
 import pytest
-from deployed import VOCABULARY, Installed, deploy, install
+from deployed import VOCABULARY, deploy, install
 from project import ROOT, jobs_of, rules_of
 
 from authbench import __version__
@@ -46,7 +46,7 @@ def test_another_directory_holds_all_that_a_run_writes(fresh, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+def installed(tmp_path_factory):
     return install(tmp_path_factory.mktemp("installed"))
 
 

@@ -2,10 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
-from typing import Any
 
 import pytest
 from project import ROOT
@@ -17,13 +14,12 @@ from authbench.app.preflight.at_start import expect_usable
 from authbench.core.errors import InputError
 
 Table = list[dict[str, str]]
-Change = Callable[[Table], Any]
 DATES = LETTERS.replace("id: number,", "id: number, date: {field: day, date: '%d.%m.%Y'},")
 TOPICS = LETTERS.replace("id: number,", "id: number, topic: {field: day, map: {Monday: first}},")
 SAMPLE = {"min_documents_per_author": 2, "fallback_documents_per_author": None}
 
 
-def preflight(folder: Path, content: bytes, entry: str = LETTERS, settings: dict[str, Any] | None = None) -> list[str]:
+def preflight(folder, content, entry=LETTERS, settings=None):
     """Return the warnings on a folder with one file of raw texts."""
     for name in ("config/languages.yaml", "config/persons.yaml"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -37,35 +33,35 @@ def preflight(folder: Path, content: bytes, entry: str = LETTERS, settings: dict
 
 
 @pytest.fixture(scope="module")
-def table() -> Table:
+def table():
     return list(rows("en", 0))
 
 
-def changed(table: Table, change: Change) -> bytes:
+def changed(table, change):
     """Return a file of the rows, of which a change makes others."""
     made = change([dict(row) for row in table])
     return made if isinstance(made, bytes) else csv_text(made).encode()
 
 
-def of_one_author(table: Table) -> Table:
+def of_one_author(table):
     return [{**row, "writer": "Ada Brook"} for row in table]
 
 
-def two_each(table: Table) -> Table:
+def two_each(table):
     return [row for place, row in enumerate(table) if place % 4 < 2]
 
 
-def short(table: Table) -> Table:
+def short(table):
     return [{**row, "body": f"No {row['number']}."} for row in table]
 
 
-def dated(day: str, unlike: str = "", share: float = 0.0) -> Change:
+def dated(day, unlike="", share=0.0):
     return lambda table: [
         {**row, "day": unlike if place < share * len(table) else day} for place, row in enumerate(table)
     ]
 
 
-def unchanged(table: Table) -> Table:
+def unchanged(table):
     return table
 
 

@@ -5,13 +5,12 @@ from collections import defaultdict
 
 import polars as pl
 import pytest
-from project import Project
 from raw_rows import TEXT_FIELDS, rows_of
 
 
-def funnel(demo: Project) -> dict[str, dict[str, dict[str, int]]]:
+def funnel(demo):
     """{source: {stage: {reason: documents}}}"""
-    table: dict[str, dict[str, dict[str, int]]] = defaultdict(lambda: defaultdict(dict))
+    table = defaultdict(lambda: defaultdict(dict))
     for source, stage, reason, documents in pl.read_csv(demo.release / "funnel.csv").iter_rows():
         table[source][stage][reason] = documents
     return table
@@ -30,7 +29,7 @@ def test_the_log_of_removed_documents_agrees_with_the_funnel(demo):
     assert entries
     told = {"source", "doc_key", "stage", "reason", "value", "threshold", "detail"}
     assert {frozenset(entry) for entry in entries} == {frozenset(told)}
-    logged: dict[tuple[str, str], set[str]] = defaultdict(set)
+    logged = defaultdict(set)
     for place, entry in enumerate(entries):
         # A raw row without a key of its own is told by its place; rows that share a key go one by one.
         single = entry["doc_key"] if entry["stage"] != "ingest" else None

@@ -1,18 +1,16 @@
 """Functions, vectors, runs and scores of pairs as models of a build."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
-from project import Job
 
 ENCODE = "import numpy as np\ndef encode(texts):\n    return np.array([[len(t), t.count('a'), 1] for t in texts])\n"
 MODELS = ["random", "own_encoder:encode", "vectors=given.npz", "run=ranked.run", "pairs=paired.csv"]
 
 
-def write_given(folder: Path, release: Path) -> None:
+def write_given(folder, release):
     """Write a function, and what it would give of the test split of a release."""
     (folder / "own_encoder.py").write_text(ENCODE)
     texts = pl.read_ndjson(release / "test/candidates.jsonl").select("candidate_id", "content", "lang")
@@ -33,16 +31,16 @@ def write_given(folder: Path, release: Path) -> None:
     pairs.with_columns(score=pl.Series(scored)).write_csv(folder / "paired.csv")
 
 
-def evaluated(jobs: list[Job]) -> set[str]:
+def evaluated(jobs):
     return {job.wildcards for job in jobs if job.rule == "evaluate_model"}
 
 
 def test_tuned_models_are_rows_of_the_leaderboard_in_the_graph_that_trains_them(demo):
     train = {"models": ["all-minilm-l6-v2", "multilingual-e5-base"], "seeds": 2, "in_leaderboard": True}
     jobs = demo.plan("--config", f"train={json.dumps(train)}", "evaluate={models: [tfidf]}")
-    names = [f"{model}-seed-{seed}" for model in train["models"] for seed in (0, 1)]  # type: ignore[attr-defined]
+    names = [f"{model}-seed-{seed}" for model in train["models"] for seed in (0, 1)]
     assert {job.wildcards for job in jobs if job.rule == "train_model"} == {f"tuned={name}" for name in names}
-    assert evaluated(jobs) == {f"model={name}" for name in [*train["models"], *names]}  # type: ignore[misc]
+    assert evaluated(jobs) == {f"model={name}" for name in [*train["models"], *names]}
     assert "leaderboard" in {job.rule for job in jobs}
 
 

@@ -4,7 +4,6 @@ import shutil
 import subprocess
 import sysconfig
 import venv
-from pathlib import Path
 
 from project import ROOT, copy_project, surroundings
 
@@ -23,7 +22,7 @@ def test_make_and_scripts_of_the_environment_work_after_a_move(tmp_path):
     assert said.stdout.strip() == str(second / "workflow/authbench/__init__.py")
 
 
-def make(folder: Path, target: str) -> str:
+def make(folder, target):
     """Return what `make` prints besides the commands that it runs."""
     done = subprocess.run(
         ["make", "--silent", "CORES=1", target], cwd=folder, env=surroundings(), capture_output=True, text=True
@@ -32,7 +31,7 @@ def make(folder: Path, target: str) -> str:
     return done.stdout
 
 
-def install(folder: Path) -> None:
+def install(folder):
     """Give a checkout a `.venv` as `make environment` does, with the packages of the Python that runs the tests."""
     for name in ("Makefile", "requirements.lock", "requirements-extras.lock"):
         shutil.copyfile(ROOT / name, folder / name)

@@ -3,12 +3,9 @@
 import hashlib
 import json
 import re
-from pathlib import Path
-from typing import Any
 
 import polars as pl
 import polars.selectors as columns
-from project import Project
 from raw_rows import rows_of
 
 # The fields that name authors, by source, and what of them is distinctive.
@@ -28,8 +25,8 @@ LABELS = {
 }
 
 
-def names(demo: Project) -> set[str]:
-    found: set[str] = set()
+def names(demo):
+    found = set()
     for source, fields in LABELS.items():
         before = len(found)
         for row in rows_of(demo.folder / "resources/demo/raw", source):
@@ -43,11 +40,11 @@ def names(demo: Project) -> set[str]:
     return found - {hashlib.sha1(b"").hexdigest()}
 
 
-def without_content(value: Any) -> Any:
+def without_content(value):
     return {key: part for key, part in value.items() if key != "content"} if isinstance(value, dict) else value
 
 
-def told(path: Path) -> str:
+def told(path):
     """What a file says outside `content`."""
     if path.suffix == ".parquet":
         frame = pl.read_parquet(path)
@@ -60,7 +57,7 @@ def told(path: Path) -> str:
     return text
 
 
-def named(paths: list[Path], wanted: set[str]) -> list[tuple[str, str]]:
+def named(paths, wanted):
     assert paths
     found = []
     for path in paths:

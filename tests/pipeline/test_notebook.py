@@ -3,14 +3,13 @@
 import ast
 import json
 from pathlib import Path
-from typing import Any
 
 import authbench
 
 NOTEBOOK = Path(__file__).parents[2] / "docs/first-look.ipynb"
 
 
-def run_cell(source: str, names: dict[str, Any]) -> Any:
+def run_cell(source, names):
     """Run a cell and return the value of its last expression, as a notebook shows it."""
     body = ast.parse(source)
     last = body.body.pop() if isinstance(body.body[-1], ast.Expr) else None
@@ -21,7 +20,7 @@ def run_cell(source: str, names: dict[str, Any]) -> Any:
 def test_the_notebook_shows_the_demo_and_scores_a_model(demo, monkeypatch):
     monkeypatch.chdir(demo.folder / "config")
     cells = [cell for cell in json.loads(NOTEBOOK.read_text())["cells"] if cell["cell_type"] == "code"]
-    names: dict[str, Any] = {}
+    names = {}
     shown = [run_cell("".join(cell["source"]), names) for cell in cells]
     assert len(shown) == 10 and all(cell["outputs"] == [] for cell in cells)
     assert isinstance(shown[0], authbench.app.api.Release) and shown[1] == []

@@ -3,11 +3,10 @@
 import csv
 import json
 import random
-from pathlib import Path
 
 import polars as pl
 import pytest
-from project import Project, copy_project
+from project import copy_project
 
 from authbench.core.storage.json_files import read_json
 
@@ -38,7 +37,7 @@ RECIPE = {
 }
 
 
-def mail(author: int, number: int) -> str:
+def mail(author, number):
     """Portuguese words by chance, with the habits of an author."""
     chance = random.Random(f"{author} {number}")
     words = [chance.choice(WORDS.split()) for _ in range(45 + 3 * (author % 9) + chance.randrange(9))]
@@ -47,7 +46,7 @@ def mail(author: int, number: int) -> str:
     return " ".join(words).capitalize() + "."
 
 
-def write_corpus(folder: Path) -> None:
+def write_corpus(folder):
     (folder / "raw/emails").mkdir(parents=True)
     (folder / "emails.yaml").write_text(SOURCE, encoding="utf-8")
     with (folder / "raw/emails/mails.csv").open("w", encoding="utf-8", newline="") as file:
@@ -63,7 +62,7 @@ def write_corpus(folder: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def emails(tmp_path_factory: pytest.TempPathFactory) -> Project:
+def emails(tmp_path_factory):
     project = copy_project(tmp_path_factory.mktemp("emails"))
     write_corpus(project.folder)
     project.build("all", "human_pairs", *project.recipe(RECIPE))

@@ -3,14 +3,13 @@
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 import pytest
 import yaml
-from project import ROOT, Project
+from project import ROOT
 from raw_rows import RawRow, finds, rows_of
 
 from authbench.core.storage.atomic import sha256_of_file
@@ -31,10 +30,10 @@ class Fates:
     texts: dict[str, str]
     released: pl.DataFrame
 
-    def key(self, source: str, row: RawRow) -> str | None:
+    def key(self, source, row):
         return self.keys.get((source, row.file, row.ordinal))
 
-    def removals(self, source: str, row: RawRow) -> list[dict[str, Any]]:
+    def removals(self, source, row):
         """Why a row went; chunks of a document count as the document."""
         part = row.fields.get("member", "")
         place = f"{row.file}/{part}" if part else row.file
@@ -47,7 +46,7 @@ class Fates:
 
 
 @pytest.fixture(scope="session")
-def fates(demo: Project) -> Fates:
+def fates(demo):
     raw = demo.folder / "resources/demo/raw"
     sources = sorted({case["source"] for case in CASES})
     names = {
@@ -61,8 +60,8 @@ def fates(demo: Project) -> Fates:
         (source, names[source, file], ordinal): key
         for source, file, ordinal, key in records.select("source", "file", "ordinal", "doc_key").iter_rows()
     }
-    by_place: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    by_key: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    by_place = defaultdict(list)
+    by_key = defaultdict(list)
     for line in (demo.results / "dirty_docs.log").read_text(encoding="utf-8").splitlines():
         entry = json.loads(line)
         if entry["stage"] == "ingest":
@@ -80,24 +79,24 @@ def fates(demo: Project) -> Fates:
     )
 
 
-def rows_of_case(fates: Fates, case: dict[str, Any]) -> list[RawRow]:
+def rows_of_case(fates, case):
     found = [row for row in fates.rows[case["source"]] if finds(case["find"], row, case["source"])]
     expected = 1 if case["source"] == "hindi_discourse" else case["rows"]
     assert len(found) == expected, [row.fields for row in found]
     return found
 
 
-def kept_cases(note: str) -> Iterator[dict[str, Any]]:
+def kept_cases(note):
     found = [case for case in CASES if case["becomes"] == "kept" and re.search(note, case.get("note", ""))]
     assert found, note
     yield from found
 
 
-def row_key_not_removed(key: str | None, entries: list[dict[str, Any]]) -> bool:
+def row_key_not_removed(key, entries):
     return all(entry["doc_key"] != key or entry["stage"] in ("sample", "split") for entry in entries)
 
 
-def described(case: dict[str, Any]) -> str:
+def described(case):
     return f"{case['source']}-{case['case']}".replace(" ", "_")
 
 
@@ -199,6 +198,6 @@ def test_the_labels_of_masks_are_measured_as_impure_and_only_train(demo, fates):
     assert told["low"].item() > 0.2
 
 
-def authors_of(demo: Project) -> dict[str, str]:
+def authors_of(demo):
     records = pl.concat(pl.read_parquet(path) for path in sorted((demo.results / "ingest").glob("*/*-of-*.parquet")))
     return dict(records.select("doc_key", "author_id").iter_rows())

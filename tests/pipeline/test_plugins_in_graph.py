@@ -2,14 +2,11 @@
 
 import csv
 import json
-from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
 from plugged import forget, install
-from project import Project, jobs_of, surroundings
+from project import jobs_of, surroundings
 from tiny import RECIPE, make_tiny
 from warm_snakemake import run_as_started
 
@@ -21,7 +18,7 @@ from authbench.reports.report.verify import unchecked
 SHOUTED = {**RECIPE, "filter": {"plugins": {"shouting": 0.5}}}
 
 
-def snakemake(project: Project, site: Path, settings: Mapping[str, Any], *more: str) -> str:
+def snakemake(project, site, settings, *more):
     """What a run says that has a folder of installed packages."""
     arguments = ["--cores", "2", *(more or ["release"]), *project.recipe(settings)]
     status, said = run_as_started(arguments, project.folder, surroundings({"PYTHONPATH": str(site)}))
@@ -30,13 +27,13 @@ def snakemake(project: Project, site: Path, settings: Mapping[str, Any], *more: 
 
 
 @pytest.fixture(autouse=True)
-def other_process() -> Iterator[None]:
+def other_process():
     yield
     forget()
 
 
 @pytest.fixture(scope="module")
-def shouted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Project, Path]:
+def shouted(tmp_path_factory):
     """A release without the texts in capitals, and the packages that it was built with; one of them was not named."""
     site, project = tmp_path_factory.mktemp("site"), make_tiny(tmp_path_factory.mktemp("shouted"))
     install("shouting", site)

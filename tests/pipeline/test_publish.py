@@ -4,19 +4,17 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import polars as pl
-from project import Project
 
 FORMS = ("beir", "huggingface", "mteb", "pan", "public", "trec")
 
 
-def contents(folder: Path) -> dict[str, bytes]:
+def contents(folder):
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def authbench(project: Project, *arguments: str) -> subprocess.CompletedProcess[str]:
+def authbench(project, *arguments):
     return subprocess.run(
         [sys.executable, "-m", "authbench", *arguments],
         cwd=project.folder,

@@ -1,11 +1,10 @@
 """What reruns when something changes, and what does not."""
 
 import json
-from collections.abc import Callable
 
 import polars as pl
 import pytest
-from project import Job, Project, rules_of
+from project import rules_of
 
 from authbench.config.registry.entries import read_yaml
 from authbench.core.shipped import shipped
@@ -30,28 +29,28 @@ AFTER_NORMALIZING = AFTER_RECORDS | SIGNATURES | {"count_labels", "judge_labels"
 EVERY_RULE = AFTER_NORMALIZING | {"normalize_text", "ingest_source"}
 
 
-def setting(old: str, new: str) -> Callable[[str], str]:
-    def change(text: str) -> str:
+def setting(old, new):
+    def change(text):
         assert text.count(old) == 1, f"{old!r} occurs {text.count(old)} times"
         return text.replace(old, new)
 
     return change
 
 
-def another_function(text: str) -> str:
+def another_function(text):
     return f"{text}\n\ndef added_by_a_test() -> int:\n    return 1\n"
 
 
-def a_remark_and_another_docstring(text: str) -> str:
+def a_remark_and_another_docstring(text):
     return text.replace('"""', '"""In other words: ', 1) + "\n# A remark.\n"
 
 
-def first_of(jobs: list[Job]) -> set[str]:
+def first_of(jobs):
     """The rules that run for a reason of their own."""
     return {job.rule for job in jobs if job.first}
 
 
-def plan_after(bench: Project, path: str, change: Callable[[str], str]) -> list[Job]:
+def plan_after(bench, path, change):
     with bench.changed(path, change):
         return bench.plan()
 

@@ -3,20 +3,17 @@
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
 
 import pytest
-from project import Project, surroundings
+from project import surroundings
 from style_datasets import MODELS, write_datasets
 
-Styled: TypeAlias = tuple[Project, dict[str, Any], tuple[str, str]]
 TIMED = ("cost.", "index.html")  # texts per second stand there
 
 
 @pytest.fixture(scope="module")
-def styled(fresh: Project, tmp_path_factory: pytest.TempPathFactory) -> Styled:
+def styled(fresh, tmp_path_factory):
     """A copy of the project with a finished report of style, its settings, and the arguments that say so."""
     project = fresh.copy(tmp_path_factory.mktemp("style"))
     settings = write_datasets(project.folder)
@@ -25,7 +22,7 @@ def styled(fresh: Project, tmp_path_factory: pytest.TempPathFactory) -> Styled:
     return project, settings, asked
 
 
-def jobs(project: Project, asked: Sequence[str]) -> set[tuple[str, str]]:
+def jobs(project, asked):
     return {(job.rule, job.wildcards) for job in project.plan("style_report", *asked)}
 
 

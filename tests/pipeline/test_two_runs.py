@@ -1,12 +1,11 @@
 """Two runs at once in one folder, and a dry run beside a finished build."""
 
 import re
-from pathlib import Path
 
 from project import stop
 
 
-def files_of(folder: Path) -> dict[str, int]:
+def files_of(folder):
     return {path.relative_to(folder).as_posix(): path.stat().st_mtime_ns for path in folder.rglob("*")}
 
 

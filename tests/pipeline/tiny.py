@@ -6,9 +6,6 @@
 import csv
 import json
 import sys
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 from project import ROOT, Project, copy_project
 
@@ -37,7 +34,7 @@ reader: {format: jsonl}
 fields: {text: body, author: writer, id: number, lang: {const: de}, genre: {const: news}, origin: work}
 author: {kind: person}
 """
-RECIPE: dict[str, Any] = {
+RECIPE = {
     "name": NAME,
     "raw_dir": "raw",
     "sources": ["letters.yaml", "essays.yaml"],
@@ -49,7 +46,7 @@ RECIPE: dict[str, Any] = {
 }
 
 
-def rows(lang: str, part: int) -> Iterator[dict[str, str]]:
+def rows(lang, part):
     """Yield the rows of a raw file: a part of the texts in a language."""
     shelf = Shelf()
     for number in range(AUTHORS):
@@ -60,7 +57,7 @@ def rows(lang: str, part: int) -> Iterator[dict[str, str]]:
             yield {"number": ident, "writer": f"Writer {lang} {part} {number}", "body": body, "work": f"work {ident}"}
 
 
-def csv_text(table: list[dict[str, str]]) -> str:
+def csv_text(table):
     """Return rows as a CSV file."""
     import io
 
@@ -71,18 +68,18 @@ def csv_text(table: list[dict[str, str]]) -> str:
     return file.getvalue()
 
 
-def lines_text(table: list[dict[str, str]]) -> str:
+def lines_text(table):
     """Return rows as JSON lines."""
     return "".join(f"{json.dumps(row)}\n" for row in table)
 
 
-def raw_files(parts: int) -> dict[str, str]:
+def raw_files(parts):
     """Return the raw files, by path, of so many parts of the corpus."""
     files = {f"raw/letters/part{part}.csv": csv_text(list(rows("en", part))) for part in range(parts)}
     return files | {f"raw/essays/part{part}.jsonl": lines_text(list(rows("de", part))) for part in range(parts)}
 
 
-def make_tiny(folder: Path) -> Project:
+def make_tiny(folder):
     """Copy the project into a folder, with the corpus and its recipe."""
     copy_project(folder)
     for name, text in {"letters.yaml": LETTERS, "essays.yaml": ESSAYS, **raw_files(1)}.items():

@@ -18,11 +18,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 # What most jobs import, and what takes long. Importing these starts no thread that a job would miss in a fork.
 OF_JOBS = (
@@ -49,12 +47,12 @@ PLACE = '"the file of rules"'  # stands in what is kept of a file of rules for i
 LONGEST_REQUEST = 1 << 20  # bytes, of a job: its script's path and its environment
 
 
-def run(arguments: Sequence[str], folder: Path, environment: Mapping[str, str]) -> tuple[int, str]:
+def run(arguments, folder, environment):
     """Run `snakemake` with arguments in a folder; return its exit status and all that it printed."""
     return _ask(_server(), arguments, folder, environment)
 
 
-def run_as_started(arguments: Sequence[str], folder: Path, environment: Mapping[str, str]) -> tuple[int, str]:
+def run_as_started(arguments, folder, environment):
     """Run `snakemake` likewise, as a fork of a process that was itself started in the environment.
 
     Python and libraries read there, when they start, a seed of hashes, a locale, threads and folders of packages.
@@ -66,9 +64,7 @@ def run_as_started(arguments: Sequence[str], folder: Path, environment: Mapping[
     return answered
 
 
-def _ask(
-    server: "subprocess.Popen[str]", arguments: Sequence[str], folder: Path, environment: Mapping[str, str]
-) -> tuple[int, str]:
+def _ask(server, arguments, folder, environment):
     with tempfile.NamedTemporaryFile() as said:
         assert server.stdin and server.stdout
         request = {
@@ -86,17 +82,17 @@ def _ask(
 
 
 @cache
-def _server() -> "subprocess.Popen[str]":
+def _server():
     """Start the server of all runs; it ends with this process, which holds its standard input."""
     return _started(os.environ)
 
 
-def _started(environment: Mapping[str, str]) -> "subprocess.Popen[str]":
+def _started(environment):
     command = [sys.executable, __file__]
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
 
 
-def serve() -> None:
+def serve():
     """Answer requests until the input ends."""
     snakemake = import_all()
     for line in sys.stdin:
@@ -110,7 +106,7 @@ def serve() -> None:
         print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 
 
-def import_all() -> Any:
+def import_all():
     """Import Snakemake with its plugins, and what its jobs import; return Snakemake."""
     import opencc
     import snakemake.cli
@@ -127,18 +123,15 @@ def import_all() -> Any:
     return snakemake
 
 
-def parsed(
-    kept: Path, parse: Any, source: Any, workflow: Any, *, linemap: dict[int, int], rulecount: int
-) -> tuple[str, int]:
+def parsed(kept, parse, source, workflow, *, linemap, rulecount):
     """Translate a file of rules, as Snakemake does, where no run of the tests has translated one of its contents."""
     place = Path(source.get_path_or_uri(secret_free=True))
     if not place.is_file():  # of a repository
-        translated: tuple[str, int] = parse(source, workflow, linemap=linemap, rulecount=rulecount)
-        return translated
+        return parse(source, workflow, linemap=linemap, rulecount=rulecount)
     key = hashlib.sha256(repr((metadata.version("snakemake"), place.read_bytes(), rulecount)).encode()).hexdigest()
     known = kept / key
     if not known.exists():
-        lines: dict[int, int] = {}
+        lines = {}
         code, count = parse(source, workflow, linemap=lines, rulecount=rulecount)
         kept.mkdir(parents=True, exist_ok=True)
         written = known.with_suffix(f".{os.getpid()}")
@@ -149,7 +142,7 @@ def parsed(
     return code.replace(PLACE, repr(str(place))), count
 
 
-def become(request: Mapping[str, Any], output: int, errors: int) -> None:
+def become(request, output, errors):
     """Make this process as one that was started for the request: its folder, environment, input and outputs."""
     os.chdir(request["folder"])
     os.environ.clear()
@@ -161,7 +154,7 @@ def become(request: Mapping[str, Any], output: int, errors: int) -> None:
         os.dup2(source, target)
 
 
-def fork_jobs() -> None:
+def fork_jobs():
     """Let a process beside this one, which has one thread only, fork for each Python script of Snakemake."""
     import snakemake.script
 
@@ -171,7 +164,7 @@ def fork_jobs() -> None:
         _serve_jobs(other)
     other.close()
 
-    def execute(self: Any, script: str, edit: bool = False) -> None:
+    def execute(self, script, edit=False):
         answer, asked = socket.socketpair()
         with answer, asked:
             request = {"script": script, "threads": self.threads}
@@ -185,9 +178,9 @@ def fork_jobs() -> None:
     snakemake.script.PythonScript.execute_script = execute
 
 
-def _serve_jobs(requests: socket.socket) -> None:
+def _serve_jobs(requests):
     """Fork for each request, and answer it with the exit status, until Snakemake ends; never returns."""
-    answers: dict[int, tuple[int, socket.socket]] = {}
+    answers = {}
     while True:
         ready, _, _ = select.select([requests, *answers], [], [])
         for ended in ready:
@@ -206,7 +199,7 @@ def _serve_jobs(requests: socket.socket) -> None:
                     answer.send(str(os.waitstatus_to_exitcode(os.waitpid(job, 0)[1])).encode())
 
 
-def _run_job(request: Mapping[str, Any]) -> None:
+def _run_job(request):
     """Run the script of a job as a process of its own would; never returns."""
     import threadpoolctl
 
@@ -222,7 +215,7 @@ def _run_job(request: Mapping[str, Any]) -> None:
     os._exit(run_script(request["script"]))
 
 
-def run_script(script: str) -> int:
+def run_script(script):
     """Run the script of a job to its end, as a process of its own would; return its exit status."""
     sys.argv = [script]
     status = 0
@@ -231,7 +224,7 @@ def run_script(script: str) -> int:
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else int(end.code is not None)
     except BaseException:
-        sys.excepthook(*sys.exc_info())  # type: ignore[arg-type]
+        sys.excepthook(*sys.exc_info())
         status = 1
     with contextlib.suppress(BaseException):
         atexit._run_exitfuncs()

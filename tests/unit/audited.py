@@ -3,10 +3,6 @@
 import csv
 import json
 import random
-from pathlib import Path
-from typing import Any
-
-from authbench.audit.auditing.run import Audit
 
 WORDS = [
     *("stone", "river", "cloud", "paper", "garden", "winter", "candle", "orchard"),
@@ -17,7 +13,7 @@ WORDS = [
 SHARED = " ".join(f"{WORDS[k % 15]} {WORDS[k * 7 % 15]} number {k}" for k in range(40))
 
 
-def text(author: int, number: int, words: int = 30) -> str:
+def text(author, number, words=30):
     """Return a text that shares hardly a passage with any other."""
     draw = random.Random(f"{author} {number}")
     return " ".join(
@@ -25,7 +21,7 @@ def text(author: int, number: int, words: int = 30) -> str:
     )
 
 
-def rows(authors: int = 6, each: int = 3) -> list[dict[str, str]]:
+def rows(authors=6, each=3):
     return [
         {"id": f"t{author}-{number}", "author": f"writer {author}", "text": text(author, number), "split": "test"}
         for author in range(authors)
@@ -33,7 +29,7 @@ def rows(authors: int = 6, each: int = 3) -> list[dict[str, str]]:
     ]
 
 
-def write_csv(path: Path, table: list[dict[str, Any]]) -> Path:
+def write_csv(path, table):
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(table[0]))
         writer.writeheader()
@@ -41,18 +37,18 @@ def write_csv(path: Path, table: list[dict[str, Any]]) -> Path:
     return path
 
 
-def write_lines(path: Path, table: list[dict[str, Any]]) -> Path:
+def write_lines(path, table):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(row) + "\n" for row in table), encoding="utf-8")
     return path
 
 
-def ids_of(found: Audit, claim: str) -> list[str]:
+def ids_of(found, claim):
     [finding] = [one for one in found.findings if one.claim == claim]
     return finding.ids
 
 
-def release(folder: Path, table: list[dict[str, str]]) -> Path:
+def release(folder, table):
     """Write rows as a split in this format: the first text of each author asks for the others."""
     texts = [
         {"candidate_id": row["id"], "author_id": row["author"], "lang": "en", "genre": "blog", "content": row["text"],
@@ -72,7 +68,7 @@ def release(folder: Path, table: list[dict[str, str]]) -> Path:
     return folder
 
 
-def write_problems(folder: Path, problems: dict[str, tuple[list[str], str, bool]]) -> Path:
+def write_problems(folder, problems):
     """Write problems as PAN 2013 to 2015 have them: known texts, the unknown one, whether it is by the same author."""
     for name, (known, asked, _) in problems.items():
         (folder / name).mkdir(parents=True)

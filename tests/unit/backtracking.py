@@ -6,11 +6,9 @@ pattern: each repetition many times, after what stands before it.
 """
 
 import re
-from collections.abc import Iterator
 from itertools import islice
-from re import _constants as codes  # type: ignore[attr-defined]
-from re import _parser  # type: ignore[attr-defined]
-from typing import Any
+from re import _constants as codes
+from re import _parser
 
 MOST_REPEATED = 4  # of a bounded repetition
 LENGTH = 80  # of a text; the one to compare it with is twice as long
@@ -44,11 +42,11 @@ class TooManySteps(Exception):
 class Search:
     """A search for a pattern in a text; `steps` are those that it took."""
 
-    def __init__(self, tree: Any, text: str, most: int) -> None:
+    def __init__(self, tree, text, most):
         self.tree, self.text, self.most, self.steps = tree, text, most, 0
         self.by_line = bool(getattr(tree, "state", None) and tree.state.flags & re.MULTILINE)
 
-    def run(self) -> int:
+    def run(self):
         """Return the steps that it takes to find all matches."""
         place = 0
         while place <= len(self.text):
@@ -56,7 +54,7 @@ class Search:
             place = max(end, place + 1) if end is not None else place + 1
         return self.steps
 
-    def _ends(self, parts: Any, at: int, place: int) -> Iterator[int]:
+    def _ends(self, parts, at, place):
         if at == len(parts):
             yield place
             return
@@ -66,7 +64,7 @@ class Search:
         for end in self._of_part(*parts[at], place):
             yield from self._ends(parts, at + 1, end)
 
-    def _of_part(self, code: Any, value: Any, place: int) -> Iterator[int]:
+    def _of_part(self, code, value, place):
         if code in REPEATS:
             low, high, body = value
             low, high = min(low, MOST_REPEATED), high if high is codes.MAXREPEAT else min(high, MOST_REPEATED)
@@ -88,7 +86,7 @@ class Search:
         elif place < len(self.text) and fits(code, value, self.text[place]):
             yield place + 1
 
-    def _repeated(self, body: Any, low: int, high: int, count: int, place: int, lazy: bool) -> Iterator[int]:
+    def _repeated(self, body, low, high, count, place, lazy):
         if lazy and count >= low:
             yield place
         if count < high:
@@ -98,13 +96,13 @@ class Search:
         if not lazy and count >= low:
             yield place
 
-    def _holds(self, direction: int, body: Any, place: int) -> bool:
+    def _holds(self, direction, body, place):
         if direction > 0:
             return next(self._ends(body, 0, place), None) is not None
         starts = range(place, max(place - 2 * MOST_REPEATED, 0) - 1, -1)
         return any(place in self._ends(body, 0, start) for start in starts)
 
-    def _at(self, code: Any, place: int) -> bool:
+    def _at(self, code, place):
         text = self.text
         if code in (codes.AT_BEGINNING_STRING, codes.AT_END_STRING):
             return place == (0 if code is codes.AT_BEGINNING_STRING else len(text))
@@ -116,12 +114,12 @@ class Search:
         return (beside[0] != beside[1]) is (code is codes.AT_BOUNDARY)
 
 
-def steps(tree: Any, text: str) -> int:
+def steps(tree, text):
     """Return the steps of finding all matches in a text. Raises TooManySteps."""
     return Search(tree, text, 5_000 + MOST * len(text)).run()
 
 
-def fits(code: Any, value: Any, sign: str) -> bool:
+def fits(code, value, sign):
     if code is codes.LITERAL:
         return ord(sign) == value
     if code is codes.NOT_LITERAL:
@@ -129,7 +127,7 @@ def fits(code: Any, value: Any, sign: str) -> bool:
     if code is codes.ANY:
         return sign != "\n"
     if code is codes.RANGE:
-        return value[0] <= ord(sign) <= value[1]  # type: ignore[no-any-return]
+        return value[0] <= ord(sign) <= value[1]
     if code is codes.CATEGORY:
         return CATEGORIES[value](sign)
     assert code is codes.IN, code
@@ -137,11 +135,11 @@ def fits(code: Any, value: Any, sign: str) -> bool:
     return any(fits(*one, sign) for one in value[negated:]) is not negated
 
 
-def parsed(pattern: str) -> Any:
+def parsed(pattern):
     """Return the tree of a pattern of `regex`: its properties become ranges, `{{field}}` a word."""
     plain = re.sub(r"\{\{[^{}]+\}\}", "Word", pattern).replace(r"\G", r"\A").replace("(?r)", "")
 
-    def ranges(found: re.Match[str]) -> str:
+    def ranges(found):
         inside = plain.rfind("[", 0, found.start()) > plain.rfind("]", 0, found.start())
         some = PROPERTIES.get(found[1], LETTERS)
         return some if inside else f"[{some}]"
@@ -150,7 +148,7 @@ def parsed(pattern: str) -> Any:
     return _parser.parse(re.sub(r"\\[pP]\{(\w+)\}", ranges, plain))
 
 
-def sample(parts: Any) -> str:
+def sample(parts):
     """Return a text that fits, as a rule."""
     made = ""
     for code, value in parts:
@@ -169,7 +167,7 @@ def sample(parts: Any) -> str:
     return made
 
 
-def attacks(tree: Any, before: str = "") -> Iterator[tuple[str, str]]:
+def attacks(tree, before=""):
     """Yield pairs of a beginning and a unit to repeat after it, for each unbounded repetition in the pattern."""
     for at, (code, value) in enumerate(tree):
         here = before + sample(tree.data[:at] if hasattr(tree, "data") else tree[:at])
@@ -189,11 +187,11 @@ def attacks(tree: Any, before: str = "") -> Iterator[tuple[str, str]]:
                 yield from attacks(branch, here)
 
 
-def _starts(body: Any, sign: str) -> bool:
+def _starts(body, sign):
     return next(Search(body, sign, 100)._ends(body, 0, 0), None) == 1
 
 
-def growth(pattern: str) -> tuple[float, str]:
+def growth(pattern):
     """Return how many times more steps a text of twice the length takes, at worst, and the beginning and unit of it."""
     tree = parsed(pattern)
     rest = sample(tree.data)

@@ -7,8 +7,6 @@ whose texts are of other lengths each, so that none has a pool, and one English 
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Any
 
 import polars as pl
 
@@ -31,7 +29,7 @@ NUMBERS = (r"\1.", r"(\1)", r"\1:", r"[\1]")  # before a line
 AUTHORS = (("editions", "en", 90), ("letters", "de", 45), ("letters", "fr", 5))
 
 
-def plain(key: str, lang: str, words: int) -> str:
+def plain(key, lang, words):
     """Sentences with marks, numbered lines of three, the same chances for everybody.
 
     < and > stand for quotation marks, = for a dash.
@@ -41,7 +39,7 @@ def plain(key: str, lang: str, words: int) -> str:
     content = [*parts, *(one + other.lower() for one in parts for other in parts)]  # more than are frequent
     about = [content[keyed_hash(11, key, "topic", str(place)) % len(content)] for place in range(12)]
 
-    def chance(*place: object, below: int) -> int:
+    def chance(*place, below):
         return keyed_hash(11, key, *map(str, place)) % below
 
     sentences, done = [], 0
@@ -69,7 +67,7 @@ def plain(key: str, lang: str, words: int) -> str:
     return " ".join(sentences).replace(" \n", "\n").strip()
 
 
-def set_by(house: int, text: str) -> str:
+def set_by(house, text):
     """The text as a publishing house sets it: one of 24 ways."""
     opening, closing = (("«", "»"), ("“", "”"), ("„", "“"), ('"', '"'))[house % 4]
     dash = ("—", "–", "--")[house // 4 % 3]
@@ -82,7 +80,7 @@ def set_by(house: int, text: str) -> str:
     return text
 
 
-def documents(edition_marks: str, splits: Sequence[str] = ("train", "dev", "test", "test", "test")) -> pl.DataFrame:
+def documents(edition_marks, splits=("train", "dev", "test", "test", "test")):
     """The texts as the stages before a release leave them, with the setting `normalize.edition_marks`."""
     made = [one for tag, lang, authors in AUTHORS for one in rows(tag, lang, authors)]
     made += [row("editions", "en", 999, text, "one", part) for text, part in enumerate(monograph())]
@@ -101,7 +99,7 @@ def documents(edition_marks: str, splits: Sequence[str] = ("train", "dev", "test
     return normal.with_columns(length_bucket_expr("token_length").alias("length_bucket"))
 
 
-def rows(source: str, lang: str, authors: int) -> Iterator[dict[str, Any]]:
+def rows(source, lang, authors):
     for author in range(authors):
         usual = 30 * (1.9 if lang == "fr" else 1.025) ** author  # words of each of the author's texts
         for text in range(TEXTS):
@@ -110,12 +108,12 @@ def rows(source: str, lang: str, authors: int) -> Iterator[dict[str, Any]]:
             yield row(source, lang, author, text, str(text), set_by(author, plain(key, lang, words)))
 
 
-def monograph() -> list[str]:
+def monograph():
     lines = set_by(0, plain("monograph", "en", 800)).split("\n")
     return ["\n".join(lines[at::TEXTS]) for at in range(TEXTS)]
 
 
-def row(source: str, lang: str, author: int, text: int, work: str, content: str) -> dict[str, Any]:
+def row(source, lang, author, text, work, content):
     name = f"{source}-{lang}-{author}"
     group = "abcdefghijklmnopqrstuvwxyz"
     return {

@@ -8,7 +8,6 @@ import subprocess
 import time
 from collections import deque
 from pathlib import Path
-from typing import Any
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 OPTIONS = [
@@ -31,7 +30,7 @@ class Browser:
     has taken back.
     """
 
-    def __init__(self, profile: Path) -> None:
+    def __init__(self, profile):
         assert CHROMIUM
         theirs, self._out = os.pipe()
         self._in, answers = os.pipe()
@@ -47,15 +46,15 @@ class Browser:
         for fd in fds:
             os.close(fd)
         self._waiting, self._number = b"", 0
-        self._session: str | None = None
-        self._context: str | None = None
+        self._session = None
+        self._context = None
         self._downloads = Path()
-        self._events: deque[dict[str, Any]] = deque()
+        self._events = deque()
 
-    def __enter__(self) -> "Browser":
+    def __enter__(self):
         return self
 
-    def __exit__(self, *error: object) -> None:
+    def __exit__(self, *error):
         os.close(self._out)
         try:
             self._process.wait(timeout=10)
@@ -64,9 +63,9 @@ class Browser:
             self._process.wait()
         os.close(self._in)
 
-    def send(self, method: str, **parameters: Any) -> Any:
+    def send(self, method, **parameters):
         self._number += 1
-        message: dict[str, Any] = {"id": self._number, "method": method, "params": parameters}
+        message = {"id": self._number, "method": method, "params": parameters}
         if self._session:
             message["sessionId"] = self._session
         os.write(self._out, json.dumps(message).encode() + b"\0")
@@ -76,7 +75,7 @@ class Browser:
         assert "error" not in answer, answer
         return answer["result"]
 
-    def event(self, method: str) -> Any:
+    def event(self, method):
         """The next event of this name, those that came before an answer included."""
         until = time.monotonic() + PATIENCE
         while True:
@@ -84,7 +83,7 @@ class Browser:
             if message.get("method") == method:
                 return message["params"]
 
-    def open(self, path: Path, downloads: Path, stored: dict[str, str] | None = None) -> None:
+    def open(self, path, downloads, stored=None):
         """Open a page in a browser that holds nothing but `stored` in its local storage."""
         self._session, old = None, self._context
         self._context = self.send("Target.createBrowserContext")["browserContextId"]
@@ -106,48 +105,48 @@ class Browser:
         while (told := self.event("Page.lifecycleEvent"))["loaderId"] != loader or told["name"] != "load":
             pass
 
-    def open_again(self, path: Path) -> None:
+    def open_again(self, path):
         """Open a page in a browser that holds what this one has stored."""
         self.open(path, self._downloads, self.value("({...localStorage})"))
 
-    def download(self) -> Path:
+    def download(self):
         """Wait for the next download and return its file."""
         name = self.event("Browser.downloadWillBegin")["suggestedFilename"]
         while self.event("Browser.downloadProgress")["state"] != "completed":
             pass
         return self._downloads / name
 
-    def value(self, expression: str) -> Any:
+    def value(self, expression):
         told = self.send("Runtime.evaluate", expression=expression, returnByValue=True)
         assert "exceptionDetails" not in told, told
         return told["result"].get("value")
 
-    def press(self, *keys: str) -> None:
+    def press(self, *keys):
         for key in keys:
             text = {"text": key} if len(key) == 1 else {}
             self.send("Input.dispatchKeyEvent", type="keyDown", key=key, **text)
             self.send("Input.dispatchKeyEvent", type="keyUp", key=key)
 
-    def touch(self, element: str) -> None:
+    def touch(self, element):
         """Touch the middle of the first element that a selector finds, as a finger does."""
         self.send("Emulation.setTouchEmulationEnabled", enabled=True)
         self.send("Input.dispatchTouchEvent", type="touchStart", touchPoints=[self._middle(element)])
         self.send("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
 
-    def click(self, element: str) -> None:
+    def click(self, element):
         """Click the middle of the first element that a selector finds, as a mouse does."""
         place = self._middle(element)
         for kind in ("mousePressed", "mouseReleased"):
             self.send("Input.dispatchMouseEvent", type=kind, button="left", clickCount=1, **place)
 
-    def wait_for(self, expression: str) -> None:
+    def wait_for(self, expression):
         """Wait until an expression is true."""
         until = time.monotonic() + PATIENCE
         while not self.value(expression):
             assert time.monotonic() < until, f"{expression} did not come true within {PATIENCE:g} s"
             time.sleep(0.02)
 
-    def _middle(self, element: str) -> dict[str, float]:
+    def _middle(self, element):
         find = f"document.querySelector({json.dumps(element)})"
         self.value(f"{find}.scrollIntoView({{block: 'center'}})")
         box = self.value(
@@ -155,7 +154,7 @@ class Browser:
         )
         return {"x": box[0], "y": box[1]}
 
-    def _next(self, until: float) -> Any:
+    def _next(self, until):
         while b"\0" not in self._waiting:
             ready, _, _ = select.select([self._in], [], [], max(0.0, until - time.monotonic()))
             assert ready, f"Chromium said nothing within {PATIENCE:g} s"

@@ -1,9 +1,7 @@
 """What several modules of unit tests use."""
 
 import shutil
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from drawn_once import remembering
@@ -14,7 +12,7 @@ from authbench.core.presentation import charts
 
 
 @pytest.fixture(scope="session", autouse=True)
-def charts_drawn_once() -> Iterator[Callable[[charts.Chart], tuple[str, dict[str, str]]]]:
+def charts_drawn_once():
     """Let charts of equal content be drawn once; give what draws them each time."""
     draw = charts._drawn
     charts._drawn = remembering(draw)
@@ -23,13 +21,13 @@ def charts_drawn_once() -> Iterator[Callable[[charts.Chart], tuple[str, dict[str
 
 
 @pytest.fixture
-def drawn_anew(charts_drawn_once: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def drawn_anew(charts_drawn_once, monkeypatch):
     """Draw each chart, for claims about how they are drawn."""
     monkeypatch.setattr(charts, "_drawn", charts_drawn_once)
 
 
 @pytest.fixture(scope="session")
-def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def checkpoint(tmp_path_factory):
     """A tiny transformer in a folder; look at it, and change copies of it only."""
     pytest.importorskip("sentence_transformers", reason="the extra `models` is not installed")
     folder = tmp_path_factory.mktemp("checkpoint")
@@ -38,7 +36,7 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def paired(published: tuple[Path, Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def paired(published, tmp_path_factory):
     """The release of `published` with pairs; look at it only."""
     from published import pair
 
@@ -48,7 +46,7 @@ def paired(published: tuple[Path, Path, Path], tmp_path_factory: pytest.TempPath
 
 
 @pytest.fixture(scope="session")
-def published(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
+def published(request, tmp_path_factory):
     """Raw files, a small release of them, and its public bundle; look at them, and change copies only."""
     from published import publish
 

@@ -1,10 +1,9 @@
 """The stage of de-duplication on a table in memory: its jobs one after another, as a build runs them."""
 
 import random
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
@@ -12,13 +11,11 @@ from authbench.build.dedup.jobs.compare import compare_part
 from authbench.build.dedup.jobs.decide import Compared, Decisions, decide_all
 from authbench.build.dedup.jobs.link import link_part
 from authbench.build.dedup.jobs.sign import sign_shard
-from authbench.config.settings.values import Backend
 from authbench.core.storage.json_files import read_json
 from authbench.core.storage.parquet import read_columns, write_frames, write_parquet
 
 ORDER = ["late", "early"]  # of the sources in the recipe
 COLUMNS = ["doc_key", "source", "author_id", "lang", "content"]
-Change = Callable[[pl.DataFrame], pl.DataFrame]
 
 
 class Outcome(NamedTuple):
@@ -29,16 +26,8 @@ class Outcome(NamedTuple):
 
 
 def run_jobs(
-    folder: Path,
-    table: pl.DataFrame,
-    settings: Any,
-    order: Sequence[str],
-    shards: int = 1,
-    parts: int = 1,
-    filtered: Sequence[str] | None = None,
-    change_signatures: Change | None = None,
-    backend: Backend = "kernels",
-) -> Path:
+    folder, table, settings, order, shards=1, parts=1, filtered=None, change_signatures=None, backend="kernels"
+):
     """Run the jobs on a table divided into shards; return the folder, which holds removed.parquet and counts.json.
 
     `table` has COLUMNS, `order` the sources in corpus order, `filtered` the keys that a filter removed before.
@@ -65,7 +54,7 @@ def run_jobs(
     return folder
 
 
-def deduplicate(table: pl.DataFrame, settings: Any, order: Sequence[str], **jobs: Any) -> Outcome:
+def deduplicate(table, settings, order, **jobs):
     """Return what `run_jobs` removes from the table and counts."""
     with TemporaryDirectory() as folder:
         finished = run_jobs(Path(folder), table, settings, order, **jobs)
@@ -74,11 +63,11 @@ def deduplicate(table: pl.DataFrame, settings: Any, order: Sequence[str], **jobs
     return Outcome(removed.with_columns(kept=pl.col("detail").str.strip_prefix("stand-in ")), facts)
 
 
-def made_up(documents: int) -> pl.DataFrame:
+def made_up(documents):
     """Texts of random words, a third of them edited copies of others, from two sources and five authors."""
     chance = random.Random(3)
     words = ["".join(chance.choices("abcdefghij", k=chance.randint(2, 8))) for _ in range(500)]
-    texts: list[str] = []
+    texts = []
     for _ in range(documents):
         if texts and chance.random() < 0.35:
             copy = chance.choice(texts).split(" ")
@@ -99,5 +88,5 @@ def made_up(documents: int) -> pl.DataFrame:
     )
 
 
-def whole(folder: Path) -> tuple[bytes, bytes]:
+def whole(folder):
     return (folder / "removed.parquet").read_bytes(), (folder / "counts.json").read_bytes()

@@ -1,19 +1,15 @@
 """Charts of equal content, drawn once by a process of the tests: to draw them is most of what a small release costs."""
 
 import re
-from collections.abc import Callable
 
-from authbench.core.presentation.charts import Chart
-
-Drawn = tuple[str, dict[str, str]]
 _NOT_SAID_WHOLE = re.compile(r" at 0x|\barray\(|shape: \(|<\w")  # objects, arrays and tables, of which a part is shown
 
 
-def remembering(draw: Callable[[Chart], Drawn]) -> Callable[[Chart], Drawn]:
+def remembering(draw):
     """Return a function that draws as `draw` does, and a chart of equal content no second time."""
-    known: dict[str, Drawn] = {}
+    known = {}
 
-    def drawn(chart: Chart) -> Drawn:
+    def drawn(chart):
         said = content(chart)
         if said is None:
             return draw(chart)
@@ -24,7 +20,7 @@ def remembering(draw: Callable[[Chart], Drawn]) -> Callable[[Chart], Drawn]:
     return drawn
 
 
-def content(chart: Chart) -> str | None:
+def content(chart):
     """Return in words all that a chart is drawn from, None where words do not tell it whole."""
     function = chart.draw
     said = repr((function.__defaults__, [cell.cell_contents for cell in function.__closure__ or ()]))

@@ -2,7 +2,7 @@
 
 import hashlib
 
-from authbench.core.presentation.charts import Chart, as_file, as_svg
+from authbench.core.presentation.charts import as_file, as_svg
 from authbench.core.presentation.palette import SERIES, mark_of
 from authbench.core.presentation.plots import (
     Curve,
@@ -18,7 +18,7 @@ from authbench.core.presentation.plots import (
 )
 
 
-def every_kind(name: str = "tfidf") -> list[Chart]:
+def every_kind(name="tfidf"):
     """One chart of each kind, with `name` wherever a text may stand."""
     value = Value(name, 0.5, mark_of(name), name, 0.4, 0.6, group=name, note="0.500")
     line = Curve(name, [0, 1], [0, 0.5], mark_of(name), points=True)
@@ -31,7 +31,7 @@ def every_kind(name: str = "tfidf") -> list[Chart]:
     ]
 
 
-def digests() -> list[str]:
+def digests():
     """Return the digests of each kind, drawn for pages, slides and papers."""
     return [
         hashlib.sha256(drawn).hexdigest()

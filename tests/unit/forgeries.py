@@ -45,36 +45,36 @@ class Release:
     deviation: dict[str, Any]
     funnel: pl.DataFrame
 
-    def all_rows(self, name: str) -> list[Row]:
+    def all_rows(self, name):
         return [row for split in SPLITS for row in self.rows[split][name]]
 
-    def of_id(self, ident: str) -> list[Row]:
+    def of_id(self, ident):
         """Every row about a document: candidate, query and provenance."""
         found = [row for row in self.all_rows("candidates") if row["candidate_id"] == ident]
         found += [row for row in self.all_rows("queries") if row["query_id"] == ident]
         return [*found, self.provenance[ident]]
 
-    def truth(self, ident: str) -> Row:
+    def truth(self, ident):
         return next(row for row in self.all_rows("ground_truth") if row["query_id"] == ident)
 
-    def ids_of(self, author: str) -> list[str]:
+    def ids_of(self, author):
         """The documents of an author, by the name that the sound release never says."""
         return sorted(ident for ident, row in self.provenance.items() if row["author_id"] == id_of(author))
 
-    def query_of(self, author: str) -> str:
+    def query_of(self, author):
         return next(row["query_id"] for row in self.all_rows("ground_truth") if row["author_id"] == id_of(author))
 
-    def set(self, ident: str, **fields: Any) -> None:
+    def set(self, ident, **fields):
         """Change fields of a document wherever they stand."""
         for row in self.of_id(ident):
             row.update({key: value for key, value in fields.items() if key in row})
 
-    def write_text(self, ident: str, content: str) -> None:
+    def write_text(self, ident, content):
         tokens = int(load_tokenizer().count(pl.Series([content]))[0])
         self.provenance[ident]["content"] = content
         self.set(ident, content=content, token_length=max(tokens, 1))
 
-    def remove(self, ident: str) -> None:
+    def remove(self, ident):
         for files in self.rows.values():
             files["candidates"] = [row for row in files["candidates"] if row["candidate_id"] != ident]
             files["queries"] = [row for row in files["queries"] if row["query_id"] != ident]
@@ -84,18 +84,18 @@ class Release:
                     row[key] = [one for one in row[key] if one != ident]
         del self.provenance[ident]
 
-    def remove_query(self, ident: str) -> None:
+    def remove_query(self, ident):
         for files in self.rows.values():
             for name in ("queries", "ground_truth"):
                 files[name] = [row for row in files[name] if row["query_id"] != ident]
 
 
-def id_of(author: str) -> str:
+def id_of(author):
     source = next(row[1] for row in AUTHORS if row[0] == author)
     return author_id(source, author)
 
 
-def read(folder: Path) -> Release:
+def read(folder):
     rows = {
         split: {
             name: [json.loads(line) for line in (folder / split / f"{name}.jsonl").read_bytes().splitlines()]
@@ -112,7 +112,7 @@ def read(folder: Path) -> Release:
     return Release(rows, by_id, provenance.schema, manifest, lock, deviation, pl.read_csv(folder / "funnel.csv"))
 
 
-def write(release: Release, folder: Path) -> None:
+def write(release, folder):
     """Write a release and all that follows from its rows."""
     contents = {row["candidate_id"]: row["content"] for row in release.all_rows("candidates")}
     for ident, row in release.provenance.items():
@@ -183,13 +183,13 @@ class Forgery(NamedTuple):
     undetectable: str
 
 
-FORGERIES: dict[str, Forgery] = {}
+FORGERIES = {}
 
 
-def of_rows(alter: Callable[[Release], object]) -> Callable[[Path], None]:
+def of_rows(alter):
     """Return a forgery of rows or bookkeeping: all that follows from it is made anew."""
 
-    def forge(folder: Path) -> None:
+    def forge(folder):
         release = read(folder)
         alter(release)
         write(release, folder)
@@ -197,21 +197,21 @@ def of_rows(alter: Callable[[Release], object]) -> Callable[[Path], None]:
     return forge
 
 
-def of_files(alter: Callable[[Path], object]) -> Callable[[Path], None]:
+def of_files(alter):
     """Return a forgery of files: only SHA256SUMS is made anew."""
 
-    def forge(folder: Path) -> None:
+    def forge(folder):
         alter(folder)
         write_sums(folder)
 
     return forge
 
 
-def data(lie: str, claim: str = "", undetectable: str = "") -> Callable[[Callable[[Release], object]], None]:
+def data(lie, claim="", undetectable=""):
     return lambda alter: FORGERIES.update({alter.__name__: Forgery(lie, of_rows(alter), claim, undetectable)})
 
 
-def files(lie: str, claim: str = "", undetectable: str = "") -> Callable[[Callable[[Path], object]], None]:
+def files(lie, claim="", undetectable=""):
     return lambda alter: FORGERIES.update({alter.__name__: Forgery(lie, of_files(alter), claim, undetectable)})
 
 
@@ -219,27 +219,27 @@ def files(lie: str, claim: str = "", undetectable: str = "") -> Callable[[Callab
 
 
 @data("`split.leak_threshold` is 1, and two splits share a text but for a few words", "looser_settings")
-def leak_threshold(r: Release) -> None:
+def leak_threshold(r):
     r.manifest["config"]["split"]["leak_threshold"] = 1.0
     one, other = r.ids_of("Jane Roe")[3], r.ids_of("John Doe")[2]
     r.write_text(other, r.of_id(one)[0]["content"] + " " + prose("more", "en", 15))
 
 
 @data("`split.unit` is document, and an author's text is in two splits", "looser_settings")
-def split_unit(r: Release) -> None:
+def split_unit(r):
     r.manifest["config"]["split"]["unit"] = "document"
     move(r, r.ids_of("Ada Lovelace")[-1], "test")
 
 
 @data("`dedup.threshold` is 1, and a near copy stays", "looser_settings")
-def dedup_threshold(r: Release) -> None:
+def dedup_threshold(r):
     r.manifest["config"]["dedup"]["threshold"] = 1.0
     one, other = r.ids_of("Jane Roe")[2:4]
     r.write_text(other, r.of_id(one)[0]["content"] + " anyhow")
 
 
 @data("`split.containment.share` is 1, and two splits share a long passage", "looser_settings")
-def containment_share(r: Release) -> None:
+def containment_share(r):
     r.manifest["config"]["split"]["containment"]["share"] = 1.0
     one, other = r.ids_of("Jane Roe")[3], r.ids_of("Emily Bronte")[2]
     passage = prose("shared", "en", 130)
@@ -248,7 +248,7 @@ def containment_share(r: Release) -> None:
 
 
 @data("`sample.min_documents_per_author` is 1, and an author is left with one text", "looser_settings")
-def min_documents(r: Release) -> None:
+def min_documents(r):
     r.manifest["config"]["sample"] |= {"min_documents_per_author": 1, "fallback_documents_per_author": None}
     first, *others = r.ids_of("Jules Verne")
     query = r.query_of("Jules Verne")
@@ -259,19 +259,19 @@ def min_documents(r: Release) -> None:
 
 
 @data("`sample.max_documents_per_author` is 99, and two authors are one", "looser_settings")
-def max_documents(r: Release) -> None:
+def max_documents(r):
     r.manifest["config"]["sample"]["max_documents_per_author"] = 99
     merge(r, "Ada Lovelace", "Grace Hopper")
 
 
 @data("`release.min_letters_for_query` is 1, and a query has three letters", "looser_settings")
-def min_letters_for_query(r: Release) -> None:
+def min_letters_for_query(r):
     r.manifest["config"]["release"]["min_letters_for_query"] = 1
     r.write_text(r.query_of("Ada Lovelace"), "1815 - 1852 - see")
 
 
 @data("`release.min_documents_for_query` is 4, and hard queries are gone", "looser_settings")
-def min_documents_for_query(r: Release) -> None:
+def min_documents_for_query(r):
     r.manifest["config"]["release"]["min_documents_for_query"] = 4
     for author, *_, many in AUTHORS:
         if many < 4:
@@ -279,59 +279,59 @@ def min_documents_for_query(r: Release) -> None:
 
 
 @data("`safety.threshold` is 1, and a toxic text stays", "looser_settings")
-def safety_threshold(r: Release) -> None:
+def safety_threshold(r):
     r.manifest["config"]["safety"]["threshold"] = 1.0
     r.provenance["doc_000005"]["toxicity"] = 0.95
 
 
 @data("`safety.exempt_genres` exempts all, and a toxic text stays", "looser_settings")
-def exempt_genres(r: Release) -> None:
+def exempt_genres(r):
     r.manifest["config"]["safety"]["exempt_genres"] = ["*"]
     r.provenance["doc_000005"]["toxicity"] = 0.95
 
 
 @data("`filter.unique_words` is 0, and a text is one phrase over and over", "looser_settings")
-def unique_words(r: Release) -> None:
+def unique_words(r):
     r.manifest["config"]["filter"]["unique_words"] = 0.0
     r.write_text(r.ids_of("Jane Roe")[3], "this is what there was " * 39 + "again")
 
 
 @data("`filter.max_tokens` is a million, and a text has three thousand tokens", "looser_settings")
-def max_tokens(r: Release) -> None:
+def max_tokens(r):
     r.manifest["config"]["filter"]["max_tokens"] = 1_000_000
     r.write_text(r.ids_of("Jane Roe")[3], prose("without end", "en", 3000))
 
 
 @data("`normalize.mask` is empty: personal data may stay in the texts", "looser_settings")
-def mask(r: Release) -> None:
+def mask(r):
     r.manifest["config"]["normalize"]["mask"] = []
 
 
 @data("`authors.kinds` takes works, an author is one, and a positive is ignored for it", "looser_settings")
-def author_kinds(r: Release) -> None:
+def author_kinds(r):
     r.manifest["config"]["authors"]["kinds"].append("work")
     ident = ignore_a_positive(r)
     r.provenance[ident]["author_kind"] = "work"
 
 
 @data("an author is a work, of which the settings take none, and a positive is ignored for it", "admitted")
-def work_not_admitted(r: Release) -> None:
+def work_not_admitted(r):
     r.provenance[ignore_a_positive(r)]["author_kind"] = "work"
 
 
 @data("three people sign the text of a query", "admitted")
-def co_authored(r: Release) -> None:
+def co_authored(r):
     r.provenance[r.query_of("Ada Lovelace")]["n_authors"] = 3
 
 
 @data("`ingest.co_authored` is label, and three people sign the text of a query", "looser_settings")
-def co_authored_granted(r: Release) -> None:
+def co_authored_granted(r):
     r.manifest["config"]["ingest"]["co_authored"] = "label"
     r.provenance[r.query_of("Ada Lovelace")]["n_authors"] = 3
 
 
 @data("a setting that nobody knows takes the place of a known one, and a toxic text stays", "measures")
-def setting_missing(r: Release) -> None:
+def setting_missing(r):
     r.provenance["doc_000005"]["toxicity"] = 0.95
     del r.manifest["config"]["safety"]["threshold"]
     r.manifest["config"]["safety"]["treshold"] = 0.8
@@ -341,40 +341,40 @@ def setting_missing(r: Release) -> None:
 
 
 @data("a positive is moved to `ignored_ids`", "unexplained_ignored")
-def positive_ignored(r: Release) -> None:
+def positive_ignored(r):
     ignore_a_positive(r)
 
 
 @data("texts of other authors are ignored, the hardest negatives", "unexplained_ignored")
-def negatives_ignored(r: Release) -> None:
+def negatives_ignored(r):
     row = r.truth(r.query_of("Jane Roe"))
     row["ignored_ids"] = r.ids_of("Ada Lovelace")
 
 
 @data("a positive is left out", "missing_positive")
-def positive_left_out(r: Release) -> None:
+def positive_left_out(r):
     r.truth(r.query_of("Jane Roe"))["positive_ids"].pop()
 
 
 @data("another author's text is a positive", "foreign_positive")
-def foreign_positive(r: Release) -> None:
+def foreign_positive(r):
     row = r.truth(r.query_of("Jane Roe"))
     row["positive_ids"] = sorted([*row["positive_ids"], r.ids_of("Ada Lovelace")[0]])
 
 
 @data("a query is removed", "missing_query")
-def query_removed(r: Release) -> None:
+def query_removed(r):
     r.remove_query(r.query_of("Jane Roe"))
 
 
 @data("a query is removed, and a takedown is claimed for it", "takedown")
-def query_taken_down(r: Release) -> None:
+def query_taken_down(r):
     r.remove_query(r.query_of("Jane Roe"))
     r.manifest["takedown"] |= {"entries": 1, "documents": 1, "queries": 1}
 
 
 @data("a text of somebody is taken down, and the query of somebody else goes with it", "missing_query")
-def query_of_another_taken_down(r: Release) -> None:
+def query_of_another_taken_down(r):
     take_down(r, r.ids_of("Otto Hahn")[-1])
     r.remove_query(r.query_of("Jane Roe"))
     r.manifest["takedown"]["queries"] = 1
@@ -384,23 +384,23 @@ def query_of_another_taken_down(r: Release) -> None:
 
 
 @data("release.lock gives an author another split than the files", "lock")
-def lock_other_split(r: Release) -> None:
+def lock_other_split(r):
     r.lock["authors"][id_of("Jane Roe")] = "test"
 
 
 @data("release.lock is empty", "lock")
-def lock_emptied(r: Release) -> None:
+def lock_emptied(r):
     r.lock |= {"authors": {}, "documents": {}}
 
 
 @data("release.lock gives two documents one id", REFUSED)
-def lock_repeated_id(r: Release) -> None:
+def lock_repeated_id(r):
     first, second, *_ = r.lock["documents"]
     r.lock["documents"][first] = r.lock["documents"][second]
 
 
 @data("release.lock holds names instead of digests", REFUSED)
-def lock_names(r: Release) -> None:
+def lock_names(r):
     r.lock["documents"] = {f"babel_briefings/Jane Roe/{key}": ident for key, ident in r.lock["documents"].items()}
 
 
@@ -408,7 +408,7 @@ def lock_names(r: Release) -> None:
 
 
 # A text of Jane Roe with one field of the provenance changed.
-FIELDS: dict[str, tuple[str, str, dict[str, Any]]] = {
+FIELDS = {
     "name_in_topic": ("a raw name stands in `topic`", "raw_name", {"topic": "by Jane Roe"}),
     "name_in_origin": ("raw names stand in `origin`", "provenance_form", {"origin": "Jane Roe: collected columns"}),
     "path_in_file": (
@@ -435,19 +435,19 @@ FORGERIES |= {
 
 
 @files("provenance has one more column, of raw names", "schema")
-def column_of_names(folder: Path) -> None:
+def column_of_names(folder):
     table = pl.read_parquet(folder / "provenance.parquet")
     table.with_columns(raw_author=pl.lit("Jane Roe")).write_parquet(folder / "provenance.parquet")
 
 
 @data("a source of tier B is called A in provenance", "licence")
-def tier_in_provenance(r: Release) -> None:
+def tier_in_provenance(r):
     for row in r.provenance.values():
         row["tier"] = "A"
 
 
 @data("a source of tier B is called A in provenance and manifest", "licence")
-def tier_everywhere(r: Release) -> None:
+def tier_everywhere(r):
     tier_b = [row for row in r.provenance.values() if row["tier"] == "B"]
     for row in tier_b:
         row |= {"tier": "A", "licence": "CC BY 4.0"}
@@ -455,13 +455,13 @@ def tier_everywhere(r: Release) -> None:
 
 
 @data("dates are others", undetectable="only the raw files have dates")
-def other_dates(r: Release) -> None:
+def other_dates(r):
     for row in r.provenance.values():
         row["date"] = "1999"
 
 
 @data("topics are others", undetectable="only the raw files have topics")
-def other_topics(r: Release) -> None:
+def other_topics(r):
     for row in r.provenance.values():
         row["topic"] = "music"
 
@@ -470,22 +470,22 @@ def other_topics(r: Release) -> None:
 
 
 @data("a text is one phrase over and over, as its measures say", "measures")
-def repetitive_text(r: Release) -> None:
+def repetitive_text(r):
     r.write_text(r.ids_of("Jane Roe")[3], "this is what there was " * 39 + "again")
 
 
 @data("a text has more tokens than the manifest allows", "measures")
-def long_text(r: Release) -> None:
+def long_text(r):
     r.write_text(r.ids_of("Jane Roe")[3], prose("without end", "en", 3000))
 
 
 @data("a text of another alphabet is called English", "measures")
-def wrong_script(r: Release) -> None:
+def wrong_script(r):
     r.write_text(r.ids_of("Jane Roe")[3], prose("russian", "ru", 60))
 
 
 @data("a text is junk, and its measures are those of the text before it", "false_measures")
-def old_measures(r: Release) -> None:
+def old_measures(r):
     ident = r.ids_of("Jane Roe")[3]
     r.write_text(ident, "again " * 120 + "!")
     content = r.provenance[ident].pop("content")
@@ -497,7 +497,7 @@ def old_measures(r: Release) -> None:
 
 
 @data("a text is one phrase over and over, and the measures of its words say otherwise", "false_measures")
-def false_words(r: Release) -> None:
+def false_words(r):
     ident = r.ids_of("Jane Roe")[3]
     before = dict(r.provenance[ident])
     r.write_text(ident, "this is what there was " * 39 + "again")
@@ -514,13 +514,13 @@ def false_words(r: Release) -> None:
 
 
 @data("`token_length` is false, and what follows from it", "token_length")
-def token_length(r: Release) -> None:
+def token_length(r):
     for ident in r.ids_of("Jane Roe"):
         r.set(ident, token_length=50, length_bucket="medium")
 
 
 @data("German texts are called English everywhere", "measures")
-def language_renamed(r: Release) -> None:
+def language_renamed(r):
     for ident, row in r.provenance.items():
         if row["lang"] == "de":
             r.set(ident, lang="en")
@@ -528,7 +528,7 @@ def language_renamed(r: Release) -> None:
 
 
 @data("a genre is renamed everywhere", undetectable="only the raw files or the source's entry have genres")
-def genre_renamed(r: Release) -> None:
+def genre_renamed(r):
     for ident, row in r.provenance.items():
         if row["genre"] == "blog/arts":
             r.set(ident, genre="blog/student")
@@ -538,17 +538,17 @@ def genre_renamed(r: Release) -> None:
 
 
 @data("two authors of different sites are merged", "author_space")
-def authors_merged(r: Release) -> None:
+def authors_merged(r):
     merge(r, "Emmy Noether", "Mary Shelley")
 
 
 @data("two authors of one source are merged", "too_many_documents")
-def authors_of_a_source_merged(r: Release) -> None:
+def authors_of_a_source_merged(r):
     merge(r, "Mary Shelley", "Jules Verne")
 
 
 @data("an author is divided in two", "too_few_documents")
-def author_divided(r: Release) -> None:
+def author_divided(r):
     for ident in r.ids_of("Lise Meitner")[:1]:
         r.set(ident, author_id="0" * 64)
         for row in r.all_rows("ground_truth"):
@@ -560,7 +560,7 @@ def author_divided(r: Release) -> None:
     "two authors' texts change owners",
     undetectable="pseudonyms are digests of names, which no release holds",
 )
-def authors_swapped(r: Release) -> None:
+def authors_swapped(r):
     one, other = id_of("Mary Shelley"), id_of("Jules Verne")
     swap = {one: other, other: one}
     for row in [*r.all_rows("candidates"), *r.all_rows("ground_truth"), *r.provenance.values()]:
@@ -568,7 +568,7 @@ def authors_swapped(r: Release) -> None:
 
 
 @data("a document moves to another split", "author_in_splits")
-def document_moved(r: Release) -> None:
+def document_moved(r):
     move(r, r.ids_of("Otto Hahn")[-1], "test")
 
 
@@ -576,7 +576,7 @@ def document_moved(r: Release) -> None:
     "an author moves to another split",
     undetectable="splits are drawn by a hash of names, which no release holds",
 )
-def author_moved(r: Release) -> None:
+def author_moved(r):
     for ident in r.ids_of("Jules Verne"):
         move(r, ident, "test")
     r.lock["authors"][id_of("Jules Verne")] = "test"
@@ -586,12 +586,12 @@ def author_moved(r: Release) -> None:
     "a text is another, as plausible one",
     undetectable="only the raw files have the text",
 )
-def text_replaced(r: Release) -> None:
+def text_replaced(r):
     r.write_text(r.ids_of("Jane Roe")[3], prose("another", "en", 145))
 
 
 @data("a candidate is twice there, under another id", "exact_duplicate")
-def candidate_repeated(r: Release) -> None:
+def candidate_repeated(r):
     ident, copy = r.ids_of("Jane Roe")[2:4]
     r.write_text(copy, r.of_id(ident)[0]["content"])
 
@@ -599,14 +599,14 @@ def candidate_repeated(r: Release) -> None:
 # --- copies that look the same ---
 
 
-def copy(r: Release, change: Callable[[str], str]) -> None:
+def copy(r, change):
     """Make a text of test a disguised copy of one of train."""
     one, other = r.ids_of("Jane Roe")[3], r.ids_of("John Doe")[2]
     r.write_text(one, r.of_id(one)[0]["content"] + " on 17 May 2020 at 10:30, 1234567890 times")
     r.write_text(other, change(r.of_id(one)[0]["content"]))
 
 
-COPIES: dict[str, tuple[str, str, Callable[[str], str]]] = {
+COPIES = {
     "zero_width_copy": ("a copy is disguised by zero-width spaces", "content_form", lambda text: "\u200b".join(text)),
     "soft_hyphen_copy": ("a copy is disguised by soft hyphens", "content_form", lambda text: "\u00ad".join(text)),
     "full_width_copy": (
@@ -633,7 +633,7 @@ FORGERIES |= {
 
 
 @data("an e-mail address stands in a text", "personal_data")
-def email(r: Release) -> None:
+def email(r):
     ident = r.ids_of("Jane Roe")[3]
     r.write_text(ident, r.of_id(ident)[0]["content"] + " jane.roe@example.org")
 
@@ -670,7 +670,7 @@ FORGERIES |= {
     name: Forgery(lie, of_files(lambda folder, of=of: edit(folder / of[0], *of[1:])), claim, "")
     for name, (lie, claim, *of) in EDITS.items()
 }
-MANIFESTS: dict[str, tuple[str, str, Callable[[Any], Any]]] = {
+MANIFESTS = {
     "false_counts": (
         "the manifest counts more documents",
         "manifest",
@@ -713,14 +713,14 @@ FORGERIES |= {
 
 
 @files("funnel.csv tells of fewer dropped texts, and adds up", "funnel")
-def funnel_end(folder: Path) -> None:
+def funnel_end(folder):
     table = pl.read_csv(folder / "funnel.csv")
     more = pl.when(pl.col("source") == "exorde").then(pl.col("documents") + 4).otherwise("documents")
     table.with_columns(more.alias("documents")).write_csv(folder / "funnel.csv")
 
 
 @files("labels that are two people by their interval are called clean", "labels")
-def clean_by_decision(folder: Path) -> None:
+def clean_by_decision(folder):
     sources = pl.read_parquet(folder / "provenance.parquet")["source"].unique().sort()
     measured = ["40,200,same_item,0.6,0.5,0.9,clean", *["0,0,,,,,unmeasured"] * (len(sources) - 1)]
     rows = [f"{source},{told}" for source, told in zip(sources, measured, strict=True)]
@@ -729,26 +729,26 @@ def clean_by_decision(folder: Path) -> None:
 
 
 @files("labels of which nothing is measured are called clean", "labels")
-def clean_without_interval(folder: Path) -> None:
+def clean_without_interval(folder):
     table = (folder / "statistics/labels.csv").read_text(encoding="utf-8")
     (folder / "statistics/labels.csv").write_text(table.replace("unmeasured", "clean", 1), encoding="utf-8")
 
 
 @files("the report leaves a warning out", "report")
-def report_without_warning(folder: Path) -> None:
+def report_without_warning(folder):
     page = (folder / "report.html").read_text(encoding="utf-8")
     start = page.index('<li dir="auto">')
     (folder / "report.html").write_text(page[:start] + page[page.index("</li>", start) + 6 :], encoding="utf-8")
 
 
 @files("sampling_deviation.json says that targets were met", "quota")
-def targets_met(folder: Path) -> None:
+def targets_met(folder):
     alter_json(folder / "sampling_deviation.json", lambda told: told["cells"][0].update(taken=15, deficit=0))
 
 
 @files("sampling_deviation.json has targets that the settings do not give", "quota")
-def targets_changed(folder: Path) -> None:
-    def alter(told: Any) -> None:
+def targets_changed(folder):
+    def alter(told):
         for row in [told["documents"], *told["languages"], *told["cells"]]:
             row.update(target=row["taken"])
             if "deficit" in row:
@@ -762,12 +762,12 @@ def targets_changed(folder: Path) -> None:
     "the digest of a source's raw files is another",
     undetectable="no release holds the raw files",
 )
-def false_input(folder: Path) -> None:
+def false_input(folder):
     alter_json(folder / "manifest.json", lambda told: told["inputs"]["exorde"].update(sha256="0" * 64))
 
 
 @files("the name or the version of the program is another", undetectable="no claim depends on them")
-def other_name(folder: Path) -> None:
+def other_name(folder):
     alter_json(folder / "manifest.json", lambda told: told.update(name="authbench-300k"))
     alter_json(folder / "manifest.json", lambda told: told["config"].update(name="authbench-300k"))
 
@@ -776,29 +776,29 @@ def other_name(folder: Path) -> None:
 
 
 @files("a file that belongs to no release is listed", "files")
-def unknown_file(folder: Path) -> None:
+def unknown_file(folder):
     (folder / "names.csv").write_text("id,name\n", encoding="utf-8")
 
 
-def unlisted_file(folder: Path) -> None:
+def unlisted_file(folder):
     (folder / "names.csv").write_text("id,name\n", encoding="utf-8")
 
 
-def hidden_file(folder: Path) -> None:
+def hidden_file(folder):
     (folder / ".names.csv").write_text("id,name\n", encoding="utf-8")
 
 
-def symlink(folder: Path) -> None:
+def symlink(folder):
     (folder / "train" / "more").symlink_to("/etc")
 
 
-def linked_table(folder: Path) -> None:
+def linked_table(folder):
     (folder / ".git").mkdir()
     (folder / "funnel.csv").rename(folder / ".git/funnel.csv")
     (folder / "funnel.csv").symlink_to(folder / ".git/funnel.csv")
 
 
-def strange_kind(folder: Path) -> None:
+def strange_kind(folder):
     os.mkfifo(folder / "train" / "queue")
 
 
@@ -812,7 +812,7 @@ FORGERIES |= {
 
 
 @files("the lock, the funnel and the statistics are removed, and SHA256SUMS does not miss them", "files")
-def bookkeeping_removed(folder: Path) -> None:
+def bookkeeping_removed(folder):
     for name in ("release.lock", "funnel.csv", "sampling_deviation.json", "provenance.parquet"):
         (folder / name).unlink()
     shutil.rmtree(folder / "statistics")
@@ -825,39 +825,39 @@ declare(files)
 
 
 @data("documents are numbered by author", "ids")
-def numbered_by_author(r: Release) -> None:
-    def owner(ident: str) -> tuple[Any, ...]:
+def numbered_by_author(r):
+    def owner(ident):
         return tuple(r.provenance[ident][key] for key in ("lang", "source", "author_id", "date"))
 
     renumber(r, sorted(r.provenance, key=owner))
 
 
 @data("documents of each split are numbered by length", "ids")
-def numbered_by_length(r: Release) -> None:
+def numbered_by_length(r):
     renumber(r, sorted(r.provenance, key=lambda ident: r.provenance[ident]["token_length"]))
 
 
 @files("lines stand in the order of their authors", "numbering")
-def lines_by_author(folder: Path) -> None:
+def lines_by_author(folder):
     path = folder / "test/candidates.jsonl"
     lines = sorted(path.read_bytes().splitlines(keepends=True), key=lambda line: orjson.loads(line)["author_id"])
     path.write_bytes(b"".join(lines))
 
 
 @data("a text that is not scored is a query", "work_in_truth")
-def unscored_query(r: Release) -> None:
+def unscored_query(r):
     r.provenance[r.query_of("Emily Bronte")]["scored"] = False
 
 
 @data("a query is a line of another author's text and its date", "borrowed_text")
-def borrowed_query(r: Release) -> None:
+def borrowed_query(r):
     line, other = "Seven poets sent a poem to the mill by the river", r.ids_of("Jules Verne")[0]
     r.write_text(other, f"{r.of_id(other)[0]['content']}\n{line}")
     r.write_text(r.query_of("Emily Bronte"), f"{line}\nMay 1846")
 
 
 @files("a text that is not scored is a negative", "unscored_pair")
-def unscored_negative(folder: Path) -> None:
+def unscored_negative(folder):
     told = pl.read_parquet(folder / "provenance.parquet")
     negative = pl.read_parquet(folder / "test/pairs.parquet").filter(~pl.col("same"))["candidate_id"][0]
     scored = pl.col("scored") & (pl.col("id") != negative)
@@ -867,7 +867,7 @@ def unscored_negative(folder: Path) -> None:
 # --- the forger's tools ---
 
 
-def renumber(r: Release, order: list[str]) -> None:
+def renumber(r, order):
     """Give the documents the numbers that there are in another order, wherever an id stands."""
     new = dict(zip(order, sorted(r.provenance), strict=True))
     for row in [*r.all_rows("candidates"), *r.all_rows("queries"), *r.all_rows("ground_truth")]:
@@ -881,7 +881,7 @@ def renumber(r: Release, order: list[str]) -> None:
     r.lock["documents"] = {key: new[ident] for key, ident in r.lock["documents"].items()}
 
 
-def move(r: Release, ident: str, split: str) -> None:
+def move(r, ident, split):
     """Move a document, with the query that it is, to another split."""
     for files in r.rows.values():
         for name, key in (("candidates", "candidate_id"), ("queries", "query_id"), ("ground_truth", "query_id")):
@@ -898,7 +898,7 @@ def move(r: Release, ident: str, split: str) -> None:
             row["positive_ids"] = sorted(set(kept) | ({*own} - {row["query_id"], *row["ignored_ids"]}))
 
 
-def merge(r: Release, one: str, other: str) -> None:
+def merge(r, one, other):
     """Give all texts of an author to another, in the other's split, with one query left."""
     split = r.provenance[r.ids_of(one)[0]]["split"]
     r.remove_query(r.query_of(other))
@@ -909,14 +909,14 @@ def merge(r: Release, one: str, other: str) -> None:
     del r.lock["authors"][gone]
 
 
-def ignore_a_positive(r: Release) -> str:
+def ignore_a_positive(r):
     row = r.truth(r.query_of("Jane Roe"))
     ident = row["positive_ids"].pop()
     row["ignored_ids"] = [ident]
     return str(ident)
 
 
-def take_down(r: Release, ident: str) -> None:
+def take_down(r, ident):
     """Take a document down as a release does."""
     source = r.provenance[ident]["source"]
     r.remove(ident)
@@ -928,19 +928,19 @@ def take_down(r: Release, ident: str) -> None:
     r.funnel = statistics.funnel_table(r.funnel.to_dicts())
 
 
-def edit(path: Path, old: str, new: str) -> None:
+def edit(path, old, new):
     text = path.read_text(encoding="utf-8")
     assert old in text, f"{path.name}: {old} is not there"
     path.write_text(text.replace(old, new), encoding="utf-8")
 
 
-def alter_json(path: Path, alter: Callable[[Any], Any]) -> None:
+def alter_json(path, alter):
     told = json.loads(path.read_bytes())
     alter(told)
     write_plain_json(path, told)
 
 
-def table() -> str:
+def table():
     """Return the forgeries that no check can find as the table of docs/reliability.md."""
     hidden = [one for one in FORGERIES.values() if not one.claim]
     rows = ["| forgery | why not |", "| --- | --- |", *(f"| {one.lie} | {one.undetectable} |" for one in hidden)]

@@ -6,10 +6,8 @@ python group_sizes.py ORDER    # ORDER seeds the order of the texts
 import hashlib
 import random
 import sys
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import polars as pl
 from small_corpus import document, frame
@@ -32,9 +30,9 @@ SEED = 7
 _EACH = 6  # texts of an author
 
 
-def texts(order: int) -> pl.DataFrame:
+def texts(order):
     """Return texts of random words, of authors with at most 6 each; some are copies of others, or contain them."""
-    rows: list[dict[str, Any]] = []
+    rows = []
     for place, (lang, size) in enumerate(SIZES.items()):
         chance = random.Random(lang)
         words = ["".join(chance.choices("abcdefghijklmnop", k=chance.randint(2, 9))) for _ in range(2_000)]
@@ -60,7 +58,7 @@ def texts(order: int) -> pl.DataFrame:
     return frame(*rows).drop("split", "toxicity")
 
 
-def results(rows: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+def results(rows):
     """Yield the tables that each stage makes of the texts, sorted where a stage keeps the order of its rows."""
     config = default_settings()
     measured = beside(rows.drop("content"), measure_texts(rows, [*SIZES]).drop("lang", strict=False))
@@ -68,7 +66,7 @@ def results(rows: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
     borrowed = rows.select("doc_key", shared=mostly_shared(rows))
     yield "borrowed", borrowed.sort("doc_key")
 
-    def fetch(places: pl.DataFrame, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+    def fetch(places, columns):
         yield rows[places["row"]].select(columns).with_columns(at=pl.int_range(pl.len()))
 
     numbered = rows.with_row_index("row")
@@ -103,7 +101,7 @@ def results(rows: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
     yield "checked/contained", contained
 
 
-def digests(rows: pl.DataFrame) -> dict[str, str]:
+def digests(rows):
     """Return a digest of each table."""
     return {name: hashlib.sha256(table.write_ndjson().encode()).hexdigest() for name, table in results(rows)}
 

@@ -1,8 +1,7 @@
 """Settings that nobody should write: values of every kind, at every key of the configuration."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import date
-from typing import Any
 
 from hypothesis import strategies as st
 
@@ -30,7 +29,7 @@ OTHERS = [None, True, False, date(2020, 1, 1), b"bytes", [], {}, [[]], [None], {
 ODD = st.sampled_from([*NUMBERS, *NOT_FINITE, *TEXTS, *OTHERS])
 
 
-def keys_of(section: Mapping[str, Any], place: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+def keys_of(section, place=()):
     """Yield the places of all values, also of those that hold others."""
     for key, value in section.items():
         yield (*place, key)
@@ -38,14 +37,14 @@ def keys_of(section: Mapping[str, Any], place: tuple[str, ...] = ()) -> Iterator
             yield from keys_of(value, (*place, key))
 
 
-def setting(place: tuple[str, ...], value: Any) -> dict[str, Any]:
+def setting(place, value):
     """Return the configuration that gives one setting this value."""
     for key in reversed(place):
         value = {key: value}
-    return value  # type: ignore[no-any-return]
+    return value
 
 
-def hostile(defaults: Mapping[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
+def hostile(defaults):
     """Return configurations with one odd value: a setting itself, an entry of a list, or one beside others."""
     places = st.sampled_from(sorted(keys_of(defaults)))
     keys = st.sampled_from([*TEXTS, "en", "train"])

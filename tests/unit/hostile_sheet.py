@@ -1,7 +1,5 @@
 """A sheet of texts that would spoil a page if they were taken for markup."""
 
-from pathlib import Path
-
 import polars as pl
 from defaults import section
 
@@ -17,7 +15,7 @@ HOSTILE = [
 ]
 
 
-def sheet(folder: Path, contents: list[str] = HOSTILE) -> Path:
+def sheet(folder, contents=HOSTILE):
     count = len(contents)
     texts = pl.DataFrame(
         {

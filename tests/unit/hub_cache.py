@@ -2,14 +2,11 @@
 
 import os
 import shutil
-from pathlib import Path
-
-import pytest
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
-def put_into_cache(hub: Path, name: str, dataset: Path) -> Path:
+def put_into_cache(hub, name, dataset):
     """Return the snapshot of a dataset `owner/name`, whose branch `main` and tag `v1` are one commit."""
     place = hub / f"datasets--{name.replace('/', '--')}"
     for ref in ("main", "v1"):
@@ -25,7 +22,7 @@ def put_into_cache(hub: Path, name: str, dataset: Path) -> Path:
     return snapshot
 
 
-def use_cache(hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def use_cache(hub, monkeypatch):
     from huggingface_hub import constants
 
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(hub))

@@ -2,9 +2,6 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
 
 import polars as pl
 from defaults import section
@@ -18,7 +15,7 @@ from authbench.core.storage.raw_paths import match_files
 
 
 class Ingested:
-    def __init__(self, folder: Path, files: Mapping[str, str | bytes], mapping: Mapping[str, Any], **how: Any) -> None:
+    def __init__(self, folder, files, mapping, **how):
         folder.mkdir(exist_ok=True)
         raw = folder / "raw"
         self.out = out = how.pop("out", folder / f"out{len(list(folder.iterdir()))}")
@@ -46,5 +43,5 @@ class Ingested:
         assert counts["kept"] == self.records.height
         assert counts["dropped"] == dict(Counter(self.removed["reason"].to_list()))
 
-    def reasons(self) -> dict[str, int]:
+    def reasons(self):
         return dict(self.result["sources"]["demo"]["dropped"])

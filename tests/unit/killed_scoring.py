@@ -11,7 +11,6 @@ import random
 import signal
 import sys
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,7 +30,7 @@ class Telling(DetoxifyScorer):
     most: int
     done: list[int] = field(default_factory=list)
 
-    def score(self, texts: Sequence[str], langs: Sequence[str]) -> list[float]:
+    def score(self, texts, langs):
         if len(self.done) == self.most:
             signal.pause()
         scores = super().score(texts, langs)
@@ -41,24 +40,24 @@ class Telling(DetoxifyScorer):
         return scores
 
 
-def score_all(scorer: DetoxifyScorer, texts: Sequence[str]) -> None:
+def score_all(scorer, texts):
     store = ScoreStore("scores.parquet")
     score_texts([scorer], texts, ["en"] * len(texts), store)
     store.save()
 
 
-def parts() -> int:
+def parts():
     return len(list(Path("scores.parquet.parts").glob("[0-9a-f]*.parquet")))
 
 
-def fork_to_score(known: DetoxifyScorer, texts: Sequence[str], most: int) -> int:
+def fork_to_score(known, texts, most):
     if child := os.fork():
         return child
     score_all(Telling(**vars(known), most=most), texts)
     os._exit(0)
 
 
-def main(checkpoint: Path, texts: Sequence[str]) -> None:
+def main(checkpoint, texts):
     known = load_detoxify(checkpoint=checkpoint, huggingface_config_path=checkpoint.parent, max_tokens=32)
     chance = random.Random(1)
     for _ in range(KILLS):

@@ -1,13 +1,12 @@
 """Whether work grows with its size as work in linear time does, on whatever machine."""
 
 import time
-from collections.abc import Callable
 
 PART = 8  # the smaller size that is measured beside a size
 GROWTH = 24  # times the work of a part, at most: eight in linear time, 64 in quadratic
 
 
-def takes_linear_time(work: Callable[[int], object], size: int, soon: float) -> bool:
+def takes_linear_time(work, size, soon):
     """Return whether work of a size takes less than so many CPU seconds, or no more than linear work takes.
 
     The clock is looked at once on most machines; where it is slow or busy, a part of the work is measured beside it.
@@ -18,7 +17,7 @@ def takes_linear_time(work: Callable[[int], object], size: int, soon: float) -> 
     return min(_seconds(work, size) for _ in range(2)) < GROWTH * part
 
 
-def _seconds(work: Callable[[int], object], size: int) -> float:
+def _seconds(work, size):
     start = time.thread_time()
     work(size)
     return time.thread_time() - start

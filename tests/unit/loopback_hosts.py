@@ -6,11 +6,10 @@ import json
 import tarfile
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
 COMMIT = "4f2c8e1a9b3d5f6071829a3b4c5d6e7f80912a3b"
@@ -41,28 +40,28 @@ class Host:
     gate: Callable[[str], None] = lambda path: None
     url: str = ""
 
-    def asked_for(self, path: str, method: str = "GET") -> list[str | None]:
+    def asked_for(self, path, method="GET"):
         """The ranges of the requests for a path, None for the whole."""
         return [asked for how, where, asked in self.seen if how == method and where == path]
 
 
 @contextmanager
-def serving(host: Host) -> Iterator[Host]:
+def serving(host):
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
-        def do_GET(self) -> None:  # noqa: N802
+        def do_GET(self):  # noqa: N802
             host.gate(self.path)
             self._answer(with_body=True)
 
-        def do_POST(self) -> None:  # noqa: N802
+        def do_POST(self):  # noqa: N802
             host.sent.append(self.rfile.read(int(self.headers.get("Content-Length", 0))))
             self._answer(with_body=True)
 
-        def do_HEAD(self) -> None:  # noqa: N802
+        def do_HEAD(self):  # noqa: N802
             self._answer(with_body=False)
 
-        def _answer(self, with_body: bool) -> None:
+        def _answer(self, with_body):
             path = unquote(urlsplit(self.path).path)
             asked = self.headers.get("Range")
             host.seen.append((self.command, path, asked))
@@ -85,9 +84,7 @@ def serving(host: Host) -> Iterator[Host]:
                 return
             self._send(200, body, headers, with_body, fault.cut_after)
 
-        def _send(
-            self, status: int, body: bytes, headers: Mapping[str, str], with_body: bool, cut_after: int | None = None
-        ) -> None:
+        def _send(self, status, body, headers, with_body, cut_after=None):
             self.send_response(status)
             if host.length:
                 self.send_header("Content-Length", str(len(body)))
@@ -103,7 +100,7 @@ def serving(host: Host) -> Iterator[Host]:
                 self.wfile.flush()
                 self.connection.close()
 
-        def log_message(self, *arguments: Any) -> None:
+        def log_message(self, *arguments):
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -118,9 +115,9 @@ def serving(host: Host) -> Iterator[Host]:
         server.server_close()
 
 
-def hub(host: Host, repository: str, files: Mapping[str, bytes], commit: str = COMMIT, lfs: bool = True) -> Host:
+def hub(host, repository, files, commit=COMMIT, lfs=True):
     """Let a host be a Hugging Face Hub with one data set."""
-    siblings: list[dict[str, Any]] = []
+    siblings = []
     for name, body in files.items():
         sha256 = hashlib.sha256(body).hexdigest()
         pointer = {"lfs": {"sha256": sha256, "size": len(body), "pointerSize": 130}} if lfs else {}
@@ -135,7 +132,7 @@ def hub(host: Host, repository: str, files: Mapping[str, bytes], commit: str = C
     return host
 
 
-def archive(files: Mapping[str, bytes], more: Iterable[tuple[tarfile.TarInfo, bytes]] = ()) -> bytes:
+def archive(files, more=()):
     """A repository as GitHub packs it: all below one folder."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w:gz") as tar:

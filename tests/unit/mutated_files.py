@@ -10,10 +10,7 @@ import random
 import signal
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pyarrow as pa
@@ -41,24 +38,24 @@ TEXTS = (
 COLUMNS = ["id", "user", "lang", "when", "text"]
 
 
-def rows() -> list[dict[str, Any]]:
+def rows():
     return [
         {"id": str(place), "user": f"user{place % 4}", "lang": "en", "when": "2024-02-03", "text": text}
         for place, text in enumerate(TEXTS * 2)
     ]
 
 
-def table(separator: str, quote: str = '"', line: str = "\n") -> str:
+def table(separator, quote='"', line="\n"):
     lines = [COLUMNS, *(list(row.values()) for row in rows())]
     cells = ([f"{quote}{cell.replace(quote, quote * 2)}{quote}" if quote else cell for cell in one] for one in lines)
     return line.join(separator.join(one).replace("\n", "\n" if quote else " ") for one in cells) + line
 
 
-def json_lines(**options: Any) -> str:
+def json_lines(**options):
     return "".join(json.dumps(row, **options) + "\n" for row in rows())
 
 
-def parquet(**options: Any) -> bytes:
+def parquet(**options):
     stored = io.BytesIO()
     pq.write_table(pa.Table.from_pylist(rows()), stored, row_group_size=5, **options)
     return stored.getvalue()
@@ -75,7 +72,7 @@ FIELDS = {"text": "text", "author": "user", "lang": "lang", "date": {"field": "w
 JSON_ROWS = rows()
 
 
-def kind(seed: str | bytes, reader: dict[str, Any], name: str, fields: Any = FIELDS) -> Any:
+def kind(seed, reader, name, fields=FIELDS):
     return seed.encode() if isinstance(seed, str) else seed, reader, name, fields
 
 
@@ -113,7 +110,7 @@ TELEGRAM = [
 OF_FILE = {"text": "text", "author": {"any": ["author", {"const": "someone"}]}, "lang": {"const": "en"}}
 OF_MESSAGE = {**OF_FILE, "author": "from", "date": "date"}
 WINDOWS = table(";", line="\r\n").encode("cp1252", "replace")
-KINDS: dict[str, Any] = {
+KINDS = {
     "csv": kind(table(","), {"format": "csv"}, "a.csv", WITH_ID),
     "csv of Windows": kind(WINDOWS, {"format": "csv", "delimiter": ";", "encoding": "cp1252"}, "a.csv"),
     "tsv": kind(table("\t", quote=""), {"format": "csv", "delimiter": "\t", "quoting": False}, "a.tsv"),
@@ -172,14 +169,14 @@ KINDS: dict[str, Any] = {
 }
 
 
-def zipped(content: bytes) -> bytes:
+def zipped(content):
     stored = io.BytesIO()
     with zipfile.ZipFile(stored, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("one", content)
     return stored.getvalue()
 
 
-CONTAINERS: dict[str, Callable[[bytes], bytes]] = {
+CONTAINERS = {
     "": bytes,
     ".gz": lambda content: gzip.compress(content, mtime=0),
     ".zst": zstandard.compress,
@@ -189,7 +186,7 @@ CONTAINERS: dict[str, Callable[[bytes], bytes]] = {
 }
 
 # What has broken readers of such files before, spliced in anywhere.
-MORSELS: tuple[bytes, ...] = (
+MORSELS = (
     # bytes of other encodings, ends of lines, and quotation marks
     *(b"\0", b"\xef\xbb\xbf", b"\xff\xfe", b"\x84\x31\x95\x33", b"\xed\xa0\x80", b"\xc0\xaf\xf8"),
     *(b"\r", b"\r\n", b"\n\n\n", b'"', b'""', b"'", b"\\"),
@@ -209,7 +206,7 @@ MORSELS: tuple[bytes, ...] = (
 )
 
 
-def mutated(content: bytes, chance: random.Random) -> bytes:
+def mutated(content, chance):
     """One to four of: bytes flipped, deleted, doubled, moved, overwritten, a morsel put in, the end cut off."""
     for _ in range(chance.choice((1, 1, 1, 2, 4))):
         at = chance.randrange(len(content) + 1)
@@ -234,8 +231,8 @@ def mutated(content: bytes, chance: random.Random) -> bytes:
 
 
 @contextmanager
-def at_most(seconds: float) -> Iterator[None]:
-    def stop(*_: object) -> None:
+def at_most(seconds):
+    def stop(*_):
         raise TimeoutError(f"not read in {seconds} s of the processor")
 
     before = signal.signal(signal.SIGPROF, stop)
@@ -247,7 +244,7 @@ def at_most(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGPROF, before)
 
 
-def accounted(folder: Path, files: dict[str, bytes], reader: dict[str, Any], fields: Any) -> str:
+def accounted(folder, files, reader, fields):
     """What became of the files. Fails on any error but InputError, and where a row is not accounted for."""
     raw = folder / "raw"
     raw.mkdir(exist_ok=True)
@@ -277,10 +274,10 @@ def accounted(folder: Path, files: dict[str, bytes], reader: dict[str, Any], fie
     return "read"
 
 
-def outcomes_of(name: str, folder: Path, first: int, past: int) -> Counter[str]:
+def outcomes_of(name, folder, first, past):
     """Ingest the damaged files of a kind with numbers from `first` up to `past`; count those read and those refused."""
     seed, reader, path, fields = KINDS[name]
-    outcomes: Counter[str] = Counter()
+    outcomes = Counter()
     for number in range(first, past):
         chance = random.Random(f"{name} {number}")
         suffix = chance.choice(["", "", "", *CONTAINERS])

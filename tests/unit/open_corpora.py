@@ -8,7 +8,6 @@ import csv
 import hashlib
 import io
 import json
-from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -42,12 +41,11 @@ class Ingested(NamedTuple):
     files: dict[str, str]
 
 
-def load_source(tag: str) -> dict[str, Any]:
-    source: dict[str, Any] = read_yaml(ROOT / f"config/sources/{tag}.yaml")
-    return source
+def load_source(tag):
+    return read_yaml(ROOT / f"config/sources/{tag}.yaml")
 
 
-def folder_of(tag: str) -> Path:
+def folder_of(tag):
     """The folder of a corpus; skips where there is none."""
     folder = DATA / str(load_source(tag).get("folder", tag))
     if not folder.is_dir():
@@ -55,7 +53,7 @@ def folder_of(tag: str) -> Path:
     return folder
 
 
-def decoded(path: Path, encodings: str | Iterable[str]) -> str | None:
+def decoded(path, encodings):
     """The text of a file in the first encoding that fits; None where none does, or the file is empty or a pointer."""
     content = path.read_bytes()
     if not content or content.startswith(LFS_POINTER):
@@ -68,7 +66,7 @@ def decoded(path: Path, encodings: str | Iterable[str]) -> str | None:
     return None
 
 
-def is_readable(path: Path, reader: dict[str, Any]) -> bool:
+def is_readable(path, reader):
     """Whether a file can be read at all as what its source says it is."""
     if reader["format"] == "tei":
         try:
@@ -88,19 +86,19 @@ def is_readable(path: Path, reader: dict[str, Any]) -> bool:
 
 
 @cache
-def sorted_out(tag: str) -> tuple[list[Path], list[Path]]:
+def sorted_out(tag):
     """The files of a corpus that can be read, and those that cannot; none where its folder is absent."""
     source = load_source(tag)
     folder = DATA / str(source.get("folder", tag))
-    good: list[Path] = []
-    bad: list[Path] = []
+    good = []
+    bad = []
     for name in match_files(folder, source["files"]):
         path = folder / name
         (good if is_readable(path, source["reader"]) else bad).append(path)
     return good, bad
 
 
-def files_of(tag: str) -> tuple[list[Path], list[Path]]:
+def files_of(tag):
     """The files of a corpus that can be read, and those that cannot; skips where none can."""
     folder = folder_of(tag)
     good, bad = sorted_out(tag)
@@ -109,7 +107,7 @@ def files_of(tag: str) -> tuple[list[Path], list[Path]]:
     return good, bad
 
 
-def table(path: Path, tag: str) -> list[dict[str, str]]:
+def table(path, tag):
     """The rows of a CSV file of a corpus, read by Python's own module."""
     reader = load_source(tag)["reader"]
     text = decoded(path, reader.get("encoding", "utf-8"))
@@ -125,7 +123,7 @@ def table(path: Path, tag: str) -> list[dict[str, str]]:
     return [dict(zip(header, row, strict=False)) for row in filled]
 
 
-def tables_with(tag: str, *columns: str) -> list[dict[str, str]]:
+def tables_with(tag, *columns):
     """The rows of all files of a corpus that have these columns; skips where no file has them."""
     found = [rows for path in files_of(tag)[0] if (rows := table(path, tag)) and set(columns) <= set(rows[0])]
     if not found:
@@ -133,7 +131,7 @@ def tables_with(tag: str, *columns: str) -> list[dict[str, str]]:
     return [row for rows in found for row in rows]
 
 
-def bad_rows_allowed(tag: str) -> float:
+def bad_rows_allowed(tag):
     """The share of bad rows at which a source stops, with room for the files that cannot be read and, where a file is
     a text, for one more: where files are few, one is a large share."""
     good, bad = files_of(tag)
@@ -142,7 +140,7 @@ def bad_rows_allowed(tag: str) -> float:
 
 
 @cache
-def ingested(tag: str, shards: int = 2) -> Ingested:
+def ingested(tag, shards=2):
     """A corpus as ingestion reads it. Of tables, of which one that cannot be read stops the source, only those are
     given to it that can be read."""
     folder, source = folder_of(tag), load_source(tag)

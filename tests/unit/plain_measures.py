@@ -14,7 +14,7 @@ from authbench.release.checking.measures import _LETTER_OR_NUMBER as LETTER_OR_N
 from authbench.release.checking.measures import _WORD as WORD
 
 
-def pattern(text: str) -> regex.Pattern:
+def pattern(text):
     return regex.compile(rf"(?V1x){text}")
 
 
@@ -32,7 +32,7 @@ EXPECTED = {
 }
 
 
-def measure_plainly(text: str, lang: str) -> dict[str, float | None]:
+def measure_plainly(text, lang):
     """Every measurement but langid's of a text without placeholders."""
     words = [word for word in WORD.findall(text) if LETTER_OR_NUMBER.search(word)]
     windows = [words[start : start + 200] for start in range(0, len(words), 200)]
@@ -76,7 +76,7 @@ def measure_plainly(text: str, lang: str) -> dict[str, float | None]:
     }
 
 
-def quoted(line: str) -> int:
+def quoted(line):
     """Visible characters of a line between quotation marks, or all of them where it begins with `>`."""
     shown = SPACE.sub("", line)
     if shown.startswith(">"):
@@ -93,9 +93,9 @@ def quoted(line: str) -> int:
     return found
 
 
-def longest(flags: list[bool]) -> int:
+def longest(flags):
     return max((len(list(group)) for flag, group in groupby(flags) if flag), default=0)
 
 
-def share(part: int, whole: int) -> float | None:
+def share(part, whole):
     return part / whole if whole else None

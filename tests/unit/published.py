@@ -4,9 +4,7 @@ import csv
 import io
 import json
 import zipfile
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import yaml
@@ -20,8 +18,7 @@ from authbench.build.normalize.table import normalize_records
 from authbench.build.release.contents import make_contents
 from authbench.build.release.write import write_release
 from authbench.config.registry.entries import read_yaml
-from authbench.config.registry.source_entry import Source, make_source
-from authbench.config.settings.publish import Publish
+from authbench.config.registry.source_entry import make_source
 from authbench.core.identity import keyed_hash
 from authbench.core.records import LANGUAGES
 from authbench.core.runtime.inventory import take_inventory
@@ -31,16 +28,13 @@ from authbench.core.storage.sha256sums import checksums
 from authbench.core.tokens import load_tokenizer
 from authbench.publish.export.run import export, export_public
 from authbench.release.format.columns import PAIRS, POOLS, POSITIVES
-from authbench.release.format.release import Release
 from authbench.release.format.verify import open_verified
 from authbench.reports.report.write import write_report
-
-Published = tuple[Path, Path, Path]  # raw files, the release of them, and its public bundle
 
 ROOT = Path(__file__).parents[2]
 CONFIG = read_yaml(ROOT / "config/config.yaml")
 SPLIT = {"splits": {"train": 50, "test": 50}, "lock": None}
-ABOUT: Publish = section(
+ABOUT = section(
     "publish",
     version="2.1.0",
     date="2026-01-31",
@@ -57,7 +51,7 @@ COMMON = {
     "author": {"kind": "person"},
 }
 FIELDS = {"text": "text", "author": "writer", "lang": {"const": "en"}, "genre": {"const": "news"}, "date": "date"}
-PAGES: dict[str, dict[str, Any]] = {
+PAGES = {
     "letters": {
         **COMMON,
         "title": "Letters",
@@ -90,18 +84,18 @@ PAGES: dict[str, dict[str, Any]] = {
 PAGES["books"]["fields"].pop("date")
 
 
-def sources_of(pages: Mapping[str, Mapping[str, Any]] = PAGES) -> dict[str, Source]:
+def sources_of(pages=PAGES):
     return {tag: make_source(tag, page) for tag, page in pages.items()}
 
 
-def prose(seed: object, words: int) -> str:
+def prose(seed, words):
     """Made-up text of so many words, with sentences and paragraphs."""
     drawn = [WORDS[keyed_hash(1, "word", str(seed), str(place)) % len(WORDS)] for place in range(words)]
     ends = {9: ".", 44: ".\n\n"}
     return " ".join(word + ends.get(place % 45, "") for place, word in enumerate(drawn)).strip() + "."
 
 
-def write_raw(raw: Path, letters: Sequence[tuple[str, str]] | None = None) -> None:
+def write_raw(raw, letters=None):
     """The raw files: letters as (writer, text), by default long and short ones with signs, line breaks, a notice."""
     if letters is None:
         letters = [
@@ -125,7 +119,7 @@ def write_raw(raw: Path, letters: Sequence[tuple[str, str]] | None = None) -> No
             archive.writestr(f"in/{writer}-Novel by {writer}.txt", parts)
 
 
-def documents_of(raw: Path, work: Path, pages: Mapping[str, Mapping[str, Any]] = PAGES) -> pl.DataFrame:
+def documents_of(raw, work, pages=PAGES):
     """The documents of the raw files as the stages make them, with splits by author."""
     tables = []
     sources = sources_of(pages)
@@ -143,7 +137,7 @@ def documents_of(raw: Path, work: Path, pages: Mapping[str, Mapping[str, Any]] =
     return documents.with_columns(splits.alias("split"), pl.lit(0.1).alias("toxicity"))
 
 
-def write_whole(folder: Path, documents: pl.DataFrame, **changes: Any) -> None:
+def write_whole(folder, documents, **changes):
     """A release of the documents; `lock`, `takedown` and settings of `release:` may be given."""
     lock, takedown = changes.pop("lock", None), changes.pop("takedown", frozenset())
     pages = changes.pop("pages", PAGES)
@@ -181,7 +175,7 @@ def write_whole(folder: Path, documents: pl.DataFrame, **changes: Any) -> None:
     write_report(folder, descriptions, write_release(folder, release, measured, descriptions, facts))
 
 
-def publish(folder: Path, **changes: Any) -> Published:
+def publish(folder, **changes):
     """The raw files, a release of them, and its public bundle."""
     write_raw(folder / "raw")
     write_whole(folder / "release", documents_of(folder / "raw", folder / "work"), **changes)
@@ -190,28 +184,27 @@ def publish(folder: Path, **changes: Any) -> Published:
     return folder / "raw", folder / "release", folder / "public"
 
 
-def opened(folder: Path, unverified: bool = False) -> Release:
+def opened(folder, unverified=False):
     return open_verified(folder, complete=True, unverified=unverified)
 
 
-def exported(release: Path, form: str, out: Path, **options: Any) -> Path:
+def exported(release, form, out, **options):
     export(opened(release), form, out, ABOUT, **options)
     return out
 
 
-def header(folder: Path) -> dict[str, Any]:
+def header(folder):
     """Return what stands above the card of a folder."""
-    read: dict[str, Any] = yaml.safe_load((folder / "README.md").read_text(encoding="utf-8").split("---\n")[1])
-    return read
+    return yaml.safe_load((folder / "README.md").read_text(encoding="utf-8").split("---\n")[1])
 
 
-def pair(release: Path) -> None:
+def pair(release):
     """Give a test split relations and pairs: each positive beside two texts of other authors, in two pools."""
     author = {row["candidate_id"]: row["author_id"] for row in lines(release / "test/candidates.jsonl")}
     answers = [
         (row["query_id"], one) for row in lines(release / "test/ground_truth.jsonl") for one in row["positive_ids"]
     ]
-    rows: list[tuple[str, int, str, str, bool]] = []
+    rows = []
     for group, (query, positive) in enumerate(answers):
         others = sorted(one for one in author if author[one] != author[positive])[group % 3 : group % 3 + 2]
         rows += [(POOLS[group % 2], group, query, one, one == positive) for one in (positive, *others)]
@@ -221,14 +214,14 @@ def pair(release: Path) -> None:
     seal(release)
 
 
-def lines(path: Path) -> list[dict[str, Any]]:
+def lines(path):
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def contents(folder: Path) -> dict[str, bytes]:
+def contents(folder):
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def seal(release: Path) -> None:
+def seal(release):
     """Make the checksums of a release right again after it was changed by hand."""
     write_text(release / "SHA256SUMS", checksums(release))

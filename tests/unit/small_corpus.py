@@ -1,7 +1,6 @@
 """Selected documents of one made-up source, and the release made of them."""
 
 import hashlib
-from typing import Any
 
 import polars as pl
 
@@ -18,7 +17,7 @@ SETTINGS = {
 }
 SPLIT = {"splits": {"train": 80, "dev": 10, "test": 10}}
 SOURCES = {"news": Description("News", License("CC0 1.0", "A"), Author("outlet"), "Outlets.")}
-FACTS: dict[str, Any] = {
+FACTS = {
     "funnel": [
         {"source": "news", "stage": "ingest", "reason": "in", "documents": 40},
         {"source": "news", "stage": "ingest", "reason": "kept", "documents": 40},
@@ -51,11 +50,11 @@ FACTS: dict[str, Any] = {
 }
 
 
-def author(number: int) -> str:
+def author(number):
     return hashlib.sha256(f"writer {number}".encode()).hexdigest()
 
 
-def document(number: int, writer: int, split: str = "train", **other: Any) -> dict[str, Any]:
+def document(number, writer, split="train", **other):
     return {
         "doc_key": f"news:{number}",
         "origin_id": f"news:work{number}",
@@ -79,16 +78,16 @@ def document(number: int, writer: int, split: str = "train", **other: Any) -> di
     }
 
 
-def frame(*rows: dict[str, Any]) -> pl.DataFrame:
+def frame(*rows):
     return pl.DataFrame(list(rows), schema={**DOCUMENT, "split": pl.String, "toxicity": pl.Float64})
 
 
-def corpus() -> pl.DataFrame:
+def corpus():
     splits = ("train", "train", "dev", "test")
     return frame(*(document(n, n // 5, splits[n // 5 % 4]) for n in range(40)))
 
 
-def release(documents: pl.DataFrame, **other: Any) -> Any:
+def release(documents, **other):
     lock, takedown = other.pop("lock", None), other.pop("takedown", frozenset())
     containment, possibly_one = other.pop("containment", None), other.pop("possibly_one", None)
     return make_contents(documents, {**SETTINGS, **other}, SPLIT, 7, lock, takedown, containment, possibly_one)

@@ -1,8 +1,6 @@
 """A small release that breaks no claim, with all its files, made by the stages' own functions."""
 
 import hashlib
-from pathlib import Path
-from typing import Any
 
 import polars as pl
 from defaults import section
@@ -15,7 +13,6 @@ from authbench.build.sample.deviation import recount
 from authbench.build.sample.targets import largest_remainder
 from authbench.build.split.leakage import find_leaks
 from authbench.config.registry.entries import read_yaml
-from authbench.config.registry.source_entry import Description
 from authbench.config.registry.sources import find_sources
 from authbench.core.identity import author_id, keyed_hash
 from authbench.core.records import DOCUMENT, length_bucket_expr
@@ -26,7 +23,7 @@ from authbench.reports.report.write import write_report
 WORDS = read_yaml(shipped("text/function_words.yaml"))
 LANGS = ("en", "de")
 TARGETS = {"en": 48, "de": 32}
-CONFIG: dict[str, Any] = read_yaml(shipped("config/config.yaml"))
+CONFIG = read_yaml(shipped("config/config.yaml"))
 CONFIG |= {
     "name": "tiny",
     "sources": ["exorde", "babel_briefings", "blog_authorship"],
@@ -59,23 +56,22 @@ AUTHORS = (
     ("Otto Hahn", "exorde", "de", "train", 4),
 )
 NOUNS = ("harbour", "kettle", "meadow", "lantern", "violin", "thunder", "orchard", "saddle", "lanterns", "kettles")
-Rows = list[dict[str, Any]]
 
 
-def prose(name: str, lang: str, words: int) -> str:
+def prose(name, lang, words):
     """Made-up text of a language, another for every name."""
     known = [str(word) for word in WORDS[lang] if len(str(word)) > 2]
     return " ".join(known[keyed_hash(3, name, str(place)) % len(known)] for place in range(words))
 
 
-def about(name: str) -> str:
+def about(name):
     """Words of content, some of which other texts share."""
     return " ".join(NOUNS[keyed_hash(4, name, str(place)) % len(NOUNS)] for place in range(6))
 
 
-def documents() -> pl.DataFrame:
+def documents():
     """The documents of all authors with their splits; two of Ada Lovelace's share a long passage."""
-    rows: Rows = []
+    rows = []
     for name, source, lang, split, many in AUTHORS:
         for place in range(many):
             content = prose(f"{name} {place}", lang, 25 + 40 * place)
@@ -110,11 +106,11 @@ def documents() -> pl.DataFrame:
     return frame.with_columns(counted).with_columns(length_bucket_expr("token_length").alias("length_bucket"))
 
 
-def sources() -> dict[str, Description]:
+def sources():
     return {tag: source.description for tag, source in find_sources(CONFIG["sources"]).items()}
 
 
-def findings(made: pl.DataFrame) -> dict[str, Any]:
+def findings(made):
     """What the stages before would have found."""
     tags = sorted(set(made["source"]))
     stages = ("ingest", "normalize", "dedup_documents", "chunk", "filter", "dedup_chunks", "sample", "split")
@@ -169,13 +165,7 @@ def findings(made: pl.DataFrame) -> dict[str, Any]:
     }
 
 
-def write_sound(
-    folder: Path,
-    takedown: frozenset[str] = frozenset(),
-    lock: dict[str, Any] | None = None,
-    made: pl.DataFrame | None = None,
-    **release: Any,
-) -> None:
+def write_sound(folder, takedown=frozenset(), lock=None, made=None, **release):
     """Write the release, or one of the documents `made`, into `folder`; settings of `release:` may be given."""
     made = documents() if made is None else made
     settings = {**CONFIG["release"], **release}

@@ -1,14 +1,12 @@
 """Files made in the form of each of STEB's datasets, and the rows that its loaders read from them."""
 
 import json
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from cases import read_cases
 
 
-def jsonl(*rows: Mapping[str, Any]) -> str:
+def jsonl(*rows):
     return "".join(json.dumps(row) + "\n" for row in rows)
 
 
@@ -25,7 +23,7 @@ LEVELS = ("Adv-Txt/A-adv", "Int-Txt/Int-Txt/A-int", "Ele-Txt/A-ele")
 
 # By dataset: its files, and the rows that the protocol steb has of the first task (see `rows_of`).
 _PLAIN = read_cases(Path(__file__))
-FORMATS: Mapping[str, tuple[Mapping[str, Any], Sequence[tuple[Any, ...]]]] = {
+FORMATS = {
     **{name: (one["files"], [tuple(row) for row in one["rows"]]) for name, one in _PLAIN.items()},
     "x_genre": (
         {

@@ -1,9 +1,7 @@
 """The page of a made-up dataset of style."""
 
-from typing import Any
 
-
-def style_page(**more: Any) -> dict[str, Any]:
+def style_page(**more):
     page = {"title": "Notes", "about": "Made up.", "attribute": "register", "languages": ["en"], "licence": "none"}
     how = {"acquire": {"where": "here", "how": "Write them."}, "files": ["*.jsonl"], "reader": {"format": "jsonl"}}
     return {**page, **how, **more}

@@ -8,12 +8,10 @@ import logging
 import random
 import traceback
 import zlib
-from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -28,7 +26,7 @@ from authbench.build.acquire.lock import Entry, File, add_to_lock, lock_path, re
 from authbench.build.acquire.offers import ByHand, safe_path
 from authbench.build.acquire.progress import Progress
 from authbench.build.acquire.state import ABSENT, PARTIAL, PRESENT, VERIFIED, state
-from authbench.config.registry.source_entry import Source, make_source
+from authbench.config.registry.source_entry import make_source
 from authbench.core.errors import InputError
 from authbench.core.identity import uniform
 
@@ -36,31 +34,31 @@ TABLE = random.Random(7).randbytes(700_000)
 
 
 @pytest.fixture
-def host() -> Iterator[Host]:
+def host():
     with serving(Host({"/a/table.csv": TABLE})) as host:
         yield host
 
 
 @pytest.fixture
-def raw(tmp_path: Path) -> Path:
+def raw(tmp_path):
     return tmp_path / "raw"
 
 
-def source(way: str, *fetch: dict[str, Any], files: tuple[str, ...] = ("**/*.csv",)) -> Source:
+def source(way, *fetch, files=("**/*.csv",)):
     get = {"from": way, "where": "owner/letters", "how": "Put the files here.", "fetch": list(fetch)}
     fields = dict.fromkeys(("text", "author", "lang", "genre"), "any")
     return make_source("letters", source_page(acquire=get, files=list(files), fields=fields))
 
 
-def at(host: Host, path: str = "/a/table.csv") -> Source:
+def at(host, path="/a/table.csv"):
     return source("url", {"name": f"{host.url}{path}"})
 
 
-def acquire(source: Source, raw: Path, **more: Any) -> str:
+def acquire(source, raw, **more):
     return acquire_source(source, raw, pause=more.pop("pause", lambda seconds: None), **more)
 
 
-def how_is(source: Source, raw: Path) -> str:
+def how_is(source, raw):
     return state(source, raw, read_raw_lock(lock_path(raw)).get("letters")).word
 
 
@@ -107,7 +105,7 @@ def test_a_host_that_cannot_go_on_or_does_not_name_its_file_begins_anew(host, ra
 def test_a_busy_host_is_given_the_time_that_it_asks_for(host, raw):
     asked = Fault(status=429, headers={"Retry-After": "17"})
     host.faults["/a/table.csv"] = [asked, Fault(status=500), Fault(status=503)]
-    paused: list[float] = []
+    paused = []
     acquire(at(host), raw, pause=paused.append)
     assert paused[0] == 17 and paused[1] < paused[2]
     host.faults["/a/table.csv"] = [Fault(status=429, headers={"Retry-After": "86400"})]
@@ -117,7 +115,7 @@ def test_a_busy_host_is_given_the_time_that_it_asks_for(host, raw):
 
 def test_what_never_comes_is_given_up_after_a_while(host, raw):
     host.faults["/a/table.csv"] = [Fault(cut_after=0)] * 50
-    paused: list[float] = []
+    paused = []
     with pytest.raises(InputError, match="letters: http.*Run the same command again later"):
         acquire(at(host), raw, pause=paused.append)
     assert 3 <= len(paused) <= 10 and sum(paused) < 120
@@ -141,7 +139,7 @@ def test_what_has_gone_is_told_at_once_without_what_may_be_secret_in_its_address
 def test_a_busy_host_may_name_the_time_until_which_to_wait(host, raw):
     until = datetime.now(UTC) + timedelta(seconds=100)
     host.faults["/a/table.csv"] = [Fault(status=503, headers={"Retry-After": format_datetime(until, usegmt=True)})]
-    paused: list[float] = []
+    paused = []
     acquire(at(host), raw, pause=paused.append)
     assert 60 < paused[0] <= 100
 
@@ -234,7 +232,7 @@ def test_an_encoded_body_that_expands_without_end_is_stopped_on_the_way(host, ra
     monkeypatch.setattr(transfer, "FREE_EXPANSION", 1 << 20)
     host.files["/a/table.csv"] = gzip.compress(bytes(30 << 20))
     host.headers["/a/table.csv"] = {"Content-Encoding": "gzip"}
-    come: list[int] = []
+    come = []
     with pytest.raises(InputError, match="expands to more than"):
         transfer.download(f"{host.url}/a/table.csv", raw / "part", come.append)
     assert max(itertools.accumulate(come)) < 4 << 20 and not (raw / "part").exists()
@@ -328,7 +326,7 @@ def test_nothing_is_put_among_the_corpora_of_the_demo(host):
 
 
 @pytest.fixture
-def letters(host: Host, monkeypatch: pytest.MonkeyPatch) -> Host:
+def letters(host, monkeypatch):
     monkeypatch.setenv("HF_ENDPOINT", host.url)
     monkeypatch.setenv("HF_HUB_DISABLE_TELEMETRY", "1")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)  # which tests of exports may have set
@@ -386,7 +384,7 @@ def test_a_data_set_that_is_not_there_is_told(letters, raw):
 
 def test_a_busy_hub_is_asked_again(letters, raw):
     letters.faults["/api/datasets/owner/letters"] = [Fault(status=429, headers={"Retry-After": "3"})]
-    paused: list[float] = []
+    paused = []
     acquire(HUB, raw, pause=paused.append)
     assert paused == [3]
 
@@ -429,7 +427,7 @@ def test_a_name_with_joiners_or_of_255_bytes_is_one_for_a_file_here(host, raw):
 # GitHub
 
 
-def from_github(host: Host, repository: bytes) -> Callable[[dict[str, Any], Path], str]:
+def from_github(host, repository):
     host.files[f"/owner/letters/tar.gz/{COMMIT}"] = repository
     return partial(acquire, ways={**WAYS, "github": partial(github.look, archives=host.url)})
 
@@ -456,7 +454,7 @@ def test_pieces_go_to_folders_of_their_own(host, raw):
         fetch(source("github", piece, piece), raw.parent / "other")
 
 
-def hostile_members() -> Iterator[tuple[Any, bytes]]:
+def hostile_members():
     import tarfile
 
     for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE):
@@ -543,11 +541,11 @@ def test_a_limit_of_bytes_counts_a_source_of_several_datasets_as_a_whole(letters
     assert sum(path.stat().st_size for path in raw.rglob("*.csv")) == 1000
 
 
-def rows_of(raw: Path) -> dict[str, int]:
+def rows_of(raw):
     return {path.name: pq.read_metadata(path).num_rows for path in raw.rglob("*.parquet")}
 
 
-def parquet(first: int, rows: int) -> bytes:
+def parquet(first, rows):
     """A file of long texts, of which a page holds few rows."""
     chance, file = random.Random(first), io.BytesIO()
     table = pa.table({"id": range(first, first + rows), "text": [chance.randbytes(20_000).hex() for _ in range(rows)]})
@@ -641,7 +639,7 @@ def test_without_sizes_a_limit_of_bytes_is_refused(host, raw):
 def test_a_share_of_a_repository_is_one_too(host, raw):
     files = {f"data/{number}.csv": b"%d" % number for number in range(50)}
     fetch = from_github(host, archive(files))
-    fetch(GITHUB, raw, share=0.2)  # type: ignore[call-arg]
+    fetch(GITHUB, raw, share=0.2)
     few = sorted(raw.rglob("*.csv"))
     assert 2 <= len(few) <= 20
     fetch(GITHUB, raw)

@@ -3,8 +3,6 @@
 import io
 import json
 import zipfile
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from loopback_hosts import Fault, Host, serving
@@ -30,7 +28,7 @@ LETTERS = Source(
 
 
 @pytest.fixture
-def kaggle(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Host]:
+def kaggle(monkeypatch, tmp_path):
     for variable in ("KAGGLE_API_TOKEN", "KAGGLE_CONFIG_DIR"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -43,7 +41,7 @@ def kaggle(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Host]:
         yield host
 
 
-def offering(host: Host, names: list[str], body: bytes, at: str) -> None:
+def offering(host, names, body, at):
     """Let the host list files, and send every download to one address, as Kaggle does."""
     listed = [{"name": name, "totalBytes": len(TABLE)} for name in names]
     host.files[f"{SERVICE}/ListDatasetFiles"] = json.dumps({"datasetFiles": listed, "nextPageToken": ""}).encode()
@@ -54,14 +52,14 @@ def offering(host: Host, names: list[str], body: bytes, at: str) -> None:
     host.files[at] = body
 
 
-def packed(name: str, body: bytes) -> bytes:
+def packed(name, body):
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr(name, body)
     return archive.getvalue()
 
 
-def acquire(raw: Path) -> str:
+def acquire(raw):
     return acquire_source(LETTERS, raw, pause=lambda seconds: None)
 
 

@@ -10,7 +10,6 @@ from shipped_sources import shipped_sources
 
 from authbench.build.acquire import WAYS, acquire_source, github
 from authbench.build.acquire.offers import pieces
-from authbench.config.registry.source_entry import Source
 
 MOST_FILES, MOST_BYTES = 100, 1 << 22  # of a tree, the longest names first; one file may have more
 PINNED = {
@@ -20,14 +19,14 @@ PINNED = {
 }
 
 
-def repository_path(pattern: str, name: str) -> str:
+def repository_path(pattern, name):
     """Return the path of a file of a sample in a repository whose files fit the pattern; folders may differ."""
     folder, *_ = (*Path(name).parts[:-1], "any")
     places = [part.replace("**", "").replace("*", folder) for part in pattern.split("/")[:-1]]
     return "/".join([*filter(None, places), Path(name).name])
 
 
-def laid_out(source: Source) -> dict[str, dict[str, bytes]]:
+def laid_out(source):
     """Return what stands in a sample's folder as its repositories have it: by repository, by path."""
     folder = DATA / source.files.folder
     longest = sorted(source.files.below(DATA), key=lambda name: (-len(name.encode()), name))
@@ -36,7 +35,7 @@ def laid_out(source: Source) -> dict[str, dict[str, bytes]]:
         left -= (folder / name).stat().st_size
         if left > 0 or not there:
             there.append(name)
-    trees: dict[str, dict[str, bytes]] = {piece.name: {} for piece in pieces(source)}
+    trees = {piece.name: {} for piece in pieces(source)}
     for number, name in enumerate(there):
         of_piece = {}
         for piece in pieces(source):

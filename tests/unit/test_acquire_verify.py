@@ -2,7 +2,6 @@
 
 import hashlib
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -45,7 +44,7 @@ def test_files_are_what_the_lock_says_or_the_first_reason_why_not_is_named(files
     assert compare(files, **given) == found
 
 
-def checked(raw: Path, **files: str) -> verify.LockCheck:
+def checked(raw, **files):
     sources = find_sources(["douban", "exorde"])
     return check_lock(sources, raw, {"douban": files, "exorde": {}}, raw.with_name("memory"))
 

@@ -24,7 +24,7 @@ print("went on", threading.active_count())
 """
 
 
-def ended(beyond: int, waits: float) -> tuple[int, str, str]:
+def ended(beyond, waits):
     """Return status, output and messages of a program that waits, with so many bytes beyond its own at the start."""
     program = PROGRAM.format(beyond=beyond, waits=waits)
     done = subprocess.run(

@@ -1,7 +1,6 @@
 """Files appear whole or not at all."""
 
 import os
-from pathlib import Path
 
 import pytest
 
@@ -45,7 +44,7 @@ def test_text_has_the_same_line_ends_everywhere(tmp_path):
 def test_a_folder_that_another_writer_sweeps_before_it_is_locked_is_made_anew(tmp_path, monkeypatch):
     opened, swept = os.open, []
 
-    def opened_after_a_sweep(path: Path, *arguments: int) -> int:
+    def opened_after_a_sweep(path, *arguments):
         if not swept:
             path.rmdir()
             swept.append(path)

@@ -3,9 +3,7 @@
 import base64
 import json
 import shutil
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -30,12 +28,9 @@ from authbench.publish.attestation.statement import (
     unsigned_by,
 )
 
-Build = Callable[[Path, Sequence[str]], tuple[int, str]]
-Made = tuple[Path, Path, dict[str, Any]]
-
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+def made(tmp_path_factory):
     """Raw files, the release of them, and its statement."""
     folder = tmp_path_factory.mktemp("attested")
     raw, release, _ = publish(folder)
@@ -47,7 +42,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     return raw, release, make_statement(release, PAGES)
 
 
-def keys(folder: Path, name: str) -> tuple[Path, Path]:
+def keys(folder, name):
     """Write a pair of keys; return the private and the public one."""
     ed25519 = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.ed25519")
     from cryptography.hazmat.primitives import serialization as form
@@ -59,10 +54,10 @@ def keys(folder: Path, name: str) -> tuple[Path, Path]:
     return private, public
 
 
-def build_of(release: Path, change: Callable[[Path], None] = lambda _: None) -> Build:
+def build_of(release, change=lambda _: None):
     """Return a build that gives a copy of a release, changed."""
 
-    def build(folder: Path, targets: Sequence[str]) -> tuple[int, str]:
+    def build(folder, targets):
         assert json.loads((folder / "config.json").read_text())["name"] == "tiny"
         made = folder / Path(targets[0]).parent
         shutil.copytree(release, made)
@@ -119,7 +114,7 @@ def test_settings_keep_the_order_of_splits_from_the_manifest_to_the_build(made, 
     path = tmp_path / "a.intoto.json"
     path.write_bytes(statement_bytes(statement))
 
-    def build(folder: Path, targets: Sequence[str]) -> tuple[int, str]:
+    def build(folder, targets):
         settings = json.loads((folder / "config.json").read_text())
         assert list(settings["split"]["splits"]) == ["train", "test"]
         return build_of(release)(folder, targets)
@@ -161,7 +156,7 @@ def test_settings_keep_the_order_of_targets_in_which_a_release_lists_them(made, 
 def test_a_build_that_gives_other_bytes_differs_and_it_is_said_where(made):
     raw, release, statement = made
 
-    def change(folder: Path) -> None:
+    def change(folder):
         (folder / "funnel.csv").write_text("other")
         (folder / "release.lock").unlink()
         (folder / "more.txt").write_text("more")
@@ -189,7 +184,7 @@ def test_with_other_raw_files_or_a_build_that_fails_it_cannot_be_told(made, tmp_
     (tmp_path / "raw/books/books.zip").unlink()
     (tmp_path / "raw/letters/all.csv").write_text("nr;writer;date;text\n")
 
-    def never(*_: Any) -> tuple[int, str]:
+    def never(*_):
         raise AssertionError("nothing is built from other raw files")
 
     outcome = reproduce(statement, tmp_path / "raw", never)
@@ -236,7 +231,7 @@ def test_a_build_gets_the_entries_and_files_that_the_statement_and_settings_name
         (tmp_path / name).write_text("en: {}")
     (tmp_path / "link.yaml").symlink_to(tmp_path.parent / "outside.yaml")
 
-    def build(folder: Path, targets: Sequence[str]) -> tuple[int, str]:
+    def build(folder, targets):
         assert (folder / "words.yaml").read_text() == "en: {}"
         assert {path.name for path in folder.iterdir()} == {"words.yaml", "config", "config.json"}
         assert not (folder / "config/models").exists()

@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -19,7 +18,6 @@ from authbench.app.api import audit
 from authbench.app.cli import main
 from authbench.audit.auditing.clean import removals, write_clean
 from authbench.audit.auditing.copies import find_copies
-from authbench.audit.auditing.dataset import Dataset
 from authbench.audit.auditing.findings import find_in_answers, find_in_texts
 from authbench.audit.auditing.page import markdown, render, verdict, write_audit
 from authbench.audit.auditing.published import read_scores
@@ -28,7 +26,7 @@ from authbench.build.labels.decision import BY_CONSTRUCTION
 from authbench.core.errors import InputError
 
 
-def planted() -> list[dict[str, str]]:
+def planted():
     """Return rows with a copy of each kind between train and test, and an author in both."""
     table = rows()
     old = [
@@ -242,7 +240,7 @@ def test_every_form_is_read(tmp_path):
     (tmp_path / "beir" / "qrels").mkdir()
     lines = "".join(f"{table[k]['id']}\t{table[k + 4]['id']}\t1\n" for k in range(4))
     (tmp_path / "beir" / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\n" + lines)
-    targets: list[dict[str, Any]] = [{"author_id": k, "syms": [text(k, 3)]} for k in range(3)]
+    targets = [{"author_id": k, "syms": [text(k, 3)]} for k in range(3)]
     asking = [{**row, "syms": [text(k, 1), text(k, 2)], "action_type": ["a", "b"]} for k, row in enumerate(targets)]
     write_lines(tmp_path / "luar" / "test_queries.jsonl", asking)
     write_lines(tmp_path / "luar" / "test_targets.jsonl", targets)
@@ -386,7 +384,7 @@ def test_clean_versions_have_the_form_of_what_they_are_made_from(tmp_path):
     ]  # fmt: skip
 
 
-def write_hub(folder: Path, splits: dict[str, list[dict[str, str]]]) -> Path:
+def write_hub(folder, splits):
     """Write our form on Hugging Face: a release of these rows, and where each text comes from."""
     for split, table in splits.items():
         written = release(folder.parent / f"{folder.name} release" / split, table)
@@ -400,7 +398,7 @@ def write_hub(folder: Path, splits: dict[str, list[dict[str, str]]]) -> Path:
     return folder
 
 
-def write_mteb(folder: Path, corpus: dict[str, str], queries: dict[str, str], judged: list[tuple[str, str]]) -> Path:
+def write_mteb(folder, corpus, queries, judged):
     tables = {
         "corpus": {"_id": list(corpus), "title": [""] * len(corpus), "text": list(corpus.values())},
         "queries": {"_id": list(queries), "text": list(queries.values())},
@@ -416,7 +414,7 @@ def write_mteb(folder: Path, corpus: dict[str, str], queries: dict[str, str], ju
     return folder
 
 
-def cleaned(source: Path, folder: Path) -> tuple[set[str], Dataset]:
+def cleaned(source, folder):
     """Write the clean version, in which nothing leaks and all answers hold; return what leaked before, and it."""
     before = read_dataset([source])
     copies = find_copies(before)
@@ -531,9 +529,7 @@ def test_the_folder_of_hugging_face_gives_what_the_release_gives(tmp_path):
 
 
 def test_a_truth_without_texts_is_examined_for_answers_alone(tmp_path):
-    rows_of: list[dict[str, Any]] = [
-        {"id": f"p{k}", "same": k % 2 == 0, "authors": [f"w{k}", f"w{k + k % 3 % 2}"]} for k in range(9)
-    ]
+    rows_of = [{"id": f"p{k}", "same": k % 2 == 0, "authors": [f"w{k}", f"w{k + k % 3 % 2}"]} for k in range(9)]
     found = audit(write_lines(tmp_path / "truth.jsonl", rows_of))
     claims = {"repeated_id", "label_variants", "wrong_truth", "repeated_pair", "one_class"}
     assert {one.claim for one in found.findings} == claims

@@ -1,7 +1,5 @@
 """The queries that an audit scores: as many as their answers allow, of all authors alike."""
 
-from pathlib import Path
-
 import polars as pl
 from audited import rows, write_csv
 
@@ -10,7 +8,7 @@ from authbench.audit.auditing.drawn import answers_of, draw_queries, draw_units,
 from authbench.audit.auditing.read import read_dataset
 
 
-def asked(folder: Path, authors: int, each: int, most: int = 10_000) -> tuple[pl.DataFrame, pl.DataFrame, int]:
+def asked(folder, authors, each, most=10_000):
     dataset = read_dataset([write_csv(folder / "a.csv", rows(authors, each))])
     units, whole = draw_units(dataset, "test", most, 0)
     asking = queries_of(dataset, "test", units)

@@ -1,9 +1,6 @@
 """An audit sees one author in all spellings of a label, none in a placeholder, and answers that nothing asks for."""
 
 import unicodedata
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -14,7 +11,7 @@ from authbench.app.cli import main
 from authbench.audit.auditing.read import read_dataset
 from authbench.core.errors import InputError
 
-SPELLINGS: dict[str, Callable[[str], str]] = {
+SPELLINGS = {
     "a space without a break": lambda label: f"{label}\u00a0",
     "two spaces": lambda label: label.replace(" ", "  "),
     "NFD": lambda label: unicodedata.normalize("NFD", label),
@@ -23,7 +20,7 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
 }
 
 
-def halves(spelled: Callable[[str], Any] = str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def halves(spelled=str):
     """Return texts of six authors for train and for test, the labels in test as they are spelled there."""
     train = [{"author": f"Zoë {k}", "text": text(k, j)} for k in range(6) for j in range(3)]
     test = [{"author": spelled(f"Zoë {k}"), "text": text(k, j)} for k in range(6) for j in range(3, 6)]
@@ -155,7 +152,7 @@ def test_a_problem_without_a_truth_is_refused(tmp_path):
         read_dataset([folder])
 
 
-def beir(folder: Path, corpus: list[dict[str, Any]], qrels: str) -> Path:
+def beir(folder, corpus, qrels):
     write_lines(folder / "corpus.jsonl", corpus)
     write_lines(folder / "queries.jsonl", [{"_id": f"q{k}", "text": text(k, 2)} for k in range(2)])
     (folder / "qrels").mkdir()

@@ -7,9 +7,7 @@ import lzma
 import os
 import shutil
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -30,28 +28,28 @@ ROWS = [{"id": n, "author": n % 3 + 7, "text": f"{TEXTS[n % 6]} of number {n}", 
 BIG = [{"id": n, "author": 2**64 + n % 3, "text": row["text"], "lang": "en"} for n, row in enumerate(ROWS)]
 
 
-def csv_text(rows: list[dict[str, Any]], separator: str = ",", end: str = "\n") -> str:
+def csv_text(rows, separator=",", end="\n"):
     frame = pl.DataFrame([{name: str(value) for name, value in row.items()} for row in rows])
     return frame.write_csv(separator=separator, line_terminator=end)
 
 
-def json_lines(rows: list[dict[str, Any]]) -> str:
+def json_lines(rows):
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
-def parquet(path: Path, rows: list[dict[str, Any]], author: Any) -> None:
+def parquet(path, rows, author):
     frame = pl.DataFrame(rows, {"id": pl.Int64, "author": pl.Int64, "text": pl.String, "lang": pl.String})
     frame.with_columns(pl.col("author").cast(pl.String).cast(author) if author == pl.Categorical
                        else pl.col("author").cast(author)).write_parquet(path)  # fmt: skip
 
 
-def zipped(path: Path, name: str, content: bytes) -> None:
+def zipped(path, name, content):
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr(f"__MACOSX/._{name}", b"\0")
         archive.writestr(name, content)
 
 
-FORMS: dict[str, tuple[str, Callable[[Path, list[dict[str, Any]]], object]]] = {
+FORMS = {
     "CSV": ("x.csv", lambda path, rows: path.write_text(csv_text(rows), encoding="utf-8")),
     "CSV with a mark": ("x.csv", lambda path, rows: path.write_text(csv_text(rows), encoding="utf-8-sig")),
     "CSV with CRLF": ("x.csv", lambda path, rows: path.write_bytes(csv_text(rows, end="\r\n").encode())),
@@ -78,7 +76,7 @@ FORMS: dict[str, tuple[str, Callable[[Path, list[dict[str, Any]]], object]]] = {
 }  # fmt: skip
 
 
-def documents(path: Path) -> list[tuple[Any, ...]]:
+def documents(path):
     found = read_dataset([path])
     assert not found.unreadable
     return found.documents.select("id", "author", "content", "lang").sort("id").rows()

@@ -1,8 +1,6 @@
 """Which published differences exceed chance, by figures and by the scores of each query."""
 
 import json
-from collections.abc import Sequence
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -11,10 +9,10 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from authbench.audit.auditing.published import read_scores
-from authbench.audit.auditing.standing import NOT_SEPARABLE, OPEN, SEPARABLE, Difference, bounds_of_p, differences
+from authbench.audit.auditing.standing import NOT_SEPARABLE, OPEN, SEPARABLE, bounds_of_p, differences
 
 
-def figures(folder: Path, name: str, **models: tuple[float, int]) -> Path:
+def figures(folder, name, **models):
     (folder / name).write_text(
         "model,S@5,queries,slice,split\n"
         + "".join(f"{model},{value},{queries},overall,dev\n" for model, (value, queries) in models.items())
@@ -22,7 +20,7 @@ def figures(folder: Path, name: str, **models: tuple[float, int]) -> Path:
     return folder / name
 
 
-def verdicts(found: Sequence[Difference]) -> dict[tuple[str, str], str]:
+def verdicts(found):
     return {(one["model"], one["other"]): one["verdict"] for one in found}
 
 

@@ -16,7 +16,7 @@ NUMBERS = st.integers(-(10**25), 10**25)
 
 
 @st.composite
-def names(draw: st.DrawFn) -> str:
+def names(draw):
     """Return a name in normal form that no program writes for a number."""
     words = draw(st.lists(st.text(SEEN, min_size=1, max_size=8), min_size=1, max_size=3))
     name = unicodedata.normalize("NFC", " ".join(words))
@@ -24,7 +24,7 @@ def names(draw: st.DrawFn) -> str:
 
 
 @st.composite
-def spellings(draw: st.DrawFn, name: str) -> str:
+def spellings(draw, name):
     """Return a name with other spaces, marks without a glyph anywhere, and maybe decomposed."""
     form = draw(st.sampled_from(["NFC", "NFD"]))
     parts = [unicodedata.normalize(form, part) for part in name.split(" ")]
@@ -35,7 +35,7 @@ def spellings(draw: st.DrawFn, name: str) -> str:
 
 
 @st.composite
-def written(draw: st.DrawFn, number: int) -> str:
+def written(draw, number):
     """Return a whole number as a program may write it."""
     digits = str(abs(number))
     sign = "-" if number < 0 else ""

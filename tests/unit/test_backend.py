@@ -1,8 +1,6 @@
 """`backend: packages`: tiktoken, langid and datasketch do the work, to the same files, and no kernel does."""
 
 import re
-from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -15,7 +13,6 @@ from authbench.build.dedup.jobs.sign import sign_shard
 from authbench.build.dedup.similar_pairs import similar_pairs
 from authbench.build.filter import language
 from authbench.build.filter.measure import measure_texts
-from authbench.config.settings.values import Backend
 from authbench.core import tokens
 from authbench.core.runtime.code import closure
 from authbench.core.shipped import shipped
@@ -24,7 +21,7 @@ from authbench.reports.raw.count import count_records
 
 DEDUP = section("dedup")
 TABLE = made_up(60).with_columns(genre=pl.lit("news"))
-PARTS: dict[Backend, tuple[tuple[Any, str], ...]] = {
+PARTS = {
     "kernels": (
         (tokens.Gigatoken, "__init__"),
         (language, "_log_scores"),
@@ -39,12 +36,12 @@ PARTS: dict[Backend, tuple[tuple[Any, str], ...]] = {
 }
 
 
-def counted(backend: Backend, folder: Path) -> Any:
+def counted(backend, folder):
     tokens.load_tokenizer.cache_clear()
     return [frame.rows() for frame in count_records([TABLE], backend)]
 
 
-def judged(backend: Backend, folder: Path) -> Any:
+def judged(backend, folder):
     lines = ["The river was cold and the wind had gone to sleep among the reeds by the mill." * 2, "Река!", "川の水"]
     texts = pl.DataFrame({"doc_key": ["a", "b", "c"], "lang": ["de", "en", "zh"], "content": lines})
     found = measure_texts(texts, ["en", "de", "zh", "ru", "ja"], backend)
@@ -52,11 +49,11 @@ def judged(backend: Backend, folder: Path) -> Any:
     return found.rows()
 
 
-def paired(backend: Backend, folder: Path) -> Any:
+def paired(backend, folder):
     return similar_pairs(TABLE["doc_key"], TABLE["content"], 0.5, backend=backend).rows()
 
 
-def signed(backend: Backend, folder: Path) -> Any:
+def signed(backend, folder):
     texts, signatures = folder / "texts.parquet", folder / f"{backend}.parquet"
     write_frames(texts, [TABLE])
     sign_shard(texts, signatures, DEDUP, backend)
@@ -64,7 +61,7 @@ def signed(backend: Backend, folder: Path) -> Any:
     return found.select(name for name in found.columns if not name.startswith("band_")).rows()
 
 
-def linked(backend: Backend, folder: Path) -> Any:
+def linked(backend, folder):
     link_part([folder / f"{backend}.parquet"], [], folder / "links.parquet", (0, 1), ORDER, DEDUP, backend)
     assert pl.read_parquet(folder / "links.parquet").height > 5
     return (folder / "links.parquet").read_bytes()
@@ -111,7 +108,7 @@ def test_a_band_of_any_width_finds_all_texts_and_few_texts_have_no_pair(rows):
         assert signatures["kernels"].equals(signatures["packages"])
 
 
-def links_of(texts: list[str], settings: Any, backend: Backend) -> pl.DataFrame:
+def links_of(texts, settings, backend):
     from authbench.build.dedup.minhash import draw_permutations
     from authbench.build.dedup.signatures import SKETCH, sign_texts
 

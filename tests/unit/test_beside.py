@@ -2,7 +2,6 @@
 
 import gzip
 from pathlib import Path
-from typing import Any
 from xml.sax.saxutils import quoteattr
 
 import polars as pl
@@ -26,12 +25,12 @@ ENTRY = yaml.safe_load(
 RU, ES = "ru.stackoverflow.com", "es.stackoverflow.com"
 
 
-def dump(kind: str, *rows: dict[str, str]) -> str:
+def dump(kind, *rows):
     lines = (f"  <row {' '.join(f'{key}={quoteattr(value)}' for key, value in row.items())} />" for row in rows)
     return "\n".join(['<?xml version="1.0" encoding="utf-8"?>', f"<{kind}>", *lines, f"</{kind}>", ""])
 
 
-def posts(**owners: dict[str, str]) -> str:
+def posts(**owners):
     """A question by each owner, whose title is the keyword."""
     return dump(
         "posts",
@@ -50,7 +49,7 @@ def posts(**owners: dict[str, str]) -> str:
     )
 
 
-def users(*rows: tuple[int, int | None, str]) -> str:
+def users(*rows):
     return dump(
         "users",
         {"Id": "-1", "DisplayName": "Community", "AccountId": "-1"},
@@ -61,7 +60,7 @@ def users(*rows: tuple[int, int | None, str]) -> str:
     )
 
 
-def authors(records: pl.DataFrame) -> dict[str, str]:
+def authors(records):
     titles = records["content"].str.extract(r"<p>(\w+)</p>")
     return dict(zip(titles, records["author_id"], strict=True))
 
@@ -122,7 +121,7 @@ def test_texts_whose_authors_names_are_masked_are_found_again_with_the_users(tmp
     wanted = masked.with_row_index("row").with_columns(content_sha256=pl.lit(sha256_of_text(content)), **place)
     (tmp_path / "raw").mkdir()
     (tmp_path / "one/raw").rename(tmp_path / "raw/stackexchange_dump")
-    settings: Any = {"normalize": CONFIG["normalize"], "ingest": CONFIG["ingest"]}
+    settings = {"normalize": CONFIG["normalize"], "ingest": CONFIG["ingest"]}
     found = list(texts_of_source("stackexchange_dump", ENTRY, tmp_path / "raw", wanted, settings))
     assert [text for one in found for text in one.texts.values()] == [content]
     for users_of_site in (tmp_path / "raw").rglob("Users.xml"):
@@ -172,7 +171,7 @@ def test_any_format_may_have_a_table_beside_its_files(tmp_path):
     tables = TablesBeside(
         Beside("people.jsonl", "n", "who", {"born": "born"}), JsonLinesReader(), tmp_path, {"people.jsonl": "0" * 64}
     )
-    block: list[Any] = [{"who": 3}, {"who": "1"}, {"who": 2}, {"who": None}, {}, BadRow("line 6", "?")]
+    block = [{"who": 3}, {"who": "1"}, {"who": 2}, {"who": None}, {}, BadRow("line 6", "?")]
     tables.add_fields("texts.jsonl", block)
     assert block[:5] == [{"who": 3, "born": "1900"}, {"who": "1"}, {"who": 2}, {"who": None}, {}]
     tables.add_fields("elsewhere/texts.jsonl", other := [{"who": 3}])

@@ -39,14 +39,14 @@ class Built:
     folder: Path
     scores: dict[str, pl.DataFrame]
 
-    def score(self, model: str, source: str, name: str) -> float:
+    def score(self, model, source, name):
         """The mean over a source's authors of a score of their queries."""
         asked = self.evaluated(model).filter(pl.col("source") == source).drop_nulls(name)
         authors = asked.group_by("author_id").agg(pl.col(name).mean())
         assert authors.height >= 20
-        return float(authors[name].mean())  # type: ignore[arg-type]
+        return float(authors[name].mean())
 
-    def evaluated(self, model: str) -> pl.DataFrame:
+    def evaluated(self, model):
         if model not in self.scores:
             split = read_split(open_release(self.folder), "test")
             entry = load_entry(MODELS, model)
@@ -56,7 +56,7 @@ class Built:
 
 
 @cache
-def built_once(folder: Path, edition_marks: str) -> Built:
+def built_once(folder, edition_marks):
     contents = make_contents(documents(edition_marks), CONFIG["release"], CONFIG["split"], SEED)
     for split in contents.splits:
         write_split(folder / split, contents, split)
@@ -64,7 +64,7 @@ def built_once(folder: Path, edition_marks: str) -> Built:
 
 
 @pytest.fixture(scope="module")
-def blind(tmp_path_factory: pytest.TempPathFactory) -> Built:
+def blind(tmp_path_factory):
     return built_once(tmp_path_factory.mktemp("blind"), CONFIG["normalize"]["edition_marks"])
 
 

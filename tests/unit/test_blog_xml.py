@@ -14,20 +14,20 @@ from authbench.release.reading.blog_xml import iso_date, read
 from authbench.release.reading.rows import BadRow
 
 
-def rows(tmp_path: Path, content: str | bytes, **options: object) -> list[object]:
+def rows(tmp_path, content, **options):
     path = tmp_path / "1.male.20.Student.Leo.xml"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return [row for block in read(RawFile(path, path.name, "0"), from_plain(BlogXmlReader, options)) for row in block]
 
 
-def blog(*posts: str) -> str:
+def blog(*posts):
     entries = "".join(
         f"<date>0{n},May,2004</date>\r\n<post>\r\n {post} \r\n</post>\r\n" for n, post in enumerate(posts, 1)
     )
     return f"<Blog>\r\n\r\n{entries}\r\n</Blog>\r\n"
 
 
-def posts_of(found: list[object]) -> list[str]:
+def posts_of(found):
     return [row["post"] for row in found if isinstance(row, dict)]
 
 

@@ -3,7 +3,6 @@
 import gzip
 import json
 import struct
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +19,7 @@ from authbench.release.reading.foreign import read_foreign
 from authbench.release.reading.typed_parquet import IDENT, read_columns
 
 
-def write(path: Path, rows: int, text: str, **options: object) -> Path:
+def write(path, rows, text, **options):
     """A table whose rows all have one text, which is stored once."""
     index = pa.array(np.zeros(rows, np.int8))
     texts = pa.DictionaryArray.from_arrays(index, pa.array([text]))
@@ -28,7 +27,7 @@ def write(path: Path, rows: int, text: str, **options: object) -> Path:
     return path
 
 
-def everything(_: str) -> bool:
+def everything(_):
     return True
 
 
@@ -42,7 +41,7 @@ def test_a_text_that_all_rows_have_is_not_decoded_for_all_at_once(tmp_path, monk
     assert max(taken) <= 2 * table_parquet.WORST_BYTES and path.stat().st_size < 1 << 20
 
 
-def in_one_list(texts: pa.Array) -> pa.Array:
+def in_one_list(texts):
     return pa.ListArray.from_arrays(pa.array([0, len(texts)], pa.int32()), texts)
 
 
@@ -97,7 +96,7 @@ def test_more_rows_than_a_file_has_bytes_for_are_refused(read, tmp_path):
     nothing = pa.array([""]).take(pa.array(np.zeros(2_000_000, np.int8)))
     pq.write_table(pa.table({"author": nothing}), path := tmp_path / "a.parquet", compression="zstd")
     with pytest.raises(InputError, match=VARIABLE):
-        read(path)  # type: ignore[operator]
+        read(path)
 
 
 def test_a_page_that_is_larger_than_the_footer_says_is_refused_before_it_is_unpacked(tmp_path):

@@ -43,7 +43,7 @@ def test_what_is_given_comes_before_the_profile_and_the_cores_that_are_not_given
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     """A working directory with settings and profiles."""
     texts = {"mine.yaml": "name: mine", "letters.csv": "a,b", "site/config.yaml": "retries: 2",
              "cluster/config.yaml": "executor: slurm", "profiles/own/config.yaml": "retries: 3"}  # fmt: skip
@@ -74,7 +74,7 @@ def test_what_is_not_there_is_refused_by_name_before_anything_runs(given, named,
 
 
 def test_a_corpus_is_described_once_and_built_by_one_command(folder, monkeypatch):
-    became: list[list[str]] = []
+    became = []
     monkeypatch.setattr(os, "execve", lambda _, command, __: became.append(command))
     rows = "".join(f"Writer {n % 4},The rain fell on the town for {n} days and we waited.\n" for n in range(40))
     (folder / "Post.csv").write_text("author,text\n" + rows)
@@ -88,7 +88,7 @@ def test_a_corpus_is_described_once_and_built_by_one_command(folder, monkeypatch
 
 
 def test_a_field_is_named_where_it_is_asked_for(folder, monkeypatch, capsys):
-    became: list[list[str]] = []
+    became = []
     monkeypatch.setattr(os, "execve", lambda _, command, __: became.append(command))
     rows = "".join(f"Writer {n % 4},The rain fell on the town for {n} days and we waited.\n" for n in range(40))
     (folder / "post.csv").write_text("x,words\n" + rows)
@@ -100,7 +100,7 @@ def test_a_field_is_named_where_it_is_asked_for(folder, monkeypatch, capsys):
 
 
 def test_a_recipe_of_other_files_is_not_built_in_their_place(folder, monkeypatch, capsys):
-    became: list[list[str]] = []
+    became = []
     monkeypatch.setattr(os, "execve", lambda _, command, __: became.append(command))
     for place in ("one", "two"):
         (folder / place / "post").mkdir(parents=True)

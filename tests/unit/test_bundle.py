@@ -3,9 +3,6 @@
 import csv
 import json
 import shutil
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -33,7 +30,7 @@ TIER_B = "blog_authorship"
 NAMES = {"en": "English", "de": "German"}
 
 
-def bundle(folder: Path, made: pl.DataFrame | None = None, **settings: Any) -> tuple[Path, Path]:
+def bundle(folder, made=None, **settings):
     """Write a release and its public bundle; return both folders."""
     write_sound(folder / "release", made=made, **settings)
     export_public(opened(folder / "release"), folder / "public", ABOUT, find_sources(CONFIG["sources"]))
@@ -41,15 +38,15 @@ def bundle(folder: Path, made: pl.DataFrame | None = None, **settings: Any) -> t
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def made(tmp_path_factory):
     return bundle(tmp_path_factory.mktemp("bundle"))
 
 
-def broken(folder: Path) -> set[str]:
+def broken(folder):
     return {violation.code for violation in check_release(folder)}
 
 
-def mixed() -> pl.DataFrame:
+def mixed():
     """The documents, with a text of each test author of a source of tier A given to an author of tier B."""
     frame = documents()
     one, other = (
@@ -60,7 +57,7 @@ def mixed() -> pl.DataFrame:
     return frame.with_columns(author_id=author)
 
 
-def copied() -> pl.DataFrame:
+def copied():
     """The documents, where a text of tier A says what one of tier B says."""
     frame = documents()
     said = frame.filter((pl.col("source") == TIER_B) & (pl.col("split") == "train"))
@@ -71,7 +68,7 @@ def copied() -> pl.DataFrame:
     )
 
 
-CASES: dict[str, tuple[Callable[[], pl.DataFrame], dict[str, Any], set[str]]] = {
+CASES = {
     "plain": (documents, {}, set()),
     "queries apart from candidates": (documents, {"queries_in_candidates": False}, set()),
     "an author of both tiers": (mixed, {}, {"author_space"}),
@@ -147,7 +144,7 @@ def test_no_text_becomes_a_query_that_was_none(tmp_path):
 # --- the card ---
 
 
-def table_below(card: str, heading: str) -> list[list[str]]:
+def table_below(card, heading):
     """The cells of the table that begins with a heading."""
     rows = []
     for line in card[card.index(heading) :].splitlines():
@@ -167,7 +164,7 @@ def test_every_number_of_a_card_is_counted_in_its_folder(made):
     ]
     frame = pl.DataFrame(rows)
 
-    def counted(part: pl.DataFrame) -> list[str]:
+    def counted(part):
         return [str(part.height), str(part["author_id"].n_unique())] + [
             str(part.filter(pl.col("split") == split).height) for split in ("train", "dev", "test")
         ]
@@ -217,8 +214,8 @@ def test_the_warnings_of_a_bundle_are_of_its_texts(made):
 # --- claims about what is withheld ---
 
 
-def _manifest(edit: Callable[[dict[str, Any]], object]) -> Callable[[Path], None]:
-    def forge(folder: Path) -> None:
+def _manifest(edit):
+    def forge(folder):
         path = folder / "manifest.json"
         value = json.loads(path.read_text())
         edit(value)
@@ -227,11 +224,11 @@ def _manifest(edit: Callable[[dict[str, Any]], object]) -> Callable[[Path], None
     return forge
 
 
-def _table(name: str, edit: Callable[[pl.DataFrame], pl.DataFrame]) -> Callable[[Path], None]:
+def _table(name, edit):
     return lambda folder: edit(pl.read_parquet(folder / name)).write_parquet(folder / name)
 
 
-FORGERIES: dict[str, Callable[[Path], None]] = {
+FORGERIES = {
     "fewer are withheld": _manifest(lambda manifest: manifest["withheld"].update(documents=3)),
     "no query is lost": _manifest(lambda manifest: manifest["withheld"].update(queries=0)),
     "nobody is lost": _manifest(lambda manifest: manifest["withheld"].update(authors=0)),
@@ -260,7 +257,7 @@ def test_a_bundle_that_says_something_else_of_what_it_withholds_is_found(made, t
 # --- a part: what was rebuilt where texts were not found ---
 
 
-def part(made: tuple[Path, Path], folder: Path) -> Path:
+def part(made, folder):
     """Write the part of a release that lacks every seventh text of tier B."""
     release, public = made
     lost = opened(release).provenance.filter(pl.col("tier") == "B")[::7]
@@ -299,7 +296,7 @@ def test_scores_of_a_part_are_those_of_the_complete_release_on_the_same_document
 # --- scores ---
 
 
-def scores(folder: Path, out: Path, model: str = "tfidf") -> pl.DataFrame:
+def scores(folder, out, model="tfidf"):
     evaluate(load_entry(MODELS, model), read_split(opened(folder, unverified=True), "test"), 0, out, VectorCache(out))
     return pl.read_parquet(next(out.rglob("queries.parquet")))
 

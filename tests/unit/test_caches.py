@@ -23,7 +23,7 @@ def test_compiled_code_lies_in_the_users_cache_unless_a_run_has_its_own(monkeypa
     assert compiled_code() == Path("/run/compiled")
 
 
-def compiling(cache: Path) -> "subprocess.CompletedProcess[str]":
+def compiling(cache):
     env = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
     env |= {"PYTHONPATH": str(LIBRARY), "XDG_CACHE_HOME": str(cache), "HOME": str(cache)}
     return subprocess.run([sys.executable, "-c", COMPILING], env=env, check=True, capture_output=True, text=True)

@@ -27,7 +27,7 @@ WORDS = """the of and to in that it was for on with as at by this but not from o
 LIKE = Case("q" * 200, "k" * 300, "en")
 
 
-def writes(author: int, text: int, size: int = 320) -> str:
+def writes(author, text, size=320):
     """Return a text of an author, who prefers some words."""
     chance = np.random.default_rng([author, text])
     preferred = np.random.default_rng(author).dirichlet(np.full(len(WORDS), 0.3))
@@ -35,7 +35,7 @@ def writes(author: int, text: int, size: int = 320) -> str:
     return " ".join(word + ("." if chance.random() < 0.1 else "") for word in words)[:size]
 
 
-def texts_of(authors: int, each: int = 6) -> pl.DataFrame:
+def texts_of(authors, each=6):
     rows = [
         (f"t{author}-{text}", f"a{author}", "en", "blog", writes(author, text))
         for author in range(authors)
@@ -45,7 +45,7 @@ def texts_of(authors: int, each: int = 6) -> pl.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def many() -> pl.DataFrame:
+def many():
     return texts_of(60)
 
 
@@ -98,7 +98,7 @@ def test_a_ratio_is_bounded_by_the_pairs_held_out_and_writers_are_told_apart(man
     validation, found, _ = weigh(load_entry(VERIFIERS, "lambdag"), drawn, cases, 0)
     pairs = drawn.filter(part=HELD, same=False).height
     assert validation.bounds == (pytest.approx(-np.log10(pairs)), pytest.approx(np.log10(pairs)))
-    assert validation.pairs["log10_lr"].abs().max() <= np.log10(pairs)  # type: ignore[operator]
+    assert validation.pairs["log10_lr"].abs().max() <= np.log10(pairs)
     assert found[0].value > 0 > found[1].value
     assert all(one.interval and one.interval[0] <= one.value <= one.interval[1] for one in found)
     assert validation.cllr >= validation.cllr_min
@@ -125,7 +125,7 @@ def test_the_weights_of_tokens_are_the_parts_of_the_score(many, tmp_path):
 
 
 @pytest.fixture
-def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def files(tmp_path, monkeypatch):
     """A case, and a population as a table and as a folder of texts by author."""
     monkeypatch.chdir(tmp_path)
     sentence = "It was said that the letter which I have not seen is here, and that it was for them. "

@@ -1,8 +1,6 @@
 """Messages of exported chats: who wrote what and when; what the sender did not write has no text, and says why."""
 
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 from cases import cases
@@ -19,7 +17,7 @@ from authbench.release.reading.units import Units
 MARK = "\u200e"
 
 
-def read(path: Path, app: Any, content: str | bytes, limit: int = 10_000) -> tuple[list[Any], Units]:
+def read(path, app, content, limit=10_000):
     path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass"))
     units = Units()
     file = RawFile(path, path.name, "", max_record_bytes=limit)

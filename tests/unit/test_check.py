@@ -5,7 +5,6 @@ import json
 import tempfile
 import unicodedata
 from collections import Counter
-from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,7 +26,7 @@ from authbench.core.identity import digest, keyed_hash
 from authbench.core.records import length_bucket_expr
 from authbench.core.storage import json_lines
 from authbench.core.tokens import count, load_encoding
-from authbench.release.checking import Violation, check_release
+from authbench.release.checking import check_release
 from authbench.release.checking import overlap as contained
 from authbench.release.checking import rows as check_rows
 from authbench.release.checking.claims import CLAIMS
@@ -39,13 +38,13 @@ SYLLABLES = ["ba", "ce", "di", "fo", "gu", "la", "me", "ni", "po", "ru", "sa", "
 Rows = list[dict[str, Any]]
 
 
-def text(name: str, words: int = 40) -> str:
+def text(name, words=40):
     """A text of its own for every name."""
     draws = [keyed_hash(1, name, str(i)) for i in range(words)]
     return " ".join(SYLLABLES[d % 15] + SYLLABLES[d // 15 % 15] + SYLLABLES[d // 225 % 15] for d in draws)
 
 
-def author(name: str) -> str:
+def author(name):
     return hashlib.sha256(name.encode()).hexdigest()
 
 
@@ -59,7 +58,7 @@ class Model:
     unscored: set[str] = field(default_factory=set)
     config: dict[str, Any] = field(default_factory=dict)
 
-    def documents(self) -> Rows:
+    def documents(self):
         found = []
         for split, files in self.rows.items():
             authors = {row.get("query_id"): row["author_id"] for row in files["ground_truth"]}
@@ -72,7 +71,7 @@ class Model:
         return found
 
 
-def settings(**release: Any) -> dict[str, Any]:
+def settings(**release):
     return {
         "split": {"splits": {"train": 50, "test": 50}, "unit": "author"},
         "release": {"queries_in_candidates": True, "positives": "other_work", "queries_per_author": 1, **release},
@@ -81,14 +80,14 @@ def settings(**release: Any) -> dict[str, Any]:
     }
 
 
-def sound(disjoint: bool = False, one_work: bool = False) -> Model:
+def sound(disjoint=False, one_work=False):
     """Two splits with two authors each, who have four documents: doc_000000 asks, the others answer, and so on."""
     model = Model({}, config=settings(queries_in_candidates=not disjoint))
     number = 0
     for split in ("train", "test"):
-        files: dict[str, Rows] = {"candidates": [], "queries": [], "ground_truth": []}
+        files = {"candidates": [], "queries": [], "ground_truth": []}
         for who, lang, genre in (("ann", "en", "blog/arts"), ("bob", "ru", "news")):
-            own: Rows = []
+            own = []
             for place in range(4):
                 ident = f"doc_{number:06d}"
                 content = text(ident)
@@ -110,7 +109,7 @@ def sound(disjoint: bool = False, one_work: bool = False) -> Model:
     return model
 
 
-def provenance(model: Model) -> pl.DataFrame:
+def provenance(model):
     """Every column of the format, of texts that pass the filters whatever they are made of."""
     rows = model.documents()
     measured = measure_texts(pl.DataFrame([{"doc_key": row["id"], **row} for row in rows]), ("en", "ru"))
@@ -141,7 +140,7 @@ def provenance(model: Model) -> pl.DataFrame:
     return pl.DataFrame(known, schema).with_columns(length_bucket_expr("token_length").alias("length_bucket"))
 
 
-def write(model: Model, folder: Path) -> Path:
+def write(model, folder):
     """Write the rows, and provenance, sampling report, manifest and checksums that agree with them."""
     for split, files in model.rows.items():
         (folder / split).mkdir(parents=True)
@@ -187,52 +186,52 @@ def write(model: Model, folder: Path) -> Path:
     return folder
 
 
-def save(path: Path, value: Any) -> None:
+def save(path, value):
     path.write_text(json.dumps(value), "utf-8")
 
 
-def append(path: Path, more: str) -> None:
+def append(path, more):
     with path.open("a", encoding="utf-8") as file:
         file.write(more)
 
 
-def seal(folder: Path) -> None:
+def seal(folder):
     files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "SHA256SUMS")
     lines = [f"{hashlib.sha256(p.read_bytes()).hexdigest()}  {p.relative_to(folder).as_posix()}\n" for p in files]
     (folder / "SHA256SUMS").write_text("".join(lines))
 
 
-def row_of(model: Model, split: str, name: str, ident: str) -> dict[str, Any]:
+def row_of(model, split, name, ident):
     rows = model.rows[split][name]
     return next(row for row in rows if ident in (row.get("candidate_id"), row.get("query_id")))
 
 
-def change(split: str, name: str, ident: str, **fields: Any) -> Callable[[Model], None]:
+def change(split, name, ident, **fields):
     return lambda model: row_of(model, split, name, ident).update(fields)
 
 
-def rewrite(ident: str, content: str, split: str = "train") -> Callable[[Model], None]:
+def rewrite(ident, content, split="train"):
     """Give a candidate another text, with its right number of tokens."""
     return change(split, "candidates", ident, content=content, token_length=max(1, count(ENCODING, [content])[0]))
 
 
-def drop(split: str, name: str, ident: str) -> Callable[[Model], None]:
+def drop(split, name, ident):
     return lambda model: model.rows[split][name].remove(row_of(model, split, name, ident))
 
 
-def truth(ident: str, split: str = "train", **fields: Any) -> Callable[[Model], None]:
+def truth(ident, split="train", **fields):
     return change(split, "ground_truth", ident, **fields)
 
 
-def answer(ident: str) -> Callable[[Model], None]:
+def answer(ident):
     """One more positive for the first query of train."""
     return lambda model: model.rows["train"]["ground_truth"][0]["positive_ids"].append(ident)
 
 
-def add_documents(ident: int, many: int) -> Callable[[Model], None]:
+def add_documents(ident, many):
     """More documents for the first author of train, all of them positives."""
 
-    def mutate(model: Model) -> None:
+    def mutate(model):
         first = deepcopy(row_of(model, "train", "candidates", "doc_000001"))
         for number in range(ident, ident + many):
             name = f"doc_{number:06d}"
@@ -244,10 +243,10 @@ def add_documents(ident: int, many: int) -> Callable[[Model], None]:
     return mutate
 
 
-def leave(*idents: str) -> Callable[[Model], None]:
+def leave(*idents):
     """Take documents of the first author of train out."""
 
-    def mutate(model: Model) -> None:
+    def mutate(model):
         for ident in idents:
             drop("train", "candidates", ident)(model)
             for row in model.rows["train"]["ground_truth"]:
@@ -256,19 +255,19 @@ def leave(*idents: str) -> Callable[[Model], None]:
     return mutate
 
 
-def both(*mutations: Callable[[Model], None]) -> Callable[[Model], None]:
-    def mutate(model: Model) -> None:
+def both(*mutations):
+    def mutate(model):
         for one in mutations:
             one(model)
 
     return mutate
 
 
-def set_origin(**origins: str) -> Callable[[Model], None]:
+def set_origin(**origins):
     return lambda model: model.origin.update(origins)
 
 
-def second_query(model: Model) -> None:
+def second_query(model):
     row = dict(row_of(model, "train", "candidates", "doc_000001"))
     del row["candidate_id"], row["author_id"]
     model.rows["train"]["queries"].append({"query_id": "doc_000001", **row})
@@ -284,10 +283,10 @@ SIX = "doc_000006"  # a candidate of train that is no query
 PAIR = "doc_000006 ~ doc_000014"
 
 
-def of_a_work(ident: str) -> Callable[[Model], None]:
+def of_a_work(ident):
     """Let a document be by an author known by a work alone, as the settings allow."""
 
-    def mutate(model: Model) -> None:
+    def mutate(model):
         model.kind[ident] = "work"
         model.config["authors"] = {"kinds": ["person", "work"]}
 
@@ -299,7 +298,7 @@ EXCERPT_ASKS = both(
     rewrite("doc_000000", EXCERPT),
     change("train", "queries", "doc_000000", content=EXCERPT, token_length=count(ENCODING, [EXCERPT])[0]),
 )
-BEFORE: list[tuple[str, Callable[[Model], None], str]] = [
+BEFORE = [
     ("schema", change("train", "candidates", SIX, source=""), SIX),
     ("schema", change("train", "candidates", SIX, token_length="12"), SIX),
     ("schema", change("train", "candidates", SIX, token_length=True), SIX),
@@ -372,13 +371,13 @@ BEFORE: list[tuple[str, Callable[[Model], None], str]] = [
 ]  # fmt: skip
 
 
-def set_query(model: Model, ident: str) -> None:
+def set_query(model, ident):
     row = dict(row_of(model, "train", "queries", ident))
     del row["query_id"]
     model.rows["train"]["candidates"].append({"candidate_id": ident, "author_id": author("trainann"), **row})
 
 
-OTHER_FORMS: list[tuple[str, Model, Callable[[Model], None], str]] = [
+OTHER_FORMS = [
     ("query_place", sound(disjoint=True), lambda m: set_query(m, "doc_000000"), "doc_000000"),
     ("query_place", sound(), drop("train", "candidates", "doc_000000"), "doc_000000"),
     ("same_origin_positive", sound(one_work=True),
@@ -394,7 +393,7 @@ OTHER_FORMS: list[tuple[str, Model, Callable[[Model], None], str]] = [
 ]  # fmt: skip
 
 
-def no_positive(model: Model) -> None:
+def no_positive(model):
     for row in model.rows["train"]["ground_truth"][:1]:
         row.update(positive_ids=[], ignored_ids=["doc_000001", "doc_000002", "doc_000003"])
     model.kind.update(dict.fromkeys(["doc_000001", "doc_000002", "doc_000003"], "work"))
@@ -405,8 +404,8 @@ def no_positive(model: Model) -> None:
 OTHER_FORMS.append(("no_positive", sound(), no_positive, "doc_000000"))
 
 
-def edit_json(name: str, edit: Callable[[Any], None]) -> Callable[[Path], None]:
-    def mutate(folder: Path) -> None:
+def edit_json(name, edit):
+    def mutate(folder):
         value = json.loads((folder / name).read_text())
         edit(value)
         save(folder / name, value)
@@ -415,23 +414,23 @@ def edit_json(name: str, edit: Callable[[Any], None]) -> Callable[[Path], None]:
     return mutate
 
 
-def edit_provenance(edit: Callable[[pl.DataFrame], pl.DataFrame]) -> Callable[[Path], None]:
-    def mutate(folder: Path) -> None:
+def edit_provenance(edit):
+    def mutate(folder):
         edit(pl.read_parquet(folder / "provenance.parquet")).write_parquet(folder / "provenance.parquet")
         seal(folder)
 
     return mutate
 
 
-def replaced(column: str, value: Any) -> Callable[[Path], None]:
+def replaced(column, value):
     given = pl.when(pl.col("id") == SIX).then(pl.lit(value)).otherwise(pl.col(column)).alias(column)
     return edit_provenance(lambda table: table.with_columns(given))
 
 
-def merged_without(ident: str) -> Callable[[Path], None]:
+def merged_without(ident):
     """Say that the release was merged of two, and leave a document out of the account."""
 
-    def mutate(folder: Path) -> None:
+    def mutate(folder):
         ids = [one for one in sorted(pl.read_parquet(folder / "provenance.parquet")["id"]) if one != ident]
         rows = {"release": [1] * len(ids), "id_before": ids, "id": ids, "reason": None, "by": None}
         pl.DataFrame(rows, MERGED.schema).write_parquet(folder / "merged.parquet")
@@ -444,7 +443,7 @@ def merged_without(ident: str) -> Callable[[Path], None]:
     return mutate
 
 
-def with_a_prompt_twice(folder: Path) -> None:
+def with_a_prompt_twice(folder):
     """Say that essays have a prompt each, and that one has another's."""
     table = pl.read_parquet(folder / "provenance.parquet").with_columns(ordinal=pl.int_range(pl.len()))
     other = table.filter(pl.col("id") == SIX)["ordinal"].item() + 1
@@ -457,7 +456,7 @@ def with_a_prompt_twice(folder: Path) -> None:
     edit_json("manifest.json", lambda value: value["config"].update(dedup={"unique": {"essay": ["prompt"]}}))(folder)
 
 
-AFTER: list[tuple[str, Callable[[Path], None], str]] = [
+AFTER = [
     ("checksum", lambda f: append(f / "README.md", "extra"), "README.md"),
     ("checksum", lambda f: (f / "provenance.parquet").unlink(), "provenance.parquet"),
     ("checksum", lambda f: save(f / "manifest.json", json.loads((f / "manifest.json").read_text()) | {"a": 1}),
@@ -485,7 +484,7 @@ AFTER: list[tuple[str, Callable[[Path], None], str]] = [
 ]  # fmt: skip
 
 
-def broken(folder: Path, expected: dict[str, Any] | None = None) -> dict[str, Violation]:
+def broken(folder, expected=None):
     return {violation.code: violation for violation in check_release(folder, expected)}
 
 
@@ -530,7 +529,7 @@ def test_every_claim_has_a_violation_planted_here():
     assert {case[0] for case in [*BEFORE, *OTHER_FORMS, *AFTER]} | forged - {"", REFUSED} == CLAIMS.keys()
 
 
-def without_bookkeeping(folder: Path) -> Path:
+def without_bookkeeping(folder):
     for path in folder.glob("*.*"):
         path.unlink()
     (folder / "SHA256SUMS").unlink()
@@ -612,7 +611,7 @@ def test_bookkeeping_that_cannot_be_read_is_named(tmp_path, name, content, named
 
 
 def test_without_the_vocabulary_nothing_is_called_sound(tmp_path, monkeypatch):
-    def missing() -> None:
+    def missing():
         raise InputError("the vocabulary is missing")
 
     monkeypatch.setattr("authbench.release.checking.load_encoding", missing)

@@ -2,8 +2,6 @@
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -18,33 +16,32 @@ from authbench.release.format.columns import PAIR_TABLES, PROVENANCE, UNKNOWN
 from authbench.release.format.files import CSV_FILES
 from authbench.release.format.release import open_release, read_deviation
 
-Edit = Callable[[pl.DataFrame], pl.DataFrame]
 PARQUET = {PROVENANCE.file: PROVENANCE} | {f"test/{table.file}": table for table in PAIR_TABLES.values()}
 
 
 @pytest.fixture(scope="module")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sound(tmp_path_factory):
     folder = tmp_path_factory.mktemp("sound")
     write_sound(folder)
     return folder
 
 
-def without(file: str, sound: Path, place: Path) -> Path:
+def without(file, sound, place):
     """A copy of the release, of links, in which a file is to be written."""
     folder = shutil.copytree(sound, place / "release", copy_function=os.link)
     (folder / file).unlink()
     return folder
 
 
-def other_type(name: str, dtype: pl.DataType) -> pl.Expr:
+def other_type(name, dtype):
     return pl.lit(7, pl.Int64).alias(name) if dtype == pl.String else pl.col(name).cast(pl.String)
 
 
-def as_number(name: str, dtype: pl.DataType) -> pl.Expr:
+def as_number(name, dtype):
     return pl.col(name).cast(pl.Float64 if dtype.is_integer() or dtype == pl.Boolean else pl.Int64, strict=False)
 
 
-def edits_of_parquet() -> Iterator[tuple[str, str, Edit]]:
+def edits_of_parquet():
     for file, table in PARQUET.items():
         for column in table.columns:
             if column.setting is None:
@@ -72,7 +69,7 @@ def edits_of_parquet() -> Iterator[tuple[str, str, Edit]]:
             )
 
 
-def edits_of_csv() -> Iterator[tuple[str, str, Edit]]:
+def edits_of_csv():
     for file, schema in CSV_FILES.items():
         for name, dtype in schema.items():
             yield file, f"{name} dropped", lambda rows, name=name: rows.drop(name)

@@ -6,7 +6,6 @@ by compiled loops there.
 
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -22,19 +21,19 @@ from authbench.core.errors import InputError
 from authbench.core.shipped import shipped
 from authbench.release.checking.measures import check_measured, check_measures
 
-CONFIG: dict[str, Any] = read_yaml(shipped("config/config.yaml"))
+CONFIG = read_yaml(shipped("config/config.yaml"))
 LANGS = ("en", "zh", "hi", "es", "fr", "ar", "ru", "de", "ja", "ko", "other")
 
 
-def release(provenance: pl.DataFrame, documents: pl.DataFrame | None = None) -> Any:
+def release(provenance, documents=None):
     return SimpleNamespace(manifest={}, folder=Path("here"), provenance=provenance, documents=documents)
 
 
-def measured(many: int, seed: int) -> pl.DataFrame:
+def measured(many, seed):
     """Documents with random measurements, many of them at a threshold, none or null."""
     draw = np.random.default_rng(seed)
 
-    def column(dtype: pl.DataType) -> pl.Series:
+    def column(dtype):
         if dtype == pl.Float64:
             values = draw.choice([0.0, 0.2, 0.25, 0.4, 0.5, 0.9, 1.0, 0.3, 0.7], many)
         else:

@@ -18,15 +18,13 @@ from authbench.release.checking import similar_kernels
 from authbench.release.checking.boilerplate import without_boilerplate
 from authbench.release.checking.overlap import contained_texts, fold, similar_texts
 
-Pairs = dict[tuple[str, str], float]
 
-
-def grams(text: str, length: int) -> Counter[str]:
+def grams(text, length):
     folded = " ".join(text.split())
     return Counter(folded[i : i + length] for i in range(max(1, len(folded) - length + 1)))
 
 
-def every_similar(texts: list[str], parts: list[int], within: float, across: float, length: int) -> Pairs:
+def every_similar(texts, parts, within, across, length):
     found = {}
     for a, b in combinations(range(len(texts)), 2):
         one, other = grams(texts[a], length), grams(texts[b], length)
@@ -36,7 +34,7 @@ def every_similar(texts: list[str], parts: list[int], within: float, across: flo
     return found
 
 
-def every_contained(texts: list[str], origins: list[int], of: Containment) -> Pairs:
+def every_contained(texts, origins, of):
     found = {}
     for a, b in combinations(range(len(texts)), 2):
         one, other = set(grams(texts[a], of["shingle_chars"])), set(grams(texts[b], of["shingle_chars"]))
@@ -46,11 +44,11 @@ def every_contained(texts: list[str], origins: list[int], of: Containment) -> Pa
     return found
 
 
-def ids(texts: list[str]) -> pl.Series:
+def ids(texts):
     return pl.Series([f"d{place:03}" for place in range(len(texts))], dtype=pl.String)
 
 
-def as_pairs(table: pl.DataFrame) -> Pairs:
+def as_pairs(table):
     return {(a, b): value for a, b, value in table.iter_rows()}
 
 
@@ -100,11 +98,11 @@ def test_counting_grams_in_many_parts_loses_no_pair(monkeypatch):
     test_contained_texts_are_those_that_comparing_every_pair_finds()
 
 
-def words(name: str, count: int) -> str:
+def words(name, count):
     return " ".join(f"{keyed_hash(1, name, str(place)):x}"[:6] for place in range(count))
 
 
-def counted_join(monkeypatch, texts: list[str]) -> tuple[pl.DataFrame, int]:
+def counted_join(monkeypatch, texts):
     """Return the similar texts, and how many pairs were compared gram by gram."""
     compared = []
     join = similar_kernels.join

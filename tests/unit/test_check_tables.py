@@ -1,7 +1,5 @@
 """Targets and statistics are the same by the check's way of counting and by the stages'."""
 
-from typing import Any
-
 import polars as pl
 import pytest
 from counted_documents import DOCUMENTS
@@ -58,7 +56,7 @@ def test_no_language_takes_more_than_the_shortfall_lets_it(taken, broken):
     assert not list(_check_shortfall({"en": {"target": 48, "taken": taken}}, sample | {"shortfall": "fill"}))
 
 
-def stated(documents: int | None, en: int | None, de: int | None, length: int | None) -> dict[str, Any]:
+def stated(documents, en, de, length):
     """sampling_deviation.json of 60 English and 40 German documents, with these targets."""
     taken = {"en": 60, "de": 40}
     rows = [

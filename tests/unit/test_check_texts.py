@@ -14,7 +14,7 @@ from authbench.release.checking.texts import abnormal, check_texts, find_persona
 KINDS = ("email", "phone", "handle", "url")
 
 
-def is_normal(text: str) -> bool:
+def is_normal(text):
     return not abnormal(pl.Series([text]))
 
 

@@ -1,8 +1,6 @@
 """A file that is not as it was written is noticed by whoever reads it."""
 
 import json
-from collections.abc import Callable
-from pathlib import Path
 
 import polars as pl
 import pyarrow.parquet as pq
@@ -13,7 +11,7 @@ from polars.testing import assert_frame_equal
 
 from authbench.core.errors import InputError
 from authbench.core.storage import json_files, parquet
-from authbench.core.storage.checksums import Chunk, read_checksums
+from authbench.core.storage.checksums import read_checksums
 
 FRAME = pl.DataFrame(
     {
@@ -24,20 +22,20 @@ FRAME = pl.DataFrame(
         "topic": [None, "x"] * 20,
     }
 )
-READERS: dict[str, Callable[[Path], object]] = {
+READERS = {
     "read_batches": lambda path: list(parquet.read_batches([path])),
     "read_columns": lambda path: parquet.read_columns([path]),
     "scan_columns": lambda path: parquet.scan_columns([path]).collect(),
 }
 
 
-def chunks_of(path: Path) -> list[Chunk]:
+def chunks_of(path):
     with path.open("rb") as file:
         return read_checksums(file)
 
 
 @pytest.fixture
-def table(tmp_path: Path) -> Path:
+def table(tmp_path):
     parquet.write_batches(tmp_path / "table.parquet", FRAME.schema, [FRAME[:25], FRAME[25:]])
     return tmp_path / "table.parquet"
 

@@ -28,22 +28,22 @@ def encoding():
     return load_encoding()
 
 
-def records(*contents: str, source: str = "s") -> pl.DataFrame:
+def records(*contents, source="s"):
     rows = [{"doc_key": f"{source}:{n}", "source": source, "content": text} for n, text in enumerate(contents)]
     return pl.DataFrame(rows, schema=RECORD)
 
 
-def without_space(text: str) -> str:
+def without_space(text):
     return regex.sub(r"\s", "", text)
 
 
-def story(lang: str, sentences: int, per_paragraph: int = 7) -> str:
+def story(lang, sentences, per_paragraph=7):
     told = [f"{SENTENCES[lang]}{n} " if n % 3 == 0 else SENTENCES[lang] for n in range(sentences)]
     paragraphs = ["".join(told[n : n + per_paragraph]) for n in range(0, sentences, per_paragraph)]
     return normalize_text("\n\n".join(paragraphs))
 
 
-def assert_sound(text: str, documents: pl.DataFrame, encoding) -> None:
+def assert_sound(text, documents, encoding):
     assert documents.schema == DOCUMENT
     for content, tokens, chars, start, end in documents.select(
         "content", "token_length", "char_length", "chunk_start", "chunk_end"
@@ -276,7 +276,7 @@ def test_real_books_become_sound_chunks(files, codec, lang, encoding):
 
 @pytest.mark.parametrize(("stop", "end"), [(".", "a"), ("!?", "a"), ("…", "a"), ("。", "\u0301")])
 def test_long_runs_of_stops_are_read_in_linear_time(stop, end):
-    def read(stops: int) -> None:
+    def read(stops):
         text = stop * stops + end
         assert list(sentence_starts(text, 0, len(text))) == []
 

@@ -24,13 +24,13 @@ CITED["posts"] = {**PAGES["posts"], "cite": f"{ONE}\n{TWO}\n", "legal_basis": "M
 
 
 @pytest.fixture(scope="module")
-def cited(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def cited(tmp_path_factory):
     """A release one of whose sources says how to cite it, and its public bundle."""
     _, release, public = publish(tmp_path_factory.mktemp("cited"), pages=CITED)
     return release, public
 
 
-def keys_in(text: str) -> list[str]:
+def keys_in(text):
     """The keys of the entries that a BibTeX library reads; it finds nothing that it cannot read, and no key twice."""
     library = bibtexparser.parse_string(text)
     assert not library.failed_blocks

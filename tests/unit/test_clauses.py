@@ -3,12 +3,11 @@
 import re
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from authbench.app.cli import COMMANDS
-from authbench.config.clauses import Clause, clauses, default_of, page, state_of
+from authbench.config.clauses import clauses, default_of, page, state_of
 from authbench.config.registry.entries import default_settings, fidelity_settings
 from authbench.config.registry.sources import find_sources
 from authbench.publish.export.run import FORMS
@@ -24,22 +23,22 @@ TABLES = {**SPLIT_TABLES, "provenance": PROVENANCE}
 CLAUSES = clauses()
 
 
-def named(clause: Clause) -> tuple[str, str]:
+def named(clause):
     kind, name = clause["by"].split(" ", 1)
     return kind, name
 
 
-def resolved(fidelity: str) -> dict[str, Any]:
+def resolved(fidelity):
     return merged({**default_settings()}, fidelity_settings(fidelity))
 
 
-def value_of(settings: Any, name: str) -> Any:
+def value_of(settings, name):
     for key in name.split("."):
         settings = settings[key]
     return settings
 
 
-def exists(kind: str, name: str) -> bool:
+def exists(kind, name):
     table, _, column = name.partition(".")
     module, _, attribute = name.rpartition(".")
     known = {

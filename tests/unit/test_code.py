@@ -2,8 +2,6 @@
 
 import os
 import shutil
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +10,7 @@ from authbench.core.shipped import shipped
 
 
 @pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def package(tmp_path, monkeypatch):
     """A package of a few modules in the place of the project's."""
     folder = tmp_path / "authbench"
     (folder / "stage").mkdir(parents=True)
@@ -34,12 +32,12 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def hash_of(package: Path) -> str:
+def hash_of(package):
     code._read.cache_clear()
     return code.code_hash(package.parent / "adapter.py")
 
 
-def change(path: Path, edit: Callable[[str], str]) -> None:
+def change(path, edit):
     path.write_text(edit(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 

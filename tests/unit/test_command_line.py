@@ -16,7 +16,7 @@ from authbench.models.entries import MODELS
 LEVELS = [("", 25), *((group, 18) for group in GROUPS)]  # and the lines of their help at most
 
 
-def help_of(command: str, capsys: pytest.CaptureFixture[str]) -> str:
+def help_of(command, capsys):
     with pytest.raises(SystemExit) as ended:
         main([*command.split(), "--help"])
     assert ended.value.code == 0
@@ -29,7 +29,7 @@ def test_every_help_ends_with_examples_that_the_command_takes(command, capsys, m
     lines = [line.strip() for line in told.partition("examples:")[2].splitlines() if line.strip()]
     assert lines and all(line.startswith(f"authbench {command}") for line in lines)
     ran = []
-    monkeypatch.setitem(COMMANDS, command, replace(COMMANDS[command], run=ran.append))  # type: ignore[arg-type]
+    monkeypatch.setitem(COMMANDS, command, replace(COMMANDS[command], run=ran.append))
     for line in lines:
         main(shlex.split(line)[1:])
     assert len(ran) == len(lines)

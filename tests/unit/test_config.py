@@ -4,13 +4,11 @@ import importlib.util
 import json
 import re
 import shutil
-from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import date
 from functools import cache, reduce
 from operator import getitem
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -45,14 +43,14 @@ PROJECT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
+def root(tmp_path):
     """The project, where a test may write results."""
     for part in ("config", "resources", "workflow"):
         (tmp_path / part).symlink_to(PROJECT / part)
     return tmp_path
 
 
-def leaves(settings: Mapping[str, Any], place: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+def leaves(settings, place=()):
     for key, value in settings.items():
         if isinstance(value, dict) and value and (*place, key) not in VOCABULARIES:
             yield from leaves(value, (*place, key))
@@ -78,7 +76,7 @@ def test_a_setting_means_the_same_from_the_command_line_as_from_a_file(place, ro
     assert accepted
 
 
-def problems(user: dict[str, Any], root: Path) -> str:
+def problems(user, root):
     with pytest.raises(InputError) as refused:
         prepare(user, root)
     return str(refused.value)
@@ -138,7 +136,7 @@ def test_texts_may_be_in_the_languages_of_the_sources_where_none_has_a_share(sma
     assert "pt" in everything
 
 
-PAPER: dict[str, Any] = {
+PAPER = {
     "ingest.co_authored": "label",
     "authors.max_impurity": None,
     "authors.masked_max_documents": 10,
@@ -338,7 +336,7 @@ NAN, INFINITE = float("nan"), float("inf")
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def small(tmp_path_factory):
     """A folder with one raw file."""
     folder = tmp_path_factory.mktemp("small")
     (folder / "raw/douban").mkdir(parents=True)
@@ -356,7 +354,7 @@ SMALL = {
 }
 
 
-def over_small(user: dict[str, Any]) -> dict[str, Any]:
+def over_small(user):
     """Return the settings of a small run, which read one source, with those of the user over them."""
     both = dict(SMALL)
     for key, value in user.items():

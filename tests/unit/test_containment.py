@@ -14,28 +14,28 @@ from authbench.build.dedup.containment import contained_pairs
 DEFAULT = section("split.containment")
 
 
-def prose(seed: int, characters: int) -> str:
+def prose(seed, characters):
     chance = random.Random(seed)
     words = ["".join(chance.choices("abcdefghijklmnop", k=chance.randint(2, 9))) for _ in range(characters // 3)]
     return " ".join(words)[:characters].strip()
 
 
-def shingles(text: str, length: int = 24) -> set[str]:
+def shingles(text, length=24):
     text = " ".join(text.split())
     return {text[i : i + length] for i in range(len(text) - length + 1)}
 
 
-def share(one: str, other: str) -> float:
+def share(one, other):
     a, b = shingles(one), shingles(other)
     return len(a & b) / min(len(a), len(b))
 
 
-def texts(*rows: tuple[str, str, str]) -> pl.DataFrame:
+def texts(*rows):
     schema = {"doc_key": pl.String, "origin_id": pl.String, "content": pl.String}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def pairs(*rows: tuple[str, str, str]) -> list[tuple[str, str]]:
+def pairs(*rows):
     return contained_pairs(texts(*rows), DEFAULT).pairs.select("a", "b").rows()
 
 

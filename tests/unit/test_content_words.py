@@ -13,7 +13,6 @@ from scipy.sparse import csr_matrix
 from authbench.core.content_words import (
     COLUMNS,
     FREQUENT,
-    Topic,
     WordStatistics,
     content_vectors,
     content_vectors_of_batches,
@@ -27,15 +26,13 @@ WORDS = st.lists(st.sampled_from(SOME), max_size=8)
 TEXTS = st.lists(st.tuples(st.sampled_from(["en", "zh", "ru"]), WORDS.map(" ".join)), min_size=1, max_size=12)
 
 
-def frame(*texts: str, lang: str = "en") -> pl.DataFrame:
+def frame(*texts, lang="en"):
     return pl.DataFrame(
         {"lang": [lang] * len(texts), "content": texts}, schema={"lang": pl.String, "content": pl.String}
     )
 
 
-def similarity(
-    one: str, other: str, lang: str = "en", statistics: WordStatistics = NOTHING, topic: Topic = "words"
-) -> float:
+def similarity(one, other, lang="en", statistics=NOTHING, topic="words"):
     vectors = content_vectors(frame(one, other, lang=lang), statistics, topic).toarray()
     return float(vectors[0] @ vectors[1])
 
@@ -108,7 +105,7 @@ def test_order_and_batches_make_no_difference(texts, size, chance):
     whole = pl.DataFrame(texts, schema=["lang", "content"], orient="row")
     known = fit_words([whole])
     order = list(range(len(texts)))
-    chance.shuffle(order)  # type: ignore[attr-defined]
+    chance.shuffle(order)
     parts = [whole[order[start : start + size]] for start in range(0, len(order), size)]
     again = fit_words(parts)
     assert again.frequent == known.frequent

@@ -2,7 +2,6 @@
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -24,7 +23,7 @@ def test_commands_that_contributors_run_exist(page):
     assert [name for name in re.findall(r"\.ci/\w+", text) if not (ROOT / name).is_file()] == []
 
 
-def targets() -> set[tuple[str, str]]:
+def targets():
     (names,) = re.findall(r"^\.PHONY: (.+)$", MAKEFILE, re.M)
     return {pair for name in names.split() for pair in ((name, ""), ("", name))}
 
@@ -34,7 +33,7 @@ def test_contributing_fits_a_screen():
 
 
 def test_public_checks_run_what_ours_run_on_two_versions_of_python():
-    jobs: Any = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8"))["jobs"]
+    jobs = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8"))["jobs"]
     versions = jobs["lowest"]["strategy"]["matrix"]["python"]
     (least,) = re.findall(r'requires-python = ">=(.+)"', (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert versions[0] == least and len(versions) == 2
@@ -43,7 +42,7 @@ def test_public_checks_run_what_ours_run_on_two_versions_of_python():
 
 @pytest.mark.parametrize("page", HOSTED, ids=lambda page: page.name)
 def test_forms_and_workflows_have_the_keys_of_their_kind(page):
-    found: Any = yaml.safe_load(page.read_text(encoding="utf-8"))
+    found = yaml.safe_load(page.read_text(encoding="utf-8"))
     if page.parent.name == "workflows":
         assert {"name", "permissions", "jobs"} <= found.keys() and found["permissions"] == {"contents": "read"}
     elif page.stem != "config":

@@ -21,7 +21,7 @@ MEAN = {lang: 800 * factor for lang, factor in corpus.CHARACTERS.items()}
 
 
 @pytest.fixture(scope="module")
-def block() -> pl.DataFrame:
+def block():
     return corpus.make_block(0, PLAN, MEAN, seed=7)
 
 

@@ -24,51 +24,50 @@ from authbench.build.dedup.signatures import sign_texts
 from authbench.build.dedup.similar_pairs import similar_pairs
 from authbench.build.split.assign import near_copies
 from authbench.build.split.units import unit_of
-from authbench.config.settings.dedup import Copies
 from authbench.core.records import REMOVED
 
 WORKFLOW = str(Path(compare.__file__).parents[2])
 # 24 bands of one row miss a pair at 0.8 once in 10^16: what differs from the reference is an error, not chance.
-SURE: Copies = section("dedup", threshold=0.8, bands=24, rows=1)
+SURE = section("dedup", threshold=0.8, bands=24, rows=1)
 SOURCES = ["0", "1", "2"]
 
 
-def multiset(text: str) -> Counter[str]:
+def multiset(text):
     text = " ".join(text.split())
     return Counter(text[i : i + 5] for i in range(len(text) - 4)) if len(text) >= 5 else Counter([text])
 
 
-def jaccard(one: str, other: str) -> float:
+def jaccard(one, other):
     a, b = multiset(one), multiset(other)
     return (a & b).total() / (a | b).total()
 
 
-def corpus(rows: list[tuple[str, str, int, str]]) -> pl.DataFrame:
+def corpus(rows):
     """A table of (doc_key, text, place of its source in the recipe, author)."""
     schema = {"doc_key": pl.String, "content": pl.String, "place": pl.UInt32, "author_id": pl.String}
     table = pl.DataFrame(rows, schema=schema, orient="row")
     return table.with_columns(source=pl.col("place").cast(pl.String), lang=pl.lit("en"))
 
 
-def removed(table: pl.DataFrame, settings: Copies = SURE) -> pl.DataFrame:
+def removed(table, settings=SURE):
     return deduplicate(table, settings, SOURCES).removed
 
 
-def counts(table: pl.DataFrame, settings: Copies = SURE) -> dict[str, int]:
+def counts(table, settings=SURE):
     return deduplicate(table, settings, SOURCES).counts
 
 
-def kept_for(table: pl.DataFrame, settings: Copies = SURE) -> dict[str, str]:
+def kept_for(table, settings=SURE):
     return dict(removed(table, settings).select("doc_key", "kept").iter_rows())
 
 
-def greedy(rows: list[tuple[str, str, int, str]], threshold: float) -> dict[str, tuple[str, str, float]]:
+def greedy(rows, threshold):
     """The definition: in corpus order, the most similar accepted document stands for one similar enough.
 
     What stands for a text when it first appears stands for every copy of it.
     """
-    accepted: list[tuple[str, str, int, str]] = []
-    stands: dict[str, tuple[float, tuple[str, str, int, str]]] = {}
+    accepted = []
+    stands = {}
     gone = {}
     for row in sorted(rows, key=lambda row: (row[2], row[0])):
         key, text, _, _ = row
@@ -86,7 +85,7 @@ def greedy(rows: list[tuple[str, str, int, str]], threshold: float) -> dict[str,
 
 
 @st.composite
-def small_corpora(draw: st.DrawFn) -> list[tuple[str, str, int, str]]:
+def small_corpora(draw):
     """Texts of few letters, many of them edits of one another, from few sources and authors."""
     texts = [draw(st.text("ab ", min_size=0, max_size=30))]
     for _ in range(draw(st.integers(0, 14))):

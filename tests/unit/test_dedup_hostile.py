@@ -5,35 +5,34 @@ import random
 import numpy as np
 import polars as pl
 import pytest
-from dedup_stage import Change, Outcome, deduplicate
+from dedup_stage import deduplicate
 from defaults import section
 
 from authbench.build.dedup import links, minhash, shingle_kernels
 from authbench.build.dedup.minhash import draw_permutations
 from authbench.build.dedup.shingles import shingle_hashes
-from authbench.config.settings.dedup import Copies
 
 SETTINGS = section("dedup")
 
 
-def table_of(texts: list[str]) -> pl.DataFrame:
+def table_of(texts):
     return pl.DataFrame({"content": texts}, schema={"content": pl.String}).with_columns(
         doc_key=pl.int_range(pl.len()).cast(pl.String).str.zfill(8),
         source=pl.lit("s"), author_id=pl.lit("x"), lang=pl.lit("en"),
     )  # fmt: skip
 
 
-def find(table: pl.DataFrame, settings: Copies = SETTINGS, change: Change | None = None) -> Outcome:
+def find(table, settings=SETTINGS, change=None):
     return deduplicate(table, settings, ["s"], change_signatures=change)
 
 
-def forged(signatures: pl.DataFrame) -> pl.DataFrame:
+def forged(signatures):
     """All bands and sketches equal, as if somebody had found texts of one signature."""
     names = [name for name in signatures.columns if name.startswith(("band_", "sketch_"))]
     return signatures.with_columns(pl.col(name).first() for name in names)
 
 
-def strangers(documents: int) -> list[str]:
+def strangers(documents):
     chance = random.Random(5)
     return ["".join(chance.choices("abcdefghijklmnop ", k=60)) for _ in range(documents)]
 

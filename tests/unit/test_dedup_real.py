@@ -18,13 +18,13 @@ pytestmark = needs_corpora
 MANY = 1000  # film reviews among which there are always some copies
 
 
-def multiset(text: str) -> Counter[str]:
+def multiset(text):
     text = " ".join(text.split())
     return Counter(text[i : i + 5] for i in range(len(text) - 4)) if len(text) >= 5 else Counter([text])
 
 
 @pytest.fixture(scope="module")
-def real_reviews() -> pl.DataFrame:
+def real_reviews():
     """Korean film reviews, mostly short and many alike."""
     records = [record for file in files_of("nsmc_raw_ko")[0] for record in json.loads(file.read_text("utf-8-sig"))]
     wanted = ("review_id", "author", "review")
@@ -50,9 +50,9 @@ def test_real_reviews_lose_what_comparing_all_pairs_would_take(real_reviews):
     )
     removed, _ = deduplicate(table, settings, ["nsmc"])
 
-    expected: dict[str, str] = {}
-    accepted: list[tuple[str, Counter[str]]] = []
-    holders: dict[str, list[int]] = {}
+    expected = {}
+    accepted = []
+    holders = {}
     for key, text in real_reviews.sort("doc_key").select("doc_key", "content").iter_rows():
         grams = multiset(text)
         best, stand_in = 0.0, ""
@@ -76,7 +76,7 @@ def test_real_reviews_lose_what_comparing_all_pairs_would_take(real_reviews):
 
 
 @pytest.fixture(scope="module")
-def japanese_works() -> tuple[list[str], list[str]]:
+def japanese_works():
     """Names and texts of some works, header and reading aids included."""
     files = files_of("aozora_txt_ja")[0][:40]
     return [file.as_posix() for file in files], [decoded(file, "cp932") or "" for file in files]

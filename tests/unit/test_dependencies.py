@@ -13,7 +13,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 EXTRAS = PROJECT["optional-dependencies"]
 
 
-def locked(name: str) -> dict[str, str]:
+def locked(name):
     """The version of each distribution of a lock; a line that is no exact pin fails."""
     pins = [line.split("==") for line in (ROOT / name).read_text(encoding="utf-8").splitlines()]
     return {canonicalize_name(distribution): version for distribution, version in pins}

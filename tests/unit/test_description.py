@@ -6,13 +6,12 @@ import shutil
 import subprocess
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 import polars as pl
 import pytest
 import yaml
-from published import ABOUT, Published, exported, opened, sources_of
+from published import ABOUT, exported, opened, sources_of
 from scored_release import write_scored_release
 
 from authbench.app.cli import main
@@ -26,12 +25,12 @@ DOI = {**ABOUT, "doi": "10.5281/zenodo.1234567", "publisher": "Zenodo"}
 
 
 @pytest.fixture(scope="module")
-def folders(published: Published) -> tuple[Path, Path]:
+def folders(published):
     return published[1:]
 
 
 @pytest.fixture(scope="module")
-def scored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def scored(tmp_path_factory):
     """A release of enough authors, and two models scored on its test split: a shortcut, and one of style."""
     folder, out = tmp_path_factory.mktemp("scored"), tmp_path_factory.mktemp("scores")
     write_scored_release(folder, 40)
@@ -40,11 +39,11 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return folder, out
 
 
-def described(folder: Path, name: str) -> Any:
+def described(folder, name):
     return json.loads((folder / name).read_text(encoding="utf-8"))
 
 
-def datacite_schema() -> Any:
+def datacite_schema():
     """The schema 4.5 that the package `datacite` ships; its import alone needs more."""
     try:
         return json.loads(str(distribution("datacite").read_text("../datacite/schemas/datacite-v4.5.json")))
@@ -79,7 +78,7 @@ def test_every_form_is_an_ro_crate_of_its_files(form, folders, tmp_path):
     assert named - entities.keys() <= {"https://w3id.org/ro/crate/1.1"}
 
 
-def references(entity: dict[str, Any]) -> set[str]:
+def references(entity):
     values = [one for value in entity.values() for one in (value if isinstance(value, list) else [value])]
     return {one["@id"] for one in values if isinstance(one, dict)}
 

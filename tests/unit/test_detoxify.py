@@ -5,9 +5,7 @@ import importlib
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from cases import cases
@@ -28,17 +26,17 @@ TEXTS = ["good day", "bad " * 30, "fish", "", "bird night bad " * 5, "unseen wor
 class Code:
     """Something that a checkpoint must not make us run."""
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self):
         return (print, ("run",))
 
 
 @pytest.fixture(scope="module", autouse=True)
-def torch() -> Any:
+def torch():
     return importlib.import_module("torch")
 
 
 @pytest.fixture(scope="module")
-def folder(torch: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(torch, tmp_path_factory):
     """A checkpoint of three labels and a fourth output, beside the configuration and the tokenizer."""
     from transformers import BertConfig, BertForSequenceClassification
 
@@ -61,7 +59,7 @@ def folder(torch: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def save(path: Path, folder: Path, state_dict: Any, **more: Any) -> None:
+def save(path, folder, state_dict, **more):
     import torch
 
     arguments = {
@@ -75,7 +73,7 @@ def save(path: Path, folder: Path, state_dict: Any, **more: Any) -> None:
 
 
 @pytest.fixture(scope="module")
-def scorer(folder: Path) -> DetoxifyScorer:
+def scorer(folder):
     return load_detoxify(checkpoint=folder / "tiny.ckpt", huggingface_config_path=folder, max_tokens=32)
 
 
@@ -117,7 +115,7 @@ def test_a_run_that_is_killed_ten_times_scores_at_most_a_batch_anew_each_time(fo
 class Never(DetoxifyScorer):
     """A scorer that must not be asked."""
 
-    def score(self, texts: Sequence[str], langs: Sequence[str]) -> list[float]:
+    def score(self, texts, langs):
         raise AssertionError(f"{len(texts)} texts have no score yet")
 
 
@@ -203,7 +201,7 @@ def test_a_file_of_another_format_is_refused(torch, tmp_path):
 
 
 def test_missing_weights_without_a_network_name_the_ways_out(torch, tmp_path, monkeypatch):
-    def unreachable(*_: Any, **__: Any) -> None:
+    def unreachable(*_, **__):
         raise OSError("no route")
 
     monkeypatch.setattr(torch.hub, "download_url_to_file", unreachable)

@@ -1,6 +1,5 @@
 import json
 import shutil
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -16,25 +15,24 @@ from authbench.reports.diff.summary import changed_documents, difference, differ
 
 
 @pytest.fixture(scope="module")
-def documents(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
+def documents(tmp_path_factory):
     folder = tmp_path_factory.mktemp("made")
     write_raw(folder / "raw", [(f"writer {n % 4}", f"Letter {n} to the paper") for n in range(16)])
     return documents_of(folder / "raw", folder / "work")
 
 
 @pytest.fixture(scope="module")
-def release(documents: pl.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def release(documents, tmp_path_factory):
     folder = tmp_path_factory.mktemp("first") / "release"
     write_whole(folder, documents)
     return folder
 
 
-def lock_of(release: Path) -> dict[str, dict[str, str]]:
-    read: dict[str, dict[str, str]] = json.loads((release / "release.lock").read_text())
-    return read
+def lock_of(release):
+    return json.loads((release / "release.lock").read_text())
 
 
-def all_lines(release: Path) -> dict[tuple[str, str], dict[str, object]]:
+def all_lines(release):
     return {
         (split, row["candidate_id"]): row
         for split in ("train", "test")

@@ -2,7 +2,6 @@
 
 import re
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -25,11 +24,11 @@ PAGES = [ROOT / "README.md", *CONTRIBUTED, *sorted((ROOT / "docs").glob("*.md"))
 GUIDE = (ROOT / "docs/adding-a-source.md").read_text(encoding="utf-8")
 
 
-def block(language: str, number: int = 0) -> str:
+def block(language, number=0):
     return re.findall(rf"^```{language}\n(.*?)^```", GUIDE, re.M | re.S)[number]
 
 
-def expressions() -> list[tuple[str, str, str]]:
+def expressions():
     table = GUIDE.partition("## Expressions")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| `(.+?)` \| `(.+?)` \| `(.+?)` \|$", table, re.M)
     assert len(rows) > 10
@@ -49,7 +48,7 @@ def test_the_page_of_the_guide_is_a_source():
 def test_the_letters_of_the_guide_become_what_it_says(tmp_path):
     (tmp_path / "2024.csv").write_text(block("csv"), encoding="cp1252")
     settings, shard, removed = section("ingest", max_bad_rows=1), tmp_path / "1.parquet", tmp_path / "removed.parquet"
-    source: dict[str, Any] = yaml.safe_load(block("yaml"))
+    source = yaml.safe_load(block("yaml"))
     files = {"2024.csv": sha256_of_file(tmp_path / "2024.csv")}
     ingest_source("letters", make_extraction(source), tmp_path, files, [shard], removed, settings)
     (letter,) = pl.read_parquet(shard).to_dicts()
@@ -91,7 +90,7 @@ def test_files_and_settings_that_a_page_names_exist(page):
     for part, path in re.findall(
         r"`(ingest|authors|normalize|chunk|filter|dedup|safety|sample|split|release)\.(?!py\b)([a-z_.]+)`", text
     ):
-        here: Any = defaults[part]
+        here = defaults[part]
         for key in path.split("."):
             assert key in here, f"{page.name}: {part}.{path}"
             here = here[key]

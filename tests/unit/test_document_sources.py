@@ -4,7 +4,6 @@ import hashlib
 import shutil
 import zipfile
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -26,7 +25,7 @@ LEGEND = "-" * 55 + "\n【テキスト中に現れる記号について】\n\n�
 META = "######OpenITI#\n\n#META# 010.AuthorNAME\t:: أوس بن حجر\n#META# 020.BookTITLE :: ديوان\n\n#META#Header#End#\n\n"
 
 
-def ingest(tmp_path: Path, tag: str, files: dict[str, str | bytes]) -> tuple[list[dict[str, Any]], list[str]]:
+def ingest(tmp_path, tag, files):
     """The records and the reasons of what was left out."""
     folder = tmp_path / tag
     shutil.rmtree(folder, ignore_errors=True)
@@ -43,31 +42,31 @@ def ingest(tmp_path: Path, tag: str, files: dict[str, str | bytes]) -> tuple[lis
     return pl.read_parquet(shard).to_dicts(), pl.read_parquet(removed)["reason"].to_list()
 
 
-def id_of_name(name: str, lang: str) -> str:
+def id_of_name(name, lang):
     """The id of an author by that full name, whatever the source."""
     canonical = canonical_name(name, lang)
     assert canonical is not None
     return keys_of(canonical, lang, None).author_id
 
 
-def text(tmp_path: Path, tag: str, name: str, content: str | bytes) -> str:
+def text(tmp_path, tag, name, content):
     (record,), _ = ingest(tmp_path, tag, {name: content})
     return str(record["content"])
 
 
-def aozora(tmp_path: Path, body: str, header: str = "題\n人名\n\n" + LEGEND) -> str:
+def aozora(tmp_path, body, header="題\n人名\n\n" + LEGEND):
     return text(tmp_path, "aozora_txt_ja", "000001/1_ruby_2.txt", (header + "\n" + body + COLOPHON).encode("cp932"))
 
 
-def openiti(tmp_path: Path, body: str, name: str = "0001AwsIbnHajar.Diwan.JK007502-ara1") -> str:
+def openiti(tmp_path, body, name="0001AwsIbnHajar.Diwan.JK007502-ara1"):
     return text(tmp_path, "openiti_ar", name, META + body)
 
 
-def ruslit(tmp_path: Path, body: str, name: str = "poems/Pushkin/К морю.txt") -> str:
+def ruslit(tmp_path, body, name="poems/Pushkin/К морю.txt"):
     return text(tmp_path, "ruslit_txt", name, body)
 
 
-def tei(author: str, body: str = "<p>x</p>") -> str:
+def tei(author, body="<p>x</p>"):
     header = f"<fileDesc><titleStmt><author>{author}</author></titleStmt></fileDesc>"
     return f"<TEI xml:lang='fr'><teiHeader>{header}</teiHeader><text><body>{body}</body></text></TEI>"
 
@@ -91,7 +90,7 @@ class TestEltec:
 
     def test_the_language_is_the_documents_or_else_the_folders(self, tmp_path):
         files = {"fra/A.xml": tei("Adam, J"), "deu/B.xml": tei("Beck, K").replace(" xml:lang='fr'", "")}
-        records, _ = ingest(tmp_path, "eltec_tei", files)  # type: ignore[arg-type]
+        records, _ = ingest(tmp_path, "eltec_tei", files)
         assert {record["lang"] for record in records} == {"fr", "de"}
 
     def test_no_file_name_reaches_a_key(self, tmp_path):
@@ -100,7 +99,7 @@ class TestEltec:
 
 
 class TestDlk:
-    def poem(self, surname: str, verse: str) -> str:
+    def poem(self, surname, verse):
         return tei(
             f"<persName><surname>{surname}</surname><forename/></persName>", f"<lg><head>T</head><l>{verse}</l></lg>"
         )
@@ -111,11 +110,11 @@ class TestDlk:
     @pytest.mark.parametrize("name", ["N.A.", "N. N."])
     def test_anthologies_name_nobody(self, tmp_path, name):
         files = {"a.xml": self.poem(name, "x"), "b.xml": self.poem("Saar", "y")}
-        assert ingest(tmp_path, "dlk_poems_de", files)[1] == ["placeholder_author"]  # type: ignore[arg-type]
+        assert ingest(tmp_path, "dlk_poems_de", files)[1] == ["placeholder_author"]
 
     def test_a_foreign_poet_in_german_is_a_translation(self, tmp_path):
         files = {"a.xml": self.poem("La Fontaine", "x"), "b.xml": self.poem("Saar", "y")}
-        assert ingest(tmp_path, "dlk_poems_de", files)[1] == ["translation"]  # type: ignore[arg-type]
+        assert ingest(tmp_path, "dlk_poems_de", files)[1] == ["translation"]
 
     @pytest.mark.parametrize("stanzas", [["a b", "c d"], ["a b"], ["a", "a", "b"]])
     def test_a_poem_that_stands_twice_is_read_once(self, tmp_path, stanzas):
@@ -130,7 +129,7 @@ class TestDlk:
 
 
 class TestVolumesAndCycles:
-    def works(self, tmp_path: Path, tag: str, headers: list[tuple[str, str]]) -> list[str]:
+    def works(self, tmp_path, tag, headers):
         """The works of poems with these elements before and after the author's."""
         files = {
             f"{number}.xml": tei("Saar, Anna", f"<lg><l>{number}</l></lg>")
@@ -138,7 +137,7 @@ class TestVolumesAndCycles:
             .replace("</fileDesc>", f"{after}</fileDesc>")
             for number, (before, after) in enumerate(headers)
         }
-        records, _ = ingest(tmp_path, tag, files)  # type: ignore[arg-type]
+        records, _ = ingest(tmp_path, tag, files)
         return [record["origin_id"] for record in sorted(records, key=lambda record: record["content"])]
 
     def test_the_poems_of_a_printed_volume_are_a_work_and_a_year_is_none(self, tmp_path):
@@ -192,7 +191,7 @@ class TestAozora:
             "000001/1_ruby_1.txt": (header + LEGEND + "本文。" + COLOPHON).encode("cp932"),
             "000002/2_ruby_2.txt": own,
         }
-        records, reasons = ingest(tmp_path, "aozora_txt_ja", files)  # type: ignore[arg-type]
+        records, reasons = ingest(tmp_path, "aozora_txt_ja", files)
         assert (len(records), reasons) == (1, [reason])
 
     @pytest.mark.parametrize("last", ["矢崎源九郎訳", "The Creative CAT 訳", "某共訳"])
@@ -211,7 +210,7 @@ class TestAozora:
             f"000064/{name}.txt": f"題\n人\n\n{body}".encode("cp932")
             for name, body in [("667_ruby", "a"), ("667_txt", "b")]
         }
-        records, _ = ingest(tmp_path, "aozora_txt_ja", files)  # type: ignore[arg-type]
+        records, _ = ingest(tmp_path, "aozora_txt_ja", files)
         assert len({record["origin_id"] for record in records}) == 1
         assert len({record["doc_key"] for record in records}) == 2
 
@@ -270,7 +269,7 @@ class TestOpeniti:
         ]
         files = {name: META + f"# {n} قال" for n, name in enumerate(names)}
         files["0001AwsIbnHajar.Diwan.JK1-ara1.yml"] = "00#VERS#URI"
-        records, reasons = ingest(tmp_path, "openiti_ar", files)  # type: ignore[arg-type]
+        records, reasons = ingest(tmp_path, "openiti_ar", files)
         assert {record["author_id"] for record in records} == {id_of_name("0001AwsIbnHajar", "ar")}
         assert len({record["origin_id"] for record in records}) == 2
         assert sorted(record["genre"] for record in records) == ["literature", "literature", "poetry"]
@@ -302,7 +301,7 @@ class TestOpeniti:
     def test_a_collection_is_a_work_and_its_compilers_own_prose_is_not(self, tmp_path):
         names = ["0303Nasai.MinHadith.JK1-ara1", "0303Nasai.Fawaid.JK2-ara1", "0303Nasai.Risala.JK3-ara1"]
         files = {name: META + f"# حدثنا {n} قال" for n, name in enumerate(names)}
-        records, _ = ingest(tmp_path, "openiti_ar", files)  # type: ignore[arg-type]
+        records, _ = ingest(tmp_path, "openiti_ar", files)
         own = [record for record in records if record["author_id"] == id_of_name("0303Nasai", "ar")]
         assert [record["author_kind"] for record in own] == ["person"]
         works = [record for record in records if record["author_kind"] == "work"]
@@ -335,7 +334,7 @@ class TestRuslit:
     )
     def test_others_words_under_a_classics_name_are_left_out(self, tmp_path, name, reason):
         files = {name: "раз", "poems/Lermontov/Из-под таинственной полумаски.txt": "два"}
-        records, reasons = ingest(tmp_path, "ruslit_txt", files)  # type: ignore[arg-type]
+        records, reasons = ingest(tmp_path, "ruslit_txt", files)
         assert ([record["content"] for record in records], reasons) == (["два"], [reason])
 
     def test_signatures_and_dates_at_the_end_go(self, tmp_path):
@@ -354,7 +353,7 @@ class TestRuslit:
 
     def test_genres_follow_the_folders_and_essays_count_as_literature(self, tmp_path):
         files = {"poems/Blok/a.txt": "а", "prose/Blok/b.txt": "б", "publicism/Blok/c.txt": "в"}
-        records, _ = ingest(tmp_path, "ruslit_txt", files)  # type: ignore[arg-type]
+        records, _ = ingest(tmp_path, "ruslit_txt", files)
         assert sorted(record["genre"] for record in records) == ["literature", "literature", "poetry"]
 
 
@@ -370,7 +369,7 @@ class TestHindiNovels:
     def test_chapters_share_their_book_and_lose_repeated_names(self, tmp_path):
         body = "\ufeff\nदेस बिराना\nसूरज प्रकाश\nतो अब घर हो गया।\n--\n"
         files = {f"उपन्यास/सूरज प्रकाश/देस बिराना/देस बिराना_अध्याय  {n} .txt": body + str(n) for n in (1, 2)}
-        records, _ = ingest(tmp_path, "hindi_novels_txt", files)  # type: ignore[arg-type]
+        records, _ = ingest(tmp_path, "hindi_novels_txt", files)
         assert {record["content"] for record in records} == {"तो अब घर हो गया।\n--\n1", "तो अब घर हो गया।\n--\n2"}
         assert len({record["origin_id"] for record in records}) == 1
 
@@ -387,12 +386,12 @@ class TestHindiNovels:
 
 
 class TestBlogs:
-    def blog(self, post: str) -> str:
+    def blog(self, post):
         return f"<Blog>\n<date>01,May,2004</date>\n<post>\n{post}\n</post>\n</Blog>"
 
     def test_the_file_name_gives_author_and_genre_and_no_more(self, tmp_path):
         files = {"1000.male.20.Student.Leo.xml": self.blog("a"), "1001.female.33.Maritime.Leo.xml": self.blog("b")}
-        records, _ = ingest(tmp_path, "blog_authorship_xml", files)  # type: ignore[arg-type]
+        records, _ = ingest(tmp_path, "blog_authorship_xml", files)
         assert {record["genre"] for record in records} == {"blog"}
         assert sorted(record["author_group"] for record in records) == ["other", "student"]
         assert {record["labels"] for record in records} == {"{}"}
@@ -403,7 +402,7 @@ class TestBlogs:
 
     def test_empty_posts_are_counted(self, tmp_path):
         files = {"1000.male.20.Arts.Leo.xml": self.blog(""), "2000.male.20.Arts.Leo.xml": self.blog("x")}
-        assert ingest(tmp_path, "blog_authorship_xml", files)[1] == ["empty_text"]  # type: ignore[arg-type]
+        assert ingest(tmp_path, "blog_authorship_xml", files)[1] == ["empty_text"]
 
     def test_what_is_left_of_links_and_style_sheets_goes(self, tmp_path):
         post = 'See urlLink The Streets. p.MsoNormal, h1 {mso-style-parent:"";\n font-size:12.0pt;} {bang} fine'

@@ -9,7 +9,7 @@ import pytest
 import regex
 from cases import read_cases
 from defaults import section
-from open_corpora import MAX_BAD_ROWS, Ingested, bad_rows_allowed, files_of, folder_of, ingested, load_source
+from open_corpora import MAX_BAD_ROWS, bad_rows_allowed, files_of, folder_of, ingested, load_source
 from shared_folders import DATA, needs_corpora
 
 from authbench.build.ingest.source import ingest_source
@@ -39,7 +39,7 @@ BYTES_PER_CHARACTER = {"ar": 1.75, "ru": 1.75, "hi": 2.6, "ja": 2.0}
 pytestmark = needs_corpora
 
 
-def names_by_digest(tag: str) -> dict[str, str]:
+def names_by_digest(tag):
     """The names of the files, but of those that are equal to the byte: their records do not say which they are of."""
     files = ingested(tag).files
     copies = Counter(files.values())
@@ -119,7 +119,7 @@ def test_a_real_folder_and_the_same_blogs_zipped_give_the_same_texts(tmp_path):
     assert zipped.equals(records.select(columns).sort(columns))
 
 
-def origins_by_work(corpus: Ingested, work_of: dict[str, tuple[str, ...]]) -> dict[tuple[str, ...], set[str]]:
+def origins_by_work(corpus, work_of):
     origins = defaultdict(set)
     for digest, origin in corpus.records.select("file", "origin_id").iter_rows():
         if digest in work_of:

@@ -17,12 +17,12 @@ und aus den Wiesen steiget
 der weiße Nebel wunderbar."""
 
 
-def shingles(text: str) -> Counter[str]:
+def shingles(text):
     folded = " ".join(text.split())
     return Counter(folded[at : at + 5] for at in range(len(folded) - 4))
 
 
-def by_trying_every_cut(text: str) -> float:
+def by_trying_every_cut(text):
     """The highest similarity of two halves that a cut at a line break gives."""
     lines, whole = text.split("\n"), len(" ".join(text.split()))
     best = 0.0

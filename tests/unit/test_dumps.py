@@ -2,7 +2,6 @@
 
 import gzip
 from pathlib import Path
-from typing import Any
 
 import pytest
 from cases import cases, read_cases
@@ -23,7 +22,7 @@ OwnerUserId="8" Title="Rain &amp;amp; wind" Tags="&lt;weather&gt;" ContentLicens
 """
 
 
-def read_all(path: Path, text: str | bytes, reader: Any, options: Any) -> tuple[list[Any], Units]:
+def read_all(path, text, reader, options):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     units = Units()
@@ -31,11 +30,11 @@ def read_all(path: Path, text: str | bytes, reader: Any, options: Any) -> tuple[
     return rows, units
 
 
-def dump(tmp_path: Path, text: str | bytes, name: str = "Posts.xml") -> tuple[list[Any], Units]:
+def dump(tmp_path, text, name="Posts.xml"):
     return read_all(tmp_path / name, text, lambda *a, units: xml_rows.read(*a, units=units), XmlRowsReader())
 
 
-def book(tmp_path: Path, text: str) -> Any:
+def book(tmp_path, text):
     rows, units = read_all(
         tmp_path / "1-0.txt", text, lambda *a, units: gutenberg.read(*a, units=units), GutenbergReader()
     )

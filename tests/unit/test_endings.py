@@ -1,7 +1,5 @@
 """A signature is an ending of an author's own; it goes, whatever the shards, and nothing else does."""
 
-from collections.abc import Iterator
-
 import polars as pl
 import pytest
 import regex
@@ -23,7 +21,7 @@ from authbench.core.identity import author_id
 TOPICS = ("of the sea", "of a long road", "of bread", "of snow in May", "of four friends")
 
 
-def letters(author: str, texts: list[str], source: str = "posts", kind: str = "account") -> pl.DataFrame:
+def letters(author, texts, source="posts", kind="account"):
     rows = [
         {
             "doc_key": f"{author}:{place}",
@@ -44,16 +42,16 @@ OTHERS = pl.concat(
 )
 
 
-def signatures(*shards: pl.DataFrame) -> pl.DataFrame:
+def signatures(*shards):
     counts = [part for shard in shards for part in by_author([count_endings(shard)])]
 
-    def between(low: int, high: int) -> Iterator[pl.DataFrame]:
+    def between(low, high):
         return (part.filter(pl.col("author").is_between(low, high)) for part in counts)
 
     return find_signatures(between, sum(part.height for part in counts))
 
 
-def cut(records: pl.DataFrame, *shards: pl.DataFrame) -> list[str]:
+def cut(records, *shards):
     return cut_signatures(records, signatures(*(shards or (records, OTHERS))), [])[0]["content"].to_list()
 
 
@@ -139,7 +137,7 @@ BEGINNING = regex.compile(
 PLACEHOLDER = regex.compile(r"\[[A-Z]{3,8}\]")
 
 
-def beginnings(text: str) -> list[int]:
+def beginnings(text):
     """Return by regular expressions where the endings of a text begin, the longest first."""
     tail = max(0, len(text) - LONGEST)
     inside = {at for match in PLACEHOLDER.finditer(text, tail) for at in range(match.start() + 1, match.end())}

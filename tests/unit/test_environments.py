@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
@@ -30,7 +29,7 @@ NAMED_OTHERWISE = {"yaml": "pyyaml", "sklearn": "scikit-learn", "opencc": "openc
 RULE = re.compile(r'^rule (\w+):.*?envs/(\w+)\.yaml".*?scripts/(\w+)\.py"', re.MULTILINE | re.DOTALL)
 
 
-def rules() -> list[tuple[str, str, str]]:
+def rules():
     """Return name, environment and adapter of every rule that runs one."""
     return [
         found
@@ -41,7 +40,7 @@ def rules() -> list[tuple[str, str, str]]:
 
 
 @cache
-def packages(environment: str) -> frozenset[str]:
+def packages(environment):
     """Return the packages that an environment lists, and those that they require as far as that is known here."""
     listed = yaml.safe_load((ROOT / f"envs/{environment}.yaml").read_text(encoding="utf-8"))["dependencies"][-1]["pip"]
     waiting, found = [Requirement(one).name for one in listed], set()
@@ -53,7 +52,7 @@ def packages(environment: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def required_by(name: str) -> list[str]:
+def required_by(name):
     try:
         required = [Requirement(one) for one in requires(name) or []]
     except PackageNotFoundError:
@@ -74,13 +73,13 @@ def test_a_container_installs_the_package_at_the_locked_versions(recipe):
 
 
 @cache
-def imported(path: Path) -> frozenset[tuple[str, bool]]:
+def imported(path):
     """Return the packages of others that a file imports, and whether it does so when it is itself imported."""
     return frozenset(_imported(path))
 
 
-def _imported(path: Path) -> Iterator[tuple[str, bool]]:
-    waiting: list[tuple[ast.AST, bool]] = [(ast.parse(path.read_text(encoding="utf-8")), True)]
+def _imported(path):
+    waiting = [(ast.parse(path.read_text(encoding="utf-8")), True)]
     while waiting:
         node, at_once = waiting.pop()
         if isinstance(node, ast.Import):
@@ -129,7 +128,7 @@ def test_editors_find_the_schema_of_every_entry_and_recipe_and_it_fits():
 
 
 @cache
-def validator(schema: Path) -> Draft202012Validator:
+def validator(schema):
     return Draft202012Validator(yaml.safe_load(schema.read_text(encoding="utf-8")))
 
 

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -51,16 +50,16 @@ CODE_OF_MANY = CODE.replace("(weight * summed).sum(1)", "summed + (weight * summ
 
 
 @pytest.fixture(scope="module")
-def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def checkpoint(tmp_path_factory):
     return written(tmp_path_factory.mktemp("episodes"), CODE)
 
 
 @pytest.fixture(scope="module")
-def checkpoint_of_many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def checkpoint_of_many(tmp_path_factory):
     return written(tmp_path_factory.mktemp("many"), CODE_OF_MANY)
 
 
-def written(folder: Path, code: str) -> Path:
+def written(folder, code):
     import torch
     from safetensors.torch import save_file
 
@@ -77,7 +76,7 @@ def written(folder: Path, code: str) -> Path:
 TEXTS = ["ab. cd. ef gh ij kl mn op. qr st.", "a.", "ab cd.", "ab. cd. ef gh ij kl mn op. qr st. uv wx.", "b."]
 
 
-def episodes(checkpoint: Path, **changed: object) -> np.ndarray:
+def episodes(checkpoint, **changed):
     asked = settings(checkpoint, pooling="episode", remote_code=True, max_tokens=12, **changed)
     return embed(load_checkpoint(asked), TEXTS, asked, "")
 

@@ -4,8 +4,6 @@ import errno
 import os
 import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -52,7 +50,7 @@ ON_ONE_INPUT = {
 
 
 @pytest.fixture
-def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def hostile(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "directory").mkdir()
     (tmp_path / "empty.csv").touch()
@@ -71,7 +69,7 @@ def test_every_command_refuses_what_is_no_input_in_one_message(command, given, h
     try:
         status = main(line.format(*[given] * line.count("{}"), out="out").split())
     except SystemExit as ended:
-        status = ended.code  # type: ignore[assignment]
+        status = ended.code
     said = capsys.readouterr().err
     assert status == UNUSABLE and "authbench" in said and "Traceback" not in said
     assert not any(path.is_file() for path in (hostile / "out").rglob("*"))
@@ -85,7 +83,7 @@ def test_every_command_is_tried():
 def test_every_command_refuses_an_option_that_it_does_not_know(command, hostile, capsys):
     line = (ON_ONE_INPUT[command] or command).format(*["missing"] * 2, out="out")
     try:
-        status: object = main([*line.split(), "--made-up"])
+        status = main([*line.split(), "--made-up"])
     except SystemExit as ended:
         status = ended.code
     assert status == UNUSABLE and "--made-up" in capsys.readouterr().err
@@ -100,8 +98,8 @@ def test_every_help_says_what_the_statuses_mean(command, capsys):
     assert stated == {"0", "2", "70"} | ({"1"} if COMMANDS[command].negative else set())
 
 
-def raising(error: BaseException) -> Callable[[], int]:
-    def run() -> int:
+def raising(error):
+    def run():
         raise error
 
     return run

@@ -4,7 +4,6 @@ import json
 import re
 import shutil
 from html import unescape
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -21,18 +20,18 @@ HOSTILE = "\"'><script>document.title='RUN'</script><img src=x onerror=1>\u202eg
 TEXT = re.compile(r"habit\d+ of the topic")
 
 
-def rows_of(page: str) -> list[list[str]]:
+def rows_of(page):
     """Return the text of the cells of every row of a page."""
     rows = [re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row) for row in re.findall(r"<tr>(.*?)</tr>", page)]
     return [[unescape(" ".join(re.sub(r"<[^>]*>", " ", cell).split())) for cell in row] for row in rows]
 
 
-def read(folder: Path) -> dict[str, str]:
+def read(folder):
     return {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.iterdir())}
 
 
 @pytest.fixture(scope="module")
-def scored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def scored(tmp_path_factory):
     """A release, and the scores of two models on it."""
     folder = tmp_path_factory.mktemp("explored")
     release = write_scored_release(folder / "release", AUTHORS)
@@ -40,7 +39,7 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 @pytest.fixture(scope="module")
-def shown(scored: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shown(scored, tmp_path_factory):
     out = tmp_path_factory.mktemp("shown") / "out"
     assert main(["explore", str(scored[1]), "--release", str(scored[0]), "--out", str(out)]) == 0
     return out

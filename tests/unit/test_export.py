@@ -4,9 +4,7 @@ import json
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -15,7 +13,6 @@ from packaging.licenses import _spdx
 from published import (
     ABOUT,
     PAGES,
-    Published,
     contents,
     documents_of,
     exported,
@@ -47,16 +44,16 @@ from authbench.release.format.release import open_complete_release
 
 
 @pytest.fixture
-def public(published: Published) -> Path:
+def public(published):
     return published[2]
 
 
 @pytest.fixture
-def release(published: Published) -> Path:
+def release(published):
     return published[1]
 
 
-def of_tier(release: Path, tier: str) -> set[str]:
+def of_tier(release, tier):
     table = pl.read_parquet(release / "provenance.parquet")
     return set(table.filter(pl.col("tier") == tier)["id"])
 
@@ -186,7 +183,7 @@ def test_the_identifiers_of_all_known_sources_are_of_spdxs_list_or_our_own():
     assert all(is_of_the_list(name) or re.fullmatch(r"LicenseRef-[A-Za-z0-9.-]+", name) for name in found)
 
 
-def is_of_the_list(name: str) -> bool:
+def is_of_the_list(name):
     return name.lower() in _spdx.LICENSES
 
 
@@ -230,7 +227,7 @@ def test_a_card_says_whom_to_write_to_what_is_forbidden_and_what_is_not_there(pu
 
 def test_hostile_words_stay_in_their_cell(public, tmp_path):
     release = open_complete_release(public)
-    licences: Mapping[str, Any] = {**release.manifest["licences"], "posts": {"name": "a | <b>\nc", "tier": "A"}}
+    licences = {**release.manifest["licences"], "posts": {"name": "a | <b>\nc", "tier": "A"}}
     release.manifest["licences"].update(licences)
     write_card(tmp_path, release, ABOUT, "public")
     told = (tmp_path / "README.md").read_text()
@@ -354,11 +351,10 @@ def test_the_card_for_mteb_says_who_is_left_out_of_the_corpus(release, tmp_path)
     assert "cannot be said in this layout; 1 query has some." in " ".join((folder / "README.md").read_text().split())
 
 
-def scored(release: Path, out: Path, model: str) -> dict[str, Any]:
+def scored(release, out, model):
     arguments = ["evaluate", str(release), "--split", "test", "--model", model, "--out", str(out)]
     assert main(arguments) == 0
-    found: dict[str, Any] = json.loads((out / model / "scores.json").read_text())
-    return found
+    return json.loads((out / model / "scores.json").read_text())
 
 
 def test_pytrec_eval_scores_a_run_as_we_do(release, tmp_path):

@@ -24,7 +24,7 @@ from authbench.publish.export.run import FORMS, export_public
 
 
 @pytest.fixture(scope="module")
-def nothing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def nothing(tmp_path_factory):
     """The public bundle of a release wholly of tier B."""
     folder = tmp_path_factory.mktemp("nothing")
     pages = {tag: {**page, "license": {"name": "none stated", "tier": "B"}} for tag, page in PAGES.items()}

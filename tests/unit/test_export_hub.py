@@ -2,8 +2,6 @@
 
 import json
 import re
-from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -24,7 +22,7 @@ from authbench.reports.leaderboard.hub import TASK_SCORES, dataset_of, eval_resu
 
 
 @pytest.fixture(scope="module")
-def folder(paired: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(paired, tmp_path_factory):
     return exported(paired, "huggingface", tmp_path_factory.mktemp("hub") / "hub", with_tier_b=True)
 
 
@@ -80,7 +78,7 @@ def test_eval_yaml_names_the_scores_that_the_leaderboard_gives_and_configuration
     assert "auc_matched" not in ids and "ndcg_at_10" in ids
 
 
-def texts_of(release: Path, split: str) -> dict[str, dict[str, Any]]:
+def texts_of(release, split):
     return {row["candidate_id"]: row for row in lines(release / split / "candidates.jsonl")}
 
 
@@ -180,7 +178,7 @@ def test_a_release_without_train_or_pairs_has_no_triplets_and_no_pairs(published
 
 
 @pytest.fixture(scope="module")
-def scores(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def scores(tmp_path_factory):
     folder = tmp_path_factory.mktemp("scores")
     release = write_release(folder / "release", authors=44)
     return evaluated(release, folder / "out", "tfidf", "metadata")
@@ -206,7 +204,7 @@ def test_the_leaderboard_writes_results_that_the_hub_s_library_reads(scores, tmp
     assert f"split test, checksum {told['benchmark']['checksum'][:12]}" in found[0].notes
 
 
-def _headline(told: dict[str, Any]) -> list[tuple[str, Any]]:
+def _headline(told):
     keys = {"auc_matched": "auc_matched", "auc_topic": "auc_topic", "success_at_5_other_work": "s@5_other_work"}
     return [(task, (told["headline"].get(key) or {}).get("value")) for task, key in keys.items()]
 
@@ -214,7 +212,7 @@ def _headline(told: dict[str, Any]) -> list[tuple[str, Any]]:
 def test_results_on_a_release_that_is_not_verified_say_so_and_a_wrong_id_is_refused(scores, tmp_path):
     results = collect([scores])
     result = next(one for one in results if one.name == "tfidf")
-    result.scores["benchmark"].update(verified=False, reason="no checksums")  # type: ignore[attr-defined]
+    result.scores["benchmark"].update(verified=False, reason="no checksums")
     assert eval_results(result, "org/demo")[0]["notes"].endswith("not verified: no checksums")
     with pytest.raises(InputError, match="Expected owner/name"):
         write_eval_results(tmp_path, results, "demo")

@@ -6,16 +6,14 @@ import importlib.util
 import json
 import shutil
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 import yaml
 from extras import needs
-from published import ABOUT, Published, exported, header, lines, opened, seal
+from published import ABOUT, exported, header, lines, opened, seal
 
 from authbench.publish.export.mteb import write_mteb
 from authbench.publish.export.mteb_task import dates, domains
@@ -24,24 +22,24 @@ pytestmark = needs("mteb", extra="publish")
 
 
 @pytest.fixture(scope="module", autouse=True)
-def mteb() -> Any:
+def mteb():
     return importlib.import_module("mteb")
 
 
 @pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def cache(tmp_path, monkeypatch):
     monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path / "cache")
 
 
 @pytest.fixture(scope="module")
-def chinese(published: Published, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def chinese(published, tmp_path_factory):
     """The release with half of its authors writing Chinese: most in traditional characters, some in simplified."""
     folder = Path(shutil.copytree(published[1], tmp_path_factory.mktemp("chinese") / "release"))
     provenance = pl.read_parquet(folder / "provenance.parquet")
     number = {ident: place for place, ident in enumerate(provenance["id"].sort())}
     author = dict(provenance.select("id", "author_id").iter_rows())
     halves = {one: place % 2 for place, one in enumerate(sorted(set(author.values())))}
-    changed: dict[str, str] = {}
+    changed = {}
     for split in ("train", "test"):
         for table in ("candidates", "queries"):
             path = folder / split / f"{table}.jsonl"
@@ -63,7 +61,7 @@ def chinese(published: Published, tmp_path_factory: pytest.TempPathFactory) -> P
     return folder
 
 
-def task_of(folder: Path) -> Any:
+def task_of(folder):
     spec = importlib.util.spec_from_file_location(f"task_{folder.name}_{abs(hash(str(folder)))}", folder / "task.py")
     assert spec is not None and spec.loader is not None
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
@@ -72,7 +70,7 @@ def task_of(folder: Path) -> Any:
 
 
 @pytest.fixture
-def folder(chinese: Path, tmp_path: Path) -> Iterator[Path]:
+def folder(chinese, tmp_path):
     write_mteb(tmp_path / "mteb", opened(chinese), ABOUT)
     yield tmp_path / "mteb"
 
@@ -188,20 +186,20 @@ class Drawn:
     """A model whose vectors are drawn by the text."""
 
     @property
-    def mteb_model_meta(self) -> Any:
+    def mteb_model_meta(self):
         from mteb.models import ModelMeta
 
         return ModelMeta.create_empty({"name": "of/hashes", "revision": "1"})
 
-    def encode(self, inputs: Any, **_: Any) -> np.ndarray:
+    def encode(self, inputs, **_):
         texts = [text for batch in inputs for text in batch["text"]]
         seeds = [np.frombuffer(text.encode()[:40].ljust(40), np.uint8) for text in texts]
         return np.stack([np.random.default_rng(seed.tolist()).normal(size=32) for seed in seeds]).astype(np.float32)
 
-    def similarity(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    def similarity(self, one, other):
         return np.asarray(one) @ np.asarray(other).T
 
-    def similarity_pairwise(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    def similarity_pairwise(self, one, other):
         return (np.asarray(one) * np.asarray(other)).sum(axis=1)
 
 

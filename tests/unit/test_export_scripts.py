@@ -8,7 +8,7 @@ from authbench.config.languages import languages
 from authbench.publish.export.mteb_task import named_scripts, scripts_of, three_letters
 
 
-def counted(*texts: tuple[str, str]) -> dict[tuple[str, str], int]:
+def counted(*texts):
     found = scripts_of(pl.DataFrame(texts, {"lang": pl.String, "text": pl.String}, orient="row"))
     return {(lang, script): number for lang, script, number in found.iter_rows()}
 

@@ -5,7 +5,6 @@ import logging
 import shutil
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -39,7 +38,7 @@ def test_the_files_are_those_of_steb_s_script_oracle(form, tmp_path):
 
 
 def test_lengths_and_genres_are_cut_as_by_steb_s_script_oracle():
-    row: dict[str, Any] = {"candidate_id": "doc_1", "content": "x", "author_id": "a", "genre": "news"}
+    row = {"candidate_id": "doc_1", "content": "x", "author_id": "a", "genre": "news"}
     seen = 0
     for case in oracle("steb_reference/authbench_export/edges")["cases"]:
         if "token_length" in case:

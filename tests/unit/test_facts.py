@@ -1,7 +1,6 @@
 """What the stages found and what a run states of its making, in one place."""
 
 from importlib import metadata
-from typing import Any
 
 import pytest
 from extras import needs
@@ -15,7 +14,7 @@ from authbench.core.storage.raw_paths import describe
 from authbench.reports.report.facts import collect
 
 
-def part(stage: str, entered: int, kept: int, facts: dict[str, Any], **dropped: int) -> dict[str, Any]:
+def part(stage, entered, kept, facts, **dropped):
     source = {"in": entered, "kept": kept, "gained": 0, "dropped": dropped}
     return {"stage": stage, "sources": {"news": source}, "facts": facts}
 
@@ -30,7 +29,7 @@ COUNTS = [
 ]
 SAMPLED = {"scorers": [], "toxicity_rates": [], "documents_scored": 0, "length_bounds": {}}
 LOCK = {"sha256": "0" * 64, "sources": {"news": "verified"}}
-SETTINGS: dict[str, Any] = {
+SETTINGS = {
     "name": "demo",
     "seed": 1,
     "raw_dir": "/data",
@@ -40,11 +39,11 @@ SETTINGS: dict[str, Any] = {
 }
 
 
-def collected() -> dict[str, Any]:
+def collected():
     return collect(COUNTS, SAMPLED, {}, {"units": 1})
 
 
-def stated(files: dict[str, str] = FILES, **settings: Any) -> dict[str, Any]:
+def stated(files=FILES, **settings):
     statement = make_statement({**SETTINGS, **settings}, {"news": describe(files)}, LOCK, ["blogs"])
     return add_statement(collected(), statement)
 

@@ -1,7 +1,6 @@
 """Are works that language models have read told apart, from the source's entry to the leaderboard?"""
 
 import json
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -29,7 +28,7 @@ def test_every_shipped_source_of_literature_says_whether_it_is_famous():
     assert not famous & {"exorde", "blog_authorship", "douban", "arxiv"}
 
 
-def scored(folder: Path, fame: dict[str, str] | None) -> Path:
+def scored(folder, fame):
     made = write_scored_release(folder / "release", authors=24)
     if fame is not None:
         (made / "manifest.json").write_text(json.dumps({"fame": fame}))

@@ -37,7 +37,7 @@ sys.exit("matplotlib.pyplot" in sys.modules)
 """
 
 
-def drawn(documents: pl.DataFrame, funnel: list[dict[str, object]]) -> dict[str, str]:
+def drawn(documents, funnel):
     tables = statistics.tables(documents, QUERIES, ["train", "test"])
     charts = figures.charts(tables, statistics.funnel_table(funnel))
     return {chart.name: as_svg(chart) for chart in charts}

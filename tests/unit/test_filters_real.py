@@ -30,7 +30,7 @@ CLEAN = CASES["CLEAN"]
 pytestmark = needs_corpora
 
 
-def running_text(lang: str, path: Path) -> str:
+def running_text(lang, path):
     """The text of a raw file without headers, marks and notes; empty where the file cannot be read."""
     text = decoded(path, {"ja": ["cp932"], "ru": ["utf-8", "cp1251"]}.get(lang, ["utf-8"])) or ""
     if lang in ("en", "es", "fr", "de"):
@@ -57,7 +57,7 @@ def running_text(lang: str, path: Path) -> str:
     return "\n".join(line for poem in poems for line in poem.get("paragraphs", []))
 
 
-def pieces(lang: str, text: str, size: int) -> list[str]:
+def pieces(lang, text, size):
     """Whole sentences or lines, put together until they have `size` characters; Korean short ones stand alone."""
     parts = re.findall(r"[^.!?。！？।؟\n]+[.!?。！？।؟…\"'”»」』]*", text)
     made, piece = [], ""

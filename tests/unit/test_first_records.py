@@ -1,7 +1,6 @@
 """The first records of a source, before a run."""
 
 import hashlib
-from typing import Any
 
 import pytest
 from defaults import section
@@ -10,7 +9,7 @@ from authbench.app.preflight.first_records import Asked, read_first
 from authbench.build.ingest.mapping import Naming
 from authbench.config.registry.source_entry import make_extraction
 
-ENTRY: dict[str, Any] = {
+ENTRY = {
     "files": ["*.jsonl"],
     "reader": {"format": "jsonl"},
     "fields": {"text": "text", "author": "by", "lang": {"const": "en"}, "genre": {"const": "blog"}},

@@ -4,16 +4,14 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import orjson
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from published import ABOUT, Published, contents, lines, opened, seal, sources_of
+from published import ABOUT, contents, lines, opened, seal, sources_of
 from split_folder import write_release
 
 from authbench.app.cli import main
@@ -33,7 +31,7 @@ OUTSIDE = ("../evil", "../.bashrc", "/tmp/evil", "a/../../evil", "C:\\evil", "..
 
 
 @pytest.fixture(scope="module")
-def all_scores(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def all_scores(tmp_path_factory):
     folder = tmp_path_factory.mktemp("scored")
     release = write_release(folder / "release", 3)
     assert main(["evaluate", str(release), "--model", "random", "--out", str(folder / "scores")]) == 0
@@ -41,37 +39,37 @@ def all_scores(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def scored(all_scores: Path, tmp_path: Path) -> Path:
+def scored(all_scores, tmp_path):
     return Path(shutil.copytree(all_scores, tmp_path / "in/scores"))
 
 
 @pytest.fixture
-def release(published: Published, tmp_path: Path) -> Path:
+def release(published, tmp_path):
     return Path(shutil.copytree(published[1], tmp_path / "in/release"))
 
 
 @pytest.fixture
-def public(published: Published, tmp_path: Path) -> Path:
+def public(published, tmp_path):
     return Path(shutil.copytree(published[2], tmp_path / "in/public"))
 
 
-def change(path: Path, turn: Callable[[dict[str, Any]], None]) -> None:
+def change(path, turn):
     value = json.loads(path.read_text(encoding="utf-8"))
     turn(value)
     path.write_text(json.dumps(value), encoding="utf-8")
 
 
-def changed_row(path: Path, field: str, value: str) -> None:
+def changed_row(path, field, value):
     rows = lines(path)
     rows[0][field] = value
     path.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))
 
 
-def everything_below(folder: Path) -> set[str]:
+def everything_below(folder):
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*")}
 
 
-def commands(release: Path, out: Path) -> list[list[str]]:
+def commands(release, out):
     """Return every command that takes a release."""
     again, model = str(out), ["--model", "tfidf"]
     of_release = ["--release", str(release), "--dataset", "release_retrieval"]
@@ -234,29 +232,29 @@ def test_checksums_are_not_read_from_outside(tmp_path):
 # --- contradictions ---
 
 
-def _text(release: Path) -> None:
+def _text(release):
     changed_row(release / "test/candidates.jsonl", "content", "Somebody wrote this later.")
 
 
-def _text_and_checksums(release: Path) -> None:
+def _text_and_checksums(release):
     _text(release)
     seal(release)
 
 
-def _missing(release: Path) -> None:
+def _missing(release):
     (release / "funnel.csv").unlink()
 
 
-def _unlisted(release: Path) -> None:
+def _unlisted(release):
     (release / "figures/more.svg").write_text("<svg/>")
 
 
-def _another_split(release: Path) -> None:
+def _another_split(release):
     shutil.copytree(release / "test", release / "more")
     seal(release)
 
 
-def _fewer_texts(release: Path) -> None:
+def _fewer_texts(release):
     gone = lines(release / "test/candidates.jsonl")[0]["candidate_id"]
     for name, ident in (("candidates", "candidate_id"), ("queries", "query_id"), ("ground_truth", "query_id")):
         path = release / f"test/{name}.jsonl"
@@ -267,23 +265,23 @@ def _fewer_texts(release: Path) -> None:
     seal(release)
 
 
-def _provenance(release: Path, turn: Callable[[pl.DataFrame], pl.DataFrame]) -> None:
+def _provenance(release, turn):
     path = release / "provenance.parquet"
     turn(pl.read_parquet(path)).write_parquet(path)
     seal(release)
 
 
-def _all_of_tier_a(release: Path) -> None:
+def _all_of_tier_a(release):
     _provenance(release, lambda rows: rows.with_columns(tier=pl.lit("A")))
 
 
-def _a_line_twice(release: Path) -> None:
+def _a_line_twice(release):
     path = release / "test/candidates.jsonl"
     path.write_bytes(path.read_bytes() + path.read_bytes().splitlines(keepends=True)[0])
     seal(release)
 
 
-def _a_bundle_that_hides_it(release: Path) -> None:
+def _a_bundle_that_hides_it(release):
     change(release / "manifest.json", lambda manifest: manifest.update(withheld={"documents": 3}))
     seal(release)
 

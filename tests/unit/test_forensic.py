@@ -3,7 +3,6 @@
 import json
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -34,18 +33,18 @@ from authbench.suites.pan.figures import _cut_at, det
 from authbench.suites.pan.forensic import costs, forensic_table
 
 
-def defined(truth: list[bool], ratios: list[float]) -> float:
+def defined(truth, ratios):
     """Return Cllr term by term (Brümmer and du Preez 2006, equation 1)."""
     same = [np.log2(1 + 1 / one) for one, kind in zip(ratios, truth, strict=True) if kind]
     other = [np.log2(1 + one) for one, kind in zip(ratios, truth, strict=True) if not kind]
     return float(sum(same) / len(same) + sum(other) / len(other)) / 2
 
 
-def pooled(truth: list[bool], scores: list[int]) -> list[float]:
+def pooled(truth, scores):
     """Return the isotonic chances by their max-min formula, each score's class once."""
     levels = sorted(set(scores))
 
-    def mean(low: int, high: int) -> float:
+    def mean(low, high):
         own = [kind for kind, score in zip(truth, scores, strict=True) if levels[low] <= score <= levels[high]]
         return sum(own) / len(own)
 
@@ -56,7 +55,7 @@ def pooled(truth: list[bool], scores: list[int]) -> list[float]:
     return [found[score] for score in scores]
 
 
-def cllr_min(truth: np.ndarray, scores: np.ndarray) -> float:
+def cllr_min(truth, scores):
     return cllr(truth, best_ratios(truth, scores))
 
 
@@ -213,7 +212,7 @@ def test_any_verifier_gives_likelihood_ratios_by_pairs_held_out(tmp_path, capsys
     draw = np.random.default_rng(1)
     styles = [("storm; ", "harbour; ", "lantern; "), ("meadow - ", "copper - ", "violet - ")]
 
-    def problems(name: str, count: int, same: bool | None = None) -> Path:
+    def problems(name, count, same=None):
         rows = []
         for number in range(count):
             one = number // 2 % 2

@@ -17,7 +17,7 @@ from authbench.core.errors import InputError
 from authbench.core.identity import author_id, sha256_of_text
 from authbench.core.shipped import shipped
 from authbench.core.storage.sha256sums import write_sums
-from authbench.release.checking import Violation, check_release
+from authbench.release.checking import check_release
 from authbench.release.checking.settings import check_settings, defaults, merged, read_settings
 from authbench.reports.report.verify import check_drawings
 
@@ -25,17 +25,17 @@ DRAWN = {"figures", "report"}  # claims about what is drawn from the rest, which
 
 
 @pytest.fixture(scope="session")
-def sound(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sound(request, tmp_path_factory):
     """The release, one for all processes; look at it, and change copies of it only."""
     return made_once("sound", write_sound, request.config, tmp_path_factory)
 
 
 @pytest.fixture
-def copy(sound: Path, tmp_path: Path) -> Path:
+def copy(sound, tmp_path):
     return Path(shutil.copytree(sound, tmp_path / "release"))
 
 
-def broken(folder: Path, claim: str = "") -> dict[str, Violation]:
+def broken(folder, claim=""):
     found = check_drawings(folder) if claim in DRAWN else check_release(folder)
     return {violation.code: violation for violation in found}
 

@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import orjson
@@ -26,7 +25,6 @@ from authbench.release.format.columns import (
     QUERIES,
     SPLIT_TABLES,
     STATISTICS,
-    Column,
 )
 from authbench.release.format.release import DOCUMENTS, Release, open_complete_release, open_release
 from authbench.release.format.tables import concat, read_table
@@ -41,14 +39,14 @@ TYPES = {
 }
 
 
-def type_of(column: Column) -> str:
+def type_of(column):
     return "list of strings" if column.dtype == pl.List(pl.String) else TYPES[column.dtype]
 
 
 SHARED = [column for table in SPLIT_TABLES.values() for column in table.columns]
 
 
-def table_of_docs(columns: Iterable[Column], files_of: Callable[[Column], str] | None = None) -> str:
+def table_of_docs(columns, files_of=None):
     head = ["| column | type | meaning |", "| --- | --- | --- |"]
     if files_of:
         head = ["| column | files | type | meaning |", "| --- | --- | --- | --- |"]
@@ -64,7 +62,7 @@ def table_of_docs(columns: Iterable[Column], files_of: Callable[[Column], str] |
     )
 
 
-def split_files(column: Column) -> str:
+def split_files(column):
     return ", ".join(table.name for table in SPLIT_TABLES.values() if column in table.columns)
 
 

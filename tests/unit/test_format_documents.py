@@ -1,8 +1,5 @@
 """Documents of a release or of a table: one reading for PAN and RAVEN."""
 
-from collections.abc import Callable
-from pathlib import Path
-
 import polars as pl
 import pytest
 from defaults import section
@@ -22,7 +19,7 @@ TABLE = pl.DataFrame(
         "content": ["one", "two", "three", "four", "", "five"],
     }
 )
-WRITERS: dict[str, Callable[[pl.DataFrame, Path], object]] = {
+WRITERS = {
     ".parquet": lambda table, path: table.write_parquet(path),
     ".jsonl": lambda table, path: table.write_ndjson(path),
     ".ndjson": lambda table, path: table.write_ndjson(path),
@@ -30,7 +27,7 @@ WRITERS: dict[str, Callable[[pl.DataFrame, Path], object]] = {
 }
 
 
-def documents(place: Path, topic: str = "topic") -> pl.DataFrame:
+def documents(place, topic="topic"):
     return pl.concat(read_documents(open_complete_release(place) if place.is_dir() else place, topic))
 
 

@@ -2,7 +2,6 @@
 
 import hashlib
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from published import opened
@@ -21,7 +20,7 @@ split: {splits: {test: 100}}
 """
 
 
-def digest(release: Path) -> str:
+def digest(release):
     return hashlib.sha256((release / "SHA256SUMS").read_bytes()).hexdigest()
 
 

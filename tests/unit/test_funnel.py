@@ -9,15 +9,14 @@ from authbench.core.funnel import STAGES, Tally, Unaccounted, add_up, join_stage
 from authbench.core.records import REMOVED
 
 REASONS = ["toxic", "too_short", "wrong_script"]
-Fate = tuple[str, str | None]
 
 
-def documents(fates: list[Fate], keep: bool) -> pl.DataFrame:
+def documents(fates, keep):
     rows = [(f"k{place}", source) for place, (source, reason) in enumerate(fates) if not keep or reason is None]
     return pl.DataFrame(rows, schema={"doc_key": pl.String, "source": pl.String}, orient="row")
 
 
-def removals(fates: list[Fate]) -> pl.DataFrame:
+def removals(fates):
     rows = [
         (source, f"k{place}", "filter", one, None, None, None)
         for place, (source, reason) in enumerate(fates)
@@ -27,7 +26,7 @@ def removals(fates: list[Fate]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=REMOVED, orient="row")
 
 
-def tallied(fates: list[Fate], stage: str = "filter") -> Tally:
+def tallied(fates, stage="filter"):
     tally = Tally(stage)
     tally.add(documents(fates, keep=False), documents(fates, keep=True), removals(fates))
     return tally
@@ -72,7 +71,7 @@ def test_only_chunking_may_gain_documents():
         filtering.counts()
 
 
-def counted(stage: str, entered: int, kept: int, **dropped: int) -> dict[str, object]:
+def counted(stage, entered, kept, **dropped):
     source = {"in": entered, "kept": kept, "gained": 0, "dropped": dropped}
     return {"stage": stage, "sources": {"news": source}}
 
@@ -115,7 +114,7 @@ NUMBERS = st.dictionaries(st.sampled_from("abc"), st.dictionaries(st.sampled_fro
 
 @given(NUMBERS, NUMBERS)
 def test_adding_up_loses_no_number(one, other):
-    def total(numbers: dict[str, dict[str, int]]) -> int:
+    def total(numbers):
         return sum(number for inner in numbers.values() for number in inner.values())
 
     both = add_up(one, other)

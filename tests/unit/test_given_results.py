@@ -1,9 +1,6 @@
 """Claims about evaluating what a model gave elsewhere: vectors, runs and scores of pairs."""
 
 import json
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -18,7 +15,7 @@ from authbench.models.requested import load_model
 from authbench.release.format.release import open_release
 from authbench.scoring.evaluation.given import read_pairs
 from authbench.scoring.evaluation.retrieval import cosine
-from authbench.scoring.evaluation.split import Split, read_split
+from authbench.scoring.evaluation.split import read_split
 from authbench.scoring.metrics.ranking import NAMES
 
 AUTHORS = 24
@@ -26,17 +23,17 @@ WHAT_IT_IS = ("model", "made_by", "headline_left_out", "left_out")
 
 
 @pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def release(tmp_path_factory):
     return write_scored_release(tmp_path_factory.mktemp("given") / "release", AUTHORS)
 
 
 @pytest.fixture(scope="module")
-def split(release: Path) -> Split:
+def split(release):
     return read_split(open_release(release), "test")
 
 
 @pytest.fixture(scope="module")
-def model(release: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, np.ndarray]:
+def model(release, tmp_path_factory):
     """Return the results of a model, and its vectors of the test split's documents."""
     out = tmp_path_factory.mktemp("model")
     assert main(["evaluate", str(release), "--model", "stylometric", "--out", str(out), "--seed", "0"]) == 0
@@ -44,21 +41,21 @@ def model(release: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path
     compared = open_model(load_model("stylometric")).compare(
         documents.documents, documents.candidates, documents.asks, documents.reference
     )
-    return out / "stylometric", np.asarray(compared.candidates)  # type: ignore[union-attr]
+    return out / "stylometric", np.asarray(compared.candidates)
 
 
-def evaluated(release: Path, out: Path, *arguments: str) -> Mapping[str, Any]:
+def evaluated(release, out, *arguments):
     assert main(["evaluate", str(release), *arguments, "--out", str(out), "--seed", "0"]) == 0
     scores = list(out.glob("*/scores.json"))
     assert len(scores) == 1
-    return json.loads(scores[0].read_text())  # type: ignore[no-any-return]
+    return json.loads(scores[0].read_text())
 
 
-def plain(scores: Mapping[str, Any]) -> dict[str, Any]:
+def plain(scores):
     return {key: value for key, value in scores.items() if key not in WHAT_IT_IS}
 
 
-def write_run(path: Path, split: Split, vectors: np.ndarray) -> Path:
+def write_run(path, split, vectors):
     """Write all candidates of each query but itself, best first."""
     ids = split.documents["id"].to_list()
     lines = []
@@ -71,7 +68,7 @@ def write_run(path: Path, split: Split, vectors: np.ndarray) -> Path:
     return path
 
 
-def write_pairs(path: Path, split: Split, vectors: np.ndarray) -> Path:
+def write_pairs(path, split, vectors):
     stated = split.released.lists
     ids = split.documents["id"]
     queries = split.asks[stated.owners()]
@@ -129,7 +126,7 @@ def test_a_run_of_all_candidates_has_every_score_of_its_model(release, split, mo
         assert flat(given[part]) == pytest.approx(flat(own[part]), abs=1e-5)
 
 
-def flat(values: Any, place: str = "") -> dict[str, float]:
+def flat(values, place=""):
     """Return the numbers of nested values by their place."""
     if isinstance(values, dict):
         return {key: number for name, inner in values.items() for key, number in flat(inner, f"{place}/{name}").items()}
@@ -206,7 +203,7 @@ def test_runs_that_cannot_be_used_are_told_before_anything_is_written(release, s
     assert not (tmp_path / "out").exists()
 
 
-def changed_pairs(frame: pl.DataFrame, how: str) -> pl.DataFrame:
+def changed_pairs(frame, how):
     first = frame.head(1)
     return {
         "missing": frame.tail(-1),

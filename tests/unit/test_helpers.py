@@ -1,7 +1,6 @@
 """Claims about what tests share: helpers lie in modules of their own, and one of them knows the shared folders."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
@@ -10,7 +9,7 @@ OF_A_TEST = re.compile(r"^\s*(?:from (?:\w+\.)*test_\w+ import|import (?:\w+\.)*
 SHARED = re.compile(r"AUTHBENCH_(?:DATA|ORACLES)\b|/ ?[\"']?shared\b")
 
 
-def modules() -> Iterator[tuple[str, str]]:
+def modules():
     """Yield path and text of every module of the tests but this one."""
     for path in sorted(TESTS.rglob("*.py")):
         if path != Path(__file__):

@@ -5,9 +5,7 @@ import json
 import os
 import random
 import shutil
-from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -38,7 +36,7 @@ configs:
 ---
 # Texts
 """
-COMMANDS: Sequence[Callable[[str, Path], list[str]]] = (
+COMMANDS = (
     lambda place, out: ["audit", place, "--out", str(out)],
     lambda place, out: ["evaluate", place, "--model", "random", "--out", str(out)],
     lambda place, out: ["check", place],
@@ -50,13 +48,13 @@ OF_RELEASES = COMMANDS[2:]
 
 
 @pytest.fixture(autouse=True)
-def caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def caches(tmp_path, monkeypatch):
     monkeypatch.setattr(hub, "user_cache", lambda: tmp_path / "cache")
     use_cache(tmp_path / "hub", monkeypatch)
 
 
 @pytest.fixture
-def texts(tmp_path: Path) -> str:
+def texts(tmp_path):
     """A dataset whose README.md states the configurations of its shards."""
     folder = tmp_path / "texts"
     for name in ("data", "more", "mails"):
@@ -73,13 +71,13 @@ def texts(tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def sound(tmp_path: Path) -> Path:
+def sound(tmp_path):
     """The snapshot of a release that was uploaded file by file, as `hf:org/sound`."""
     write_sound(tmp_path / "sound")
     return put_into_cache(tmp_path / "hub", "org/sound", tmp_path / "sound")
 
 
-def audited(out: Path) -> dict[str, Any]:
+def audited(out):
     return dict(json.loads((out / "audit.json").read_text())["dataset"])
 
 
@@ -119,7 +117,7 @@ def test_an_audit_reads_the_first_rows_of_each_split(texts, tmp_path):
 
 
 @pytest.fixture
-def stored(monkeypatch: pytest.MonkeyPatch) -> Iterator[Host]:
+def stored(monkeypatch):
     """A Hub that answers."""
     with serving(Host()) as host:
         monkeypatch.setenv("HF_ENDPOINT", host.url)
@@ -129,7 +127,7 @@ def stored(monkeypatch: pytest.MonkeyPatch) -> Iterator[Host]:
         yield host
 
 
-def shard(first: int, texts: int) -> bytes:
+def shard(first, texts):
     """Parquet with two long texts in a row group."""
     file, chance = io.BytesIO(), random.Random(first)
     columns = {

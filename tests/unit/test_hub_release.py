@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cases import cases
 from hub_cache import COMMIT, put_into_cache, use_cache
-from published import Published, contents, exported, seal
+from published import contents, exported, seal
 
 from authbench.app.cli import main
 from authbench.core.errors import InputError
@@ -17,18 +17,18 @@ from authbench.release.format.verify import open_verified
 
 
 @pytest.fixture(autouse=True)
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own_cache(tmp_path, monkeypatch):
     monkeypatch.setattr(hub, "user_cache", lambda: tmp_path / "cache")
     return tmp_path / "cache"
 
 
 @pytest.fixture
-def dataset(published: Published, tmp_path: Path) -> Path:
+def dataset(published, tmp_path):
     return exported(published[2], "huggingface", tmp_path / "dataset")
 
 
 @pytest.fixture
-def cached(dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def cached(dataset, tmp_path, monkeypatch):
     put_into_cache(tmp_path / "hub", "org/name", dataset)
     use_cache(tmp_path / "hub", monkeypatch)
     return "hf:org/name"
@@ -71,20 +71,20 @@ def test_an_audit_of_a_dataset_by_its_name_is_that_of_its_release(published, cac
     assert named == folder
 
 
-def _text(folder: Path) -> None:
+def _text(folder):
     path = next((folder / "data/candidates").glob("*.parquet"))
     path.write_bytes(path.read_bytes()[:-1] + b"x")
 
 
-def _missing(folder: Path) -> None:
+def _missing(folder):
     next((folder / "data/queries").glob("test-*.parquet")).unlink()
 
 
-def _added(folder: Path) -> None:
+def _added(folder):
     (folder / "release/more.json").write_text("{}")
 
 
-def _manifest(folder: Path) -> None:
+def _manifest(folder):
     path = folder / "release/manifest.json"
     path.write_text(path.read_text().replace("tiny", "tyni"))
 

@@ -18,14 +18,14 @@ MARKUP = ['x"><script>document.title="PWNED"</script><img src=x onerror="documen
 class Elements(HTMLParser):
     """The scripts of a page, and the attributes that would run one."""
 
-    def __init__(self, page: str) -> None:
+    def __init__(self, page):
         super().__init__()
-        self.scripts: list[str] = []
-        self.handlers: list[str] = []
+        self.scripts = []
+        self.handlers = []
         self.policy = ""
         self.feed(page)
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         self.handlers += [
             name for name, value in attrs if name.startswith("on") or (value or "").startswith("javascript:")
         ]
@@ -34,7 +34,7 @@ class Elements(HTMLParser):
         if ("http-equiv", "Content-Security-Policy") in attrs:
             self.policy = dict(attrs)["content"] or ""
 
-    def handle_data(self, data: str) -> None:
+    def handle_data(self, data):
         if self.scripts and self.scripts[-1] == "" and self.cdata_elem == "script":
             self.scripts[-1] = data
 

@@ -6,7 +6,6 @@ import hashlib
 import io
 import json
 import zipfile
-from typing import Any
 
 import polars as pl
 import pytest
@@ -28,14 +27,14 @@ AUTHOR_IDS = ("person", "source")
 FIELDS = ("id", "user", "lang", "kind", "text")
 
 
-def source(**changes: Any) -> dict[str, Any]:
+def source(**changes):
     changed = copy.deepcopy(SOURCE)
     for name, change in changes.items():
         changed[name] = {**changed[name], **change} if isinstance(change, dict) and name in changed else change
     return changed
 
 
-def table(*rows: tuple[str, ...]) -> str:
+def table(*rows):
     text = io.StringIO()
     csv.writer(text).writerows([FIELDS, *rows])
     return text.getvalue()
@@ -386,7 +385,7 @@ def test_one_of_many_texts_that_cannot_be_read_is_counted_and_more_stop(tmp_path
             "topic": "part",
         },
     )
-    texts: dict[str, str | bytes] = {f"author {n}.txt": f"Text {n}" for n in range(200)}
+    texts = {f"author {n}.txt": f"Text {n}" for n in range(200)}
     made = Ingested(tmp_path / "one", {**texts, "spoilt.txt": spoilt}, mapping)
     assert made.reasons() == {"bad_row": 1}
     assert reason in made.removed["detail"].item()

@@ -1,7 +1,5 @@
 """Expressions, cleaning rules, author labels: what a source's YAML can say, and how it is told that it cannot."""
 
-from typing import Any
-
 import pytest
 from cases import cases
 from hypothesis import given
@@ -30,7 +28,7 @@ ROW = {
 }
 
 
-def value(expression: Any, row: dict[str, Any] = ROW) -> Any:
+def value(expression, row=ROW):
     (found,) = compile_expression(expression, "s.yaml: fields.x")([row])
     return found
 
@@ -67,7 +65,7 @@ def test_what_an_expression_needs_are_sets_of_which_one_must_occur():
     assert names(expression) == {"a", "b", "c", "d"}
 
 
-def cleaned(text: str, *rules: dict[str, Any], **row: Any) -> str:
+def cleaned(text, *rules, **row):
     return compile_cleaning([from_plain(CleanRule, rule) for rule in rules], "s.yaml: clean")(text, row)
 
 

@@ -5,7 +5,6 @@ import gzip
 import lzma
 import tracemalloc
 import zipfile
-from pathlib import Path
 
 import pytest
 import zstandard
@@ -18,17 +17,17 @@ from authbench.core.storage.raw_paths import match_files
 TEXT = "id,text\r\n1,né à Köln\r\n" * 2000
 
 
-def raw(path: Path, content: bytes) -> RawFile:
+def raw(path, content):
     path.write_bytes(content)
     return RawFile(path, path.name, "0" * 64)
 
 
-def text_of(file: RawFile, encoding: str | list[str] = "utf-8") -> str:
+def text_of(file, encoding="utf-8"):
     with file.open_text(encoding) as text:
         return text.read()
 
 
-def refusal(file: RawFile, encoding: str | list[str] = "utf-8") -> str:
+def refusal(file, encoding="utf-8"):
     with pytest.raises(InputError) as error:
         text_of(file, encoding)
     return str(error.value)
@@ -107,7 +106,7 @@ def test_a_decompression_bomb_is_not_read_to_its_end(tmp_path):
     assert "decompression bomb" in refusal(raw(tmp_path / "a.gz", gzip.compress(bytes(80 << 20))))
 
 
-def zipped(path: Path, members: dict[str, str]) -> RawFile:
+def zipped(path, members):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members.items():
             archive.writestr(name, content)

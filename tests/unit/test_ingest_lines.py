@@ -2,9 +2,7 @@
 
 import csv
 import io
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from cases import read_cases
@@ -15,14 +13,14 @@ from authbench.config.registry.readers import CsvReader
 from authbench.core.errors import InputError
 from authbench.core.storage.raw_files import RawFile
 from authbench.release.reading import table_csv
-from authbench.release.reading.rows import BadRow, Block, Wanted
+from authbench.release.reading.rows import BadRow, Wanted
 from authbench.release.reading.units import Units
 
 HEADER = ["id", "author", "text"]
 POSTS = [[str(n), f"user{n % 40}", f"Post number {n} of many"] for n in range(1, 847)]
 
 
-def written(rows: Sequence[Sequence[str]], header: Sequence[str] = HEADER) -> list[str]:
+def written(rows, header=HEADER):
     """Return the lines of a table, one for each record."""
     lines = []
     for row in [header, *rows]:
@@ -32,7 +30,7 @@ def written(rows: Sequence[Sequence[str]], header: Sequence[str] = HEADER) -> li
     return lines
 
 
-def read(folder: Path, content: str, limit: int = 1 << 20, **options: Any) -> tuple[Block, Units]:
+def read(folder, content, limit=1 << 20, **options):
     """Return the rows of a table and the counts of its lines, which add up to those of the file."""
     path = folder / "t.csv"
     path.write_bytes(content.encode())
@@ -43,7 +41,7 @@ def read(folder: Path, content: str, limit: int = 1 << 20, **options: Any) -> tu
     return found, units
 
 
-def good(rows: Block) -> list[list[str]]:
+def good(rows):
     return [list(row.values()) for row in rows if not isinstance(row, BadRow)]
 
 
@@ -106,7 +104,7 @@ TEXTS = read_cases(Path(__file__))["TEXTS"]
 @pytest.mark.parametrize("place", [0, 1, 2])
 @pytest.mark.parametrize("quoting", [csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
 def test_texts_of_several_lines_are_records_though_their_lines_hold_commas(tmp_path, place, quoting):
-    def moved(row: Sequence[str]) -> list[str]:
+    def moved(row):
         others = [cell for cell in row if cell is not row[2]]
         return [*others[:place], row[2], *others[place:]]
 
@@ -166,7 +164,7 @@ def test_a_mark_left_open_in_every_line_takes_a_step_for_each(tmp_path, monkeypa
     monkeypatch.setattr(
         table_csv._Reading,
         "_sample",
-        lambda _, lines: parsed.append(len(lines)) or [],  # type: ignore[func-returns-value]
+        lambda _, lines: parsed.append(len(lines)) or [],
     )
     _, units = read(tmp_path, "id,text\n" + '1,"a text\n' * 3000)
     assert units.bad == 3000 and sum(parsed) < 10 * 3000

@@ -3,8 +3,6 @@
 import csv
 import io
 import json
-from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pyarrow as pa
@@ -26,13 +24,13 @@ from authbench.core.errors import InputError
 from authbench.core.storage.raw_files import RawFile
 from authbench.release.reading import blog_xml, json_lines, json_records, plain_text, table_csv, table_parquet, tei
 from authbench.release.reading.readers import READERS
-from authbench.release.reading.rows import BadRow, ReadFile, Wanted, bounded_lines
+from authbench.release.reading.rows import BadRow, Wanted, bounded_lines
 from authbench.release.reading.units import Units
 
 NEEDS = {"config/sources/s.yaml: fields.text": [frozenset({"text"})]}
 
 
-def rows(read: ReadFile, path: Path, content: str | bytes, limit: int = 1 << 20, **options: Any) -> list[Any]:
+def rows(read, path, content, limit=1 << 20, **options):
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     file = RawFile(path, path.name, "0" * 64, max_record_bytes=limit)
     wanted = Wanted(options.pop("columns", None), options.pop("needs", {}))
@@ -40,7 +38,7 @@ def rows(read: ReadFile, path: Path, content: str | bytes, limit: int = 1 << 20,
     return [row for block in read(file, from_plain(kind, options), wanted) for row in block]
 
 
-def csv_rows(folder: Path, content: str | bytes, **options: Any) -> list[Any]:
+def csv_rows(folder, content, **options):
     return rows(table_csv.read, folder / "t.csv", content, **options)
 
 
@@ -105,7 +103,7 @@ def test_a_column_named_twice_is_refused(tmp_path):
         csv_rows(tmp_path, "text,text\n1,2\n")
 
 
-def json_rows(folder: Path, content: Any, **options: Any) -> list[Any]:
+def json_rows(folder, content, **options):
     content = content if isinstance(content, str) else json.dumps(content)
     return rows(json_records.read, folder / "t.json", content, **options)
 
@@ -209,7 +207,7 @@ def test_json_lines_that_hold_no_object_are_bad_rows(tmp_path):
     ]
 
 
-def parquet(path: Path) -> RawFile:
+def parquet(path):
     pl.DataFrame({"text": ["a", None], "n": [1, 2], "more": [0.5, 1.5]}).write_parquet(path)
     return RawFile(path, path.name, "0" * 64)
 
@@ -356,7 +354,7 @@ def test_whole_numbers_of_any_length_stay_as_they_are_written(tmp_path):
         assert found == list(map(json.loads, lines))
 
 
-def parquet_rows(folder: Path, **columns: pa.Array) -> list[Any]:
+def parquet_rows(folder, **columns):
     path = folder / "t.parquet"
     pq.write_table(pa.table(columns), path)
     return rows(table_parquet.read, path, path.read_bytes())
@@ -404,7 +402,7 @@ def test_ids_that_lost_digits_as_floating_point_numbers_are_refused(tmp_path, ki
 
 
 def test_what_a_format_holds_beside_records_is_counted(tmp_path):
-    def counted(read: ReadFile, name: str, content: str, options: Any) -> tuple[Any, ...]:
+    def counted(read, name, content, options):
         path, units = tmp_path / name, Units()
         path.write_text(content, encoding="utf-8", newline="")
         for _ in read(RawFile(path, name, "0" * 64), options, Wanted(), units):

@@ -1,7 +1,6 @@
 """Every record of the tabular corpora is kept or removed with a reason, as often as counted otherwise."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -46,7 +45,7 @@ LEFT_OVER = {
 pytestmark = needs_corpora
 
 
-def independent_counts(tag: str) -> Iterator[int]:
+def independent_counts(tag):
     for path in files_of(tag)[0]:
         kind = load_source(tag)["reader"]
         if kind["format"] == "jsonl":

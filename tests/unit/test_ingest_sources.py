@@ -1,10 +1,8 @@
 """The tabular corpora: their YAMLs fit the schema and do with typical rows what is promised of them."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import jsonschema
 import pytest
@@ -32,24 +30,23 @@ CORPORA = (
 THIRTEEN = set(CORPORA.split(","))
 
 
-def load(tag: str) -> dict[str, Any]:
-    source: dict[str, Any] = read_yaml(ROOT / f"config/sources/{tag}.yaml")
-    return source
+def load(tag):
+    return read_yaml(ROOT / f"config/sources/{tag}.yaml")
 
 
-def document(tag: str, path: str = "x.csv", **row: Any) -> SimpleNamespace | Refused:
+def document(tag, path="x.csv", **row):
     mapped = compile_source(tag, make_extraction(load(tag)), section("ingest"))
     made = mapped.documents([{**row, **mapped.path_fields(path)}])
     return made.refused[0] if made.refused else SimpleNamespace(**made.records.to_pylist()[0])
 
 
-def refusal(tag: str, path: str = "x.csv", **row: Any) -> str:
+def refusal(tag, path="x.csv", **row):
     made = document(tag, path, **row)
     assert isinstance(made, Refused), made
     return made.reason
 
 
-def kept(tag: str, path: str = "x.csv", **row: Any) -> SimpleNamespace:
+def kept(tag, path="x.csv", **row):
     made = document(tag, path, **row)
     assert isinstance(made, SimpleNamespace), made
     return made
@@ -73,7 +70,7 @@ def test_verses_templates_and_stories_without_an_author_are_works(tag):
     assert load(tag)["author"]["kind"] == "work"
 
 
-def genres_of(expression: dict[str, Any]) -> set[str]:
+def genres_of(expression):
     if "any" in expression:
         return set().union(*map(genres_of, expression["any"]))
     return {expression["const"]} if "const" in expression else set(expression["map"].values())
@@ -95,7 +92,7 @@ POST = {
 }
 
 
-def post(url: str, **changes: Any) -> dict[str, Any]:
+def post(url, **changes):
     return {**POST, "url": url, **changes}
 
 
@@ -114,7 +111,7 @@ INDUSTRIES = (
 CRAWLED_GENRES = {"qna/question", "literature/speech_essay", "literature/drama", "social_media/youtube_comment"}
 
 
-def fine_genres(tag: str, rows: list[dict[str, str]]) -> set[str]:
+def fine_genres(tag, rows):
     compiled = compile_extraction(tag, make_extraction(load(tag)), section("ingest"))
     add_derived(rows, compiled)
     return set(compiled.fields["fine_genre"](rows))
@@ -288,22 +285,22 @@ def test_editors_variants_leave_a_poem():
     assert kept("chinese_poetry", author="杜甫", paragraphs=lines).content == "闌風長雨秋紛紛\n餌懸春蜥蜴，□"
 
 
-def poem(author: str, title: str) -> dict[str, Any]:
+def poem(author, title):
     return {"author": author, "title": title, "paragraphs": [title], "id": f"{author}{title}"}
 
 
-def review(user: str, day: str, text: str) -> dict[str, Any]:
+def review(user, day, text):
     return {"parent": {"user_id": user}, "date": day, "movie_id": text, "text": text}
 
 
-def purchase(user: str, day: str, text: str) -> dict[str, Any]:
+def purchase(user, day, text):
     return {
         "customer_id": user, "review_date": day, "review_id": text, "review_body": text, "marketplace": "FR",
         "product_category": "Books", "product_parent": text,
     }  # fmt: skip
 
 
-def timeline_post(user: str, number: str, text: str) -> dict[str, Any]:
+def timeline_post(user, number, text):
     return {"path": f"{user}.csv", "id": number, "weibo_content": text, "publish_time": "2019-01-01 08:00"}
 
 
@@ -352,7 +349,7 @@ def test_a_mask_is_an_author_of_its_own_kind():
     assert (load("nsmc_raw_ko")["author"]["kind"], made.date, made.noisy) == ("masked", "2015-06-30", True)
 
 
-def weibo(text: str) -> str:
+def weibo(text):
     return kept("weibo_users_gbk", name="甲乙", text=text, id="1").content
 
 
@@ -380,7 +377,7 @@ def test_cleaning_takes_no_longer_for_hostile_text(tag):
         ("outlet", "person", "surname", "prose_title", "title", "book", "chapter", "user", "family"), "Ab"
     )
 
-    def cleaning(before: str, unit: str, after: str) -> Callable[[int], object]:
+    def cleaning(before, unit, after):
         return lambda times: clean(before + unit * times + after, dict(row))
 
     for parts in HOSTILE:

@@ -5,7 +5,6 @@ import gzip
 import json
 import os
 import zipfile
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -30,7 +29,7 @@ SOURCES = {"news": FileSet("news", ("**/*.csv",)), "blogs": FileSet("shared/blog
 
 
 @pytest.fixture
-def raw(tmp_path: Path) -> Path:
+def raw(tmp_path):
     folder = tmp_path / "raw"
     for name, text in {
         "news/a.csv": "one",

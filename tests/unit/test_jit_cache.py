@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -58,19 +57,19 @@ def test_nothing_is_compiled_in_another_way():
 
 
 @pytest.fixture
-def env(tmp_path: Path) -> dict[str, str]:
+def env(tmp_path):
     """The environment of processes that import `doubled` from the folder, and keep what they compile there."""
     (tmp_path / "doubled.py").write_text(DOUBLED, encoding="utf-8")
     return {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kept"), "PYTHONPATH": str(LIBRARY)}
 
 
-def interleaved(folder: Path) -> tuple[Any, Any]:
+def interleaved(folder):
     """What two processes find that saved at once, neither having seen the other: the first writes within the second."""
     first, second, later = (FilesByContent(str(folder), "twice", "stamp") for _ in range(3))
     first._load_index = second._load_index = dict  # an index of nothing yet
     save_index = second._save_index
 
-    def and_then_the_first(overloads: dict[str, str]) -> None:
+    def and_then_the_first(overloads):
         save_index(overloads)
         first.save("one processor", "code of the one")
 
@@ -86,7 +85,7 @@ def test_two_nodes_that_save_at_once_never_find_the_code_of_the_other(tmp_path):
 
 
 def test_processes_that_compile_at_once_compute_the_same_and_leave_a_cache(tmp_path, env):
-    def compiling(*kinds: str) -> "subprocess.Popen[str]":
+    def compiling(*kinds):
         command = [sys.executable, "-c", COMPILING, str(tmp_path), *kinds]
         return subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)
 
@@ -128,7 +127,7 @@ def test_without_a_lock_a_function_is_compiled_all_the_same(tmp_path):
 
 
 def test_what_was_compiled_serves_a_copy_of_its_source(tmp_path, env):
-    def hits(folder: Path, source: str, written: int) -> int:
+    def hits(folder, source, written):
         folder.mkdir(exist_ok=True)
         (folder / "doubled.py").write_text(source, encoding="utf-8")
         os.utime(folder / "doubled.py", (written, written))

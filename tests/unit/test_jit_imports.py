@@ -19,7 +19,7 @@ print(values.tolist(), sizes.tolist(), "scipy.linalg" in sys.modules, "awkward" 
 """
 
 
-def signing(**env: str) -> list[str]:
+def signing(**env):
     surroundings = {key: value for key, value in os.environ.items() if key != "AUTHBENCH_RUN"}
     found = subprocess.run(
         [sys.executable, "-c", SIGNING],

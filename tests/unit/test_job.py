@@ -3,14 +3,13 @@
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from authbench.core.runtime import job, progress
 
 
-def run(body: str, folder: Path) -> tuple[int, str, str]:
+def run(body, folder):
     """Exit status, what the terminal shows, and what the log holds, of a stage with this body."""
     log = folder / "logs/stage.log"
     program = f"from authbench.core.runtime.job import log, log_to\nlog_to({str(log)!r})\n{body}"

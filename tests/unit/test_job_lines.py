@@ -3,7 +3,6 @@
 import io
 import logging
 from enum import Enum
-from pathlib import Path
 from types import SimpleNamespace
 
 from authbench.core.runtime.job_lines import JobLines, causes, in_words, tell_jobs_in_lines
@@ -17,21 +16,21 @@ Quiet = Enum("Quiet", ["RULES", "HOST"])
 class Clock:
     now = 0.0
 
-    def __call__(self) -> float:
+    def __call__(self):
         return self.now
 
 
-def record(message: object = None, **fields: object) -> logging.LogRecord:
+def record(message=None, **fields):
     made = logging.LogRecord("snakemake", logging.INFO, "", 0, message, None, None)
     vars(made).update(fields)
     return made
 
 
-def begin(lines: JobLines, job: int, rule: str, **wildcards: str) -> None:
+def begin(lines, job, rule, **wildcards):
     lines.hear(record("rule", event=Event.JOB_INFO, jobid=job, rule_name=rule, wildcards=wildcards))
 
 
-def finish(lines: JobLines, job: int, done: int, total: int) -> str:
+def finish(lines, job, done, total):
     assert lines.format(record("Finished", event=Event.JOB_FINISHED, job_id=job)) == ""
     return lines.format(record(event=Event.PROGRESS, done=done, total=total))
 
@@ -118,7 +117,7 @@ def test_durations_are_words():
 NOT_DONE = "WorkflowError:\nAt least one job did not complete successfully."
 
 
-def failed(folder: Path, part: str, text: str) -> str:
+def failed(folder, part, text):
     """Return the path of a job's log with a last record."""
     path = folder / f"{part}.log"
     path.write_text(f"08:00:00 ingest {part}\n08:00:01 {text}\n08:00:02 took 0.8 CPU s\n", encoding="utf-8")

@@ -2,9 +2,7 @@
 
 import importlib
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from cases import cases
@@ -37,11 +35,11 @@ def second(value):
 
 
 @pytest.fixture
-def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., ModuleType]]:
+def written(tmp_path, monkeypatch):
     """Write three modules, changed as asked, into a folder of their own, and import the one with kernels."""
     names = ("limits", "deep", "kernels")
 
-    def write(folder: str, **changed: str) -> ModuleType:
+    def write(folder, **changed):
         (tmp_path / folder).mkdir()
         for name, source in zip(names, (LIMITS, DEEP, KERNELS), strict=True):
             (tmp_path / folder / f"{name}.py").write_text(changed.get(name, source), encoding="utf-8")
@@ -55,7 +53,7 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
         sys.modules.pop(name, None)
 
 
-def digests(module: ModuleType) -> set[str]:
+def digests(module):
     return {digest_of_kernels(module.first.py_func), digest_of_kernels(module.second.py_func)}
 
 

@@ -1,7 +1,6 @@
 """Labels: how often two texts of one label are by two people, and which may be scored."""
 
 import random
-from collections.abc import Sequence
 from datetime import date, timedelta
 from itertools import combinations
 
@@ -24,13 +23,12 @@ from authbench.build.labels.shared import (
 from authbench.config.registry.source_entry import Impurity
 from authbench.core.records import RECORD
 
-Review = tuple[int, int, int]  # label, item, day
 SAME_ITEM, ACCOUNT = Impurity("same_item"), Impurity("account")
 VOICES = Impurity("voices", patterns=("said",), per_1000_words=10.0)
 NOTHING_REMOVED = pl.DataFrame(schema={"doc_key": pl.String, "stand_in": pl.String})
 
 
-def as_cells(reviews: Sequence[Review]) -> pl.DataFrame:
+def as_cells(reviews):
     return pl.DataFrame(
         [(label, item, day, 1) for label, item, day in reviews],
         schema={"label": pl.UInt64, "item": pl.UInt64, "day": pl.Int32, "texts": pl.Int64},
@@ -38,8 +36,8 @@ def as_cells(reviews: Sequence[Review]) -> pl.DataFrame:
     )
 
 
-def same_item_pairs(reviews: Sequence[Review]) -> int:
-    by_label: dict[int, list[Review]] = {}
+def same_item_pairs(reviews):
+    by_label = {}
     for review in reviews:
         by_label.setdefault(review[0], []).append(review)
     return sum(
@@ -49,7 +47,7 @@ def same_item_pairs(reviews: Sequence[Review]) -> int:
     )
 
 
-def reviews_of(people_per_label: int, labels: int, seed: int, items: int = 12) -> list[Review]:
+def reviews_of(people_per_label, labels, seed, items=12):
     """Return reviews in which no person writes of an item twice."""
     draw = random.Random(seed)
     return [
@@ -120,7 +118,7 @@ def test_intervals_enclose_what_was_counted(count):
     assert 0 <= low <= count / 400 <= high <= 1
 
 
-def records(rows: Sequence[dict[str, object]]) -> pl.DataFrame:
+def records(rows):
     filled = [
         {
             **dict.fromkeys(RECORD),
@@ -135,7 +133,7 @@ def records(rows: Sequence[dict[str, object]]) -> pl.DataFrame:
     return pl.DataFrame(filled, schema=RECORD)
 
 
-def judged(texts: pl.DataFrame, rule: Impurity | None, limit: float | None = 0.2, shards: int = 1):  # noqa: ANN201
+def judged(texts, rule, limit=0.2, shards=1):  # noqa: ANN201
     parts = [
         count_texts([texts.gather_every(shards, shard)], NOTHING_REMOVED, {"s": rule and rule.estimator})
         for shard in range(shards)
@@ -143,11 +141,11 @@ def judged(texts: pl.DataFrame, rule: Impurity | None, limit: float | None = 0.2
     return judge_labels([part[0] for part in parts], [part[1] for part in parts], {"s": rule}, limit, (2, 10))
 
 
-def as_date(day: int) -> str:
+def as_date(day):
     return (date(2000, 1, 1) + timedelta(days=day)).isoformat()
 
 
-def reviews_as_records(reviews: Sequence[Review], kind: str = "account") -> pl.DataFrame:
+def reviews_as_records(reviews, kind="account"):
     return records(
         [
             {"author_id": f"{label:03}", "author_kind": kind, "item": f"film {item}", "date": as_date(day)}
@@ -286,11 +284,11 @@ def test_texts_that_deduplication_removed_are_not_counted():
     assert copied.select("doc_key", "letters").rows() == [("s:0", 11), ("s:2", 11)]
 
 
-def copies(*pairs: tuple[str, str]) -> pl.DataFrame:
+def copies(*pairs):
     return pl.DataFrame(pairs, schema={"doc_key": pl.String, "stand_in": pl.String}, orient="row")
 
 
-def owned(**authors: str) -> pl.DataFrame:
+def owned(**authors):
     rows = [(key, "s", author, 100) for key, author in authors.items()]
     return pl.DataFrame(rows, schema=COPIED, orient="row")
 

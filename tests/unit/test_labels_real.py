@@ -14,7 +14,7 @@ pytestmark = needs_corpora
 NOTHING_REMOVED = pl.DataFrame(schema={"doc_key": pl.String, "stand_in": pl.String})
 
 
-def judged(tag: str, shards: int = 1) -> tuple[pl.DataFrame, pl.DataFrame]:
+def judged(tag, shards=1):
     """Return what `judge_labels` gives for a corpus as it is on disk."""
     records = ingested(tag).records
     rule = from_plain(Impurity, load_source(tag)["author"]["impurity"])

@@ -1,7 +1,5 @@
 """LambdaG is what its authors' package computes, and the impostors method what its paper says."""
 
-from typing import Any
-
 import numpy as np
 import polars as pl
 import pytest
@@ -19,15 +17,15 @@ WORDS = [f"w{number}" for number in range(40)]
 ENDS = [". ", "! ", ".\n", "\n", "?? "]
 
 
-def parameters(**changed: Any) -> LambdagParameters:
-    defaults: dict[str, Any] = {
+def parameters(**changed):
+    defaults = {
         "order": 4, "smoothing": "kneser_ney", "references": 5, "calibration": "logistic_regression",
         "basis": "tokens", "mask": "none", "population": 500, "calibration_pairs": 500,
     }  # fmt: skip
     return LambdagParameters(**defaults | changed)
 
 
-def written(chance: np.random.Generator, author: int, size: int = 60) -> str:
+def written(chance, author, size=60):
     """Return a text of an author, who prefers words and orders of words of their own."""
     preferred = np.random.default_rng(author).permutation(len(WORDS))
     parts = []
@@ -37,7 +35,7 @@ def written(chance: np.random.Generator, author: int, size: int = 60) -> str:
     return "".join(parts)
 
 
-def pairs_of(authors: range, seed: int, count: int, size: int = 60) -> pl.DataFrame:
+def pairs_of(authors, seed, count, size=60):
     chance = np.random.default_rng(seed)
     rows = []
     for number in range(count):
@@ -52,10 +50,10 @@ def pairs_of(authors: range, seed: int, count: int, size: int = 60) -> pl.DataFr
 class Told:
     """Draws for the package what was drawn here."""
 
-    def __init__(self, draws: list[Any]) -> None:
+    def __init__(self, draws):
         self.draws = iter(draws)
 
-    def choice(self, _count: int, size: int, replace: bool) -> Any:
+    def choice(self, _count, size, replace):
         drawn_ = next(self.draws)
         assert len(drawn_) == size and not replace
         return drawn_
@@ -66,11 +64,11 @@ def test_scores_and_probabilities_are_those_of_the_published_package(smoothing, 
     package = pytest.importorskip("lambdag", reason="the package lambdag, of the extra dev, is not installed")
     asked = parameters(order=order, smoothing=smoothing, calibration=calibration, basis=basis)
     train, test = pairs_of(range(8), 1, 12), pairs_of(range(20, 26), 2, 6)
-    fitted = lambdag.fit(train, asked, Bench(7, None))  # type: ignore[arg-type]
-    seen: list[Any] = []
+    fitted = lambdag.fit(train, asked, Bench(7, None))
+    seen = []
     own = lambdag.score
 
-    def noting(grammar: Any, known: Any, text: Any, pool: Any, draws: Any) -> float:
+    def noting(grammar, known, text, pool, draws):
         seen.append(draws)
         return own(grammar, known, text, pool, draws)
 
@@ -86,12 +84,12 @@ def test_scores_and_probabilities_are_those_of_the_published_package(smoothing, 
     split = [theirs._preprocess_text(text) for text in fitted.others.texts]
     place = np.concatenate([[0], np.cumsum([len(one) for one in split])])
     authors = fitted.others.owners
-    author_texts: dict[str, list[str]] = {}
+    author_texts = {}
     for text, author in zip(fitted.others.texts, authors, strict=True):
         author_texts.setdefault(f"author {author}", []).append(text)
     ordered = [at for name in author_texts for at in np.flatnonzero(authors == int(name.split()[1]))]
 
-    def as_theirs(row: dict[str, Any], drawn_: Any) -> list[Any]:
+    def as_theirs(row, drawn_):
         """Return the drawn sentences by their numbers among those of other authors, as the package orders them."""
         own_authors = {fitted.others.known.get(row[side]) for side in ("text1", "text2")}
         numbers = np.concatenate(
@@ -100,7 +98,7 @@ def test_scores_and_probabilities_are_those_of_the_published_package(smoothing, 
         where = {int(number): at for at, number in enumerate(numbers)}
         return [[where[int(one)] for one in line] for line in drawn_]
 
-    def problems(pairs: pl.DataFrame) -> list[tuple[str, str, str, str]]:
+    def problems(pairs):
         known = fitted.others.known
         return [
             (row["text1"], f"author {known.get(row['text1'])}", row["text2"], f"author {known.get(row['text2'])}")
@@ -118,7 +116,7 @@ def test_scores_and_probabilities_are_those_of_the_published_package(smoothing, 
 
 def test_lambdag_and_impostors_tell_authors_apart_who_write_otherwise():
     train, test = pairs_of(range(20), 1, 40, 150), pairs_of(range(40, 60), 2, 40, 150)
-    truth, bench = test["same"].to_numpy(), Bench(1, None)  # type: ignore[arg-type]
+    truth, bench = test["same"].to_numpy(), Bench(1, None)
     ours = lambdag.calibrate(lambdag.fit(train, parameters(), bench), train)
     found = lambdag.predict(ours, test)
     assert auc(truth, found) > 0.9
@@ -143,7 +141,7 @@ def test_content_words_do_not_change_what_lambdag_sees():
 def test_a_pair_without_a_sentence_has_no_answer_and_harms_no_other():
     train = pairs_of(range(8), 1, 12)
     test = pl.concat([train.head(2).with_columns(text2=pl.lit("")), pairs_of(range(20, 24), 2, 2)])
-    ready = lambdag.calibrate(lambdag.fit(train, parameters(), Bench(1, None)), train)  # type: ignore[arg-type]
+    ready = lambdag.calibrate(lambdag.fit(train, parameters(), Bench(1, None)), train)
     found = lambdag.predict(ready, test)
     assert found[:2].tolist() == [0.5, 0.5] and not (found[2:] == 0.5).any()
     assert found[2:].tolist() == lambdag.predict(ready, test.tail(2)).tolist()
@@ -178,7 +176,7 @@ VECTORS = st.lists(st.integers(0, 3), min_size=4, max_size=4)
 def test_a_round_is_won_by_a_pair_that_is_more_alike_than_all_impostors(one, other, others):
     from authbench.scoring.verifiers.impostors_kernels import likeness, rounds_won
 
-    def ruzicka(a: list[int], b: list[int]) -> float:
+    def ruzicka(a, b):
         high = sum(map(max, a, b))
         return sum(map(min, a, b)) / high if high else 0.0
 

@@ -1,7 +1,6 @@
 """Texts in a wrong language are listed for a person, who may give them the right one."""
 
 import json
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -30,7 +29,7 @@ ENGLISH = (
 )
 
 
-def measured(texts: list[str], langs: list[str]) -> pl.DataFrame:
+def measured(texts, langs):
     rows = pl.DataFrame({"doc_key": [f"k{n}" for n in range(len(texts))], "lang": langs, "content": texts})
     numbers = measure_texts(rows, ["en", "de", "zh", "ko", "ja"]).drop("doc_key", "lang", strict=False)
     return rows.rename({"doc_key": "id"}).hstack(numbers)
@@ -59,7 +58,7 @@ def test_the_section_of_settings_with_a_list_is_taken_by_the_cut():
 
 
 @pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def release(tmp_path_factory):
     """A release with an English text that is German, whose filters are as they were measured."""
     folder = tmp_path_factory.mktemp("language") / "release"
     made = documents()

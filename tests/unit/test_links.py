@@ -32,7 +32,7 @@ LINKING = ('href="{{ back }}"', 'href="../index.html"', 'href="index.html"')
 TEMPLATES = {path.name: path.read_text(encoding="utf-8") for path in shipped("templates").glob("*.html.j2")}
 
 
-def with_ancestors(template: str) -> str:
+def with_ancestors(template):
     """Return the words of a template and of those that it extends."""
     words = TEMPLATES[template]
     extended = re.search(r'{% extends "([^"]+)" %}', words)

@@ -11,7 +11,6 @@ from sound_release import write_sound
 
 from authbench.app.cli import main
 from authbench.build.release.takedown import read_takedown
-from authbench.config.settings.publish import Publish
 from authbench.core.errors import InputError
 from authbench.core.identity import author_id
 from authbench.publish.export.run import export_public
@@ -68,12 +67,12 @@ def test_an_author_found_by_handle_is_taken_down_and_old_scores_name_their_versi
     write_raw(tmp_path / "raw")
     documents = documents_of(tmp_path / "raw", tmp_path / "work")
 
-    def publish(version: str, takedown: frozenset[str] = frozenset()) -> None:
+    def publish(version, takedown=frozenset()):
         write_whole(tmp_path / version / "release", documents, takedown=takedown)
-        about: Publish = {**ABOUT, "version": version}
+        about = {**ABOUT, "version": version}
         export_public(opened(tmp_path / version / "release"), tmp_path / version / "public", about, SOURCES)
 
-    def said(*command: str, status: int = 0) -> str:
+    def said(*command, status=0):
         assert main(list(command)) == status
         return capsys.readouterr().out
 

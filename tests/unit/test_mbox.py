@@ -1,8 +1,6 @@
 """Messages of an mbox file: who wrote what and when; what cannot be read is named by line, and every message counts."""
 
 from email.message import EmailMessage
-from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -17,14 +15,14 @@ from authbench.release.reading.rows import BadRow
 from authbench.release.reading.units import Units
 
 
-def read(path: Path, content: bytes, limit: int = 1 << 20) -> tuple[list[Any], Units]:
+def read(path, content, limit=1 << 20):
     path.write_bytes(content)
     units = Units()
     blocks = mbox.read(RawFile(path, path.name, "", max_record_bytes=limit), MboxReader(), units=units)
     return [row for block in blocks for row in block], units
 
 
-def message(text: str, sender: str = "Ann Bell <Ann@X.org>", charset: str = "utf-8", **headers: str) -> bytes:
+def message(text, sender="Ann Bell <Ann@X.org>", charset="utf-8", **headers):
     made = EmailMessage()
     made["From"], made["Date"] = sender, "Sun, 17 May 2020 10:00:00 +0200"
     for name, value in headers.items():

@@ -22,12 +22,12 @@ AWKWARD = "aàßбв日々カーひ한ㅋहिि़ा\u200d\u200c'’.:,_·-1
 awkward_texts = st.text(st.one_of(st.sampled_from(AWKWARD), st.characters(exclude_categories=["Cs"])), max_size=60)
 
 
-def measured(text: str, lang: str = "en") -> dict[str, float | str | None]:
+def measured(text, lang="en"):
     documents = pl.DataFrame({"doc_key": ["d"], "lang": [lang], "content": [text]})
     return measure.measure_texts(documents, LANGUAGES).row(0, named=True)
 
 
-def assert_as_by_hand(text: str, lang: str) -> None:
+def assert_as_by_hand(text, lang):
     text = measure.without_placeholders(pl.Series([text])).item()
     row = measured(text, lang)
     expected = measure_plainly(text, lang)

@@ -36,7 +36,7 @@ def test_nothing_is_counted_twice(script, names):
 def test_a_run_records_each_trial_and_goes_on_until_its_time_is_over(tmp_path):
     path = tmp_path / "trials.jsonl"
 
-    def attempt(trial: int) -> dict[str, object]:
+    def attempt(trial):
         return {"trial": trial, "wrong": ""}
 
     resumed.run([1, 2], attempt, path, minutes=1)

@@ -11,7 +11,7 @@ import build  # noqa: E402
 from project import copy_project  # noqa: E402
 
 
-def tell(folder: Path, name: str, log: str | None, end: float, cpu: float) -> None:
+def tell(folder, name, log, end, cpu):
     said = {"log": log, "start": end - 1, "begin": None, "end": end, "cpu": cpu, "children": 0.0, "peak": 100.0}
     (folder / f"{name}.json").write_text(json.dumps(said))
 

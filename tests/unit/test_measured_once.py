@@ -5,11 +5,11 @@ import numpy as np
 from authbench.models.stylometric import MeasuredOnce
 
 
-def measuring(most: int) -> tuple[MeasuredOnce, Counter[str]]:
+def measuring(most):
     """Return what measures lengths and letters, and how often it has looked at each text."""
-    looked: Counter[str] = Counter()
+    looked = Counter()
 
-    def measure(text: str) -> dict[str, float]:
+    def measure(text):
         looked[text] += 1
         return {"length": len(text), "vowels": sum(letter in "aeiou" for letter in text)}
 

@@ -2,10 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -46,7 +43,7 @@ from authbench.scoring.evaluation.split import read_split
 BLOG = "blog_authorship"
 
 
-def written(name: str, split: str, *texts: str, origins: dict[int, str] | None = None) -> pl.DataFrame:
+def written(name, split, *texts, origins=None):
     """Blog posts of one author."""
     like = documents().filter(pl.col("source") == BLOG).head(1)
     rows = [
@@ -66,20 +63,19 @@ def written(name: str, split: str, *texts: str, origins: dict[int, str] | None =
     return frame.with_columns(counted).with_columns(length_bucket_expr("token_length").alias("length_bucket"))
 
 
-def new(name: str, place: int) -> str:
+def new(name, place):
     return prose(f"{name} b {place}", "en", 30 + 10 * place)
 
 
-def said(name: str, place: int) -> str:
-    text: str = documents().filter(pl.col("doc_key") == f"{BLOG}:{name}-{place}")["content"][0]
-    return text
+def said(name, place):
+    return documents().filter(pl.col("doc_key") == f"{BLOG}:{name}-{place}")["content"][0]
 
 
-def first_half() -> pl.DataFrame:
+def first_half():
     return documents().filter(pl.col("source") != "exorde")
 
 
-def second_half() -> pl.DataFrame:
+def second_half():
     """New texts, and one of each kind that a merge has to settle."""
     base = documents()
     key = pl.col("doc_key")
@@ -113,7 +109,7 @@ EXPECTED = {
 
 
 @pytest.fixture(scope="module")
-def halves(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def halves(tmp_path_factory):
     top = tmp_path_factory.mktemp("halves")
     down = first_half().filter(pl.col("doc_key").str.ends_with("Hans Huber-0"))["content"][0]
     write_sound(top / "first", made=first_half(), takedown=frozenset({sha256_of_text(down)}))
@@ -122,17 +118,17 @@ def halves(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 @pytest.fixture(scope="module")
-def both(halves: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def both(halves, tmp_path_factory):
     out = tmp_path_factory.mktemp("merged") / "both"
     assert main(["release", "merge", *map(str, halves), "--out", str(out), "--name", "both"]) == 0
     return out
 
 
-def table(folder: Path) -> pl.DataFrame:
+def table(folder):
     return read_pairs(folder / files.MERGED, MERGED)
 
 
-def texts(folder: Path) -> pl.DataFrame:
+def texts(folder):
     release = open_complete_release(folder)
     return pl.concat(batch for split in release.splits for batch in release.texts(split))
 
@@ -171,7 +167,7 @@ def test_ids_splits_and_queries_of_the_first_stay(halves, both):
     assert {query for _, query in asked[0]} - set(theirs)
 
 
-def asking(folder: Path, split: str) -> list[str]:
+def asking(folder, split):
     return concat(open_complete_release(folder).rows(split, GROUND_TRUTH), GROUND_TRUTH)["query_id"].to_list()
 
 
@@ -206,7 +202,7 @@ def test_merging_again_adds_nothing_and_keeps_the_same_documents(halves, both, t
     assert texts(tmp_path / "again").sort("id").equals(texts(both).sort("id"))
 
 
-def changed(folder: Path, out: Path, change: Callable[[dict[str, Any]], None]) -> Path:
+def changed(folder, out, change):
     """A copy of a release with another manifest."""
     shutil.copytree(folder, out)
     manifest = json.loads((out / files.MANIFEST).read_text())
@@ -216,9 +212,9 @@ def changed(folder: Path, out: Path, change: Callable[[dict[str, Any]], None]) -
     return out
 
 
-def set_to(*place: str | int, value: Any) -> Callable[[dict[str, Any]], None]:
-    def change(manifest: dict[str, Any]) -> None:
-        target: Any = manifest
+def set_to(*place, value):
+    def change(manifest):
+        target = manifest
         for key in place[:-1]:
             target = target[key]
         target[place[-1]] = value
@@ -262,7 +258,7 @@ def test_releases_whose_prompts_are_unique_do_not_merge_as_both_may_have_one():
     assert [line.partition(" is ")[0] for line in differing(unique, unique)] == ["dedup.unique"]
 
 
-def choose_otherwise(manifest: dict[str, Any]) -> None:
+def choose_otherwise(manifest):
     """Settings that only choose documents, as another recipe may have them."""
     config = manifest["config"]
     config["filter"] |= {"symbols": 0.5, "script": {"default": 0.3, "zh": 0.15}, "max_tokens": 1500, "min_tokens": 4}
@@ -322,7 +318,7 @@ def test_what_is_made_of_a_release_without_checksums_is_not_verified_either(halv
         make_statement(tmp_path / "out", {})
 
 
-def stricter(part: dict[str, Any]) -> None:
+def stricter(part):
     part["config"]["filter"]["max_tokens"] = 50
 
 
@@ -393,7 +389,7 @@ def test_persons_are_possibly_one_where_all_candidates_are_ignored_in_either_for
 
 
 def test_a_funnel_adds_up_where_only_one_release_has_a_stage():
-    def row(stage: str, reason: str, number: int) -> dict[str, Any]:
+    def row(stage, reason, number):
         return {"source": "s", "stage": stage, "reason": reason, "documents": number}
 
     one = [row("ingest", "in", 5), row("ingest", "no_author", 1), row("ingest", "kept", 4)]

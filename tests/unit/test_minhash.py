@@ -17,16 +17,16 @@ texts_of_all_scripts = st.text(st.characters(exclude_categories=("Cs",)), max_si
 repetitive_texts = st.text("ab ", max_size=60)
 
 
-def folded(text: str) -> str:
+def folded(text):
     return " ".join(text.split())
 
 
-def grams(text: str, length: int = 5) -> list[str]:
+def grams(text, length=5):
     text = folded(text)
     return [text[i : i + length] for i in range(len(text) - length + 1)] if len(text) >= length else [text]
 
 
-def gram_hash(gram: str) -> int:
+def gram_hash(gram):
     """The documented hash of a shingle: a polynomial over its code points, then MurmurHash3's finaliser."""
     h = 0
     for character in gram:

@@ -22,7 +22,7 @@ KINDS = {
 }
 
 
-def written_out(value: object) -> int:
+def written_out(value):
     """Return the bytes of all texts in a value."""
     if isinstance(value, str):
         return len(value.encode())

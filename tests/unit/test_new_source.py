@@ -9,7 +9,6 @@ import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -28,12 +27,11 @@ from authbench.config.registry.sources import find_sources
 from authbench.core.errors import InputError
 from authbench.release.reading.xml_records import OF_TEI
 
-Rows = list[dict[str, str]]
 AUTHORS = [f"{first} Quimby{last}" for first in ("Ada", "Zoë") for last in "abcdef"]
 WORDS = "the rain fell on fields and we walked home along a road with our dog".split()  # noqa: SIM905
 
 
-def letters() -> Rows:
+def letters():
     """Four letters of each author, in two sections, whose fields have names that no list has."""
     return [
         {
@@ -49,7 +47,7 @@ def letters() -> Rows:
     ]
 
 
-def as_csv(rows: Rows, delimiter: str = ",") -> str:
+def as_csv(rows, delimiter=","):
     file = io.StringIO(newline="")
     writer = csv.DictWriter(file, list(rows[0]), delimiter=delimiter)
     writer.writeheader()
@@ -57,19 +55,19 @@ def as_csv(rows: Rows, delimiter: str = ",") -> str:
     return file.getvalue()
 
 
-def in_cp1252(folder: Path) -> list[str]:
+def in_cp1252(folder):
     (folder / "letters.csv").write_text(as_csv(letters(), ";"), encoding="cp1252", newline="")
     return ["letters.csv"]
 
 
-def json_lines(folder: Path) -> list[str]:
+def json_lines(folder):
     rows = [{"from": row["writer"], "body": row["letter"], "meta": {"sent": f"2024-02-{10 + n % 9}T08:00:00Z"}}
             for n, row in enumerate(letters())]  # fmt: skip
     (folder / "letters.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
     return ["letters.jsonl"]
 
 
-def author_folders(folder: Path) -> list[str]:
+def author_folders(folder):
     for row in letters():
         file = folder / "letters" / row["writer"].replace(" ", "_") / f"{row['nr']}.txt"
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -77,27 +75,27 @@ def author_folders(folder: Path) -> list[str]:
     return ["letters"]
 
 
-def author_title(folder: Path) -> list[str]:
+def author_title(folder):
     (folder / "letters").mkdir()
     for row in letters():
         (folder / f"letters/{row['writer']}_{row['nr']}.txt").write_text(row["letter"], encoding="utf-8")
     return ["letters"]
 
 
-def in_parquet(folder: Path) -> list[str]:
+def in_parquet(folder):
     rows = [{"author_id": n // 4, "text": row["letter"], "language": "English", "genre": "news", "id": n}
             for n, row in enumerate(letters())]  # fmt: skip
     pq.write_table(pa.Table.from_pylist(rows), folder / "letters.parquet")
     return ["letters.parquet"]
 
 
-def zipped(folder: Path) -> list[str]:
+def zipped(folder):
     with zipfile.ZipFile(folder / "letters.zip", "w") as archive:
         archive.writestr("inside/all.csv", as_csv(letters()))
     return ["letters.zip"]
 
 
-def in_two_gzips(folder: Path) -> list[str]:
+def in_two_gzips(folder):
     (folder / "letters").mkdir()
     for part in range(2):
         (folder / f"letters/{part}.tsv.gz").write_bytes(gzip.compress(as_csv(letters()[part::2], "\t").encode()))
@@ -105,14 +103,14 @@ def in_two_gzips(folder: Path) -> list[str]:
     return ["letters"]
 
 
-def exported(app: str) -> list[dict[str, Any]]:
+def exported(app):
     """Messages in the words of an app: the letters, one message by the app itself, and one that is not the sender's."""
     telegram = app == "telegram"
-    made: list[dict[str, Any]] = []
+    made = []
     for n, row in enumerate(letters()):
         if telegram:
             text = row["letter"] if n % 2 else ["It ", {"type": "bold", "text": row["letter"]}]
-            by: dict[str, Any] = {"from": row["writer"], "from_id": f"user{n // 4}", "text": text}
+            by = {"from": row["writer"], "from_id": f"user{n // 4}", "text": text}
         else:
             by = {"author": {"id": str(n // 4), "name": row["writer"], "isBot": False}, "content": row["letter"]}
         kind = "message" if telegram else ("Default", "Reply")[n % 2]
@@ -123,13 +121,13 @@ def exported(app: str) -> list[dict[str, Any]]:
     return made if telegram else [{**one, "timestamp": one["date"]} for one in made]
 
 
-def telegram_chat(folder: Path) -> list[str]:
+def telegram_chat(folder):
     chat = {"name": "Quimbys", "type": "private_group", "id": 7, "messages": exported("telegram")}
     (folder / "letters.json").write_text(json.dumps(chat), encoding="utf-8")
     return ["letters.json", "--name", "letters"]
 
 
-def telegram_chats(folder: Path) -> list[str]:
+def telegram_chats(folder):
     made = exported("telegram")
     chats = [{"name": "Quimbya", "type": "personal_chat", "id": n, "messages": made[n::2]} for n in range(2)]
     whole = {"personal_information": {"id": 1}, "contacts": {"list": [{"id": 2}]}, "chats": {"list": chats}}
@@ -137,20 +135,20 @@ def telegram_chats(folder: Path) -> list[str]:
     return ["letters.json", "--name", "letters"]
 
 
-def discord_channel(folder: Path) -> list[str]:
+def discord_channel(folder):
     channel = {"guild": {"id": "1"}, "channel": {"id": "2", "name": "x"}, "messages": exported("discord")}
     (folder / "letters.json").write_text(json.dumps(channel), encoding="utf-8")
     return ["letters.json", "--name", "letters"]
 
 
-def whatsapp_text(folder: Path) -> list[str]:
+def whatsapp_text(folder):
     lines = [f"{13 + n % 9}/02/24, 10:00 - {row['writer']}: {row['letter']}\nYours" for n, row in enumerate(letters())]
     of_app = ["12/02/24, 09:00 - Messages are end-to-end encrypted.", *lines, "22/02/24, 10:00 - Ada: <Media omitted>"]
     (folder / "letters.txt").write_text("\n".join(of_app), encoding="utf-8")
     return ["letters.txt", "--name", "letters"]
 
 
-def whatsapp_zip(folder: Path) -> list[str]:
+def whatsapp_zip(folder):
     lines = [f"[2/{13 + n % 9}/24, 1:00:00\u202fPM] ~\u202f{row['writer']}: {row['letter']}"
              for n, row in enumerate(letters())]  # fmt: skip
     of_app = ["[2/12/24, 1:00:00\u202fAM] Ada: \u200eMessages are encrypted.", *lines,
@@ -167,28 +165,28 @@ TEI = (
 )
 
 
-def tei_files(folder: Path) -> list[str]:
+def tei_files(folder):
     (folder / "letters").mkdir()
     for row in letters():
         (folder / f"letters/{row['nr']}.xml").write_text(TEI.format(**row), encoding="utf-8")
     return ["letters"]
 
 
-def tei_corpus(folder: Path) -> list[str]:
+def tei_corpus(folder):
     inner = "".join(TEI.format(**row) for row in letters())
     (folder / "letters.tei").write_text(f"<teiCorpus><teiHeader/>{inner}</teiCorpus>".replace(
         "<teiCorpus>", "<teiCorpus xmlns='http://www.tei-c.org/ns/1.0'>"), encoding="utf-8")  # fmt: skip
     return ["letters.tei"]
 
 
-def xml_of_letters(folder: Path) -> list[str]:
+def xml_of_letters(folder):
     one = "<letter nr='{nr}' section='{section}'><by>{writer}</by><body><p>{letter}</p><p>Yours</p></body></letter>"
     inner = "".join(one.format(**row) for row in letters())
     (folder / "letters.xml").write_text(f"<all at='Bonn'><info/><letters>{inner}</letters></all>", encoding="utf-8")
     return ["letters.xml", "--column", "author=by"]
 
 
-def xml_files(folder: Path) -> list[str]:
+def xml_files(folder):
     (folder / "letters").mkdir()
     for n, row in enumerate(letters()):
         more = f" section='{row['section']}'" if n % 2 else ""
@@ -197,13 +195,13 @@ def xml_files(folder: Path) -> list[str]:
     return ["letters"]
 
 
-def xml_of_rows(folder: Path) -> list[str]:
+def xml_of_rows(folder):
     rows = [f"  <row Id='{row['nr']}' Author='{row['writer']}' Body='{row['letter']}' />\n" for row in letters()]
     (folder / "letters.xml").write_text(f"<posts>\n{''.join(rows)}</posts>\n", encoding="utf-8")
     return ["letters.xml"]
 
 
-def zip_of_tables(folder: Path) -> list[str]:
+def zip_of_tables(folder):
     with zipfile.ZipFile(folder / "letters.zip", "w") as archive:
         for part in range(2):
             archive.writestr(f"in/{part}.csv", as_csv(letters()[part::2]))
@@ -211,21 +209,21 @@ def zip_of_tables(folder: Path) -> list[str]:
     return ["letters.zip"]
 
 
-def zip_of_texts(folder: Path) -> list[str]:
+def zip_of_texts(folder):
     with zipfile.ZipFile(folder / "letters.zip", "w") as archive:
         for row in letters():
             archive.writestr(f"letters/{row['writer']}/{row['nr']}.txt", row["letter"])
     return ["letters.zip"]
 
 
-def in_workbook(folder: Path) -> list[str]:
+def in_workbook(folder):
     rows = [list(row.values()) for row in letters()]
     head = list(letters()[0])
     (folder / "letters.xlsx").write_bytes(workbook([head, *rows[:20]], [head, *rows[20:]], []))
     return ["letters.xlsx"]
 
 
-LETTER_FIELDS: dict[str, Any] = {
+LETTER_FIELDS = {
     "text": "letter",
     "author": "writer",
     "id": "nr",
@@ -258,7 +256,7 @@ DROPPED = {
 }
 OF_ACCOUNTS = (in_parquet, telegram_chat, telegram_chats, discord_channel)
 Write = Callable[[Path], list[str]]
-FORMS: list[Any] = [
+FORMS = [
     (in_cp1252, ["**/*.csv"], {"format": "csv", "encoding": "cp1252", "delimiter": ";"}, LETTER_FIELDS),
     (
         json_lines,
@@ -343,26 +341,26 @@ FORMS: list[Any] = [
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-def new(*words: str) -> int:
+def new(*words):
     return main(["new", "source", *words])
 
 
-def recipe() -> dict[str, Any]:
+def recipe():
     found = yaml.safe_load(Path("letters.yaml").read_text(encoding="utf-8"))
     assert isinstance(found, dict)
     return found
 
 
-def left() -> list[str]:
+def left():
     return sorted(path.as_posix() for path in Path().rglob("*") if path.is_file())
 
 
-def name_of_form(value: object) -> str | None:
+def name_of_form(value):
     return getattr(value, "__name__", "")
 
 
@@ -485,11 +483,11 @@ def test_a_name_of_a_known_source_is_refused(here, capsys):
     assert left() == ["letters.csv"]
 
 
-def no_author(rows: Rows) -> Rows:
+def no_author(rows):
     return [{"by": row["writer"], "letter": row["letter"]} for row in rows]
 
 
-def no_text(rows: Rows) -> Rows:
+def no_text(rows):
     return [{"writer": row["writer"], "one": row["letter"], "two": row["letter"]} for row in rows]
 
 
@@ -537,45 +535,45 @@ def test_no_more_bytes_are_read_than_said(here, capsys):
     assert "no whole record" in capsys.readouterr().err
 
 
-def link_that_leads_out(folder: Path) -> None:
+def link_that_leads_out(folder):
     author_folders(folder)
     (folder / "secret.txt").write_text("Not of the corpus.", encoding="utf-8")
     (folder / "letters/Ada_Quimbya/more.txt").symlink_to(folder / "secret.txt")
 
 
-def link_to_a_folder(folder: Path) -> None:
+def link_to_a_folder(folder):
     author_folders(folder)
     (folder / "letters/more").symlink_to(folder)
 
 
-def with_a_pipe(folder: Path) -> None:
+def with_a_pipe(folder):
     author_folders(folder)
     os.mkfifo(folder / "letters/pipe.txt")
 
 
-def two_kinds(folder: Path) -> None:
+def two_kinds(folder):
     (folder / "letters").mkdir()
     in_cp1252(folder / "letters")
     in_parquet(folder / "letters")
 
 
-def two_forms(folder: Path) -> None:
+def two_forms(folder):
     (folder / "letters").mkdir()
     for delimiter, name in ((",", "a"), (";", "b")):
         (folder / f"letters/{name}.csv").write_text(as_csv(letters(), delimiter), encoding="utf-8")
 
 
-def texts_of_nobody(folder: Path) -> None:
+def texts_of_nobody(folder):
     (folder / "letters").mkdir()
     for name in "ab":
         (folder / f"letters/{name}.txt").write_text("It rains.", encoding="utf-8")
 
 
-def in_chinese(folder: Path) -> None:
+def in_chinese(folder):
     (folder / "letters.csv").write_text("author,text\n王,今天下雨了我们回家\n" * 9, encoding="gb18030")
 
 
-def without_names(folder: Path) -> None:
+def without_names(folder):
     lines = as_csv(letters()).splitlines(keepends=True)[1:]
     (folder / "letters.csv").write_text("".join(lines), encoding="utf-8")
 

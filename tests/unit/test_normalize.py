@@ -98,7 +98,7 @@ def test_quotes_are_straightened_only_when_asked():
     assert normalize_text(text, quotes="straight") == '\'a\' "b" «c» 「d」 "e"'
 
 
-def records(*rows: dict[str, object]) -> pl.DataFrame:
+def records(*rows):
     plain = {"author_id": "a", "lang": "en", "source": "s", "task": "authorship"}
     return pl.DataFrame([{"doc_key": f"s:{n}", **plain, **row} for n, row in enumerate(rows)], schema=RECORD)
 
@@ -177,7 +177,7 @@ def test_an_empty_batch_gives_empty_tables():
 
 @pytest.mark.parametrize("letters", ["a", "我", "कि"])
 def test_a_word_without_end_is_unwrapped_in_linear_time(letters):
-    def unwrapped(size: int) -> None:
+    def unwrapped(size):
         word = letters * (size // len(letters))
         assert normalize_text(f"{word} exam-\nple", unwrap=True) == f"{word} exam-ple"
 

@@ -1,14 +1,13 @@
 """Data of others is read in one layer: `release.reading`, and `core.storage` for JSON and checksums."""
 
 import ast
-from collections.abc import Mapping
 from pathlib import Path
 
 import authbench
 
 LIBRARY = Path(authbench.__file__).parent
 LAYER = ("release/reading/", "core/storage/")
-CALLS: Mapping[str, tuple[str, ...]] = {
+CALLS = {
     "pl": ("read_", "scan_"),
     "orjson": ("loads",),
     "json": ("load",),
@@ -18,7 +17,7 @@ CALLS: Mapping[str, tuple[str, ...]] = {
     "pickle": ("load",),
 }
 # Modules outside the layer that may parse, by the reason for it.
-ALLOWED: Mapping[str, set[str]] = {
+ALLOWED = {
     "what a stage, an evaluation or a training of this package has written beside itself": {
         *("audit/auditing/languages.py", "build/dedup/unique.py", "build/filter/language.py"),
         *("build/release/tables.py", "core/runtime/code.py", "reports/overview/page.py", "suites/pan/run.py"),
@@ -41,11 +40,11 @@ ALLOWED: Mapping[str, set[str]] = {
 }
 
 
-def parses(path: Path) -> bool:
+def parses(path):
     """Return whether a module calls a parser of a library."""
     nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
     named = (node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name))
-    return any(node.attr.startswith(CALLS.get(node.value.id, ("\0",))) for node in named)  # type: ignore[attr-defined]
+    return any(node.attr.startswith(CALLS.get(node.value.id, ("\0",))) for node in named)
 
 
 def test_data_of_others_is_parsed_in_the_reading_layer_alone():

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from authbench.core.errors import InputError
 
@@ -16,13 +15,13 @@ LAYER = "inner.encoder.layer.0."
 DENSE = ("attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense")
 
 
-def _model() -> tuple[list[Node], dict[str, NDArray[np.generic]]]:
+def _model():
     rng = np.random.default_rng(7)
 
-    def drawn(*shape: int) -> NDArray[np.float32]:
+    def drawn(*shape):
         return rng.normal(size=shape).astype(np.float32)
 
-    arrays: dict[str, NDArray[np.generic]] = {
+    arrays = {
         f"inner.embeddings.{name}.weight": drawn(3, 2)
         for name in ("word_embeddings", "position_embeddings", "token_type_embeddings")
     }

@@ -29,20 +29,20 @@ PAGE = '<h1>Board</h1>\n<p class="lead"><strong>{}</strong></p><p class="lead"><
 class Links(HTMLParser):
     """The targets of all links of a page, and its text."""
 
-    def __init__(self, page: str) -> None:
+    def __init__(self, page):
         super().__init__()
-        self.links: list[str] = []
+        self.links = []
         self.text = ""
         self.feed(page)
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         self.links += [value for name, value in attrs if name == "href" and value]
 
-    def handle_data(self, data: str) -> None:
+    def handle_data(self, data):
         self.text += data
 
 
-def results(folder: Path) -> Path:
+def results(folder):
     """A folder of results with a release, but no models on it."""
     for name in ("release", "leaderboard", "logs"):
         (folder / name).mkdir(parents=True)
@@ -52,7 +52,7 @@ def results(folder: Path) -> Path:
     return folder
 
 
-def everything(folder: Path) -> Path:
+def everything(folder):
     """A folder of results in which every part is made."""
     results(folder)
     for part in PARTS:
@@ -135,7 +135,7 @@ def test_a_run_without_a_folder_writes_none(tmp_path):
     assert not (tmp_path / "none").exists()
 
 
-def said(message: str) -> logging.LogRecord:
+def said(message):
     return logging.LogRecord("snakemake", logging.INFO, "", 0, message, None, None)
 
 

@@ -84,12 +84,12 @@ def test_the_picture_of_the_readme_is_that_of_the_recorded_page():
     assert page.with_suffix(".svg").read_text(encoding="utf-8") == drawn
 
 
-def in_4_bits(*shape: int) -> bytes:
+def in_4_bits(*shape):
     """A tensor whose rows are blocks of scale 0.5: numbers 0 … 15 in the low halves of the bytes, 8 in the high."""
     return (struct.pack("<e", 0.5) + bytes(number | 8 << 4 for number in range(16))) * (int(np.prod(shape)) // 32)
 
 
-def model_file() -> bytes:
+def model_file():
     """A BERT of one layer, 32 wide, as the package writes it."""
     four = {"q.w": (32, 32), "k.w": (32, 32), "v.w": (32, 32), "ao.w": (32, 32), "fi.w": (64, 32), "fo.w": (32, 64)}
     full = dict.fromkeys(("q.b", "k.b", "v.b", "ao.b", "aln.w", "aln.b", "fo.b", "oln.w", "oln.b"), 32) | {"fi.b": 64}

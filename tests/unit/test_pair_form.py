@@ -9,17 +9,16 @@ from hypothesis import strategies as st
 
 from authbench.release.checking.pairs import _check_form
 
-Rows = list[tuple[int, int, bool, int, int]]
 IDS, POOLS = pl.Enum(["a", "b", "c", "d"]), pl.Enum(["matched", "topic_matched"])
 ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1), st.booleans(), st.integers(0, 3), st.integers(0, 1)))
 
 
-def order(row: tuple[int, int, bool, int, int]) -> tuple[int, int, bool, int]:
+def order(row):
     pool, group, same, candidate, _ = row
     return pool, group, not same, candidate
 
 
-def found(rows: Rows) -> set[str]:
+def found(rows):
     """The ids of the findings in rows of pool, group, same, candidate and query."""
     pools, groups, same, candidates, queries = zip(*rows, strict=True) if rows else [()] * 5
     table = pl.DataFrame(

@@ -318,7 +318,7 @@ def test_a_report_holds_every_table_and_picture_and_is_the_same_again(tmp_path, 
     assert pl.read_csv(tmp_path / "third/data_sets.csv").columns == ["system", "one", "data"]
 
 
-def plain_value(value) -> float:
+def plain_value(value):
     return float(value[0] if isinstance(value, list) else value)
 
 

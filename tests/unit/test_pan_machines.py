@@ -1,9 +1,6 @@
 """Answers to PAN's tasks of detecting what machines wrote are read and scored as in 2024 and 2025."""
 
 import json
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import orjson
@@ -22,7 +19,7 @@ PROBLEMS = st.lists(
 )
 
 
-def as_their_evaluator(truth: Sequence[bool], given: Sequence[float], year: int) -> dict[str, float]:
+def as_their_evaluator(truth, given, year):
     """Return the measures as the evaluators of these years define them, with scikit-learn's functions."""
     y, p = np.array(truth, float), np.array(given, float)
     p = np.clip(p, 0, 1) if year == 2024 else p
@@ -64,7 +61,7 @@ def test_the_influence_of_a_problem_follows_the_year_s_rules(year):
             assert (twice[name] - whole[name]) * len(own[0]) == pytest.approx(value[place], abs=0.02), name
 
 
-def lines(path: Path, rows: Sequence[Any]) -> Path:
+def lines(path, rows):
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return path
 

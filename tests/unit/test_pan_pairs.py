@@ -207,7 +207,7 @@ class Stated:
     folder = Path("stated")
     splits = ("train", "dev", "test")
 
-    def __init__(self, authors: int = 12) -> None:
+    def __init__(self, authors=12):
         rows, pairs = [], {split: [] for split in self.splits}
         for split in ("dev", "test"):
             for author in range(authors):

@@ -7,7 +7,6 @@ import pytest
 from shared_folders import published
 
 from authbench.app.cli import main
-from authbench.core.presentation.tables import Table
 from authbench.reports.leaderboard.collect import Result
 from authbench.reports.tables.models import Choice, size_in_words, size_of
 from authbench.reports.tables.scores import chosen, overall_table, slice_tables
@@ -28,12 +27,12 @@ TABLE_3 = {
 
 
 @pytest.fixture(scope="module")
-def rows() -> pl.DataFrame:
+def rows():
     path = published("published_results.csv")
     return pl.read_csv(path, infer_schema_length=None).filter(pl.col("split") == SPLIT)
 
 
-def cell(row: dict) -> dict:
+def cell(row):
     """Return a row as a cell of scores.json; every author of that split asks once."""
     scores = {key: row[column] for column, key in KEYS.items()}
     counts = {"queries": row["queries"], "authors": row["queries"], "pool": row["candidates"]}
@@ -41,7 +40,7 @@ def cell(row: dict) -> dict:
 
 
 @pytest.fixture(scope="module")
-def results(rows: pl.DataFrame) -> list[Result]:
+def results(rows):
     found = []
     for (model, group), part in rows.group_by("model", "group", maintain_order=True):
         scores = {
@@ -61,7 +60,7 @@ def results(rows: pl.DataFrame) -> list[Result]:
 
 
 @pytest.fixture(scope="module")
-def slices(results: list[Result]) -> dict[str, Table]:
+def slices(results):
     return {table.name: table for table in slice_tables(results, CHOICE)[0]}
 
 

@@ -12,7 +12,7 @@ from authbench.core.storage import json_files, parquet
 TEXTS = pl.Schema({"doc_key": pl.String, "content": pl.String})
 
 
-def texts(*contents: str) -> pl.DataFrame:
+def texts(*contents):
     return pl.DataFrame({"doc_key": [f"k{place}" for place in range(len(contents))], "content": contents}, TEXTS)
 
 

@@ -17,26 +17,26 @@ from authbench.models.requested import load_model
 from authbench.release.format.release import open_release
 from authbench.scoring.evaluation.part import part, parts
 from authbench.scoring.evaluation.run import evaluate
-from authbench.scoring.evaluation.split import Split, read_split
+from authbench.scoring.evaluation.split import read_split
 
 OF_THE_FILES = ("benchmark", "made_by")
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory):
     return Path(write_scored_release(tmp_path_factory.mktemp("parts") / "release", 40, ("test",)))
 
 
 @pytest.fixture(scope="module")
-def split(folder: Path) -> Split:
+def split(folder):
     return read_split(open_release(folder), "test")
 
 
-def ids_of(taken: Split) -> tuple[list[str], list[str]]:
+def ids_of(taken):
     return taken.queries["id"].to_list(), taken.documents["id"][: taken.candidates].to_list()
 
 
-def cut(folder: Path, out: Path, queries: list[str], candidates: list[str]) -> Path:
+def cut(folder, out, queries, candidates):
     """Copy a release without the other queries and candidates, and without what names them."""
     shutil.copytree(folder, out)
     for name, key in (("candidates", "candidate_id"), ("queries", "query_id"), ("ground_truth", "query_id")):

@@ -1,8 +1,7 @@
 """No pattern that comes with AuthBench takes more than linear time, whatever the text."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 from backtracking import growth
@@ -15,7 +14,7 @@ KEYS = {"drop_before", "drop_after", "drop_lines", "replace", "match", "split", 
 LINEAR = 2.7  # times the steps, for twice the text
 
 
-def patterns_of(value: Any, key: str = "") -> Iterator[str]:
+def patterns_of(value, key=""):
     """Yield the patterns of an entry: texts under KEYS, and the keys of mappings that say what replaces them."""
     if isinstance(value, Mapping):
         if key == "replace":
@@ -29,9 +28,9 @@ def patterns_of(value: Any, key: str = "") -> Iterator[str]:
         yield value
 
 
-def shipped_patterns() -> dict[str, str]:
+def shipped_patterns():
     """Return the patterns of all entries, each once, with the first entry that has it."""
-    found: dict[str, str] = {}
+    found = {}
     for path in sorted((PROJECT / "config").glob("s*/*.yaml")):
         entry = read_yaml(path)
         for pattern in patterns_of({**entry, "reader": entry["reader"] if entry["reader"]["format"] == "text" else {}}):

@@ -18,7 +18,7 @@ from authbench.core.errors import InputError
 from authbench.core.storage.json_files import write_plain_json
 from authbench.models.entries import MODELS
 from authbench.models.model import VectorCache
-from authbench.release.format.release import Release, open_release
+from authbench.release.format.release import open_release
 from authbench.reports.leaderboard.people import people_table
 from authbench.scoring.evaluation.joined import comparable_results, join
 from authbench.scoring.evaluation.run import evaluate
@@ -33,16 +33,16 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
+def release(tmp_path_factory):
     return open_release(write_scored_release(tmp_path_factory.mktemp("release"), 160))
 
 
 @pytest.fixture(scope="module")
-def drawn(release: Release) -> pl.DataFrame:
+def drawn(release):
     return drawn_pairs(release, "test", 40, seed=7)
 
 
-def written(path: Path, *verdicts: tuple[str, bool, int]) -> Path:
+def written(path, *verdicts):
     lines = [json.dumps({"pair": pair, "same": same, "sure": sure, "note": ""}) for pair, same, sure in verdicts]
     path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
     return path
@@ -53,7 +53,7 @@ def written(path: Path, *verdicts: tuple[str, bool, int]) -> Path:
 
 def test_half_of_the_pairs_are_by_one_author_and_no_author_is_in_two(release, drawn):
     author = {row["id"]: row["author_id"] for batch in release.texts("test") for row in batch.iter_rows(named=True)}
-    seen: set[str] = set()
+    seen = set()
     for query, candidate, asked, same in drawn.select("query_id", "candidate_id", "author_id", "same").iter_rows():
         both = {author[query], author[candidate]}
         assert asked == author[query] and same == (len(both) == 1)
@@ -234,11 +234,11 @@ def test_scores_of_two_languages_are_not_compared_with_each_other():
     assert found.values == {"auc": 1.0, "accuracy": 1.0}
 
 
-def perfect(drawn: pl.DataFrame) -> dict[str, int]:
+def perfect(drawn):
     return {pair: 3 if same else -3 for pair, same in drawn.select("pair", "same").iter_rows()}
 
 
-def released_scores(drawn: pl.DataFrame, scores: list[float]) -> pl.DataFrame:
+def released_scores(drawn, scores):
     return drawn.select(
         pool=pl.lit("matched"), query="query_id", candidate="candidate_id", score=pl.Series(scores, dtype=pl.Float64)
     )

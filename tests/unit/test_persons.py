@@ -1,9 +1,5 @@
 """Labels of one person are one author or move as one, whatever the source and the spelling."""
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
-
 import polars as pl
 import pytest
 import yaml
@@ -35,18 +31,18 @@ zh:
 """
 
 
-def aliases(folder: Path, text: str = ALIASES) -> Any:
+def aliases(folder, text=ALIASES):
     path = folder / "persons.yaml"
     path.write_text(text, encoding="utf-8")
     return read_aliases(path)
 
 
-def whole(label: str, lang: str) -> str | None:
+def whole(label, lang):
     name = canonical_name(folded(label), lang)
     return None if name is None else name.whole
 
 
-def keys(label: str, lang: str, names: str = "full", tag: str = "s", known: Any = None) -> dict[str, Any]:
+def keys(label, lang, names="full", tag="s", known=None):
     """Return a row of a label as ingestion makes it."""
     identities = make_identities(tag, Author("person", names=names), None, known or {})
     author, found = identities.known(identities.person(label), "", lang, False)
@@ -55,7 +51,7 @@ def keys(label: str, lang: str, names: str = "full", tag: str = "s", known: Any 
     return {"author_id": author, "lang": lang, "source": tag, **row}
 
 
-def documents(labels: Sequence[Mapping[str, Any]], each: int = 3) -> pl.DataFrame:
+def documents(labels, each=3):
     """Return documents of these labels, `each` of every one."""
     rows = [
         {
@@ -73,14 +69,14 @@ def documents(labels: Sequence[Mapping[str, Any]], each: int = 3) -> pl.DataFram
     return pl.DataFrame(rows, schema={name: RECORD.get(name, pl.String) for name in rows[0]})
 
 
-def pairs(*labels: Mapping[str, Any], **how: Any) -> set[tuple[str, str, bool]]:
+def pairs(*labels, **how):
     """Return the pairs of labels, by their places, that are possibly one person, and whether they move as one."""
     place = {label["author_id"]: str(number) for number, label in enumerate(labels)}
     found = find_persons(
         documents(labels, how.pop("each", 3)), how.pop("bridge", BRIDGE), how.pop("unit", "author"), **how
     )
     assert all(a < b for a, b, _ in found.pairs.rows())
-    return {(*sorted((place[a], place[b])), unit) for a, b, unit in found.pairs.rows()}  # type: ignore[misc]
+    return {(*sorted((place[a], place[b])), unit) for a, b, unit in found.pairs.rows()}
 
 
 @cases

@@ -1,7 +1,5 @@
 """A text file becomes one record or many, without the header that stands above the text."""
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,10 +14,10 @@ from authbench.release.reading.rows import BadRow
 BLANK_LINE = r"\n[ \u3000]*\n"
 
 
-def rows(tmp_path: Path, content: str | bytes, **options: object) -> list[dict[str, object]]:
+def rows(tmp_path, content, **options):
     path = tmp_path / "a.txt"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return [row for block in read(RawFile(path, "a.txt", "0"), from_plain(TextReader, options)) for row in block]  # type: ignore[arg-type]
+    return [row for block in read(RawFile(path, "a.txt", "0"), from_plain(TextReader, options)) for row in block]
 
 
 def test_a_file_is_one_record_unless_it_is_split(tmp_path):

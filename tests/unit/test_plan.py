@@ -6,7 +6,6 @@ import math
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -17,7 +16,7 @@ from sound_release import write_sound
 
 from authbench.app import plan
 from authbench.app.cli import main
-from authbench.app.plan import HELD, Corpus, Plan, line, make_plan, read_rates
+from authbench.app.plan import HELD, Corpus, line, make_plan, read_rates
 from authbench.app.plan_text import as_text
 from authbench.app.power import Measured, authors_at_hand, needed_authors, needed_for_mean
 from authbench.build.sample.reservoir import TALLIES
@@ -29,7 +28,7 @@ from authbench.scoring.metrics.significance import smallest_difference, standard
 ROOT = Path(__file__).parents[2]
 
 
-def rules(jobs: int, cpu: float, peak: float, whole: float) -> dict[str, dict[str, float]]:
+def rules(jobs, cpu, peak, whole):
     return {
         "normalize_text": {"jobs": jobs, "cpu_s": cpu, "wall_s": cpu, "peak_mib": peak},
         "link_texts documents": {"jobs": 1, "cpu_s": cpu / 2, "wall_s": cpu, "peak_mib": whole},
@@ -38,14 +37,14 @@ def rules(jobs: int, cpu: float, peak: float, whole: float) -> dict[str, dict[st
     }
 
 
-def measured_size(documents: int, expanded: int, shards: int, **of_rules: float) -> dict[str, Any]:
+def measured_size(documents, expanded, shards, **of_rules):
     sizes = {"characters": 600 * documents, "released": documents // 10, "raw_bytes": 500 * documents}
     disk = {"normalize": 400 * documents, "draft": 120 * documents, "release": 130 * documents, "logs": 10_000 * shards}
     text = {"expanded_bytes": expanded, "text_mb": 90 * documents // 100_000, "shards": shards}
     return {"documents": documents, **sizes, **text, "rules": rules(shards, **of_rules), "disk_bytes": disk}
 
 
-RATES: dict[str, Any] = {
+RATES = {
     **{"machine": "a machine", "versions": "Python 3", "commit": "abc1234", "cores": 2},
     "sizes": [
         measured_size(100_000, 80_000_000, 2, cpu=12.0, peak=300.0, whole=250.0),
@@ -55,11 +54,11 @@ RATES: dict[str, Any] = {
 LARGE = Corpus([(100_000_000, 600)], 300_000, 256)
 
 
-def stage(made: Plan, rule: str) -> plan.Stage:
+def stage(made, rule):
     return next(stage for stage in made.stages if stage.rule == rule)
 
 
-def of_measured(rates: dict[str, Any], size: dict[str, Any]) -> Plan:
+def of_measured(rates, size):
     documents = size["documents"]
     return make_plan(Corpus([(documents, size["characters"] / documents)], size["released"], rates["cores"]), rates)
 
@@ -308,7 +307,7 @@ def test_a_recipe_states_the_size_of_the_release_and_its_scorers(tmp_path, capsy
 
 @given(st.floats(0.05, 0.5), st.integers(2, 500), st.integers(1, 40), st.floats(0.005, 0.5))
 def test_as_many_authors_as_needed_show_the_difference_and_one_fewer_does_not(spread, authors, tests, wanted):
-    def shown(number: int) -> float:
+    def shown(number):
         return smallest_difference(spread / math.sqrt(number), tests)
 
     needed = needed_authors(Measured(authors, shown(authors)), wanted)
@@ -316,7 +315,7 @@ def test_as_many_authors_as_needed_show_the_difference_and_one_fewer_does_not(sp
     assert needed == 1 or shown(needed - 1) > wanted * (1 - 1e-9)
 
 
-def mean_difference(languages: dict[str, Measured], numbers: dict[str, int]) -> float:
+def mean_difference(languages, numbers):
     return standard_error_of_mean(
         [one.difference * math.sqrt(one.authors / numbers[lang]) for lang, one in languages.items()]
     )
@@ -351,7 +350,7 @@ POWER = {
 }  # fmt: skip
 
 
-def a_build(folder: Path, power: object = POWER) -> Path:
+def a_build(folder, power=POWER):
     """The files of a build that `plan --power` reads, with authors of four sources in two shards."""
     write_sound(folder / "release")
     (folder / "leaderboard").mkdir()
@@ -392,7 +391,7 @@ def test_the_command_says_how_many_authors_a_difference_needs(tmp_path, capsys):
         ({"tests": 0}, "no model has auc_matched"),
         ({"tests": 4, "auc_matched": {"authors": 3}}, "not the power.json of a leaderboard"),
         ({"tests": 4, "auc_matched": 3}, "not the power.json of a leaderboard"),
-        ({**POWER, "auc_matched": {**POWER["auc_matched"], "difference": None}}, "a spread needs two"),  # type: ignore[dict-item]
+        ({**POWER, "auc_matched": {**POWER["auc_matched"], "difference": None}}, "a spread needs two"),
     ],
 )
 def test_a_build_that_shows_no_spread_of_authors_is_refused(power, said, tmp_path, capsys):

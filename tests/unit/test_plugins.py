@@ -4,9 +4,7 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -39,7 +37,7 @@ from authbench.publish.export import run
 from authbench.publish.export.run import export
 from authbench.release.checking.settings import check_settings, loosest
 from authbench.release.reading.readers import READERS
-from authbench.release.reading.rows import EVERYTHING, BadRow, Row
+from authbench.release.reading.rows import EVERYTHING, BadRow
 from authbench.release.reading.units import Units
 from authbench.scoring.review.sheets import measures
 from authbench.scoring.verifiers import Bench, answer
@@ -50,7 +48,7 @@ PAGE = ROOT / "docs/plug-ins.md"
 
 
 @pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def site(tmp_path, monkeypatch):
     """A folder of installed packages on the path of Python."""
     folder = tmp_path / "site"
     folder.mkdir()
@@ -61,7 +59,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def release(tmp_path_factory):
     return publish(tmp_path_factory.mktemp("made"))[1]
 
 
@@ -92,7 +90,7 @@ def test_a_name_that_is_missing_misspelt_or_twice_there_is_told(site):
     (problem,) = plugin_problems("publish.forms", "exports", ["beir", "titels"], FORMS)
     assert "publish.forms" in problem and "did you mean 'titles'?" in problem
     config = {**default_settings(), "publish": {"forms": ["titles", "berr"]}}
-    assert [problem for check in CHECKS for problem in check(config) if "'beir'" in problem]  # type: ignore[arg-type]
+    assert [problem for check in CHECKS for problem in check(config) if "'beir'" in problem]
     shutil.copytree(site / "authbench_titles-1.0.dist-info", site / "other-2.dist-info")
     (site / "other-2.dist-info/METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 2\n")
     with pytest.raises(InputError, match=r"(?=.*authbench-titles 1\.0)(?=.*other 2)"):
@@ -133,11 +131,11 @@ def test_a_form_that_fails_or_writes_nothing_is_told_by_its_package(site, releas
 # Filters
 
 
-THRESHOLDS: dict[str, Any] = {**section("filter"), "plugins": {"shouting": 0.5}}
+THRESHOLDS = {**section("filter"), "plugins": {"shouting": 0.5}}
 TEXTS = pl.Series(["HELLO there", "LOUD AND CLEAR", "42"])
 
 
-def decided(settings: dict[str, Any]) -> list[tuple[str, str, float, float]]:
+def decided(settings):
     """The reason, value and threshold of each text that goes, by its key."""
     documents = pl.DataFrame({"doc_key": ["a", "b", "c"], "lang": "en", "content": TEXTS})
     numbers = measure_texts(documents, ["en"]).with_columns(
@@ -145,7 +143,7 @@ def decided(settings: dict[str, Any]) -> list[tuple[str, str, float, float]]:
     )
     others = {"source": "s", "genre": "news", "task": "t", "token_length": 10}
     documents = documents.with_columns(**{name: pl.lit(value) for name, value in others.items()})
-    found = apply_filters(beside(documents, numbers), settings)  # type: ignore[arg-type]
+    found = apply_filters(beside(documents, numbers), settings)
     mine = found.filter(pl.col("reason") == "shouting")
     return list(mine.select("doc_key", "reason", "value", "threshold").iter_rows())
 
@@ -181,7 +179,7 @@ def test_a_filter_that_returns_no_number_for_each_text_is_told(site, body, said)
 def test_an_unusable_filter_is_a_problem_of_the_settings(site, line, said):
     module = install("shouting", site)
     module.write_text(f"{module.read_text()}\n{line}\n")
-    config: Any = {**default_settings(), "filter": THRESHOLDS}
+    config = {**default_settings(), "filter": THRESHOLDS}
     (problem,) = filter_problems(config)
     assert problem.startswith("filter.plugins") and said in problem
 
@@ -200,7 +198,7 @@ def test_settings_without_a_filter_that_was_granted_are_looser():
 
 def test_verify_names_a_filter_whose_code_is_another_one(site, tmp_path):
     install("shouting", site)
-    config: Any = {"name": "x", "safety": {"scorers": []}, "filter": {"plugins": {"shouting": 0.5}}}
+    config = {"name": "x", "safety": {"scorers": []}, "filter": {"plugins": {"shouting": 0.5}}}
     code = {"name": CODE, "digest": {"sha256": code_digest()}}
     given = {"config": config, "sources": {}, "skipped_sources": []}
     stated = {**versions_for(config), "filter.plugins.shouting": "authbench-shouting 1.1, code 0"}
@@ -212,7 +210,7 @@ def test_verify_names_a_filter_whose_code_is_another_one(site, tmp_path):
         },
     }
 
-    def build(folder: Path, arguments: Sequence[str]) -> tuple[int, str]:
+    def build(folder, arguments):
         (folder / "results/x/release").mkdir(parents=True)
         return 0, ""
 
@@ -224,7 +222,7 @@ def test_verify_names_a_filter_whose_code_is_another_one(site, tmp_path):
 # Readers
 
 
-def read_subtitles(folder: Path, content: str, **options: str) -> tuple[list[Row | BadRow], Units]:
+def read_subtitles(folder, content, **options):
     (folder / "film.srt").write_text(content, encoding="utf-16" if options else "utf-8")
     reader = make_reader({"format": "plugin", "name": "subtitles", "options": options})
     units = Units()
@@ -292,7 +290,7 @@ def test_a_model_of_a_plug_in_is_scored_with_its_package_and_digest_stated(site,
 PRECISION = "plugins.average_precision"
 
 
-def score(site: Path, *more: str) -> tuple[int, Path]:
+def score(site, *more):
     """Score a model with the metric; return the status and the folder of results."""
     folder = site.parent
     if not (folder / "release").is_dir():
@@ -351,7 +349,7 @@ def test_a_metric_that_fails_is_told_by_its_package(site, capsys, line, said):
 
 
 def test_a_metric_that_is_not_installed_is_a_problem_of_the_settings(site):
-    config: Any = default_settings()
+    config = default_settings()
     config = {**config, "evaluate": {**config["evaluate"], "metrics": ["average_precision"]}}
     assert [problem for check in CHECKS for problem in check(config) if "evaluate.metrics" in problem]
     install("precision", site)
@@ -384,7 +382,7 @@ def test_results_of_two_editions_of_a_metric_are_not_compared(site):
 # Verifiers
 
 
-def pairs_of(marks: list[tuple[str, str, bool]]) -> pl.DataFrame:
+def pairs_of(marks):
     """Pairs of texts, and whether both are by one author."""
     rows = [{"id": str(n), "text1": one, "text2": other, "same": same} for n, (one, other, same) in enumerate(marks)]
     return pl.DataFrame(rows)

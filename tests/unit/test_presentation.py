@@ -2,7 +2,6 @@
 
 import ast
 import re
-from pathlib import Path
 
 import pytest
 
@@ -31,20 +30,20 @@ NAMED = re.compile(r"figure|chart|svg|.*page")
 ADAPTERS = {path.stem: path for path in sorted(shipped("scripts").glob("*.py"))}
 
 
-def presents(module: str, path: Path) -> bool:
+def presents(module, path):
     """Return whether a module is presentation: by its room, its name, or a library that it imports."""
     names = module.split(".")[1:]
     return "presentation" in names or any(NAMED.match(name) for name in names) or bool(LIBRARIES & imported(path))
 
 
-def imported(path: Path) -> set[str]:
+def imported(path):
     nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     plain = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     named = {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
     return {name.partition(".")[0] for name in plain | named}
 
 
-def shown_by(rule: str) -> set[str]:
+def shown_by(rule):
     return {module for module, path in closure(ADAPTERS[rule]).items() if presents(module, path)}
 
 

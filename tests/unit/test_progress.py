@@ -2,7 +2,6 @@
 
 import itertools
 import logging
-from collections.abc import Iterator
 
 import pytest
 
@@ -11,7 +10,7 @@ from authbench.core.runtime.job import _Seldom
 
 
 @pytest.fixture
-def seconds_apart(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def seconds_apart(monkeypatch):
     """Let twenty seconds pass between two looks at the clock."""
     clock = itertools.count(0, 20)
     monkeypatch.setattr(module.time, "monotonic", lambda: next(clock))

@@ -7,11 +7,10 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -26,30 +25,30 @@ from authbench.models.chat import MOST_BYTES
 from authbench.models.prompts import score_in, scores_in
 from authbench.models.requested import load_model
 from authbench.release.format.release import open_release
-from authbench.scoring.evaluation.split import Split, read_split
+from authbench.scoring.evaluation.split import read_split
 
 AUTHORS = 24
 KEY = "sk-Secret/123+x"
 Reply = tuple[int, bytes]
 
 
-def habits(message: str) -> list[str]:
+def habits(message):
     """The habits of the query and of its candidates, in their order."""
     return re.findall(r"habit\d+", message)
 
 
-def alike(message: str) -> str:
+def alike(message):
     query, candidate = habits(message)
     return "0.9" if query == candidate else "0.1"
 
 
-def ranked(message: str, best: bool = True) -> str:
+def ranked(message, best=True):
     query, *others = habits(message)
     order = sorted(range(len(others)), key=lambda place: (others[place] == query) != best)
     return f"They differ in habits.\n{[place + 1 for place in order]}"
 
 
-def completion(answer: str | None) -> bytes:
+def completion(answer):
     usage = {"prompt_tokens": 7, "completion_tokens": 2, "total_tokens": 9}
     return json.dumps({"choices": [{"message": {"role": "assistant", "content": answer}}], "usage": usage}).encode()
 
@@ -68,11 +67,11 @@ class Stub:
 
 
 @pytest.fixture
-def stub() -> Iterator[Stub]:
+def stub():
     here = Stub(alike)
 
     class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:  # noqa: N802
+        def do_POST(self):  # noqa: N802
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             assert self.path == "/v1/chat/completions"
             here.bodies.append(body)
@@ -86,7 +85,7 @@ def stub() -> Iterator[Stub]:
             self.wfile.write(content.replace(b"/", rb"\/"))
             here.paid += [message] if status == 200 else []
 
-        def log_message(self, *arguments: Any) -> None:
+        def log_message(self, *arguments):
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -98,35 +97,35 @@ def stub() -> Iterator[Stub]:
 
 
 @pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def release(tmp_path_factory):
     return write_scored_release(tmp_path_factory.mktemp("prompted") / "release", AUTHORS, ("test",))
 
 
 @pytest.fixture(scope="module")
-def split(release: Path) -> Split:
+def split(release):
     return read_split(open_release(release), "test")
 
 
 @pytest.fixture(autouse=True)
-def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def at_once(monkeypatch):
     monkeypatch.setattr(transfer, "FIRST_PAUSE", 0.0)
     monkeypatch.setenv("STUB_KEY", KEY)
 
 
-def entry(folder: Path, url: str, **parameters: Any) -> Path:
+def entry(folder, url, **parameters):
     given = {"endpoint": url, "model": "stub-1", "prompt": "rank", "max_requests": 10_000, "key": "STUB_KEY"}
     plain = {"title": "A stub", "group": "instruct", "kind": "prompt", "parameters": {**given, **parameters}}
     (folder / "asked.yaml").write_text(json.dumps(plain))
     return folder / "asked.yaml"
 
 
-def command(release: Path, folder: Path, model: Path) -> list[str]:
+def command(release, folder, model):
     return ["evaluate", str(release), "--model", str(model), "--out", str(folder / "out"), "--seed", "0",
             "--cache", str(folder / "cache")]  # fmt: skip
 
 
-def scored(folder: Path) -> dict[str, Any]:
-    return json.loads((folder / "out/asked/scores.json").read_text())  # type: ignore[no-any-return]
+def scored(folder):
+    return json.loads((folder / "out/asked/scores.json").read_text())
 
 
 def test_answers_about_pairs_score_what_a_file_of_them_scores(release, split, stub, tmp_path):
@@ -222,7 +221,7 @@ def test_the_limit_ends_a_run_and_the_next_goes_on(release, split, stub, tmp_pat
     assert len(stub.bodies) == asked + 1 and (tmp_path / "out/asked/scores.json").read_bytes() == before
 
 
-def kill_at(fatal: int, running: "queue.Queue[subprocess.Popen[bytes]]", number: int) -> None:
+def kill_at(fatal, running, number):
     """Kill the process that sends a request of this number, and do not answer it."""
     if number == fatal:
         running.get().send_signal(signal.SIGKILL)

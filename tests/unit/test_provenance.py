@@ -170,7 +170,7 @@ def test_a_text_is_embedded_once_by_all_suites(checkpoint, tmp_path, monkeypatch
     (tmp_path / "by_tiny.yaml").write_text(
         json.dumps({"title": "By tiny", "kind": "model", "parameters": {"model": str(tmp_path / "tiny.yaml")}})
     )
-    embedded: list[str] = []
+    embedded = []
     genuine = transformer.embed
     monkeypatch.setattr(
         transformer, "embed", lambda model, asked, *rest: embedded.extend(asked) or genuine(model, asked, *rest)

@@ -2,7 +2,6 @@
 
 import shutil
 from contextlib import nullcontext
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +15,7 @@ FILES = {"manifest.json": "{}", "test/candidates.jsonl": "one\n", "test/queries.
 
 
 @pytest.fixture
-def results(tmp_path: Path) -> Path:
+def results(tmp_path):
     """A finished build."""
     for name, text in FILES.items():
         (tmp_path / "draft" / name).parent.mkdir(parents=True, exist_ok=True)

@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from authbench.app.cli import main
-from authbench.config.settings.evaluate import Raven
 from authbench.core.errors import InputError
 from authbench.core.storage.json_files import read_json
 from authbench.core.storage.parquet import read_columns
@@ -49,7 +48,7 @@ from authbench.suites.raven.verdict import (
 )
 
 MEASURED = Path(__file__).parents[2] / "docs/measured"
-SETTINGS: Raven = section(
+SETTINGS = section(
     "raven",
     encoders=["tfidf"],
     topics=24,
@@ -65,18 +64,18 @@ SETTINGS: Raven = section(
 
 
 @pytest.fixture(scope="module")
-def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+def planted(tmp_path_factory):
     """A finished run on a small planted corpus, and what it said."""
     out = tmp_path_factory.mktemp("raven")
     pl.concat(planted_documents(1, Design(single=22, large=4, many=12))).write_parquet(out / "planted.parquet")
     return out, run({**SETTINGS, "documents": str(out / "planted.parquet")}, 1, out)
 
 
-def shortcut(out: Path) -> pl.DataFrame:
+def shortcut(out):
     return pl.read_csv(out / "report/table_11_shortcut.csv")
 
 
-def of_student(out: Path, verifier: str) -> float:
+def of_student(out, verifier):
     """Return the p of Overall that the paper's test gives, which takes folds for independent."""
     own = pl.read_csv(out / "report/scores.csv").filter(pl.col("verifier") == verifier)
     hits = pl.col("subset") == "hits"
@@ -105,7 +104,7 @@ def test_the_record_has_all_corpora_judged_right_by_twenty_seeds_and_is_that_of_
 
 
 @pytest.fixture(scope="module")
-def short(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def short(tmp_path_factory):
     """A corpus whose unlike topics have short texts."""
     path = tmp_path_factory.mktemp("short") / "short.parquet"
     pl.concat(planted_documents(1, Design(single=22, large=4, many=12, alone=30))).write_parquet(path)
@@ -175,7 +174,7 @@ def test_verifiers_and_exported_folds_get_texts_as_they_are_cut(short, tmp_path)
 @settings(max_examples=200)
 @given(st.lists(st.integers(1, 300), min_size=1), st.lists(st.integers(1, 300), min_size=1))
 def test_a_limit_makes_means_alike_and_is_the_greatest_that_does(hits, random):
-    def apart(limit: int) -> float:
+    def apart(limit):
         one, other = (np.minimum(side, limit).mean() for side in (hits, random))
         return float(abs(np.log(one / other)))
 
@@ -324,7 +323,7 @@ def test_subsets_are_as_many_jobs_as_asked_for():
     assert [len(part) for part in batches(subsets, 3).values()] == [3, 1] and len(batches(subsets, 3)) == 2
 
 
-def corpus(authors: int, texts: int, topics: int) -> pl.DataFrame:
+def corpus(authors, texts, topics):
     """Each author writes `texts` texts, two on a topic, on one topic after another."""
     return pl.DataFrame(
         [(f"a{a}-{t}", f"a{a}", f"topic-{(a + t // 2) % topics}") for a in range(authors) for t in range(texts)],
@@ -343,7 +342,7 @@ def test_no_pair_crosses_a_fold_and_every_topic_is_tested_once(seed, count):
     author = dict(documents.select("id", "author").iter_rows())
     tests = topics_tested(members, count, seed)
     assert sorted(sum(tests, [])) == sorted(members)
-    seen: dict[tuple[int, str], set[str]] = {}
+    seen = {}
     for fold, part, ident, first, second, same in pairs.iter_rows():
         assert first < second and ident == f"{first}|{second}" and same == (author[first] == author[second])
         seen.setdefault((fold, part), set()).update((topic[first], topic[second]))
@@ -391,7 +390,7 @@ def test_a_corpus_without_pairs_of_both_kinds_is_refused(authors, texts):
         fold_pairs("hits", documents, {topic: [topic] for topic in documents["topic"].unique()}, 5, 1)
 
 
-def answers_of(pairs: pl.DataFrame) -> pl.DataFrame:
+def answers_of(pairs):
     return pairs.filter(pl.col("part") == "test").select("fold", "id", value=pl.col("same").cast(pl.Float64))
 
 
@@ -442,7 +441,7 @@ def test_more_topics_than_the_corpus_has_are_refused_with_what_to_change():
 
 
 def test_more_folds_than_topics_and_unknown_names_are_all_told_before_a_run():
-    asked: Raven = {**SETTINGS, "folds": 25, "verifiers": ["topicfitt"], "encoders": ["nfm"]}
+    asked = {**SETTINGS, "folds": 25, "verifiers": ["topicfitt"], "encoders": ["nfm"]}
     told = "\n".join(settings_problems(asked))
     assert "25 folds of 24 topics" in told and "topicfit" in told and "raven.encoders" in told
     assert not list(settings_problems(section("raven")))
@@ -477,7 +476,7 @@ def test_a_table_becomes_documents_and_copies_and_empty_texts_stay_out(tmp_path)
     ]  # fmt: skip
 
 
-def pan_files(folder: Path, newline: str = "\n") -> None:
+def pan_files(folder, newline="\n"):
     pairs = [
         {"id": "p1", "fandoms": ["X", "Y"], "pair": ["one", "two"]},
         {"id": "p2", "fandoms": ["X", "X"], "pair": ["one", "three"]},
@@ -576,7 +575,7 @@ def test_tables_that_a_run_did_not_ask_for_are_left_out(planted):
     assert not {name for name in made if name.startswith(("table_8", "table_9", "table_10"))}
 
 
-def made_up_run(encoders: list[str]) -> Run:
+def made_up_run(encoders):
     chance = np.random.default_rng(5)
     facts, scores = {}, []
     for subset in plan(section("raven", encoders=list(encoders), topics=12, seeds=3, sizes=[10])):
@@ -610,11 +609,11 @@ def test_all_tables_of_the_paper_are_made_of_a_whole_run():
         assert len(table.rows) == table.data.height
 
 
-def verdicts(run: Run) -> dict[str, str]:
+def verdicts(run):
     return dict(shortcut_test(run).select("verifier", "verdict").iter_rows())
 
 
-def with_names(run: Run, names: list[str]) -> Run:
+def with_names(run, names):
     renamed = pl.col("verifier").replace_strict(run.verifiers, names)
     return Run(run.facts, run.scores.with_columns(renamed), names)
 

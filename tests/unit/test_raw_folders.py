@@ -18,7 +18,7 @@ RECIPE = read_settings(ROOT / "config/recipes/authbench-428k.yaml")
 PARTS = {part.source: part for part in raw_folders.parts_of(RECIPE, 0.001, 5)}
 
 
-def files_of(folder: Path) -> dict[str, bytes]:
+def files_of(folder):
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 

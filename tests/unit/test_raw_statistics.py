@@ -23,7 +23,7 @@ COUNTS = [
 ]
 
 
-def found() -> dict[str, pl.DataFrame]:
+def found():
     return tables(*count_records([RECORDS[:2], RECORDS[2:]]), COUNTS)
 
 

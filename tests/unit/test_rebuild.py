@@ -2,7 +2,6 @@ import json
 import re
 import shutil
 import zipfile
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -49,7 +48,7 @@ def test_the_disjoint_form_is_rebuilt_too(tmp_path):
     assert contents(tmp_path / "again") == contents(release)
 
 
-def assert_comes_back(folder: Path, documents: pl.DataFrame) -> None:
+def assert_comes_back(folder, documents):
     write_whole(folder / "release", documents)
     export_public(opened(folder / "release"), folder / "public", ABOUT, sources_of())
     assert rebuild(opened(folder / "public"), folder / "raw", folder / "again") == []
@@ -147,7 +146,7 @@ def test_a_part_with_texts_of_tier_b_is_exported_to_nobody(published, without_bo
         export_public(opened(tmp_path / "part"), tmp_path / "bundle", ABOUT, sources_of())
 
 
-def with_more_letters(raw: Path, edit: tuple[str, str]) -> None:
+def with_more_letters(raw, edit):
     """Put three letters on top of the others, and change a word."""
     path = raw / "letters/all.csv"
     first, rest = path.read_text("cp1252").split("\n", 1)

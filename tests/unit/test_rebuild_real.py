@@ -23,9 +23,9 @@ PAGES = {path.stem: load_source(path.stem) for path in sorted((ROOT / "config/so
 RECORDS = 30  # of a corpus, by hash; the longest among them too, so that some are cut
 
 
-def smallest_of_each_format() -> list[str]:
+def smallest_of_each_format():
     """Of the corpora that are there the smallest in every format that is read."""
-    sizes: dict[str, tuple[int, str]] = {}
+    sizes = {}
     for tag, page in PAGES.items():
         folder = DATA / str(page.get("folder", tag))
         found = match_files(folder, page["files"]) if folder.is_dir() else []

@@ -1,9 +1,7 @@
 """Entries are found by name or by path, and checked as a whole."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import pytest
 from cases import cases
@@ -20,21 +18,18 @@ SCHEMA = {
     "required": ["title"],
     "properties": {"title": {"type": "string"}, "kind": {"enum": ["plain", "sized"]}},
 }
-Thing = tuple[str, dict[str, Any]]
 
 
-def no_empty_title(entry: dict[str, Any]) -> Iterator[str]:
+def no_empty_title(entry):
     if not entry["title"]:
         yield "title: expected a word"
 
 
-KIND: EntryKind[Thing] = EntryKind(
-    "thing", "things", lambda: SCHEMA, lambda name, entry, _: (name, entry), no_empty_title
-)
+KIND = EntryKind("thing", "things", lambda: SCHEMA, lambda name, entry, _: (name, entry), no_empty_title)
 
 
 @pytest.fixture
-def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def base(tmp_path, monkeypatch):
     """A working directory beside a package that brings the things `one` and `two` along."""
     package = tmp_path / "package"
     for name, text in {

@@ -3,7 +3,6 @@ import json
 import re
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import orjson
 import polars as pl
@@ -19,7 +18,7 @@ from sound_release import write_sound
 from authbench.build.filter.measure import measure_texts
 from authbench.build.release import queries as queries_room
 from authbench.build.release import relations as relations_room
-from authbench.build.release.contents import Contents, make_contents
+from authbench.build.release.contents import make_contents
 from authbench.build.release.manifest import make_manifest
 from authbench.build.release.numbering import make_lock, number_documents
 from authbench.build.release.queries import QUERIES, choose_queries
@@ -35,17 +34,17 @@ from authbench.release.format.release import read_lock
 from authbench.reports.report.write import write_report
 
 
-def measured(made: Contents) -> pl.DataFrame:
+def measured(made):
     return measure_texts(made.documents, LANGUAGES)
 
 
-def written(documents: pl.DataFrame, folder: Path, **other: Any) -> dict[str, bytes]:
+def written(documents, folder, **other):
     made = release(documents, **other)
     write_report(folder, SOURCES, write_release(folder, made, measured(made), SOURCES, FACTS))
     return {file.relative_to(folder).as_posix(): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 
-def lines(data: bytes) -> list[dict[str, Any]]:
+def lines(data):
     return [orjson.loads(line) for line in data.splitlines()]
 
 
@@ -262,7 +261,7 @@ def test_a_takedown_list_is_read_line_by_line_and_refuses_what_is_no_hash(tmp_pa
         read_takedown(path)
 
 
-def campaign() -> list[dict[str, Any]]:
+def campaign():
     """Four texts of own words by each of four writers, and one with a campaign's title and a word."""
     words = ["harbour", "lantern", "anchor", "sorrow", "meadow", "thistle", "copper", "violin"]
     rows = []
@@ -325,7 +324,7 @@ TEXTS = st.lists(
 )
 
 
-def of_texts(texts: list[tuple[int, int, str, str]]) -> pl.DataFrame:
+def of_texts(texts):
     places = enumerate(texts)
     return frame(
         *(document(n, a, part, author_kind=kind, origin_id=f"work{work}") for n, (a, work, part, kind) in places)
@@ -405,7 +404,7 @@ def test_queries_and_relations_are_the_same_however_many_are_worked_out_at_once(
         for some, name in ((pairs, lambda n: f"news:{n}"), (people, author))
     )
 
-    def made() -> list[pl.DataFrame]:
+    def made():
         found = make_contents(rows, chosen, SPLIT, 7, containment=contained, possibly_one=possibly_one)
         return [found.queries, found.positives, found.pairs]
 
@@ -422,7 +421,7 @@ def test_queries_depend_on_the_seed_and_on_no_lock():
     lock = {"documents": {hashlib.sha256(b"news:38").hexdigest(): "doc_000500"}}
     locked = number_documents(corpus().with_columns(origin=pl.col("origin_id")), 7, lock)
 
-    def keys(documents: pl.DataFrame, seed: int) -> set[str]:
+    def keys(documents, seed):
         asked = choose_queries(documents, SETTINGS, seed)["query_id"].to_list()
         return set(documents.filter(pl.col("id").is_in(asked))["doc_key"])
 

@@ -16,7 +16,7 @@ FEW = st.sampled_from([None, "", "a", "aa", "b", "ü", "文"])
 ROWS = st.lists(st.tuples(st.sampled_from("st"), FEW, FEW, st.integers(0, 9)), max_size=40)
 
 
-def table(rows: list[tuple[str, str | None, str | None, int]]) -> pl.DataFrame:
+def table(rows):
     named = [{"source": s, "doc_key": k, "detail": d, "stage": "filter", "value": v} for s, k, d, v in rows]
     return pl.DataFrame(named, schema=REMOVED)
 

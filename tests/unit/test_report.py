@@ -2,7 +2,6 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -21,17 +20,17 @@ ROOT = Path(__file__).parents[2]
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>&{{ 7*7 }}"
 
 
-def page(documents: pl.DataFrame | None = None, sources: Any = SOURCES, **facts: Any) -> str:
+def page(documents=None, sources=SOURCES, **facts):
     made = release(corpus() if documents is None else documents)
     return report.render(made.documents, made.queries, sources, make_findings(made, sources, {**FACTS, **facts}))
 
 
-def warned(documents: pl.DataFrame | None = None, sources: Any = SOURCES, **facts: Any) -> str:
+def warned(documents=None, sources=SOURCES, **facts):
     made = release(corpus() if documents is None else documents)
     return "\n".join(make_findings(made, sources, {**FACTS, **facts})["warnings"])
 
 
-def measured(decision: str | None, impurity: float | None = None, source: str = "news") -> dict[str, Any]:
+def measured(decision, impurity=None, source="news"):
     bounds = (None, None) if impurity is None else (impurity / 2, impurity * 1.5)
     return {
         "source": source, "labels": 7, "texts": 30, "estimator": "same_item", "impurity": impurity,
@@ -66,24 +65,24 @@ def test_the_page_tells_what_was_measured_of_labels():
 class Tags(HTMLParser):
     """Collects tags and attributes, and tags left open."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text):
         super().__init__()
-        self.tags: set[str] = set()
-        self.attributes: set[tuple[str, str | None]] = set()
-        self.open: list[str] = []
+        self.tags = set()
+        self.attributes = set()
+        self.open = []
         self.feed(text)
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         self.tags.add(tag)
         self.attributes.update(attrs)
         if tag not in ("meta", "br"):
             self.open.append(tag)
 
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_startendtag(self, tag, attrs):
         self.tags.add(tag)
         self.attributes.update(attrs)
 
-    def handle_endtag(self, tag: str) -> None:
+    def handle_endtag(self, tag):
         assert self.open.pop() == tag
 
 
@@ -243,7 +242,7 @@ def test_a_shortfall_is_told_with_the_setting_that_it_is_due_to(row, settings):
     assert {name for group in re.findall(r"\(([a-z_., ]+)\)", told) for name in group.split(", ")} == settings
 
 
-def without_targets(target: int | None) -> dict[str, Any]:
+def without_targets(target):
     """What a sample is measured against whose recipe states no shares, and perhaps a number of documents."""
     place = {"target": None, "available": 90, "taken": 70, "deficit": None}
     cells = [{**place, "language": "fr", "dimension": "length", "key": "medium"}]

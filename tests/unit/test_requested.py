@@ -2,9 +2,6 @@
 
 import json
 import sys
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -28,12 +25,12 @@ DOCUMENTS = pl.DataFrame(
 ENCODE = "import numpy as np\ndef encode(texts):\n    return np.array([[len(t), t.count('n')] for t in texts])\n"
 
 
-def transformer(model: ModelEntry) -> TransformerParameters:
+def transformer(model):
     assert isinstance(model.parameters, TransformerParameters)
     return model.parameters
 
 
-def write_sentence_transformer(folder: Path, pooled: str = "cls", include_prompt: bool = True, **stated: Any) -> None:
+def write_sentence_transformer(folder, pooled="cls", include_prompt=True, **stated):
     """Write a tiny model as sentence-transformers does, and what it states of itself."""
     folder.mkdir(parents=True)
     write_checkpoint(folder)
@@ -60,7 +57,7 @@ def test_a_folder_of_sentence_transformers_gives_what_that_library_gives(tmp_pat
     assert (parameters.max_tokens, parameters.query_prompt, parameters.document_prompt) == (12, "ask ", "tell ")
     compared = open_model(model).compare(DOCUMENTS, 3, np.array([0, 1, 2], np.int32))
     checkpoint = load_checkpoint(parameters)
-    for rows, prompt in ((compared.queries, "ask "), (compared.candidates, "tell ")):  # type: ignore[union-attr]
+    for rows, prompt in ((compared.queries, "ask "), (compared.candidates, "tell ")):
         assert np.allclose(rows, unit(checkpoint.encode(TEXTS, prompt=prompt)), atol=1e-5)
     said = "\n".join(model.assumed)
     assert "pooling: cls (1_Pooling/config.json)" in said
@@ -148,7 +145,7 @@ def test_two_models_of_one_name_are_refused(tmp_path):
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def here(tmp_path, monkeypatch):
     """Return an empty working directory, whose modules are forgotten afterwards."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
@@ -219,7 +216,7 @@ IDS = np.array(["c", "a", "b"])
 ROWS = np.array([[3, 0], [1, 1], [0, 2]], np.float32)
 
 
-def write_vectors(path: Path, ids: Any = IDS, rows: Any = ROWS) -> str:
+def write_vectors(path, ids=IDS, rows=ROWS):
     """Write vectors in the format that the name of the file says; return how a user names them."""
     listed = [str(one) for one in ids]
     if path.suffix == ".npz":

@@ -1,7 +1,6 @@
 """Claims about verifiers by the cosine of any model that a user names, in PAN and RAVEN."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -25,7 +24,7 @@ PAIRS = pl.DataFrame(
 ).with_columns(text2=pl.when("same").then("text2").otherwise(pl.lit("something else, said quite otherwise")))
 
 
-def write_vectors(folder: Path) -> str:
+def write_vectors(folder):
     """Write the vectors of a model by the digests of the texts; return how a user names them."""
     texts = sorted({*PAIRS["text1"], *PAIRS["text2"]})
     documents = pl.DataFrame({"id": texts, "content": texts, "lang": "", "genre": "", "source": "", "token_length": 1})
@@ -35,7 +34,7 @@ def write_vectors(folder: Path) -> str:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.dont_write_bytecode", True)
     body = "return np.array([[text.count('s'), text.count('m'), 1.0] for text in texts])"

@@ -2,7 +2,6 @@
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -19,21 +18,20 @@ SOURCES_MEASURED = 3  # of one size
 HEADROOM = 1.15
 
 
-def profile(name: str) -> dict[str, Any]:
-    read: dict[str, Any] = yaml.safe_load((ROOT / "profiles" / name / "config.yaml").read_text(encoding="utf-8"))
-    return read
+def profile(name):
+    return yaml.safe_load((ROOT / "profiles" / name / "config.yaml").read_text(encoding="utf-8"))
 
 
-def rules() -> dict[str, str]:
+def rules():
     """The text of every rule, by its name."""
-    found: dict[str, str] = {}
+    found = {}
     for path in (ROOT / "workflow/rules").glob("*.smk"):
         blocks = re.split(r"^rule (\w+):$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
         found |= dict(zip(blocks[::2], blocks[1::2], strict=True))
     return found
 
 
-def asked_by(block: str) -> dict[str, float]:
+def asked_by(block):
     """The figures in a rule's `memory(…)`; the first of two where a setting decides."""
     (given,) = re.findall(r"mem_mb=memory\((.*)\),", block)
     return {name or "base": float(figure) for name, figure in re.findall(r"(?:(\w+)=|^)([\d.]+)", given)}

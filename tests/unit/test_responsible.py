@@ -2,11 +2,10 @@
 
 import json
 import re
-from pathlib import Path
 
 import polars as pl
 import pytest
-from published import ABOUT, Published, exported, opened
+from published import ABOUT, exported, opened
 
 from authbench.publish.export.responsible import responsible
 
@@ -20,7 +19,7 @@ ASKED = {  # the properties of Croissant RAI 1.0
 
 
 @pytest.fixture(scope="module")
-def folders(published: Published) -> tuple[Path, Path]:
+def folders(published):
     return published[1:]
 
 

@@ -16,7 +16,6 @@ from authbench.core.identity import keyed_hash
 from authbench.models.model import unit
 from authbench.models.transformer import late_scorer
 from authbench.scoring.evaluation import retrieval
-from authbench.scoring.evaluation.split import Split
 from authbench.scoring.metrics.ranking import CUTOFFS, cuts_in_ties, of_random_ranking, per_query
 
 
@@ -27,7 +26,7 @@ def mixed(number):
     return number ^ (number >> 33)
 
 
-def ranking(scores, split: Split):
+def ranking(scores, split):
     return retrieval.rank(lambda first, last: np.array(scores)[first:last], split, {})
 
 

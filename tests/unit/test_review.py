@@ -23,7 +23,7 @@ from authbench.scoring.review.sheets import CELL, REASONS, choose_texts, measure
 from authbench.scoring.review.summary import ALL, GOOD, OUT, lines, summarise
 
 
-def documents(count: int) -> pl.DataFrame:
+def documents(count):
     return pl.DataFrame(
         {
             "doc_key": [f"s:{n}" for n in range(count)],
@@ -48,7 +48,7 @@ def test_every_cell_gives_as_many_texts_as_it_has_and_may():
 @settings(max_examples=20)
 def test_the_choice_is_of_seed_and_keys_alone(chance, seed):
     table = documents(60)
-    shuffled = table.sample(fraction=1, shuffle=True, seed=chance.randint(0, 1 << 30))  # type: ignore[attr-defined]
+    shuffled = table.sample(fraction=1, shuffle=True, seed=chance.randint(0, 1 << 30))
     assert choose_texts(table, 2, seed).equals(choose_texts(shuffled, 2, seed))
 
 
@@ -64,7 +64,7 @@ TEXTS = st.text(max_size=60) | st.text("ab \n手机.", max_size=60)
 WORDS = st.lists(st.sampled_from(["la", "di", "da", ",", "手"]), max_size=40)
 
 
-def told(before: str, after: str, *kinds: str) -> str:
+def told(before, after, *kinds):
     return "".join(text for kind, text in difference(before, after) if kind in kinds)
 
 
@@ -190,7 +190,7 @@ def test_measurements_stand_beside_their_thresholds():
 # What a person rules out
 
 
-def written(tmp_path: Path, *lines: object) -> Path:
+def written(tmp_path, *lines):
     path = tmp_path / "verdicts.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     return path
@@ -265,7 +265,7 @@ def test_every_reason_has_a_key_of_its_own_and_fits_the_list():
 LANGUAGES = pl.DataFrame({"doc_key": [f"s:{n}" for n in range(40)], "lang": ["en"] * 30 + ["de"] * 10})
 
 
-def row_of(table: pl.DataFrame, **where: str) -> dict[str, object]:
+def row_of(table, **where):
     [row] = table.filter(*(pl.col(name) == value for name, value in where.items())).to_dicts()
     return row
 
@@ -276,7 +276,7 @@ def test_shares_of_verdicts_have_intervals_over_all_and_by_language():
     assert found.unknown == ["t:9"]
     every = row_of(found.verdicts, lang=ALL, verdict=OUT)
     assert (every["reader"], every["texts"], every["judged"]) == ("ada", 4, 34)
-    assert (round(every["low"], 3), round(every["high"], 3)) == (0.033, 0.275)  # type: ignore[call-overload]
+    assert (round(every["low"], 3), round(every["high"], 3)) == (0.033, 0.275)
     assert row_of(found.verdicts, lang="en", verdict="unsafe")["texts"] == 3
     assert row_of(found.verdicts, lang="de", verdict="unsafe")["texts"] == 0
     assert row_of(found.verdicts, lang="de", verdict=GOOD)["share"] == 3 / 4
@@ -291,7 +291,7 @@ def test_the_agreement_of_two_readers_is_cohens_kappa():
     row = row_of(found.agreement, lang=ALL)
     assert (row["texts"], row["same_verdict"], row["same_reason"]) == (40, 25 / 40, 0.0)
     assert row["kappa"] == pytest.approx((0.625 - 0.5625) / (1 - 0.5625))
-    assert row["low"] < row["kappa"] < row["high"]  # type: ignore[operator]
+    assert row["low"] < row["kappa"] < row["high"]
     assert row_of(found.verdicts, reader=ALL, lang=ALL, verdict=OUT)["texts"] == 20
     assert summarise({"ben": ben, "ada": ada}, LANGUAGES, 1).agreement["kappa"].to_list() == pytest.approx(
         found.agreement["kappa"].to_list()

@@ -2,7 +2,6 @@
 
 import ast
 import runpy
-from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -14,14 +13,14 @@ WINGS = ["core", "config", "release", "build", "models", "scoring", "reports", "
 FACES = {LIBRARY / "__init__.py", LIBRARY / "__main__.py"}
 
 
-def files_of(*names: str) -> list[Path]:
+def files_of(*names):
     """Return the files of the library that dotted names, also of what a module holds, may mean."""
     places = [LIBRARY.joinpath(*name.split(".")[1:]) for name in names if name.split(".")[0] == "authbench"]
     files = [file for place in places for file in (place.with_suffix(".py"), place / "__init__.py")]
     return [file for file in files if file.is_file()]
 
 
-def imported_by(path: Path) -> Iterator[Path]:
+def imported_by(path):
     """Yield the files of the library that a module imports, also within functions."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module:
@@ -30,7 +29,7 @@ def imported_by(path: Path) -> Iterator[Path]:
             yield from files_of(*(alias.name for alias in node.names))
 
 
-def room(path: Path) -> str:
+def room(path):
     """Return the package of a wing, or the module of one, that a file belongs to: `build/dedup`, `core/records`."""
     return "/".join(path.relative_to(LIBRARY).with_suffix("").parts[:2]).removesuffix("/__init__")
 
@@ -48,7 +47,7 @@ def test_a_wing_imports_only_wings_below_it():
 
 
 def test_no_package_imports_one_that_imports_it():
-    rooms: dict[str, set[str]] = {}
+    rooms = {}
     for path in LIBRARY.rglob("*.py"):
         rooms.setdefault(room(path), set()).update(map(room, imported_by(path)))
     built = list(TopologicalSorter({one: others - {one} for one, others in rooms.items()}).static_order())

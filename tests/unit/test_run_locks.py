@@ -1,7 +1,5 @@
 """The locks of two runs in one working directory."""
 
-from collections.abc import Iterator
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -12,7 +10,7 @@ from authbench.core.runtime.snakemake_patches import keep_locks_of_other_runs
 
 
 @pytest.fixture(autouse=True)
-def patched() -> Iterator[None]:
+def patched():
     before = FilePersistence.unlock, FilePersistence.cleanup_locks
     keep_locks_of_other_runs()
     keep_locks_of_other_runs()
@@ -20,7 +18,7 @@ def patched() -> Iterator[None]:
     FilePersistence.unlock, FilePersistence.cleanup_locks = before
 
 
-def run(folder: Path, name: str) -> FilePersistence:
+def run(folder, name):
     jobs = [SimpleNamespace(input=[f"results/{name}/a"], output=[f"results/{name}/b"])]
     workflow = SimpleNamespace(dag_settings=SimpleNamespace(max_checksum_file_size=0))
     return FilePersistence(dag=SimpleNamespace(jobs=jobs, needrun_jobs=lambda: jobs, workflow=workflow), path=folder)

@@ -1,7 +1,6 @@
 """How toxic is a text, and who says so?"""
 
 import unicodedata
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pytest
@@ -27,7 +26,7 @@ class Counting:
     value: float = 0.5
     asked: list[str] = field(default_factory=list)
 
-    def score(self, texts: Sequence[str], langs: Sequence[str]) -> list[float]:
+    def score(self, texts, langs):
         self.asked.extend(texts)
         return [self.value] * len(texts)
 
@@ -135,13 +134,13 @@ def test_a_text_is_scored_once_however_often_it_is_asked_for(tmp_path):
 
 def test_a_process_that_is_killed_ten_times_loses_at_most_a_batch_each_time(tmp_path):
     class Dying(Counting):
-        def score(self, texts: Sequence[str], langs: Sequence[str]) -> list[float]:
+        def score(self, texts, langs):
             if len(self.asked) >= 2 * BATCH:
                 raise KeyboardInterrupt
             return super().score(texts, langs)
 
     texts = [f"text {number}" for number in range(20 * BATCH + 7)]
-    asked: list[str] = []
+    asked = []
     for _ in range(10):
         scorer = Dying()
         with pytest.raises(KeyboardInterrupt):

@@ -50,7 +50,7 @@ SAFETY = {"threshold": 0.8, "scope": "consulted", "exempt_genres": []}
 SPLITS = {"train": 20, "dev": 20, "test": 60}
 
 
-def corpus(authors: int, seed: int, largest: int = 14) -> pl.DataFrame:
+def corpus(authors, seed, largest=14):
     """A random corpus of metadata: authors with 1 to `largest` documents in two languages."""
     rng = np.random.default_rng(seed)
     rows = []
@@ -77,9 +77,7 @@ def corpus(authors: int, seed: int, largest: int = 14) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-def pool_of(
-    documents: pl.DataFrame, sample: dict, parts: int = 1, seed: int = 7, kinds: tuple[str, ...] = KINDS
-) -> pl.DataFrame:
+def pool_of(documents, sample, parts=1, seed=7, kinds=KINDS):
     """The pool of a corpus in so many shards, its documents in any of them."""
     shards = np.random.default_rng(seed).integers(0, parts, documents.height)
     filled = [
@@ -98,7 +96,7 @@ def pool_of(
     return keep_per_bucket(trim_authors(pool, sample["reservoir"], sample["spread"] == "prefer"), sample["documents"])
 
 
-def select_documents(pool: pl.DataFrame, verdicts: np.ndarray, sample: dict):
+def select_documents(pool, verdicts, sample):
     return select_from(languages_of(pool, sample), verdicts, sample)
 
 
@@ -115,7 +113,7 @@ class Scorer:
         return [self.toxicity(text) for text in texts]
 
 
-def safe(pool: pl.DataFrame) -> np.ndarray:
+def safe(pool):
     return np.ones(pool.height, np.int8)
 
 
@@ -196,7 +194,7 @@ def test_every_selected_author_gives_as_many_works_as_asked_for(seed, works):
     assert chosen.group_by("author").agg(pl.col("origin").n_unique())["origin"].min() >= works
 
 
-def works_of(pool: pl.DataFrame, chosen: np.ndarray) -> pl.Series:
+def works_of(pool, chosen):
     """The number of works of every author chosen."""
     return pool.filter(pl.Series(chosen)).group_by("author").agg(pl.col("origin").n_unique())["origin"]
 
@@ -471,7 +469,7 @@ def test_lazy_safety_equals_scoring_everything(seed, authors, rate):
     rng = np.random.default_rng(seed)
     toxicity = np.where(rng.random(pool.height) < rate, 0.9, 0.1)
     exempt = rng.random(pool.height) < 0.1
-    asked: list[int] = []
+    asked = []
 
     def score(rows):
         asked.extend(rows.tolist())
@@ -495,7 +493,7 @@ def test_lazy_safety_equals_scoring_everything(seed, authors, rate):
 
 def test_only_consulted_texts_are_scored():
     pool = pool_of(corpus(800, 2), SAMPLE)
-    rounds: list[int] = []
+    rounds = []
 
     def score(rows):
         rounds.append(len(rows))

@@ -1,7 +1,7 @@
 """What a configuration may say follows from the types of its sections."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Literal, TypedDict
 
 from cases import cases
 
@@ -30,7 +30,7 @@ def test_a_later_keyword_takes_the_place_of_an_earlier_one():
     assert schema_of(Annotated[Small, Keywords(maximum=5)]) == {"type": "integer", "maximum": 5}
 
 
-def one_sided(schema: Any, value: Any) -> set[str]:
+def one_sided(schema, value):
     """Return the keys that have a type and no default, or a default and no type."""
     typed = schema.get("properties", {})
     inner = [one_sided(typed[key], value[key]) for key in typed.keys() & value.keys()] if typed else []

@@ -1,8 +1,5 @@
 """Rows of workbooks: values as text, of all sheets; a cell far away or damage costs one line and little memory."""
 
-from pathlib import Path
-from typing import Any
-
 import pytest
 from extras import needs
 from workbooks import workbook
@@ -19,7 +16,7 @@ FAR = '<row r="5000"><c r="XFD5000" t="inlineStr"><is><t>z</t></is></c></row>'
 LATE = '<row r="90000"><c r="B90000" t="inlineStr"><is><t>z</t></is></c></row>'
 
 
-def read(path: Path, content: bytes, **more: Any) -> tuple[list[Any], Units]:
+def read(path, content, **more):
     path.write_bytes(content)
     units = Units()
     file = RawFile(path, path.name, "", **more)

@@ -1,7 +1,5 @@
 """A source that would publish its authors as topics or labels is refused before anything runs."""
 
-from typing import Any
-
 import pytest
 import yaml
 from cases import cases
@@ -16,7 +14,7 @@ FIELDS = {"text": "text", "author": "user", "lang": {"const": "en"}, "genre": {"
 ENTRY = source_page(fields=FIELDS)
 
 
-def problems(label: Any, topic: Any, **others: Any) -> list[str]:
+def problems(label, topic, **others):
     fields = {**ENTRY["fields"], "author": label, "topic": topic}
     return [problem.partition(":")[0] for problem in shown_author({**ENTRY, "fields": fields, **others})]
 

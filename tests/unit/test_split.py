@@ -2,7 +2,6 @@
 
 import time
 import unicodedata
-from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
@@ -23,7 +22,7 @@ SETTINGS = section("split", splits={"train": 80, "dev": 10, "test": 10})
 NO_LINKS = pl.DataFrame(schema={"a": pl.String, "b": pl.String})
 
 
-def documents(authors: int, seed: int = 0, kind: str = "person") -> pl.DataFrame:
+def documents(authors, seed=0, kind="person"):
     rng = np.random.default_rng(seed)
     rows = []
     for author in range(authors):
@@ -47,13 +46,13 @@ def documents(authors: int, seed: int = 0, kind: str = "person") -> pl.DataFrame
     return pl.DataFrame(rows).with_columns(pl.lit(None, RECORD[name]).alias(name) for name in OF_A_NAME)
 
 
-def split(frame: pl.DataFrame, linked: pl.DataFrame = NO_LINKS, lock=None, **changes) -> pl.DataFrame:
+def split(frame, linked=NO_LINKS, lock=None, **changes):
     return assign_splits(frame, linked, SETTINGS | changes, minimum=3, seed=3, lock=lock or {}).assigned.join(
         frame, on="doc_key"
     )
 
 
-def links(*pairs: tuple[str, str]) -> pl.DataFrame:
+def links(*pairs):
     return pl.DataFrame(pairs, schema=["a", "b"], orient="row")
 
 
@@ -177,7 +176,7 @@ def test_labels_that_only_train_do_so_with_all_that_moves_with_them_whatever_the
     assert backwards.filter(pl.col("train_only"))["split"].unique().to_list() == ["train"]
 
 
-def marked(frame: pl.DataFrame, similar: Sequence[tuple[str, str, float]] = (), **marks) -> pl.DataFrame:
+def marked(frame, similar=(), **marks):
     pairs = pl.DataFrame([*similar], schema={"a": pl.String, "b": pl.String, "similarity": pl.Float64}, orient="row")
     contained = pl.DataFrame(schema={"a": pl.String, "b": pl.String, "share": pl.Float64})
     rules = SETTINGS | {"leak_threshold": 0.7}

@@ -5,7 +5,7 @@ from authbench.build.release import statistics
 TABLES = statistics.tables(DOCUMENTS, QUERIES, ["train", "test"], {"b"})
 
 
-def rows(name: str, *columns: str) -> list[tuple[object, ...]]:
+def rows(name, *columns):
     return TABLES[name].select(*columns).rows()
 
 

@@ -4,8 +4,6 @@ import json
 import random
 import zlib
 from collections import defaultdict
-from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from authbench.app.cli import main
 
-PAGES: dict[str, dict[str, Any]] = {
+PAGES = {
     "labelled": {
         "fields": {"text": "text", "plain": "plain", "label": "label"},
         "tasks": {
@@ -33,14 +31,14 @@ PAGES: dict[str, dict[str, Any]] = {
 MODEL = "test_steb_end_to_end_oracle:encode"
 
 
-def encode(texts: Sequence[str]) -> Any:
+def encode(texts):
     """Return vectors of unequal length that tell labels apart a little."""
     drawn = [np.random.default_rng(zlib.crc32(text.encode())).normal(size=8) for text in texts]
     leant = [vector + ord(text[0]) % 5 * np.eye(8)[ord(text[0]) % 8] for text, vector in zip(texts, drawn, strict=True)]
     return np.array(leant, np.float32)
 
 
-def rows_of(page: str) -> list[dict[str, str]]:
+def rows_of(page):
     """Return rows in the order of a file in which labels alternate, one of them with few rows."""
     chance = random.Random(6)  # labels are first met in the order d, c, b, a
     if page == "labelled":
@@ -69,7 +67,7 @@ def rows_of(page: str) -> list[dict[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def metrics(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def metrics(tmp_path_factory):
     """Return what `authbench style run` writes for each task of the pages, by STEB's name of the task."""
     folder = tmp_path_factory.mktemp("end")
     command = ["style", "run", str(folder / "data"), "--protocol", "steb", "--model", MODEL]
@@ -84,7 +82,7 @@ def metrics(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return {path.parent.name: json.loads(path.read_bytes()) for path in (folder / "out").rglob("metrics.json")}
 
 
-def taken(rows: Sequence[dict[str, str]]) -> dict[str, list[dict[str, str]]]:
+def taken(rows):
     """Return the first 25 rows, or as many as the smallest label has, of each label with enough, as first met."""
     by_label = defaultdict(list)
     for row in rows:
@@ -93,18 +91,18 @@ def taken(rows: Sequence[dict[str, str]]) -> dict[str, list[dict[str, str]]]:
     return {label: own[:wanted] for label, own in by_label.items() if len(own) >= wanted}
 
 
-def cosine(one: Any, other: Any) -> float:
+def cosine(one, other):
     return float(one @ other / np.linalg.norm(one) / np.linalg.norm(other))
 
 
-def of_pairs(same: Sequence[bool], scores: Sequence[float]) -> dict[str, float]:
+def of_pairs(same, scores):
     false, true, _ = roc_curve(same, scores)
     parts = {f"auc@{most:.2f}": roc_auc_score(same, scores, max_fpr=most) for most in (0.01, 0.05, 0.1, 0.2, 0.3, 0.5)}
     eer = brentq(lambda x: 1 - x - np.interp(x, false, true), 0.0, 1.0)
     return {"auc": roc_auc_score(same, scores), "eer": eer, **parts}
 
 
-def clustering() -> dict[str, float]:
+def clustering():
     labels = [label for label, own in taken(rows_of("labelled")).items() for _ in own]
     vectors = encode([row["text"] for own in taken(rows_of("labelled")).values() for row in own])
     with threadpool_limits(1):
@@ -112,19 +110,19 @@ def clustering() -> dict[str, float]:
     return {"v_measure": v_measure_score(labels, found)}
 
 
-def all_to_all() -> dict[str, float]:
+def all_to_all():
     items = [(label, encode([row["text"]])[0]) for label, own in taken(rows_of("labelled")).items() for row in own]
     pairs = [(one, other) for place, one in enumerate(items) for other in items[place + 1 :]]
     return of_pairs([a[0] == b[0] for a, b in pairs], [cosine(a[1], b[1]) for a, b in pairs])
 
 
-def predefined() -> dict[str, float]:
+def predefined():
     rows = rows_of("trials")
     scores = [cosine(*encode([row["first"], row["second"]])) for row in rows]
     return of_pairs([row["same"] == "true" for row in rows], scores)
 
 
-def retrieval() -> dict[str, float]:
+def retrieval():
     texts = defaultdict(list)
     for row in rows_of("asked"):
         texts[row["role"], row["author"]].append(row["text"])
@@ -138,7 +136,7 @@ def retrieval() -> dict[str, float]:
     return {"mrr": np.mean(1 / np.array(ranks)), "mean_rank": np.mean(ranks), **recalls}
 
 
-def order_alignment() -> dict[str, float]:
+def order_alignment():
     base, distracted = [], []
     for own in taken(rows_of("labelled")).values():
         items = [encode([row["text"], row["plain"]]) for row in own]
@@ -150,7 +148,7 @@ def order_alignment() -> dict[str, float]:
     return {"acc_mean": np.mean(base), "distractor_acc_mean": np.mean(distracted)}
 
 
-def assigned(rows: Any, columns: Any, right: list[int]) -> float:
+def assigned(rows, columns, right):
     costs = np.array([[1 - max(cosine(row, column), 0) for column in columns] for row in rows])
     return float(np.mean(linear_sum_assignment(costs)[1] == np.array(right)))
 

@@ -1,9 +1,6 @@
 """Each format of STEB's datasets is read as its loader reads it, from files made in that format."""
 
 import re
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -13,7 +10,6 @@ from authbench.core.errors import InputError
 from authbench.release.format.pan import read_pairs
 from authbench.suites.style.datasets import find_datasets
 from authbench.suites.style.entries import (
-    Dataset,
     LabelledTask,
     Obtained,
     OrderTask,
@@ -21,7 +17,7 @@ from authbench.suites.style.entries import (
     ProbingTask,
     RetrievalTask,
 )
-from authbench.suites.style.rows import Rows, read_dataset
+from authbench.suites.style.rows import read_dataset
 from authbench.suites.style.steb import probing
 from authbench.suites.style.steb.tasks import TASKS as TASKS_OF_STEB
 
@@ -49,7 +45,7 @@ def test_every_dataset_of_theirs_has_the_tasks_of_its_configuration():
     assert len(theirs) == 113
 
 
-def put(folder: Path, dataset: str, files: Mapping[str, Any]) -> Dataset:
+def put(folder, dataset, files):
     """Write files below the dataset's folder, or where their names say for those that share one."""
     [entry] = find_datasets([dataset])
     folders = {one.rows.folder for one in (entry, entry.steb) if one and one.rows.folder}
@@ -64,7 +60,7 @@ def put(folder: Path, dataset: str, files: Mapping[str, Any]) -> Dataset:
     return entry
 
 
-def rows_of(entry: Dataset, rows: Rows) -> list[tuple[Any, ...]]:
+def rows_of(entry, rows):
     """Return texts and labels of the last task in their protocol, so that an order is looked at where there is one."""
     assert entry.in_steb and rows.steb
     settings = list(entry.in_steb.tasks.values())[-1]

@@ -7,7 +7,6 @@ our commands do not offer is skipped.
 import contextlib
 from collections import defaultdict
 from itertools import combinations, permutations
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -27,11 +26,11 @@ from authbench.suites.style.steb import board, order, pairs, probing, retrieval,
 FOLDER = "steb_reference"
 
 
-def _reference(name: str) -> Any:
+def _reference(name):
     return oracle(f"{FOLDER}/{name}")
 
 
-def _cases(name: str, **asked: Any) -> list[Any]:
+def _cases(name, **asked):
     """Return the cases of a file as parameters, skipped with other options than `asked` or without the file."""
     if not (ORACLES / FOLDER / f"{name}.json").is_file():
         return [pytest.param(None, id="no reference values")]
@@ -43,12 +42,12 @@ def _cases(name: str, **asked: Any) -> list[Any]:
     return cases
 
 
-def _about(value: Any, tolerance: float) -> Any:
+def _about(value, tolerance):
     return pytest.approx(float(value), abs=tolerance, nan_ok=True)
 
 
 @pytest.fixture(autouse=True)
-def _skip_without_case(request: pytest.FixtureRequest) -> None:
+def _skip_without_case(request):
     if "case" in request.fixturenames and request.getfixturevalue("case") is None:
         skip_without_oracle(ORACLES / FOLDER)
 
@@ -70,7 +69,7 @@ def test_the_oracle_of_order_alignment_in_their_protocol_holds(case):
     assert found["distractor_comparisons"] == expected["distractor_comparisons"]
 
 
-def _whole_orders(items: np.ndarray) -> float:
+def _whole_orders(items):
     """Return what strict asks: how often the own order has the least root of squares over all pairs of items."""
     unit = items / np.maximum(np.linalg.norm(items, axis=-1, keepdims=True), 1e-300)
     places, points = range(items.shape[1]), []
@@ -125,7 +124,7 @@ def test_the_oracle_of_retrieval_in_their_protocol_holds(case):
         vectors = means(np.array(case["text_embeddings"], float), names, labels)
     else:
         vectors, labels = np.array(case["embeddings"], float), case["labels"]
-    sides: list[Any] = []
+    sides = []
     for role in ("_query", "_target"):
         places = [place for place, label in enumerate(labels) if label.endswith(role)]
         sides += [vectors[places], [labels[place].removesuffix(role) for place in places]]
@@ -150,7 +149,7 @@ def test_the_oracle_of_clustering_in_their_protocol_holds(case):
     assert np.mean(values) == pytest.approx(over["mean"], abs=4 * over["std"] / np.sqrt(20) + 0.02)
 
 
-def _generated(case: Any) -> tuple[Any, dict[str, Any], dict[str, Any]]:
+def _generated(case):
     """Return what the recipe of a generated case of probing gives."""
     draw = np.random.default_rng(case["seed"])
     vectors = draw.normal(size=(case["n"], case["d"]))
@@ -218,7 +217,7 @@ def test_the_oracle_of_operational_sums_holds(case):
         )
 
 
-def _usable(record: Any) -> tuple[list[str], Any] | None:
+def _usable(record):
     """Return the texts and the label of a record, as STEB's loader reads it; None if either is missing."""
     label, text = record.get("label"), record.get("text")
     if isinstance(label, list):
@@ -240,7 +239,7 @@ def test_the_oracle_of_sampling_in_their_protocol_holds(case):
         assert {label: [texts[0], texts[-1]] for label, texts in kept.items()} == expected["first_and_last"]
 
 
-def _loaded(case: Any) -> Any:
+def _loaded(case):
     if case["loader"] == "OneStopEnglishCorpus":
         levels = ["advanced", "intermediate", "elementary"]
         frame = pl.DataFrame({"article": ["a"] * 3, "level": levels, "text": [case[level] for level in levels]})

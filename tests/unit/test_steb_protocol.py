@@ -3,7 +3,6 @@
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -43,7 +42,7 @@ steb: {}
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def home(tmp_path_factory):
     folder = tmp_path_factory.mktemp("steb")
     (folder / "data/notes").mkdir(parents=True)
     rows = [
@@ -59,7 +58,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def scored(home: Path, out: Path, cache: Path, protocols: tuple[str, ...]) -> Any:
+def scored(home, out, cache, protocols):
     datasets = find_datasets([str(home / "notes.yaml")])
     rows, absent = read_all(datasets, home / "data", "skip")
     chosen = Chosen(protocols=protocols)
@@ -124,7 +123,7 @@ def test_results_are_written_and_read_where_steb_has_them(home, tmp_path):
         assert figures[task, "notes"] == measured[FIGURES[task]]
 
 
-def put(folder: Path, dataset: str, model: str, episode: str, task: str, metrics: str) -> None:
+def put(folder, dataset, model, episode, task, metrics):
     path = folder / dataset / model / episode / task / "metrics.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(metrics, encoding="utf-8")

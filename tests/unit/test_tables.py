@@ -28,7 +28,7 @@ HOSTILE = 'a_b%{}$#&~^\\ <i> |x| "q" – − ± ² ≥'
 COLUMNS = [Column("model", words=True), Column("AUC", more_is_better=True), Column("EER", more_is_better=False)]
 
 
-def table(*rows: Row, notes: tuple[str, ...] = (), title: str = "Scores") -> Table:
+def table(*rows, notes=(), title="Scores"):
     return Table("some_scores", title, COLUMNS, rows, pl.DataFrame(), notes)
 
 

@@ -27,14 +27,14 @@ rule other:
 """
 
 
-def run(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+def run(folder, *arguments):
     command = [sys.executable, "-m", "snakemake", *arguments, "--cores", "1", "--rerun-triggers", "mtime"]
     env = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
 
 
 @pytest.fixture
-def finished(tmp_path: Path) -> Path:
+def finished(tmp_path):
     (tmp_path / "Snakefile").write_text(RULES.replace("{LAST}", ""))
     (tmp_path / "draft").touch()
     assert run(tmp_path, "page").returncode == 0

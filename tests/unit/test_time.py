@@ -2,7 +2,6 @@
 
 from datetime import date, timedelta
 from functools import cache
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -15,14 +14,14 @@ from authbench.models.model import VectorCache
 from authbench.release.format.columns import CANDIDATES, GROUND_TRUTH, QUERIES
 from authbench.scoring.evaluation.headline import Authors, headline
 from authbench.scoring.evaluation.run import queries_table, ranking_of
-from authbench.scoring.evaluation.split import Split, make_split
+from authbench.scoring.evaluation.split import make_split
 
 WRITERS, TEXTS, YEARS = 60, 6, 12
 WORDS = ("harbour", "lantern", "anchor", "sorrow", "meadow", "thistle", "copper", "violin", "ember", "quarry")
 MARKS = (", ", "; ", " - ", "! ", ": ", " / ", "? ", " ... ")
 
 
-def planted_texts(dated: str) -> list[dict[str, Any]]:
+def planted_texts(dated):
     """Texts of writers with a year, that five share, and two marks between words; `dated`: by day, by year or not."""
     chance = np.random.default_rng(5)
     rows = []
@@ -37,7 +36,7 @@ def planted_texts(dated: str) -> list[dict[str, Any]]:
 
 
 @cache
-def planted(dated: str) -> Split:
+def planted(dated):
     contents = release(frame(*planted_texts(dated)), positives="other_work", queries_per_author="all")
     documents, truth = contents.documents, contents.queries
     asking = documents.filter(pl.col("id").is_in(truth["query_id"].implode()))
@@ -53,9 +52,9 @@ def planted(dated: str) -> Split:
 
 
 @cache
-def scores(model: str, dated: str) -> dict[str, Any]:
+def scores(model, dated):
     split = planted(dated)
-    _, _, ranking = ranking_of(load_entry(MODELS, model), split, {}, VectorCache(None))  # type: ignore[arg-type]
+    _, _, ranking = ranking_of(load_entry(MODELS, model), split, {}, VectorCache(None))
     table = queries_table(split, ranking)
     return dict(headline(table, split.pool_authors, Authors.of(table, 1)))
 

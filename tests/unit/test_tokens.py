@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from authbench.core import tokens, vocabulary
 from authbench.core.errors import InputError
 from authbench.core.records import length_bucket_expr
-from authbench.core.tokens import Gigatoken, Tokenizer, count, encode, load_encoding, load_tokenizer, token_characters
+from authbench.core.tokens import Gigatoken, count, encode, load_encoding, load_tokenizer, token_characters
 
 AWKWARD = [
     "",
@@ -53,7 +53,7 @@ def test_characters_that_begin_in_tokens_are_those_of_the_text(encoding):
     assert within[tokens].tolist() == [sum(flags[1:]) for flags in begins]
 
 
-def encoded(tokenizer: Tokenizer, texts: list[str]) -> list[list[int]]:
+def encoded(tokenizer, texts):
     return [
         found.tolist() for _, found in sorted(tokenizer.encode_longer(pl.Series(texts, dtype=pl.String), -1)[1].items())
     ]

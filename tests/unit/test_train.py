@@ -34,7 +34,7 @@ from authbench.scoring.train.planned import planned_trainings, with_tuned
 from authbench.scoring.train.records import CURVES, MEASURED, read_curves
 
 LETTERS = str.maketrans("0123456789_", "abcdefghij ")
-TINY: Training = part_for(Training, section("train", epochs=2, batch=8, learning_rate=1e-3, evaluations=4))
+TINY = part_for(Training, section("train", epochs=2, batch=8, learning_rate=1e-3, evaluations=4))
 
 
 def texts_of(authors, each=3, ignored=None, **columns):

@@ -3,7 +3,6 @@
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import orjson
 import polars as pl
@@ -14,7 +13,7 @@ from authbench.scoring.evaluation.released import HEADLINES
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "benchmarks"))
 
-from truth import Row, as_markdown, read_build, table, wrong_drops  # noqa: E402
+from truth import as_markdown, read_build, table, wrong_drops  # noqa: E402
 
 AUTHORS, TEXTS = 104, 4
 VERSE = "The moon has risen over the dark wood\nand nobody walks on the long road home.\n"
@@ -30,7 +29,7 @@ MODELS = ("random", "masked", "char-ngram", *SPOILT)
 GAIN = {"against": "format", "value": 0.08, "low": 0.02, "high": 0.1, "p": 0.001}
 
 
-def write(folder: Path, spoil: str = "") -> tuple[Path, Path]:
+def write(folder, spoil=""):
     """A release and results that meet every claim, but the one that is spoiled."""
     release, results = folder / "release", folder / "evaluate"
     (release / "test").mkdir(parents=True)
@@ -82,9 +81,9 @@ def write(folder: Path, spoil: str = "") -> tuple[Path, Path]:
                 **dict.fromkeys(("matched_groups", "topic_matched_groups", "time_matched_groups"), 3.0),
             }
         )
-        gain: dict[str, Any] = GAIN | ({"low": -0.01, "p": 0.2} if spoil == "gain" else {})
+        gain = GAIN | ({"low": -0.01, "p": 0.2} if spoil == "gain" else {})
         headline = {score: {"value": 0.6, "gain": gain} for score in HEADLINES}
-        power: dict[str, Any] = {
+        power = {
             "tests": 18,
             "auc_matched": {"macro": 0.2 if spoil == "power" else 0.02},
             "s@5_other_work": {"difference": 0.04},
@@ -98,11 +97,11 @@ def write(folder: Path, spoil: str = "") -> tuple[Path, Path]:
     return release, results
 
 
-def lines(path: Path, rows: Any) -> None:
+def lines(path, rows):
     path.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))
 
 
-def measured(folder: Path, spoil: str = "") -> list[Row]:
+def measured(folder, spoil=""):
     return table(read_build(*write(folder, spoil)), documents=96, scored=96)
 
 

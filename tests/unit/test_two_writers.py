@@ -3,9 +3,7 @@
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 
 import pytest
 
@@ -45,7 +43,7 @@ with (atomic_file if sys.argv[1] == "file" else atomic_folder)(sys.argv[2]):
 
 
 @contextmanager
-def two_writers(kind: str, path: Path) -> Iterator[None]:
+def two_writers(kind, path):
     """Let two processes write again and again, one marks of `a` and one of `b`; both must end well."""
     writers = [
         subprocess.Popen(
@@ -69,7 +67,7 @@ def two_writers(kind: str, path: Path) -> Iterator[None]:
             writer.communicate()
 
 
-def marks_in_turn(read: Callable[[], str]) -> Iterator[str]:
+def marks_in_turn(read):
     """Yield the mark that a reader finds, until it was another than before some times."""
     turns, last, end = 0, "", time.monotonic() + SECONDS
     while turns < TURNS:
@@ -82,7 +80,7 @@ def marks_in_turn(read: Callable[[], str]) -> Iterator[str]:
 def test_two_writers_of_a_table_leave_a_whole_one_at_any_time(tmp_path):
     path = tmp_path / "table.parquet"
 
-    def read() -> str:
+    def read():
         while not path.exists():
             time.sleep(0.01)
         (text,) = parquet.read_columns([path])["content"]
@@ -97,7 +95,7 @@ def test_two_writers_of_a_table_leave_a_whole_one_at_any_time(tmp_path):
 def test_two_writers_of_a_folder_leave_a_whole_one_at_any_time(tmp_path):
     path = tmp_path / "release"
 
-    def read() -> str:
+    def read():
         while True:  # a folder may go between two looks at it
             with suppress(FileNotFoundError):
                 return (path / "7").read_text()

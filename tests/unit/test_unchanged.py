@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-from pathlib import Path
 
 import pytest
 
@@ -11,7 +10,7 @@ from authbench.core.storage.raw_paths import describe, listing_digest, take_list
 from authbench.core.storage.unchanged import file_mark, unchanged
 
 
-def listed(folder: Path, **contents: str) -> dict[str, str]:
+def listed(folder, **contents):
     for name, content in contents.items():
         (folder / name).write_text(content)
     return {name: hashlib.sha256(content.encode()).hexdigest() for name, content in contents.items()}

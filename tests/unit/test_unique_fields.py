@@ -1,7 +1,5 @@
 """Texts of a task type share no value of a field that `dedup.unique` names."""
 
-from pathlib import Path
-
 import orjson
 import polars as pl
 import pytest
@@ -26,19 +24,19 @@ from authbench.release.checking.form import check_fields
 ORDER = ["early", "late"]
 
 
-def text(key: str, source: str = "early", task: str = "essay", topic: str | None = None, **labels: str) -> dict:
+def text(key, source="early", task="essay", topic=None, **labels):
     return {
         "doc_key": key, "source": source, "task": task, "topic": topic, "item": None,
         "labels": orjson.dumps(labels).decode(),
     }  # fmt: skip
 
 
-def table(*texts: dict) -> pl.DataFrame:
+def table(*texts):
     strings = dict.fromkeys(("doc_key", "source", "task", "topic", "item", "labels"), pl.String)
     return pl.DataFrame(texts, schema=strings).with_row_index("row").cast({"row": pl.Int64})
 
 
-def gone(texts: pl.DataFrame, *fields: str) -> list[tuple[str, str, str]]:
+def gone(texts, *fields):
     found = repeated_fields([values_of(texts, {"essay": fields}, ORDER)])
     return found.select("doc_key", "field", "first").rows()
 
@@ -91,7 +89,7 @@ def test_no_two_documents_that_stay_share_a_value_in_whatever_order_they_are_rea
     assert bool(left) == bool(texts)
 
 
-def decided(folder: Path, shards: int) -> tuple[list, dict]:
+def decided(folder, shards):
     words = (
         "The clocks were striking.",
         "A spectre is haunting Europe.",
@@ -132,7 +130,7 @@ def test_a_stage_removes_copies_then_repeated_prompts_and_accounts_for_all_in_an
 UNIQUE = {"authorship": ["topic", "prompt"]}
 
 
-def published(monkeypatch: pytest.MonkeyPatch, folder: Path, prompts: pl.Series, *fields: str) -> set[str]:
+def published(monkeypatch, folder, prompts, *fields):
     """Return the claims that a release breaks whose fields are to be unique and whose texts have these prompts."""
     settings = {**sound_release.CONFIG["dedup"], "unique": {"authorship": list(fields)}}
     monkeypatch.setitem(sound_release.CONFIG, "dedup", settings)
@@ -152,7 +150,7 @@ def test_a_release_states_its_prompts_by_their_digests_and_the_check_finds_one_t
     assert published(monkeypatch, tmp_path / "forged", twice, "prompt") == {"unique_field"}
 
 
-def provenance(*texts: tuple[str, str | None, str]) -> pl.DataFrame:
+def provenance(*texts):
     """The provenance of documents with these names, topics and labels, whose topic and prompt are to be unique."""
     source = "babel_briefings"
     made = (

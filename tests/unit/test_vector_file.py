@@ -4,7 +4,6 @@ import io
 import resource
 import warnings
 import zipfile
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -20,7 +19,7 @@ from authbench.models.vector_file import read_vectors
 IDS, VECTORS = ["a", "b", "c"], np.arange(6, dtype=np.float32).reshape(3, 2)
 
 
-def header(shape: tuple[int, ...], descr: str = "<f4", version: tuple[int, int] = (1, 0)) -> bytes:
+def header(shape, descr="<f4", version=(1, 0)):
     """Return the head of a .npy file that states a shape."""
     file = io.BytesIO()
     write = npy.write_array_header_1_0 if version == (1, 0) else npy.write_array_header_2_0
@@ -28,7 +27,7 @@ def header(shape: tuple[int, ...], descr: str = "<f4", version: tuple[int, int] 
     return file.getvalue()
 
 
-def npz(path: Path, members: list[tuple[str, bytes]], kind: int = zipfile.ZIP_STORED) -> Path:
+def npz(path, members, kind=zipfile.ZIP_STORED):
     with warnings.catch_warnings(), zipfile.ZipFile(path, "w", kind) as archive:
         warnings.simplefilter("ignore")  # of a name that comes twice
         for name, content in members:
@@ -36,13 +35,13 @@ def npz(path: Path, members: list[tuple[str, bytes]], kind: int = zipfile.ZIP_ST
     return path
 
 
-def plain(array: np.ndarray) -> bytes:
+def plain(array):
     file = io.BytesIO()
     np.save(file, array)
     return file.getvalue()
 
 
-def refused(path: Path, *words: str) -> None:
+def refused(path, *words):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(InputError) as told:
         read_vectors(path)

@@ -1,7 +1,5 @@
 """The sentence that opens a leaderboard says what the headline table says, and no control is called a model."""
 
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +7,7 @@ from hypothesis import strategies as st
 from authbench.reports.leaderboard.verdict import over_controls, verdict
 
 
-def row(model: str, value: float | None, gain: float | None, p: float | None = None, **others: Any) -> dict[str, Any]:
+def row(model, value, gain, p=None, **others):
     return {
         "group": "lexical", "model": model, "score": "auc_matched", "value": value, "authors": 104, "against": "date",
         "gain_value": gain, "p_holm": p, **others,

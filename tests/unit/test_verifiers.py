@@ -212,7 +212,7 @@ def test_a_command_that_fails_is_told(tmp_path, command, said):
         answer(verifier, pairs, pairs, pairs, Bench(1, tmp_path))
 
 
-def ends_within(seconds: float, process: int) -> bool:
+def ends_within(seconds, process):
     """Return whether the process ends, or is left as a zombie, in that time: a killed process may take a moment."""
     status = Path(f"/proc/{process}/status")
     until = time.monotonic() + seconds

@@ -3,7 +3,6 @@
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -19,24 +18,24 @@ from authbench.reports.diff.summary import difference, is_same
 
 
 @pytest.fixture(scope="module")
-def documents(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
+def documents(tmp_path_factory):
     folder = tmp_path_factory.mktemp("made")
     write_raw(folder / "raw")
     return documents_of(folder / "raw", folder / "work")
 
 
 @pytest.fixture(scope="module")
-def release(documents: pl.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def release(documents, tmp_path_factory):
     folder = tmp_path_factory.mktemp("first") / "release"
     write_whole(folder, documents)
     return folder
 
 
-def lock_of(release: Path) -> Any:
+def lock_of(release):
     return json.loads((release / "release.lock").read_text())
 
 
-def changed(before: Path, after: Path) -> dict[str, Any]:
+def changed(before, after):
     return version_change(read_release(before), read_release(after))
 
 

@@ -1,7 +1,5 @@
 """A slip in a file of YAML is told with file, line and key, in words of those who wrote it, all slips in one round."""
 
-from pathlib import Path
-
 import pytest
 from cases import cases
 
@@ -21,7 +19,7 @@ author: {kind: person, space: mail}
 """
 
 
-def told(folder: Path, recipe: str = RECIPE, source: str = SOURCE) -> list[str]:
+def told(folder, recipe=RECIPE, source=SOURCE):
     """Return the problems of a recipe, and of its source, as prepare tells them."""
     import yaml
 

@@ -1,8 +1,6 @@
 """Tiny models with random weights, for claims about transformers."""
 
 import string
-from pathlib import Path
-from typing import Any
 
 from authbench.models.parameters import TransformerParameters
 
@@ -11,7 +9,7 @@ WORDS += [f"##{letter}" for letter in string.ascii_lowercase]
 _SIZES = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
 
 
-def write_checkpoint(folder: Path, kind: str = "bert", positions: int = 64) -> None:
+def write_checkpoint(folder, kind="bert", positions=64):
     """Write a model and its tokenizer as Hugging Face lays them out.
 
     Args:
@@ -32,14 +30,14 @@ def write_checkpoint(folder: Path, kind: str = "bert", positions: int = 64) -> N
     tokenizer.save_pretrained(folder)
 
 
-def _word_pieces(folder: Path, positions: int) -> Any:
+def _word_pieces(folder, positions):
     from transformers import BertTokenizerFast
 
     (folder / "vocab.txt").write_text("\n".join(WORDS) + "\n")
     return BertTokenizerFast(str(folder / "vocab.txt"), model_max_length=positions)
 
 
-def _letters(kind: str, positions: int) -> Any:
+def _letters(kind, positions):
     """Return a tokenizer of letters: SentencePiece's unigrams as of XLM-RoBERTa, or byte pairs as of Qwen3."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast
@@ -72,7 +70,7 @@ def _letters(kind: str, positions: int) -> Any:
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=positions, **special)
 
 
-def settings(checkpoint: Path, **changed: Any) -> TransformerParameters:
+def settings(checkpoint, **changed):
     """Return the parameters of a model that reads the checkpoint."""
     given = {"checkpoint": str(checkpoint), "pooling": "mean", "max_tokens": 32, **changed}
     return TransformerParameters(**given)

@@ -2,14 +2,13 @@
 
 import io
 import zipfile
-from collections.abc import Sequence
 
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>'
 OF = 'xmlns="http://schemas.openxmlformats.org/{}"'
 RELATION = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 
 
-def workbook(*sheets: Sequence[Sequence[str]], cells: str = "") -> bytes:
+def workbook(*sheets, cells=""):
     """Return a workbook; `cells` are further rows of the first sheet, in XML."""
     numbers = range(1, len(sheets) + 1)
     listed = "".join(f'<sheet name="s{n}" sheetId="{n}" r:id="r{n}"/>' for n in numbers)
@@ -32,5 +31,5 @@ def workbook(*sheets: Sequence[Sequence[str]], cells: str = "") -> bytes:
     return stored.getvalue()
 
 
-def _cell(text: str) -> str:
+def _cell(text):
     return f'<c t="inlineStr"><is><t xml:space="preserve">{text}</t></is></c>'
