@@ -30,6 +30,7 @@ COUNTED = {
     "measure_authors": "filter",
     "apply_filters": "filter",
     "sign_texts chunks": "filter",
+    "draw_authors": "normalize",
     "fill_reservoirs": "sample",
     "ask_scores": "sample",
     "score_texts": "sample",

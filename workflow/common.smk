@@ -146,6 +146,11 @@ def result(path):
     return f"{RESULTS}/{path}"
 
 
+def intermediate(files):
+    """Return files of all texts or signatures, which Snakemake deletes after use without `keep_tables`."""
+    return files if SETTINGS["keep_tables"] else temp(files)
+
+
 def here(*paths):
     """Return inputs that lie on the user's machine and in no storage; None is skipped.
 

@@ -201,3 +201,39 @@ def test_jobs_that_use_no_gpu_request_none(tiny, tmp_path):
     requests = re.findall(r"^    resources: .*\bin_series=1\b.*$", said, re.MULTILINE)
     assert requests
     assert [line for line in requests if re.search(r"\bgpu\b", line)] == []
+
+
+@pytest.fixture(scope="module")
+def drawn(tiny: Project, tmp_path_factory: pytest.TempPathFactory) -> tuple[Project, Project]:
+    """Six authors of each language, drawn before normalization: by one shard, and by two whose tables are deleted."""
+    projects = []
+    for settings in ({"shards": 1}, {"shards": 2, "keep_tables": False}):
+        project = tiny.copy(tmp_path_factory.mktemp("drawn"), with_results=False)
+        recipe = project.recipe({**RECIPE, **settings, "sample": {**RECIPE["sample"], "early_authors": 6}})
+        project.build(*recipe)
+        assert project.plan(*recipe) == []
+        projects.append(project)
+    return projects[0], projects[1]
+
+
+def test_texts_of_authors_that_are_not_drawn_are_counted_and_go_no_further(drawn):
+    project, _ = drawn
+    ids = set(pl.read_parquet(project.results / "sample/drawn.parquet")["author_id"])
+    assert len(ids) == 12
+    assert set(pl.read_parquet(project.results / "normalize/1-of-1.parquet")["author_id"]) == ids
+    funnel = pl.read_csv(project.release / "funnel.csv").filter(pl.col("reason") == "not_drawn")
+    assert dict(funnel.select("source", "documents").iter_rows()) == {"essays": 4, "letters": 4}
+    assert read_json(project.results / "check.json")["violations"] == 0
+
+
+def test_deleted_tables_and_shards_leave_no_trace_in_the_release(drawn):
+    kept, deleted = drawn
+    files = {path.relative_to(kept.release) for path in kept.release.rglob("*") if path.is_file()}
+    assert files == {path.relative_to(deleted.release) for path in deleted.release.rglob("*") if path.is_file()}
+    assert [path for path in files if (kept.release / path).read_bytes() != (deleted.release / path).read_bytes()] == []
+
+
+def test_tables_of_texts_and_signatures_are_deleted_once_used(drawn):
+    tables = ["ingest/*/*-of-*", "normalize/*-of-*", "normalize/uncut/*-of-*", "dedup/*/signatures/*", "chunk/*-of-*"]
+    kept, deleted = ([len(list(one.results.glob(f"{table}.parquet"))) for table in tables] for one in drawn)
+    assert all(kept) and not any(deleted)

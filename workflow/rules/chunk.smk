@@ -12,7 +12,7 @@ rule chunk_documents:
         duplicates=result("dedup/documents/removed.parquet"),
         retag=here(SETTINGS["chunk"]["retag"]),
     output:
-        documents=result("chunk/{scatteritem}.parquet"),
+        documents=intermediate(result("chunk/{scatteritem}.parquet")),
         counts=result("chunk/counts/{scatteritem}.json"),
     log:
         result("logs/chunk_documents/{scatteritem}.log"),

@@ -29,7 +29,7 @@ rule sign_texts:
     input:
         texts=lambda wildcards: TEXTS[wildcards.unit],
     output:
-        signatures=result("dedup/{unit}/signatures/{scatteritem}.parquet"),
+        signatures=intermediate(result("dedup/{unit}/signatures/{scatteritem}.parquet")),
     log:
         result("logs/sign_texts/{unit}-{scatteritem}.log"),
     conda:

@@ -18,7 +18,7 @@ rule ingest_source:
         raw=lambda wildcards: local(ancient(str(Path(SETTINGS["raw_dir"], FILES[wildcards.source].folder)))),
         persons=here(persons_file()),
     output:
-        records=expand(result("ingest/{{source}}/{file}.parquet"), file=dict.fromkeys(SHARD_FILES)),
+        records=intermediate(expand(result("ingest/{{source}}/{file}.parquet"), file=dict.fromkeys(SHARD_FILES))),
         removed=result("ingest/{source}/removed.parquet"),
         counts=result("ingest/{source}/counts.json"),
     log:

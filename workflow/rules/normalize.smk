@@ -1,6 +1,6 @@
 """Normalize the texts of records to a canonical form.
 
-Takes   ingest/*/<shards>.parquet
+Takes   ingest/*/<shards>.parquet; sample/drawn.parquet if `sample.early_authors` is set
 Gives   normalize/<shard>.parquet (RECORD), removed/<shard>.parquet (REMOVED), counts/<shard>.json;
         normalize/uncut/ (the same before signatures are cut), endings/<shard>.parquet (ENDINGS),
         signatures.parquet (SIGNATURES) if `normalize.signatures` is `cut`
@@ -19,8 +19,9 @@ rule normalize_text:
     """Give equal texts equal characters, and remove personal data and boilerplate."""
     input:
         records=records_of_shard,
+        drawn=result("sample/drawn.parquet") if SETTINGS["sample"]["early_authors"] else [],
     output:
-        records=result(f"{WITH}/{{scatteritem}}.parquet"),
+        records=intermediate(result(f"{WITH}/{{scatteritem}}.parquet")),
         removed=result("normalize/removed/{scatteritem}.parquet"),
         counts=result(f"{WITH}/counts/{{scatteritem}}.json"),
     log:
@@ -89,7 +90,7 @@ rule cut_signatures:
         counts=result(f"{WITH}/counts/{{scatteritem}}.json"),
         signatures=result("normalize/signatures.parquet"),
     output:
-        records=result(f"{WITHOUT}/{{scatteritem}}.parquet"),
+        records=intermediate(result(f"{WITHOUT}/{{scatteritem}}.parquet")),
         counts=result(f"{WITHOUT}/counts/{{scatteritem}}.json"),
     log:
         result("logs/cut_signatures/{scatteritem}.log"),

@@ -2,6 +2,7 @@
 
 Takes   chunk/<shard>.parquet less filter/<shard>.parquet and dedup/chunks/removed.parquet, labels/authors.parquet
 Gives   sample/selected.parquet (DOCUMENT and `toxicity`), toxic.parquet (REMOVED), counts.json, deviation.json, facts.json
+With `sample.early_authors`  sample/drawn.parquet (DRAWN, of ingest/*/<shards>.parquet)
 Keeps   sample/scores.parquet: no text is scored twice
 With Detoxify  sample/asked/<round>.parquet (ASKED: texts whose scores a selection lacks), sample/scored/<round>/<batch>.parquet
 """
@@ -69,6 +70,28 @@ rule load_scorers:
         code=code("load_scorers"),
     script:
         "../scripts/load_scorers.py"
+
+
+rule draw_authors:
+    """Draw the authors whose texts are processed at all, by hash."""
+    input:
+        records=expand(result("ingest/{source}/{file}.parquet"), source=SOURCES, file=dict.fromkeys(SHARD_FILES)),
+    output:
+        authors=result("sample/drawn.parquet"),
+    log:
+        result("logs/draw_authors.log"),
+    conda:
+        "../../envs/text.yaml"
+    resources:
+        mem_mb=memory(500, per_mb=0.02),
+        runtime=duration(10, per_mb=0.005),
+        in_series=1,
+    params:
+        most=SETTINGS["sample"]["early_authors"],
+        seed=SETTINGS["seed"],
+        code=code("draw_authors"),
+    script:
+        "../scripts/draw_authors.py"
 
 
 rule fill_reservoirs:

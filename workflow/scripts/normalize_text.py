@@ -1,5 +1,7 @@
 """Adapter of the rule normalize_text."""
 
+import polars as pl
+
 from authbench.build.normalize.table import normalize_records
 from authbench.config.registry.source_entry import make_normalize
 from authbench.core.funnel import Tally
@@ -7,16 +9,21 @@ from authbench.core.records import RECORD, REMOVED
 from authbench.core.runtime.job import log_to
 from authbench.core.runtime.progress import progress
 from authbench.core.storage.json_files import write_json
-from authbench.core.storage.parquet import read_between, write_parquets
+from authbench.core.storage.parquet import read_between, read_columns, write_parquets
 
 log_to(snakemake.log[0])
 tally = Tally("normalize")
+drawn = read_columns([snakemake.input.drawn])["author_id"] if snakemake.input.drawn else None
 rules = {tag: make_normalize(part) for tag, part in snakemake.params.sources.items()}
 
 
 def normalized():
     shard = snakemake.params.shard
     for records in progress(read_between(snakemake.input.records, "shard", shard, shard), "normalize: batches"):
+        if drawn is not None:
+            early = pl.col("author_id").is_in(drawn.implode())
+            tally.drop(records.filter(~early), "not_drawn")
+            records = records.filter(early)
         kept, removed, masked, repeated = normalize_records(records, rules, snakemake.params.normalize)
         tally.add(records, kept, removed)
         tally.note("masked", masked)

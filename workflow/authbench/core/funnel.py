@@ -61,6 +61,12 @@ class Tally:
             for source, reason, number in first.group_by("source", "reason").len().iter_rows():
                 self.dropped[source][reason] += number
 
+    def drop(self, entered: pl.DataFrame, reason: str) -> None:
+        """Count documents that entered and were dropped for a reason, and that no table lists."""
+        for source, number in _by_source(entered).items():
+            self.entered[source] += number
+            self.dropped[source][reason] += number
+
     def note(self, name: str, fact: object) -> None:
         """Add numbers, or nested mappings of numbers, to a metadata entry."""
         self.facts[name] = add_up(self.facts[name], fact) if name in self.facts else fact

@@ -26,6 +26,7 @@ NOT_OF_THE_DATA = (
     "fidelity",
     "raw_dir",
     "shards",
+    "keep_tables",
     "missing_sources",
     "acquire",
     "evaluate",
@@ -48,6 +49,7 @@ OMITTED = (
     ("filter", "plugins"),
     ("dedup", "unique"),
     ("sample", "draw"),
+    ("sample", "early_authors"),
     ("release", "ids"),
     ("release", "labels"),
 )

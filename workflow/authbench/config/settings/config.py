@@ -43,6 +43,7 @@ class Config(DataConfig):
         Literal["auto"] | Annotated[int, Keywords(minimum=1, maximum=10000)],
         Keywords(expected="auto, or a whole number from 1 to 10000"),
     ]
+    keep_tables: bool
     acquire: Acquire
     review: Review
     people: People

@@ -31,6 +31,7 @@ class Sample(TypedDict):
         Shortfall, Keywords(expected="fill, proportional, or {fill_up_to: N} with a number N from 1 on")
     ]
     borrow: Literal["any", "adjacent"]
+    early_authors: Count | None
     min_documents_per_author: Count
     max_documents_per_author: Count
     fallback_documents_per_author: Count | None

@@ -36,7 +36,15 @@ BUILD_TYPE = "urn:authbench:release:v1"
 ADAPTERS = (
     *("ingest_source", "normalize_text", "count_endings", "find_signatures", "cut_signatures", "sign_texts"),
     *("link_texts", "compare_texts", "find_duplicates", "chunk_documents", "count_labels", "judge_labels"),
-    *("measure_texts", "count_activity", "measure_authors", "apply_filters", "load_scorers", "fill_reservoirs"),
+    *(
+        "measure_texts",
+        "count_activity",
+        "measure_authors",
+        "apply_filters",
+        "load_scorers",
+        "draw_authors",
+        "fill_reservoirs",
+    ),
     *(
         "ask_scores",
         "score_texts",
