@@ -204,7 +204,7 @@ def test_jobs_that_use_no_gpu_request_none(tiny, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def drawn(tiny: Project, tmp_path_factory: pytest.TempPathFactory) -> tuple[Project, Project]:
+def drawn(tiny, tmp_path_factory):
     """Six authors of each language, drawn before normalization: by one shard, and by two whose tables are deleted."""
     projects = []
     for settings in ({"shards": 1}, {"shards": 2, "keep_tables": False}):
