@@ -12,7 +12,7 @@ from datetime import date
 from authbench.config.registry.readers import BlogXmlReader
 from authbench.core.storage.raw_files import RawFile
 from authbench.release.reading.plain_text import marked_text
-from authbench.release.reading.rows import EVERYTHING, BadRow, Block, Row, Wanted, in_blocks
+from authbench.release.reading.rows import BadRow, Block, Row, Wanted, counting, in_blocks
 from authbench.release.reading.units import Units
 
 ENTRY = re.compile(r"\s*<date>(?P<date>[^<]*)</date>\s*<post>")
@@ -41,24 +41,18 @@ MONTHS = (
 MONTH_NUMBERS = {name: number for number, names in enumerate(MONTHS, start=1) for name in names.split()}
 
 
-def read(
-    file: RawFile, options: BlogXmlReader, wanted: Wanted = EVERYTHING, units: Units | None = None
-) -> Iterator[Block]:
+@counting("posts")
+def read(file: RawFile, options: BlogXmlReader, wanted: Wanted, units: Units) -> Iterator[Block]:
     """Yield a record per post, including empty posts: `post`, `date` (ISO, null if invalid), `written_date`, `ordinal`.
 
     Anything other than a date with its post (an unclosed post, text outside) is a bad row with its position.
     """
-    units = Units() if units is None else units
-    units.unit = "posts"
     text = marked_text(file, options.encoding)
     if isinstance(text, BadRow):
-        units.found += 1
-        units.bad += 1
-        yield [text]
+        yield from in_blocks([(text, 0)], units)
         return
     units.found += text.count(POST)
     yield from in_blocks((row, 0) for row in posts(text, units))
-    units.check(file.relative)
 
 
 def posts(text: str, units: Units) -> Iterator[Row | BadRow]:

@@ -10,16 +10,16 @@ from typing import Any
 from authbench.config.registry.readers import App, ChatReader
 from authbench.core.json_values import JsonMapping
 from authbench.core.storage.raw_files import RawFile, UnreadableFile
-from authbench.release.reading.json_records import Window, counted
+from authbench.release.reading.json_records import Window
 from authbench.release.reading.rows import (
     DEEPEST,
-    EVERYTHING,
     BadRow,
     Block,
     Row,
     Sized,
     Wanted,
     bounded_lines,
+    counting,
     in_blocks,
     nested_deeper,
 )
@@ -59,18 +59,14 @@ def app_of(file: RawFile) -> App | None:
     return "whatsapp" if _BEGINS.match(head) else None
 
 
-def read(
-    file: RawFile, options: ChatReader, wanted: Wanted = EVERYTHING, units: Units | None = None
-) -> Iterator[Block]:
+@counting("messages")
+def read(file: RawFile, options: ChatReader, wanted: Wanted, units: Units) -> Iterator[Block]:
     """Yield a record per message: `from` (the account), `name`, `date`, `id`, `text` and `left_out`.
 
     WhatsApp has no accounts and ids: `from` is the name. A message longer than `max_record_bytes` is a bad row, as are
     lines before the first message.
     """
-    units = Units() if units is None else units
-    units.unit = "messages"
-    yield from in_blocks(counted(_lines(file) if options.app == "whatsapp" else _elements(file, options.app), units))
-    units.check(file.relative)
+    yield from in_blocks(_lines(file) if options.app == "whatsapp" else _elements(file, options.app), units)
 
 
 def _row(author: Any, name: Any, date: Any, number: Any, text: str, left_out: str | None) -> Row:

@@ -13,7 +13,7 @@ import regex
 from authbench.config.registry.readers import GutenbergReader
 from authbench.core.storage.raw_files import RawFile
 from authbench.release.reading.plain_text import marked_text
-from authbench.release.reading.rows import EVERYTHING, BadRow, Block, Row, Wanted
+from authbench.release.reading.rows import BadRow, Block, Row, Wanted, counting, in_blocks
 from authbench.release.reading.units import Units
 
 _NAME = r"(?:THE |THIS )?(?:PROJECT|PROJEKT) GUTENBERG"
@@ -49,22 +49,16 @@ _OF_THE_LICENCE = regex.compile(r"Project Gutenberg", regex.IGNORECASE)
 _TAIL = 3_000  # characters at the end that are searched for an unmarked footer
 
 
-def read(
-    file: RawFile, options: GutenbergReader, wanted: Wanted = EVERYTHING, units: Units | None = None
-) -> Iterator[Block]:
+@counting("files")
+def read(file: RawFile, options: GutenbergReader, wanted: Wanted, units: Units) -> Iterator[Block]:
     """Yield the book of a file: `text`, and the fields of its header in lower case (`title`, `release_date`).
 
     If the header lacks lines for `title` and `author`, they come from the first line (`The Project Gutenberg Etext of
     X, by Y`). A file without a start mark, or with an unmarked footer, is a bad row.
     """
-    units = Units() if units is None else units
-    units.unit = "files"
     text = marked_text(file, options.encoding)
     row = text if isinstance(text, BadRow) else book(text)
-    units.found += 1
-    units.bad += isinstance(row, BadRow)
-    units.records += isinstance(row, dict)
-    yield [row]
+    yield from in_blocks([(row, 0)], units)
 
 
 def book(text: str) -> Row | BadRow:

@@ -1,8 +1,6 @@
 """Read records of JSON Lines files."""
 
-import codecs
-import io
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import orjson
@@ -12,44 +10,33 @@ from authbench.core.storage.exact_json import DoubledKey, loads_exactly, may_hav
 from authbench.core.storage.raw_files import RawFile
 from authbench.release.reading.rows import (
     DEEPEST,
-    EVERYTHING,
     BadRow,
     Block,
     Row,
     Wanted,
-    bounded_lines,
     count_rows,
+    counting,
     nested_deeper,
+    utf8_lines,
 )
 from authbench.release.reading.units import Units
 
 
-def read(
-    file: RawFile, options: JsonLinesReader, wanted: Wanted = EVERYTHING, units: Units | None = None
-) -> Iterator[Block]:
+@counting("lines")
+def read(file: RawFile, options: JsonLinesReader, wanted: Wanted, units: Units) -> Iterator[Block]:
     """Yield the object of each line; blank lines are skipped, and a line without an object is a bad row.
 
     A line of more than `max_record_bytes` bytes of UTF-8 is a bad row, too.
     """
-    units = Units() if units is None else units
-    units.unit = "lines"
     limit = file.max_record_bytes
     with file.open_text(options.encoding, newline="\n") as text:
         before = 0
-        for lines in bounded_lines(_utf8(text), lambda piece: piece.split(b"\n"), limit):
+        for lines in utf8_lines(text, limit):
             block = _records(lines, before, limit, units)
             before += len(lines)
             units.found += len(lines)
             count_rows(block, units)
             yield block
-    units.check(file.relative)
-
-
-def _utf8(text: io.TextIOWrapper) -> Callable[[int], bytes]:
-    """Return a function that reads the text as UTF-8; declared UTF-8 is passed to the parser undecoded."""
-    if codecs.lookup(text.encoding).name == "utf-8":
-        return text.buffer.read  # type: ignore[return-value]
-    return lambda size: text.read(size).encode()
 
 
 def _records(lines: list[bytes | None], before: int, limit: int, units: Units) -> Block:

@@ -22,12 +22,13 @@ from authbench.core.storage.exact_json import distinct, loads_exactly
 from authbench.core.storage.raw_files import CHUNK, RawFile
 from authbench.release.reading.rows import (
     DEEPEST,
-    EVERYTHING,
     BadRow,
     Block,
     Row,
     Sized,
     Wanted,
+    counted,
+    counting,
     in_blocks,
     nested_deeper,
     value_at,
@@ -88,17 +89,14 @@ def _one(rows: Iterator[Row], number: int, group: Group, limit: int) -> Sized:
 SPACE = re.compile(r"[ \t\r\n]*")
 
 
-def read(
-    file: RawFile, options: JsonReader, wanted: Wanted = EVERYTHING, units: Units | None = None
-) -> Iterator[Block]:
+@counting("elements")
+def read(file: RawFile, options: JsonReader, wanted: Wanted, units: Units) -> Iterator[Block]:
     """Yield the records of an array, of an object (their key is the field `key`), or the file as a record.
 
     `expand` names a field that contains records: each becomes a row, with the enclosing record (without that field) as
     its field `parent`. `group` joins the records of a work: their `text` values are sorted by the numbers in their
     keys, else keep file order; other fields come from the first record.
     """
-    units = Units() if units is None else units
-    units.unit = "elements"
     rows = _records(file, options.records, options.encoding)
     if options.expand is not None:
         rows = _expanded(rows, options.expand, units)
@@ -106,16 +104,6 @@ def read(
     if options.group is not None:
         rows = joined(rows, options.group, file.max_record_bytes)
     yield from in_blocks(rows)
-    units.check(file.relative)
-
-
-def counted(rows: Iterable[Sized], units: Units) -> Iterator[Sized]:
-    """Yield the rows, counting good and bad records."""
-    for row, size in rows:
-        units.found += 1
-        units.bad += (bad := isinstance(row, BadRow))
-        units.records += not bad
-        yield row, size
 
 
 def _records(file: RawFile, shape: str, encoding: Encoding) -> Iterator[Sized]:

@@ -16,7 +16,7 @@ from typing import Any
 
 from authbench.config.registry.readers import MboxReader
 from authbench.core.storage.raw_files import RawFile
-from authbench.release.reading.rows import EVERYTHING, BadRow, Block, Row, Sized, Wanted, bounded_lines, in_blocks
+from authbench.release.reading.rows import BadRow, Block, Row, Sized, Wanted, bounded_lines, counting, in_blocks
 from authbench.release.reading.units import Units
 
 _BEGINS = b"From "
@@ -25,31 +25,23 @@ _LONGEST_HEADER = 2_000  # characters; decoding takes quadratic time
 _QUOTED_BEGIN = re.compile(rb"^>(>*From )", re.MULTILINE)
 
 
-def read(
-    file: RawFile, options: MboxReader, wanted: Wanted = EVERYTHING, units: Units | None = None
-) -> Iterator[Block]:
+@counting("messages")
+def read(file: RawFile, options: MboxReader, wanted: Wanted, units: Units) -> Iterator[Block]:
     """Yield a record per message: `from` (the address), `name`, `subject`, `date` (ISO), `id` and `text`.
 
     A header that is absent or cannot be read is null, as is the text of a message without plain text. A message longer
     than `max_record_bytes`, or not in its stated encoding, is a bad row, as are lines before the first message.
     """
-    units = Units() if units is None else units
-    units.unit = "messages"
-    yield from in_blocks(_rows(file, units))
-    units.check(file.relative)
+    yield from in_blocks(_rows(file), units)
 
 
-def _rows(file: RawFile, units: Units) -> Iterator[Sized]:
-    for number, message in _messages(file, file.max_record_bytes, units):
+def _rows(file: RawFile) -> Iterator[Sized]:
+    for number, message in _messages(file, file.max_record_bytes):
         row = _row(message, number) if isinstance(message, bytes) else BadRow(f"line {number}", message)
-        if isinstance(row, BadRow):
-            units.bad += 1
-        else:
-            units.records += 1
         yield row, len(message)
 
 
-def _messages(file: RawFile, limit: int, units: Units) -> Iterator[tuple[int, bytes | str]]:
+def _messages(file: RawFile, limit: int) -> Iterator[tuple[int, bytes | str]]:
     """Yield the number of the first line of each message, and the message, or why there is none."""
     lines: list[bytes] = []
     first, size, begun, blank = 1, 0, False, True
@@ -57,7 +49,6 @@ def _messages(file: RawFile, limit: int, units: Units) -> Iterator[tuple[int, by
     def ended() -> Iterator[tuple[int, bytes | str]]:
         if not begun and size <= limit and not any(map(bytes.strip, lines)):
             return
-        units.found += 1
         if size > limit:
             yield first, f"is longer than max_record_bytes ({limit})"
         elif begun:

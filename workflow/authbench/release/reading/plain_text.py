@@ -10,25 +10,20 @@ import regex
 
 from authbench.config.registry.readers import Encoding, TextReader
 from authbench.core.storage.raw_files import RawFile
-from authbench.release.reading.rows import EVERYTHING, BadRow, Block, Row, Wanted, in_blocks
+from authbench.release.reading.rows import BadRow, Block, Row, Wanted, counting, in_blocks
 from authbench.release.reading.units import Units
 
 
-def read(
-    file: RawFile, options: TextReader, wanted: Wanted = EVERYTHING, units: Units | None = None
-) -> Iterator[Block]:
+@counting("parts")
+def read(file: RawFile, options: TextReader, wanted: Wanted, units: Units) -> Iterator[Block]:
     """Yield the records of a text file: fields `text`, `part` (1, 2, ...), and the header's fields.
 
     The header extends to the first match of `header_ends` (without a match, there is no header); a field's value is the
     first group of its pattern. `split` is a pattern that separates the records of a file.
     """
-    units = Units() if units is None else units
-    units.unit = "parts"
     text = whole_text(file, options.encoding)
     if isinstance(text, BadRow):
-        units.found += 1
-        units.bad += 1
-        yield [text]
+        yield from in_blocks([(text, 0)], units)
         return
     header, text = _cut_header(text, options.header_ends)
     fields: Row = {name: _first_group(pattern, header) for name, pattern in options.header.items()}
@@ -38,7 +33,6 @@ def read(
     units.blank += found - len(records)
     numbered = enumerate(records, start=1)
     yield from in_blocks(({**fields, "part": number, "text": part}, len(part)) for number, part in numbered)
-    units.check(file.relative)
 
 
 def whole_text(file: RawFile, encoding: Encoding) -> str | BadRow:

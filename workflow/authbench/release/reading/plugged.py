@@ -6,15 +6,14 @@ from typing import Any
 from authbench.config.plugins import PlugIn, called, find_plugin, load_plugin, unusable
 from authbench.config.registry.readers import PluginReader
 from authbench.core.storage.raw_files import RawFile
-from authbench.release.reading.rows import EVERYTHING, BadRow, Block, Row, Sized, Wanted, in_blocks, nested_deeper
+from authbench.release.reading.rows import BadRow, Block, Row, Sized, Wanted, counting, in_blocks, nested_deeper
 from authbench.release.reading.units import Units
 
 _EXPECTED = "read(stream, options) to yield a dictionary with text as keys for each record, or text that says why not"
 
 
-def read(
-    file: RawFile, options: PluginReader, wanted: Wanted = EVERYTHING, units: Units | None = None
-) -> Iterator[Block]:
+@counting("records")
+def read(file: RawFile, options: PluginReader, wanted: Wanted, units: Units) -> Iterator[Block]:
     """Yield the records of a file; text in place of a record is the reason of a bad row.
 
     A record whose texts have more than `max_record_bytes` characters together is a bad row, too.
@@ -22,23 +21,18 @@ def read(
     Raises:
         InputError: no package has this reader, or it fails or yields something else.
     """
-    units = Units() if units is None else units
-    units.unit = "records"
-    yield from in_blocks(_rows(file, options, units))
-    units.check(file.relative)
+    yield from in_blocks(_rows(file, options), units)
 
 
-def _rows(file: RawFile, options: PluginReader, units: Units) -> Iterator[Sized]:
+def _rows(file: RawFile, options: PluginReader) -> Iterator[Sized]:
     plugin = find_plugin("readers", options.name)
     reader = load_plugin(plugin)
+    number = 0
     with file.open_binary() as stream:
         records = called(plugin, _EXPECTED, lambda: iter(reader(stream, dict(options.options))))
         while (record := called(plugin, _EXPECTED, lambda: next(records, None))) is not None:
-            units.found += 1
-            row, size = _row(plugin, record, f"record {units.found}", file.max_record_bytes)
-            units.bad += isinstance(row, BadRow)
-            units.records += isinstance(row, dict)
-            yield row, size
+            number += 1
+            yield _row(plugin, record, f"record {number}", file.max_record_bytes)
 
 
 def _row(plugin: PlugIn, record: Any, position: str, limit: int) -> Sized:

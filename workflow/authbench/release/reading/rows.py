@@ -8,9 +8,12 @@ follows the format and does not interpret authors or languages; the mapping does
 unreadable file raises `InputError`.
 """
 
+import codecs
+import io
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import wraps
 from types import MappingProxyType
 from typing import Any, AnyStr, NamedTuple, Protocol
 
@@ -19,6 +22,13 @@ from authbench.core.json_values import JsonObject
 from authbench.core.records import PRIMARY_GENRES, is_language_code, primary_genre
 from authbench.core.storage.raw_files import CHUNK, RawFile
 from authbench.release.reading.units import Units
+
+
+def utf8_lines(text: io.TextIOWrapper, limit: int) -> Iterator[list[bytes | None]]:
+    """Yield the `bounded_lines` of a text in UTF-8; declared UTF-8 is not decoded."""
+    utf8 = codecs.lookup(text.encoding).name == "utf-8"
+    read_on = text.buffer.read if utf8 else lambda size: text.read(size).encode()
+    return bounded_lines(read_on, lambda piece: piece.split(b"\n"), limit)  # type: ignore[arg-type]
 
 
 def bounded_lines(
@@ -91,11 +101,38 @@ class ReadFile(Protocol):
     ) -> Iterator[Block]: ...
 
 
-def in_blocks(rows: Iterable[Sized]) -> Iterator[Block]:
-    """Yield the rows as blocks."""
+def counting(unit: str) -> Callable[[Callable[[RawFile, Any, Wanted, Units], Iterator[Block]]], ReadFile]:
+    """Make a function a reader that names the units it counts, and checks their counts at the end of a file."""
+
+    def reader_of(read: Callable[[RawFile, Any, Wanted, Units], Iterator[Block]]) -> ReadFile:
+        @wraps(read)
+        def reader(
+            file: RawFile, options: Any, wanted: Wanted = EVERYTHING, units: Units | None = None
+        ) -> Iterator[Block]:
+            units = Units() if units is None else units
+            units.unit = unit
+            yield from read(file, options, wanted, units)
+            units.check(file.relative)
+
+        return reader
+
+    return reader_of
+
+
+def counted(rows: Iterable[Sized], units: Units) -> Iterator[Sized]:
+    """Yield the rows, counting good and bad records."""
+    for row, size in rows:
+        units.found += 1
+        units.bad += (bad := isinstance(row, BadRow))
+        units.records += not bad
+        yield row, size
+
+
+def in_blocks(rows: Iterable[Sized], units: Units | None = None) -> Iterator[Block]:
+    """Yield the rows as blocks; if `units` are given, each row is a unit and counted."""
     block: Block = []
     buffered = 0
-    for row, size in rows:
+    for row, size in rows if units is None else counted(rows, units):
         block.append(row)
         buffered += size
         if buffered >= BLOCK_BYTES or len(block) == BLOCK_ROWS:

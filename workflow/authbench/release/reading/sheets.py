@@ -18,7 +18,7 @@ from authbench.core.errors import InputError
 from authbench.core.extras import absent
 from authbench.core.storage.bounds import room, too_large
 from authbench.core.storage.raw_files import RawFile
-from authbench.release.reading.rows import EVERYTHING, BadRow, Block, Sized, Wanted, in_blocks
+from authbench.release.reading.rows import BadRow, Block, Sized, Wanted, counting, in_blocks
 from authbench.release.reading.units import Units
 
 _OF_THE_PROCESS = 512 << 20  # bytes
@@ -26,9 +26,8 @@ _PARSE = "from authbench.release.reading.sheets import parse; parse()"
 _UNREADABLE = 3  # exit status
 
 
-def read(
-    file: RawFile, options: SheetReader, wanted: Wanted = EVERYTHING, units: Units | None = None
-) -> Iterator[Block]:
+@counting("rows")
+def read(file: RawFile, options: SheetReader, wanted: Wanted, units: Units) -> Iterator[Block]:
     """Yield the rows of each sheet, by the names in its first row, and `sheet`: values as text, of formulas the result.
 
     Raises:
@@ -36,10 +35,7 @@ def read(
     """
     if problem := absent("fastexcel"):
         raise problem
-    units = Units() if units is None else units
-    units.unit = "rows"
     yield from in_blocks(_rows(replace(file, at_most=None), units))
-    units.check(file.relative)
 
 
 def _rows(file: RawFile, units: Units) -> Iterator[Sized]:

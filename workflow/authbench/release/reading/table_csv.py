@@ -29,7 +29,6 @@ from authbench.release.reading.quotation import (
 )
 from authbench.release.reading.rows import (
     BLOCK_ROWS,
-    EVERYTHING,
     MOST_NAMES,
     UNMATCHED_QUOTE,
     BadRow,
@@ -37,6 +36,7 @@ from authbench.release.reading.rows import (
     Wanted,
     bounded_lines,
     check_header,
+    counting,
 )
 from authbench.release.reading.units import Units
 
@@ -45,15 +45,14 @@ MOST_COLUMNS = 100_000
 UNENDED = "unexpected end of data"  # the parser's message for a record left open at the end
 
 
-def read(file: RawFile, options: CsvReader, wanted: Wanted = EVERYTHING, units: Units | None = None) -> Iterator[Block]:
+@counting("lines")
+def read(file: RawFile, options: CsvReader, wanted: Wanted, units: Units) -> Iterator[Block]:
     """Yield the rows, named by the header, or by `options.header` if the file has none.
 
     A row is bad if its number of cells differs from the header's, if it has a stray quotation mark or a NUL byte, or if
     it is too long. If a record swallowed rows, each of its lines before the first swallowed row is bad, and reading
     resumes there. Positions are lines of the file.
     """
-    units = Units() if units is None else units
-    units.unit = "lines"
     limit = file.max_record_bytes
     table: _Reading | None = None
     waiting: list[str | None] = []
@@ -73,7 +72,6 @@ def read(file: RawFile, options: CsvReader, wanted: Wanted = EVERYTHING, units: 
     if table is None:
         table = _Reading(file, options, wanted, units, waiting)
     yield from table.rows(waiting, ended=True)
-    units.check(file.relative)
 
 
 class _Reading:

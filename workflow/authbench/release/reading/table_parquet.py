@@ -16,7 +16,7 @@ from authbench.core.errors import InputError
 from authbench.core.storage.bounds import room, too_large
 from authbench.core.storage.parquet_headers import expect_bounded
 from authbench.core.storage.raw_files import FREE_EXPANSION, MAX_EXPANSION, RawFile
-from authbench.release.reading.rows import EVERYTHING, BadRow, Block, Wanted, check_header, count_rows
+from authbench.release.reading.rows import BadRow, Block, Wanted, check_header, count_rows, counting
 from authbench.release.reading.units import Units
 
 
@@ -75,9 +75,8 @@ AS_TEXT = (
 )
 
 
-def read(
-    file: RawFile, options: ParquetReader, wanted: Wanted = EVERYTHING, units: Units | None = None
-) -> Iterator[Block]:
+@counting("rows")
+def read(file: RawFile, options: ParquetReader, wanted: Wanted, units: Units) -> Iterator[Block]:
     """Yield the rows with only the wanted columns.
 
     Memory: a batch of about BATCH_BYTES.
@@ -86,8 +85,6 @@ def read(
         InputError: the file is damaged, two of the columns share a name, a column does not hold text, numbers or times,
             or the file expands to more than MAX_EXPANSION times its size.
     """
-    units = Units() if units is None else units
-    units.unit = "rows"
     with _damage_told(file), file.open_seekable() as stream:
         with pq.ParquetFile(stream) as parquet:
             metadata, schema = parquet.metadata, _checked(file.relative, parquet.schema_arrow, wanted)
@@ -116,7 +113,6 @@ def read(
                 f"{file.relative} is damaged: it says that it has {metadata.num_rows} rows, and has {before}; fetch it "
                 "again."
             )
-    units.check(file.relative)
 
 
 @contextmanager

@@ -6,14 +6,14 @@ and stanzas, paragraphs and divisions are separated by a blank line.
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
 from authbench.config.registry.readers import TeiReader
 from authbench.core.identity import fold_space
 from authbench.core.storage.raw_files import RawFile
-from authbench.release.reading.rows import EVERYTHING, BadRow, Block, Row, Wanted, count_rows
+from authbench.release.reading.rows import BadRow, Block, Row, Wanted, count_rows, counting
 from authbench.release.reading.units import Units
 
 BLOCKS = frozenset(
@@ -37,30 +37,35 @@ class MalformedError(Exception):
         self.bad_row = BadRow(position, reason)
 
 
-def read(file: RawFile, options: TeiReader, wanted: Wanted = EVERYTHING, units: Units | None = None) -> Iterator[Block]:
+@counting("documents")
+def read(file: RawFile, options: TeiReader, wanted: Wanted, units: Units) -> Iterator[Block]:
     """Yield the records of a TEI file, with the field `text` and the header fields.
 
     Header fields are given by paths below `teiHeader` (`fileDesc/titleStmt/author`, `...@ident` for an attribute);
     `text` names the parts to read, `leave_out` elements whose content is not the author's running text.
     """
-    units = Units() if units is None else units
-    units.unit = "documents"
-    with file.open_binary() as stream:
-        xml = stream.read(file.max_record_bytes + 1)
-    if len(xml) > file.max_record_bytes:
-        rows: Block = [BadRow("line 1", f"larger than {file.max_record_bytes} bytes")]
-    else:
-        try:
-            root = parse(xml)
-            documents = root.findall("TEI") if root.tag == "teiCorpus" else [root]
-            rows = [record(one, options) for one in documents]
-        except MalformedError as error:
-            rows = [error.bad_row]
-        except RecursionError:
-            rows = [BadRow("line 1", "elements are nested too deeply")]
+
+    def documents(root: Element) -> Block:
+        return [record(one, options) for one in (root.findall("TEI") if root.tag == "teiCorpus" else [root])]
+
+    rows = rows_of(file, documents)
     units.found += len(rows)
     count_rows(rows, units)
     yield rows
+
+
+def rows_of(file: RawFile, read: Callable[[Element], Block]) -> Block:
+    """Return what is read of a file's tree, or the bad row of a file too large, malformed or nested too deeply."""
+    with file.open_binary() as stream:
+        xml = stream.read(file.max_record_bytes + 1)
+    if len(xml) > file.max_record_bytes:
+        return [BadRow("line 1", f"larger than {file.max_record_bytes} bytes")]
+    try:
+        return read(parse(xml))
+    except MalformedError as error:
+        return [error.bad_row]
+    except RecursionError:
+        return [BadRow("line 1", "elements are nested too deeply")]
 
 
 def record(root: Element, options: TeiReader) -> Row | BadRow:

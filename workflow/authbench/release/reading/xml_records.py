@@ -14,8 +14,8 @@ from authbench.config.registry.readers import TeiReader, XmlReader, XmlRowsReade
 from authbench.core.errors import InputError
 from authbench.core.identity import fold_space
 from authbench.core.storage.raw_files import RawFile
-from authbench.release.reading.rows import EVERYTHING, MOST_NAMES, BadRow, Block, Row, Wanted, in_blocks
-from authbench.release.reading.tei import BLANK_LINE, PROSE, SEPARATORS, MalformedError, header_value, parse
+from authbench.release.reading.rows import MOST_NAMES, BadRow, Block, Row, Wanted, counting, in_blocks
+from authbench.release.reading.tei import BLANK_LINE, PROSE, SEPARATORS, MalformedError, header_value, parse, rows_of
 from authbench.release.reading.units import Units
 
 _HEAD = 1 << 10
@@ -28,30 +28,12 @@ OF_TEI = {
 }
 
 
-def read(file: RawFile, options: XmlReader, wanted: Wanted = EVERYTHING, units: Units | None = None) -> Iterator[Block]:
+@counting("elements")
+def read(file: RawFile, options: XmlReader, wanted: Wanted, units: Units) -> Iterator[Block]:
     """Yield a record for each element named `record`: `text`, `part` (1, 2, ...), and the fields by path."""
-    units = Units() if units is None else units
-    units.unit = "elements"
-    with file.open_binary() as stream:
-        xml = stream.read(file.max_record_bytes + 1)
-    try:
-        if len(xml) > file.max_record_bytes:
-            raise MalformedError("line 1", f"larger than {file.max_record_bytes} bytes")
-        found = records(parse(xml), options)
-    except MalformedError as error:
-        units.found += 1
-        units.bad += 1
-        yield [error.bad_row]
-        return
-    except RecursionError:
-        units.found += 1
-        units.bad += 1
-        yield [BadRow("line 1", "elements are nested too deeply")]
-        return
-    units.found += len(found)
-    units.records += len(found)
-    yield from in_blocks((row, len(row["text"])) for row in found)
-    units.check(file.relative)
+    found = rows_of(file, lambda root: [*records(root, options)])
+    sized = ((row, 0 if isinstance(row, BadRow) else len(row["text"])) for row in found)
+    yield from in_blocks(sized, units)
 
 
 def records(root: Element, options: XmlReader) -> list[Row]:

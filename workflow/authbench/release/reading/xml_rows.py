@@ -11,7 +11,7 @@ from xml.parsers import expat
 from authbench.config.registry.readers import XmlRowsReader
 from authbench.core.errors import InputError
 from authbench.core.storage.raw_files import RawFile
-from authbench.release.reading.rows import EVERYTHING, BadRow, Block, Row, Wanted, bounded_lines
+from authbench.release.reading.rows import BadRow, Block, Row, Wanted, count_rows, counting, utf8_lines
 from authbench.release.reading.units import Units
 
 _ROW = re.compile(rb"\s*<row[\s/>]")
@@ -20,9 +20,8 @@ _OPENING = re.compile(rb"\s*<([A-Za-z_][\w.-]*)>\s*")
 _CLOSING = re.compile(rb"\s*</([A-Za-z_][\w.-]*)>\s*")
 
 
-def read(
-    file: RawFile, options: XmlRowsReader, wanted: Wanted = EVERYTHING, units: Units | None = None
-) -> Iterator[Block]:
+@counting("lines")
+def read(file: RawFile, options: XmlRowsReader, wanted: Wanted, units: Units) -> Iterator[Block]:
     """Yield the attributes of each row as fields; missing attributes are absent.
 
     A line that is not a well-formed row, or is longer than `max_record_bytes`, is a bad row.
@@ -30,13 +29,9 @@ def read(
     Raises:
         InputError: the element around the rows is missing or not closed, as in a truncated file.
     """
-    units = Units() if units is None else units
-    units.unit = "lines"
     around, closed, before = b"", False, 0
     with file.open_text(options.encoding, newline="\n") as text:
-        utf8 = codecs.lookup(text.encoding).name == "utf-8"
-        read_on = text.buffer.read if utf8 else lambda size: text.read(size).encode()
-        for lines in bounded_lines(read_on, lambda piece: piece.split(b"\n"), file.max_record_bytes):
+        for lines in utf8_lines(text, file.max_record_bytes):
             block: Block = []
             for number, line in enumerate(lines, before + 1):
                 units.found += 1
@@ -54,8 +49,7 @@ def read(
                     closed = True
                 else:
                     block.append(BadRow(f"line {number}", "is no <row ... /> of the table"))
-            units.records += sum(isinstance(row, dict) for row in block)
-            units.bad += sum(isinstance(row, BadRow) for row in block)
+            count_rows(block, units)
             before += len(lines)
             if block:
                 yield block
@@ -65,7 +59,6 @@ def read(
             f"{file.relative}, line {before}: the file ends without </{name}>: it was cut off, or is no table of rows. "
             "Unpack or fetch it anew."
         )
-    units.check(file.relative)
 
 
 def _without_declaration(line: bytes) -> bytes | None:
