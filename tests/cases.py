@@ -1,4 +1,5 @@
-"""Cases as data: `cases/<module>.yaml`, in the folder of a test, has by test the names and rows of its parameters."""
+"""Cases as data: `cases/<module>.yaml`, in the folder of a test, has by test the names and rows of its parameters; rows
+may be named, by what they show."""
 
 import inspect
 from functools import cache
@@ -11,7 +12,8 @@ import yaml
 def cases(test):
     """Try a test with each of its cases."""
     [(names, rows)] = read_cases(Path(inspect.getfile(inspect.unwrap(test))))[test.__name__].items()
-    return pytest.mark.parametrize(names, rows)(test)
+    named = isinstance(rows, dict)
+    return pytest.mark.parametrize(names, rows.values() if named else rows, ids=rows if named else None)(test)
 
 
 @cache

@@ -13,7 +13,6 @@ from authbench.app.preflight import at_start
 from authbench.app.preflight.at_start import expect_usable
 from authbench.core.errors import InputError
 
-Table = list[dict[str, str]]
 DATES = LETTERS.replace("id: number,", "id: number, date: {field: day, date: '%d.%m.%Y'},")
 TOPICS = LETTERS.replace("id: number,", "id: number, topic: {field: day, map: {Monday: first}},")
 SAMPLE = {"min_documents_per_author": 2, "fallback_documents_per_author": None}

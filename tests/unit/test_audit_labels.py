@@ -5,6 +5,7 @@ import unicodedata
 import polars as pl
 import pytest
 from audited import ids_of, release, rows, text, write_csv, write_lines, write_problems
+from cases import cases
 
 from authbench.app.api import audit
 from authbench.app.cli import main
@@ -173,10 +174,7 @@ def test_ids_of_a_corpus_keep_their_digits(ids, tmp_path):
     assert found.dataset["documents"] == 4 and ids_of(found, "unknown_answer") == []
 
 
-@pytest.mark.parametrize(
-    "qrels",
-    ["q0 0 d0 1\n", "q0\td0\t1\nq1\td1\t1\n", "query-id\tcorpus-id\tscore\nq0\td\thigh\n", "query-id\tscore\nq0\t1\n"],
-)
+@cases
 def test_judgements_without_their_columns_or_numbers_are_refused(qrels, tmp_path):
     folder = beir(tmp_path, [{"_id": f"d{k}", "text": text(k, 1)} for k in range(2)], qrels)
     with pytest.raises(InputError, match=r"test\.tsv"):

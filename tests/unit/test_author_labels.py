@@ -4,6 +4,7 @@ import unicodedata
 
 import polars as pl
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -74,10 +75,7 @@ def test_distinct_labels_stay_distinct(one, other):
     assert (folded(one) == folded(other)) == (one == other)
 
 
-@pytest.mark.parametrize(
-    "label",
-    ["03", "03.0", "3.0 Team", "3.5", "v3.0", "3.0.0", "1.25e1", "12e4", "123e4567", "1e999", "3.", ".0", "٣", "+3"],
-)
+@cases
 def test_what_is_no_whole_number_of_a_program_stays(label):
     assert folded(label) == label
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import bibtexparser
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 from published import ABOUT, PAGES, exported, opened, publish, seal, sources_of
@@ -111,18 +112,7 @@ def test_any_title_and_place_make_a_citation_that_can_be_read(title, place):
     assert citation_problem(default_citation("tag", title, "local", place)) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("Smith 2020", "expected an entry"),
-        ("Smith, and @misc{one, title = {One}}", "expected an entry"),
-        ("@misc{one, title = {One}", "do not close"),
-        ("@misc{one, title = {One}} and more", "do not close"),
-        ("@misc{one, title = {One}}}", "do not close"),
-        (f"{ONE}\n{ONE}", "stands twice"),
-        ("@string{one, title = {One}}", "entries of works"),
-    ],
-)
+@cases
 def test_what_is_no_bibtex_is_told_so(text, problem):
     assert problem in (citation_problem(text) or "")
 

@@ -1,6 +1,7 @@
 """--help says the defaults of config/config.yaml, and entries survive the way through plain values."""
 
 import pytest
+from cases import cases
 from defaults import section
 
 from authbench.app.cli import main
@@ -9,15 +10,7 @@ from authbench.models.entries import MODELS, ModelEntry
 from authbench.scoring.verifiers.requested import VERIFIERS, VerifierEntry
 
 
-@pytest.mark.parametrize(
-    ("command", "shown"),
-    [
-        ("train", ("seeds", "epochs", "batch", "learning_rate")),
-        ("pan pairs", ("setting", "test", "same", "small", "topics")),
-        ("pan evaluate", ("topic_model",)),
-        ("raven run", ("topics", "folds", "seeds")),
-    ],
-)
+@cases
 def test_help_shows_the_defaults(command, shown, capsys):
     with pytest.raises(SystemExit):
         main([*command.split(), "--help"])

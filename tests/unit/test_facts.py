@@ -3,6 +3,7 @@
 from importlib import metadata
 
 import pytest
+from cases import cases
 from extras import needs
 
 from authbench.build.release.statement import add_statement, make_statement
@@ -59,10 +60,7 @@ def test_what_was_measured_of_labels_is_passed_on():
     assert collect(COUNTS, SAMPLED, {}, {}, labels=rows)["labels"] == rows
 
 
-@pytest.mark.parametrize(
-    ("section", "key", "asked"),
-    [("dedup", "unique", {"essay": ["prompt"]}), ("chunk", "retag", "a.csv"), ("ingest", "author_ids", "source")],
-)
+@cases
 def test_settings_under_which_nothing_is_asked_for_are_not_stated(section, key, asked):
     assert stated(**{section: {key: asked, "other": 1}})["config"][section] == {key: asked, "other": 1}
     default = read_yaml(shipped("config/config.yaml"))[section][key]

@@ -26,12 +26,8 @@ PAPER = {
     "single_letter_words": 0.5,
     "single_letter_run": 8,
 }
+PRESETS = {"robust": ROBUST, "paper": PAPER}
 SPANISH = "El río estaba frío y el viento se había dormido entre los juncos hasta la mañana."
-
-JAPANESE = (  # more Chinese characters than kana, so that the scripts of Chinese and Korean make up most of it
-    "明治三十八年十月二十日、東京市本郷区駒込千駄木町の自宅において、文学博士夏目先生は同志数名と共に英国近代文学研究会を組織し、"
-    "毎週土曜日午後一時より講演討論会を開催することとした。"
-)
 
 
 def documents(*texts, lang="en", genre="blog/arts", tokens=50, task="authorship", **more):
@@ -110,23 +106,14 @@ def test_the_order_of_documents_changes_nothing_but_the_order_of_rows():
     assert there.equals(back)
 
 
-@pytest.mark.parametrize("preset", [ROBUST, PAPER])
+@pytest.mark.parametrize("preset", PRESETS.values())
 def test_a_threshold_of_null_switches_its_rule_off(preset):
     off = {rule.setting: None for rule in BUILT_IN if rule.setting and rule.column != "token_length"}
     for text in ("la " * 25, "s o u p " * 10, SPANISH, "Привет, как дела?", "???!!!???!!!???!!!???!!!a"):
         assert set(reasons(text, preset | off)) <= {"repeated_characters"}
 
 
-@pytest.mark.parametrize(
-    ("text", "more", "reason"),
-    [
-        ("गीत " * 3 + "हिन्दी", {"lang": "hi"}, "too_many_symbols"),
-        ("so " + "-" * 21 + " and many more words here" * 4, {}, "repeated_characters"),
-        ("Well then……………… said he, and so on", {"source": "german_pd"}, "symbol_run"),
-        ("yes yes yes no", {}, "dominant_word"),
-        ("Привет, как дела?", {}, "wrong_script"),
-    ],
-)
+@cases
 def test_the_papers_preset_applies_its_formulas_as_worded(text, more, reason):
     settings = PAPER | ({"symbols": 0.35} if reason == "too_many_symbols" else {})
     assert reason in reasons(text, settings, **more)
@@ -184,11 +171,7 @@ def test_measurements_of_other_documents_are_refused():
         filters.beside(keys, measures.reverse())
 
 
-@pytest.mark.parametrize(
-    ("text", "source", "setting", "reason"),
-    [("No" + "o" * 24 + " way, said he", "made_up", {"longest_run": 30}, "repeated_characters"),
-     ("Well then……………… said he, and so on", "german_pd", {"symbol_run": 20}, "symbol_run")],
-)  # fmt: skip
+@cases
 def test_lengths_of_runs_are_settings(text, source, setting, reason):
     assert reason in reasons(text, PAPER, source=source)
     assert reason not in reasons(text, PAPER | setting, source=source)
@@ -208,27 +191,12 @@ def test_a_share_of_letters_by_language_may_be_a_whole_number_in_any_order(share
     assert ("wrong_script" in found) == ("en" not in shares)
 
 
-@pytest.mark.parametrize(
-    ("settings", "measured", "column", "kept", "dropped", "reason"),
-    [
-        (ROBUST, {"symbols": 0.9}, "collapsed", 19, 20, "too_many_symbols"),
-        (ROBUST, {"all_letters": 0}, "collapsed", 20, 19, "no_letters"),
-        (ROBUST, {"alphabetic_words": 0.1}, "words", 9, 10, "few_words_with_letters"),
-        (ROBUST, {"long_run_share": 0.95}, "visible", 199, 200, "repeated_characters"),
-        (ROBUST, {"lang": "zh", "langid": "ja", "langid_probability": 0.9}, "script", 0.91, 0.9, "wrong_language"),
-        (ROBUST, {"letters": 7, "langid": "ru"}, "script", 0.1, 0.0, "wrong_script"),
-        (PAPER, {"source": "german_pd"}, "symbols_spaced_paper", 0.4, 0.41, "too_many_symbols"),
-        (PAPER, {"symbols_paper": 0.6}, "source", "german_pd", "german", "too_many_symbols"),
-        (PAPER, {"letters": 7, "langid": "ru"}, "script", 0.6, 0.59, "wrong_language"),
-        (PAPER, {"script": 0.4, "langid": "en"}, "letters", 7, 8, "wrong_script"),
-        (PAPER, {}, "single_letter_token_run_ws", 7, 8, "single_letter_run"),
-    ],
-)
-def test_a_rule_holds_from_its_bounds_on(settings, measured, column, kept, dropped, reason):
+@cases
+def test_a_rule_holds_from_its_bounds_on(preset, measured, column, kept, dropped, reason):
     clean = documents("We walked along the river until the evening, and none of the others would say a word about it.")
     for value, found in ((kept, []), (dropped, [reason])):
         row = clean.with_columns(**{name: pl.lit(one) for name, one in {**measured, column: value}.items()})
-        assert filters.apply_filters(row, settings)["reason"].to_list() == found
+        assert filters.apply_filters(row, PRESETS[preset])["reason"].to_list() == found
 
 
 def test_every_setting_is_the_threshold_of_a_rule():

@@ -81,10 +81,7 @@ def audited(out):
     return dict(json.loads((out / "audit.json").read_text())["dataset"])
 
 
-@pytest.mark.parametrize(
-    ("config", "splits"),
-    [(":posts", {"test": 24, "train": 24}), (":mails", {"train": 8}), ("@v1:more", {"first": 12, "second": 12})],
-)
+@cases
 def test_an_audit_reads_a_configuration_that_the_card_states_or_a_folder_has(texts, config, splits, tmp_path):
     assert main(["audit", f"{texts}{config}", "--out", str(tmp_path / "out")]) == 0
     found = audited(tmp_path / "out")

@@ -6,6 +6,7 @@ from tempfile import TemporaryDirectory
 
 import polars as pl
 import pytest
+from cases import cases
 from defaults import section
 from open_corpora import MAX_BAD_ROWS, files_of, folder_of, ingested, load_source, sorted_out, table, tables_with
 from shared_folders import needs_corpora
@@ -146,10 +147,7 @@ def test_no_real_author_label_leaves_ingestion():
     assert [user for user in users if len(user) >= 4 and f'"{user}' in written] == []
 
 
-@pytest.mark.parametrize(
-    "tag",
-    ["exorde_sample", "xiaohongshu_crawls", "weibo_users_gbk", "weibo_single_user_gbk"],
-)
+@cases
 def test_a_real_label_that_is_an_account_has_one(tag):
     records = ingested(tag).records.drop_nulls("account")
     assert records.height

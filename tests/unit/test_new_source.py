@@ -7,7 +7,6 @@ import json
 import os
 import sys
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -255,7 +254,6 @@ DROPPED = {
     "whatsapp_zip": {"system_or_media": 2},
 }
 OF_ACCOUNTS = (in_parquet, telegram_chat, telegram_chats, discord_channel)
-Write = Callable[[Path], list[str]]
 FORMS = [
     (in_cp1252, ["**/*.csv"], {"format": "csv", "encoding": "cp1252", "delimiter": ";"}, LETTER_FIELDS),
     (

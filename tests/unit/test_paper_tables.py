@@ -9,6 +9,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from cases import cases
 from scored_release import evaluated, write_scored_release
 from split_folder import write_release
 
@@ -180,15 +181,7 @@ def test_models_stand_by_score_or_by_name_within_groups_in_the_papers_order(resu
         assert [one.name for one in ranked[1:]] == (["metadata", "random"])
 
 
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        (["--metric", "succes@5"], "no score 'succes@5'; did you mean 'success@5'?"),
-        (["--model", "tfid"], "no scores of a model 'tfid'; did you mean 'tfidf'?"),
-        (["--curves", "nowhere.csv"], "nowhere.csv: cannot be read"),
-        (["--curves", f"{__file__}"], "cannot be read"),
-    ],
-)
+@cases
 def test_a_choice_that_cannot_be_made_is_one_line(scored, tmp_path, options, told, capsys):
     release = ["--release", str(scored / "release"), "--unverified", "--out", str(tmp_path / "out")]
     assert main(["publish", "tables", str(scored / "scores"), *release, *options]) == 2

@@ -4,6 +4,7 @@ import re
 
 import polars as pl
 import pytest
+from cases import cases
 from steb_formats import ENCODINGS, FORMATS, jsonl
 
 from authbench.core.errors import InputError
@@ -176,10 +177,7 @@ def test_classes_and_parts_of_a_probing_file_are_those_that_are_probed(tmp_path)
     assert splits == {"feature 1": ["train"] * 5, "feature 2": [None, None, None, "test", "test"]}
 
 
-@pytest.mark.parametrize(
-    ("classes", "problem"),
-    [([["1"], ["1", "2"]], "not all the same length"), ([["a"], ["1"]], "feature 1 .* no number")],
-)
+@cases
 def test_a_probing_file_whose_lists_do_not_fit_is_refused(classes, problem):
     with pytest.raises(InputError, match=problem):
         probing.given(classes, [["train"], ["test"]])

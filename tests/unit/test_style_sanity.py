@@ -6,6 +6,7 @@ from random import Random
 import numpy as np
 import polars as pl
 import pytest
+from cases import cases
 from style_page import style_page
 
 from authbench.app.cli import main
@@ -92,14 +93,7 @@ def test_an_encoder_of_the_label_scores_one_in_clustering_pairs_and_retrieval(tm
 TEXTS_ALONE = ["clustering", "all_to_all", "probing"]
 
 
-@pytest.mark.parametrize(
-    ("labels", "scored"),
-    [
-        (["a"] * 9 + ["b"], ["clustering", "all_to_all"]),  # a class of one text
-        ([str(number) for number in range(10)], ["clustering"]),  # a label, and so a cluster, for every text
-        (["a"] * 10, []),
-    ],
-)
+@cases
 def test_classes_of_few_texts_are_scored_or_say_why_not(tmp_path, labels, scored):
     frame = pl.DataFrame({"text": [f"Text {number}." for number in range(10)], "label": labels})
     told = results("tfidf", {**ABOUT, "tasks": dict.fromkeys(TEXTS_ALONE)}, frame, tmp_path)

@@ -7,6 +7,7 @@ from itertools import combinations
 
 import polars as pl
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -84,10 +85,7 @@ def test_latex_has_intervals_letters_arrows_and_mathematical_minus_signs():
     assert r"\caption{Scores}" in written and r"\label{tab:some-scores}" in written
 
 
-@pytest.mark.parametrize(
-    ("words", "shown"),
-    [("-0.5", "−0.5"), ("[-.5, -.1]", "[−.5, −.1]"), ("all-MiniLM-6", "all-MiniLM-6"), ("1-10", "1-10")],
-)
+@cases
 def test_only_the_hyphen_of_a_negative_number_is_a_minus(words, shown):
     assert signed(words) == shown
 

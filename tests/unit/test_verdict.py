@@ -1,6 +1,7 @@
 """The sentence that opens a leaderboard says what the headline table says, and no control is called a model."""
 
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +15,6 @@ def row(model, value, gain, p=None, **others):
     }  # fmt: skip
 
 
-NOT_SHOWN, FIRST = "No model is shown to exceed the best control in overall. a has", "a has the highest overall"
 CONTROL = row("masked", 0.95, 0.3, 0.001, group="sanity")
 
 
@@ -43,17 +43,6 @@ def test_the_sentence_tells_a_gain_where_one_is_sure(scores):
     assert ("No gain" in said) == (not any(gain > 0 and p < 0.05 for _, gain, p in scores))
 
 
-@pytest.mark.parametrize(
-    ("models", "controls", "p", "said"),
-    [
-        ({"a": 0.8, "b": 0.7}, {"c": 0.6}, 0.01, "a exceeds the best control in overall: 0.800, 0.200 above c."),
-        ({"a": 0.8}, {"c": 0.6}, 0.05, f"{NOT_SHOWN} 0.800, 0.200 above c."),
-        ({"a": 0.5}, {"c": 0.6}, 0.01, f"{NOT_SHOWN} 0.500, 0.100 below c."),
-        ({"a": 0.5}, {"c": 0.6}, None, f"{NOT_SHOWN} 0.500, 0.100 below c."),
-        ({"a": 0.8}, {"c": 0.6}, None, f"{FIRST}: 0.800, 0.200 above c, the best control; no test was made."),
-        ({"a": 0.8}, {}, 0.01, f"{FIRST}, 0.800; it was compared with no control."),
-        ({}, {"c": 0.6}, 0.01, "No model has overall."),
-    ],
-)  # fmt: skip
+@cases
 def test_a_sentence_compares_the_best_model_with_the_best_control(models, controls, p, said):
     assert over_controls("overall", models, controls, lambda one, other: {"ac": p}[one + other]) == said
