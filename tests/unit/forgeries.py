@@ -10,11 +10,14 @@ import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
 import polars as pl
+from cases import read_cases
 from forged_pairs import declare, remake_pairs
 from sound_release import AUTHORS, LANGS, prose
 
@@ -184,6 +187,7 @@ class Forgery(NamedTuple):
 
 
 FORGERIES = {}
+PLAIN = read_cases(Path(__file__))  # by name: the lie, the claim, and what is changed
 
 
 def of_rows(alter):
@@ -407,30 +411,9 @@ def lock_names(r):
 # --- provenance ---
 
 
-# A text of Jane Roe with one field of the provenance changed.
-FIELDS = {
-    "name_in_topic": ("a raw name stands in `topic`", "raw_name", {"topic": "by Jane Roe"}),
-    "name_in_origin": ("raw names stand in `origin`", "provenance_form", {"origin": "Jane Roe: collected columns"}),
-    "path_in_file": (
-        "a path stands in `file`",
-        "provenance_form",
-        {"file": "/home/jane/raw/babel_briefings/Jane Roe.json"},
-    ),
-    "path_in_topic": ("a path stands in `topic`", "provenance_form", {"topic": "/home/jane/raw/babel_briefings"}),
-    "name_in_task": ("a raw name stands in `task`", "provenance_form", {"task": "Jane Roe"}),
-    "name_in_date": ("a raw name stands in `date`", "provenance_form", {"date": "2020 (Jane Roe)"}),
-    "name_in_langid": ("a raw name stands in `langid`", "provenance_form", {"langid": "Jane Roe"}),
-    "name_in_licence": ("a raw name stands in `licence`", "licence", {"licence": "CC BY Jane Roe"}),
-    "toxic_text": ("a text's toxicity is above the threshold that the manifest states", "measures", {"toxicity": 0.95}),
-    "length_bucket": (
-        "`length_bucket` is false, so that the targets look met",
-        "provenance",
-        {"length_bucket": "short"},
-    ),
-}
 FORGERIES |= {
     name: Forgery(lie, of_rows(lambda r, of=of: r.provenance[r.ids_of("Jane Roe")[0]].update(of)), claim, "")
-    for name, (lie, claim, of) in FIELDS.items()
+    for name, (lie, claim, of) in PLAIN["of_a_text"].items()
 }
 
 
@@ -641,75 +624,22 @@ def email(r):
 # --- tables, report and manifest ---
 
 
-EDITS = {
-    "funnel_sums": (
-        "funnel.csv keeps more than came in",
-        "funnel",
-        "funnel.csv",
-        "exorde,normalize,in,13",
-        "exorde,normalize,in,12",
-    ),
-    "false_statistics": (
-        "statistics tell of more authors",
-        "statistics",
-        "statistics/languages.csv",
-        "all,all,62,19,",
-        "all,all,62,190,",
-    ),
-    "clean_labels": (
-        "statistics call the labels of a source clean",
-        "statistics",
-        "statistics/sources.csv",
-        "exorde,de,13,4,true",
-        "exorde,de,13,4,false",
-    ),
-    "false_report": ("the report tells of more documents", "report", "report.html", "<b>62</b>", "<b>6,200</b>"),
-    "false_figure": ("a figure tells of more documents", "figures", "figures/languages.svg", ">English<", ">Swedish<"),
-}
 FORGERIES |= {
     name: Forgery(lie, of_files(lambda folder, of=of: edit(folder / of[0], *of[1:])), claim, "")
-    for name, (lie, claim, *of) in EDITS.items()
-}
-MANIFESTS = {
-    "false_counts": (
-        "the manifest counts more documents",
-        "manifest",
-        lambda told: told["counts"]["test"].update(documents=900),
-    ),
-    "false_totals": ("the manifest's totals are others", "manifest", lambda told: told["totals"].update(authors=900)),
-    "false_lengths": (
-        "the manifest counts other lengths",
-        "manifest",
-        lambda told: told["counts"]["test"].update(lengths={"long": 9}),
-    ),
-    "no_counts": ("the manifest leaves counts out", "manifest", lambda told: told.pop("counts")),
-    "no_input": ("the manifest names no input of a source", "manifest", lambda told: told["inputs"].pop("exorde")),
-    "lock_of_raw_files": (
-        "the manifest does not warn of raw files that are not those of their lock",
-        "warnings",
-        lambda told: told.update(warnings=[line for line in told["warnings"] if "their lock" not in line]),
-    ),
-    "other_splits": (
-        "the manifest names the splits in another order, and one more",
-        "manifest",
-        lambda told: told.update(splits=["train", "test", "dev", "validation"]),
-    ),
-    "no_scorer": (
-        "the manifest names no scorer, though settings have one",
-        "manifest",
-        lambda told: told.update(scorers=[]),
-    ),
-    "other_topic": (
-        "the manifest states another topic similarity than that of the relations",
-        "relations",
-        lambda told: told["config"]["release"].update(topic="words"),
-    ),
-    "no_warnings": ("the manifest leaves its warnings out", "warnings", lambda told: told.update(warnings=[])),
+    for name, (lie, claim, *of) in PLAIN["of_a_file"].items()
 }
 FORGERIES |= {
-    name: Forgery(lie, of_files(lambda folder, alter=alter: alter_json(folder / "manifest.json", alter)), claim, "")
-    for name, (lie, claim, alter) in MANIFESTS.items()
+    name: Forgery(lie, of_files(lambda folder, of=of: alter_manifest(folder, *of)), claim, "")
+    for name, (lie, claim, *of) in PLAIN["of_the_manifest"].items()
 }
+
+
+@files("the manifest does not warn of raw files that are not those of their lock", "warnings")
+def lock_of_raw_files(folder):
+    kept = [
+        line for line in json.loads((folder / "manifest.json").read_bytes())["warnings"] if "their lock" not in line
+    ]
+    alter_manifest(folder, "warnings", kept)
 
 
 @files("funnel.csv tells of fewer dropped texts, and adds up", "funnel")
@@ -758,18 +688,15 @@ def targets_changed(folder):
     alter_json(folder / "sampling_deviation.json", alter)
 
 
-@files(
-    "the digest of a source's raw files is another",
-    undetectable="no release holds the raw files",
-)
+@files("the digest of a source's raw files is another", undetectable="no release holds the raw files")
 def false_input(folder):
-    alter_json(folder / "manifest.json", lambda told: told["inputs"]["exorde"].update(sha256="0" * 64))
+    alter_manifest(folder, "inputs.exorde.sha256", "0" * 64)
 
 
 @files("the name or the version of the program is another", undetectable="no claim depends on them")
 def other_name(folder):
-    alter_json(folder / "manifest.json", lambda told: told.update(name="authbench-300k"))
-    alter_json(folder / "manifest.json", lambda told: told["config"].update(name="authbench-300k"))
+    alter_manifest(folder, "name", "authbench-300k")
+    alter_manifest(folder, "config.name", "authbench-300k")
 
 
 # --- files ---
@@ -932,6 +859,18 @@ def edit(path, old, new):
     text = path.read_text(encoding="utf-8")
     assert old in text, f"{path.name}: {old} is not there"
     path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def alter_manifest(folder, place, *value):
+    """Put a value at a place of the manifest, keys with dots between them, or leave the place out."""
+    told = json.loads((folder / "manifest.json").read_bytes())
+    *outer, last = place.split(".")
+    inner = reduce(getitem, outer, told)
+    if value:
+        (inner[last],) = value
+    else:
+        del inner[last]
+    write_plain_json(folder / "manifest.json", told)
 
 
 def alter_json(path, alter):

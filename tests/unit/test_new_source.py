@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from cases import cases
+from cases import cases, read_cases
 from extras import needs
 from workbooks import workbook
 
@@ -222,120 +222,12 @@ def in_workbook(folder):
     return ["letters.xlsx"]
 
 
-LETTER_FIELDS = {
-    "text": "letter",
-    "author": "writer",
-    "id": "nr",
-    "date": {"field": "when", "date": "%d.%m.%Y"},
-    "topic": "section",
-    "lang": {"const": "en"},
-    "genre": {"const": "letters"},
-}
-TEXT_FIELDS = {
-    "text": "text",
-    "author": "author",
-    "id": {"field": "path", "hash": True},
-    "lang": {"const": "en"},
-    "genre": {"const": "letters"},
-}
-XML_FIELDS = {"text": "text", "author": "author", "lang": {"const": "en"}, "genre": {"const": "letters"}}
-OF_A_CHAT = {"text": "text", "author": "from", "lang": {"const": "en"}, "genre": {"const": "letters"}}
-CHAT_FIELDS = {
-    **OF_A_CHAT,
-    "id": {"field": "id", "hash": True},
-    "date": {"field": "date", "match": r"^\d{4}-\d\d-\d\d", "date": "%Y-%m-%d"},
-}
-WHATSAPP_FIELDS = lambda form: {**OF_A_CHAT, "date": {"field": "date", "date": form}}  # noqa: E731
-DROPPED = {
-    "telegram_chat": {"system_or_media": 1, "forwarded": 1},
-    "telegram_chats": {"system_or_media": 1, "forwarded": 1},
-    "discord_channel": {"system_or_media": 1, "bot": 1},
-    "whatsapp_text": {"system_or_media": 2},
-    "whatsapp_zip": {"system_or_media": 2},
-}
-OF_ACCOUNTS = (in_parquet, telegram_chat, telegram_chats, discord_channel)
 FORMS = [
-    (in_cp1252, ["**/*.csv"], {"format": "csv", "encoding": "cp1252", "delimiter": ";"}, LETTER_FIELDS),
-    (
-        json_lines,
-        ["**/*.jsonl"],
-        {"format": "jsonl"},
-        {
-            "text": "body",
-            "author": "from",
-            "date": {"field": "meta.sent", "match": r"^\d{4}-\d\d-\d\d", "date": "%Y-%m-%d"},
-            "lang": {"const": "en"},
-            "genre": {"const": "letters"},
-        },
-    ),
-    (
-        author_folders,
-        ["**/*.txt"],
-        {"format": "text"},
-        {**TEXT_FIELDS, "author": {"field": "author", "replace": {"_": " "}}},
-    ),
-    (author_title, ["**/*.txt"], {"format": "text"}, TEXT_FIELDS),
-    (
-        in_parquet,
-        ["**/*.parquet"],
-        {"format": "parquet"},
-        {
-            "text": "text",
-            "author": "author_id",
-            "id": "id",
-            "lang": {"field": "language", "map": {"English": "en"}},
-            "genre": "genre",
-        },
-    ),
-    (zipped, ["**/*.csv", "**/*.zip"], {"format": "csv"}, LETTER_FIELDS),
-    (telegram_chat, ["**/*.json"], {"format": "chat", "app": "telegram"}, CHAT_FIELDS),
-    (telegram_chats, ["**/*.json"], {"format": "chat", "app": "telegram"}, CHAT_FIELDS),
-    (discord_channel, ["**/*.json"], {"format": "chat", "app": "discord"}, CHAT_FIELDS),
-    (whatsapp_text, ["**/*.txt"], {"format": "chat", "app": "whatsapp"}, WHATSAPP_FIELDS("%d/%m/%y")),
-    (whatsapp_zip, ["**/*.txt", "**/*.zip"], {"format": "chat", "app": "whatsapp"}, WHATSAPP_FIELDS("%m/%d/%y")),
-    (tei_files, ["**/*.xml"], {"format": "tei", "header": OF_TEI}, XML_FIELDS),
-    (tei_corpus, ["**/*.tei"], {"format": "tei", "header": OF_TEI}, XML_FIELDS),
-    (
-        xml_of_letters,
-        ["**/*.xml"],
-        {
-            "format": "xml",
-            "record": "letter",
-            "text": ["body/p"],
-            "of_record": {"nr": ".@nr", "section": ".@section", "by": "by"},
-            "of_file": {"at": ".@at", "info": "info"},
-        },
-        {**XML_FIELDS, "author": "by", "id": "nr", "topic": "section"},
-    ),
-    (
-        xml_files,
-        ["**/*.xml"],
-        {
-            "format": "xml",
-            "record": "letter",
-            "text": ["p"],
-            "of_record": {"section": ".@section", "author": ".@author"},
-        },
-        {**XML_FIELDS, "topic": "section"},
-    ),
-    (
-        xml_of_rows,
-        ["**/*.xml"],
-        {"format": "xml_rows"},
-        {**XML_FIELDS, "text": "Body", "author": "Author", "id": "Id"},
-    ),
-    (zip_of_tables, ["**/*.csv", "**/*.zip"], {"format": "csv"}, LETTER_FIELDS),
-    (zip_of_texts, ["**/*.txt", "**/*.zip"], {"format": "text"}, TEXT_FIELDS),
-    pytest.param(
-        in_workbook,
-        ["**/*.xlsx"],
-        {"format": "sheet"},
-        LETTER_FIELDS,
-        marks=needs("fastexcel", "sheets"),
-        id="in_workbook",
-    ),
-    (in_two_gzips, ["**/*.tsv"], {"format": "csv", "delimiter": "\t"}, LETTER_FIELDS),
-]
+    in_cp1252, json_lines, author_folders, author_title, in_parquet, zipped, telegram_chat, telegram_chats,
+    discord_channel, whatsapp_text, whatsapp_zip, tei_files, tei_corpus, xml_of_letters, xml_files, xml_of_rows,
+    zip_of_tables, zip_of_texts, in_two_gzips, pytest.param(in_workbook, marks=needs("fastexcel", "sheets")),
+]  # fmt: skip
+ENTRIES = read_cases(Path(__file__))["ENTRIES"]
 
 
 @pytest.fixture(autouse=True)
@@ -358,26 +250,26 @@ def left():
     return sorted(path.as_posix() for path in Path().rglob("*") if path.is_file())
 
 
-def name_of_form(value):
-    return getattr(value, "__name__", "")
-
-
-@pytest.mark.parametrize(("write", "patterns", "reader", "fields"), FORMS, ids=name_of_form)
-def test_files_become_an_entry_and_a_recipe_that_a_build_accepts(write, patterns, reader, fields, here, capsys):
+@pytest.mark.parametrize("write", FORMS)
+def test_files_become_an_entry_and_a_recipe_that_a_build_accepts(write, here, capsys):
+    expected = {"kind": "person", "dropped": {}} | ENTRIES[write.__name__]
+    expected["reader"] = expected["reader"] | ({"header": OF_TEI} if expected["reader"]["format"] == "tei" else {})
     assert new(*write(here), "--yes") == 0
     said = capsys.readouterr()
     assert said.out.splitlines()[-1].endswith("authbench build --configfile letters.yaml") and said.err == ""
     written = [Path(name).read_text(encoding="utf-8") for name in ("letters.yaml", "config/sources/letters.yaml")]
     assert "Quimby" not in said.out + "".join(written)
     entry = yaml.safe_load(written[1])
-    assert (entry["files"], entry["reader"], entry["fields"]) == (patterns, reader, fields)
-    assert entry["author"]["kind"] == ("account" if write in OF_ACCOUNTS else "person")
+    assert {key: entry[key] for key in ("files", "reader", "fields")} == {
+        key: expected[key] for key in ("files", "reader", "fields")
+    }
+    assert entry["author"]["kind"] == expected["kind"]
     setup = prepare(recipe(), here)
     assert expect_usable(setup, here / "resources/raw", here / "preflight.json", for_release=True) == []
     found = json.loads((here / "preflight.json").read_text())["letters"]["found"]
-    dropped = DROPPED.get(write.__name__, {})
-    records = 48 + sum(dropped.values())
-    assert (found["records"], found["kept"], found["whole"], found["dropped"]) == (records, 48, True, dropped)
+    records = 48 + sum(expected["dropped"].values())
+    kept = found["records"], found["kept"], found["whole"], found["dropped"]
+    assert kept == (records, 48, True, expected["dropped"])
     assert len(found["authors"]) == len(AUTHORS) and not any(lost for _, lost, _ in found["losses"].values())
 
 
@@ -453,7 +345,7 @@ def test_a_dry_run_prints_both_files_and_writes_nothing(here, capsys):
     assert new("letters.csv", "--dry-run") == 0
     printed = capsys.readouterr().out
     _, entry, made = printed.split("\n--- ")
-    assert yaml.safe_load(entry.partition("\n")[2])["fields"] == LETTER_FIELDS
+    assert yaml.safe_load(entry.partition("\n")[2])["fields"] == ENTRIES["in_cp1252"]["fields"]
     assert yaml.safe_load(made.partition("\n")[2]) == {
         "name": "letters", "sources": ["letters"], "ingest": {"genres": ["letters"]},
     }  # fmt: skip
