@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -64,11 +64,11 @@ def fit_words(batches: Iterable[pl.DataFrame]) -> WordStatistics:
     for batch in batches:
         for lang, number in batch.group_by("lang").len().iter_rows():
             texts[lang] = texts.get(lang, 0) + number
-        for _, words in _words(batch.select("lang", "content"), _AT_ONCE):
-            of_batch = words.group_by("lang", "word").agg(
+        for part in _words(batch.select("lang", "content"), _AT_ONCE):
+            of_words = part.counts.group_by("at").agg(
                 pl.len().cast(pl.UInt32).alias("documents"), pl.col("times").sum().cast(pl.UInt64).alias("occurrences")
             )
-            waiting.append(of_batch)
+            waiting.append(part.distinct[of_words["at"]].hstack(of_words.drop("at")))
             if sum(part.height for part in waiting) >= counted.height:  # otherwise each batch would recount all words
                 counted, waiting = _added([counted, *waiting]), []
     repeated = _added([counted, *waiting]).filter(pl.col("documents") > 1)
@@ -107,17 +107,17 @@ def content_vectors_of_batches(
     shares = _SHARES[topic]
     weights, columns, sizes = ([np.empty(0, dtype)] for dtype in (np.float32, np.int32, np.int64))
     for batch in batches:
-        for size, words in _words(batch.select("lang", "content"), _AT_ONCE):
+        for words in _words(batch.select("lang", "content"), _AT_ONCE):
             content = _content(words, statistics)
             parts = [_weighted(content, statistics)]
             if len(shares) > 1:
-                parts.append(_weighted_pieces(content, size, statistics.of_pieces))
+                parts.append(_weighted_pieces(content, statistics.of_pieces))
             rows = np.concatenate([part[0] for part in parts])
             order = np.argsort(rows, kind="stable")
             columns.append(np.concatenate([part[1] + COLUMNS * place for place, part in enumerate(parts)])[order])
             scaled = [part[2] * np.sqrt(share) for part, share in zip(parts, shares, strict=True)]
             weights.append(np.concatenate(scaled)[order].astype(np.float32))
-            sizes.append(np.bincount(rows, minlength=size))
+            sizes.append(np.bincount(rows, minlength=words.texts))
     ends = np.cumsum(np.concatenate([[0], *sizes]))
     if ends[-1] <= np.iinfo(np.int32).max:
         ends = ends.astype(np.int32)
@@ -126,8 +126,10 @@ def content_vectors_of_batches(
 
 def count_content_words(texts: pl.DataFrame, statistics: WordStatistics) -> Iterator[tuple[int, pl.DataFrame]]:
     """Yield parts of texts: their number, and the content words of each as columns row (of the part), word, times."""
-    for size, words in _words(texts.select("lang", "content"), _AT_ONCE):
-        yield size, _content(words, statistics).select("row", "word", "times").sort("row", "word")
+    for words in _words(texts.select("lang", "content"), _AT_ONCE):
+        content = _content(words, statistics)
+        named = content.counts.select("row", content.distinct["word"].gather(content.counts["at"]), "times")
+        yield words.texts, named.sort("row", "word")
 
 
 def _emptied(parts: list[Any]) -> Any:
@@ -137,38 +139,47 @@ def _emptied(parts: list[Any]) -> Any:
     return found
 
 
-def _weighted(words: pl.DataFrame, statistics: WordStatistics) -> tuple[I64, I32, F64]:
+class _Words(NamedTuple):
+    """Hold the words of a part of texts: `counts` (row, at, times), and the `distinct` words (lang, word) by `at`."""
+
+    texts: int
+    counts: pl.DataFrame
+    distinct: pl.DataFrame
+
+
+def _weighted(words: _Words, statistics: WordStatistics) -> tuple[I64, I32, F64]:
     """Return row, column and weight of content words, as `_scaled`."""
-    rated = words.join(_rated(words, statistics), on=["lang", "word"]).select(
-        "row", "column", weight=(1 + pl.col("times").log()) * pl.col("rarity")
+    rated, at = _rated(words.distinct, statistics), words.counts["at"]
+    weighted = words.counts.select(
+        "row", rated["column"].gather(at), weight=(1 + pl.col("times").log()) * rated["rarity"].gather(at)
     )
-    rows, columns, weights = rated.sort("row", "column", "weight").to_dict().values()
+    rows, columns, weights = weighted.sort("row", "column", "weight").to_dict().values()
     return _scaled(rows.to_numpy(), columns.to_numpy(), weights.to_numpy())
 
 
-def _weighted_pieces(words: pl.DataFrame, size: int, statistics: WordStatistics) -> tuple[I64, I32, F64]:
+def _weighted_pieces(words: _Words, statistics: WordStatistics) -> tuple[I64, I32, F64]:
     """Return row, column and weight of the pieces of content words, as `_scaled`.
 
     Pieces are counted in the distinct words, and these in the texts: words recur.
     """
     from scipy.sparse import csr_matrix
 
-    distinct = words.select("lang", "word").unique().with_row_index("at")
-    split = _pieces(distinct)
-    rated = _rated(split, statistics).sort("column", "lang", "word").with_row_index("piece")
-    of_words = split.join(rated, on=["lang", "word"]).group_by("at", "piece").agg(pl.len().cast(pl.Float64))
-    of_texts = words.join(distinct, on=["lang", "word"]).select("row", "at", pl.col("times").cast(pl.Float64))
+    split = _pieces(words.distinct.with_row_index("at"))
+    numbers, distinct = _numbered(split["lang"], split["word"])
+    rated = distinct.hstack(_rated(distinct, statistics)).with_row_index("piece").sort("column", "lang", "word")
+    places = np.empty(rated.height, np.int64)
+    places[rated["piece"].to_numpy()] = np.arange(rated.height)
     counts, pieces = (
-        csr_matrix((values, (rows, columns)), shape)
+        csr_matrix((values.astype(np.float64), (rows, columns)), shape)
         for (rows, columns, values), shape in (
-            ([column.to_numpy() for column in of_texts], (size, distinct.height)),
-            ([column.to_numpy() for column in of_words], (distinct.height, rated.height)),
+            ([column.to_numpy() for column in words.counts], (words.texts, words.distinct.height)),
+            ((split["at"].to_numpy(), places[numbers], np.ones(split.height)), (words.distinct.height, rated.height)),
         )
     )
     found = counts @ pieces
     found.sort_indices()
     weights = (1 + pl.Series(found.data).log()) * rated["rarity"].gather(found.indices)
-    rows = np.repeat(np.arange(size), np.diff(found.indptr))
+    rows = np.repeat(np.arange(words.texts), np.diff(found.indptr))
     return _scaled(rows, rated["column"].to_numpy()[found.indices], weights.to_numpy())
 
 
@@ -184,11 +195,10 @@ def _scaled(rows: I64, columns: I32, weights: F64) -> tuple[I64, I32, F64]:
     return np.repeat(found, sizes), columns[starts], added / np.repeat(lengths, sizes)
 
 
-def _content(words: pl.DataFrame, statistics: WordStatistics) -> pl.DataFrame:
-    """Return the rows of words that are neither frequent nor function words."""
-    distinct = words.select("lang", "word").unique()
+def _content(words: _Words, statistics: WordStatistics) -> _Words:
+    """Return the words that are neither frequent nor function words."""
     of_style = pl.lit(False)
-    for lang in distinct["lang"].unique():
+    for lang in words.distinct["lang"].unique():
         listed, signs = _function_words(lang)
         is_one = pl.col("word").is_in(listed)
         if signs:
@@ -198,28 +208,47 @@ def _content(words: pl.DataFrame, statistics: WordStatistics) -> pl.DataFrame:
         pl.DataFrame({"lang": lang, "word": list(found)}, schema=_PAIR) for lang, found in statistics.frequent.items()
     ]
     common = pl.concat(frequent or [pl.DataFrame(schema=_PAIR)])
-    content = distinct.join(common, on=["lang", "word"], how="anti").filter(~of_style)
-    return words.join(content, on=["lang", "word"], how="semi")
+    content = words.distinct.with_row_index("at").join(common, on=["lang", "word"], how="anti").filter(~of_style)
+    places = np.full(words.distinct.height, -1)
+    places[content["at"].to_numpy()] = np.arange(content.height)
+    counts = words.counts.with_columns(at=places[words.counts["at"].to_numpy()]).filter(pl.col("at") >= 0)
+    return _Words(words.texts, counts, content.select("lang", "word"))
 
 
-def _rated(words: pl.DataFrame, statistics: WordStatistics) -> pl.DataFrame:
-    """Return lang and word of the distinct words, with their `column` and `rarity`."""
-    distinct = words.select("lang", "word").unique()
+def _rated(distinct: pl.DataFrame, statistics: WordStatistics) -> pl.DataFrame:
+    """Return `column` and `rarity` of distinct words (lang, word), in their order."""
     numbers = pl.DataFrame(
         {"lang": list(statistics.texts), "texts": list(statistics.texts.values())},
         schema={"lang": pl.String, "texts": pl.Int64},
     )
     there = statistics.documents.join(distinct, on=["lang", "word"], how="semi")
-    known = distinct.join(there, on=["lang", "word"], how="left").join(numbers, on="lang", how="left")
+    known = distinct.join(there, on=["lang", "word"], how="left", maintain_order="left").join(
+        numbers, on="lang", how="left", maintain_order="left"
+    )
     texts, documents = pl.col("texts").fill_null(0), pl.col("documents").clip(upper_bound="texts").fill_null(1)
     return known.select(
-        "lang",
-        "word",
         pl.Series(
             "column", [zlib.crc32(word) % COLUMNS for word in known["word"].cast(pl.Binary).to_list()], dtype=pl.Int32
         ),
         rarity=((1 + texts) / (1 + documents)).log() + 1,
     )
+
+
+def _numbered(langs: pl.Series, words: pl.Series) -> tuple[I64, pl.DataFrame]:
+    """Return the number of each row's pair of language and word, and the distinct pairs (lang, word) by number."""
+    names, codes = zip(*(_encoded(column) for column in (langs, words)), strict=True)
+    pairs = codes[0] * len(names[1]) + codes[1]
+    occurs = np.zeros(len(names[0]) * len(names[1]), bool)
+    occurs[pairs] = True
+    lang, word = np.divmod(np.flatnonzero(occurs), max(len(names[1]), 1))
+    distinct = pl.DataFrame({"lang": names[0].gather(lang), "word": names[1].gather(word)}, schema=_PAIR)
+    return (np.cumsum(occurs) - 1)[pairs], distinct
+
+
+def _encoded(column: pl.Series) -> tuple[pl.Series, I64]:
+    """Return the distinct values of a column, and the place of each row's value among them."""
+    encoded = column.to_arrow(compat_level=pl.CompatLevel.oldest()).dictionary_encode()
+    return pl.Series(encoded.dictionary, dtype=pl.String), encoded.indices.to_numpy().astype(np.int64)
 
 
 def _pieces(words: pl.DataFrame) -> pl.DataFrame:
@@ -241,11 +270,8 @@ def _function_words(lang: str) -> tuple[list[str], list[str]]:
     return words.to_list(), words.filter(words.str.contains(f"^[{_UNSPACED}]$")).to_list()
 
 
-def _words(texts: pl.DataFrame, at_once: int) -> Iterator[tuple[int, pl.DataFrame]]:
-    """Yield the distinct words of texts in parts of `at_once` characters.
-
-    Each part has its number of texts, and columns row (place within the part), lang, word and times.
-    """
+def _words(texts: pl.DataFrame, at_once: int) -> Iterator[_Words]:
+    """Yield the words of texts in parts of `at_once` characters."""
     lengths = texts["content"].str.len_chars().to_numpy()
     part_of = np.cumsum(lengths) // at_once
     bounds = [0, *(np.flatnonzero(np.diff(part_of)) + 1).tolist(), texts.height]
@@ -257,8 +283,9 @@ def _words(texts: pl.DataFrame, at_once: int) -> Iterator[tuple[int, pl.DataFram
         )
         spread = spread.explode("word").drop_nulls("word")
         spread = pl.concat([spread.filter(~_IN_SIGNS), _pairs(spread.filter(_IN_SIGNS))])
-        counted = spread.group_by("row", "word").agg(pl.len().alias("times"))
-        yield end - start, counted.with_columns(part["lang"].gather(counted["row"]))
+        numbers, distinct = _numbered(part["lang"].gather(spread["row"]), spread["word"])
+        counts = spread.select("row", at=numbers).group_by("row", "at").agg(pl.len().alias("times"))
+        yield _Words(end - start, counts, distinct)
 
 
 def _pairs(runs: pl.DataFrame) -> pl.DataFrame:
