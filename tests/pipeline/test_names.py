@@ -3,26 +3,16 @@
 import hashlib
 import json
 import re
+from pathlib import Path
 
 import polars as pl
 import polars.selectors as columns
+from cases import read_cases
 from raw_rows import rows_of
 
 # The fields that name authors, by source, and what of them is distinctive.
-LABELS = {
-    "exorde": [("url", r"(?:x|twitter)\.com/(?!i/)([^/]+)"), ("url", r"profile/([^/]+)"), ("author_hash", "(.{40})")],
-    "amazon_multi": [("reviewer_id", "(reviewer.+)")],
-    "blog_authorship": [("member", r"blogs/(\d+)\.")],
-    "arxiv": [("authors", "(.{12,})"), ("authors_parsed", "(.{12,})")],
-    "xiaohongshu": [("user_id", r"(\d{8,})")],
-    "douban": [("user_id", r"(user_\d+)")],
-    "spanish_pd_books": [("creator", r"^([^,(]{6,},[^,(]+)")],
-    "french_pd_books": [("author", r"^([^,(]{6,},[^,(]+)")],
-    "russian_pd": [("creator", r"^([^,(]{6,},[^,(]+)"), ("author", r"^([^,(]{6,},[^,(]+)")],
-    "german_pd": [("creator", r"^([^,(]{6,},[^,(]+)"), ("author", r"^([^,(]{6,},[^,(]+)")],
-    "arabic_poetry": [("poet_name", "(.{8,})")],
-    "nsmc_raw_ko": [("author", r"(.{4}\*{4})")],
-}
+DATA = read_cases(Path(__file__))
+LABELS = DATA["LABELS"]
 
 
 def names(demo):

@@ -11,11 +11,13 @@ import signal
 import zipfile
 from collections import Counter
 from contextlib import contextmanager
+from pathlib import Path
 
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import zstandard
+from cases import read_cases
 from defaults import section
 
 from authbench.build.ingest.source import ingest_source
@@ -25,16 +27,8 @@ from authbench.core.errors import InputError
 SECONDS = 5.0  # of the processor, for one of them; hardly any needs a tenth
 LIMIT = 1 << 16  # max_record_bytes
 SHARDS = 2
-TEXTS = (
-    "The rain, it raineth.",
-    'Sie sagte: "Grüß Gott", und ging.',
-    "雨が降る。\n風が吹く。",
-    "مطر على المدينة",
-    "e\u0301\u0301\u0301 🙂\u200d🙂",
-    "Она сказала: «да».",
-)
-
-
+DATA = read_cases(Path(__file__))
+TEXTS = DATA["TEXTS"]
 COLUMNS = ["id", "user", "lang", "when", "text"]
 
 
@@ -61,43 +55,11 @@ def parquet(**options):
     return stored.getvalue()
 
 
-TEI = """<?xml version="1.0" encoding="UTF-8"?>
-<TEI xmlns="http://www.tei-c.org/ns/1.0" xml:lang="en"><teiHeader><fileDesc><titleStmt><author><surname>Saar</surname>
-<forename>F.</forename></author></titleStmt></fileDesc></teiHeader><text><front><head>Title</head></front>
-<body><lg><l>Ein Vers,<lb/> <hi>noch</hi> einer &amp; mehr</l></lg><p>Prosa<note>nicht</note>.</p></body></text></TEI>
-"""
 BLOG = "<Blog>\n" + "".join(f"<date>14,May,2004</date>\n<post>\n{text}\n</post>\n" for text in TEXTS) + "</Blog>\n"
 NOVEL = "Title: Rain\nAuthor: Ann\n***\n" + "\n\n\n".join(TEXTS)
-FIELDS = {"text": "text", "author": "user", "lang": "lang", "date": {"field": "when", "date": "%Y-%m-%d"}}
 JSON_ROWS = rows()
 
 
-def kind(seed, reader, name, fields=FIELDS):
-    return seed.encode() if isinstance(seed, str) else seed, reader, name, fields
-
-
-WITH_ID = {**FIELDS, "id": "id", "n_authors": "id", "labels": {"id": "id", "when": "when"}}
-XML_ROWS = """<?xml version="1.0" encoding="utf-8"?>
-<posts>
-  <row Id="1" Body="&lt;p&gt;Why does it rain?&lt;/p&gt;" Owner="Ann" />
-  <row Id="2" Body="It rains for the fields." Owner="Bob" />
-</posts>
-"""
-LETTERS = """<?xml version="1.0"?>
-<letters><letter by="Ann"><p>It <note>1</note>rains
-for the fields.</p><p>Yours</p></letter><letter by="Bob"><p>It snows.</p></letter></letters>
-"""
-GUTENBERG = """Title: Rain
-Author: Ann
-
-*** START OF THE PROJECT GUTENBERG EBOOK RAIN ***
-
-Produced by Bob
-
-It rains for the fields.
-
-*** END OF THE PROJECT GUTENBERG EBOOK RAIN ***
-"""
 MBOX = "".join(
     f"From ann\nFrom: Ann <a{place}@x.org>\nSubject: =?utf-8?q?R=C3=A9gen?=\nDate: Sun, 17 May 2020 10:00:00 +0200\n"
     f"Content-Type: text/plain; charset=utf-8\n\n{text}\n\n"
@@ -107,66 +69,33 @@ TELEGRAM = [
     {"id": place, "type": "message", "date": "2024-02-13T10:00:00", "from_id": "user1", "text": ["", {"text": text}]}
     for place, text in enumerate(TEXTS)
 ]
-OF_FILE = {"text": "text", "author": {"any": ["author", {"const": "someone"}]}, "lang": {"const": "en"}}
-OF_MESSAGE = {**OF_FILE, "author": "from", "date": "date"}
-WINDOWS = table(";", line="\r\n").encode("cp1252", "replace")
-KINDS = {
-    "csv": kind(table(","), {"format": "csv"}, "a.csv", WITH_ID),
-    "csv of Windows": kind(WINDOWS, {"format": "csv", "delimiter": ";", "encoding": "cp1252"}, "a.csv"),
-    "tsv": kind(table("\t", quote=""), {"format": "csv", "delimiter": "\t", "quoting": False}, "a.tsv"),
-    "csv without header": kind(table(","), {"format": "csv", "header": COLUMNS}, "a.csv", WITH_ID),
-    "json lines": kind(json_lines(ensure_ascii=False), {"format": "jsonl"}, "a.jsonl", WITH_ID),
-    "json lines of escapes": kind(json_lines(), {"format": "jsonl", "encoding": ["utf-8", "cp1252"]}, "a.jsonl"),
-    "json array": kind(json.dumps(JSON_ROWS, indent=1), {"format": "json", "records": "array"}, "a.json", WITH_ID),
-    "json object": kind(
-        json.dumps({f"k{place}": row for place, row in enumerate(JSON_ROWS)}, ensure_ascii=False),
-        {"format": "json", "records": "object", "group": {"by": "user", "text": "text", "join": "\n"}},
-        "a.json",
+SEEDS = {
+    "csv": table(","),
+    "csv of Windows": table(";", line="\r\n").encode("cp1252", "replace"),
+    "tsv": table("\t", quote=""),
+    "csv without header": table(","),
+    "json lines": json_lines(ensure_ascii=False),
+    "json lines of escapes": json_lines(),
+    "json array": json.dumps(JSON_ROWS, indent=1),
+    "json object": json.dumps({f"k{place}": row for place, row in enumerate(JSON_ROWS)}, ensure_ascii=False),
+    "json in json": json.dumps(
+        {"a": {"user": "u1", "posts": JSON_ROWS}, "b": {"user": "u2", "posts": {"k": JSON_ROWS[0]}}}
     ),
-    "json in json": kind(
-        json.dumps({"a": {"user": "u1", "posts": JSON_ROWS}, "b": {"user": "u2", "posts": {"k": JSON_ROWS[0]}}}),
-        {"format": "json", "records": "object", "expand": "posts"},
-        "a.json",
-        {**FIELDS, "author": "parent.user"},
-    ),
-    "json file": kind(json.dumps(JSON_ROWS[0]), {"format": "json", "records": "file"}, "a.json"),
-    "parquet": kind(parquet(), {"format": "parquet"}, "a.parquet", WITH_ID),
-    "plain parquet": kind(parquet(compression="none", use_dictionary=False), {"format": "parquet"}, "a.parquet"),
-    "tei": kind(TEI, {"format": "tei", "header": {"author": "fileDesc/titleStmt/author"}}, "a.xml", OF_FILE),
-    "xml": kind(
-        LETTERS,
-        {"format": "xml", "record": "letter", "text": ["p"], "leave_out": ["note"], "of_record": {"author": ".@by"}},
-        "a.xml",
-        OF_FILE,
-    ),
-    "text": kind(
-        NOVEL,
-        {"format": "text", "header_ends": r"^\*\*\*\n", "header": {"author": "^Author: (.*)$"}, "split": r"\n{3,}"},
-        "a.txt",
-        OF_FILE,
-    ),
-    "blog xml": kind(
-        BLOG,
-        {"format": "blog_xml", "encoding": ["utf-8", "cp1252"]},
-        "a.xml",
-        {**OF_FILE, "text": "post", "date": "date"},
-    ),
-    "xml rows": kind(XML_ROWS, {"format": "xml_rows"}, "Posts.xml", {**OF_FILE, "text": "Body", "author": "Owner"}),
-    "gutenberg": kind(GUTENBERG, {"format": "gutenberg"}, "a.txt", OF_FILE),
-    "telegram": kind(
-        json.dumps({"type": "private_group", "id": 5, "messages": TELEGRAM}, indent=3),
-        {"format": "chat", "app": "telegram"},
-        "a.json",
-        OF_MESSAGE,
-    ),
-    "whatsapp": kind(
-        "".join(f"13/02/24, 21:05 - Ann: {text}\n" for text in TEXTS),
-        {"format": "chat", "app": "whatsapp"},
-        "a.txt",
-        {**OF_MESSAGE, "date": {"field": "date", "date": "%d/%m/%y"}},
-    ),
-    "mbox": kind(MBOX, {"format": "mbox"}, "a.mbox", OF_MESSAGE),
+    "json file": json.dumps(JSON_ROWS[0]),
+    "parquet": parquet(),
+    "plain parquet": parquet(compression="none", use_dictionary=False),
+    "text": NOVEL,
+    "blog xml": BLOG,
+    "telegram": json.dumps({"type": "private_group", "id": 5, "messages": TELEGRAM}, indent=3),
+    "whatsapp": "".join(f"13/02/24, 21:05 - Ann: {text}\n" for text in TEXTS),
+    "mbox": MBOX,
 }
+KINDS = DATA["KINDS"]  # by name: the reader, the file, the fields, and the sound content where it is not made here
+
+
+def seed_of(name):
+    content = SEEDS.get(name) or KINDS[name]["content"]
+    return content.encode() if isinstance(content, str) else content
 
 
 def zipped(content):
@@ -276,7 +205,7 @@ def accounted(folder, files, reader, fields):
 
 def outcomes_of(name, folder, first, past):
     """Ingest the damaged files of a kind with numbers from `first` up to `past`; count those read and those refused."""
-    seed, reader, path, fields = KINDS[name]
+    seed, path = seed_of(name), KINDS[name]["file"]
     outcomes = Counter()
     for number in range(first, past):
         chance = random.Random(f"{name} {number}")
@@ -287,7 +216,7 @@ def outcomes_of(name, folder, first, past):
         if chance.random() < 0.5:
             files[f"b-{path}"] = seed
         try:
-            outcomes[accounted(folder, files, reader, fields)] += 1
+            outcomes[accounted(folder, files, KINDS[name]["reader"], KINDS[name]["fields"])] += 1
         except BaseException as error:
             error.add_note(f"file {number} of {name!r}: {content[:200]!r}")
             raise

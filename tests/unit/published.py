@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import yaml
+from cases import read_cases
 from defaults import section
 
 from authbench.build.chunk.cut import chunk_records
@@ -45,43 +46,7 @@ ABOUT = section(
 SENTENCE = "a house stood by the river where nobody had lived since the flood of that long year"
 WORDS = SENTENCE.split()
 
-COMMON = {
-    "about": "Made up.",
-    "acquire": {"from": "local", "where": "here", "how": "By hand."},
-    "author": {"kind": "person"},
-}
-FIELDS = {"text": "text", "author": "writer", "lang": {"const": "en"}, "genre": {"const": "news"}, "date": "date"}
-PAGES = {
-    "letters": {
-        **COMMON,
-        "title": "Letters",
-        "license": {"name": "free for research", "tier": "B"},
-        "files": ["*.csv"],
-        "reader": {"format": "csv", "encoding": "cp1252", "delimiter": ";"},
-        "fields": {**FIELDS, "id": "nr", "genre": {"const": "blog/letters"}},
-        "clean": [{"replace": "^Dear editor,\\s*"}],
-        "drop": [{"when": {"field": "writer", "match": "^ad$"}, "reason": "advertisement"}],
-    },
-    "posts": {
-        **COMMON,
-        "title": "Posts | with <b>signs</b>",
-        "license": {"name": "CC BY 4.0", "tier": "A"},
-        "files": ["**/*.jsonl"],
-        "reader": {"format": "jsonl"},
-        "fields": {**FIELDS, "id": "nr"},
-    },
-    "books": {
-        **COMMON,
-        "title": "Books",
-        "license": {"name": "none stated", "tier": "B"},
-        "files": ["*.zip", "**/*.txt"],
-        "reader": {"format": "text", "split": "^\\* \\* \\*$"},
-        "path_fields": "(?P<writer>[^/]+)-(?P<title>[^/-]+)\\.txt$",
-        "fields": {**FIELDS, "id": {"compose": "{title} {part}"}, "genre": {"const": "literature"}},
-        "normalize": {"unwrap": True},
-    },
-}
-PAGES["books"]["fields"].pop("date")
+PAGES = read_cases(Path(__file__))["PAGES"]
 
 
 def sources_of(pages=PAGES):

@@ -1,53 +1,18 @@
 """Selected documents of one made-up source, and the release made of them."""
 
 import hashlib
+from pathlib import Path
 
 import polars as pl
+from cases import read_cases
 
 from authbench.build.release.contents import make_contents
 from authbench.config.registry.source_entry import Author, Description, License
 from authbench.core.records import DOCUMENT
 
-SETTINGS = {
-    "queries_per_author": 1,
-    "min_documents_for_query": 3,
-    "min_letters_for_query": 4,
-    "queries_in_candidates": True,
-    "positives": "any",
-}
-SPLIT = {"splits": {"train": 80, "dev": 10, "test": 10}}
+DATA = read_cases(Path(__file__))
+SETTINGS, SPLIT, FACTS = DATA["SETTINGS"], DATA["SPLIT"], DATA["FACTS"]
 SOURCES = {"news": Description("News", License("CC0 1.0", "A"), Author("outlet"), "Outlets.")}
-FACTS = {
-    "funnel": [
-        {"source": "news", "stage": "ingest", "reason": "in", "documents": 40},
-        {"source": "news", "stage": "ingest", "reason": "kept", "documents": 40},
-    ],
-    "deviation": {
-        "documents": {"target": 40, "taken": 40},
-        "languages": [{"language": "en", "target": 40, "available": 50, "taken": 40, "deficit": 0}],
-        "cells": [],
-        "bound": {"least_deviation": 0.0, "reached": 0.0},
-        "fallback_authors": 0,
-    },
-    "skipped_sources": [],
-    "scorers": [{"identity": "wordlist 1", "languages": ["en"]}],
-    "toxicity_rates": [],
-    "ingest": {},
-    "dedup": {},
-    "split": {},
-    "config": {
-        "name": "tiny",
-        "seed": 1,
-        "split": SPLIT,
-        "release": SETTINGS,
-        "raw_dir": "/somewhere",
-        "shards": 4,
-        "safety": {"wordlist": {"extra": "/home/x/w.yaml"}},
-    },
-    "versions": {"polars": "2.1.0"},
-    "inputs": {},
-    "raw_lock": {"sha256": None, "sources": {}},
-}
 
 
 def author(number):

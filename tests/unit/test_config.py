@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from cases import cases
+from cases import cases, read_cases
 from examples import costly
 from hostile_settings import hostile
 from hypothesis import HealthCheck, given
@@ -135,23 +135,8 @@ def test_texts_may_be_in_the_languages_of_the_sources_where_none_has_a_share(sma
     assert "pt" in everything
 
 
-PAPER = {
-    "ingest.co_authored": "label",
-    "authors.max_impurity": None,
-    "authors.masked_max_documents": 10,
-    "normalize.own_name": "keep",
-    "normalize.signatures": "keep",
-    "normalize.edition_marks": "keep",
-    "sample.shortfall": "fill",
-    "sample.spread": "ignore",
-    "sample.min_documents_per_author": 3,
-    "sample.max_documents_per_author": 5,
-    "sample.min_origins": 1,
-    "split.splits": {"train": 80, "dev": 10, "test": 10},
-    "release.positives": "any",
-    "release.queries_per_author": 1,
-    "release.min_letters_for_query": 1,
-}
+DATA = read_cases(Path(__file__))
+PAPER = DATA["PAPER"]
 
 
 @pytest.mark.parametrize("recipe", ["authbench-100k", "authbench-300k", "authbench-428k"])
@@ -340,14 +325,7 @@ def small(tmp_path_factory):
     return folder
 
 
-SMALL = {
-    "raw_dir": "raw",
-    "sources": ["douban"],
-    "missing_sources": "skip",
-    "sample": {"languages": {"zh": 100}},
-    "evaluate": {"models": ["random"]},
-    "style": {"models": ["tfidf"]},
-}
+SMALL = DATA["SMALL"]
 
 
 def over_small(user):

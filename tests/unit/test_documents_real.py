@@ -17,19 +17,8 @@ from authbench.config.registry.source_entry import make_extraction
 from authbench.core.storage.atomic import sha256_of_file
 from authbench.core.storage.raw_paths import match_files
 
-TAGS = (
-    "eltec_tei",
-    "disco_sonnets_es",
-    "dlk_poems_de",
-    "blog_authorship_xml",
-    "aozora_txt_ja",
-    "openiti_ar",
-    "ruslit_txt",
-    "stihi_users_ru",
-    "hindi_novels_txt",
-)
-# What no cleaned text should hold: marks of the format, and what gives the source away.
 LEFT_OVER = read_cases(Path(__file__))["LEFT_OVER"]
+TAGS = tuple(LEFT_OVER)
 
 PIECE = 2000  # characters: texts and books are judged alike, piece by piece
 # The least part of the characters of a file that its texts have; the rest is header and markup.

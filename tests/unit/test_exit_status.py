@@ -4,49 +4,18 @@ import errno
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from cases import read_cases
 
 from authbench.app.cli import COMMANDS, main
 from authbench.app.cli.ending import CLOSED_PIPE, FAULT, INTERRUPTED, TRACEBACK, UNUSABLE, run_to_end
 from authbench.core.errors import InputError
 
 # A command on the input {}; `build` has tests of its own (test_build_command.py).
-ON_ONE_INPUT = {
-    "sources acquire": "sources acquire {}",
-    "release attest": "release attest {}",
-    "audit": "audit {}",
-    "build": "build --configfile {}",
-    "case": "case --questioned {} --known file.txt --population {} --out {out}",
-    "check": "check {}",
-    "release diff": "release diff {} {}",
-    "evaluate": "evaluate {} --model random --out {out}",
-    "explore": "explore {} --out {out}",
-    "release export": "release export {} --form beir --out {out}",
-    "release freeze": "release freeze {} --config {}",
-    "release languages": "release languages {} --out {out}",
-    "leaderboard": "leaderboard {} --out {out}",
-    "release merge": "release merge {} {} --out {out}",
-    "new": "new source {} --name own --yes",
-    "pan evaluate": "pan evaluate --truth {} --answers {}",
-    "pan pairs": "pan pairs {} --out {out}",
-    "pan ratios": "pan ratios {} --out {out}",
-    "pan run": "pan run --train {} --test {} --verifier naive --out {out}",
-    "plan": "plan --power {}",
-    "raven run": "raven run {} --verifier naive --out {out}",
-    "raven folds": "raven folds {} --out {out}",
-    "release lookup": "release lookup {} --handle Ann",
-    "release rebuild": "release rebuild {} --raw {} --out {out}",
-    "release notes": "release notes {} {}",
-    "sources list": None,
-    "style steb": "style steb {} --out {out}",
-    "style run": "style run {} --model random --out {out}",
-    "publish submit": "publish submit {} --contributor me --out {out}",
-    "publish tables": "publish tables {} --out {out}",
-    "train": "train {} --model random --out {out}",
-    "publish validate": "publish validate {} --release {}",
-    "release verify": "release verify {} --raw {}",
-}
+DATA = read_cases(Path(__file__))
+ON_ONE_INPUT = DATA["ON_ONE_INPUT"]
 
 
 @pytest.fixture

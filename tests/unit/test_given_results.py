@@ -177,24 +177,13 @@ def test_given_results_stand_on_a_leaderboard_beside_sanity_rows(release, split,
     assert gains["against"]
 
 
-LINES = {
-    "five columns": ("{query} Q0 {candidate} 1 0.5\n", "line 1 has not six columns"),
-    "no score": ("{query} Q0 {candidate} 1 nan me\n", "line 1 has no finite score"),
-    "unknown document": ("{query} Q0 nobody 1 0.5 me\n", r"1 id \(nobody\) are not among the candidates"),
-    "unknown query": ("nobody Q0 {candidate} 1 0.5 me\n", r"1 id \(nobody\) are not among the queries"),
-    "twice": ("{query} Q0 {candidate} 1 0.5 me\n" * 2, "more than once for the query"),
-    "one query": ("{query} Q0 {candidate} 1 0.5 me\n", r"ranks nothing for 95 ids .* of 96 queries"),
-    "bytes": ("\udcff", "UTF-8"),
-}
-
-
-@pytest.mark.parametrize(("text", "said"), LINES.values(), ids=LINES)
+@cases
 def test_runs_that_cannot_be_used_are_told_before_anything_is_written(release, split, tmp_path, capsys, text, said):
     import re
 
     ids = split.documents["id"]
     run = tmp_path / "bad.run"
-    run.write_text(text.format(query=ids[0], candidate=ids[1]), errors="surrogateescape")
+    run.write_text(text.format(query=ids[0], candidate=ids[1]), encoding="latin-1")
     arguments = ["--model", "random", "--run", str(run), "--out", str(tmp_path / "out")]
     assert main(["evaluate", str(release), *arguments]) == 2
     problem = capsys.readouterr().err.splitlines()[-1]

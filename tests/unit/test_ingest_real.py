@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 
 import polars as pl
 import pytest
-from cases import cases
+from cases import cases, read_cases
 from defaults import section
 from open_corpora import MAX_BAD_ROWS, files_of, folder_of, ingested, load_source, sorted_out, table, tables_with
 from shared_folders import needs_corpora
@@ -17,32 +17,9 @@ from authbench.core.errors import InputError
 from authbench.core.identity import author_id
 from authbench.core.storage.atomic import sha256_of_file
 
-TAGS = (
-    "exorde_sample",
-    "babel_briefings_sample",
-    "marc_sample",
-    "amazon_reviews_pds_sample",
-    "arxiv_metadata_sample",
-    "paperlists_abstracts",
-    "xiaohongshu_crawls",
-    "weibo_users_gbk",
-    "weibo_stock_posts",
-    "weibo_single_user_gbk",
-    "douban_dmr",
-    "douban_short_comments",
-    "hindi_discourse",
-    "nsmc_raw_ko",
-    "chinese_poetry",
-    "apcd_sample_ar",
-)
 # What no cleaned text should hold: what gives author or source away.
-LEFT_OVER = {
-    "babel_briefings_sample": r"\[\+\d+ chars\]|기자\]|nikkansports|\| CNN$",
-    "weibo_single_user_gbk": r"转发理由[:：]|原始用户[:：]|转发内容[:：]|//@[^\s:：]{1,40}[:：]|的秒拍视频\s*$",
-    "weibo_stock_posts": r"的秒拍视频\s*$",
-    "chinese_poetry": r"（一作|[\[\]{}]",
-    "hindi_discourse": r"अनुवाद: ",
-}
+MARKS = read_cases(Path(__file__))["MARKS"]
+TAGS = tuple(MARKS)
 pytestmark = needs_corpora
 
 
@@ -101,10 +78,10 @@ def test_real_records_are_the_same_in_one_shard_and_four(tag):
     assert ingested(tag, 1).records.drop("shard").equals(ingested(tag, 4).records.drop("shard"))
 
 
-@pytest.mark.parametrize("tag", LEFT_OVER)
+@pytest.mark.parametrize("tag", [tag for tag, mark in MARKS.items() if mark])
 def test_real_texts_are_clean_of_what_gives_them_away(tag):
     records = ingested(tag).records
-    found = records.filter(pl.col("content").str.contains(LEFT_OVER[tag]))
+    found = records.filter(pl.col("content").str.contains(MARKS[tag]))
     assert found.height <= max(1, 0.02 * records.height), found["content"].str.tail(80).to_list()
 
 

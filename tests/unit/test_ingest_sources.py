@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import jsonschema
 import pytest
-from cases import cases
+from cases import cases, read_cases
 from defaults import section
 from linear_time import takes_linear_time
 
@@ -23,11 +23,8 @@ from authbench.release.reading.readers import READERS
 
 ROOT = Path(__file__).parents[2]
 TAGS = sorted(path.stem for path in (ROOT / "config/sources").glob("*.yaml"))
-CORPORA = (
-    "exorde,babel_briefings,amazon_multi,blog_authorship,arxiv,xiaohongshu,douban,hindi_discourse,spanish_pd_books,"
-    "french_pd_books,russian_pd,german_pd,arabic_poetry"
-)
-THIRTEEN = set(CORPORA.split(","))
+DATA = read_cases(Path(__file__))
+THIRTEEN = set(DATA["THIRTEEN"])
 
 
 def load(tag):
@@ -83,31 +80,13 @@ def test_genres_are_known_and_at_most_ten_and_the_rest(tag):
     assert len({name for name in genres if not name.endswith("/other")}) <= 10
 
 
-POST = {
-    "original_text": "A post &amp; more.",
-    "author_hash": "f14ec6948ee11dedce31054f4127a4c24c42b7ec",
-    "language": "en",
-    "primary_theme": "People",
-    "date": "2024-12-03T18:13:09.000Z",
-}
+POST = DATA["POST"]
 
 
 def post(url, **changes):
     return {**POST, "url": url, **changes}
 
 
-THEMES = (
-    "Business,Cryptocurrency,Economy,Entertainment,Environment,Finance,Health,Investing,Law,People,Politics,Science,"
-    "Social,Sports,Technology"
-)
-# The fourth parts of the names of the corpus's 19,320 files (A. Samanta, "Blog Corpus Industry Mention", 2017).
-INDUSTRIES = (
-    "Accounting,Advertising,Agriculture,Architecture,Arts,Automotive,Banking,Biotech,BusinessServices,Chemicals,"
-    "Communications-Media,Construction,Consulting,Education,Engineering,Environment,Fashion,Government,HumanResources,"
-    "Internet,InvestmentBanking,Law,LawEnforcement-Security,Manufacturing,Maritime,Marketing,Military,"
-    "Museums-Libraries,Non-Profit,Publishing,RealEstate,Religion,Science,Sports-Recreation,Student,Technology,"
-    "Telecommunications,Tourism,Transportation,indUnk"
-)
 CRAWLED_GENRES = {"qna/question", "literature/speech_essay", "literature/drama", "social_media/youtube_comment"}
 
 
@@ -118,8 +97,8 @@ def fine_genres(tag, rows):
 
 
 def test_the_recipes_of_the_papers_have_as_many_fine_genres_as_the_papers():
-    found = fine_genres("exorde", [{"primary_theme": theme} for theme in THEMES.split(",")])
-    found |= fine_genres("blog_authorship", [{"job": job} for job in INDUSTRIES.split(",")])
+    found = fine_genres("exorde", [{"primary_theme": theme} for theme in DATA["THEMES"]])
+    found |= fine_genres("blog_authorship", [{"job": job} for job in DATA["INDUSTRIES"]])
     assert {"social_media/investing", "blog/real_estate", "blog/communications_media", "blog/unknown"} <= found
     others = THIRTEEN - {"exorde", "blog_authorship", "xiaohongshu"}
     found |= {load(tag)["fields"]["genre"].get("const") for tag in others}
@@ -162,14 +141,7 @@ def test_exorde_themes_become_genres():
     assert kept("exorde", **post(url, language="zh-cn")).lang == "zh"
 
 
-ARTICLE = {
-    "author": "author#104697",
-    "source-name": "Nikkansports.com",
-    "publishedAt": "2021-11-02T11:26:56Z",
-    "instances": [{"category": "sports"}],
-    "ID": 7091963,
-    "language": "en",
-}
+ARTICLE = DATA["ARTICLE"]
 
 
 @cases
@@ -180,16 +152,7 @@ def test_the_outlet_is_cut_from_news(outlet, description, text):
     assert (made.genre, made.topic, made.date) == ("news", "sports", "2021-11-02")
 
 
-PAPER = {
-    "id": "0704.0001",
-    "authors": "C. Bal\\'azs, E. L. Berger",
-    "authors_parsed": [["Balázs", "C.", ""], ["Berger", "E. L.", "", "ANL"]],
-    "abstract": "  A calculation\nis presented.\n",
-    "title": "Photons at\n  LHC",
-    "categories": "hep-ph hep-ex",
-    "versions": [{"created": "Mon, 2 Apr 2007 19:18:42 GMT"}],
-    "update_date": "2008-11-26",
-}
+PAPER = DATA["PAPER"]
 
 
 @cases
@@ -307,18 +270,6 @@ def test_under_a_shared_video_the_account_goes_and_the_sentence_before_it_stays(
     assert weibo("今天看演出。 一手video的微博视频") == "今天看演出。"
 
 
-HOSTILE = [
-    ("a", " ", "b"),
-    ("", "我的", ""),
-    ("", "\n", ""),
-    ("", " %", ""),
-    ("", "mso-", ""),
-    ("", ":a", ""),
-    ("", ".", ""),
-    ("", "［＃", ""),
-]
-
-
 @pytest.mark.parametrize("tag", TAGS)
 def test_cleaning_takes_no_longer_for_hostile_text(tag):
     clean = compile_cleaning(make_extraction(load(tag)).clean, tag)
@@ -329,7 +280,7 @@ def test_cleaning_takes_no_longer_for_hostile_text(tag):
     def cleaning(before, unit, after):
         return lambda times: clean(before + unit * times + after, dict(row))
 
-    for parts in HOSTILE:
+    for parts in DATA["HOSTILE"]:
         assert takes_linear_time(cleaning(*parts), 5000, soon=4), parts
 
 
