@@ -21,15 +21,8 @@ from authbench.app.config_checks import CHECKS
 from authbench.build.ingest.settings import unknown_requirements, unusable_values
 from authbench.build.raw_facts import RawFacts, read_facts, take_facts
 from authbench.config.languages import languages
+from authbench.config.registry import entries
 from authbench.config.registry.checks import same_names
-from authbench.config.registry.entries import (
-    Settings,
-    default_settings,
-    fidelity_settings,
-    read_yaml,
-    refused_texts,
-    schema_problems,
-)
 from authbench.config.registry.load import entry_name, is_path, list_entries, load_entry
 from authbench.config.registry.source_entry import Source
 from authbench.config.registry.sources import SOURCES
@@ -172,21 +165,21 @@ def expect_settings_of_run(setup: Setup, starts_run: bool) -> None:
         )
 
 
-def demo_settings(fidelity: object = None) -> Settings:
+def demo_settings(fidelity: object = None) -> entries.Settings:
     """Return all settings of the demo: its recipe over the defaults."""
-    return cast(Settings, _merge(_defaults(fidelity), read_yaml(shipped(DEMO))))
+    return cast(entries.Settings, _merge(_defaults(fidelity), entries.read_yaml(shipped(DEMO))))
 
 
 def _defaults(fidelity: object) -> dict[str, object]:
     """Return the default settings, with those that `fidelity` chooses."""
-    return cast(JsonObject, _merge(default_settings(), fidelity_settings(str(fidelity))))
+    return cast(JsonObject, _merge(entries.default_settings(), entries.fidelity_settings(str(fidelity))))
 
 
 def _load_config(user: Mapping[str, object], root: Path) -> tuple[Config, list[str]]:
     defaults = _defaults(user.get("fidelity"))
     if user.get("sources") is None:
         # A full copy of config.yaml states every default: only differences from the defaults count as requested.
-        stated = _without(user, cast(dict[str, object], default_settings())) if "sources" in user else user
+        stated = _without(user, cast(dict[str, object], entries.default_settings())) if "sources" in user else user
         config, problems = _completed(stated, demo_settings(user.get("fidelity")), root)
         return config, [*_without_sources(stated), *problems]
     return _completed(user, defaults, root)
@@ -218,7 +211,7 @@ def _without(user: Mapping[str, object], defaults: Mapping[str, object]) -> dict
     return rest
 
 
-def _completed(user: Mapping[str, object], defaults: Settings, root: Path) -> tuple[Config, list[str]]:
+def _completed(user: Mapping[str, object], defaults: entries.Settings, root: Path) -> tuple[Config, list[str]]:
     """Return the settings of a user over `defaults`, with their problems."""
     unusable = list(value_problems(user))
     sections = {section for section, _ in unusable}
@@ -226,7 +219,7 @@ def _completed(user: Mapping[str, object], defaults: Settings, root: Path) -> tu
     problems = [problem for _, problem in unusable]
     if _as_in_yaml(user) != user:
         _read_numbers(config)
-    for section, problem in schema_problems(config, Config):
+    for section, problem in entries.schema_problems(config, Config):
         if section not in sections:
             problems.append(problem)
         if section in defaults:
@@ -237,9 +230,9 @@ def _completed(user: Mapping[str, object], defaults: Settings, root: Path) -> tu
     return checked, problems + [problem for check in CHECKS for problem in check(checked)]
 
 
-def _read_numbers(config: Settings) -> None:
+def _read_numbers(config: entries.Settings) -> None:
     """Replace invalid texts by their YAML values: the command line gives numbers as text if a word is also allowed."""
-    for place in refused_texts(config, Config):
+    for place in entries.refused_texts(config, Config):
         holder: Any = config
         for key in place[:-1]:
             holder = holder[key]

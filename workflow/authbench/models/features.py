@@ -13,20 +13,13 @@ from numpy.typing import NDArray
 from authbench.core.arrays import F32, I32
 from authbench.core.function_words import LISTS
 from authbench.core.identity import keyed_hash
+from authbench.models import shortcuts
 from authbench.models.character_ngrams import count_ngrams
 from authbench.models.entries import ModelEntry, expect_vectors
 from authbench.models.function_words import function_word_vectors, standardised
 from authbench.models.lexical import centred_ngrams, ngram_vectors, tfidf, with_rows_of_length_1
 from authbench.models.model import Model, Reference, Rows, Scorer, Vectors, expect_finite
 from authbench.models.parameters import EdgesParameters, NoParameters, RandomParameters
-from authbench.models.shortcuts import (
-    content_character_vectors,
-    content_word_vectors,
-    date_scorer,
-    id_vectors,
-    metadata_vectors,
-    topic_model_vectors,
-)
 from authbench.models.stylometric import format_vectors, stylometric_vectors
 
 _MARK = regex.compile(r"\p{P}")
@@ -87,8 +80,8 @@ Encoder: TypeAlias = Callable[[pl.DataFrame, int, Any], Rows]
 EncoderByWords: TypeAlias = Callable[[pl.DataFrame, int, Any, Reference], Rows]
 ENCODERS: Mapping[str, Encoder] = {
     "random": random_vectors,
-    "metadata": metadata_vectors,
-    "ids": id_vectors,
+    "metadata": shortcuts.metadata_vectors,
+    "ids": shortcuts.id_vectors,
     "format": format_vectors,
     "edges": edge_vectors,
     "punctuation": punctuation_vectors,
@@ -96,14 +89,14 @@ ENCODERS: Mapping[str, Encoder] = {
     "stylometric": stylometric_vectors,
 }
 ENCODERS_BY_WORDS: Mapping[str, EncoderByWords] = {
-    "content_words": content_word_vectors,
-    "topic_model": topic_model_vectors,
-    "content_characters": content_character_vectors,
+    "content_words": shortcuts.content_word_vectors,
+    "topic_model": shortcuts.topic_model_vectors,
+    "content_characters": shortcuts.content_character_vectors,
     "ngrams": ngram_vectors,
 }
 # documents, how many of the first are candidates, rows of the queries -> scores, for kinds without a vector per text
 SCORERS: Mapping[str, Callable[[pl.DataFrame, int, I32, Any, Reference], Vectors | Scorer]] = {
-    "date": date_scorer,
+    "date": shortcuts.date_scorer,
     "centred_ngrams": centred_ngrams,
 }
 COLUMNS = ("id", "lang", "genre", "source", "content", "token_length")

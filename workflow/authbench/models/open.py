@@ -1,14 +1,8 @@
 """Open the model of a config entry."""
 
+from authbench.models import parameters
 from authbench.models.entries import ModelEntry, expect_vectors
 from authbench.models.model import Model, VectorCache
-from authbench.models.parameters import (
-    CalibratedNgramsParameters,
-    CrossEntropyParameters,
-    FunctionParameters,
-    TransformerParameters,
-    VectorsParameters,
-)
 
 
 def open_model(entry: ModelEntry, cache: VectorCache | None = None) -> Model:
@@ -17,19 +11,19 @@ def open_model(entry: ModelEntry, cache: VectorCache | None = None) -> Model:
     Raises:
         InputError: the kind of the entry embeds no text, or its function or file cannot be used.
     """
-    if isinstance(entry.parameters, TransformerParameters):
+    if isinstance(entry.parameters, parameters.TransformerParameters):
         from authbench.models.transformer import TransformerModel
 
         return TransformerModel(entry, cache)
-    if isinstance(entry.parameters, FunctionParameters):
+    if isinstance(entry.parameters, parameters.FunctionParameters):
         from authbench.models.function import FunctionModel
 
         return FunctionModel(entry, cache)
-    if isinstance(entry.parameters, VectorsParameters):
+    if isinstance(entry.parameters, parameters.VectorsParameters):
         from authbench.models.given_vectors import GivenVectors
 
         return GivenVectors(entry)
-    if isinstance(entry.parameters, CalibratedNgramsParameters | CrossEntropyParameters):
+    if isinstance(entry.parameters, parameters.CalibratedNgramsParameters | parameters.CrossEntropyParameters):
         from authbench.models.calibrated import CalibratedModel
 
         return CalibratedModel(entry)

@@ -6,17 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from authbench.audit.auditing.dataset import (
-    DOCUMENTS,
-    PROBLEMS,
-    Dataset,
-    Source,
-    as_documents,
-    joined_pairs,
-    root,
-    split_rank,
-    unique_ids,
-)
+from authbench.audit.auditing import dataset
 from authbench.core.author_labels import known_labels
 from authbench.core.errors import InputError
 from authbench.core.identity import digest
@@ -42,7 +32,7 @@ def pan_files(path: Path) -> Files:
         split = "/".join(place.parts) or path.resolve().name
         name = split if split not in found else f"{split}/{truth.stem}"
         found[name] = (_beside(truth), truth)
-    return dict(sorted(found.items(), key=lambda named: split_rank(named[0])))
+    return dict(sorted(found.items(), key=lambda named: dataset.split_rank(named[0])))
 
 
 def _split(folder: Path) -> str:
@@ -54,7 +44,7 @@ def _beside(truth: Path) -> Path | None:
     return next((truth.parent / name for name in names if name != truth.name and (truth.parent / name).is_file()), None)
 
 
-def read_pan(path: Path, files: Files) -> Dataset:
+def read_pan(path: Path, files: Files) -> dataset.Dataset:
     """Read the pairs and truths of every split. Raises InputError if a pair has no truth."""
     tables: Tables = {}
     places: dict[str, list[Path]] = {}
@@ -76,13 +66,13 @@ def read_pan(path: Path, files: Files) -> Dataset:
 
 def dataset_of_pairs(
     path: Path, form: str, tables: Tables, places: dict[str, list[Path]], remarks: Sequence[str] = ()
-) -> Dataset:
+) -> dataset.Dataset:
     """Return the dataset of pairs; equal texts of an author in a split are a single document.
 
     In pairs without authors, texts that same-author pairs join have the same author; every other text has a separate
     author.
     """
-    documents, problems = [DOCUMENTS.to_frame()], [PROBLEMS.to_frame()]
+    documents, problems = [dataset.DOCUMENTS.to_frame()], [dataset.PROBLEMS.to_frame()]
     notes: dict[str, None] = dict.fromkeys(remarks)
     for split, (read, answers) in tables.items():
         if read is None:
@@ -112,16 +102,16 @@ def dataset_of_pairs(
         texts = pl.concat(sides).with_columns(first=pl.col("id").first().over("label", "content"))
         name_of = dict(texts.select("id", "first").iter_rows())
         kept = texts.filter(pl.col("id") == pl.col("first")).drop("first", "label").sort("row", "id")
-        documents.append(as_documents(kept))
+        documents.append(dataset.as_documents(kept))
         named = asked.with_columns(
             one=pl.Series([name_of[f"{ident}/1"] for ident in asked["id"]], dtype=pl.String),
             other=pl.Series([name_of[f"{ident}/2"] for ident in asked["id"]], dtype=pl.String),
         )
         problems.append(_problems(split, named.drop("author1", "author2").join(stated, on="id", maintain_order="left")))
     notes["No language is stated: langid's guess stands for it."] = None
-    sources = (Source(path, form, places),)
-    return unique_ids(
-        Dataset(form, pl.concat(documents), problems=pl.concat(problems), notes=tuple(notes), sources=sources)
+    sources = (dataset.Source(path, form, places),)
+    return dataset.unique_ids(
+        dataset.Dataset(form, pl.concat(documents), problems=pl.concat(problems), notes=tuple(notes), sources=sources)
     )
 
 
@@ -129,13 +119,12 @@ def _problems(split: str, rows: pl.DataFrame) -> pl.DataFrame:
     named = rows.select(
         "one", "other", "same", split=pl.lit(split), problem="id", author_one="author1", author_other="author2"
     )
-    return named.select(pl.col(name).cast(kind) for name, kind in PROBLEMS.items())
+    return named.select(pl.col(name).cast(kind) for name, kind in dataset.PROBLEMS.items())
 
 
 def _components(asked: pl.DataFrame) -> list[pl.Series]:
     """Return names of authors that are equal for the two texts of every same-author pair."""
     keys = [[digest(text) for text in asked[f"text{side}"]] for side in (1, 2)]
-    parent = joined_pairs(keys[0], keys[1], asked["same"])
-    return [
-        pl.Series(f"author{side}", [root(parent, key) for key in keys[side - 1]], dtype=pl.String) for side in (1, 2)
-    ]  # fmt: skip
+    parent = dataset.joined_pairs(keys[0], keys[1], asked["same"])
+    names = ([dataset.root(parent, key) for key in own] for own in keys)
+    return [pl.Series(f"author{side}", own, dtype=pl.String) for side, own in enumerate(names, start=1)]

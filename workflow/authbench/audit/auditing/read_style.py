@@ -9,16 +9,7 @@ from typing import Any, TypeAlias
 
 import polars as pl
 
-from authbench.audit.auditing.dataset import (
-    ALL,
-    PROBLEMS,
-    Dataset,
-    Source,
-    as_documents,
-    joined_pairs,
-    root,
-    unique_ids,
-)
+from authbench.audit.auditing import dataset
 from authbench.core.errors import InputError
 from authbench.core.identity import digest
 from authbench.release.format.hub import STYLE_PREFIX
@@ -34,7 +25,7 @@ def is_style_entry(path: Path) -> bool:
     return str(path).startswith(STYLE_PREFIX) or path.suffix in (".yaml", ".yml")
 
 
-def read_style(path: Path, data: Path | None) -> Dataset:
+def read_style(path: Path, data: Path | None) -> dataset.Dataset:
     """Read a dataset of style below the folder `data`. Raises InputError if the entry, folder or file is missing."""
     if data is None:
         raise InputError(f"{path}: an entry of config/style names files below a folder of data. Expected --data DIR.")
@@ -44,14 +35,14 @@ def read_style(path: Path, data: Path | None) -> Dataset:
         if task in entry.tasks:
             documents, problems, note = _PARTS[task](TASKS[task].select(rows, entry.tasks[task]), entry.tasks[task])
             lang = pl.col("lang") if "lang" in documents.columns else pl.lit(entry.languages[0])
-            named = documents.with_columns(lang=lang, split=pl.lit(ALL), source=pl.lit(entry.name))
-            return unique_ids(
-                Dataset(
+            named = documents.with_columns(lang=lang, split=pl.lit(dataset.ALL), source=pl.lit(entry.name))
+            return dataset.unique_ids(
+                dataset.Dataset(
                     f"style dataset {entry.name}",
-                    as_documents(named, derived=True),
+                    dataset.as_documents(named, derived=True),
                     problems=problems,
                     notes=(note,),
-                    sources=(Source(path, STYLE),),
+                    sources=(dataset.Source(path, STYLE),),
                 )
             )
     raise InputError(
@@ -74,14 +65,14 @@ def _of_retrieval(found: pl.DataFrame, settings: object) -> Parts:
         query=pl.col("role") == "query",
         candidate=pl.col("role") == "target",
     )
-    return rows, PROBLEMS.to_frame(), "The texts of a query, and those of a target, count as one text."
+    return rows, dataset.PROBLEMS.to_frame(), "The texts of a query, and those of a target, count as one text."
 
 
 def _of_labels(found: pl.DataFrame, settings: object) -> Parts:
     numbered = found.with_row_index("n")
     ident = pl.format("text {}", pl.col("n") + 1).alias("id")
     rows = numbered.select(ident, _LANG, content="text", author="label")
-    return rows, PROBLEMS.to_frame(), "A label counts as an author."
+    return rows, dataset.PROBLEMS.to_frame(), "A label counts as an author."
 
 
 def _of_order(found: pl.DataFrame, settings: OrderTask) -> Parts:
@@ -98,28 +89,28 @@ def _of_order(found: pl.DataFrame, settings: OrderTask) -> Parts:
         for level, name in zip(levels, settings.levels, strict=True)
     ]
     note = "A level of an order counts as an author, and the levels of an item are one work."
-    return pl.concat(parts), PROBLEMS.to_frame(), note
+    return pl.concat(parts), dataset.PROBLEMS.to_frame(), note
 
 
 def _of_pairs(found: pl.DataFrame, settings: object) -> Parts:
     """Return pairs as problems. Texts that same pairs join have the same author, every other text a separate author."""
     keys = {side: [digest(text) for text in found[side]] for side in ("first", "second")}
-    parent = joined_pairs(keys["first"], keys["second"], found["same"])
+    parent = dataset.joined_pairs(keys["first"], keys["second"], found["same"])
     names: dict[str, str] = {}
     rows = []
     for side in ("first", "second"):
         for number, (key, text) in enumerate(zip(keys[side], found[side], strict=True), start=1):
             if key not in names:
                 names[key] = f"pair {number} {side}"
-                rows.append((names[key], text, root(parent, key)))
+                rows.append((names[key], text, dataset.root(parent, key)))
     sides = zip(keys["first"], keys["second"], found["same"], strict=True)
     problems = [
-        (ALL, f"pair {number}", names[one], names[other], same, None, None)
+        (dataset.ALL, f"pair {number}", names[one], names[other], same, None, None)
         for number, (one, other, same) in enumerate(sides, start=1)
     ]
     return (
         pl.DataFrame(rows, dict.fromkeys(("id", "content", "author"), pl.String), orient="row"),
-        pl.DataFrame(problems, PROBLEMS, orient="row"),
+        pl.DataFrame(problems, dataset.PROBLEMS, orient="row"),
         "Pairs without authors: texts that same pairs join are by one author.",
     )
 

@@ -21,13 +21,7 @@ from authbench.core.printable import inert_markdown
 from authbench.core.records import LANGUAGES, primary_genre
 from authbench.core.storage.atomic import write_text
 from authbench.core.words import spaced
-from authbench.publish.export.citations import (
-    citation_keys,
-    licence_table,
-    licences_here,
-    names_elsewhere,
-    own_citation,
-)
+from authbench.publish.export import citations
 from authbench.release.format.columns import CANDIDATES, QUERIES
 from authbench.release.format.files import LICENCES, README
 from authbench.release.format.release import Release
@@ -64,7 +58,7 @@ def terms(identifiers: Sequence[str]) -> dict[str, object]:
     >>> terms(["LicenseRef-2", "MIT"])["license"]
     ['mit', 'other']
     """
-    of_hub = set(names_elsewhere()["hub_licences"])
+    of_hub = set(citations.names_elsewhere()["hub_licences"])
     known = sorted({one.lower() for one in identifiers} & of_hub)
     others = [one for one in identifiers if one.lower() not in of_hub]
     named = [*known, *(["other"] if others or not known else [])]
@@ -79,7 +73,7 @@ def license_file(release: Release) -> str:
     rows = [
         f"| {row['source']} | {inert_markdown(row['licence'])} | {_linked(row['spdx'])} "
         f"| {row['documents'] if row['texts_here'] else 0:,} |"
-        for row in licences_here(release).to_dicts()
+        for row in citations.licences_here(release).to_dicts()
     ]
     return _LICENSE_TEXT.format(rows="\n".join(rows))
 
@@ -146,7 +140,7 @@ def write_card(
         form: of the folder, whose contents the card explains with the words of `told`.
         header: of the card, in YAML.
     """
-    licences = licence_table(release)
+    licences = citations.licence_table(release)
     templates = environment(markdown=True)
     templates.filters["count"] = lambda number: f"{number:,}"
     body = templates.get_template("card.md.j2").render(
@@ -165,8 +159,8 @@ def write_card(
         genres=_counted(release, pl.col("genre").map_elements(primary_genre, pl.String), spaced),
         kinds=_kinds(release),
         licences=licences.to_dicts(),
-        cited=citation_keys(release),
-        citation=own_citation(release.name, about).replace("```", "'''"),  # in a fence
+        cited=citations.citation_keys(release),
+        citation=citations.own_citation(release.name, about).replace("```", "'''"),  # in a fence
         own_names=release.described["names_author"].mean() or 0.0,
         dated=_dates(release),
         classics=[tag for tag, fame in sorted(release.manifest.get("fame", {}).items()) if fame == "classic"],
@@ -180,7 +174,7 @@ def hub_header(release: Release, configs: list[JsonObject], **more: Any) -> dict
     """Return the YAML header of a card in the fields of the Hugging Face hub."""
     here = set(release.described["lang"].unique())
     found = [*(lang for lang in LANGUAGES if lang in here), *sorted(here - set(LANGUAGES))]
-    licences = licence_table(release).filter("texts_here")["spdx"].unique().sort().to_list()
+    licences = citations.licence_table(release).filter("texts_here")["spdx"].unique().sort().to_list()
     return {
         "pretty_name": release.name,
         **terms(licences),

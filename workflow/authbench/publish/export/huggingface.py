@@ -18,15 +18,7 @@ from authbench.config.settings.publish import Publish
 from authbench.core.storage.atomic import write_text
 from authbench.core.storage.json_files import write_plain_json
 from authbench.core.storage.sha256sums import SUMS, read_sums
-from authbench.publish.export.card import (
-    LICENSE,
-    copy_files,
-    eval_yaml,
-    hub_header,
-    license_file,
-    text_files,
-    write_card,
-)
+from authbench.publish.export import card
 from authbench.publish.export.croissant import describe
 from authbench.publish.export.examples import MOST_GROUPS, PAIRS_OF_TEXTS, TRIPLETS, text_pairs, triplets
 from authbench.publish.export.parquet import TYPES, ParquetTable, write_table
@@ -47,10 +39,10 @@ def write_huggingface(folder: Path, release: Release, about: Publish) -> None:
     written += list(_examples(folder, release))
     _copy_release(folder / INNER, release)
     write_plain_json(folder / "croissant.json", describe(release, about, written))
-    write_text(folder / LICENSE, license_file(release))
-    write_text(folder / "eval.yaml", eval_yaml(release, [table.config for table in written]))
-    header = hub_header(release, configs(written), dataset_info=infos(written))
-    write_card(folder, release, about, "huggingface", header, most=MOST_GROUPS)
+    write_text(folder / card.LICENSE, card.license_file(release))
+    write_text(folder / "eval.yaml", card.eval_yaml(release, [table.config for table in written]))
+    header = card.hub_header(release, configs(written), dataset_info=infos(written))
+    card.write_card(folder, release, about, "huggingface", header, most=MOST_GROUPS)
 
 
 def release_tables(release: Release, split: str) -> Mapping[str, tuple[pl.Schema, Iterator[pl.DataFrame]]]:
@@ -85,7 +77,7 @@ def _copy_release(folder: Path, release: Release) -> None:
     listed = (
         [*read_sums(release.folder), SUMS] if (release.folder / SUMS).is_file() else files_of_format(release.folder)
     )
-    copy_files(release.folder, folder, sorted(set(listed) - text_files(release)))
+    card.copy_files(release.folder, folder, sorted(set(listed) - card.text_files(release)))
 
 
 def _examples(folder: Path, release: Release) -> Iterator[ParquetTable]:

@@ -19,21 +19,11 @@ from authbench.config.settings.publish import Publish
 from authbench.core.storage.atomic import write_text
 from authbench.core.storage.json_files import write_plain_json
 from authbench.core.words import listing, plural
+from authbench.publish.export import mteb_task
 from authbench.publish.export.beir import in_words, judged
 from authbench.publish.export.card import LICENSE, evaluated_split, hub_header, license_file, write_card
 from authbench.publish.export.citations import licence_table
 from authbench.publish.export.huggingface import configs, infos
-from authbench.publish.export.mteb_task import (
-    DEFAULT,
-    Task,
-    eval_yaml,
-    named_scripts,
-    scripts_of,
-    statistics,
-    task_file,
-    task_name,
-    three_letters,
-)
 from authbench.publish.export.parquet import ParquetTable, TableWriter, write_table
 from authbench.release.format.release import Release
 
@@ -58,7 +48,7 @@ class _Selection:
     def subsets(self) -> dict[str, str]:
         """Return the languages with queries in `split`, and MTEB's name of each as a subset."""
         langs = self.answers[self.split]["lang"].unique().sort().to_list()
-        return dict(zip(langs, langs if len(langs) > 1 else [DEFAULT], strict=False))
+        return dict(zip(langs, langs if len(langs) > 1 else [mteb_task.DEFAULT], strict=False))
 
     @cached_property
     def truths(self) -> dict[str, pl.DataFrame]:
@@ -78,9 +68,9 @@ class _Selection:
 
     def config(self, lang: str, part: str) -> str:
         """Return the name of a configuration; `part` is corpus, queries or qrels."""
-        if self.subsets[lang] != DEFAULT:
+        if self.subsets[lang] != mteb_task.DEFAULT:
             return f"{lang}-{part}"
-        return DEFAULT if part == "qrels" else part
+        return mteb_task.DEFAULT if part == "qrels" else part
 
 
 @dataclass(frozen=True)
@@ -156,7 +146,7 @@ def _write_part(
             writers[str(lang)].add(own.select(schema.names()))
         ids.append(rows.select("_id", "lang"))
         if part == "corpus":
-            scripts.append(scripts_of(rows.select("lang", "text")))
+            scripts.append(mteb_task.scripts_of(rows.select("lang", "text")))
     return [writer.close() for writer in writers.values()], pl.concat(ids), pl.concat(scripts)
 
 
@@ -165,12 +155,12 @@ def _write_task(
 ) -> None:
     release, known = chosen.release, chosen.known
     revision = _revision(tables)
-    scripts = named_scripts(evaluated.scripts)
+    scripts = mteb_task.named_scripts(evaluated.scripts)
     languages = {
-        subset: [f"{three_letters(lang)}-{script}" for script in scripts[lang]]
+        subset: [f"{mteb_task.three_letters(lang)}-{script}" for script in scripts[lang]]
         for lang, subset in chosen.subsets.items()
     }
-    task = Task(task_name(release, revision), revision, chosen.split, languages)
+    task = mteb_task.Task(mteb_task.task_name(release, revision), revision, chosen.split, languages)
     documents, queries = (
         known.join(ids, left_on="id", right_on="_id", how="semi") for ids in (evaluated.corpus, evaluated.queries)
     )
@@ -179,11 +169,11 @@ def _write_task(
     for lang, subset in chosen.subsets.items():
         one = pl.col("lang") == lang
         of_subsets[subset] = documents.filter(one), queries.filter(one), answers.filter(one)
-    write_text(folder / "task.py", task_file(task, release, about, documents, licence_table(release)))
-    write_text(folder / "eval.yaml", eval_yaml(task))
+    write_text(folder / "task.py", mteb_task.task_file(task, release, about, documents, licence_table(release)))
+    write_text(folder / "eval.yaml", mteb_task.eval_yaml(task))
     place = folder / "descriptive_stats" / "Retrieval"
     place.mkdir(parents=True)
-    write_plain_json(place / f"{task.name}.json", {chosen.split: statistics(of_subsets)})
+    write_plain_json(place / f"{task.name}.json", {chosen.split: mteb_task.statistics(of_subsets)})
 
 
 def _revision(tables: Sequence[ParquetTable]) -> str:

@@ -22,16 +22,7 @@ from authbench.core.json_values import JsonObject
 from authbench.core.storage.atomic import atomic_folder, write_text
 from authbench.core.storage.json_files import write_plain_json
 from authbench.core.storage.parquet import write_plain_parquet
-from authbench.publish.merging.bookkeeping import (
-    merged_deviation,
-    merged_funnel,
-    merged_inputs,
-    merged_labels,
-    merged_raw_lock,
-    merged_scorers,
-    read_counts,
-    stated_parts,
-)
+from authbench.publish.merging import bookkeeping
 from authbench.publish.merging.contents import merge_contents, merged_table, new_numbers, renumbered
 from authbench.publish.merging.settle import settle
 from authbench.publish.merging.sides import Side, expect_fitting, merged_config, read_side
@@ -71,7 +62,7 @@ def merge(first: Release, second: Release, out: Path, name: str, takedown: Set[s
     mine = {own.key_of[ident] for ident in own.documents["id"]}
     same = [numbers[ident] for ident in other.documents["id"] if other.key_of[ident] in mine]
     moved = renumbered(other, numbers, same)
-    scorers, names = merged_scorers(own.release.manifest, other.release.manifest)
+    scorers, names = bookkeeping.merged_scorers(own.release.manifest, other.release.manifest)
     config = merged_config(name, own.config, other.config)
     config["safety"] = {**config["safety"], "scorers": names}
     texts = pl.concat(
@@ -117,7 +108,7 @@ def _write(
     tags = [dict(side.documents.select("id", "source").iter_rows()) for side in sides]
     lost = table.drop_nulls("reason").select("release", "id_before", "reason")
     gone = Counter((tags[place - 1][ident], reason) for place, ident, reason in lost.iter_rows())
-    (funnel, labels, deviation), (its_funnel, its_labels, its_deviation) = map(read_counts, sides)
+    (funnel, labels, deviation), (its_funnel, its_labels, its_deviation) = map(bookkeeping.read_counts, sides)
     here = set(documents["source"])
     both: Sequence[Any] = (two, one)
     by_source: dict[str, JsonObject] = {
@@ -129,16 +120,18 @@ def _write(
     facts: Any = {
         "config": config,
         "versions": {**two["versions"], **one["versions"], **library_versions()},
-        "inputs": merged_inputs(one["inputs"], two["inputs"]),
-        "raw_lock": merged_raw_lock(one["raw_lock"], two["raw_lock"]),
+        "inputs": bookkeeping.merged_inputs(one["inputs"], two["inputs"]),
+        "raw_lock": bookkeeping.merged_raw_lock(one["raw_lock"], two["raw_lock"]),
         "scorers": scorers,
         "skipped_sources": sorted(({*one["skipped_sources"]} | {*two["skipped_sources"]}) - here),
         "takedown": contents.takedown,
         "splits": list(contents.splits),
-        "funnel": merged_funnel(funnel, its_funnel, gone, Counter(documents["source"])),
-        "labels": [row for row in merged_labels(labels, its_labels) if row["source"] in here],
+        "funnel": bookkeeping.merged_funnel(funnel, its_funnel, gone, Counter(documents["source"])),
+        "labels": [row for row in bookkeeping.merged_labels(labels, its_labels) if row["source"] in here],
         "pools": contents.pools.to_dicts(),
-        "deviation": merged_deviation(deviation, its_deviation, documents, config, contents.takedown["documents"]),
+        "deviation": bookkeeping.merged_deviation(
+            deviation, its_deviation, documents, config, contents.takedown["documents"]
+        ),
         "toxicity_rates": [],
         "ingest": {},
         "dedup": {},
@@ -164,7 +157,7 @@ def _write(
         **{key: {tag: by_source[key][tag] for tag in sorted(by_source[key]) if tag in here} for key in _BY_SOURCE},
         **{key: facts[key] for key in ("takedown", "warnings", "filters") if key in facts},
         "name": config["name"],
-        "merged": stated_parts(sides, table),
+        "merged": bookkeeping.stated_parts(sides, table),
         **count_documents(documents, contents.queries, contents.splits),
     }
     for split in contents.splits:

@@ -29,15 +29,7 @@ from authbench.build.ingest.mapping import compile_source
 from authbench.build.ingest.own_name import without_own_name
 from authbench.build.normalize.endings import without_ending
 from authbench.build.normalize.table import normalize_records
-from authbench.config.registry.source_entry import (
-    Author,
-    Extraction,
-    Fields,
-    Normalize,
-    file_set,
-    make_extraction,
-    make_normalize,
-)
+from authbench.config.registry import source_entry
 from authbench.config.settings.data import DataConfig
 from authbench.config.settings.normalize import NormalizeTexts
 from authbench.core.errors import InputError
@@ -197,8 +189,8 @@ def texts_of_source(
     `entry` is the source's config entry, `settings` the configuration of the build; `wanted` has `row`, `lang`, `file`,
     `ordinal`, `chunk_start`, `chunk_end` and `content_sha256`. Memory: a block of rows, and the wanted places.
     """
-    extraction = make_extraction(entry)
-    folder = raw_dir / file_set(tag, extraction).folder
+    extraction = source_entry.make_extraction(entry)
+    folder = raw_dir / source_entry.file_set(tag, extraction).folder
     masks = settings["normalize"].get("own_name") == "mask" and extraction.author.own_name == "mask"
     read = _text_only(extraction, masks)
     mapped = compile_source(tag, read, settings["ingest"])
@@ -211,7 +203,7 @@ def texts_of_source(
         files |= {path: digest for path, digest in everything.items() if is_beside(path, extraction.beside)}
     numbers = {digest: number for number, digest in enumerate(places)}
     parts = _chosen(read_parts(tag, read, folder, files, numbers, mapped, limit), list(places.values()))
-    rules = make_normalize(entry)
+    rules = source_entry.make_normalize(entry)
     solved: set[int] = set()  # of two equal files the second gives only what the first lacked
     reasons: dict[int, str] = {}
     say = _compile_text(tag, read, masks)
@@ -242,19 +234,19 @@ def texts_of_source(
     yield _Found({}, missing)
 
 
-def _text_only(extraction: Extraction, masks: bool) -> Extraction:
+def _text_only(extraction: source_entry.Extraction, masks: bool) -> source_entry.Extraction:
     """Return how to read a source without fields that do not affect texts: date and topic.
 
     The author matters if the author's name was masked (`masks`).
     """
-    fields, author = Fields(extraction.fields.text, **_KNOWN), Author("person")
+    fields, author = source_entry.Fields(extraction.fields.text, **_KNOWN), source_entry.Author("person")
     if masks:
         fields = replace(fields, author=extraction.fields.author)
         author = replace(author, name=extraction.author.name)
     return replace(extraction, fields=fields, author=author, drop=())
 
 
-def _compile_text(tag: str, extraction: Extraction, masks: bool) -> Callable[[list[Row]], list[str]]:
+def _compile_text(tag: str, extraction: source_entry.Extraction, masks: bool) -> Callable[[list[Row]], list[str]]:
     """Return the function from rows to their texts, as in ingestion."""
     compiled = compile_extraction(f"the entry of {tag}", extraction)
 
@@ -337,7 +329,7 @@ def _blocks(
 
 
 def _released(
-    tag: str, rules: Normalize, block: Sequence[tuple[str, list[Wanted]]], settings: NormalizeTexts
+    tag: str, rules: source_entry.Normalize, block: Sequence[tuple[str, list[Wanted]]], settings: NormalizeTexts
 ) -> _Found:
     """Return the wanted rows found in some texts, which are normalised only if needed."""
     found = _Found({}, {})
@@ -363,7 +355,7 @@ def _released(
 
 
 def _normal_texts(
-    tag: str, rules: Normalize, texts: Sequence[tuple[str, str]], settings: NormalizeTexts
+    tag: str, rules: source_entry.Normalize, texts: Sequence[tuple[str, str]], settings: NormalizeTexts
 ) -> dict[int, str]:
     """Return normalised texts by their numbers, without texts that become empty."""
     records = pl.DataFrame(texts, schema={"content": pl.String, "lang": pl.String}, orient="row")

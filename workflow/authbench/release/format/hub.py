@@ -24,16 +24,9 @@ from authbench.core.json_values import JsonMapping
 from authbench.core.runtime.caches import user_cache
 from authbench.core.storage.atomic import atomic_file, atomic_folder, sha256_of_file
 from authbench.core.storage.sha256sums import SUMS, read_sums, sums_lines
+from authbench.release.format import names
 from authbench.release.format.columns import CANDIDATES, QUERIES, SPLIT_TABLES, Table
 from authbench.release.format.files import MANIFEST
-from authbench.release.format.names import (
-    expect_inside,
-    expect_paths,
-    expect_splits,
-    files_of_format,
-    link_root,
-    splits_of,
-)
 from authbench.release.format.release import named_splits, read_manifest
 
 INNER = "release"  # the folder of a dataset with the files of its release except texts
@@ -63,9 +56,9 @@ def local(place: Path) -> tuple[Path, str | None]:
             several builds.
     """
     folder, config = _fetched(str(place)) if str(place).startswith(SCHEME) else (place, None)
-    if folder.is_dir() and link_root(folder) != Path(os.path.realpath(folder)):
+    if folder.is_dir() and names.link_root(folder) != Path(os.path.realpath(folder)):
         entries = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
-        expect_inside(folder, (str(path.relative_to(folder)) for path in entries))
+        names.expect_inside(folder, (str(path.relative_to(folder)) for path in entries))
     if any((folder / INNER).glob(f"*/{CANDIDATES.file}")):
         folder /= INNER
     elif inside := {path.parents[2] for path in folder.glob(f"*/{INNER}/*/{CANDIDATES.file}")}:
@@ -93,7 +86,9 @@ def release_of(place: Path) -> Path:
         folder = config_folder(folder, config) or folder / config
     if (folder / INNER / MANIFEST).is_file():
         return _restored(folder)
-    if (folder.exists() or config) and not ((folder / MANIFEST).exists() or splits_of(files_of_format(folder))):
+    if (folder.exists() or config) and not (
+        (folder / MANIFEST).exists() or names.splits_of(names.files_of_format(folder))
+    ):
         raise NotARelease(
             f"{place}: no split here, so it is not a release. Expected folders such as test/ with "
             f"{', '.join(table.file for table in SPLIT_TABLES.values())}. `authbench audit` and `authbench evaluate` "
@@ -213,7 +208,7 @@ def _restored(folder: Path) -> Path:
     if target.is_dir():
         return target
     splits = named_splits(read_manifest(folder / INNER))
-    expect_splits(folder / INNER / MANIFEST, splits)
+    names.expect_splits(folder / INNER / MANIFEST, splits)
     with atomic_folder(target) as out:
         for path in digests:
             if path.startswith(f"{INNER}/"):
@@ -229,12 +224,12 @@ def _restored(folder: Path) -> Path:
 def _expect_listed(folder: Path) -> dict[str, str]:
     """Return the SHA-256 of the files that are read, by path, checked against the dataset's checksums, if any."""
     found = [path for pattern in _READ for path in sorted(folder.glob(pattern)) if path.is_file()]
-    expect_inside(folder, (str(path.relative_to(folder)) for path in found))
+    names.expect_inside(folder, (str(path.relative_to(folder)) for path in found))
     digests = {path.relative_to(folder).as_posix(): sha256_of_file(path) for path in found}
-    expect_paths(folder, digests)
+    names.expect_paths(folder, digests)
     if (folder / SUMS).is_file():
         sums = read_sums(folder)
-        expect_paths(folder / SUMS, sums)
+        names.expect_paths(folder / SUMS, sums)
         _expect_same(folder, digests, sums)
     return digests
 

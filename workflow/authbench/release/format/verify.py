@@ -24,17 +24,9 @@ from authbench.core.shipped import shipped
 from authbench.core.storage.atomic import sha256_of_file
 from authbench.core.storage.json_files import read_foreign_json
 from authbench.core.storage.sha256sums import SUMS, read_sums
-from authbench.release.format import files
+from authbench.release.format import files, names
 from authbench.release.format.columns import CANDIDATES, GROUND_TRUTH, PROVENANCE, QUERIES, Table
 from authbench.release.format.hub import release_of
-from authbench.release.format.names import (
-    expect_inside,
-    expect_paths,
-    files_of_format,
-    name_problem,
-    path_problem,
-    splits_of,
-)
 from authbench.release.format.release import Release, named_splits, open_complete_release, open_release
 from authbench.release.format.tables import concat, expect_file, table_problems
 
@@ -100,13 +92,13 @@ def read_withheld(folder: Path) -> Withheld:
     path = folder / files.WITHHELD
     value = read_foreign_json(path)
     _expect_schema(path, value, shipped("schemas/tier_b.schema.yaml"))
-    expect_paths(path, value["files"])
-    expect_inside(folder, [f"{files.COMPLETE}/{name}" for name in value["files"]])
+    names.expect_paths(path, value["files"])
+    names.expect_inside(folder, [f"{files.COMPLETE}/{name}" for name in value["files"]])
     for tag, entry in value["sources"].items():
-        if problem := name_problem(tag):
+        if problem := names.name_problem(tag):
             raise InputError(f"{path} names the source {tag!a:.80}: {problem}.")
         _expect_schema(f"{path}, the entry of {tag}", entry, source_schema)
-        if problem := path_problem(entry.get("folder", tag)):
+        if problem := names.path_problem(entry.get("folder", tag)):
             raise InputError(f"{path}, the entry of {tag}: the folder {entry['folder']!a:.80}: {problem}.")
     return Withheld(value["sources"], value["files"])
 
@@ -121,8 +113,8 @@ def _sums(folder: Path) -> dict[str, str] | None:
     if not (folder / SUMS).exists():
         return None
     sums = read_sums(folder)
-    expect_paths(folder / SUMS, sums)
-    expect_inside(folder, sums)
+    names.expect_paths(folder / SUMS, sums)
+    names.expect_inside(folder, sums)
     return sums
 
 
@@ -137,7 +129,7 @@ def _expect_columns(release: Release, complete: bool) -> None:
 def _contradictions(release: Release, sums: Mapping[str, str] | None, withheld: Withheld | None) -> Iterator[str]:
     """Yield the contradictions in a release, cheap tests before expensive tests."""
     named = named_splits(release.manifest)
-    for split in sorted(set(named) ^ splits_of(files_of_format(release.folder))) if named else ():
+    for split in sorted(set(named) ^ names.splits_of(names.files_of_format(release.folder))) if named else ():
         yield f"{files.MANIFEST} and the folders differ: only one of them has the split {split}"
     if sums is not None:
         yield from _changed_files(release.folder, sums)
@@ -156,7 +148,7 @@ def _contradictions(release: Release, sums: Mapping[str, str] | None, withheld: 
 
 
 def _changed_files(folder: Path, sums: Mapping[str, str]) -> Iterator[str]:
-    for path in sorted(set(files_of_format(folder)) - set(sums)):
+    for path in sorted(set(names.files_of_format(folder)) - set(sums)):
         yield f"{path} is not in {SUMS}"
     here = [path for path in sorted(sums) if (folder / path).is_file()]
     for path in sorted(set(sums) - set(here)):

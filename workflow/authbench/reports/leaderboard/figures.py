@@ -15,17 +15,9 @@ from authbench.core.presentation.palette import GREY, MARKERS, SERIES, Mark
 from authbench.core.presentation.plots import Value, ranking
 from authbench.core.words import spaced
 from authbench.models.entries import SANITY
+from authbench.reports.leaderboard import tables
 from authbench.reports.leaderboard.collect import Result
 from authbench.reports.leaderboard.pairwise import not_told_apart
-from authbench.reports.leaderboard.tables import (
-    ATTRIBUTION,
-    DRAWN,
-    OPENING,
-    VERIFICATION,
-    Metric,
-    slice_order,
-    without_gain,
-)
 from authbench.scoring.evaluation.gain import Comparison
 from authbench.scoring.evaluation.scores import LEAST_AUTHORS
 
@@ -58,19 +50,19 @@ def charts(results: Sequence[Result], scores: pl.DataFrame, comparison: Comparis
     marks = marks_by_group(results)
     shortcuts = {result.name for result in results if result.shortcut}
 
-    def multiples(metrics: Sequence[Metric], facets: Sequence[str]) -> list[Chart]:
+    def multiples(metrics: Sequence[tables.Metric], facets: Sequence[str]) -> list[Chart]:
         drawn = [(metric, facet) for metric in metrics for facet in facets if _in_slices(scores, facet, metric).height]
         return [_by_slice(scores, facet, metric, comparison.gains, marks) for metric, facet in drawn]
 
-    def ranked(metric: Metric) -> Chart:
+    def ranked(metric: tables.Metric) -> Chart:
         rows = _overall(scores, metric)
         chosen = {comparison.chosen[metric.key][0]} if metric.key in comparison.chosen else shortcuts
         return _ranking(metric, rows, marks, next((row for row in rows if row["model"] in chosen), None), pairs)
 
     return Charts(
-        [ranked(metric) for metric in (*OPENING, *DRAWN) if metric.key in present],
-        multiples(OPENING, ALL_FACETS),
-        multiples((ATTRIBUTION, VERIFICATION), FACETS),
+        [ranked(metric) for metric in (*tables.OPENING, *tables.DRAWN) if metric.key in present],
+        multiples(tables.OPENING, ALL_FACETS),
+        multiples((tables.ATTRIBUTION, tables.VERIFICATION), FACETS),
     )
 
 
@@ -86,14 +78,14 @@ def shown_in_words(models: int) -> str:
     return f"Of {models} models the {MOST_ROWS} that lead." if models > MOST_ROWS else ""
 
 
-def _overall(scores: pl.DataFrame, metric: Metric) -> list[JsonObject]:
+def _overall(scores: pl.DataFrame, metric: tables.Metric) -> list[JsonObject]:
     """Return a metric over all queries, a row for each model, best first."""
     rows = scores.filter(facet="overall", metric=metric.key)
     return rows.sort("value", "model", descending=[metric.more_is_better, False]).to_dicts()
 
 
 def _ranking(
-    metric: Metric,
+    metric: tables.Metric,
     rows: Sequence[JsonObject],
     marks: Mapping[str, Mark],
     shortcut: JsonObject | None,
@@ -122,20 +114,20 @@ def _ranking(
     return replace(chart, data=pl.DataFrame(rows))
 
 
-def _in_slices(scores: pl.DataFrame, facet: str, metric: Metric) -> pl.DataFrame:
+def _in_slices(scores: pl.DataFrame, facet: str, metric: tables.Metric) -> pl.DataFrame:
     """Return a metric in the slices of a facet that are large enough to be drawn."""
     return scores.filter(pl.col("authors") >= LEAST_AUTHORS, facet=facet, metric=metric.key)
 
 
 def _by_slice(
-    scores: pl.DataFrame, facet: str, metric: Metric, gains: pl.DataFrame, marks: Mapping[str, Mark]
+    scores: pl.DataFrame, facet: str, metric: tables.Metric, gains: pl.DataFrame, marks: Mapping[str, Mark]
 ) -> Chart:
     """Return a small chart per slice of a facet, with a dot and its interval per model."""
-    faint = without_gain(gains)
+    faint = tables.without_gain(gains)
     models = [row["model"] for row in _overall(scores, metric)[:MOST_ROWS]]
     rows = _in_slices(scores, facet, metric).filter(pl.col("model").is_in(models))
     panels: dict[str, list[Value]] = {}
-    for part in sorted(rows["slice"].unique(), key=slice_order):
+    for part in sorted(rows["slice"].unique(), key=tables.slice_order):
         here = rows.filter(pl.col("slice") == part)
         name = spaced(language_name(part))
         panels[f"{name} ({max(here['authors'])})"] = [
@@ -147,9 +139,9 @@ def _by_slice(
         ]
     title = f"{metric.heading} by {spaced(facet.removeprefix('by_'))}"
     about = "A chart per slice, in brackets its authors; dots with 95 % intervals over authors."
-    if metric in OPENING:
+    if metric in tables.OPENING:
         about += " Pale: no gain over the best shortcut whose interval excludes 0."
-    file = metric.key.replace("@", "_at_") if metric in OPENING else metric.key.partition("@")[0]
+    file = metric.key.replace("@", "_at_") if metric in tables.OPENING else metric.key.partition("@")[0]
     return replace(small_multiples(f"{file}_{facet}", title, about, models, panels), data=rows)
 
 

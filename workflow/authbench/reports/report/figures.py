@@ -8,28 +8,14 @@ import polars as pl
 
 from authbench.config.languages import ALL, language_name, ordered
 from authbench.core.funnel import STAGES
+from authbench.core.presentation import palette
 from authbench.core.presentation.charts import SIZE, SMALL, WIDTH, Canvas, Chart
-from authbench.core.presentation.palette import (
-    BLUE,
-    GREEN,
-    GREY,
-    INK,
-    MUTED,
-    ORANGE,
-    PINK,
-    SAND,
-    SERIES,
-    SKY,
-    VERMILION,
-    VIOLET,
-    series,
-)
 from authbench.core.presentation.plots import AXIS, ROW, Piece, Stack, name_rows, stacked_bars
 from authbench.core.records import PRIMARY_GENRES, primary_genre
 from authbench.core.words import count, spaced
 
-GENRE_COLOURS = dict(zip(PRIMARY_GENRES, SERIES, strict=False))
-OTHER_COLOUR = GREY
+GENRE_COLOURS = dict(zip(PRIMARY_GENRES, palette.SERIES, strict=False))
+OTHER_COLOUR = palette.GREY
 RELEASED = "released"
 
 
@@ -42,15 +28,15 @@ class Look(NamedTuple):
 
 
 _LOOKS = {
-    RELEASED: Look("Released", BLUE, "released"),
+    RELEASED: Look("Released", palette.BLUE, "released"),
     "ingest": Look("Read from the raw files", "#6b7280", "not usable at ingestion"),
-    "normalize": Look("Normalise the text", SAND, "nothing left after cleaning"),
-    "dedup_documents": Look("Drop copied documents", VIOLET, "copies of documents"),
-    "chunk": Look("Cut long texts", GREEN, "chunks beyond the limit"),
-    "filter": Look("Filter", VERMILION, "filtered"),
-    "dedup_chunks": Look("Drop copied chunks", PINK, "copies of chunks"),
+    "normalize": Look("Normalise the text", palette.SAND, "nothing left after cleaning"),
+    "dedup_documents": Look("Drop copied documents", palette.VIOLET, "copies of documents"),
+    "chunk": Look("Cut long texts", palette.GREEN, "chunks beyond the limit"),
+    "filter": Look("Filter", palette.VERMILION, "filtered"),
+    "dedup_chunks": Look("Drop copied chunks", palette.PINK, "copies of chunks"),
     "sample": Look("Select authors and texts", "#c3cbd6", "not selected"),
-    "split": Look("Split", ORANGE, "bridges between splits"),
+    "split": Look("Split", palette.ORANGE, "bridges between splits"),
     "release": Look("Release", "#111827", "taken down"),
     "merge": Look("Merge", "#7c5c3e", "settled in a merge"),
 }
@@ -77,7 +63,7 @@ def charts(tables: Mapping[str, pl.DataFrame], funnel: pl.DataFrame) -> list[Cha
 def languages(table: pl.DataFrame) -> Chart:
     """Return documents per language, a bar each, divided by split."""
     rows = table.filter((pl.col("language") != ALL) & (pl.col("split") != ALL))
-    colours = series(rows["split"].unique(maintain_order=True))
+    colours = palette.series(rows["split"].unique(maintain_order=True))
     totals = rows.group_by("language").agg(pl.col("documents").sum()).sort(-pl.col("documents"), "language")
     most = max([1, *totals["documents"]])
     bars = []
@@ -140,11 +126,17 @@ def lengths(table: pl.DataFrame, name: str = "lengths", title: str = "Length in 
             p10, p25, p50, p75, p90 = (max(rows[language][point], 1.0) for point in QUANTILES)
             quantiles = ", ".join(f"{point} {rows[language][point]:,.0f}" for point in QUANTILES)
             axes.plot(
-                [p10, p90], [place] * 2, color=MUTED, linewidth=1.3, marker="|", markersize=8, markeredgewidth=1.3
+                [p10, p90],
+                [place] * 2,
+                color=palette.MUTED,
+                linewidth=1.3,
+                marker="|",
+                markersize=8,
+                markeredgewidth=1.3,
             )
-            [box] = axes.barh(place, p75 - p25, 0.62, p25, color=SKY)
+            [box] = axes.barh(place, p75 - p25, 0.62, p25, color=palette.SKY)
             canvas.tip(box, f"{language_name(language)}: {quantiles} tokens")
-            axes.plot([p50] * 2, [place - 0.31, place + 0.31], color=INK, linewidth=2.2, solid_capstyle="butt")
+            axes.plot([p50] * 2, [place - 0.31, place + 0.31], color=palette.INK, linewidth=2.2, solid_capstyle="butt")
 
     about = "Tokens a document, logarithmic: box p25 to p75 with the median, whiskers p10 to p90."
     return Chart(name, title, about, ROW * len(order) + AXIS, draw)
@@ -166,14 +158,14 @@ def documents_per_author(table: pl.DataFrame) -> Chart:
         axes.set_xlim(0.5, len(columns) + 0.5)
         axes.set_ylim(0, max([1, *counted.values()]))
         names = [f"{documents}{'+' if documents == MOST_DOCUMENTS else ''}" for documents in columns]
-        axes.set_xticks(columns, names, fontsize=SIZE, color=INK)
+        axes.set_xticks(columns, names, fontsize=SIZE, color=palette.INK)
         axes.set_xlabel("documents an author has", labelpad=6)
         for documents in columns:
             authors = counted.get(documents, 0)
-            [bar] = axes.bar(documents, authors, 0.7, color=BLUE)
+            [bar] = axes.bar(documents, authors, 0.7, color=palette.BLUE)
             canvas.tip(bar, f"{count(authors)} authors have {documents}")
             axes.annotate(count(authors), (documents, authors), (0, 5), textcoords="offset points", ha="center",
-                          fontsize=SMALL, color=MUTED)  # fmt: skip
+                          fontsize=SMALL, color=palette.MUTED)  # fmt: skip
 
     about = "Column heights are numbers of authors."
     return Chart("documents_per_author", "Documents per author", about, 24 + tall + 48, draw)

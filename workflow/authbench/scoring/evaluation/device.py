@@ -10,17 +10,8 @@ from typing import Any
 import numpy as np
 
 from authbench.core.arrays import I64
+from authbench.scoring.evaluation import retrieval
 from authbench.scoring.evaluation.lists import Lists
-from authbench.scoring.evaluation.retrieval import (
-    BLOCK_BYTES,
-    NEAREST,
-    Ranking,
-    pool_sizes,
-    pools,
-    query_blocks,
-    tie_keys,
-    without_positives,
-)
 from authbench.scoring.evaluation.split import Split
 from authbench.scoring.metrics.score_bins import BITS
 
@@ -29,7 +20,7 @@ BYTES_PER_SCORE = 40  # of a block: the score, its key, and temporaries of the k
 
 def rank_on(
     device: str, queries: np.ndarray, candidates: np.ndarray, split: Split, negatives: Mapping[str, Lists]
-) -> Ranking:
+) -> retrieval.Ranking:
     """Return the result of `retrieval.rank` for cosines, computed on a torch device.
 
     Args:
@@ -43,16 +34,19 @@ def rank_on(
 
     asking, count, positives = len(split.asks), split.candidates, split.positives
     pool = torch.from_numpy(np.ascontiguousarray(candidates)).to(device).T
-    ties = torch.from_numpy(tie_keys(split).view(np.int64)).to(device)
+    ties = torch.from_numpy(retrieval.tie_keys(split).view(np.int64)).to(device)
     of_queries, of_candidates = ties[torch.from_numpy(split.asks).to(device)], _mixed(ties[:count])
-    in_pool = pools(split)
+    in_pool = retrieval.pools(split)
     own_pool = {name: tuple(torch.from_numpy(codes).to(device) for codes in both) for name, both in in_pool.items()}
     ranks = {name: np.zeros(len(positives.rows), np.int32) for name in in_pool}
     scores = np.empty(len(positives.rows))
     against = {name: np.empty(len(pairs.rows)) for name, pairs in negatives.items()}
     answered, counts = torch.from_numpy(positives.lengths() > 0).to(device), np.zeros(1 << BITS, np.int64)
-    rows, best = np.full((asking, NEAREST + 1), -1, np.int32), np.full((asking, NEAREST + 1), -np.inf)
-    for first, last in query_blocks(asking, count * BYTES_PER_SCORE // 4):
+    rows, best = (
+        np.full((asking, retrieval.NEAREST + 1), -1, np.int32),
+        np.full((asking, retrieval.NEAREST + 1), -np.inf),
+    )
+    for first, last in retrieval.query_blocks(asking, count * BYTES_PER_SCORE // 4):
         block = torch.from_numpy(np.ascontiguousarray(queries[first:last])).to(device) @ pool
         block += 0.0  # turns -0.0 into 0.0
         for pairs, values in ((positives, scores), *((negatives[name], against[name]) for name in negatives)):
@@ -63,7 +57,7 @@ def rank_on(
         counts += _counted(block[answered[first:last]])
         keys = (_ordered(block) << 32) + _places_in_ties(of_queries[first:last], of_candidates)
         span, query, candidate = _of_block(positives, first, last, device)
-        step = max(1, BLOCK_BYTES // (BYTES_PER_SCORE * count))
+        step = max(1, retrieval.BLOCK_BYTES // (BYTES_PER_SCORE * count))
         for start in range(0, len(query), step):
             q, c = query[start : start + step], candidate[start : start + step]
             higher = keys[q] > keys[q, c][:, None]
@@ -71,12 +65,12 @@ def rank_on(
                 same = of_candidate == of_query[first + q][:, None]
                 found = torch.where(same[torch.arange(len(q)), c], 1 + (higher & same).sum(dim=1), 0)
                 ranks[name][span.start + start : span.start + start + len(q)] = found.cpu().numpy()
-        near = keys.topk(min(NEAREST + 1, count), dim=1).indices
+        near = keys.topk(min(retrieval.NEAREST + 1, count), dim=1).indices
         value = block.gather(1, near)
         best[first:last, : near.shape[1]] = value.cpu().numpy()
         rows[first:last, : near.shape[1]] = torch.where(torch.isfinite(value), near, -1).cpu().numpy()
-    others = without_positives(counts, scores)
-    return Ranking(ranks, pool_sizes(split, in_pool), scores, rows, best, against, others=others)
+    others = retrieval.without_positives(counts, scores)
+    return retrieval.Ranking(ranks, retrieval.pool_sizes(split, in_pool), scores, rows, best, against, others=others)
 
 
 def _counted(block: Any) -> I64:

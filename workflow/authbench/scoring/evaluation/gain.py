@@ -31,14 +31,8 @@ from authbench.scoring.evaluation.headline import (
 )
 from authbench.scoring.evaluation.released import BY_CHANCE, HEADLINES, S_AT_5
 from authbench.scoring.evaluation.slices import OVERALL, slices_of
+from authbench.scoring.metrics import significance
 from authbench.scoring.metrics.bootstrap import interval
-from authbench.scoring.metrics.significance import (
-    holm,
-    p_of_paired_means,
-    smallest_difference,
-    standard_error,
-    standard_error_of_mean,
-)
 
 PUNCTUATION = "punctuation"  # a row of style features only; gains over it are printed too
 SUPPORTED_AUTHORS = 100  # a language with fewer query authors is named as not supported
@@ -140,7 +134,7 @@ def compare(models: Sequence[Scored], pool_authors: Mapping[str, int], seed: int
             rows = [row | {"facet": place[0], "slice": place[1]} for row in done[same]]
             if rows:
                 found = pl.DataFrame(rows, schema=GAINS)
-                parts.append(found.with_columns(p_holm=pl.Series(holm(found["p"].to_numpy()))))
+                parts.append(found.with_columns(p_holm=pl.Series(significance.holm(found["p"].to_numpy()))))
                 tests = len(rows) if place == OVERALL else tests
     gains = pl.concat([*parts[1:], parts[0]])
     difficulty = _difficulty(models)
@@ -202,7 +196,7 @@ def _gains_over(
     macro: Sequence[Mapping[str, object]] = [{} for _ in judged]
     if place == OVERALL:
         _, macro = over_languages(differences, counts, against.queries, score, authors, pool_authors)
-    p = p_of_paired_means(means.values, means.names(authors), seed)
+    p = significance.p_of_paired_means(means.values, means.names(authors), seed)
     for at, one in enumerate(judged):
         low, high = interval(replicates[:, at]) or (None, None)
         yield {
@@ -251,7 +245,7 @@ def _power(
     differences = differences[known] if known.any() else differences
 
     def error(means: Means) -> float:
-        return float(np.median([standard_error(row) for row in means.values]))
+        return float(np.median([significance.standard_error(row) for row in means.values]))
 
     everyone = means_of_authors(differences, counts, authors, np.ones(queries.height, bool))
     by_language: dict[str, LanguagePower] = {}
@@ -262,14 +256,14 @@ def _power(
             continue
         errors[lang] = error(means)
         by_language[lang] = {
-            "difference": _finite(smallest_difference(errors[lang], tests)),
+            "difference": _finite(significance.smallest_difference(errors[lang], tests)),
             "authors": len(means.present),
         }
     averaged = averaged_languages(queries, score, pool_authors)
-    macro = standard_error_of_mean([errors[lang] for lang in averaged if lang in errors])
+    macro = significance.standard_error_of_mean([errors[lang] for lang in averaged if lang in errors])
     return {
-        "difference": _finite(smallest_difference(error(everyone), tests)),
-        "macro": _finite(smallest_difference(macro, tests)),
+        "difference": _finite(significance.smallest_difference(error(everyone), tests)),
+        "macro": _finite(significance.smallest_difference(macro, tests)),
         "authors": len(everyone.present),
         "by_language": by_language,
         "not_supported": [lang for lang, one in by_language.items() if one["authors"] < SUPPORTED_AUTHORS],

@@ -16,15 +16,7 @@ from authbench.build.labels.decision import UNMEASURED, read_decisions
 from authbench.core.arrays import BOOL, I32
 from authbench.core.errors import InputError
 from authbench.core.records import length_bucket_expr
-from authbench.release.format.columns import (
-    CANDIDATES,
-    GROUND_TRUTH,
-    PAIR_TABLES,
-    QUERIES,
-    SPLIT_TABLES,
-    TEXT_FIELDS,
-    Table,
-)
+from authbench.release.format import columns
 from authbench.release.format.names import reference_splits
 from authbench.release.format.release import Release
 from authbench.release.format.tables import concat
@@ -101,7 +93,9 @@ def read_split(release: Release, name: str) -> Split:
     folder = release.folder
     if name not in release.splits:
         raise InputError(f"{folder / name}: there is no such split. {folder} has {', '.join(release.splits)}.")
-    candidates, queries, truth = (_read_table(release, name, table) for table in (CANDIDATES, QUERIES, GROUND_TRUTH))
+    candidates, queries, truth = (
+        _read_table(release, name, table) for table in (columns.CANDIDATES, columns.QUERIES, columns.GROUND_TRUTH)
+    )
     formats_bounds = release.setting("sample.length_bins") in (None, "fixed")
     own = () if formats_bounds else ("length_bucket",)
     provenance = release.read_provenance(("id", *_OF_PROVENANCE, *own)) if release.has_provenance else None
@@ -134,8 +128,8 @@ def read_split(release: Release, name: str) -> Split:
 def split_checksum(release: Release, name: str) -> str:
     """Return the SHA-256 over the digests of the files of a split, which identifies the data of scores."""
     checksum = hashlib.sha256()
-    stated = [table for table in PAIR_TABLES.values() if release.path(name, table).is_file()]
-    for table in (*SPLIT_TABLES.values(), *stated):
+    stated = [table for table in columns.PAIR_TABLES.values() if release.path(name, table).is_file()]
+    for table in (*columns.SPLIT_TABLES.values(), *stated):
         with release.path(name, table).open("rb") as handle:
             checksum.update(hashlib.file_digest(handle, "sha256").digest())
     return checksum.hexdigest()
@@ -143,7 +137,7 @@ def split_checksum(release: Release, name: str) -> str:
 
 def _has_texts(release: Release, split: str) -> bool:
     """Return whether a split contains any text; a split of a public bundle may be empty."""
-    return any(release.path(split, table).stat().st_size for table in (CANDIDATES, QUERIES))
+    return any(release.path(split, table).stat().st_size for table in (columns.CANDIDATES, columns.QUERIES))
 
 
 def _ids_of(release: Release) -> Iterator[str]:
@@ -152,7 +146,7 @@ def _ids_of(release: Release) -> Iterator[str]:
         yield from release.read_provenance(("id",))["id"]
         return
     for split in release.splits:
-        for table, column in ((CANDIDATES, "candidate_id"), (QUERIES, "query_id")):
+        for table, column in ((columns.CANDIDATES, "candidate_id"), (columns.QUERIES, "query_id")):
             for batch in release.rows(split, table):
                 yield from batch[column]
 
@@ -188,7 +182,7 @@ def read_dev(release: Release, name: str | None, scored: Split) -> Split | None:
     return None if name not in release.splits or name == scored.name else read_split(release, name)
 
 
-def _read_table(release: Release, split: str, table: Table) -> pl.DataFrame:
+def _read_table(release: Release, split: str, table: columns.Table) -> pl.DataFrame:
     rows = concat(release.rows(split, table), table)
     if not rows.height:
         raise InputError(f"{release.path(split, table)}: holds no row, so there is nothing to evaluate.")
@@ -212,7 +206,7 @@ def make_split(
     _expect_unique_ids(name, {"candidates": pool, "queries": asking, "ground_truth": truth})
     _expect_same_queries(name, asking, truth)
     apart = asking.join(truth.select("id", "author_id"), on="id", maintain_order="left").join(pool, on="id", how="anti")
-    texts = ["id", "author_id", *TEXT_FIELDS]
+    texts = ["id", "author_id", *columns.TEXT_FIELDS]
     documents = _describe(pl.concat([pool.select(texts), apart.select(texts)]), provenance)
 
     row = {ident: number for number, ident in enumerate(documents["id"])}

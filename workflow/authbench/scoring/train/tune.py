@@ -20,14 +20,10 @@ from authbench.config.settings.evaluate import Training
 from authbench.core.arrays import BOOL, F64
 from authbench.core.errors import InputError
 from authbench.core.json_values import JsonObject
+from authbench.models import restored
 from authbench.models.checkpoint import device
 from authbench.models.entries import ModelEntry
 from authbench.models.parameters import TransformerParameters
-from authbench.models.restored import (
-    with_random_states_of_its_own,
-    without_progress_bars,
-    without_progress_bars_of_datasets,
-)
 from authbench.models.transformer import TransformerModel
 from authbench.scoring.evaluation.headline import Authors, means_of_authors
 from authbench.scoring.evaluation.released import group_scores
@@ -47,9 +43,9 @@ Row: TypeAlias = dict[str, Any]
 _COLUMNS = ("anchor", "positive", "negative")
 
 
-@with_random_states_of_its_own()
-@without_progress_bars()
-@without_progress_bars_of_datasets()
+@restored.with_random_states_of_its_own()
+@restored.without_progress_bars()
+@restored.without_progress_bars_of_datasets()
 def tune(
     entry: ModelEntry,
     train: Split,
