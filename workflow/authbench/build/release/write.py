@@ -52,7 +52,7 @@ def write_release(
     write_plain_json(folder / files.LOCK, contents.lock)
     noisy = {tag for tag in sources if noisy_share(tag, sources, findings["ingest"])}
     tables = statistics.tables(contents.documents, contents.queries, contents.splits, noisy)
-    _write_bookkeeping(folder, findings, {**tables, "pools": contents.pools})
+    write_bookkeeping(folder, findings, {**tables, "pools": contents.pools})
     manifest = make_manifest(contents, sources, findings)
     write_text(
         folder / files.CITATIONS, bibliography({tag: one["citation"] for tag, one in manifest["sources"].items()})
@@ -62,7 +62,7 @@ def write_release(
     return findings
 
 
-def _write_bookkeeping(folder: Path, findings: Findings, tables: Mapping[str, pl.DataFrame]) -> None:
+def write_bookkeeping(folder: Path, findings: Findings, tables: Mapping[str, pl.DataFrame]) -> None:
     """Write sampling_deviation.json, funnel.csv, and statistics/ of the tables and of the labels."""
     write_plain_json(folder / files.DEVIATION, findings["deviation"])
     write_text(folder / files.FUNNEL, statistics.funnel_table(findings["funnel"]).write_csv())

@@ -13,13 +13,13 @@ import polars as pl
 
 from authbench.build.release import statistics
 from authbench.build.release.manifest import count_documents
-from authbench.build.release.measured_labels import labels_table
 from authbench.build.release.part import OF_PROVENANCE, Part, part_of
 from authbench.build.release.tables import of_split
 from authbench.build.release.warnings import of_the_build, warnings
+from authbench.build.release.write import write_bookkeeping
 from authbench.build.sample.deviation import discount
 from authbench.core.json_values import JsonObject
-from authbench.core.storage.atomic import atomic_file, write_text
+from authbench.core.storage.atomic import atomic_file
 from authbench.core.storage.json_files import write_plain_json
 from authbench.core.storage.json_lines import line_batches, write_json_lines
 from authbench.core.storage.parquet import write_plain_parquet
@@ -114,11 +114,8 @@ def _write_bookkeeping(folder: Path, release: Release, documents: pl.DataFrame, 
     warned: Any = {**facts, "ingest": {tag: {"noisy_authors": 1.0} for tag in noisy}}
     found = warnings(warned, documents, part.queries, sources) + of_the_build(facts["warnings"])
     facts = {**facts, "warnings": found}
-    write_plain_json(folder / files.DEVIATION, facts["deviation"])
-    write_text(folder / files.FUNNEL, statistics.funnel_table(facts["funnel"]).write_csv())
     tables = statistics.tables(documents, part.queries, release.splits, noisy)
-    for name, table in {**tables, "labels": labels_table(facts["labels"]), "pools": part.pools}.items():
-        write_text(folder / "statistics" / f"{name}.csv", table.write_csv())
+    write_bookkeeping(folder, facts, {**tables, "pools": part.pools})
     write_plain_json(folder / files.MANIFEST, _manifest(release, documents, part, facts["withheld"], found))
     write_report(folder, sources, facts)
     (folder / SUMS).unlink()

@@ -10,10 +10,10 @@ import polars as pl
 from authbench.build.release import statistics
 from authbench.build.release.contents import Contents
 from authbench.build.release.manifest import count_documents
-from authbench.build.release.measured_labels import labels_table
 from authbench.build.release.statement import library_versions
 from authbench.build.release.tables import write_split
 from authbench.build.release.warnings import of_the_build, warnings
+from authbench.build.release.write import write_bookkeeping
 from authbench.build.split.leakage import find_leaks
 from authbench.config.registry.citations import bibliography
 from authbench.config.settings.data import DataConfig
@@ -165,11 +165,8 @@ def _write(
     write_plain_parquet(documents.select(own.release.provenance.columns), folder / files.PROVENANCE)
     write_plain_parquet(table, folder / files.MERGED)
     write_plain_json(folder / files.LOCK, contents.lock)
-    write_plain_json(folder / files.DEVIATION, facts["deviation"])
-    write_text(folder / files.FUNNEL, statistics.funnel_table(facts["funnel"]).write_csv())
     tables = statistics.tables(documents, contents.queries, contents.splits, noisy & here)
-    for title, rows in {**tables, "labels": labels_table(facts["labels"]), "pools": contents.pools}.items():
-        write_text(folder / "statistics" / f"{title}.csv", rows.write_csv())
+    write_bookkeeping(folder, facts, {**tables, "pools": contents.pools})
     cited = {tag: stated["citation"] for tag, stated in manifest["sources"].items()}
     write_text(folder / files.CITATIONS, bibliography(cited))
     write_plain_json(folder / files.MANIFEST, manifest)
