@@ -5,6 +5,7 @@ import hmac
 import unicodedata
 from collections.abc import Iterable
 
+import orjson
 import polars as pl
 
 from authbench.core.nfc import compose
@@ -48,6 +49,11 @@ def value_digest(field: str, value: object) -> str | None:
 def sha256_of_text(text: str) -> str:
     """Return the SHA-256 of a text in UTF-8, as hex."""
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def sha256_of_json(value: object) -> str:
+    """Return the SHA-256 of a value as JSON with sorted keys, as hex."""
+    return hashlib.sha256(orjson.dumps(value, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
 def keyed_hash(seed: int, *parts: str) -> int:

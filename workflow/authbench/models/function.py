@@ -5,7 +5,6 @@ attribute `identity`, a string that names everything that decides them; otherwis
 Memory: the vectors of all texts, in 32 bits.
 """
 
-import hashlib
 import importlib
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import orjson
 import polars as pl
 
 from authbench.core.arrays import F32
 from authbench.core.errors import InputError, raised
+from authbench.core.identity import sha256_of_json
 from authbench.models.cache import embed_new
 from authbench.models.entries import ModelEntry
 from authbench.models.function_code import files_of
@@ -63,7 +62,7 @@ class FunctionModel(Model):
         if self._cache is None:
             return self._encode(texts)
         decides = self.identity()
-        mark = hashlib.sha256(orjson.dumps(decides, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
+        mark = sha256_of_json(decides)[:16]
         folder = self._cache.folder / f"{self._name.replace(':', '.')}-{mark}"
         return embed_new(texts, folder, decides, self._encode, self._cache.half)
 

@@ -11,7 +11,6 @@ Source: Khattab and Zaharia 2020 (ColBERT). Cosines and their mean are summed in
 not depend on the number of threads of the linear algebra.
 """
 
-import hashlib
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,13 +19,13 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-import orjson
 import polars as pl
 from numpy.typing import NDArray
 
 from authbench.build.chunk.sentences import sentence_starts
 from authbench.core.arrays import F32, I32
 from authbench.core.errors import InputError
+from authbench.core.identity import sha256_of_json
 from authbench.models.cache import embed_new
 from authbench.models.checkpoint import checkpoint_path, device, fresh_checkpoint, load_checkpoint, parameter_count
 from authbench.models.entries import ModelEntry
@@ -168,7 +167,7 @@ class TransformerModel:
         if self.cache is None:
             return self._embed(texts.to_list(), prompt)
         decides = self._identity(prompt)
-        mark = hashlib.sha256(orjson.dumps(decides, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
+        mark = sha256_of_json(decides)[:16]
         folder = self.cache.folder / f"{NO_NAME.sub('-', decides['checkpoint'])}-{mark}"
         rows = embed_new(texts.to_list(), folder, decides, lambda part: self._embed(part, prompt), self.cache.half)
         return rows

@@ -4,18 +4,17 @@
 revision of each data set and the size and SHA-256 of each file. Programs only add to it and never change entries.
 """
 
-import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import orjson
 import yaml
 
 from authbench.config.registry.entries import read_yaml
 from authbench.core.errors import InputError
+from authbench.core.identity import sha256_of_json
 from authbench.core.json_values import JsonMapping
 from authbench.core.storage.atomic import write_text
 from authbench.core.storage.system import fcntl
@@ -102,7 +101,7 @@ def lock_text(entries: Mapping[str, Entry]) -> str:
 
 def entries_digest(entries: Mapping[str, Entry]) -> str:
     """Return the SHA-256 of entries as JSON, keys sorted and without white space."""
-    return hashlib.sha256(orjson.dumps(to_plain(entries), option=orjson.OPT_SORT_KEYS)).hexdigest()
+    return sha256_of_json(to_plain(entries))
 
 
 def read_plain(value: JsonMapping) -> dict[str, Entry]:

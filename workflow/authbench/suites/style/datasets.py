@@ -1,13 +1,11 @@
 """Find the style datasets of a run, and compute digests of its inputs."""
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 
-import orjson
-
 from authbench.config.registry.load import list_entries, load_entries
+from authbench.core.identity import sha256_of_json
 from authbench.core.json_values import JsonMapping
 from authbench.core.runtime.inventory import source_digest, take_inventory
 from authbench.core.storage.raw_paths import FileSet
@@ -75,4 +73,4 @@ def digest_of_entries(datasets: Sequence[Dataset], leave_out: Sequence[str] = ()
     """Return a digest of the datasets' fields, except those left out."""
     kept = [field.name for field in fields(Dataset) if field.name not in leave_out]
     plain = [[getattr(one, name) for name in kept] for one in datasets]
-    return hashlib.sha256(orjson.dumps(plain, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
+    return sha256_of_json(plain)[:16]

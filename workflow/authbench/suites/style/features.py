@@ -5,14 +5,13 @@ contains the 46 counts that STEB probes, for English texts. It needs LFTK and a 
 is used.
 """
 
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import orjson
 from numpy.typing import NDArray
 
+from authbench.core.identity import sha256_of_json
 from authbench.models.cache import embed_new
 from authbench.models.stylometric import measure
 from authbench.suites.style import lftk
@@ -31,7 +30,7 @@ def extract(texts: Sequence[str], kind: str, cache: Path) -> tuple[list[str], ND
     """
     if measured_by(kind) != SURFACE:
         decides = lftk.identity()
-        mark = hashlib.sha256(orjson.dumps(decides, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
+        mark = sha256_of_json(decides)[:16]
         found = embed_new(texts, cache / f"features/lftk-{mark}", decides, lftk.counts, half=False)
         return list(lftk.NAMES), found.astype(np.float64).round(lftk.DECIMALS)
     rows = [measure(text) for text in texts]

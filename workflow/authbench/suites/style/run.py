@@ -8,7 +8,6 @@ Every table can be rebuilt from these files without the model. A dataset's resul
 digest of all inputs, so only changed entries, new datasets and corrected files are scored again.
 """
 
-import hashlib
 import platform
 import sys
 import time
@@ -17,11 +16,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import orjson
 import polars as pl
 from threadpoolctl import threadpool_limits  # scikit-learn brings it
 
 from authbench.core.errors import InputError
+from authbench.core.identity import sha256_of_json
 from authbench.core.json_values import JsonObject
 from authbench.core.runtime.code import code_hash
 from authbench.core.storage.json_files import read_json, write_json, write_plain_json
@@ -103,7 +102,7 @@ def run(
     long_texts, seed, protocols = chosen
     model = open_model(with_long_texts(entry, long_texts), cache)
     vectors = model.identity()
-    mark = hashlib.sha256(orjson.dumps(vectors, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
+    mark = sha256_of_json(vectors)[:16]
     rates = cache.folder / "rates" / f"{entry.name}-{mark}.json"
     results: dict[str, dict[str, object]] = {protocol: {} for protocol in PROTOCOLS}
     passed_over: dict[str, str] = {}
@@ -163,7 +162,7 @@ def _digest(decides: Mapping[str, object], dataset: Dataset, rows: Rows) -> str:
         "features": features.measured_by(dataset.probed_features),
         "rows": [rows.digest, rows.bad_rows],
     }
-    return hashlib.sha256(orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)).hexdigest()[:32]
+    return sha256_of_json(parts)[:32]
 
 
 def of_dataset(
