@@ -14,8 +14,7 @@ A regression is calibrated on a same-author and a different-author pair for each
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -30,24 +29,6 @@ from authbench.models.parameters import CalibratedNgramsParameters, CrossEntropy
 SMOOTHING = 0.5
 _CHARACTER_COLUMNS, _WORD_COLUMNS, _CONTEXT_COLUMNS = 1 << 16, 1 << 15, 1 << 13
 _DIGITS = 9  # the regression is rounded to these: the last bits depend on the number of threads
-
-
-class _Similarities(Protocol):
-    """Several similarities of any two texts of a list."""
-
-    def of_pairs(self, one: I64, other: I64) -> F64:
-        """Return the similarities of pairs, shape (pairs, similarities)."""
-
-    def of_blocks(self, one: I64, other: I64) -> Iterator[F64]:
-        """Yield for each similarity its values for every `one` with every `other`, shape (one, other)."""
-
-
-@dataclass(frozen=True)
-class _Regression:
-    """Weights of the unstandardised similarities, and the intercept."""
-
-    weights: F64
-    constant: float
 
 
 class CalibratedModel(Model):
@@ -94,13 +75,13 @@ class CalibratedModel(Model):
         texts = [*train["content"], *documents["content"]]
         self.embedded += len(texts)
         ngrams = isinstance(self.parameters, CalibratedNgramsParameters)
-        found: _Similarities = NgramSimilarities(texts) if ngrams else CrossEntropies(texts)
-        regression = _fit(found.of_pairs(one, other), same)
+        found = NgramSimilarities(texts) if ngrams else CrossEntropies(texts)
+        weights, constant = _fit(found.of_pairs(one, other), same)
         asking, pool = queries.astype(np.int64) + train.height, np.arange(candidates) + train.height
 
         def score(first: int, last: int) -> np.ndarray:
-            scores = np.full((last - first, candidates), regression.constant)
-            for weight, block in zip(regression.weights, found.of_blocks(asking[first:last], pool), strict=True):
+            scores = np.full((last - first, candidates), constant)
+            for weight, block in zip(weights, found.of_blocks(asking[first:last], pool), strict=True):
                 scores += weight * block
             return scores
 
@@ -143,15 +124,18 @@ def calibration_pairs(train: pl.DataFrame, seed: int, most: int) -> tuple[I64, I
     return table[:, 0], table[:, 1], table[:, 2]
 
 
-def _fit(similarities: F64, same: I64) -> _Regression:
-    """Return a logistic regression on standardised similarities, with equal weight for both kinds of pairs."""
+def _fit(similarities: F64, same: I64) -> tuple[F64, float]:
+    """Return weights of similarities and the intercept of a logistic regression on standardised similarities.
+
+    Both kinds of pairs have equal weight.
+    """
     from sklearn.linear_model import LogisticRegression
 
     centre, spread = similarities.mean(axis=0), similarities.std(axis=0)
     spread[spread < 1e-12] = 1.0
     fitted = LogisticRegression(class_weight="balanced", max_iter=1_000).fit((similarities - centre) / spread, same)
     weights = _rounded(fitted.coef_[0] / spread)
-    return _Regression(weights, float(_rounded(fitted.intercept_ - (weights * centre).sum())[0]))
+    return weights, float(_rounded(fitted.intercept_ - (weights * centre).sum())[0])
 
 
 def _rounded(values: F64) -> F64:
@@ -225,8 +209,7 @@ def _counts(texts: Sequence[str], **settings: Any) -> Any:
 
 def _products(one: Any, other: Any) -> F64:
     """Return the dot products of rows with the same number."""
-    found: F64 = np.asarray(one.multiply(other).sum(axis=1)).ravel()
-    return found
+    return np.asarray(one.multiply(other).sum(axis=1), np.float64).ravel()
 
 
 def _ratio(one: F64, other: F64) -> F64:

@@ -15,7 +15,6 @@ from authbench.models.lexical import tfidf
 from authbench.models.model import Reference, Scorer
 from authbench.models.parameters import (
     ContentCharactersParameters,
-    DateParameters,
     MetadataParameters,
     NoParameters,
     TopicsParameters,
@@ -115,9 +114,7 @@ def id_vectors(documents: pl.DataFrame, candidates: int, parameters: NoParameter
     return np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
 
-def date_scorer(
-    documents: pl.DataFrame, candidates: int, queries: I32, parameters: DateParameters, reference: Reference
-) -> Scorer:
+def date_scorer(documents: pl.DataFrame, candidates: int, queries: I32, *_: object) -> Scorer:
     """Return a scorer by minus the days between two texts; an unknown date scores as the middle of all distances."""
     days = middle_day("date") if "date" in documents.columns else pl.lit(None, pl.Float64)
     placed = documents.with_columns(days=days)["days"].to_numpy().astype(np.float32)  # differences are exact

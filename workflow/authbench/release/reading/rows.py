@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import wraps
 from types import MappingProxyType
-from typing import Any, AnyStr, NamedTuple, Protocol
+from typing import Any, AnyStr, NamedTuple, TypeAlias
 
 from authbench.core.errors import InputError
 from authbench.core.json_values import JsonObject
@@ -93,12 +93,8 @@ class Wanted(NamedTuple):
 EVERYTHING = Wanted()
 
 
-class ReadFile(Protocol):
-    """A reader; `options` are for its format."""
-
-    def __call__(
-        self, file: RawFile, options: Any, wanted: Wanted = ..., units: Units | None = ..., /
-    ) -> Iterator[Block]: ...
+# A reader; it takes a file, options for its format, and if asked for the wanted columns and the units to count.
+ReadFile: TypeAlias = Callable[..., Iterator[Block]]
 
 
 def counting(unit: str) -> Callable[[Callable[[RawFile, Any, Wanted, Units], Iterator[Block]]], ReadFile]:

@@ -42,10 +42,8 @@ def rank_on(
     scores = np.empty(len(positives.rows))
     against = {name: np.empty(len(pairs.rows)) for name, pairs in negatives.items()}
     answered, counts = torch.from_numpy(positives.lengths() > 0).to(device), np.zeros(1 << BITS, np.int64)
-    rows, best = (
-        np.full((asking, retrieval.NEAREST + 1), -1, np.int32),
-        np.full((asking, retrieval.NEAREST + 1), -np.inf),
-    )
+    shape = (asking, retrieval.NEAREST + 1)
+    rows, best = np.full(shape, -1, np.int32), np.full(shape, -np.inf)
     for first, last in retrieval.query_blocks(asking, count * BYTES_PER_SCORE // 4):
         block = torch.from_numpy(np.ascontiguousarray(queries[first:last])).to(device) @ pool
         block += 0.0  # turns -0.0 into 0.0
