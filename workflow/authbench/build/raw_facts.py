@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from authbench.build.acquire.verify import LockCheck, check_lock
 from authbench.config.registry.source_entry import Source
+from authbench.core.json_values import JsonObject
 from authbench.core.runtime.inventory import Digests, shard_count
 from authbench.core.storage.json_files import read_json, write_json
 from authbench.core.storage.raw_paths import FileSet, RawFiles, describe
@@ -50,7 +50,7 @@ def write_facts(facts: RawFacts, path: Path) -> None:
 
 def read_facts(path: Path) -> RawFacts:
     """Return facts that `write_facts` wrote."""
-    plain: dict[str, Any] = read_json(path)
+    plain: JsonObject = read_json(path)
     lock = plain["lock"]
     return RawFacts(**{**plain, "lock": LockCheck(**{**lock, "path": Path(lock["path"])})})
 

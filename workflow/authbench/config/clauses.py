@@ -1,13 +1,14 @@
 """Render the clauses of the paper and its processing plan, with what keeps each, as a page."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from authbench.config.registry.entries import default_settings, read_yaml
+from authbench.core.json_values import JsonMapping
 from authbench.core.shipped import shipped
 
-Clause = Mapping[str, Any]
+Clause = JsonMapping
 _HEAD = """# The paper and its plan, clause by clause
 
 Each clause works, or a setting switches to it (`fidelity: plan`, `fidelity: paper`). P is the plan;

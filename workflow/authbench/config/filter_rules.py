@@ -14,6 +14,7 @@ import polars as pl
 
 from authbench.config.plugins import load_filter, measured, plugin_key
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonMapping
 from authbench.core.records import MIN_LANGUAGE_LETTERS, MIN_SCRIPT_LETTERS, MOSTLY
 
 _SIGNS = {"above": ">", "below": "<", "from": ">="}
@@ -102,7 +103,7 @@ PRESETS = {"robust": _ROBUST, "paper": _PAPER}
 BUILT_IN = (*_LENGTH, *_ROBUST, *_PAPER, *_OPTIONAL)
 
 
-def filter_rules(settings: Mapping[str, Any]) -> list[tuple[FilterRule, Any]]:
+def filter_rules(settings: JsonMapping) -> list[tuple[FilterRule, Any]]:
     """Return the rules of the section `filter` in the order of their reasons, each with its setting; None: it is off.
 
     Raises:

@@ -11,6 +11,8 @@ from typing import Any, TypedDict
 
 import polars as pl
 
+from authbench.core.json_values import JsonObject
+
 STAGES = (
     "ingest",
     "normalize",
@@ -23,7 +25,7 @@ STAGES = (
     "release",
     "merge",
 )
-Counts = dict[str, Any]
+Counts = JsonObject
 
 
 class FunnelRow(TypedDict):

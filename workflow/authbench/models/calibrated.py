@@ -22,6 +22,7 @@ import polars as pl
 from authbench.core.arrays import F64, I32, I64
 from authbench.core.errors import InputError
 from authbench.core.identity import keyed_hash
+from authbench.core.json_values import JsonObject
 from authbench.models.entries import ModelEntry
 from authbench.models.model import Model, Reference, Rows, Scorer
 from authbench.models.parameters import CalibratedNgramsParameters, CrossEntropyParameters
@@ -39,7 +40,7 @@ class CalibratedModel(Model):
         self.entry, self.parameters = entry, entry.parameters
         self.embedded = 0
 
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> JsonObject:
         return {"kind": self.entry.kind, "parameters": self.parameters.as_dict()}
 
     def embed(self, documents: pl.DataFrame, reference: Reference | None = None) -> Rows:

@@ -4,13 +4,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from authbench.config.registry.load import EntryKind
 from authbench.config.registry.typed_schema import COMPUTED, schema_of_kinds
 from authbench.config.settings.values import Keywords, Text
 from authbench.core.errors import InputError
 from authbench.core.identity import sha256_of_text
+from authbench.core.json_values import JsonMapping, JsonObject
 from authbench.core.storage.atomic import sha256_of_file
 from authbench.models.function_code import digest_of_code, files_of
 from authbench.models.parameters import (
@@ -69,7 +70,7 @@ class ModelEntry:
             return [self.parameters.checkpoint]
         return []
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         """Return the entry as plain values, from which `from_dict` restores it."""
         plain = {
             "name": self.name,
@@ -85,7 +86,7 @@ class ModelEntry:
         return plain | ({} if self.size is None else {"size": self.size})
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> "ModelEntry":
+    def from_dict(cls, plain: JsonMapping) -> "ModelEntry":
         values = {**plain, "trained_on": tuple(plain["trained_on"]), "assumed": tuple(plain.get("assumed", ()))}
         return cls(**values | {"parameters": parameters_of(plain["kind"], plain["parameters"])})
 
@@ -173,7 +174,7 @@ def with_tuned_checkpoint(model: ModelEntry, checkpoint: str) -> ModelEntry:
     return replace(model, parameters=replace(model.parameters, checkpoint=checkpoint, revision=None, pooling="own"))
 
 
-def _problems(entry: Mapping[str, Any]) -> Iterator[str]:
+def _problems(entry: JsonMapping) -> Iterator[str]:
     """Yield problems of an entry that the schema does not find."""
     parameters = entry.get("parameters", {})
     if parameters.get("pooling") == "labels" and parameters.get("interaction") == "late":
@@ -188,7 +189,7 @@ def _problems(entry: Mapping[str, Any]) -> Iterator[str]:
             yield f"parameters.parts[{place}].n: {part['n']}; expected the shortest n-gram first"
 
 
-def _build(name: str, entry: Mapping[str, Any], path: Path) -> ModelEntry:
+def _build(name: str, entry: JsonMapping, path: Path) -> ModelEntry:
     parameters, title = parameters_of(entry["kind"], entry.get("parameters", {})), entry["title"]
     if isinstance(parameters, TransformerParameters) and (path.parent / parameters.checkpoint).is_dir():
         parameters = replace(parameters, checkpoint=str(path.parent / parameters.checkpoint))

@@ -63,7 +63,7 @@ def random_vectors(documents: pl.DataFrame, candidates: int, parameters: RandomP
     return vectors
 
 
-def _part(rows: Rows, places: NDArray[np.integer[Any]]) -> Rows:
+def _part(rows: Rows, places: NDArray[np.integer]) -> Rows:
     """Return some rows; adjacent rows of a CSR matrix are not copied."""
     from scipy.sparse import csr_matrix, issparse
 

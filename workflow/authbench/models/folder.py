@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonMapping
 from authbench.models.parameters import Group
 
 STATED = "config_sentence_transformers.json"
@@ -126,7 +127,7 @@ def _pooling(folder: Path, modules: list[Mapping[str, object]]) -> tuple[str, st
     return "own", f"{shown} ({file})"
 
 
-def _tokens(folder: Path, modules: list[Mapping[str, Any]], config: Mapping[str, Any]) -> tuple[int, str]:
+def _tokens(folder: Path, modules: list[JsonMapping], config: JsonMapping) -> tuple[int, str]:
     place = _inner(modules)
     limit = _number(_first(folder, "sentence_bert_config.json", place).get("max_seq_length"))
     if limit:
@@ -155,7 +156,7 @@ def _prompt(prompts: object, default: object, names: tuple[str, ...]) -> tuple[s
     return "", "none (assumed)" if not prompts else f"none ({STATED})"
 
 
-def _group(modules: list[Mapping[str, Any]], config: Mapping[str, Any]) -> Group:
+def _group(modules: list[JsonMapping], config: JsonMapping) -> Group:
     if modules:
         return "embedding"
     architectures = config.get("architectures") or []
@@ -169,7 +170,7 @@ def _first(folder: Path, file: str, place: str) -> Mapping[str, object]:
     return _read(inner if inner.is_file() else folder / file)
 
 
-def _read(path: Path) -> Mapping[str, Any]:
+def _read(path: Path) -> JsonMapping:
     if not path.is_file():
         return {}
     found = _json(path)

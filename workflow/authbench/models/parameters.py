@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from authbench.config.registry.typed_schema import COMPUTED, from_plain, to_plain
 from authbench.config.settings.values import Count, Keywords, Text
+from authbench.core.json_values import JsonObject
 
 CANDIDATES = "candidates"  # `fit_on`: counts are fitted on the candidates themselves
 NOT_USED = ""  # `tagger`: no part counts parts of speech
@@ -37,9 +38,9 @@ class Parameters:
     embeds: ClassVar[bool] = True
     reads_file: ClassVar[bool] = False
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         """Return the parameters as plain values, from which `parameters_of` restores them."""
-        plain: dict[str, Any] = to_plain(self)
+        plain: JsonObject = to_plain(self)
         return plain
 
 
@@ -120,7 +121,7 @@ class NgramsParameters(Parameters):
     corpus_sha256: str | None = field(default=None, metadata=COMPUTED)
     tagger: str | None = field(default=NOT_USED, metadata=COMPUTED)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         unset = {"kept_words": None, "corpus_sha256": None, "tagger": NOT_USED}
         plain = {name: value for name, value in super().as_dict().items() if (name, value) not in unset.items()}
         for part in plain["parts"]:
@@ -218,7 +219,7 @@ class FunctionParameters(Parameters):
     code_sha256: str | None = field(default=None, metadata=COMPUTED)
     package: str | None = field(default=None, metadata=COMPUTED)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         return {name: value for name, value in super().as_dict().items() if value is not None}
 
 
@@ -234,7 +235,7 @@ class _FileParameters(Parameters):
     file: Text
     file_sha256: str | None = field(default=None, metadata=COMPUTED)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         return {name: value for name, value in super().as_dict().items() if value is not None}
 
 

@@ -26,6 +26,7 @@ from authbench.build.chunk.sentences import sentence_starts
 from authbench.core.arrays import F32, I32
 from authbench.core.errors import InputError
 from authbench.core.identity import sha256_of_json
+from authbench.core.json_values import JsonMapping, JsonObject
 from authbench.models.cache import embed_new
 from authbench.models.checkpoint import checkpoint_path, device, fresh_checkpoint, load_checkpoint, parameter_count
 from authbench.models.entries import ModelEntry
@@ -114,7 +115,7 @@ class TransformerModel:
         self.cache = cache
         self.embedded = 0
 
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> JsonObject:
         return self._identity(self.parameters.document_prompt)
 
     def embed(self, documents: pl.DataFrame, reference: Reference | None = None) -> Rows:
@@ -180,7 +181,7 @@ class TransformerModel:
         checkpoint = load_checkpoint(self.parameters)
         return embed_tokens(checkpoint, texts.to_list(), self.parameters, prompt, MOST_TOKENS)
 
-    def _identity(self, prompt: str) -> dict[str, Any]:
+    def _identity(self, prompt: str) -> JsonObject:
         """Return the deciding settings, the prompt, and what the checkpoint is made by (`provenance`).
 
         The location of a folder does not count: a copy of it has the same vectors.
@@ -267,7 +268,7 @@ def embed_tokens(
 
 def _in_batches(
     model: object, parts: Sequence[Sequence[int]], prompted: int
-) -> Iterator[tuple[list[int], Mapping[str, Any]]]:
+) -> Iterator[tuple[list[int], JsonMapping]]:
     """Yield the rows of each batch of parts, longest first, and the model's output.
 
     A batch that exceeds the memory is halved, as are later batches. Raises InputError if a single part does not fit.

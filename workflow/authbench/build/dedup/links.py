@@ -5,11 +5,9 @@ component; documents of different components are never compared.
 """
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from authbench.build.dedup.settings import most_apart
 from authbench.build.dedup.shards import pack
@@ -26,7 +24,7 @@ def unlinked(count: int) -> I32:
 
 
 def link(
-    bands: Iterable[NDArray[Any]], rows: I64, sketches: U64, settings: Comparison, backend: Backend = "kernels"
+    bands: Iterable[np.ndarray], rows: I64, sketches: U64, settings: Comparison, backend: Backend = "kernels"
 ) -> pl.DataFrame:
     """Return the fewest links between the documents at `rows` that share a bucket and agree in their sketches.
 

@@ -1,11 +1,9 @@
 """Sign and link texts by datasketch itself: what `minhash` and `links` compute, for the backend `packages`."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from authbench.build.dedup.minhash import SEED
 from authbench.build.dedup.settings import SKETCH_BITS
@@ -41,7 +39,7 @@ def _elements(text: str, length: int) -> U32:
     return (hashes + earlier * GOLDEN >> np.uint64(32)).astype(np.uint32)
 
 
-def _mix(values: NDArray[Any], steps: tuple[int, ...]) -> NDArray[Any]:
+def _mix(values: np.ndarray, steps: tuple[int, ...]) -> np.ndarray:
     """Apply MurmurHash3's finaliser: shifts, and factors between them."""
     for number, step in enumerate(steps):
         by = values.dtype.type(step)

@@ -1,11 +1,9 @@
 """Compute the signatures that de-duplication keeps of each text until it is compared with another."""
 
 import hashlib
-from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from authbench.config.settings.dedup import Signing
 from authbench.config.settings.values import Backend
@@ -38,7 +36,7 @@ def sign_texts(
     from authbench.build.dedup import minhash, packages
 
     form = {"kernels": minhash, "packages": packages}[backend]
-    hashes, sizes = list[NDArray[Any]](), np.empty(len(texts), np.uint32)
+    hashes, sizes = list[np.ndarray](), np.empty(len(texts), np.uint32)
     sketches = np.empty((len(texts), len(SKETCH)), np.uint64)
     for start in range(0, max(1, len(texts)), AT_ONCE):
         part = slice(start, min(start + AT_ONCE, len(texts)))

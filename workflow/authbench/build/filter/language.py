@@ -142,7 +142,7 @@ def _restricted_model(labels: tuple[str, ...]) -> Model:
 
 
 @cache
-def _whole_model() -> dict[str, NDArray[Any]]:
+def _whole_model() -> dict[str, np.ndarray]:
     """Return langid's model as arrays, named as in `Model`.
 
     Unpacking langid's file takes more than a second, so the arrays are stored with the compiled code.
@@ -156,7 +156,7 @@ def _whole_model() -> dict[str, NDArray[Any]]:
     return model
 
 
-def _unpacked() -> dict[str, NDArray[Any]]:
+def _unpacked() -> dict[str, np.ndarray]:
     identifier = _langid()
     moves = np.array(identifier.tk_nextmove, np.uint16)
     outputs = [identifier.tk_output.get(state, ()) for state in range(len(moves) >> 8)]

@@ -53,7 +53,7 @@ class _Groups(NamedTuple):
 _NO_GROUPS = _Groups(*np.empty((4, 0), np.int32))
 
 
-def _groups(queries: I64, positives: I64, found: NDArray[np.integer[Any]], sizes: I64, least: int) -> _Groups:
+def _groups(queries: I64, positives: I64, found: NDArray[np.integer], sizes: I64, least: int) -> _Groups:
     """Return the groups with at least `least` negatives, which are the first `sizes` of each row of `found`."""
     kept = sizes >= least
     negatives = found[kept][np.arange(found.shape[1]) < sizes[kept, None]]

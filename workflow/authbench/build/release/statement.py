@@ -7,12 +7,13 @@ run may write.
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
-from typing import Any, TypedDict, cast
+from typing import TypedDict, cast
 
 from authbench.config.plugins import identities, plugin_key, stated_filters
 from authbench.config.registry.entries import default_settings
 from authbench.config.settings.data import DataConfig
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonObject
 from authbench.core.storage.raw_paths import RawFiles
 from authbench.release.format.findings import Findings
 from authbench.release.format.manifest import RawLock
@@ -81,7 +82,7 @@ def make_statement(
         skipped: the sources without raw files that are left out.
         readers: the plug-ins that read raw files.
     """
-    config: dict[str, Any] = {key: value for key, value in settings.items() if key not in NOT_OF_THE_DATA}
+    config: JsonObject = {key: value for key, value in settings.items() if key not in NOT_OF_THE_DATA}
     for section, key in OMITTED:
         if section in config and config[section].get(key) == default_settings()[section].get(key):  # type: ignore[literal-required]
             config[section] = {name: value for name, value in config[section].items() if name != key}

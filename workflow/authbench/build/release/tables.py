@@ -6,7 +6,6 @@ from functools import cache
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 import orjson
 import polars as pl
@@ -16,6 +15,7 @@ from authbench.build.release.contents import Contents
 from authbench.config.registry.source_entry import FULL, Description
 from authbench.core.author_labels import folded
 from authbench.core.identity import author_id, value_digest
+from authbench.core.json_values import JsonObject
 from authbench.core.records import FIELDS_BESIDE_LABELS, LANGUAGES
 from authbench.core.storage.json_lines import write_json_lines
 from authbench.core.storage.parquet import write_plain_parquet
@@ -63,7 +63,7 @@ def _chosen(documents: pl.DataFrame, chosen: pl.Expr, table: Table) -> Iterator[
 
 
 def _write(folder: Path, table: Table, parts: Iterable[pl.DataFrame]) -> None:
-    def rows(part: pl.DataFrame) -> Iterator[dict[str, Any]]:
+    def rows(part: pl.DataFrame) -> Iterator[JsonObject]:
         columns = [name for name in table.names if name in table.required or name in part.columns]
         return part.select(columns).iter_rows(named=True)
 

@@ -82,7 +82,7 @@ def due(
 
 def cut_in_hash_order(
     documents: pl.DataFrame,
-    units: NDArray[Any],
+    units: np.ndarray,
     codes: NDArray[np.int64],
     shares: NDArray[np.float64],
     seed: int,

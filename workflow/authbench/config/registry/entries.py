@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import yaml
 
@@ -13,6 +13,7 @@ from authbench.config.registry.values import Problem, value_problems
 from authbench.config.registry.violations import violations
 from authbench.config.registry.yaml_lines import shape_problem, syntax_problem
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonObject
 from authbench.core.storage.yaml_loader import FAST_LOADER
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ from authbench.config.settings.config import Config
 from authbench.core.shipped import shipped
 
 _SHOWN = 4  # problems in an error
-Settings = dict[str, Any]
+Settings = JsonObject
 Schema = Path | type | Callable[[], Settings]  # a file, a TypedDict that defines a schema, or a function that makes one
 
 

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Literal, TypedDict
 
 from authbench.config.registry.typed_schema import schema_of
 from authbench.config.settings.values import Keywords, Pattern, Text, Texts
+from authbench.core.json_values import JsonMapping
 
-Expression = Annotated[str | Mapping[str, Any], Keywords({"$ref": "#/$defs/expression"})]
+Expression = Annotated[str | JsonMapping, Keywords({"$ref": "#/$defs/expression"})]
 FILE_FIELDS = frozenset({"path", "file_name"})
 _NARROWING = ("pick", "count", "match", "map", "date")  # operations that leave a part of a value, or another value
 _PLACE = re.compile(r"\{([^{}?]+)(\?)?\}")
@@ -62,7 +63,7 @@ def names(expression: Expression) -> set[str]:
     return set().union(*(names(one) for one in expression.get("any", [])))
 
 
-def shown_author(entry: Mapping[str, Any]) -> Iterator[str]:
+def shown_author(entry: JsonMapping) -> Iterator[str]:
     """Yield a problem for each of topic, author group and labels that would reveal the author of a text.
 
     That is an expression that passes on a field used for the author's label or name, or equals such an expression.

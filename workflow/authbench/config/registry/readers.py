@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from authbench.config.registry.expressions import expression_schema
 from authbench.config.registry.typed_schema import from_plain, if_is, schema_of, schema_of_fields
 from authbench.config.settings.values import Keywords, Pattern, Text, Texts
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonObject
 
 _Codec = Annotated[
     str,
@@ -175,7 +176,7 @@ FORMATS: dict[str, type[Reader]] = {
 }
 
 
-def entry_schema(*kinds: type) -> dict[str, Any]:
+def entry_schema(*kinds: type) -> JsonObject:
     """Return the schema of an entry that reads files, whose keys are the fields of dataclasses."""
     reader = {
         "type": "object",
@@ -186,7 +187,7 @@ def entry_schema(*kinds: type) -> dict[str, Any]:
     return schema_of_fields(*kinds) | {"$defs": {"reader": reader, "expression": expression_schema()}}
 
 
-def _options_of(kind: type[Reader]) -> dict[str, Any]:
+def _options_of(kind: type[Reader]) -> JsonObject:
     schema = schema_of(kind)
     return {**schema, "properties": {"format": {}, **schema["properties"]}}
 

@@ -9,6 +9,7 @@ from authbench.config.registry.expressions import Expression
 from authbench.config.registry.readers import Reader, make_reader
 from authbench.config.registry.typed_schema import COMPUTED, from_plain, if_is
 from authbench.config.settings.values import Count, Keywords, Pattern, Share, Task, Text, Texts, Threshold
+from authbench.core.json_values import JsonMapping
 from authbench.core.storage.raw_paths import FileSet
 
 
@@ -316,7 +317,7 @@ class Source:
     license: License
     acquire: Annotated[Acquire, _BY_ORIGIN]
     extraction: Extraction = field(metadata=COMPUTED)
-    entry: Mapping[str, Any] = field(repr=False, metadata=COMPUTED)
+    entry: JsonMapping = field(repr=False, metadata=COMPUTED)
     normalize: Normalize = Normalize()
     text: Literal["edited", "typed"] = "typed"
     fame: Literal["classic", "none"] = "none"
@@ -349,7 +350,7 @@ class Source:
         return possible_values(self.extraction.fields.lang)
 
 
-def make_source(tag: str, entry: Mapping[str, Any]) -> Source:
+def make_source(tag: str, entry: JsonMapping) -> Source:
     """Return the source of an entry that fits the schema."""
     where = entry["acquire"]["from"], entry["acquire"]["where"]
     made = {
@@ -368,12 +369,12 @@ def part_of_normalize(entry: Mapping[str, object]) -> dict[str, object]:
     return {key: entry[key] for key in ("normalize", "text") if key in entry}
 
 
-def make_normalize(entry: Mapping[str, Any]) -> Normalize:
+def make_normalize(entry: JsonMapping) -> Normalize:
     """Return the part of an entry that states how its texts are normalised."""
     return replace(from_plain(Normalize, entry.get("normalize", {})), edited=entry.get("text") == "edited")
 
 
-def make_extraction(entry: Mapping[str, Any]) -> Extraction:
+def make_extraction(entry: JsonMapping) -> Extraction:
     """Return the part of an entry that states how its files become records."""
     return from_plain(Extraction, {**entry, "reader": make_reader(entry["reader"])})
 

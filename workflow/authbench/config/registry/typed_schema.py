@@ -5,6 +5,8 @@ from dataclasses import MISSING, fields, is_dataclass
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints, is_typeddict
 
+from authbench.core.json_values import JsonObject
+
 Typed = TypeVar("Typed")
 
 
@@ -62,7 +64,7 @@ COMPUTED = {"computed": True}  # metadata of a dataclass' field that an entry do
 _NAMES = {int: "integer", float: "number", bool: "boolean", str: "string"}
 
 
-def schema_of(kind: Any) -> dict[str, Any]:
+def schema_of(kind: Any) -> JsonObject:
     """Return the schema of a type: TypedDict, dataclass, list, tuple, mapping, Literal, a union, or a plain value.
 
     Mappings in `Annotated` are keywords of the schema. A TypedDict requires none of its keys, a dataclass its fields
@@ -93,7 +95,7 @@ def schema_of(kind: Any) -> dict[str, Any]:
     return {} if kind is object else {"type": _NAMES[kind]}
 
 
-def schema_of_fields(*kinds: type) -> dict[str, Any]:
+def schema_of_fields(*kinds: type) -> JsonObject:
     """Return the schema of a mapping with the fields of several dataclasses; a field whose default is None is no null.
 
     >>> schema_of_fields()
@@ -108,12 +110,12 @@ def schema_of_fields(*kinds: type) -> dict[str, Any]:
     }
 
 
-def if_is(key: str, value: str, then: Mapping[str, object], **otherwise: Any) -> dict[str, Any]:
+def if_is(key: str, value: str, then: Mapping[str, object], **otherwise: Any) -> JsonObject:
     """Return the part of a schema that holds for mappings with a value of a key."""
     return {"if": {"properties": {key: {"const": value}}}, "then": dict(then), **otherwise}
 
 
-def schema_of_kinds(entry: type, kinds: Mapping[str, type]) -> dict[str, Any]:
+def schema_of_kinds(entry: type, kinds: Mapping[str, type]) -> JsonObject:
     """Return the schema of an entry whose `kind` selects the dataclass of its `parameters`."""
     schema = schema_of(entry)
     schema["properties"] |= {"kind": {"enum": list(kinds)}, "parameters": {"type": "object"}}
@@ -125,7 +127,7 @@ def schema_of_kinds(entry: type, kinds: Mapping[str, type]) -> dict[str, Any]:
     return schema
 
 
-def _of_fields(kind: Any) -> dict[str, Any]:
+def _of_fields(kind: Any) -> JsonObject:
     types = get_type_hints(kind, include_extras=True)
     stated = {one.metadata.get("key", one.name): one for one in fields(kind) if "computed" not in one.metadata}
     return {

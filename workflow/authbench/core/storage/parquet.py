@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 import polars as pl
@@ -61,9 +61,7 @@ def read_batches(paths: Sequence[str | Path], columns: Sequence[str] | None = No
             yield pl.read_parquet(path, columns=list(columns) if columns else None)
 
 
-def read_numbered_rows(
-    path: str | Path, rows: NDArray[np.integer[Any]], columns: Sequence[str]
-) -> Iterator[pl.DataFrame]:
+def read_numbered_rows(path: str | Path, rows: NDArray[np.integer], columns: Sequence[str]) -> Iterator[pl.DataFrame]:
     """Yield the rows with these ascending numbers, a frame per row group that contains any; other groups are not read.
 
     Raises:

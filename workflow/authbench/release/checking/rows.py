@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 import polars as pl
 
+from authbench.core.json_values import JsonObject
 from authbench.core.storage.json_lines import value_batches
 from authbench.release.checking.claims import Finding
 from authbench.release.format.columns import CANDIDATES, GROUND_TRUTH, IDS, QUERIES, SPLIT_TABLES, Column, Table
@@ -56,7 +57,7 @@ def read_tables(release: Release) -> tuple[Tables, list[Finding]]:
             for first, rows in value_batches(path):
                 idents += [row.get(table.ident) for row in rows if isinstance(row, dict)]
                 if _all_formed(table, rows):
-                    columns: dict[str, Any] = {field: [row.get(field) for row in rows] for field in table.schema}
+                    columns: JsonObject = {field: [row.get(field) for row in rows] for field in table.schema}
                     for field in (field for field, dtype in table.schema.items() if dtype == IDS):
                         lists = [orjson.dumps(ids).decode() for ids in columns[field]]
                         columns[field] = pl.Series(lists, dtype=pl.String).str.json_decode(IDS)  # far faster than lists

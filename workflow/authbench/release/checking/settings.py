@@ -12,19 +12,20 @@ from authbench.config.registry.entries import default_settings, fidelity_setting
 from authbench.config.settings.split import Containment
 from authbench.core.content_words import EARLIER, Topic
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonMapping, JsonObject
 from authbench.core.letters import Least
 from authbench.core.shipped import shipped
 from authbench.release.checking.claims import Finding
 from authbench.release.format.files import CHECKED_SECTIONS
 from authbench.release.format.manifest import Manifest
 
-Settings = Mapping[str, Any]
+Settings = JsonMapping
 _RECIPES = "config/recipes"
 _OF_DATA = frozenset({"languages", "lengths", "genres", "plugins", "prefer_sources", "splits"})
 
 
 @cache
-def defaults() -> dict[str, Any]:
+def defaults() -> JsonObject:
     """Return the sections of config.yaml that claims depend on."""
     settings = cast(Settings, default_settings())
     return {section: dict(settings[section]) for section in CHECKED_SECTIONS}
@@ -40,7 +41,7 @@ def read_settings(path: str | Path) -> Settings:
     return merged(fidelity_settings(str(settings.get("fidelity"))), settings)
 
 
-def merged(settings: Settings, more: Settings) -> dict[str, Any]:
+def merged(settings: Settings, more: Settings) -> JsonObject:
     """Merge settings into others, mapping by mapping; mappings whose keys are data are replaced."""
     result = dict(settings)
     for key, value in more.items():
@@ -73,12 +74,12 @@ def check_settings(config: Settings, expected: Settings) -> Iterator[Finding]:
             )
 
 
-def loosest(first: Settings, second: Settings, places: Iterable[str]) -> dict[str, Any]:
+def loosest(first: Settings, second: Settings, places: Iterable[str]) -> JsonObject:
     """Return the first settings; within `places`, each setting that claims depend on has the looser value of the two.
 
     Two lists that may name more are united. Thresholds by language or task are compared as a whole, by their loosest.
     """
-    result: dict[str, Any] = {key: dict(value) if isinstance(value, Mapping) else value for key, value in first.items()}
+    result: JsonObject = {key: dict(value) if isinstance(value, Mapping) else value for key, value in first.items()}
     within = tuple(places)
     for key, is_looser in _LOOSER.items():
         if not any(key == place or key.startswith(f"{place}.") for place in within):
@@ -228,7 +229,7 @@ class Rules:
     containment: Containment
     taken_down: int
     masked: frozenset[str]  # kinds of personal data
-    settings: Mapping[str, Any]
+    settings: JsonMapping
     losing: Set[str] | None = None
     withheld_of: Set[str] = frozenset()
 
@@ -238,7 +239,7 @@ class Rules:
         return taken or author in self.withheld_of
 
 
-def make_rules(manifest: Manifest, expected: Mapping[str, Any] | None = None) -> Rules:
+def make_rules(manifest: Manifest, expected: JsonMapping | None = None) -> Rules:
     """Return the rules from `expected`, else the manifest's resolved config, else the defaults of config.yaml.
 
     Without a manifest, either form of queries is accepted, and the plan's numbers apply. Raises InputError for an

@@ -1,11 +1,11 @@
 """Make the table of topic: what the measure of topic that is furthest above .5 scores where topics are matched."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import polars as pl
 
+from authbench.core.json_values import JsonObject
 from authbench.core.presentation.numbers import decimals, limits, p_value
 from authbench.core.presentation.tables import Cell, Column, Row, Table
 from authbench.core.words import listing
@@ -52,7 +52,7 @@ def topic_table(results: Sequence[Result], queries: Sequence[pl.DataFrame], seed
     return [Table("topic", "What is left of topic", columns, list(map(_row, data.to_dicts())), data, [about])]
 
 
-def _rows(name: str, queries: pl.DataFrame, seed: int) -> list[dict[str, Any]]:
+def _rows(name: str, queries: pl.DataFrame, seed: int) -> list[JsonObject]:
     """Return a measure's score, interval and p over all queries and those of each source with LEAST_AUTHORS."""
     authors, values, counts = Authors.of(queries, seed), values_of(queries, SCORE), counts_of(queries, SCORE)
     sources = queries["source"].drop_nulls().unique().sort().to_list()
@@ -72,7 +72,7 @@ def _rows(name: str, queries: pl.DataFrame, seed: int) -> list[dict[str, Any]]:
     return rows
 
 
-def _row(found: dict[str, Any]) -> Row:
+def _row(found: JsonObject) -> Row:
     sure = " *" if found["p_holm"] < SURE else ""
     value = Cell(decimals(found["value"]) + sure, found["value"], interval=limits(found["low"], found["high"]))
     p = Cell(p_value(found["p_holm"]), found["p_holm"])

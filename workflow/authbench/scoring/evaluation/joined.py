@@ -9,11 +9,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import polars as pl
 
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonMapping, JsonObject
 from authbench.core.storage.json_files import read_foreign_json, write_plain_json
 from authbench.core.storage.parquet import write_plain_parquet
 from authbench.core.storage.parquet_headers import bounded_parquet
@@ -85,7 +86,7 @@ def read_queries(folder: Path) -> pl.DataFrame:
     return table.sort("id")
 
 
-def expect_types(place: Path | str, table: pl.DataFrame, types: Mapping[str, Any]) -> None:
+def expect_types(place: Path | str, table: pl.DataFrame, types: JsonMapping) -> None:
     """Raise InputError if a table of a result lacks a column or has another type in it."""
     for name, dtype in types.items():
         if table.schema.get(name) != dtype:
@@ -132,7 +133,7 @@ def is_shortcut(scores: Scores) -> bool:
 
 def _with_gains(own: Scores, comparison: Comparison) -> dict[str, object]:
     """Return a model's scores with its gains over all queries and in slices, and the power of the comparison."""
-    scores: dict[str, Any] = deepcopy(dict(own))
+    scores: JsonObject = deepcopy(dict(own))
     name = scores["model"]["name"]
     mine = comparison.gains.filter(pl.col("model") == name)
     against = {score: shortcut for score, (shortcut, _) in comparison.chosen.items()}

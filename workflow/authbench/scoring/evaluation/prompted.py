@@ -17,7 +17,6 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import orjson
@@ -28,6 +27,7 @@ from authbench.build.acquire.transfer import BUSY, Passing, patiently, refuse
 from authbench.core.arrays import F64, I64
 from authbench.core.errors import InputError
 from authbench.core.identity import keyed_hash, sha256_of_text
+from authbench.core.json_values import JsonObject
 from authbench.core.printable import printable
 from authbench.core.storage.json_files import parse_foreign_json, read_json, write_json
 from authbench.models.entries import ModelEntry
@@ -67,7 +67,7 @@ def request_of(parameters: PromptParameters, message: str) -> bytes:
     )
 
 
-def send(endpoint: str, body: bytes, key: str) -> dict[str, Any]:
+def send(endpoint: str, body: bytes, key: str) -> JsonObject:
     """Send a request; return `answer`, and `prompt_tokens` and `completion_tokens`, null if the host states none.
 
     Raises:
@@ -118,7 +118,7 @@ def _bearer(key: str) -> Callable[[requests.PreparedRequest], requests.PreparedR
     return add
 
 
-def _completion(reply: Mapping[str, object]) -> dict[str, Any] | None:
+def _completion(reply: Mapping[str, object]) -> JsonObject | None:
     """Return the parts of a chat completion; None for another object. An answer of null is an empty text."""
     match reply:
         case {"choices": [{"message": {"content": (str() | None) as answer}}, *_]}:
@@ -160,10 +160,10 @@ def prompted_scores(entry: ModelEntry, split: Split, folder: Path) -> tuple[Mode
     prompt, key = read_prompt(parameters.prompt), key_of(parameters)
     scores = np.full(len(split.released.lists.rows), UNREADABLE)
     total = (split.released.lists.lengths() > 0).sum() if ranks_lists(prompt) else len(scores)
-    answers: list[dict[str, Any]] = []
+    answers: list[JsonObject] = []
     sent = unread = 0
 
-    def ask() -> dict[str, Any]:
+    def ask() -> JsonObject:
         nonlocal sent
         if sent == parameters.max_requests:
             raise InputError(

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import polars as pl
@@ -22,6 +22,7 @@ import pyarrow as pa
 
 from authbench.config.plugins import Metrics, plugin_key
 from authbench.core.arrays import I32
+from authbench.core.json_values import JsonObject
 from authbench.core.storage.atomic import atomic_folder, sha256_of_file
 from authbench.core.storage.json_files import write_plain_json
 from authbench.core.storage.parquet import write_plain_parquet
@@ -140,7 +141,7 @@ def scores_of(
     table: pl.DataFrame,
     seed: int,
     left_out: Mapping[str, str] | None = None,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Return the scores in scores.json, overall and by slice, from a ranking and its `queries_table`.
 
     `left_out` gives by headline score why it cannot be computed from the ranking.

@@ -7,6 +7,7 @@ import numpy as np
 
 from authbench.config.plugins import plugin_key
 from authbench.core.arrays import F32, F64, I32
+from authbench.core.json_values import JsonObject
 from authbench.release.format.scores import Cell
 from authbench.scoring.evaluation.headline import Authors
 from authbench.scoring.evaluation.listed import is_complete, known_values
@@ -32,7 +33,7 @@ MACRO = "macro over sub-genres"
 
 def summarise(
     split: Split, ranking: Ranking, negatives: Mapping[str, Lists], authors: Authors, slices: Slices
-) -> dict[str, Any]:
+) -> JsonObject:
     """Return the scores of a split: `overall`, and for each facet a mapping from the labels of `slices` to scores.
 
     Scores are means over the queries that have positives; the equal error rates pool the pairs of these queries. A
@@ -48,7 +49,7 @@ def summarise(
         every = {"eer_all": eer, "roc_auc_all": area, "pairs_all": int(ranking.others.sum() + len(ranking.scores))}
         overall |= _without_nan(every)
         overall["chance_adjusted"] = chance_adjusted(overall)
-    result: dict[str, Any] = {"overall": overall} | {facet: {} for facet in SLICES}
+    result: JsonObject = {"overall": overall} | {facet: {} for facet in SLICES}
     for (facet, label), cell in cells.items():
         result[facet][label] = cell
     for genre, cell in result["by_primary_genre"].items():
@@ -191,7 +192,7 @@ def _macro(genre: str, by_genre: Mapping[str, Cell]) -> Cell:
     }
 
 
-def _with_nulls(result: dict[str, Any], ranking: Ranking) -> dict[str, Any]:
+def _with_nulls(result: JsonObject, ranking: Ranking) -> JsonObject:
     """Return the scores, with None for scores that a cell with other scores lacks."""
     suffixes = ["" if kind == "whole" else f"_{kind}" for kind in NEGATIVES]
     ranked = (*RANKING_MEASURES, *(name for name in ranking.plugged if ":" not in name))

@@ -1,9 +1,8 @@
 """Compute the equal error rate of verification scores, exactly or from histograms."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from authbench.core.arrays import F32, F64, I64
 
@@ -46,7 +45,7 @@ def error_rate(positives: F64, negatives: F64) -> ErrorRate:
     return ErrorRate(*operating_point(*ascending))
 
 
-def error_rates_of_histograms(positives: NDArray[Any], negatives: NDArray[Any]) -> F64:
+def error_rates_of_histograms(positives: np.ndarray, negatives: np.ndarray) -> F64:
     """Return the equal error rate of each row, shape (rows,).
 
     Both rates are linear within a bin.
@@ -118,6 +117,6 @@ def _crossings(far: F64, frr: F64, gap: F64) -> F64:
     return found
 
 
-def histograms(author: I64, place: NDArray[Any], authors: int, bins: int) -> F32:
+def histograms(author: I64, place: np.ndarray, authors: int, bins: int) -> F32:
     """Return the number of each author's scores per bin, shape (authors, bins)."""
     return np.bincount(author * bins + place, minlength=authors * bins).reshape(authors, bins).astype(np.float32)

@@ -5,11 +5,11 @@ the pool keeps its name: ranks past the end are empty.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from authbench.core.arrays import F64, I32, I64
+from authbench.core.json_values import JsonMapping
 
 
 def average_ranks(values: F64) -> F64:
@@ -136,7 +136,7 @@ def cuts_in_ties(best: F64, cutoffs: Sequence[int] = CUTOFFS) -> dict[str, int]:
 RANDOM_ERROR = 0.5  # equal error rate, and area under the ROC curve, of random scores
 
 
-def chance_adjusted(cell: Mapping[str, Any]) -> dict[str, float]:
+def chance_adjusted(cell: JsonMapping) -> dict[str, float]:
     """Return the adjusted scores of a cell of scores.json, by key.
 
     (x - r) / (1 - r) for a ranking metric x and its expectation r in a random order of the same pool

@@ -1,16 +1,16 @@
 """Load the verifier that a user names: an entry of verifiers, or any model, used by its cosine."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from authbench.config.plugins import find_plugin, plugin_names
 from authbench.config.registry.load import EntryKind, is_path, list_entries, load_each, load_entry, stated_kind
 from authbench.config.registry.typed_schema import COMPUTED, schema_of_kinds
 from authbench.config.settings.values import Text
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonMapping, JsonObject
 from authbench.core.words import nearest
 from authbench.models.entries import expect_vectors
 from authbench.models.parameters import KINDS as MODEL_KINDS
@@ -32,16 +32,16 @@ class VerifierEntry:
         """Whether its folder holds only vectors of texts, which serve any pairs."""
         return isinstance(self.parameters, EncoderParameters) and not self.parameters.fine_tune
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         """Return the entry as plain values, from which `from_dict` restores it."""
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> "VerifierEntry":
+    def from_dict(cls, plain: JsonMapping) -> "VerifierEntry":
         return cls(**{**plain, "parameters": parameters_of(plain["kind"], plain["parameters"])})
 
 
-def _build(name: str, entry: Mapping[str, Any], path: Path) -> VerifierEntry:
+def _build(name: str, entry: JsonMapping, path: Path) -> VerifierEntry:
     parameters = parameters_of(entry["kind"], entry.get("parameters", {}))
     if isinstance(parameters, PluginParameters):
         parameters = _plugged(parameters.plugin)
