@@ -18,7 +18,6 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from snakemake.cli import parse_config
 
-import authbench.app.config
 from authbench.app.config import (
     FACTS,
     RUN_MARK,
@@ -32,6 +31,7 @@ from authbench.app.config import (
 )
 from authbench.build.acquire.lock import Entry, File, add_to_lock
 from authbench.build.raw_facts import write_facts
+from authbench.config.registry import entries
 from authbench.config.registry.entries import fidelity_settings, read_yaml
 from authbench.config.registry.source_entry import possible_values
 from authbench.config.registry.sources import find_sources
@@ -62,7 +62,7 @@ DEFAULTS = read_yaml(PROJECT / "config/config.yaml")
 
 @pytest.mark.parametrize("place", [*leaves(DEFAULTS)], ids=".".join)
 def test_a_setting_means_the_same_from_the_command_line_as_from_a_file(place, root, monkeypatch):
-    monkeypatch.setattr(authbench.app.config, "read_yaml", cache(read_yaml))
+    monkeypatch.setattr(entries, "read_yaml", cache(entries.read_yaml))
     accepted = 0
     for value in (reduce(getitem, place, DEFAULTS), 1, None):
         ((section, stated),) = reduce(lambda inner, key: {key: inner}, reversed(place), value).items()

@@ -4,22 +4,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from authbench.app.cli import command
 from authbench.app.cli.audit import column
-from authbench.app.cli.command import (
-    PLACE,
-    SCORES,
-    Command,
-    amount,
-    cache_arguments,
-    cache_of,
-    expect_kept,
-    many,
-    path,
-    unverified_argument,
-    verified,
-    warn_unverified,
-    whole_number,
-)
 from authbench.config.registry.entries import default_settings
 from authbench.config.registry.typed_schema import part_for
 from authbench.config.settings.evaluate import Training
@@ -32,16 +18,17 @@ if TYPE_CHECKING:
 
 
 def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
-    path(
+    command.path(
         parser,
         "release RELEASE",
-        f"{PLACE}: a release, or any dataset that authbench audit reads, whose queries are then drawn by a keyed hash",
+        f"{command.PLACE}: a release, or any dataset that authbench audit reads, whose queries are then drawn by a "
+        "keyed hash",
     )
     parser.add_argument("--split", default="test", help="split to evaluate on (default: test)")
-    many(
+    command.many(
         parser, "--column OURS=THEIRS", "a table's own name of a column, as for audit, if the dataset is not a release"
     )
-    many(
+    command.many(
         parser,
         "--model MODEL",
         "model: a name of config/models, the path of an entry (.yaml), a folder of sentence-transformers or "
@@ -52,16 +39,16 @@ def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
         ("run", "ranked candidates of each query, six columns as TREC has them"),
         ("pairs", "scores of the released pairs (.parquet or .csv: query_id, candidate_id, score)"),
     ):
-        many(parser, f"--{kind} FILE", f"{about}; may be repeated", dest=f"given_{kind}")
+        command.many(parser, f"--{kind} FILE", f"{about}; may be repeated", dest=f"given_{kind}")
     parser.add_argument(
         "--name", metavar="NAME", help="name in the results of the only model given (default: of its file)"
     )
     parser.add_argument(
         "--sanity", action="store_true", help="also score the sanity rows, from which gains are measured"
     )
-    many(parser, "--metric NAME", "metric of an installed package (docs/plug-ins.md); may be repeated")
-    path(parser, "--out DIR", "output directory; one subdirectory per model", required=True)
-    cache_arguments(parser)
+    command.many(parser, "--metric NAME", "metric of an installed package (docs/plug-ins.md); may be repeated")
+    command.path(parser, "--out DIR", "output directory; one subdirectory per model", required=True)
+    command.cache_arguments(parser)
     parser.add_argument(
         "--dev",
         default="dev",
@@ -71,7 +58,7 @@ def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     for what in ("queries", "candidates"):
         parser.add_argument(
             f"--max-{what}",
-            type=whole_number,
+            type=command.whole_number,
             nargs="+",
             default=[],
             metavar="N",
@@ -82,7 +69,7 @@ def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         help="random seed for drawing negatives and bootstrap intervals (default: the release's, else 0)",
     )
-    unverified_argument(parser)
+    command.unverified_argument(parser)
 
 
 def evaluate(arguments: argparse.Namespace) -> int:
@@ -102,10 +89,10 @@ def evaluate(arguments: argparse.Namespace) -> int:
     metrics = [load_metric(name) for name in dict.fromkeys(arguments.metric)]
     columns = dict(column(one, NAMES) for one in arguments.column)
     release, split, seed = open_split(arguments.release, arguments.split, arguments.seed, arguments.unverified, columns)
-    warn_unverified(arguments.release, split.unverified)
+    command.warn_unverified(arguments.release, split.unverified)
     expect_usable(models, split)
     dev = read_dev(release, arguments.dev, split) if release and any(model.shortcut for model in models) else None
-    cache, out = cache_of(arguments), arguments.out
+    cache, out = command.cache_of(arguments), arguments.out
     every = list(parts(split, arguments.max_queries, arguments.max_candidates, seed))
     for name, part in every:
         negatives = draw_negatives(part, seed)
@@ -145,19 +132,19 @@ def _requested_models(arguments: argparse.Namespace) -> "list[ModelEntry]":
 
 
 def _leaderboard_arguments(parser: argparse.ArgumentParser) -> None:
-    path(
+    command.path(
         parser,
         "results DIR",
-        SCORES,
+        command.SCORES,
         nargs="+",
     )
-    path(parser, "--out DIR", "output directory (default: leaderboard in the first DIR)")
-    path(
+    command.path(parser, "--out DIR", "output directory (default: leaderboard in the first DIR)")
+    command.path(
         parser,
         "--release RELEASE",
-        f"the release as it is now: {PLACE}; the page says if the scores were made on another version",
+        f"the release as it is now: {command.PLACE}; the page says if the scores were made on another version",
     )
-    path(
+    command.path(
         parser,
         "--people FILE",
         "people.json of a build (results/<name>/people): scores of people on the pairs that they judged",
@@ -169,8 +156,8 @@ def _leaderboard_arguments(parser: argparse.ArgumentParser) -> None:
         help="id of the benchmark on the Hugging Face hub: also write eval_results/MODEL/.eval_results/, for the "
         "repositories of the models",
     )
-    unverified_argument(parser)
-    many(
+    command.unverified_argument(parser)
+    command.many(
         parser,
         "--metric KEY",
         "further column of the overall table, a key of scores.json such as roc_auc or eer_all; may be repeated",
@@ -183,8 +170,8 @@ def leaderboard(arguments: argparse.Namespace) -> int:
 
     first = arguments.results[0]
     out = arguments.out or (first.parent if first.is_file() else first) / "leaderboard"
-    expect_kept(out, [*arguments.results, arguments.release])
-    release = verified(arguments.release, arguments) if arguments.release else None
+    command.expect_kept(out, [*arguments.results, arguments.release])
+    release = command.verified(arguments.release, arguments) if arguments.release else None
     board = write_leaderboard(
         arguments.results,
         out,
@@ -200,22 +187,24 @@ def leaderboard(arguments: argparse.Namespace) -> int:
 
 
 def _explore_arguments(parser: argparse.ArgumentParser) -> None:
-    path(
+    command.path(
         parser,
         "scores SCORES",
-        SCORES,
+        command.SCORES,
         nargs="+",
     )
-    path(parser, "--release RELEASE", f"the release that was evaluated, whose texts are then shown: {PLACE}")
-    path(parser, "--out DIR", "output directory; replaced if it exists", required=True)
-    unverified_argument(parser)
+    command.path(
+        parser, "--release RELEASE", f"the release that was evaluated, whose texts are then shown: {command.PLACE}"
+    )
+    command.path(parser, "--out DIR", "output directory; replaced if it exists", required=True)
+    command.unverified_argument(parser)
 
 
 def explore(arguments: argparse.Namespace) -> int:
     from authbench.reports.explorer.pages import write_explorer
 
-    expect_kept(arguments.out, [*arguments.scores, arguments.release])
-    release = verified(arguments.release, arguments) if arguments.release else None
+    command.expect_kept(arguments.out, [*arguments.scores, arguments.release])
+    release = command.verified(arguments.release, arguments) if arguments.release else None
     for line in write_explorer(arguments.scores, arguments.out, release):
         print(line)
     print(f"The explorer: {arguments.out}/index.html")
@@ -223,7 +212,7 @@ def explore(arguments: argparse.Namespace) -> int:
 
 
 def _train_arguments(parser: argparse.ArgumentParser) -> None:
-    path(parser, "release RELEASE", PLACE)
+    command.path(parser, "release RELEASE", command.PLACE)
     parser.add_argument(
         "--model",
         required=True,
@@ -232,20 +221,20 @@ def _train_arguments(parser: argparse.ArgumentParser) -> None:
         help="model to tune: a name of config/models, the path of an entry, a folder or owner/name of Hugging Face; "
         "may be repeated",
     )
-    path(parser, "--out DIR", "output directory for models, their config entries and curves", required=True)
+    command.path(parser, "--out DIR", "output directory for models, their config entries and curves", required=True)
     parser.add_argument(
         "--seeds",
-        type=whole_number,
+        type=command.whole_number,
         default=default_settings()["train"]["seeds"],
         help="number of trainings, each with another random seed (default: %(default)s)",
     )
     defaults: dict[str, object] = {**default_settings()["train"]}
     for name, kind, about in (
-        ("epochs", whole_number, "passes over the authors, a pair of texts of each"),
-        ("batch", whole_number, "pairs per step; the other texts of a batch are the negatives"),
-        ("learning-rate", amount, "peak learning rate"),
-        ("evaluations", whole_number, "how often splits are scored, and a checkpoint written to go on from"),
-        ("max-tokens", whole_number, "tokens of a text that are trained on; as many as the model's entry says"),
+        ("epochs", command.whole_number, "passes over the authors, a pair of texts of each"),
+        ("batch", command.whole_number, "pairs per step; the other texts of a batch are the negatives"),
+        ("learning-rate", command.amount, "peak learning rate"),
+        ("evaluations", command.whole_number, "how often splits are scored, and a checkpoint written to go on from"),
+        ("max-tokens", command.whole_number, "tokens of a text that are trained on; as many as the model's entry says"),
     ):
         default = defaults[name.replace("-", "_")]
         shown = about if default is None else f"{about} (default: {default})"
@@ -271,7 +260,7 @@ def _train_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tensorboard", action="store_true", help="also write the curves for TensorBoard, to OUT/tensorboard"
     )
-    unverified_argument(parser)
+    command.unverified_argument(parser)
 
 
 def train(arguments: argparse.Namespace) -> int:
@@ -288,7 +277,7 @@ def train(arguments: argparse.Namespace) -> int:
     for model in models:
         expect_trainable(model)
     settings = part_for(Training, vars(arguments))
-    release = verified(arguments.release, arguments)
+    release = command.verified(arguments.release, arguments)
     learnt, *watched = (read_split(release, name) for name in (arguments.learnt, *dict.fromkeys(arguments.watch)))
     curves = train(models, learnt, watched, settings, range(arguments.seeds), release.seed, arguments.out)
     for line in last_lines(curves):
@@ -301,8 +290,8 @@ def train(arguments: argparse.Namespace) -> int:
 
 
 COMMANDS = {
-    "evaluate": Command("score models on a split of a release", _evaluate_arguments, evaluate),
-    "explore": Command("look at the errors of models that were evaluated", _explore_arguments, explore),
-    "leaderboard": Command("compare models that were evaluated", _leaderboard_arguments, leaderboard),
-    "train": Command("tune a model on a release", _train_arguments, train),
+    "evaluate": command.Command("score models on a split of a release", _evaluate_arguments, evaluate),
+    "explore": command.Command("look at the errors of models that were evaluated", _explore_arguments, explore),
+    "leaderboard": command.Command("compare models that were evaluated", _leaderboard_arguments, leaderboard),
+    "train": command.Command("tune a model on a release", _train_arguments, train),
 }

@@ -3,17 +3,7 @@
 import argparse
 from pathlib import Path
 
-from authbench.app.cli.command import (
-    PLACE,
-    SCORES,
-    Command,
-    expect_kept,
-    many,
-    path,
-    unverified_argument,
-    verified,
-    whole_number,
-)
+from authbench.app.cli import command
 from authbench.core.errors import InputError
 
 _MOST_DIGITS = 6
@@ -27,16 +17,16 @@ def _digits(text: str) -> int:
 
 
 def _tables_arguments(parser: argparse.ArgumentParser) -> None:
-    path(
+    command.path(
         parser,
         "scores SCORES",
-        f"{SCORES} (default: none, for the tables of the release alone)",
+        f"{command.SCORES} (default: none, for the tables of the release alone)",
         nargs="*",
     )
-    path(parser, "--release RELEASE", f"the release that was evaluated: {PLACE}")
-    path(parser, "--out DIR", "output directory; replaced if it exists", required=True)
-    many(parser, "--model NAME", "model to show; may be repeated (default: all)")
-    many(
+    command.path(parser, "--release RELEASE", f"the release that was evaluated: {command.PLACE}")
+    command.path(parser, "--out DIR", "output directory; replaced if it exists", required=True)
+    command.many(parser, "--model NAME", "model to show; may be repeated (default: all)")
+    command.many(
         parser,
         "--metric KEY",
         "score to show, a key of scores.json such as success@1, mrr, roc_auc or eer_matched, as a column of the "
@@ -45,7 +35,7 @@ def _tables_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--digits", type=_digits, default=3, help="decimals of scores (default: %(default)s)")
     parser.add_argument(
         "--least-authors",
-        type=whole_number,
+        type=command.whole_number,
         default=20,
         metavar="N",
         help="query authors that a slice needs for a score; the papers need 1 (default: %(default)s)",
@@ -59,8 +49,8 @@ def _tables_arguments(parser: argparse.ArgumentParser) -> None:
         default="group",
         help="whether best and second best are marked by group or by column (default: %(default)s)",
     )
-    many(parser, "--curves FILE", "curves.csv of authbench train, for the figures of training; may be repeated")
-    unverified_argument(parser)
+    command.many(parser, "--curves FILE", "curves.csv of authbench train, for the figures of training; may be repeated")
+    command.unverified_argument(parser)
 
 
 def tables(arguments: argparse.Namespace) -> int:
@@ -70,7 +60,7 @@ def tables(arguments: argparse.Namespace) -> int:
 
     if not arguments.scores and arguments.release is None:
         raise InputError("There is nothing to show. Give SCORES, --release or both.")
-    expect_kept(arguments.out, [*arguments.scores, arguments.release])
+    command.expect_kept(arguments.out, [*arguments.scores, arguments.release])
     choice = Choice(
         arguments.model,
         arguments.metric,
@@ -80,7 +70,7 @@ def tables(arguments: argparse.Namespace) -> int:
         arguments.marks,
     )
     trainings = [read_curves(Path(file)) for file in arguments.curves]
-    release = verified(arguments.release, arguments) if arguments.release else None
+    release = command.verified(arguments.release, arguments) if arguments.release else None
     written = write_tables(arguments.scores, release, arguments.out, choice, trainings)
     for what, reason in written.lacking.items():
         print(f"Not there: {what}, as {reason}.")
@@ -89,7 +79,7 @@ def tables(arguments: argparse.Namespace) -> int:
 
 
 COMMANDS = {
-    "publish tables": Command(
+    "publish tables": command.Command(
         "write the tables and figures of a paper on a release and models", _tables_arguments, tables, former="tables"
     )
 }

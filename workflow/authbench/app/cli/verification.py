@@ -4,17 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from authbench.app.cli.command import (
-    Command,
-    cache_arguments,
-    cache_of,
-    many,
-    path,
-    share,
-    unverified_argument,
-    verified,
-    warn_unverified,
-)
+from authbench.app.cli import command
 from authbench.config.registry.entries import default_settings
 from authbench.config.registry.typed_schema import part_for
 from authbench.config.settings.evaluate import Pairs
@@ -23,7 +13,7 @@ from authbench.suites.pan.pairs import SETTINGS, YEARS
 
 
 def _pan_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
-    path(parser, "--truth FILE", "truth.jsonl, or its folder", required=True)
+    command.path(parser, "--truth FILE", "truth.jsonl, or its folder", required=True)
     parser.add_argument(
         "--answers",
         type=Path,
@@ -33,7 +23,7 @@ def _pan_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
         help="answers.jsonl of a system, or its folder",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object: system -> measures")
-    path(parser, "--out DIR", "output directory for tables, figures and index.html")
+    command.path(parser, "--out DIR", "output directory for tables, figures and index.html")
     parser.add_argument(
         "--year",
         type=int,
@@ -53,10 +43,10 @@ def _pan_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("f1", "auc", "brier", "overall"),
         help="measure whose differences are tested on the terminal; may be repeated (default: f1)",
     )
-    many(parser, "--baseline SYSTEM", "baseline, which other systems are compared with; may be repeated")
-    many(parser, "--subset SYSTEM", "add a table of the problems that this system answers; may be repeated")
-    path(parser, "--pairs FILE", "pairs.jsonl, to show whether answers follow topics")
-    path(parser, "--train FILE", "pairs.jsonl to learn topics from (default: --pairs)")
+    command.many(parser, "--baseline SYSTEM", "baseline, which other systems are compared with; may be repeated")
+    command.many(parser, "--subset SYSTEM", "add a table of the problems that this system answers; may be repeated")
+    command.path(parser, "--pairs FILE", "pairs.jsonl, to show whether answers follow topics")
+    command.path(parser, "--train FILE", "pairs.jsonl to learn topics from (default: --pairs)")
     parser.add_argument(
         "--topics",
         type=int,
@@ -64,7 +54,7 @@ def _pan_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="topics of the topic model (default: %(default)s)",
     )
-    many(parser, "--beside DIR", "output directory for another data set, for a table by data set", type=Path)
+    command.many(parser, "--beside DIR", "output directory for another data set, for a table by data set", type=Path)
     parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
 
 
@@ -113,8 +103,8 @@ def _pan_evaluate(arguments: argparse.Namespace) -> int:
 
 def _pan_pairs_arguments(parser: argparse.ArgumentParser) -> None:
     usual: dict[str, object] = {**default_settings()["pan"]}
-    path(parser, "documents RELEASE_OR_TABLE", "documents with authors, topics and texts")
-    path(parser, "--out DIR", "output directory for train-large, train-small and test", required=True)
+    command.path(parser, "documents RELEASE_OR_TABLE", "documents with authors, topics and texts")
+    command.path(parser, "--out DIR", "output directory for train-large, train-small and test", required=True)
     parser.add_argument(
         "--setting",
         choices=SETTINGS,
@@ -132,10 +122,10 @@ def _pan_pairs_arguments(parser: argparse.ArgumentParser) -> None:
     ):
         default = usual[name]
         parser.add_argument(
-            f"--{name}", type=share, default=default, metavar="SHARE", help=f"{about} (default: {default})"
+            f"--{name}", type=command.share, default=default, metavar="SHARE", help=f"{about} (default: {default})"
         )
     parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
-    unverified_argument(parser)
+    command.unverified_argument(parser)
 
 
 def _pan_pairs(arguments: argparse.Namespace) -> int:
@@ -144,7 +134,7 @@ def _pan_pairs(arguments: argparse.Namespace) -> int:
 
     documents = arguments.documents
     if documents.is_dir() or str(documents).startswith(SCHEME):
-        documents = verified(documents, arguments)
+        documents = command.verified(documents, arguments)
     settings = part_for(Pairs, vars(arguments))
     facts = write_sets(documents, arguments.out, settings, arguments.topics, arguments.seed)
     for name, counts in facts["sets"].items():
@@ -153,10 +143,12 @@ def _pan_pairs(arguments: argparse.Namespace) -> int:
 
 
 def _pan_run_arguments(parser: argparse.ArgumentParser) -> None:
-    path(parser, "--train DIR", "directory with pairs.jsonl and truth.jsonl", required=True)
-    path(parser, "--calibrate DIR", "directory with the pairs and truth on which thresholds are set (default: --train)")
-    path(parser, "--test FILE", "pairs.jsonl to answer, or its directory", required=True)
-    path(
+    command.path(parser, "--train DIR", "directory with pairs.jsonl and truth.jsonl", required=True)
+    command.path(
+        parser, "--calibrate DIR", "directory with the pairs and truth on which thresholds are set (default: --train)"
+    )
+    command.path(parser, "--test FILE", "pairs.jsonl to answer, or its directory", required=True)
+    command.path(
         parser,
         "--likelihood-ratios DIR",
         "directory with further pairs and truth: also write likelihood_ratios.jsonl, decimal logarithms, from a "
@@ -170,16 +162,16 @@ def _pan_run_arguments(parser: argparse.ArgumentParser) -> None:
         help="verifier: a name of config/verifiers, the path of an entry, or any model (a folder, owner/name, "
         "module:function, vectors=FILE with the SHA-256 of texts as ids), whose cosine decides; may be repeated",
     )
-    path(parser, "--out DIR", "output directory; answers in <verifier>/answers.jsonl", required=True)
+    command.path(parser, "--out DIR", "output directory; answers in <verifier>/answers.jsonl", required=True)
     parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
-    cache_arguments(parser)
+    command.cache_arguments(parser)
 
 
 def _pan_run(arguments: argparse.Namespace) -> int:
     from authbench.scoring.verifiers.requested import load_verifiers
     from authbench.suites.pan.answers import write_run
 
-    cache = cache_of(arguments)
+    cache = command.cache_of(arguments)
     for verifier in load_verifiers(arguments.verifier):
         out = arguments.out / verifier.name
         folders = arguments.train, arguments.calibrate, arguments.test, out
@@ -189,9 +181,9 @@ def _pan_run(arguments: argparse.Namespace) -> int:
 
 
 def _pan_ratios_arguments(parser: argparse.ArgumentParser) -> None:
-    path(parser, "evaluations DIR", "directory with the evaluation of each model")
+    command.path(parser, "evaluations DIR", "directory with the evaluation of each model")
     parser.add_argument("--pool", choices=POOLS, default=POOLS[0], help="pool of pairs (default: %(default)s)")
-    path(parser, "--out DIR", "output directory for tables and figures", required=True)
+    command.path(parser, "--out DIR", "output directory for tables and figures", required=True)
 
 
 def _pan_ratios(arguments: argparse.Namespace) -> int:
@@ -209,7 +201,7 @@ def _raven_arguments(parser: argparse.ArgumentParser) -> None:
         help="a release, a directory with PAN's pairs and truth, or a table with author, topic and text "
         "(default: %(default)s, a made-up corpus)",
     )  # fmt: skip
-    path(parser, "--out DIR", "output directory; tables in report", required=True)
+    command.path(parser, "--out DIR", "output directory; tables in report", required=True)
     parser.add_argument(
         "--verifier",
         action="append",
@@ -235,8 +227,8 @@ def _raven_arguments(parser: argparse.ArgumentParser) -> None:
         "--sizes", type=int, nargs="*", metavar="M", help=f"other numbers of topics for HITS (default: {sizes})"
     )
     parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
-    cache_arguments(parser)
-    unverified_argument(parser)
+    command.cache_arguments(parser)
+    command.unverified_argument(parser)
 
 
 def raven(arguments: argparse.Namespace) -> int:
@@ -245,16 +237,16 @@ def raven(arguments: argparse.Namespace) -> int:
     from authbench.suites.raven.command import run
     from authbench.suites.raven.documents import VERIFICATION
 
-    settings, cache = from_arguments(vars(arguments)), cache_of(arguments)
+    settings, cache = from_arguments(vars(arguments)), command.cache_of(arguments)
     print(run(settings, arguments.seed, arguments.out, arguments.unverified, cache))
-    warn_unverified(Path(arguments.documents), read_json(arguments.out / VERIFICATION).get("reason", ""))
+    command.warn_unverified(Path(arguments.documents), read_json(arguments.out / VERIFICATION).get("reason", ""))
     print(f"All tables: {arguments.out}/report/index.html")
     return 0
 
 
 def _raven_folds_arguments(parser: argparse.ArgumentParser) -> None:
-    path(parser, "folder RUN", "output directory of authbench raven run, or the graph's raven")
-    path(parser, "--out DIR", "output directory; must not exist", required=True)
+    command.path(parser, "folder RUN", "output directory of authbench raven run, or the graph's raven")
+    command.path(parser, "--out DIR", "output directory; must not exist", required=True)
     parser.add_argument(
         "--subset", default="hits", metavar="NAME", help="folds to write: hits, random-0, ... (default: %(default)s)"
     )
@@ -270,23 +262,25 @@ def _raven_folds(arguments: argparse.Namespace) -> int:
 
 
 COMMANDS = {
-    "pan evaluate": Command(
+    "pan evaluate": command.Command(
         "score answers to PAN's verification task", _pan_evaluate_arguments, _pan_evaluate, former="pan-evaluate"
     ),
-    "pan pairs": Command(
+    "pan pairs": command.Command(
         "make pairs in PAN's format from documents", _pan_pairs_arguments, _pan_pairs, former="pan-pairs"
     ),
-    "pan ratios": Command(
+    "pan ratios": command.Command(
         "likelihood ratios of evaluated models on a release's pairs",
         _pan_ratios_arguments,
         _pan_ratios,
         former="pan-ratios",
     ),
-    "pan run": Command(
+    "pan run": command.Command(
         "train verifiers on pairs and answer others with them", _pan_run_arguments, _pan_run, former="pan-run"
     ),
-    "raven run": Command("measure how far verifiers rely on topics (RAVEN)", _raven_arguments, raven, former="raven"),
-    "raven folds": Command(
+    "raven run": command.Command(
+        "measure how far verifiers rely on topics (RAVEN)", _raven_arguments, raven, former="raven"
+    ),
+    "raven folds": command.Command(
         "write the folds of RAVEN as PAN's files", _raven_folds_arguments, _raven_folds, former="raven-folds"
     ),
 }

@@ -35,25 +35,14 @@ from authbench.core.storage.raw_files import RawFile
 from authbench.release.format.columns import PAIR_TABLES, SPLIT_TABLES
 from authbench.release.format.files import MANIFEST, PROVENANCE
 from authbench.release.format.hub import INNER, SCHEME, answers, config_folder, local, named, release_of, stated_configs
+from authbench.release.reading import foreign
 from authbench.release.reading.chats import app_of
 from authbench.release.reading.column_names import layout_of
-from authbench.release.reading.foreign import (
-    JSON,
-    KINDS,
-    LOOSE,
-    PATTERNS,
-    TEXT,
-    XML,
-    ZIP,
-    encoding_of,
-    is_of_a_system,
-    kind_of,
-)
 from authbench.release.reading.plain_text import whole_text
 from authbench.release.reading.rows import BadRow
 
 _CARD = "README.md"
-_PATTERNS = (_CARD, f"**/{MANIFEST}", "**/*.zip", *PATTERNS)
+_PATTERNS = (_CARD, f"**/{MANIFEST}", "**/*.zip", *foreign.PATTERNS)
 _CARD_BYTES = 1 << 20
 
 
@@ -76,7 +65,7 @@ def first_rows(place: str, rows: int, config: str | None) -> Path | None:
         if target.is_dir():
             return target
         offers = {offer.path: offer for offer in listing.offers}
-        tables = [path for path in offers if kind_of(Path(path)) not in {None, *LOOSE}]
+        tables = [path for path in offers if foreign.kind_of(Path(path)) not in {None, *foreign.LOOSE}]
         sketch = Path(aside) / "sketch"  # the dataset with empty files
         for path in offers:
             (sketch / path).parent.mkdir(parents=True, exist_ok=True)
@@ -130,7 +119,11 @@ def read_texts(path: Path, files: Sequence[Path], encoding: str | None) -> Datas
         label = printable(str(file.relative_to(path)))
         places[label] = [file]
         raw = RawFile(file, str(file), "", option="--encoding")
-        text = whole_text(raw, encoding or encoding_of(raw)) if file.stat().st_size else BadRow("line 1", "is empty")
+        text = (
+            whole_text(raw, encoding or foreign.encoding_of(raw))
+            if file.stat().st_size
+            else BadRow("line 1", "is empty")
+        )
         if isinstance(text, BadRow):
             unreadable.append(label)
             continue
@@ -157,7 +150,7 @@ FORMS = (
     "folder, PAN pairs (pairs.jsonl, truth.jsonl), PAN's folders of problems (truth.txt, EN001/known01.txt, "
     "EN001/unknown.txt), a BEIR or MTEB retrieval folder (corpus, queries, qrels), LUAR "
     "episodes (*_queries.jsonl, *_targets.jsonl with lists of texts), STEB JSON lines (text, label, is_query), "
-    f"an entry of config/style, tables with author and text ({', '.join(KINDS)}, also compressed or zipped), "
+    f"an entry of config/style, tables with author and text ({', '.join(foreign.KINDS)}, also compressed or zipped), "
     "or folders of plain text (author/title.txt, Author_Title.txt)"
 )
 
@@ -206,7 +199,7 @@ def _expect_files(path: Path) -> None:
     """Raise InputError if a folder contains an entry that is neither file nor folder, which would be left out."""
     for one in path.rglob("*"):
         strange = not one.is_file() and (not one.is_dir() or one.name in _OF_RELEASE or one.suffix == ".jsonl")
-        if strange and not is_of_a_system(one.relative_to(path)):
+        if strange and not foreign.is_of_a_system(one.relative_to(path)):
             raise InputError(f"{one}: is no regular file. Expected data; put the file there, or take it out.")
 
 
@@ -254,7 +247,7 @@ def _read_one(path: Path, how: How) -> list[Dataset]:
 
 
 def _read_file(path: Path, how: How) -> Dataset:
-    if kind_of(path) is None:
+    if foreign.kind_of(path) is None:
         raise InputError(f"{path}: a file of an unknown kind. Expected {FORMS}.")
     if path.suffix in (".jsonl", ".ndjson"):
         first = _first(path)
@@ -273,16 +266,18 @@ def _read_folder(path: Path, how: How) -> Dataset:
     JSON, XML and zip files count if there are no other tables, texts that are no chats if there are no tables at all;
     files of an operating system are ignored.
     """
-    files = sorted(one for one in path.rglob("*") if one.is_file() and not is_of_a_system(one.relative_to(path)))
-    kinds = {file: kind_of(file) for file in files if file != path / DIFF}
-    for several in (set(kinds.values()) - {None, *LOOSE}, {JSON}, {XML}, {ZIP}):
+    files = sorted(
+        one for one in path.rglob("*") if one.is_file() and not foreign.is_of_a_system(one.relative_to(path))
+    )
+    kinds = {file: foreign.kind_of(file) for file in files if file != path / DIFF}
+    for several in (set(kinds.values()) - {None, *foreign.LOOSE}, {foreign.JSON}, {foreign.XML}, {foreign.ZIP}):
         if tables := [file for file, kind in kinds.items() if kind in several]:
             lines = [one for one in tables if one.suffix in (".jsonl", ".ndjson")]
             episodes = [one for one in lines if is_episode(_first(one))]
             if episodes:
                 return read_episodes(path, episodes)
             return read_tables(path, tables, how.columns, how.encoding, how.config, how.rows)
-    if texts := [file for file, kind in kinds.items() if kind == TEXT]:
+    if texts := [file for file, kind in kinds.items() if kind == foreign.TEXT]:
         if app_of(RawFile(texts[0], str(texts[0]), "")):
             return read_tables(path, texts, how.columns, how.encoding, how.config, how.rows)
         return read_texts(path, texts, how.encoding)

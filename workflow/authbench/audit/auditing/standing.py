@@ -21,13 +21,7 @@ import polars as pl
 
 from authbench.audit.auditing.published import Given, parts_of
 from authbench.audit.auditing.rows import LOWER_IS_BETTER, Measured
-from authbench.scoring.evaluation.headline import (
-    LEAST_QUERY_AUTHORS,
-    Authors,
-    counts_of,
-    means_of_authors,
-    values_of,
-)
+from authbench.scoring.evaluation import headline
 from authbench.scoring.evaluation.released import COUNTS
 from authbench.scoring.metrics.bootstrap import interval
 from authbench.scoring.metrics.significance import LEVEL, holm, p_of_paired_means
@@ -151,12 +145,14 @@ def _paired(score: str, systems: Sequence[_System], pairs: Sequence[tuple[int, i
     chosen = [pair for pair in pairs if same.issuperset(pair)]
     if not chosen:
         return {}
-    values = {at: values_of(table, score) for at, table in enumerate(tables) if at in same and table is not None}
-    authors = Authors.of(first, seed)
-    counts = counts_of(first, score) if score in COUNTS else np.ones(first.height)
+    values = {
+        at: headline.values_of(table, score) for at, table in enumerate(tables) if at in same and table is not None
+    }
+    authors = headline.Authors.of(first, seed)
+    counts = headline.counts_of(first, score) if score in COUNTS else np.ones(first.height)
     apart = np.array([values[one] - values[other] for one, other in chosen])
-    means = means_of_authors(apart, counts, authors, np.ones(first.height, bool))
-    if len(means.present) < LEAST_QUERY_AUTHORS:
+    means = headline.means_of_authors(apart, counts, authors, np.ones(first.height, bool))
+    if len(means.present) < headline.LEAST_QUERY_AUTHORS:
         return {}
     p = p_of_paired_means(means.values, means.names(authors), seed)
     limits = [interval(column) or (None, None) for column in means.replicates(authors).T]

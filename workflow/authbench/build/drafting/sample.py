@@ -12,25 +12,10 @@ from authbench.core.printable import printable
 from authbench.core.storage.raw_files import EnoughRead, RawFile
 from authbench.core.storage.raw_paths import COMPRESSED, NOT_UTF8
 from authbench.core.words import plural
-from authbench.release.reading import table_parquet
+from authbench.release.reading import foreign, table_parquet
 from authbench.release.reading.characters import whole_characters
 from authbench.release.reading.chats import app_of
 from authbench.release.reading.column_names import NAMES, TOPICS, Layout, layout_of
-from authbench.release.reading.foreign import (
-    JSON,
-    KINDS,
-    MBOX,
-    PARQUET,
-    PATTERNS,
-    SHEET,
-    TEXT,
-    XML,
-    ZIP,
-    encoding_of,
-    is_of_a_system,
-    kind_of,
-    reader_of,
-)
 from authbench.release.reading.readers import READERS
 from authbench.release.reading.rows import EVERYTHING, BadRow, Row, Wanted
 
@@ -39,10 +24,10 @@ MOST_FILES = 20  # tables that are read; of texts, as many as records
 MOST_XML_FILES = 100  # often of a document each
 MOST_FIELDS = 200
 MOST_BYTES = 16 << 20  # of a file
-_OF_BYTES = (PARQUET, MBOX, SHEET, XML)  # kinds that state their encoding
+_OF_BYTES = (foreign.PARQUET, foreign.MBOX, foreign.SHEET, foreign.XML)  # kinds that state their encoding
 _OPTION = "--encoding"
 _WELL_KNOWN = frozenset(name for names in (*NAMES.values(), *TOPICS.values()) for name in names)
-_KNOWN = f"{', '.join(KINDS)} (also compressed or zipped)"
+_KNOWN = f"{', '.join(foreign.KINDS)} (also compressed or zipped)"
 
 
 @dataclass(frozen=True)
@@ -87,12 +72,12 @@ def read_sample(paths: Sequence[Path], encoding: str | None, named: Collection[s
     """
     if not (found := files_of(paths)):
         raise InputError(f"{paths[0]}: holds no file. Expected {_KNOWN}.")
-    files = _of_one_kind({below: file for below, file in found.items() if kind_of(file)}, found)
+    files = _of_one_kind({below: file for below, file in found.items() if foreign.kind_of(file)}, found)
     opened = _of_one_kind(_members(files), found)
-    kinds = {kind_of(Path(below)) for below in opened}
+    kinds = {foreign.kind_of(Path(below)) for below in opened}
     suffixes = {_suffix(Path(below)) for below in (*files, *opened)}
     patterns = tuple(sorted(f"**/*{suffix}" for suffix in suffixes))
-    plain = kinds == {TEXT} and not app_of(next(iter(opened.values())))
+    plain = kinds == {foreign.TEXT} and not app_of(next(iter(opened.values())))
     layout = layout_of([PurePath(one.member or below) for below, one in opened.items()]) if plain else None
     if plain and layout is None:
         raise InputError(
@@ -120,8 +105,8 @@ def _members(files: Mapping[str, Path]) -> dict[str, RawFile]:
     """Return the files, and in place of zip files their members, by path."""
     opened: dict[str, RawFile] = {}
     for below, path in files.items():
-        for one in RawFile(path, str(path), "", option=_OPTION).members(PATTERNS):
-            whole = kind_of(Path(one.member or below)) in (XML, SHEET)
+        for one in RawFile(path, str(path), "", option=_OPTION).members(foreign.PATTERNS):
+            whole = foreign.kind_of(Path(one.member or below)) in (foreign.XML, foreign.SHEET)
             one = replace(one, at_most=None if whole else MOST_BYTES)
             opened[below if one.member is None else f"{below}/{one.member}"] = one
     return opened
@@ -147,7 +132,7 @@ def files_of(paths: Sequence[Path]) -> dict[str, Path]:
         several = [path] if path.is_file() else [one for one in sorted(path.rglob("*")) if not _is_folder(one)]
         for one in several:
             below = one.name if one == path else one.relative_to(path.parent if several_paths else path).as_posix()
-            if one != path and is_of_a_system(Path(below)):
+            if one != path and foreign.is_of_a_system(Path(below)):
                 continue
             if not one.is_file():
                 raise InputError(f"{path}: holds what is no regular file. Expected data; take it out.")
@@ -179,9 +164,15 @@ def _of_one_kind(files: Mapping[str, _F], found: Collection[str]) -> dict[str, _
     Args:
         found: all files, for messages.
     """
-    kinds = {below: kind_of(Path(below)) for below in files}
+    kinds = {below: foreign.kind_of(Path(below)) for below in files}
     present = set(kinds.values()) - {None}
-    for several in (present - {JSON, XML, ZIP, TEXT}, {JSON}, {XML}, {ZIP}, {TEXT}):
+    for several in (
+        present - {foreign.JSON, foreign.XML, foreign.ZIP, foreign.TEXT},
+        {foreign.JSON},
+        {foreign.XML},
+        {foreign.ZIP},
+        {foreign.TEXT},
+    ):
         if several & present:
             if len(several) > 1:
                 raise InputError(f"Files of several kinds: {', '.join(sorted(map(str, several)))}. Give those of one.")
@@ -200,11 +191,11 @@ def _tables(
     files: Mapping[str, RawFile], encoding: str | None, wanted: Collection[str]
 ) -> tuple[Reader, list[Row], int, bool, Collection[str]]:
     """Return the options of tables, rows of some of them, the number of bad rows, and whether the rows are all."""
-    most = MOST_XML_FILES if kind_of(Path(next(iter(files)))) == XML else MOST_FILES
+    most = MOST_XML_FILES if foreign.kind_of(Path(next(iter(files)))) == foreign.XML else MOST_FILES
     chosen = {below: files[below] for below in list(files)[:: max(1, -(-len(files) // most))]}
-    kinds = {below: kind_of(Path(below)) for below in chosen}
+    kinds = {below: foreign.kind_of(Path(below)) for below in chosen}
     encodings = {
-        below: encoding or ("utf-8" if kinds[below] in _OF_BYTES else encoding_of(file))
+        below: encoding or ("utf-8" if kinds[below] in _OF_BYTES else foreign.encoding_of(file))
         for below, file in chosen.items()
     }
     stated = _several(encodings.values())
@@ -212,7 +203,7 @@ def _tables(
     reader: Reader | None = None
     for below, file in chosen.items():
         try:
-            one, guessed = reader_of(file, kinds[below], encodings[below])
+            one, guessed = foreign.reader_of(file, kinds[below], encodings[below])
         except EnoughRead:
             raise InputError(f"{file.relative}: has no line end in its first {MOST_BYTES >> 20} MiB.") from None
         assumed |= dict.fromkeys(guessed)
@@ -246,7 +237,7 @@ def _texts(files: Mapping[str, RawFile], encoding: str | None) -> tuple[Reader, 
     """Return the options of plain texts, some of the texts, and the counts of `_tables`; messages name no file."""
     chosen = list(files.items())[:: max(1, -(-len(files) // MOST_RECORDS))]
     raw = {below: replace(file, relative="a text") for below, file in chosen if file.member or file.path.stat().st_size}
-    encodings = [encoding or encoding_of(file) for file in raw.values()]
+    encodings = [encoding or foreign.encoding_of(file) for file in raw.values()]
     reader = TextReader(_several(encodings))
     rows = list[Row]()
     for below, file in raw.items():

@@ -25,15 +25,7 @@ from authbench.core.storage.atomic import atomic_folder, write_text
 from authbench.core.storage.parquet_headers import bounded_parquet
 from authbench.core.words import listing
 from authbench.models.entries import SANITY
-from authbench.scoring.metrics.forensic import (
-    PARTS,
-    best_ratios,
-    calibrated,
-    cllr,
-    cllr_interval,
-    halves_of,
-    log_ratios,
-)
+from authbench.scoring.metrics import forensic
 from authbench.suites.pan.compare import Systems
 from authbench.suites.pan.figures import det, tippett
 
@@ -57,7 +49,7 @@ _RELATIONS = [
 def ratios_of(systems: Systems, names: Sequence[str]) -> pl.DataFrame:
     """Return `id`, `same` and a column per system: the decimal log likelihood ratio, calibrated on the other half."""
     ids = systems.ids.to_list()
-    found = {name: calibrated(systems.truth, systems.scores[name], ids) / np.log(10) for name in names}
+    found = {name: forensic.calibrated(systems.truth, systems.scores[name], ids) / np.log(10) for name in names}
     table = pl.DataFrame({"id": systems.ids, "same": systems.truth} | found)
     return table.with_columns(pl.col(*found).fill_nan(None)) if found else table
 
@@ -69,21 +61,21 @@ def costs(systems: Systems, names: Sequence[str]) -> pl.DataFrame:
     whether a half's calibration curve is constant.
     """
     ids, truth = systems.ids.to_list(), systems.truth
-    half = halves_of(ids)
+    half = forensic.halves_of(ids)
     rows = []
     for name in names:
         scores = systems.scores[name]
-        best, fitted = best_ratios(truth, scores), calibrated(truth, scores, ids)
+        best, fitted = forensic.best_ratios(truth, scores), forensic.calibrated(truth, scores, ids)
         ratios = {
-            "cllr": log_ratios(scores),
+            "cllr": forensic.log_ratios(scores),
             "cllr_min": best,
-            "cllr_calibrated": best if cllr(truth, fitted) < cllr(truth, best) else fitted,
+            "cllr_calibrated": best if forensic.cllr(truth, fitted) < forensic.cllr(truth, best) else fitted,
         }
         row: dict[str, object] = {"system": name}
         for heading, own in ratios.items():
-            low, high = cllr_interval(truth, own) or (None, None)
-            row |= {heading: cllr(truth, own), f"{heading}_low": low, f"{heading}_high": high}
-        row["level"] = any((half == one).any() and not fitted[half == one].any() for one in range(PARTS))
+            low, high = forensic.cllr_interval(truth, own) or (None, None)
+            row |= {heading: forensic.cllr(truth, own), f"{heading}_low": low, f"{heading}_high": high}
+        row["level"] = any((half == one).any() and not fitted[half == one].any() for one in range(forensic.PARTS))
         rows.append(row)
     ends = [f"{heading}_{end}" for heading in _HEADINGS for end in ("low", "high")]
     schema = {"system": pl.String} | dict.fromkeys([*_HEADINGS, *ends], pl.Float64) | {"level": pl.Boolean}

@@ -35,21 +35,7 @@ from authbench.core.words import did_you_mean
 from authbench.release.format.pan import align, named, read_answers, read_pairs, read_truth
 from authbench.reports.leaderboard.verdict import over_controls
 from authbench.scoring.metrics.pan import MEASURES, OF_MACHINES
-from authbench.suites.pan.compare import (
-    CHANCE,
-    META,
-    Systems,
-    bounds_of,
-    by_chance,
-    by_data_set,
-    by_team,
-    leading,
-    meta,
-    scores_table,
-    silence_pays,
-    where_answered,
-    with_meta,
-)
+from authbench.suites.pan import compare
 from authbench.suites.pan.figures import det, non_answers, precision_recall, score_densities, tippett, topic_densities
 from authbench.suites.pan.forensic import forensic_table, ratios_of
 from authbench.suites.pan.page import DIGITS, measure_table, render
@@ -91,7 +77,7 @@ def read_systems(
     baselines: Sequence[str] = (),
     published_2020: bool = False,
     year: int = 2021,
-) -> tuple[Systems, list[str]]:
+) -> tuple[compare.Systems, list[str]]:
     """Return each system's answers to the problems of a truth file, and notes for the reader.
 
     Args:
@@ -116,7 +102,7 @@ def read_systems(
             notes.append(f"{name}: {share} problems have no line and count as 0.5 ({named(missing)})")
     if problems["same"].n_unique() == 1:
         notes.append("All problems are of one class: the AUC is undefined and reported as 0, as PAN's evaluator does.")
-    return Systems(problems["id"], problems["same"].to_numpy(), scores, tuple(baselines), published_2020), notes
+    return compare.Systems(problems["id"], problems["same"].to_numpy(), scores, tuple(baselines), published_2020), notes
 
 
 def _answers_in(folder: Path) -> Path:
@@ -180,7 +166,7 @@ class Texts(NamedTuple):
 
 
 def write_report(
-    systems: Systems,
+    systems: compare.Systems,
     out: Path,
     name: str,
     year: int = 2021,
@@ -195,27 +181,27 @@ def write_report(
         subsets: systems; each gets a table of the problems that it answers.
         texts: of the problems, for the influence of topics.
     """
-    table = scores_table(systems, year)
+    table = compare.scores_table(systems, year)
     ordered = systems.only(table["system"])
-    best = leading(table, systems.baselines) or table["system"].to_list()
+    best = compare.leading(table, systems.baselines) or table["system"].to_list()
     differences = (
         compare_all(ordered.truth, ordered.scores, systems.published_2020, year, COMPARED) if table.height > 1 else None
     )
-    every = with_meta(systems)
-    bounds = bounds_of(every, year)
+    every = compare.with_meta(systems)
+    bounds = compare.bounds_of(every, year)
     shown = [scores_with_chance(every, table, year, bounds)]
-    names = [*table["system"], *(name for name in every.scores if name == META)]
+    names = [*table["system"], *(name for name in every.scores if name == compare.META)]
     shown.append(forensic_table(every, names))
     if differences is not None:
         shown += _significance_tables(differences)
     for system in subsets or [system for system in best[:1] if (systems.scores[system] == 0.5).any()]:
-        part = where_answered(systems.only(best if system in best else [system, *best]), system, year)
+        part = compare.where_answered(systems.only(best if system in best else [system, *best]), system, year)
         title = f"Where {system} answers"
         shown.append(measure_table(f"answered_by_{system}", title, _headed(part), baselines=systems.baselines))
     if beside:
         others = {path.resolve().name: _read_results(path) for path in beside}
-        shown.append(measure_table("data_sets", "c@1 by data set", by_data_set({**others, name: table})))
-        teams = by_team({**others, name: table})
+        shown.append(measure_table("data_sets", "c@1 by data set", compare.by_data_set({**others, name: table})))
+        teams = compare.by_team({**others, name: table})
         if teams.height:
             shown.append(measure_table("teams", "c@1 by team, data set and year", teams))
     ratios = ratios_of(every, [*best, *(one for one in names if one not in best)])
@@ -225,7 +211,7 @@ def write_report(
         tippett(ratios.select("id", "same", *best), marks),
         det({one: systems.scores[one] for one in best}, systems.truth, marks),
     ]
-    silence = silence_pays(table)
+    silence = compare.silence_pays(table)
     found: Influence | None = None
     if texts is not None:
         found, similar, more = _influence_of_topics(systems, texts)
@@ -269,11 +255,11 @@ def _finding(table: pl.DataFrame, baselines: Sequence[str], differences: pl.Data
     return over_controls("overall score", {name: known[name] for name in known if name not in controls}, controls, p_of)
 
 
-def scores_with_chance(every: Systems, table: pl.DataFrame, year: int, bounds: Bounds) -> Table:
+def scores_with_chance(every: compare.Systems, table: pl.DataFrame, year: int, bounds: Bounds) -> Table:
     """Return table 1 with intervals, then the meta system, if it exists, and the chance level."""
     rows = _headed(table)
-    if META in every.scores:
-        rows = pl.concat([rows, _headed(scores_table(every.only([META]), year))])
+    if compare.META in every.scores:
+        rows = pl.concat([rows, _headed(compare.scores_table(every.only([compare.META]), year))])
     cells = {
         (system, HEADINGS[name]): own
         for system, found in bounds.items()
@@ -285,10 +271,12 @@ def scores_with_chance(every: Systems, table: pl.DataFrame, year: int, bounds: B
         "By chance: what scores that are drawn evenly from 0 to 1 come to."
     )
     shown = measure_table("scores", "Scores", rows, note, bounds=cells, baselines=every.baselines)
-    chances = by_chance(every.truth, year)
+    chances = compare.by_chance(every.truth, year)
     values = {heading: chances[name] for name, heading in HEADINGS.items()}
-    last = Row([Cell(CHANCE, grey=True), *(Cell(decimals(one, DIGITS), one, grey=True) for one in values.values())])
-    data = pl.concat([rows, pl.DataFrame({"system": [CHANCE], **values}, schema=rows.schema)])
+    last = Row(
+        [Cell(compare.CHANCE, grey=True), *(Cell(decimals(one, DIGITS), one, grey=True) for one in values.values())]
+    )
+    data = pl.concat([rows, pl.DataFrame({"system": [compare.CHANCE], **values}, schema=rows.schema)])
     return replace(shown, rows=[*shown.rows, last], data=data)
 
 
@@ -319,10 +307,12 @@ def _significance_tables(pairs: pl.DataFrame) -> list[Table]:
     return shown
 
 
-def _charts(systems: Systems, table: pl.DataFrame, best: Sequence[str], marks: Mapping[str, Mark]) -> list[Chart]:
+def _charts(
+    systems: compare.Systems, table: pl.DataFrame, best: Sequence[str], marks: Mapping[str, Mark]
+) -> list[Chart]:
     scores = {name: systems.scores[name] for name in best}
     together = np.concatenate(list(scores.values()))
-    mean = {META: meta(systems)} if len(systems.scores) > 1 else {}
+    mean = {compare.META: compare.meta(systems)} if len(systems.scores) > 1 else {}
     return [
         score_densities("scores_of_all", "Scores, all systems together", {"all": together}),
         score_densities("scores_of_each", "Scores of each system", scores, marks),
@@ -331,7 +321,7 @@ def _charts(systems: Systems, table: pl.DataFrame, best: Sequence[str], marks: M
     ]
 
 
-def _influence_of_topics(systems: Systems, given: Texts) -> tuple[Influence, pl.DataFrame, list[Chart]]:
+def _influence_of_topics(systems: compare.Systems, given: Texts) -> tuple[Influence, pl.DataFrame, list[Chart]]:
     """Return the `topics.influence` of the mean score, each pair's similarity, and the overview's figure 4."""
     texts, others = _pairs_of(given.pairs), None if given.train is None else _pairs_of(given.train)
     asked = systems.ids.to_frame("id").join(texts, on="id", how="left", maintain_order="left")
@@ -339,7 +329,7 @@ def _influence_of_topics(systems: Systems, given: Texts) -> tuple[Influence, pl.
         lacking = asked.filter(pl.col("text1").is_null())["id"]
         raise InputError(f"{given.pairs}: has no texts of {len(lacking)} problems ({named(lacking)}).")
     similar, used = topic_similarities(asked, given.topics, given.seed, others)
-    mean = meta(systems)
+    mean = compare.meta(systems)
     found = influence(systems.truth, mean, similar)
     found |= {"topics": used, "learnt_from": "train" if given.train else "test"}
     right = (mean > 0.5) == systems.truth
