@@ -26,6 +26,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 import zstandard
+from cases import read_cases
 from hostile_runs import SECONDS, run, serving
 from published import publish
 from scored_release import write_scored_release
@@ -385,21 +386,6 @@ class Door(NamedTuple):
     takes: tuple[str, ...] = ()  # inputs that are rightly read: the command is done
 
 
-AUDIT = "audit {} --out out"
-NEW = "new source {} --name own --yes --dry-run"
-OF_RELEASE = ("manifest.json", "provenance.parquet", "test/candidates.jsonl", "test/queries.jsonl",
-              "test/ground_truth.jsonl")  # fmt: skip
-BUILD = "build results/mine/ingest/mine/counts.json -c1 --configfile mine.yaml"
-STYLE = "style run data --model random --cache cache --out out --dataset"
-EXPORT = "release export release --form beir --out out --unverified --with-tier-b"
-MERGE = "release merge release again --unverified --out out"
-EVALUATE = "evaluate scored --model random --cache cache --out out"
-
-
-def doors(line, *files):
-    return [Door(line, file) for file in files]
-
-
 ROWS = [{"id": str(n), "author": f"Ann {n % 4}", "text": f"It rains for the fields on day {n}."} for n in range(40)]
 STYLE_READERS = {
     "csv": "csv",
@@ -433,166 +419,21 @@ reader: {format: %s}
 fields: {text: text, label: %s}
 tasks: {all_to_all: {budget: 4}}
 """
-NONE_OF_IT = ("empty",)  # of a split: no row is asked for
-# Tables that an audit reads, with what it notes of them.
-READ_OF_CSV = ("csv with CR line ends", "csv with ids of 5,000 digits", "csv of formulas and markup")
-ONE_AUTHOR_OF_LINES = tuple(f"json lines of {what}" for what in ("unfit types", "truth", "..", "markup"))
-READ_OF_LINES = ("json lines with a key of its own each", "json lines of NUL", *ONE_AUTHOR_OF_LINES)
-READ_OF_PARQUET = ("parquet of times", "parquet of 20,000 columns")
-NAMES = ("a name that is not UTF-8", "a name with a line break", "a name of 250 letters", "a name of markup")
-READ = (
-    *("csv with an open quotation mark", *READ_OF_CSV),
-    *("json lines with a key twice", "json lines that break off", *READ_OF_LINES),
-    *(*READ_OF_PARQUET, *NAMES),
-)
-ONE_AUTHOR = (*ONE_AUTHOR_OF_LINES, *READ_OF_PARQUET)  # which an audit refuses
-# Whatever is in the encoding, and has no NUL, is plain text.
-READ_AS_TEXT = (*READ[:4], "csv of 500,000 columns", "csv with a column twice")
-READ_AS_TEXTS = (*READ_AS_TEXT, "csv of commas", "json of lists 100,000 deep")
-# What a proposal is made of: Windows-1252 that fits, and values that a build reads as text.
-PROPOSED = ("csv in no UTF-8", "json lines of lists in lists", "json lines of lone surrogates", "parquet of floats")
-# Of a folder of texts, one that is not read is noted, and the others are audited.
-NOTED = ("empty", "a line end alone", "csv with NUL bytes", "csv of nothing but NUL bytes", "csv with one long line",
-         "csv in UTF-16 without a mark", "folder")  # fmt: skip
-# Where each command reads what others hand over. A command without a door is one of NONE.
+
+
+def names_of(takes):
+    """Return the names in lists of names and lists."""
+    return [name for one in takes for name in (names_of(one) if isinstance(one, list) else [one])]
+
+
+# A command without a door is one of NONE.
 DOORS = {
-    "sources acquire": doors("sources acquire mine --raw raw", "raw.lock.yaml") + doors("sources acquire {}", "/"),
-    "release attest": doors("release attest sealed --out out.json", "sealed/manifest.json", "sealed/SHA256SUMS"),
-    "audit": [
-        Door(AUDIT, takes=(*(what for what in READ if what not in ONE_AUTHOR), "csv in no UTF-8")),
-        Door("audit t.csv --scores {} --out out"),
-        *doors("audit release --out out", "release/provenance.parquet", "release/test/candidates.jsonl"),
-        Door("audit release --out out", "release/test/queries.jsonl", NONE_OF_IT),
-        Door("audit release --out out", "release/test/ground_truth.jsonl", NONE_OF_IT),
-        *doors("audit scored --out out", "scored/test/positives.parquet", "scored/test/pairs.parquet"),
-        *doors("audit beir --out out", "beir/corpus.jsonl", "beir/qrels/test.tsv"),
-        *doors("audit pan --out out", "pan/pairs.jsonl", "pan/truth.jsonl"),
-        *doors("audit pan --scores pan/answers.jsonl --out out", "pan/answers.jsonl"),
-        *doors("audit pan13 --out out", "pan13/truth.txt"),
-        Door("audit pan13 --out out", "pan13/EN1/unknown.txt", (*READ_AS_TEXTS, "csv in no UTF-8")),
-        Door("audit texts --out out", "texts/Ann/a.txt", (*READ_AS_TEXTS, *NOTED, "csv in no UTF-8")),
-        Door("audit clean.csv --clean clean", "clean.csv", (*READ_OF_CSV, "csv in no UTF-8")),
-        Door(
-            "audit clean.jsonl --clean clean",
-            "clean.jsonl",
-            tuple(what for what in READ_OF_LINES if what not in ONE_AUTHOR),
-        ),
-        Door("audit clean.parquet --clean clean", "clean.parquet"),
-    ],
-    "build": [
-        *doors("build results/mine/ingest/mine/counts.json -c1 --configfile {}", "/"),
-        *doors(BUILD, "mine.yaml", "config/sources/mine.yaml"),
-        Door(BUILD, "raw/mine/a.csv", READ_OF_CSV),
-        Door("build {} -n", takes=("json lines with a key of its own each",)),
-    ],
-    "case": [
-        Door("case --questioned {} --known texts/Ann/a.txt --population texts --out out"),
-        Door("case --questioned texts/Ann/a.txt --known {} --population texts --out out"),
-        Door("case --questioned texts/Ann/a.txt --known texts/Ann/b.txt --population {} --out out"),
-    ],
-    "check": doors("check release", *(f"release/{name}" for name in (*OF_RELEASE, "sampling_deviation.json")))
-    + doors("check sealed", "sealed/SHA256SUMS"),
-    "release diff": doors("release diff {} release", "/")
-    + doors("release diff release again --unverified", "again/manifest.json", "again/provenance.parquet"),  # fmt: skip
-    "evaluate": [
-        Door("evaluate scored --vectors {} --cache cache --out out"),
-        Door("evaluate scored --run {} --out out"),
-        Door("evaluate scored --pairs {} --out out"),
-        Door("evaluate scored --model {} --out out"),
-        *doors("evaluate scored --vectors v.npz --out out", "v.npz"),
-        *doors("evaluate scored --vectors v.npy --out out", "v.npy", "v.npy.ids.txt"),
-        *doors("evaluate scored --vectors v.parquet --out out", "v.parquet"),
-        *doors(EVALUATE, "scored/test/candidates.jsonl", "scored/test/ground_truth.jsonl"),
-        *doors(EVALUATE, "scored/test/positives.parquet", "scored/test/pairs.parquet"),
-    ],
-    "explore": doors(
-        "explore results --release scored --out out",
-        *(f"results/random/{name}" for name in ("scores.json", "queries.parquet", "pairs.parquet")),
-    )
-    + doors("explore {} --out out", "/")
-    + doors("explore results --release {} --out out", "/"),
-    "release export": doors(EXPORT, *(f"release/{name}" for name in OF_RELEASE)),
-    "release freeze": doors("release freeze release --config {}", "/"),
-    "release languages": doors("release languages release --out out", *(f"release/{name}" for name in OF_RELEASE[2:])),
-    "leaderboard": doors(
-        "leaderboard results --out out", "results/random/scores.json", "results/random/queries.parquet"
-    )
-    + doors("leaderboard {} --out out", "/")
-    + doors("leaderboard results --people {} --out out", "/")
-    + doors("leaderboard results --release {} --out out", "/"),
-    "release lookup": doors(
-        "release lookup release --handle Ann --unverified", *(f"release/{name}" for name in OF_RELEASE)
-    ),
-    "release merge": [
-        *doors(MERGE, "again/manifest.json", "again/provenance.parquet", "again/test/candidates.jsonl"),
-        Door("release merge release again --takedown {} --out out", takes=("empty", "a line end alone")),
-    ],
-    "new": [
-        Door(NEW, takes=(*(what for what in READ if what != "a name that is not UTF-8"), *PROPOSED)),
-        Door("new source clean.csv --name own --yes --dry-run", "clean.csv", (*READ[:4], PROPOSED[0])),
-        Door(
-            "new source clean.jsonl --name own --yes --dry-run",
-            "clean.jsonl",
-            (*READ_OF_LINES, "json lines with a key twice", "json lines that break off", *PROPOSED[1:3]),
-        ),
-        Door(
-            "new source texts --name own --yes --dry-run",
-            "texts/Ann/a.txt",
-            (*READ_AS_TEXTS, *NOTED, "csv in no UTF-8"),
-        ),
-    ],
-    "pan evaluate": [
-        Door("pan evaluate --truth {} --answers pan/answers.jsonl"),
-        Door("pan evaluate --truth pan --answers {}"),
-        Door("pan evaluate --truth pan --answers pan/answers.jsonl --pairs {} --out out"),
-        *doors("pan evaluate --truth pan --answers pan", "pan/truth.jsonl", "pan/answers.jsonl"),
-    ],
-    "pan pairs": doors("pan pairs {} --out out", "/"),
-    "pan ratios": doors("pan ratios results --out out", "results/random/released_pairs.parquet"),
-    "pan run": doors(
-        "pan run --train pan --test pan/pairs.jsonl --verifier naive --out out", "pan/truth.jsonl", "pan/pairs.jsonl"
-    ),
-    "raven run": doors("raven run {} --verifier naive --out out", "/"),
-    "raven folds": doors("raven folds {} --out out", "/"),
-    "release rebuild": doors(
-        "release rebuild public --raw raw --out out --unverified",
-        "public/manifest.json",
-        "public/tier_b.json",
-        "public/complete/provenance.parquet",
-        "raw/letters/all.csv",
-        "raw/books/books.zip",
-    ),
-    "release notes": doors("release notes release again", "again/manifest.json"),
-    "style steb": doors("style steb steb --out out", "steb/STEL_register/m/1_1/order_alignment/metrics.json"),
-    "style run": [
-        Door(
-            f"{STYLE} style-any.yaml",
-            "data/any/",
-            (*READ_OF_CSV, "a name of a device", "a name that is an option", *NAMES[1:]),
-        ),
-        Door(f"{STYLE} {{}}"),
-        Door(f"{STYLE} style-csv.yaml", "style-csv.yaml"),
-        *(
-            Door(f"{STYLE} style-{kind}.yaml", f"data/{kind}/a.{kind}", takes)
-            for kind, takes in {
-                "jsonl": (*READ_OF_LINES, "json lines of lone surrogates"),
-                "json": (),
-                "parquet": ("parquet of floats", *READ_OF_PARQUET),
-                "txt": READ_AS_TEXT,
-                "xml": (),
-            }.items()
-        ),
-    ],
-    "publish submit": doors(
-        "publish submit results/random --contributor me --out out.zip", "results/random/own/scores.json"
-    ),
-    "publish tables": doors("publish tables results --out out", "results/random/scores.json")
-    + doors("publish tables --curves {} --out out", "/"),
-    "train": doors("train scored --model {} --out out", "/"),
-    "publish validate": doors("publish validate {} --release scored", "/")
-    + doors("publish validate packed.zip --release scored", "packed.zip"),
-    "release verify": doors("release verify sealed --statement {}", "/")
-    + doors("release verify sealed --statement said.json", "sealed/manifest.json", "sealed/SHA256SUMS"),
+    command: [
+        Door(door["line"], file, tuple(names_of(door.get("takes", []))))
+        for door in doors
+        for file in door.get("files", ["/"])
+    ]
+    for command, doors in read_cases(Path(__file__))["DOORS"].items()
 }
 # How commands end on what is as it should be, where it is not done: the release has no checksums; nothing says what the
 # texts were.
