@@ -42,9 +42,10 @@ from project import Project, copy_project, surroundings  # noqa: E402
 
 from authbench.app import plan  # noqa: E402
 from authbench.build.raw_facts import raw_mb  # noqa: E402
+from authbench.config.registry.entries import default_settings  # noqa: E402
 from authbench.core.runtime.inventory import total_bytes  # noqa: E402
 from authbench.core.storage.raw_paths import FileSet  # noqa: E402
-from authbench.release.checking.settings import read_settings  # noqa: E402
+from authbench.release.checking.settings import merged, read_settings  # noqa: E402
 
 
 @dataclass(frozen=True)
@@ -274,13 +275,13 @@ def build_recipe(recipe: Path, share: float, corpora: Path, cores: int) -> None:
         done = build(project, project.folder / "results" / corpus.name, targets, cores, given)
         note = "" if part == share else ", with compilation"
         print(f"\n## {corpus.name}: {documents:,} documents{note}\n\n{told_build(done)}", flush=True)
-    print(f"\n{compared(done, kinds, cores)}")
+    print(f"\n{compared(done, kinds, cores, merged(default_settings(), asked))}")
 
 
-def compared(done: Build, kinds: Sequence[tuple[float, float]], cores: int) -> str:
+def compared(done: Build, kinds: Sequence[tuple[float, float]], cores: int, settings: Any) -> str:
     """What the plan of a build says, beside what was measured; rules and folders that its settings leave out are not
     counted, nor those that no plan has."""
-    made = plan.make_plan(plan.Corpus(kinds, done.entered["release"], cores), plan.read_rates())
+    made = plan.make_plan(plan.Corpus(kinds, done.entered["release"], cores, settings), plan.read_rates())
     lines = ["| rule | CPU s planned | measured | peak MiB planned | measured |", "| --- |" + " ---: |" * 4]
     sums = [0.0, 0.0]
     for stage in made.stages:

@@ -20,6 +20,7 @@ from authbench.app.plan import HELD, Corpus, line, make_plan, read_rates
 from authbench.app.plan_text import as_text
 from authbench.app.power import Measured, authors_at_hand, needed_authors, needed_for_mean
 from authbench.build.sample.reservoir import TALLIES
+from authbench.config.registry.entries import default_settings
 from authbench.core.errors import InputError
 from authbench.core.runtime.inventory import MOST_SHARDS
 from authbench.core.storage.parquet import write_parquet
@@ -162,6 +163,26 @@ def test_a_plan_says_what_share_of_the_files_is_enough():
     said = as_text(make_plan(BOOKS, RATES), RATES)
     assert "in 15,000,000 chunks of 1,7" in said and "acquire --share 0.1`" in said and "--documents 3e+04" in said
     assert "--share" not in as_text(make_plan(Corpus([(1e6, 600)], 3e5, 2), RATES), RATES)
+
+
+def test_a_build_that_keeps_signatures_has_no_rules_and_no_second_texts_for_them():
+    rates, cut = read_rates(), default_settings()
+    kept = {**cut, "normalize": {**cut["normalize"], "signatures": "keep"}}
+    one, other = (make_plan(replace(LARGE, settings=settings), rates) for settings in (cut, kept))
+    rules = {stage.rule for stage in one.stages} - {stage.rule for stage in other.stages}
+    assert rules == {"count_endings", "find_signatures", "cut_signatures"}
+    assert other.disk == {**one.disk, "normalize": one.disk["normalize"] / 2}
+
+
+@pytest.mark.parametrize("signatures", ["cut", "keep"])
+def test_deleted_tables_take_no_more_at_a_time_than_all_of_them(signatures):
+    settings = {**default_settings(), "normalize": {"signatures": signatures}}
+    kept = make_plan(replace(LARGE, settings=settings), read_rates())
+    deleted = make_plan(replace(LARGE, settings={**settings, "keep_tables": False}), read_rates())
+    tables = kept.disk.keys() - deleted.disk.keys()
+    assert tables == {"ingest", "normalize", "dedup", "chunk"}
+    assert max(kept.disk[name] for name in tables) <= deleted.at_once < sum(kept.disk[name] for name in tables)
+    assert deleted.raw_bytes < deleted.on_disk < kept.on_disk == kept.raw_bytes + sum(kept.disk.values())
 
 
 def test_a_plan_has_no_line_for_a_rule_of_under_a_minute():

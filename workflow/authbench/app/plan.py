@@ -7,12 +7,14 @@ measured size therefore gives the measured figures.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple, TypedDict, cast
 
 from authbench.build.dedup.settings import part_count
 from authbench.config.registry.entries import default_settings, read_yaml
+from authbench.config.settings.chunk import Chunk
+from authbench.config.settings.config import Config
 from authbench.core.errors import InputError
 from authbench.core.runtime.inventory import fitting_shards
 from authbench.core.shipped import shipped
@@ -92,6 +94,10 @@ HELD: Mapping[str, Callable[[int], float]] = {
     "compare_texts": lambda parts: 16 + 20 / parts,
     "find_duplicates": lambda parts: 40 + 30,
 }
+# Rules that no build has which keeps signatures.
+OF_SIGNATURES = ("count_endings", "find_signatures", "cut_signatures")
+# Folders whose tables are deleted without `keep_tables`.
+_DELETED = ("ingest", "normalize", "dedup", "chunk")
 # Folders of results with messages, not documents.
 UNCOUNTED = ("logs", "report")
 
@@ -100,7 +106,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True)
 class Corpus:
-    """Describe the size of a build; long documents are cut by the default settings of `chunk`.
+    """Describe the size of a build, and its settings.
 
     `kinds` are numbers of documents and their mean length in characters: of posts and of books, say.
     """
@@ -108,6 +114,7 @@ class Corpus:
     kinds: Sequence[tuple[float, float]]
     released: float
     cores: int
+    settings: Config = field(default_factory=default_settings)
 
     @property
     def documents(self) -> float:
@@ -120,13 +127,19 @@ class Corpus:
     @property
     def chunks(self) -> float:
         """Return the number of chunks, at least 1 per document, and at most as many as `chunk` allows."""
-        return sum(number * _chunks_of_each(chars) for number, chars in self.kinds)
+        return sum(number * self._chunks_of_each(chars) for number, chars in self.kinds)
 
     @property
     def chunk_chars(self) -> float:
         """Return the mean length of a chunk in characters."""
-        longest = _longest_mean()
-        return sum(number * _chunks_of_each(chars) * min(chars, longest) for number, chars in self.kinds) / self.chunks
+        longest = _longest_mean(self.settings["chunk"])
+        characters = sum(number * self._chunks_of_each(chars) * min(chars, longest) for number, chars in self.kinds)
+        return characters / self.chunks
+
+    def _chunks_of_each(self, chars: float) -> float:
+        """Return how many chunks a document of so many characters has."""
+        chunk = self.settings["chunk"]
+        return max(1.0, min(chars / _longest_mean(chunk), chunk["max_chunks_per_document"]))
 
 
 @dataclass(frozen=True)
@@ -142,13 +155,22 @@ class Stage:
 
 @dataclass(frozen=True)
 class Plan:
-    """Hold the costs of a build: its rules in order, bytes of raw files, and bytes on disk by folder of results."""
+    """Hold the costs of a build: its rules in order, bytes of raw files, and bytes on disk by folder of results.
+
+    `at_once` is the most bytes that deleted tables take at a time.
+    """
 
     corpus: Corpus
     shards: int
     raw_bytes: float
     stages: Sequence[Stage]
     disk: Mapping[str, float]
+    at_once: float = 0
+
+    @property
+    def on_disk(self) -> float:
+        """The most bytes at a time: tables are deleted before the release is written."""
+        return self.raw_bytes + max(self.at_once, sum(self.disk.values()))
 
 
 class RuleRate(TypedDict):
@@ -219,23 +241,16 @@ def line(points: Sequence[Point], at: float) -> float:
     return max(last + slope * (at - end), 0.0)
 
 
-def _longest_mean() -> float:
+def _longest_mean(chunk: Chunk) -> float:
     """Return the mean length in characters of the chunks of a text much longer than any chunk.
 
     Of its tokens `extra_long_share` are in chunks of `extra_long_tokens`, the others in chunks of `min_tokens` to
     `max_tokens`; lengths are assumed to be uniform between these bounds.
     """
-    chunk = default_settings()["chunk"]
-    usual: float = (chunk["min_tokens"] + chunk["max_tokens"]) / 2
-    extra: float = sum(chunk["extra_long_tokens"]) / 2
-    share: float = chunk["extra_long_share"]
+    usual = (chunk["min_tokens"] + chunk["max_tokens"]) / 2
+    extra = sum(chunk["extra_long_tokens"]) / 2
+    share = chunk["extra_long_share"]
     return CHARS_PER_TOKEN / ((1 - share) / usual + share / extra)
-
-
-def _chunks_of_each(chars: float) -> float:
-    """Return how many chunks a document of so many characters has."""
-    most: int = default_settings()["chunk"]["max_chunks_per_document"]
-    return max(1.0, min(chars / _longest_mean(), most))
 
 
 def make_plan(corpus: Corpus, rates: Rates, detoxify: bool = False) -> Plan:
@@ -252,7 +267,8 @@ def make_plan(corpus: Corpus, rates: Rates, detoxify: bool = False) -> Plan:
     shards = same[0] if same else fitting_shards(round(grown("expanded_bytes")), corpus.cores)
     text_mb = grown("text_mb")
     held = corpus.chunks * corpus.chunk_chars / (corpus.documents * corpus.mean_chars)
-    bands = default_settings()["dedup"]["bands"]
+    settings = corpus.settings
+    bands = settings["dedup"]["bands"]
     parts = {"documents": part_count(text_mb, bands), "chunks": part_count(text_mb * held, bands)}
     disk = {
         folder: line(
@@ -261,9 +277,21 @@ def make_plan(corpus: Corpus, rates: Rates, detoxify: bool = False) -> Plan:
         for folder in sizes[-1]["disk_bytes"]
         if folder not in UNCOUNTED
     }
-    stages = [_stage(rule, corpus, shards, parts, sizes) for rule in sizes[-1]["rules"]]
+    cut = settings["normalize"]["signatures"] == "cut"
+    if not cut:  # the measured builds hold every text with and without signatures
+        disk["normalize"] /= 2
+    rules = [rule for rule in sizes[-1]["rules"] if cut or rule not in OF_SIGNATURES]
+    stages = [_stage(rule, corpus, shards, parts, sizes) for rule in rules]
     stages += [_scoring(corpus, rates)] if detoxify else []
-    return Plan(corpus, shards, grown("raw_bytes"), stages, disk)
+    at_once = 0.0 if settings["keep_tables"] else _at_once(disk, cut)
+    return Plan(corpus, shards, grown("raw_bytes"), stages, disk, at_once)
+
+
+def _at_once(disk: dict[str, float], cut: bool) -> float:
+    """Return the most bytes at a time of tables that are deleted once used, and take their folders out of `disk`."""
+    ingested, normal, of_dedup, chunks = (disk.pop(folder, 0.0) for folder in _DELETED)
+    signatures, texts = of_dedup / 2, normal / (1 + cut)  # of documents, then of chunks; with signatures and without
+    return max(ingested + texts, normal, texts + signatures, texts + chunks, chunks + signatures)
 
 
 def _scoring(corpus: Corpus, rates: Rates) -> Stage:

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 import polars as pl
 
 from authbench.app.plan import RULES, SPARE, Corpus, Plan, Rates
-from authbench.config.registry.entries import default_settings
 from authbench.core.presentation.tables import Column, Table, plain_rows
 from authbench.core.presentation.tables import as_text as aligned
 
@@ -19,7 +18,13 @@ def as_text(plan: Plan, rates: Rates) -> str:
     whole = sum(stage.cpu for stage in plan.stages), sum(stage.wall for stage in plan.stages)
     jobs = sum(stage.jobs for stage in plan.stages)
     long = [stage for stage in plan.stages if stage.cpu >= MINUTE]
-    folders = [("raw files", plan.raw_bytes), *plan.disk.items(), ("all", plan.raw_bytes + sum(plan.disk.values()))]
+    deleted = [("deleted tables, at most at once", plan.at_once)] if plan.at_once else []
+    folders = [
+        ("raw files", plan.raw_bytes),
+        *deleted,
+        *plan.disk.items(),
+        ("at most" if deleted else "all", plan.on_disk),
+    ]
     return "\n".join(
         [
             f"{corpus.documents:,.0f} documents of {corpus.mean_chars:,.0f} characters, {corpus.released:,.0f} of them "
@@ -58,7 +63,7 @@ def _cut(corpus: Corpus) -> list[str]:
         return []
     return [
         f"in {corpus.chunks:,.0f} chunks of {corpus.chunk_chars:,.0f} characters, at most "
-        f"{default_settings()['chunk']['max_chunks_per_document']} of a document: what is released are chunks"
+        f"{corpus.settings['chunk']['max_chunks_per_document']} of a document: what is released are chunks"
     ]
 
 

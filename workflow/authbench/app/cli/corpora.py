@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from authbench.app.cli.command import Command, amount, path, raw_argument, share
-from authbench.config.registry.entries import read_yaml
+from authbench.config.registry.entries import default_settings, read_yaml
 from authbench.core.errors import InputError
 from authbench.core.printable import printable
 
@@ -98,7 +98,7 @@ def _plan_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"documents in the release (default: sample.documents of the recipe, else {_RELEASED})",
     )
-    path(parser, "--configfile RECIPE", "recipe of the build: how many documents it releases, and its scorers")
+    path(parser, "--configfile RECIPE", "recipe of the build: its settings, and how many documents it releases")
     parser.add_argument(
         "--detoxify", action="store_true", help="the released texts are scored by Detoxify (safety.scorers)"
     )
@@ -133,13 +133,14 @@ def plan(arguments: argparse.Namespace) -> int:
     if len(numbers) != len(lengths):
         raise InputError(f"--mean-chars: expected {len(numbers)} numbers, as of --documents, found {len(lengths)}")
     rates, released, detoxify = read_rates(), arguments.release, arguments.detoxify
+    settings = default_settings()
     if arguments.configfile:
         from authbench.app.config import prepare
 
-        config = prepare(read_yaml(arguments.configfile), Path(), need_files=False).config
-        released = released or config["sample"]["documents"]
-        detoxify |= "detoxify" in config["safety"]["scorers"]
-    corpus = Corpus(list(zip(numbers, lengths, strict=True)), released or _RELEASED, arguments.cores)
+        settings = prepare(read_yaml(arguments.configfile), Path(), need_files=False).config
+        released = released or settings["sample"]["documents"]
+        detoxify |= "detoxify" in settings["safety"]["scorers"]
+    corpus = Corpus(list(zip(numbers, lengths, strict=True)), released or _RELEASED, arguments.cores, settings)
     sys.stdout.write(as_text(make_plan(corpus, rates, detoxify), rates))
     return 0
 
