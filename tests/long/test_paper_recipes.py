@@ -49,11 +49,11 @@ def crawled(tag):
 
 @pytest.fixture(scope="module")
 def raw(tmp_path_factory):
-    """The demo's thirteen corpora, and four as they are crawled."""
+    """The demo's corpora, and four as they are crawled."""
     folder = tmp_path_factory.mktemp("raw") / "raw"
     shutil.copytree(ROOT / "resources/demo/raw", folder)
     for tag in CRAWLED:
-        (folder / tag).mkdir()
+        (folder / tag).mkdir(exist_ok=True)
         lines = (json.dumps(row) + "\n" for row in crawled(tag))
         (folder / tag / f"{tag}.jsonl").write_text("".join(lines), encoding="utf-8")
     return folder

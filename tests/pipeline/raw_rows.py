@@ -29,7 +29,7 @@ def rows_of(raw, source):
     found = []
     for path in sorted((raw / source).rglob("*")):
         if path.is_file():
-            read = {".csv": _table, ".txt": _table, ".parquet": _parquet, ".zip": _blogs, ".json": _json}[path.suffix]
+            read = READERS[path.suffix]
             name = path.relative_to(raw / source).as_posix()
             found += [RawRow(name, ordinal, line, fields) for ordinal, (line, fields) in enumerate(read(path, source))]
     return found
@@ -51,7 +51,7 @@ def _parquet(path, source):
 
 def _json(path, source):
     text = path.read_text(encoding="utf-8")
-    if source == "arxiv":
+    if source in ("arxiv", "wikisource"):
         for number, line in enumerate(text.split("\n"), start=1):
             if line.strip():
                 yield number, json.loads(line) if _is_json(line) else {"id": _broken_id(line)}
@@ -84,6 +84,11 @@ def _blogs(path, source):
             posts = re.findall(rb"<post>(.*?)</post>", archive.read(member), flags=re.DOTALL)
             for number, post in enumerate(posts):
                 yield number, {"member": member, "number": number, "post": post.decode("cp1252", "replace")}
+
+
+READERS = {
+    ".csv": _table, ".txt": _table, ".parquet": _parquet, ".zip": _blogs, ".json": _json, ".jsonl": _json,
+}  # fmt: skip
 
 
 def finds(find, row, source):

@@ -182,6 +182,15 @@ def test_one_number_at_two_sites_is_two_authors(demo, fates):
     assert len(set.union(*labels)) == len(labels) == 2
 
 
+def test_a_poet_who_signs_essays_is_one_author(demo, fates):
+    authors = authors_of(demo)
+    for case in kept_cases("^one author with the poet"):
+        poems = [row for row in fates.rows["arabic_poetry"] if row.fields["poet_name"] == case["find"]["author"]]
+        signed = [("wikisource", row) for row in rows_of_case(fates, case)]
+        signed += [("arabic_poetry", row) for row in poems]
+        assert poems and len({authors[fates.key(source, row) or ""] for source, row in signed}) == 1
+
+
 def test_a_book_is_cut_into_at_most_fifty_chunks(demo, fates):
     (case,) = kept_cases("50 chunks")
     (row,) = rows_of_case(fates, case)

@@ -61,6 +61,17 @@ def test_an_author_of_one_work_is_released_and_never_asks(demo):
             assert json.loads(line)["author_id"] not in alone["author_id"].to_list()
 
 
+def test_poets_who_sign_essays_have_positives_of_another_genre_in_a_slice_of_their_own(demo):
+    told = pl.read_parquet(demo.release / "provenance.parquet").select("id", "source", "genre")
+    pairs = pl.read_parquet(demo.release / "test/positives.parquet").select("query_id", "candidate_id")
+    pairs = pairs.join(told, left_on="query_id", right_on="id").join(told, left_on="candidate_id", right_on="id")
+    other = pairs.filter(pl.col("source") != pl.col("source_right"))
+    assert set(other["genre"]) == set(other["genre_right"]) == {"literature", "poetry"}
+    scores = json.loads((demo.results / "evaluate/tfidf/scores.json").read_text(encoding="utf-8"))
+    slices = [one for label, one in scores["by_kind"].items() if label != "same"]
+    assert sum(one["queries"] for one in slices) == other["query_id"].n_unique() > 0
+
+
 def test_the_layout_of_a_source_gives_its_authors_away_after_normalisation_too(demo):
     notes = texts(demo, "normalize").filter(pl.col("source") == "xiaohongshu")
     notes = notes.filter(pl.len().over("author_id").is_between(3, 7))

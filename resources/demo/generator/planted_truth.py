@@ -1,15 +1,18 @@
-"""What is planted to mislead: layouts that name their author, and topics that do not."""
+"""What is planted to mislead or to be hard: telling layouts, topics that tell nothing, poets who write essays."""
 
 import re
 
 from .cases import Ledger
 from .chance import Chance
-from .language import Author, grammar
+from .language import Author, Shelf, grammar
+from .people import cast
 
 SENTENCE = re.compile(r"[^。！？!?…～\n]+[。！？!?…～]*")
 TAGS = 4
 LEADS = ("", "• ", "👉 ", "- ")
 GAPS = ("", "\n", "\n\n", "\n——\n")
+ESSAYISTS = (4, 5, 6)  # poets of `arabic_poetry` whose essays `wikisource` has
+ESSAYS = ("medium", "medium", "long", "long")
 
 
 def topic_in_turn(author: Author, place: int) -> str:
@@ -39,3 +42,20 @@ def note_layout(ledger: Ledger, user: str, rows: int) -> None:
         "notes in the layout of their author", "xiaohongshu", "kept", {"user_id": user},
         note="the layout alone gives the author away", rows=rows,
     )  # fmt: skip
+
+
+def essays(shelf: Shelf, ledger: Ledger) -> list[dict[str, str]]:
+    """Return pages of essays by poets, who sign them as they sign their poems."""
+    pages = []
+    for _, number, author in cast("arabic_poetry"):
+        if number not in ESSAYISTS:
+            continue
+        for place, size in enumerate(ESSAYS):
+            text = shelf.write(author, size, "s", f"essay {place}", topic_in_turn(author, place))
+            page = {"raw_id": f"ar:{number}{place}", "author": author.name, "text": text.replace("\n", " ")}
+            pages.append(page | {"lang": "ar", "genre": "literature", "title": f"رسالة {number}{place}"})
+        ledger.note(
+            "essays of a poet", "wikisource", "kept", {"author": author.name},
+            note="one author with the poet of arabic_poetry", rows=len(ESSAYS),
+        )  # fmt: skip
+    return pages

@@ -1,4 +1,4 @@
-"""Write the raw files of the fourteen sources."""
+"""Write the raw files of the fifteen sources."""
 
 import hashlib
 from pathlib import Path
@@ -677,5 +677,6 @@ def everything(out: Path) -> Ledger:
     for source in BOOKS:
         books(source, out, shelf, ledger)
     arabic_poetry(out, shelf, ledger)
+    write_json_lines(out / "wikisource" / "ar.jsonl", planted_truth.essays(shelf, ledger))
     nsmc_raw_ko(out, shelf, ledger)
     return ledger
