@@ -30,7 +30,7 @@ class Look(NamedTuple):
 _LOOKS = {
     RELEASED: Look("Released", palette.BLUE, "released"),
     "ingest": Look("Read from the raw files", "#6b7280", "not usable at ingestion"),
-    "normalize": Look("Normalise the text", palette.SAND, "nothing left after cleaning"),
+    "normalize": Look("Normalise the text", palette.SAND, "empty or not drawn"),
     "dedup_documents": Look("Drop copied documents", palette.VIOLET, "copies of documents"),
     "chunk": Look("Cut long texts", palette.GREEN, "chunks beyond the limit"),
     "filter": Look("Filter", palette.VERMILION, "filtered"),
