@@ -2,6 +2,7 @@
 
 import polars as pl
 import pytest
+from cases import cases
 from defaults import section
 from published import publish
 
@@ -92,23 +93,9 @@ def test_an_id_of_two_documents_is_refused_by_pan_and_raven(tmp_path):
         write_documents(str(tmp_path / "t.parquet"), tmp_path / "raven.parquet", 0)
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "problem"),
-    [
-        ("t.csv", b"author,text\na,b\n", "no column for topic. It has author, text; expected"),
-        ("t.jsonl", b'{"author": "a", "topic": "x", "text": "b"}\n[]\n', "line 2: is not an object"),
-        ("t.ndjson", b'{"author": "a"}\n', "no column for topic, text"),
-        ("t.parquet", b"PAR1", "is not a whole Parquet file"),
-        ("t.csv", b'author,topic,text\na,x,"one\nb,x,two\nc,x,three "of" four\n', "t.csv, line"),
-        ("t.csv", b"author,topic,text\na,x\n", "t.csv, line 2"),
-        ("t.csv", b"author,topic,text,text\na,x,y,z\n", "more than once"),
-        ("t.jsonl", b'{"author": 1.5, "topic": "x", "text": "b"}\n', "identifies nothing surely"),
-        ("t.jsonl", b'{"author": {"a": 1}, "topic": "x", "text": "b"}\n', "holds objects"),
-        ("t.txt", b"", "expected the folder of a release, or a table"),
-    ],
-)
+@cases
 def test_what_is_no_table_of_documents_is_refused(tmp_path, name, content, problem):
-    (tmp_path / name).write_bytes(content)
+    (tmp_path / name).write_bytes(content.encode())
     with pytest.raises(InputError, match=problem):
         documents(tmp_path / name)
 

@@ -2,8 +2,8 @@
 
 import json
 
-import orjson
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,23 +29,12 @@ def test_values_come_back_as_written_with_the_numbers_of_their_lines(tmp_path_fa
     assert b"".join(lines) == path.read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("line", "problem"),
-    [
-        (b' \xef\xbb\xbf{"id": 1}', "not JSON: "),
-        (b'{"id": 1, "a": {"b": 1, "b": 2}}', "the key 'b' comes twice"),
-        (b'{"id": "\xff"}', "not UTF-8: byte 9 is 0xff. Expected JSON lines in UTF-8."),
-        (b"", "empty. Expected one JSON object a line."),
-        (b"  ", "empty. Expected one JSON object a line."),
-        (b'{"id": 1', "not JSON: "),
-        (b"[1]", "is not an object. Expected one JSON object a line."),
-        (b"null", "is not an object. Expected one JSON object a line."),
-    ],
-)
+@cases
 @pytest.mark.parametrize("before", [0, 3])
 def test_a_line_that_is_no_object_is_named(tmp_path, line, problem, before):
     path = tmp_path / "rows.jsonl"
-    path.write_bytes(b"".join(orjson.dumps({"id": n}) + b"\r\n" for n in range(before)) + line + b"\n{}\n")
+    lines = [*(f'{{"id":{n}}}\r' for n in range(before)), line, "{}\n"]
+    path.write_bytes("\n".join(lines).encode("latin-1"))
     with pytest.raises(InputError) as error:
         list(read_objects(path))
     assert str(error.value).startswith(f"{path}, line {before + 1}: {problem}")

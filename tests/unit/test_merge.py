@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 from published import ABOUT, opened, seal
@@ -222,24 +223,9 @@ def set_to(*place, value):
     return change
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (set_to("config", "filter", "preset", value="paper"), r"filter.preset is 'robust' and 'paper'"),
-        (set_to("config", "normalize", "quotes", value="straight"), r"normalize.quotes is 'keep' and 'straight'"),
-        (set_to("config", "chunk", "max_tokens", value=400), r"chunk.max_tokens is 500 and 400"),
-        (set_to("config", "split", "leak_threshold", value=0.6), r"split.leak_threshold is 0.7 and 0.6"),
-        (set_to("config", "ingest", "other_languages", value="keep"), r"ingest.other_languages is 'drop' and 'keep'"),
-        (set_to("config", "ingest", "author_key_env", value="KEY"), r"ingest.author_key_env is None and 'KEY'"),
-        (set_to("config", "sample", "length_bins", value="quantiles"), "length_bins is 'fixed' and 'quantiles'"),
-        (set_to("authbench", value="0.0.1"), r"built by AuthBench .* and 0.0.1"),
-        (set_to("scorers", value=[]), "judged in one of them alone"),
-        (set_to("licences", BLOG, "tier", value="A"), rf"the licence of {BLOG} is"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_releases_of_other_settings_are_refused_with_what_differs(halves, tmp_path, change, words):
-    other = changed(halves[1], tmp_path / "other", change)
+@cases
+def test_releases_of_other_settings_are_refused_with_what_differs(halves, tmp_path, place, value, words):
+    other = changed(halves[1], tmp_path / "other", set_to(*place, value=value))
     with pytest.raises(InputError, match=words):
         merge(opened(halves[0]), open_complete_release(other), tmp_path / "out", "both")
     assert not (tmp_path / "out").exists()

@@ -89,22 +89,10 @@ def test_names_of_two_people_stay_two(lang, one, other):
     assert whole(one, lang) != whole(other, lang)
 
 
-@pytest.mark.parametrize(
-    ("label", "life"),
-    [
-        ("Sack, Gustav (1885-1916)", Life("1885", "1916")),
-        ("Sack, Gustav (1885–)", Life("1885", "")),
-        ("Sack, Gustav († 1916)", Life("", "1916")),
-        ("Sack, Gustav (b. 1885)", Life("1885", "")),
-        ("Sack, Gustav, 1885-1916", Life("1885", "1916")),
-        ("Sack, Gustav (ca. 1885-1916)", Life()),
-        ("Sack, Gustav (1916)", Life()),
-        ("Sack, Gustav", Life()),
-    ],
-)
+@cases
 def test_years_of_birth_and_death_are_read_where_they_are_sure(label, life):
     name = canonical_name(folded(label), "de")
-    assert name is not None and (name.whole, name.life) == ("gustav sack", life)
+    assert name is not None and (name.whole, name.life) == ("gustav sack", Life(*life))
 
 
 @pytest.mark.parametrize("label", ["000022", "(-1889)", "...", ", ,", "()"])

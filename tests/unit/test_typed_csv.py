@@ -2,6 +2,7 @@
 
 import polars as pl
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,21 +32,9 @@ def test_truth_and_other_columns(tmp_path):
     assert read_rows(tmp_path / "s.csv", SourceRow) == [{"source": "a", "noisy": True}, {"source": "b", "noisy": False}]
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ("source,stage,reason\na,b,c\n", "has no column documents"),
-        ("source,stage,reason,documents\na,b,c,many\n", "'many' in the column documents is no int"),
-        ("source,stage,reason,documents\na,b,c,1.5\n", "'1.5' in the column documents is no int"),
-        ("source,stage,reason,documents\na,b,c,99999999999999999999\n", "is no int"),
-        ("source,stage,reason,documents\na,b,c,\n", "documents is empty in row 1"),
-        ("source,stage,reason,documents,documents\na,b,c,1,2\n", "documents"),
-        ("source,stage,reason,documents\na,b,c,1,2\n", "cannot be read"),
-        ("source,stage,reason,documents\na,b,c,1\n\udcff,b,c,1\n", "UTF-8|utf-8"),
-    ],
-)
+@cases
 def test_a_table_that_is_not_of_a_release_is_refused(content, said, tmp_path):
-    (tmp_path / "funnel.csv").write_text(content, errors="surrogateescape")
+    (tmp_path / "funnel.csv").write_text(content, encoding="latin-1")
     with pytest.raises(InputError, match=said) as told:
         read_rows(tmp_path / "funnel.csv", FunnelRow)
     assert "funnel.csv" in str(told.value) and "\n" not in str(told.value)
