@@ -6,18 +6,16 @@ import pytest
 from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
+from read_content import read_content
 
 from authbench.config.registry.readers import BlogXmlReader
 from authbench.config.registry.typed_schema import from_plain
-from authbench.core.storage.raw_files import RawFile
-from authbench.release.reading.blog_xml import iso_date, read
+from authbench.release.reading.blog_xml import iso_date
 from authbench.release.reading.rows import BadRow
 
 
 def rows(tmp_path, content, **options):
-    path = tmp_path / "1.male.20.Student.Leo.xml"
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return [row for block in read(RawFile(path, path.name, "0"), from_plain(BlogXmlReader, options)) for row in block]
+    return read_content(tmp_path / "1.male.20.Student.Leo.xml", content, from_plain(BlogXmlReader, options))[0]
 
 
 def blog(*posts):

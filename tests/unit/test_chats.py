@@ -6,22 +6,19 @@ import pytest
 from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
+from read_content import read_content
 
 from authbench.config.registry.readers import ChatReader
 from authbench.core.errors import InputError
 from authbench.core.storage.raw_files import RawFile
 from authbench.release.reading import chats
 from authbench.release.reading.rows import BadRow
-from authbench.release.reading.units import Units
 
 MARK = "\u200e"
 
 
 def read(path, app, content, limit=10_000):
-    path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass"))
-    units = Units()
-    file = RawFile(path, path.name, "", max_record_bytes=limit)
-    return [row for block in chats.read(file, ChatReader(app), units=units) for row in block], units
+    return read_content(path, content, ChatReader(app), limit)
 
 
 @cases

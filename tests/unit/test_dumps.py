@@ -5,13 +5,11 @@ from pathlib import Path
 
 import pytest
 from cases import cases, read_cases
+from read_content import read_content
 
 from authbench.config.registry.readers import GutenbergReader, XmlRowsReader
 from authbench.core.errors import InputError
-from authbench.core.storage.raw_files import RawFile
-from authbench.release.reading import gutenberg, xml_rows
 from authbench.release.reading.rows import BadRow
-from authbench.release.reading.units import Units
 
 POSTS = """\ufeff<?xml version="1.0" encoding="utf-8"?>
 <posts>
@@ -22,22 +20,12 @@ OwnerUserId="8" Title="Rain &amp;amp; wind" Tags="&lt;weather&gt;" ContentLicens
 """
 
 
-def read_all(path, text, reader, options):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(text.encode() if isinstance(text, str) else text)
-    units = Units()
-    rows = [row for block in reader(RawFile(path, path.name, "0" * 64), options, units=units) for row in block]
-    return rows, units
-
-
 def dump(tmp_path, text, name="Posts.xml"):
-    return read_all(tmp_path / name, text, lambda *a, units: xml_rows.read(*a, units=units), XmlRowsReader())
+    return read_content(tmp_path / name, text, XmlRowsReader())
 
 
 def book(tmp_path, text):
-    rows, units = read_all(
-        tmp_path / "1-0.txt", text, lambda *a, units: gutenberg.read(*a, units=units), GutenbergReader()
-    )
+    rows, units = read_content(tmp_path / "1-0.txt", text, GutenbergReader())
     assert (units.unit, units.found, units.records + units.bad) == ("files", 1, 1)
     return rows[0]
 

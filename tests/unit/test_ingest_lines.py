@@ -8,13 +8,12 @@ import pytest
 from cases import read_cases
 from hypothesis import example, given
 from hypothesis import strategies as st
+from read_content import read_content
 
 from authbench.config.registry.readers import CsvReader
 from authbench.core.errors import InputError
-from authbench.core.storage.raw_files import RawFile
 from authbench.release.reading import table_csv
-from authbench.release.reading.rows import BadRow, Wanted
-from authbench.release.reading.units import Units
+from authbench.release.reading.rows import BadRow
 
 HEADER = ["id", "author", "text"]
 POSTS = [[str(n), f"user{n % 40}", f"Post number {n} of many"] for n in range(1, 847)]
@@ -32,10 +31,7 @@ def written(rows, header=HEADER):
 
 def read(folder, content, limit=1 << 20, **options):
     """Return the rows of a table and the counts of its lines, which add up to those of the file."""
-    path = folder / "t.csv"
-    path.write_bytes(content.encode())
-    file, units = RawFile(path, "t.csv", "0" * 64, max_record_bytes=limit), Units()
-    found = [row for block in table_csv.read(file, CsvReader(**options), Wanted(), units) for row in block]
+    found, units = read_content(folder / "t.csv", content, CsvReader(**options), limit)
     assert units.found == len(io.StringIO(content, newline="").readlines())
     assert units.found == units.header + units.records + units.bad + units.blank
     return found, units

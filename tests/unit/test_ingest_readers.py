@@ -11,6 +11,7 @@ import pytest
 from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
+from read_content import read_content
 
 from authbench.config.registry.readers import (
     BlogXmlReader,
@@ -23,20 +24,17 @@ from authbench.config.registry.readers import (
 from authbench.config.registry.typed_schema import from_plain
 from authbench.core.errors import InputError
 from authbench.core.storage.raw_files import RawFile
-from authbench.release.reading import blog_xml, json_lines, json_records, plain_text, table_csv, table_parquet, tei
+from authbench.release.reading import json_lines, json_records, table_csv, table_parquet
 from authbench.release.reading.readers import READERS
 from authbench.release.reading.rows import BadRow, Wanted, bounded_lines
-from authbench.release.reading.units import Units
 
 NEEDS = {"config/sources/s.yaml: fields.text": [frozenset({"text"})]}
 
 
 def rows(read, path, content, limit=1 << 20, **options):
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    file = RawFile(path, path.name, "0" * 64, max_record_bytes=limit)
     wanted = Wanted(options.pop("columns", None), options.pop("needs", {}))
     (kind,) = (kind for kind, reader in READERS.items() if reader is read)
-    return [row for block in read(file, from_plain(kind, options), wanted) for row in block]
+    return read_content(path, content, from_plain(kind, options), limit, wanted)[0]
 
 
 def csv_rows(folder, content, **options):
@@ -318,19 +316,16 @@ def test_ids_that_lost_digits_as_floating_point_numbers_are_refused(tmp_path, ki
 
 
 def test_what_a_format_holds_beside_records_is_counted(tmp_path):
-    def counted(read, name, content, options):
-        path, units = tmp_path / name, Units()
-        path.write_text(content, encoding="utf-8", newline="")
-        for _ in read(RawFile(path, name, "0" * 64), options, Wanted(), units):
-            pass
+    def counted(name, content, options):
+        _, units = read_content(tmp_path / name, content, options)
         return units.unit, units.found, units.records, units.bad, units.blank
 
     two_on_a_line = '{"a": 1}\n{"a": 1} {"a": 2}\n\n{"a": "unended\n{"a": 3}\n'
-    assert counted(json_lines.read, "t.jsonl", two_on_a_line, JsonLinesReader()) == ("lines", 5, 2, 2, 1)
+    assert counted("t.jsonl", two_on_a_line, JsonLinesReader()) == ("lines", 5, 2, 2, 1)
     nested = '[{"of": [{"a": 1}, 5]}, {"of": []}, {"b": 1}, 7]'
-    assert counted(json_records.read, "t.json", nested, JsonReader(expand="of")) == ("elements", 5, 1, 2, 2)
+    assert counted("t.json", nested, JsonReader(expand="of")) == ("elements", 5, 1, 2, 2)
     posts = "<Blog><date>1,May,2004</date><post>a</post><post>b</post><date>x</date><post>c</post></Blog>"
-    assert counted(blog_xml.read, "t.xml", posts, BlogXmlReader()) == ("posts", 3, 2, 1, 0)
-    assert counted(plain_text.read, "t.txt", "a\n\n\n\n\n\nb\n", TextReader(split="\n{3}")) == ("parts", 3, 2, 0, 1)
+    assert counted("t.xml", posts, BlogXmlReader()) == ("posts", 3, 2, 1, 0)
+    assert counted("t.txt", "a\n\n\n\n\n\nb\n", TextReader(split="\n{3}")) == ("parts", 3, 2, 0, 1)
     corpus = "<TEI><teiHeader/><text><body/></text><text><body/></text></TEI>"
-    assert counted(tei.read, "t.xml", corpus, TeiReader()) == ("documents", 1, 0, 1, 0)
+    assert counted("t.xml", corpus, TeiReader()) == ("documents", 1, 0, 1, 0)

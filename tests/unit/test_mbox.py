@@ -5,21 +5,16 @@ from email.message import EmailMessage
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from read_content import read_content
 
 from authbench.app.cli import main
 from authbench.config.registry.entries import read_yaml
 from authbench.config.registry.readers import MboxReader
-from authbench.core.storage.raw_files import RawFile
-from authbench.release.reading import mbox
 from authbench.release.reading.rows import BadRow
-from authbench.release.reading.units import Units
 
 
-def read(path, content, limit=1 << 20):
-    path.write_bytes(content)
-    units = Units()
-    blocks = mbox.read(RawFile(path, path.name, "", max_record_bytes=limit), MboxReader(), units=units)
-    return [row for block in blocks for row in block], units
+def read(path, content, **more):
+    return read_content(path, content, MboxReader(), **more)
 
 
 def message(text, sender="Ann Bell <Ann@X.org>", charset="utf-8", **headers):

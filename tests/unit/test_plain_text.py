@@ -3,21 +3,18 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from read_content import read_content
 
 from authbench.config.registry.readers import TextReader
 from authbench.config.registry.typed_schema import from_plain
 from authbench.core.errors import InputError
-from authbench.core.storage.raw_files import RawFile
-from authbench.release.reading.plain_text import read
 from authbench.release.reading.rows import BadRow
 
 BLANK_LINE = r"\n[ \u3000]*\n"
 
 
 def rows(tmp_path, content, **options):
-    path = tmp_path / "a.txt"
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return [row for block in read(RawFile(path, "a.txt", "0"), from_plain(TextReader, options)) for row in block]
+    return read_content(tmp_path / "a.txt", content, from_plain(TextReader, options))[0]
 
 
 def test_a_file_is_one_record_unless_it_is_split(tmp_path):
@@ -61,9 +58,7 @@ def test_a_file_of_blanks_is_one_empty_text(tmp_path):
 
 
 def test_a_file_larger_than_a_record_may_be_is_a_bad_row(tmp_path):
-    path = tmp_path / "a.txt"
-    path.write_text("a" * 100)
-    ((row,),) = read(RawFile(path, "a.txt", "0", max_record_bytes=99), TextReader())
+    ((row,), _) = read_content(tmp_path / "a.txt", "a" * 100, TextReader(), 99)
     assert isinstance(row, BadRow)
 
 

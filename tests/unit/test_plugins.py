@@ -12,6 +12,7 @@ from cases import cases
 from defaults import section
 from plugged import PLUGINS, forget, install
 from published import ABOUT, opened, publish
+from read_content import read_content
 from scored_release import write_scored_release
 
 from authbench.app.cli import main
@@ -28,7 +29,6 @@ from authbench.config.registry.readers import make_reader, plugins_of
 from authbench.config.registry.sources import SOURCES
 from authbench.config.settings.publish import FORMS
 from authbench.core.errors import InputError
-from authbench.core.storage.raw_files import RawFile
 from authbench.models.open import open_model
 from authbench.models.requested import load_model
 from authbench.publish.attestation.reproduce import reproduce
@@ -36,9 +36,7 @@ from authbench.publish.attestation.statement import CODE, code_digest
 from authbench.publish.export import run
 from authbench.publish.export.run import export
 from authbench.release.checking.settings import check_settings, loosest
-from authbench.release.reading.readers import READERS
-from authbench.release.reading.rows import EVERYTHING, BadRow
-from authbench.release.reading.units import Units
+from authbench.release.reading.rows import BadRow
 from authbench.scoring.review.sheets import measures
 from authbench.scoring.verifiers import Bench, answer
 from authbench.scoring.verifiers.requested import VerifierEntry, load_verifier
@@ -223,11 +221,8 @@ def test_verify_names_a_filter_whose_code_is_another_one(site, tmp_path):
 
 
 def read_subtitles(folder, content, **options):
-    (folder / "film.srt").write_text(content, encoding="utf-16" if options else "utf-8")
     reader = make_reader({"format": "plugin", "name": "subtitles", "options": options})
-    units = Units()
-    file = RawFile(folder / "film.srt", "film.srt", "0" * 64, max_record_bytes=60)
-    return [row for block in READERS[type(reader)](file, reader, EVERYTHING, units) for row in block], units
+    return read_content(folder / "film.srt", content.encode("utf-16" if options else "utf-8"), reader, 60)
 
 
 def test_a_reader_of_a_plug_in_yields_records_and_accounts_for_each(site, tmp_path):

@@ -2,13 +2,11 @@
 
 import pytest
 from extras import needs
+from read_content import read_content
 from workbooks import workbook
 
 from authbench.config.registry.readers import SheetReader
 from authbench.core.errors import InputError
-from authbench.core.storage.raw_files import RawFile
-from authbench.release.reading import sheets
-from authbench.release.reading.units import Units
 
 HEAD = ["author", "text"]
 FORMULA = '<row><c t="inlineStr"><is><t>Ann</t></is></c><c><f>20+1</f><v>21</v></c></row>'
@@ -17,10 +15,7 @@ LATE = '<row r="90000"><c r="B90000" t="inlineStr"><is><t>z</t></is></c></row>'
 
 
 def read(path, content, **more):
-    path.write_bytes(content)
-    units = Units()
-    file = RawFile(path, path.name, "", **more)
-    return [row for block in sheets.read(file, SheetReader(), units=units) for row in block], units
+    return read_content(path, content, SheetReader(), **more)
 
 
 @needs("fastexcel", "sheets")
@@ -37,7 +32,7 @@ def test_rows_of_all_sheets_are_text(tmp_path):
 
 @needs("fastexcel", "sheets")
 def test_empty_rows_are_blank_and_long_ones_bad(tmp_path):
-    found, units = read(tmp_path / "a.xlsx", workbook([HEAD, ["Ann", "y" * 99]], cells=LATE), max_record_bytes=90)
+    found, units = read(tmp_path / "a.xlsx", workbook([HEAD, ["Ann", "y" * 99]], cells=LATE), limit=90)
     assert (units.found, units.records, units.bad, units.blank) == (89_999, 1, 1, 89_997)
     assert found[0].position == "row 1" and found[1]["text"] == "z"
 

@@ -4,12 +4,12 @@ import pytest
 from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
+from read_content import read_content
 
 from authbench.config.registry.readers import TeiReader
 from authbench.config.registry.typed_schema import from_plain
-from authbench.core.storage.raw_files import RawFile
 from authbench.release.reading.rows import BadRow
-from authbench.release.reading.tei import MalformedError, header_value, parse, read, running_text
+from authbench.release.reading.tei import MalformedError, header_value, parse, running_text
 
 HEADER = "<fileDesc><titleStmt><title>T</title><author>Ros,\n  Ana (1800-1850)</author>{}</titleStmt></fileDesc>"
 DOCUMENT = '<TEI xmlns="http://www.tei-c.org/ns/1.0" xml:lang="es"><teiHeader>{}</teiHeader><text>{}</text></TEI>'
@@ -20,10 +20,7 @@ OPTIONS = {
 
 
 def rows(tmp_path, xml, **options):
-    path = tmp_path / "a.xml"
-    path.write_bytes(xml if isinstance(xml, bytes) else xml.encode())
-    (block,) = read(RawFile(path, "a.xml", "0"), from_plain(TeiReader, {**OPTIONS, **options}))
-    return list(block)
+    return read_content(tmp_path / "a.xml", xml, from_plain(TeiReader, {**OPTIONS, **options}))[0]
 
 
 def text_of(xml, *leave_out):
@@ -110,9 +107,8 @@ def test_a_file_that_is_no_tei_document_is_a_bad_row(tmp_path):
 
 
 def test_a_file_larger_than_a_record_may_be_is_a_bad_row(tmp_path):
-    path = tmp_path / "a.xml"
-    path.write_text(DOCUMENT.format("", "<body/>"))
-    ((row,),) = read(RawFile(path, "a.xml", "0", max_record_bytes=20), from_plain(TeiReader, OPTIONS))
+    xml = DOCUMENT.format("", "<body/>")
+    ((row,), _) = read_content(tmp_path / "a.xml", xml, from_plain(TeiReader, OPTIONS), 20)
     assert isinstance(row, BadRow)
 
 
