@@ -118,14 +118,11 @@ def _beside(release: Path) -> Path:
 
 
 COMMANDS = {
-    "release attest": Command(
-        "state what a release was made of (in-toto), and sign it", _attest_arguments, attest, former="attest"
-    ),
+    "release attest": Command("state what a release was made of (in-toto), and sign it", _attest_arguments, attest),
     "release verify": Command(
         "rebuild a release from its statement",
         _verify_arguments,
         verify,
         negative="a signature, a file or the release differs from the statement",
-        former="verify",
     ),
 }

@@ -155,6 +155,6 @@ COMMANDS = {
         negative="with --strict: a claim is broken",
     ),
     "release languages": Command(
-        "list texts that may not be in their stated language", _languages_arguments, languages, former="languages"
+        "list texts that may not be in their stated language", _languages_arguments, languages
     ),
 }

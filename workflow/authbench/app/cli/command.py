@@ -27,13 +27,25 @@ GROUPS = {
 }
 
 
+_MOVED = {
+    "release": "attest diff export freeze languages lookup merge rebuild verify",
+    "publish": "submit tables validate",
+    "sources": "acquire",
+    "style": "steb",
+}
+# The names of commands that are still taken, until 1.0, with the present ones.
+FORMER = {word: f"{group} {word}" for group, words in _MOVED.items() for word in words.split()}
+FORMER |= {f"pan-{word}": f"pan {word}" for word in ("evaluate", "pairs", "ratios", "run")}
+FORMER |= {"raven": "raven run", "raven-folds": "raven folds", "release-notes": "release notes"}
+FORMER |= {"sources": "sources list", "style": "style run"}
+
+
 @dataclass(frozen=True)
 class Command:
     """A subcommand: its description in `--help`, its arguments, its function, which returns the exit status.
 
     Its name is a word, or a group and a word. A command that `passes_on` gets unknown arguments as `others`.
-    `negative` is the meaning of exit status 1; without it the command never ends with 1. `former` is a name that is
-    still taken, until 1.0.
+    `negative` is the meaning of exit status 1; without it the command never ends with 1.
     """
 
     about: str
@@ -41,7 +53,6 @@ class Command:
     run: Callable[[argparse.Namespace], int]
     passes_on: bool = False
     negative: str = ""
-    former: str = ""
 
 
 def statuses(command: Command) -> str:
@@ -76,17 +87,16 @@ def present(words: Sequence[str], commands: Mapping[str, Command]) -> list[str]:
         InputError: no command or group has the name.
     """
     first, second = (*words, "", "")[:2]
-    former = {one.former: name for name, one in commands.items() if one.former}
     of_group = {name.split()[1]: name for name in commands if first in GROUPS and _group(name) == first}
     if first.startswith("-") or (of_group and second in ("", "-h", "--help", *of_group)):
         return list(words)
-    if first in former and (not of_group or any(word.startswith("-") for word in words[1:])):
-        print(f"authbench: `{first}` is now `{former[first]}`; its former name goes with 1.0", file=sys.stderr)
-        return [*former[first].split(), *words[1:]]
+    if first in FORMER and (not of_group or any(word.startswith("-") for word in words[1:])):
+        print(f"authbench: `{first}` is now `{FORMER[first]}`; its former name goes with 1.0", file=sys.stderr)
+        return [*FORMER[first].split(), *words[1:]]
     if of_group:
         _expect_command(second, of_group, f"{first} ")
     elif first:
-        _expect_command(first, {**former, **{name: name for name in (*GROUPS, *commands)}})
+        _expect_command(first, {**FORMER, **{name: name for name in (*GROUPS, *commands)}})
     return list(words)
 
 

@@ -147,16 +147,10 @@ def plan(arguments: argparse.Namespace) -> int:
 
 COMMANDS = {
     "sources acquire": Command(
-        "fetch corpora and verify their files: exit 0 complete, 2 incomplete",
-        _acquire_arguments,
-        acquire,
-        former="acquire",
+        "fetch corpora and verify their files: exit 0 complete, 2 incomplete", _acquire_arguments, acquire
     ),
     "sources list": Command(
-        "list the known corpora: languages, licence, origin, and which files are present",
-        _sources_arguments,
-        sources,
-        former="sources",
+        "list the known corpora: languages, licence, origin, and which files are present", _sources_arguments, sources
     ),
     "plan": Command("estimate what a build takes, or how many authors a benchmark needs", _plan_arguments, plan),
 }

@@ -254,33 +254,23 @@ def lookup(arguments: argparse.Namespace) -> int:
 
 COMMANDS = {
     "check": Command("check a release", _check_arguments, check, negative="violations were found"),
-    "release diff": Command(
-        "compare two releases", _diff_arguments, diff, negative="the releases differ", former="diff"
-    ),
-    "release notes": Command(
-        "write what changed between two releases", _release_notes_arguments, release_notes, former="release-notes"
-    ),
+    "release diff": Command("compare two releases", _diff_arguments, diff, negative="the releases differ"),
+    "release notes": Command("write what changed between two releases", _release_notes_arguments, release_notes),
     "release merge": Command(
-        "merge two releases into one: ids and splits stay, copies are left out", _merge_arguments, merge, former="merge"
+        "merge two releases into one: ids and splits stay, copies are left out", _merge_arguments, merge
     ),
-    "release export": Command(
-        "write a release in the format of another tool or host", _export_arguments, export, former="export"
-    ),
-    "release freeze": Command(
-        "record in a recipe the checksum of its release", _freeze_arguments, freeze, former="freeze"
-    ),
+    "release export": Command("write a release in the format of another tool or host", _export_arguments, export),
+    "release freeze": Command("record in a recipe the checksum of its release", _freeze_arguments, freeze),
     "release lookup": Command(
         "find an author's texts in a release by handle, offline",
         _lookup_arguments,
         lookup,
         negative="the author is not in the release",
-        former="lookup",
     ),
     "release rebuild": Command(
         "rebuild a complete release from its public bundle and raw files",
         _rebuild_arguments,
         rebuild,
         negative="texts of the raw files have changed",
-        former="rebuild",
     ),
 }

@@ -95,8 +95,6 @@ def steb(arguments: argparse.Namespace) -> int:
 
 
 COMMANDS = {
-    "style steb": Command(
-        "summarise results in STEB's layout as its leaderboard does", _steb_arguments, steb, former="steb"
-    ),
-    "style run": Command("score models on datasets of writing style", _style_arguments, style, former="style"),
+    "style steb": Command("summarise results in STEB's layout as its leaderboard does", _steb_arguments, steb),
+    "style run": Command("score models on datasets of writing style", _style_arguments, style),
 }

@@ -88,13 +88,9 @@ def validate(arguments: argparse.Namespace) -> int:
 
 COMMANDS = {
     "publish submit": Command(
-        "pack the result of a model into one file that others can check", _submit_arguments, submit, former="submit"
+        "pack the result of a model into one file that others can check", _submit_arguments, submit
     ),
     "publish validate": Command(
-        "check submissions against the release",
-        _validate_arguments,
-        validate,
-        negative="a submission is refused",
-        former="validate",
+        "check submissions against the release", _validate_arguments, validate, negative="a submission is refused"
     ),
 }

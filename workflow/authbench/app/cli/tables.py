@@ -80,6 +80,6 @@ def tables(arguments: argparse.Namespace) -> int:
 
 COMMANDS = {
     "publish tables": command.Command(
-        "write the tables and figures of a paper on a release and models", _tables_arguments, tables, former="tables"
-    )
+        "write the tables and figures of a paper on a release and models", _tables_arguments, tables
+    ),
 }

@@ -262,25 +262,12 @@ def _raven_folds(arguments: argparse.Namespace) -> int:
 
 
 COMMANDS = {
-    "pan evaluate": command.Command(
-        "score answers to PAN's verification task", _pan_evaluate_arguments, _pan_evaluate, former="pan-evaluate"
-    ),
-    "pan pairs": command.Command(
-        "make pairs in PAN's format from documents", _pan_pairs_arguments, _pan_pairs, former="pan-pairs"
-    ),
+    "pan evaluate": command.Command("score answers to PAN's verification task", _pan_evaluate_arguments, _pan_evaluate),
+    "pan pairs": command.Command("make pairs in PAN's format from documents", _pan_pairs_arguments, _pan_pairs),
     "pan ratios": command.Command(
-        "likelihood ratios of evaluated models on a release's pairs",
-        _pan_ratios_arguments,
-        _pan_ratios,
-        former="pan-ratios",
+        "likelihood ratios of evaluated models on a release's pairs", _pan_ratios_arguments, _pan_ratios
     ),
-    "pan run": command.Command(
-        "train verifiers on pairs and answer others with them", _pan_run_arguments, _pan_run, former="pan-run"
-    ),
-    "raven run": command.Command(
-        "measure how far verifiers rely on topics (RAVEN)", _raven_arguments, raven, former="raven"
-    ),
-    "raven folds": command.Command(
-        "write the folds of RAVEN as PAN's files", _raven_folds_arguments, _raven_folds, former="raven-folds"
-    ),
+    "pan run": command.Command("train verifiers on pairs and answer others with them", _pan_run_arguments, _pan_run),
+    "raven run": command.Command("measure how far verifiers rely on topics (RAVEN)", _raven_arguments, raven),
+    "raven folds": command.Command("write the folds of RAVEN as PAN's files", _raven_folds_arguments, _raven_folds),
 }
