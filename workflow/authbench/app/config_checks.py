@@ -12,13 +12,7 @@ from authbench.build.filter.settings import filter_problems
 from authbench.build.ingest.settings import ingest_problems
 from authbench.build.release.takedown import read_takedown
 from authbench.config.plugins import load_metric, plugin_problems
-from authbench.config.registry.checks import (
-    missing_file,
-    missing_folder,
-    unbalanced_shares,
-    unknown_genre,
-    unreadable_file,
-)
+from authbench.config.registry import checks
 from authbench.config.settings.config import Config
 from authbench.config.settings.publish import FORMS
 from authbench.config.settings.sample import Sample
@@ -38,7 +32,7 @@ def sample_problems(config: Config) -> Iterator[str]:
     yield from _sample_shares(config)
     yield from _documents_per_author(config["sample"])
     for pattern in config["sample"]["prefer_sources"]:
-        yield from unknown_genre("sample.prefer_sources", pattern, config["ingest"]["genres"])
+        yield from checks.unknown_genre("sample.prefer_sources", pattern, config["ingest"]["genres"])
 
 
 def _sample_shares(config: Config) -> Iterator[str]:
@@ -46,15 +40,15 @@ def _sample_shares(config: Config) -> Iterator[str]:
     others = config["ingest"]["other_languages"] == "keep"
     for section, stated in (("languages", sample["languages"]), ("lengths", sample["lengths"])):
         if stated is not None:
-            yield from unbalanced_shares(f"sample.{section}", stated)
+            yield from checks.unbalanced_shares(f"sample.{section}", stated)
     for section, of_languages in (("languages", sample["languages"]), ("genres", sample["genres"])):
         for language in of_languages or ():
             if language not in LANGUAGES and not (others and (language == OTHER or is_language_code(language))):
                 yield f"sample.{section}: unknown language '{language}'{_meant(language, others)}"
     for language, shares in (sample["genres"] or {}).items():
-        yield from unbalanced_shares(f"sample.genres.{language}", shares)
+        yield from checks.unbalanced_shares(f"sample.genres.{language}", shares)
         for pattern in shares:
-            yield from unknown_genre(f"sample.genres.{language}", pattern, config["ingest"]["genres"])
+            yield from checks.unknown_genre(f"sample.genres.{language}", pattern, config["ingest"]["genres"])
     for bucket in sample["lengths"] or ():
         if bucket not in _LENGTHS:
             yield f"sample.lengths: unknown bucket '{bucket}', expected {', '.join(_LENGTHS)}"
@@ -84,11 +78,11 @@ def _documents_per_author(sample: Sample) -> Iterator[str]:
 def safety_problems(config: Config) -> Iterator[str]:
     safety = config["safety"]
     for pattern in safety["exempt_genres"]:
-        yield from unknown_genre("safety.exempt_genres", pattern)
-    yield from unreadable_file("safety.wordlist.extra", safety["wordlist"]["extra"], _read_lists)
+        yield from checks.unknown_genre("safety.exempt_genres", pattern)
+    yield from checks.unreadable_file("safety.wordlist.extra", safety["wordlist"]["extra"], _read_lists)
     detoxify = safety["detoxify"]
-    yield from missing_file("safety.detoxify.checkpoint", detoxify["checkpoint"])
-    yield from missing_folder("safety.detoxify.huggingface_config_path", detoxify["huggingface_config_path"])
+    yield from checks.missing_file("safety.detoxify.checkpoint", detoxify["checkpoint"])
+    yield from checks.missing_folder("safety.detoxify.huggingface_config_path", detoxify["huggingface_config_path"])
     if "detoxify" in safety["scorers"] and util.find_spec("detoxify") is None:
         yield "safety.scorers: detoxify is not installed; run: pip install 'authbench[toxicity]', or take wordlist"
 
@@ -101,7 +95,7 @@ def _read_lists(path: str) -> object:
 
 def split_problems(config: Config) -> Iterator[str]:
     split = config["split"]
-    yield from unbalanced_shares("split.splits", split["splits"])
+    yield from checks.unbalanced_shares("split.splits", split["splits"])
     for name in ("train", "dev", "test"):
         others = [given for given in split["splits"] if given != name]
         if name not in split["splits"] and (close := get_close_matches(name, others, 1, 0.7)):
@@ -117,7 +111,7 @@ def split_problems(config: Config) -> Iterator[str]:
         choose_bands(min(split["leak_threshold"], config["dedup"]["threshold"]))
     except InputError as problem:
         yield f"split.leak_threshold: {problem}"
-    yield from unreadable_file("split.lock", split["lock"], read_lock)
+    yield from checks.unreadable_file("split.lock", split["lock"], read_lock)
 
 
 def chunk_problems(config: Config) -> Iterator[str]:
@@ -125,15 +119,17 @@ def chunk_problems(config: Config) -> Iterator[str]:
     shortest, longest = chunk["extra_long_tokens"]
     if not chunk["remainder_tokens"] <= chunk["min_tokens"] <= chunk["max_tokens"] < shortest <= longest:
         yield "chunk: expected remainder_tokens <= min_tokens <= max_tokens < extra_long_tokens in order"
-    yield from unreadable_file("chunk.retag", chunk["retag"], read_retags)
+    yield from checks.unreadable_file("chunk.retag", chunk["retag"], read_retags)
 
 
 def _unreadable_files(config: Config) -> Iterator[str]:
     """Yield the problems of files of which nothing else is checked."""
-    yield from unreadable_file("release.takedown", config["release"]["takedown"], read_takedown)
+    yield from checks.unreadable_file("release.takedown", config["release"]["takedown"], read_takedown)
     for path in config["people"]["verdicts"]:
-        yield from unreadable_file("people.verdicts", path, read_verdicts)
-    yield from unreadable_file("style.clusters", config["style"]["clusters"], lambda path: read_clusters(Path(path)))
+        yield from checks.unreadable_file("people.verdicts", path, read_verdicts)
+    yield from checks.unreadable_file(
+        "style.clusters", config["style"]["clusters"], lambda path: read_clusters(Path(path))
+    )
 
 
 def _missing_plugins(config: Config) -> Iterator[str]:

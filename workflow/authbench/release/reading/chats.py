@@ -10,19 +10,8 @@ from typing import Any
 from authbench.config.registry.readers import App, ChatReader
 from authbench.core.json_values import JsonMapping
 from authbench.core.storage.raw_files import RawFile, UnreadableFile
+from authbench.release.reading import rows
 from authbench.release.reading.json_records import Window
-from authbench.release.reading.rows import (
-    DEEPEST,
-    BadRow,
-    Block,
-    Row,
-    Sized,
-    Wanted,
-    bounded_lines,
-    counting,
-    in_blocks,
-    nested_deeper,
-)
 from authbench.release.reading.units import Units
 
 SYSTEM, FORWARDED, BOT = LEFT_OUT = ("system_or_media", "forwarded", "bot")
@@ -59,33 +48,33 @@ def app_of(file: RawFile) -> App | None:
     return "whatsapp" if _BEGINS.match(head) else None
 
 
-@counting("messages")
-def read(file: RawFile, options: ChatReader, wanted: Wanted, units: Units) -> Iterator[Block]:
+@rows.counting("messages")
+def read(file: RawFile, options: ChatReader, wanted: rows.Wanted, units: Units) -> Iterator[rows.Block]:
     """Yield a record per message: `from` (the account), `name`, `date`, `id`, `text` and `left_out`.
 
     WhatsApp has no accounts and ids: `from` is the name. A message longer than `max_record_bytes` is a bad row, as are
     lines before the first message.
     """
-    yield from in_blocks(_lines(file) if options.app == "whatsapp" else _elements(file, options.app), units)
+    yield from rows.in_blocks(_lines(file) if options.app == "whatsapp" else _elements(file, options.app), units)
 
 
-def _row(author: Any, name: Any, date: Any, number: Any, text: str, left_out: str | None) -> Row:
+def _row(author: Any, name: Any, date: Any, number: Any, text: str, left_out: str | None) -> rows.Row:
     left_out = left_out or (None if text.strip() else SYSTEM)
     plain = (str(one) if isinstance(one, str | int) else None for one in (author, name, date, number))
-    row: Row = dict(zip(("from", "name", "date", "id"), plain, strict=True))
+    row: rows.Row = dict(zip(("from", "name", "date", "id"), plain, strict=True))
     return {**row, "text": None if left_out else text, "left_out": left_out}
 
 
-def _elements(file: RawFile, app: App) -> Iterator[Sized]:
+def _elements(file: RawFile, app: App) -> Iterator[rows.Sized]:
     """Yield the elements of all arrays called `messages`."""
     limit = file.max_record_bytes
     with file.open_text("utf-8", newline="\n") as text:
         window = Window(file, text)
-        for chat, message, line, size in _messages(window, DEEPEST):
+        for chat, message, line, size in _messages(window, rows.DEEPEST):
             if size > limit:
-                yield BadRow(f"line {line}", f"is longer than max_record_bytes ({limit})"), 0
-            elif not isinstance(message, dict) or nested_deeper(message):
-                yield BadRow(f"line {line}", f"is not a JSON object, or nested more than {DEEPEST} deep"), 0
+                yield rows.BadRow(f"line {line}", f"is longer than max_record_bytes ({limit})"), 0
+            elif not isinstance(message, dict) or rows.nested_deeper(message):
+                yield rows.BadRow(f"line {line}", f"is not a JSON object, or nested more than {rows.DEEPEST} deep"), 0
             else:
                 yield _of_telegram(message, chat) if app == "telegram" else _of_discord(message), size
         if window.peek():
@@ -121,7 +110,7 @@ def _messages(window: Window, deepest: int, wanted: bool = False) -> Iterator[tu
             return
 
 
-def _of_telegram(message: JsonMapping, chat: object) -> Row:
+def _of_telegram(message: JsonMapping, chat: object) -> rows.Row:
     parts = message.get("text") or ""
     parts = parts if isinstance(parts, list) else [parts]
     text = "".join(str(one.get("text", "") if isinstance(one, dict) else one) for one in parts)
@@ -132,7 +121,7 @@ def _of_telegram(message: JsonMapping, chat: object) -> Row:
     return _row(message.get("from_id", name), name, str(message.get("date") or "")[:10], number, text, left_out)
 
 
-def _of_discord(message: JsonMapping) -> Row:
+def _of_discord(message: JsonMapping) -> rows.Row:
     author = message.get("author")
     author = author if isinstance(author, dict) else {}
     left_out = None if message.get("type") in _BY_DISCORD_USERS else SYSTEM
@@ -141,11 +130,11 @@ def _of_discord(message: JsonMapping) -> Row:
     return _row(author.get("id"), author.get("name"), day, message.get("id"), text, left_out)
 
 
-def _lines(file: RawFile) -> Iterator[Sized]:
+def _lines(file: RawFile) -> Iterator[rows.Sized]:
     """Yield the messages of a text; a message extends to the line before the next one that begins with a time."""
     lines, first, size, number = list[str](), 1, 0, 0
     with file.open_text("utf-8", newline="\n") as text:
-        for some in bounded_lines(text.read, lambda piece: piece.split("\n"), file.max_record_bytes):
+        for some in rows.bounded_lines(text.read, lambda piece: piece.split("\n"), file.max_record_bytes):
             for line in some:
                 number += 1
                 if line is not None and lines and _BEGINS.match(line):
@@ -158,12 +147,12 @@ def _lines(file: RawFile) -> Iterator[Sized]:
         yield _of_whatsapp(lines, first, size, file.max_record_bytes)
 
 
-def _of_whatsapp(lines: list[str], number: int, size: int, limit: int) -> Sized:
+def _of_whatsapp(lines: list[str], number: int, size: int, limit: int) -> rows.Sized:
     begins = _BEGINS.match(lines[0]) if lines else None
     if size > limit:
-        return BadRow(f"line {number}", f"is longer than max_record_bytes ({limit})"), 0
+        return rows.BadRow(f"line {number}", f"is longer than max_record_bytes ({limit})"), 0
     if begins is None:
-        return BadRow(f"line {number}", "lines before the first message"), 0
+        return rows.BadRow(f"line {number}", "lines before the first message"), 0
     name, colon, text = begins[4].partition(": ")
     text = _EDITED.sub("", "\n".join([text, *lines[1:]])).strip()
     author = name.strip(_OF_NAMES) or None if colon else None

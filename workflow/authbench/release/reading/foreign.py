@@ -15,16 +15,7 @@ from typing import Any, Literal
 import polars as pl
 import regex
 
-from authbench.config.registry.readers import (
-    ChatReader,
-    CsvReader,
-    JsonLinesReader,
-    JsonReader,
-    MboxReader,
-    ParquetReader,
-    Reader,
-    SheetReader,
-)
+from authbench.config.registry import readers
 from authbench.core.errors import InputError
 from authbench.core.printable import printable
 from authbench.core.storage.bounds import room, too_large
@@ -44,7 +35,11 @@ KINDS = {
     ".mbox": MBOX, ".xml": XML, ".tei": XML, ".xlsx": SHEET, ".ods": SHEET,
 }  # fmt: skip
 LOOSE = (JSON, XML, ZIP, TEXT)  # in a folder they are tables only where there are no other tables
-_WITHOUT_OPTIONS: Mapping[str | None, Reader] = {PARQUET: ParquetReader(), MBOX: MboxReader(), SHEET: SheetReader()}
+_WITHOUT_OPTIONS: Mapping[str | None, readers.Reader] = {
+    PARQUET: readers.ParquetReader(),
+    MBOX: readers.MboxReader(),
+    SHEET: readers.SheetReader(),
+}
 PATTERNS = tuple(f"{folder}*{suffix}" for suffix in KINDS for folder in ("", "**/"))
 _DELIMITERS = ",;\t|"
 _EXACT = 1 << 53  # from here on not every integer is a floating-point number
@@ -150,16 +145,16 @@ def _opened(
 ) -> tuple[Iterator[Block], list[str], list[str]]:
     """Return the blocks of a file, the names in its header, and what is assumed."""
     options, assumed = reader_of(file, kind, encoding, numbered)
-    if isinstance(options, ParquetReader):
+    if isinstance(options, readers.ParquetReader):
         names = table_parquet.names_of(file)
         return table_parquet.read(file, options, Wanted([name for name in names if keep(name)])), names, assumed
-    header = list(options.header) if isinstance(options, CsvReader) else []
+    header = list(options.header) if isinstance(options, readers.CsvReader) else []
     return READERS[type(options)](file, options), header, assumed
 
 
 def reader_of(
     file: RawFile, kind: str | None, encoding: str | None = None, numbered: bool = False
-) -> tuple[Reader, list[str]]:
+) -> tuple[readers.Reader, list[str]]:
     """Return the options by which a table of this kind is read, and what is assumed.
 
     Args:
@@ -172,7 +167,7 @@ def reader_of(
     if kind == XML:
         return options_of(file), assumed
     if kind in (JSON, TEXT) and not numbered and (app := app_of(file)):
-        return ChatReader(app), [f"chat: an export of {app}"]
+        return readers.ChatReader(app), [f"chat: an export of {app}"]
     if encoding is None:
         encoding = encoding_of(file)
         if encoding != "utf-8":
@@ -180,11 +175,11 @@ def reader_of(
     if kind == JSON:
         shape = _shape(file, encoding)
         if shape:
-            return JsonReader(encoding, records=shape), assumed
+            return readers.JsonReader(encoding, records=shape), assumed
         kind = LINES
         assumed.append("JSON lines: an object a line")
     if kind == LINES:
-        return JsonLinesReader(encoding), assumed
+        return readers.JsonLinesReader(encoding), assumed
     delimiter, width = _layout(file, encoding, kind or CSV)
     if delimiter != ("\t" if kind in (TSV, TEXT) else ","):
         assumed.append(f"delimiter: {delimiter!r}")
@@ -194,7 +189,7 @@ def reader_of(
             f"--column author=1 --column content={width}; or the folder of such texts."
         )
     header = tuple(map(str, range(1, width + 1))) if numbered else ()
-    return CsvReader(encoding, delimiter, quoting=kind != TEXT, header=header), assumed
+    return readers.CsvReader(encoding, delimiter, quoting=kind != TEXT, header=header), assumed
 
 
 def encoding_of(file: RawFile) -> str:

@@ -19,16 +19,7 @@ import polars as pl
 from authbench.core.arrays import BOOL, F64
 from authbench.core.identity import keyed_hash
 from authbench.release.format.scores import Unsolved
-from authbench.scoring.evaluation.headline import (
-    LEAST_QUERY_AUTHORS,
-    Authors,
-    Means,
-    averaged_languages,
-    counts_of,
-    means_of_authors,
-    over_languages,
-    values_of,
-)
+from authbench.scoring.evaluation import headline
 from authbench.scoring.evaluation.released import BY_CHANCE, HEADLINES, S_AT_5
 from authbench.scoring.evaluation.slices import OVERALL, slices_of
 from authbench.scoring.metrics import significance
@@ -114,7 +105,7 @@ def compare(models: Sequence[Scored], pool_authors: Mapping[str, int], seed: int
     """
     models = sorted(models, key=lambda one: one.name)
     queries = models[0].queries
-    authors = Authors.of(queries, seed)
+    authors = headline.Authors.of(queries, seed)
     chosen = _chosen(models, authors, seed)
     judged = [one for one in models if not one.shortcut]
     everyone = np.ones(queries.height, bool)
@@ -153,20 +144,20 @@ def _named(models: Sequence[Scored], name: str) -> Scored:
     return next(one for one in models if one.name == name)
 
 
-def _chosen(models: Sequence[Scored], authors: Authors, seed: int) -> dict[str, tuple[str, str]]:
+def _chosen(models: Sequence[Scored], authors: headline.Authors, seed: int) -> dict[str, tuple[str, str]]:
     """Return by headline score the best shortcut and where it is best; scores that no shortcut has are left out."""
     shortcuts = [one for one in models if one.shortcut]
     half = np.array([keyed_hash(seed, "half of the authors", name) % 2 == 0 for name in authors.names], bool)
     in_half = half[authors.of_query] if len(half) else np.zeros(0, bool)
     found = {}
     for score in HEADLINES:
-        known = [one for one in shortcuts if not np.isnan(values_of(one.queries, score)).all()]
+        known = [one for one in shortcuts if not np.isnan(headline.values_of(one.queries, score)).all()]
         if known and all(score in one.on_dev for one in known):
             found[score] = (max(known, key=lambda one: one.on_dev[score]).name, "dev")
             continue
         means = {
-            one.name: means_of_authors(
-                values_of(one.queries, score)[None], counts_of(one.queries, score), authors, in_half
+            one.name: headline.means_of_authors(
+                headline.values_of(one.queries, score)[None], headline.counts_of(one.queries, score), authors, in_half
             ).values
             for one in known
         }
@@ -180,22 +171,22 @@ def _gains_over(
     judged: Sequence[Scored],
     against: Scored,
     score: str,
-    authors: Authors,
+    authors: headline.Authors,
     where: BOOL,
     place: tuple[str, str],
     pool_authors: Mapping[str, int],
     seed: int,
 ) -> Iterator[dict[str, object]]:
     """Yield a row of GAINS for each model, where enough authors have a difference."""
-    counts = counts_of(against.queries, score)
+    counts = headline.counts_of(against.queries, score)
     differences = _differences(judged, against, score)
-    means = means_of_authors(differences, counts, authors, where)
-    if len(means.present) < LEAST_QUERY_AUTHORS:
+    means = headline.means_of_authors(differences, counts, authors, where)
+    if len(means.present) < headline.LEAST_QUERY_AUTHORS:
         return
     replicates = means.replicates(authors)
     macro: Sequence[Mapping[str, object]] = [{} for _ in judged]
     if place == OVERALL:
-        _, macro = over_languages(differences, counts, against.queries, score, authors, pool_authors)
+        _, macro = headline.over_languages(differences, counts, against.queries, score, authors, pool_authors)
     p = significance.p_of_paired_means(means.values, means.names(authors), seed)
     for at, one in enumerate(judged):
         low, high = interval(replicates[:, at]) or (None, None)
@@ -206,7 +197,9 @@ def _gains_over(
         } | {"macro": None, "macro_low": None, "macro_high": None} | dict(macro[at])  # fmt: skip
 
 
-def _over_punctuation(models: Sequence[Scored], authors: Authors, pool_authors: Mapping[str, int]) -> pl.DataFrame:
+def _over_punctuation(
+    models: Sequence[Scored], authors: headline.Authors, pool_authors: Mapping[str, int]
+) -> pl.DataFrame:
     """Return gains over PUNCTUATION of all queries, without p; empty if it is not among the models."""
     judged = [one for one in models if not one.shortcut and one.name != PUNCTUATION]
     rows: list[dict[str, object]] = []
@@ -223,15 +216,15 @@ def _over_punctuation(models: Sequence[Scored], authors: Authors, pool_authors: 
 
 def _differences(judged: Sequence[Scored], against: Scored, score: str) -> F64:
     """Return each model's value minus the other's, shape (models, queries); NaN where a query has none."""
-    other = values_of(against.queries, score)
-    return np.array([values_of(one.queries, score) - other for one in judged]).reshape(len(judged), len(other))
+    other = headline.values_of(against.queries, score)
+    return np.array([headline.values_of(one.queries, score) - other for one in judged]).reshape(len(judged), len(other))
 
 
 def _power(
     judged: Sequence[Scored],
     against: Scored,
     score: str,
-    authors: Authors,
+    authors: headline.Authors,
     pool_authors: Mapping[str, int],
     tests: int,
 ) -> Power:
@@ -239,19 +232,19 @@ def _power(
 
     The standard error is the median, over the models, of the standard error of the difference from the shortcut.
     """
-    queries, counts = against.queries, counts_of(against.queries, score)
+    queries, counts = against.queries, headline.counts_of(against.queries, score)
     differences = _differences(judged, against, score)
     known = ~np.isnan(differences).all(axis=1)  # a model may lack a score
     differences = differences[known] if known.any() else differences
 
-    def error(means: Means) -> float:
+    def error(means: headline.Means) -> float:
         return float(np.median([significance.standard_error(row) for row in means.values]))
 
-    everyone = means_of_authors(differences, counts, authors, np.ones(queries.height, bool))
+    everyone = headline.means_of_authors(differences, counts, authors, np.ones(queries.height, bool))
     by_language: dict[str, LanguagePower] = {}
     errors: dict[str, float] = {}
     for lang in queries["lang"].unique().sort():
-        means = means_of_authors(differences, counts, authors, (queries["lang"] == lang).to_numpy())
+        means = headline.means_of_authors(differences, counts, authors, (queries["lang"] == lang).to_numpy())
         if not len(means.present):
             continue
         errors[lang] = error(means)
@@ -259,7 +252,7 @@ def _power(
             "difference": _finite(significance.smallest_difference(errors[lang], tests)),
             "authors": len(means.present),
         }
-    averaged = averaged_languages(queries, score, pool_authors)
+    averaged = headline.averaged_languages(queries, score, pool_authors)
     macro = significance.standard_error_of_mean([errors[lang] for lang in averaged if lang in errors])
     return {
         "difference": _finite(significance.smallest_difference(error(everyone), tests)),
@@ -280,7 +273,7 @@ def _difficulty(models: Sequence[Scored]) -> pl.DataFrame:
     if not shortcuts or S_AT_5 not in queries.columns:
         none = pl.Series("difficulty", [None] * queries.height, dtype=pl.List(pl.String))
         return queries.select("id").with_columns(none)
-    solved = np.array([values_of(one.queries, S_AT_5) for one in shortcuts])
+    solved = np.array([headline.values_of(one.queries, S_AT_5) for one in shortcuts])
     names = [
         None if np.isnan(column).any() else [one.name for one, hit in zip(shortcuts, column, strict=True) if hit == 1]
         for column in solved.T
@@ -288,12 +281,12 @@ def _difficulty(models: Sequence[Scored]) -> pl.DataFrame:
     return queries.select("id").with_columns(pl.Series("difficulty", names, dtype=pl.List(pl.String)))
 
 
-def _unsolved(models: Sequence[Scored], difficulty: pl.DataFrame, authors: Authors) -> dict[str, Unsolved]:
+def _unsolved(models: Sequence[Scored], difficulty: pl.DataFrame, authors: headline.Authors) -> dict[str, Unsolved]:
     unsolved = (difficulty["difficulty"].list.len() == 0).fill_null(False).to_numpy()
     found: dict[str, Unsolved] = {}
     for one in models:
-        table = np.array([values_of(one.queries, S_AT_5), values_of(one.queries, BY_CHANCE)])
-        means = means_of_authors(table, counts_of(one.queries, S_AT_5), authors, unsolved)
+        table = np.array([headline.values_of(one.queries, S_AT_5), headline.values_of(one.queries, BY_CHANCE)])
+        means = headline.means_of_authors(table, headline.counts_of(one.queries, S_AT_5), authors, unsolved)
         if not len(means.present):
             continue
         cell: Unsolved = {
@@ -302,7 +295,9 @@ def _unsolved(models: Sequence[Scored], difficulty: pl.DataFrame, authors: Autho
             "authors": len(means.present),
             "queries": int((unsolved & ~np.isnan(table[0])).sum()),
         }
-        limits = interval(means.replicates(authors)[:, 0]) if len(means.present) >= LEAST_QUERY_AUTHORS else None
+        limits = (
+            interval(means.replicates(authors)[:, 0]) if len(means.present) >= headline.LEAST_QUERY_AUTHORS else None
+        )
         if limits:
             cell |= {"low": limits[0], "high": limits[1]}
         found[one.name] = cell

@@ -25,15 +25,9 @@ from authbench.core.function_words import read_function_words
 from authbench.core.identity import digest, keyed_hash, keyed_hashes
 from authbench.core.json_values import JsonObject
 from authbench.core.runtime.inventory import source_digest, take_inventory
+from authbench.core.storage import parquet
 from authbench.core.storage.json_files import write_json
 from authbench.core.storage.json_lines import read_objects
-from authbench.core.storage.parquet import (
-    GROUP_BYTES,
-    join_small,
-    read_columns,
-    read_numbered_rows,
-    write_batches,
-)
 from authbench.core.storage.raw_paths import FileSet
 from authbench.core.storage.sha256sums import SUMS
 from authbench.release.format.columns import CANDIDATES
@@ -162,14 +156,14 @@ def write_documents(place: str, path: Path, seed: int, built: bool = False, unve
             if frame.height:
                 yield frame
 
-    write_batches(path, DOCUMENTS, join_small(distinct()))
+    parquet.write_batches(path, DOCUMENTS, parquet.join_small(distinct()))
     try:
         if not counts["kept"]:
             raise InputError(
                 f"{place}: none of {counts['read']:,} documents has an author, a topic and a text. Expected all three "
                 "of each document."
             )
-        expect_unique_ids(read_columns([path], ["id"])["id"], place)
+        expect_unique_ids(parquet.read_columns([path], ["id"])["id"], place)
     except InputError:
         path.unlink()
         raise
@@ -238,14 +232,17 @@ def with_enough(keys: pl.DataFrame, least: int, most: int | None, seed: int) -> 
 
 def read_keys(path: Path) -> pl.DataFrame:
     """Return id, author and topic of every document, and its index in the file (`row`)."""
-    return read_columns([path], KEYS).with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
+    return parquet.read_columns([path], KEYS).with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
 
 
 def read_contents(path: Path, keys: pl.DataFrame, columns: Sequence[str] = ("id", "content")) -> pl.DataFrame:
     """Return columns of the documents with these keys (with `row`, ascending)."""
     rows = keys["row"].sort().to_numpy()
     return pl.concat(
-        [pl.DataFrame(schema={name: DOCUMENTS[name] for name in columns}), *read_numbered_rows(path, rows, columns)]
+        [
+            pl.DataFrame(schema={name: DOCUMENTS[name] for name in columns}),
+            *parquet.read_numbered_rows(path, rows, columns),
+        ]
     )
 
 
@@ -270,7 +267,7 @@ def _of_pan(folder: Path) -> Iterator[pl.DataFrame]:
             langs = [row.get("lang") or _LANGUAGE_OF_PAN] * 2
             batch += zip(authors[row["id"]], row["fandoms"], row["pair"], langs, strict=True)
             size += sum(map(len, row["pair"]))
-            if size > GROUP_BYTES:
+            if size > parquet.GROUP_BYTES:
                 yield pl.DataFrame(batch, schema, orient="row")
                 batch, size = [], 0
         yield pl.DataFrame(batch, schema, orient="row")
