@@ -5,61 +5,51 @@ import sys
 from collections.abc import Collection
 from pathlib import Path
 
-from authbench.app.cli.command import PLACE, Command, many, path, unverified_argument, warn_unverified, whole_number
+from authbench.app.cli import command
 from authbench.core.errors import InputError
 from authbench.core.extras import absent
 from authbench.core.printable import printable
 
 FEW_TEXTS, FEW_BYTES = 100, 50_000  # plain loops take a few seconds for these, and compiling the loops 40
-EXAMPLES = """examples:
-  authbench audit results/demo/release --out audit
-  authbench audit release/dev release/test --out audit --scores published.csv
-  authbench audit posts.csv --column author=user --column content=body --strict
-  authbench audit pan20 --scores answers.jsonl --out audit
-  authbench audit hf:owner/name@v1.0.0:config --out audit
-  authbench audit beir/test --clean beir-clean --out audit
-"""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = f"{(parser.epilog or '').rstrip()}\n\n{EXAMPLES}"
-    path(
+    command.path(
         parser,
         "source X",
-        f"{PLACE}, or style:entry: a release or its splits, our Hugging Face folder, PAN pairs, a BEIR or MTEB "
+        f"{command.PLACE}, or style:entry: a release or its splits, our Hugging Face folder, PAN pairs, a BEIR or MTEB "
         "folder, LUAR episodes, STEB JSON lines, tables with author and text, or a folder of texts; several are one "
         "dataset",
         nargs="+",
     )
-    path(parser, "--out DIR", "folder for index.html, figures, audit.md and audit.json")
+    command.path(parser, "--out DIR", "folder for index.html, figures, audit.md and audit.json")
     parser.add_argument("--strict", action="store_true", help="exit 1 where a claim is broken")
-    path(parser, "--clean DIR", "new folder for a version without the leaks, with diff.jsonl")
-    many(
+    command.path(parser, "--clean DIR", "new folder for a version without the leaks, with diff.jsonl")
+    command.many(
         parser,
         "--scores FILE",
         "published scores (CSV, JSON, a folder of them) or answers to PAN's problems; may be repeated",
         type=Path,
     )
-    many(
+    command.many(
         parser,
         "--column OURS=THEIRS",
         "a table's own name of a column (its number where there are no headings), such as author=user, "
         "content=body, lang, split, source, genre, date, item, account, origin; may be repeated",
     )
-    parser.add_argument(
-        "--encoding", metavar="NAME", help="encoding of tables and plain texts (default: UTF-8, else Windows-1252)"
-    )
+    command.option(parser, "--encoding NAME", "encoding of tables and plain texts (default: UTF-8, else Windows-1252)")
     parser.add_argument("--config", metavar="NAME", help="configuration to audit, where a dataset has several")
-    path(parser, "--data DIR", "folder of the datasets that X, an entry of config/style, reads")
+    command.path(parser, "--data DIR", "folder of the datasets that X, an entry of config/style, reads")
     parser.add_argument(
         "--texts",
-        type=whole_number,
+        type=command.whole_number,
         default=10_000,
         metavar="N",
         help="texts of a split that the sanity rows are scored on (default: %(default)s)",
     )
-    parser.add_argument("--rows", type=whole_number, metavar="N", help="rows to read of each split (default: all)")
+    parser.add_argument(
+        "--rows", type=command.whole_number, metavar="N", help="rows to read of each split (default: all)"
+    )
     parser.add_argument("--brief", action="store_true", help="write only counts to audit.json, no ids")
     parser.add_argument("--seed", type=int, default=0, help="random seed of draws and intervals (default: 0)")
 
@@ -114,23 +104,23 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _languages_arguments(parser: argparse.ArgumentParser) -> None:
-    path(parser, "source X", "results of a build (results/NAME), or a release")
-    path(parser, "--out DIR", "folder for suspects.jsonl and summary.json", required=True)
-    parser.add_argument(
-        "--most",
-        type=whole_number,
+    command.path(parser, "source X", "results of a build (results/NAME), or a release")
+    command.path(parser, "--out DIR", "folder for suspects.jsonl and summary.json", required=True)
+    command.option(
+        parser,
+        "--most N",
+        "number of suspects to list (default: %(default)s)",
+        type=command.whole_number,
         default=5_000,
-        metavar="N",
-        help="number of suspects to list (default: %(default)s)",
     )
-    unverified_argument(parser)
+    command.unverified_argument(parser)
 
 
 def languages(given: argparse.Namespace) -> int:
     from authbench.audit.auditing.languages import audit_languages
 
     found = audit_languages(given.source, given.out, given.most, given.unverified)
-    warn_unverified(given.source, found.get("release", {}).get("reason", ""))
+    command.warn_unverified(given.source, found.get("release", {}).get("reason", ""))
     pairs = ", ".join(f"{pair} {number:,}" for pair, number in list(found["another_language"].items())[:8])
     print(f"{found['inspected']:,} texts, {found['too_short']:,} of them too short to tell a language by")
     print(f"Another language: {pairs or 'none'}. Too few letters of the script: {sum(found['low_script'].values()):,}.")
@@ -148,13 +138,13 @@ def column(given: str, known: Collection[str]) -> tuple[str, str]:
 
 
 COMMANDS = {
-    "audit": Command(
+    "audit": command.Command(
         "find leaks, noisy labels and shortcuts in any authorship dataset",
         arguments,
         run,
         negative="with --strict: a claim is broken",
     ),
-    "release languages": Command(
+    "release languages": command.Command(
         "list texts that may not be in their stated language", _languages_arguments, languages
     ),
 }

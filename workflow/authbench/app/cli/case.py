@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from authbench.app.cli.command import Command, path, unverified_argument, warn_unverified
+from authbench.app.cli.command import Command, option, path, unverified_argument, warn_unverified
 
 VERIFIERS = ("lambdag", "naive")
 
@@ -26,9 +26,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         help=f"verifier, as authbench pan run takes it; may be repeated (default: {', '.join(VERIFIERS)})",
     )
     parser.add_argument("--genre", default="", metavar="NAME", help="genre of the population's texts (default: any)")
-    parser.add_argument(
-        "--encoding", default="utf-8", metavar="NAME", help="encoding of the case's files (default: utf-8)"
-    )
+    option(parser, "--encoding NAME", "encoding of the case's files (default: utf-8)", default="utf-8")
     parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
     unverified_argument(parser)
 

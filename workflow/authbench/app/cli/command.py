@@ -142,17 +142,25 @@ def share(text: str) -> float:
     return value
 
 
-def path(parser: argparse.ArgumentParser, named: str, about: str, **settings: object) -> None:
-    """Add an argument that is the path of a file or folder; `named` is such as "--out DIR"."""
+def option(parser: argparse.ArgumentParser, named: str, about: str, **settings: object) -> None:
+    """Add an argument; `named` is such as "--seed N"."""
     name, metavar = named.split()
-    parser.add_argument(name, type=Path, metavar=metavar, help=about, **settings)  # type: ignore[arg-type]
+    parser.add_argument(name, metavar=metavar, help=about, **settings)  # type: ignore[arg-type]
+
+
+def flag(parser: argparse.ArgumentParser, name: str, about: str) -> None:
+    """Add an option without a value."""
+    parser.add_argument(name, action="store_true", help=about)
+
+
+def path(parser: argparse.ArgumentParser, named: str, about: str, **settings: object) -> None:
+    """Add an argument that is the path of a file or folder."""
+    option(parser, named, about, type=Path, **settings)
 
 
 def many(parser: argparse.ArgumentParser, named: str, about: str, **settings: object) -> None:
-    """Add an option that may be given several times, likewise."""
-    name, metavar = named.split()
-    given = {"default": [], **settings}
-    parser.add_argument(name, action="append", metavar=metavar, help=about, **given)  # type: ignore[arg-type]
+    """Add an option that may be given several times."""
+    option(parser, named, about, **{"action": "append", "default": [], **settings})
 
 
 SCORES = "output directory of authbench evaluate, directory of submissions, or a submission"

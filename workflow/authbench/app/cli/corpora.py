@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from authbench.app.cli.command import Command, amount, path, raw_argument, share
+from authbench.app.cli.command import Command, amount, flag, option, path, raw_argument, share
 from authbench.config.registry.entries import default_settings, read_yaml
 from authbench.core.errors import InputError
 from authbench.core.printable import printable
@@ -13,9 +13,7 @@ _RELEASED = 300_000  # documents of a release whose size nobody states
 
 
 def _acquire_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "sources", nargs="*", metavar="SOURCE", help="name of a source in config/sources (default: all)"
-    )
+    option(parser, "sources SOURCE", "name of a source in config/sources (default: all)", nargs="*")
     raw_argument(parser)
     parser.add_argument(
         "--share",
@@ -25,15 +23,8 @@ def _acquire_arguments(parser: argparse.ArgumentParser) -> None:
         help="share of each source's files, chosen by a hash of their names, e.g. .01; a larger one later adds to it "
         "(default: all)",
     )
-    parser.add_argument(
-        "--bytes", type=amount, metavar="N", help="the most bytes of each source: a share that fits, e.g. 2e9"
-    )
-    parser.add_argument(
-        "--rows",
-        type=amount,
-        metavar="N",
-        help="the most rows of each source, read as a stream (Hugging Face), e.g. 1e5",
-    )
+    option(parser, "--bytes N", "the most bytes of each source: a share that fits, e.g. 2e9", type=amount)
+    option(parser, "--rows N", "the most rows of each source, read as a stream (Hugging Face), e.g. 1e5", type=amount)
 
 
 def acquire(arguments: argparse.Namespace) -> int:
@@ -99,9 +90,7 @@ def _plan_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"documents in the release (default: sample.documents of the recipe, else {_RELEASED})",
     )
     path(parser, "--configfile RECIPE", "recipe of the build: its settings, and how many documents it releases")
-    parser.add_argument(
-        "--detoxify", action="store_true", help="the released texts are scored by Detoxify (safety.scorers)"
-    )
+    flag(parser, "--detoxify", "the released texts are scored by Detoxify (safety.scorers)")
     path(
         parser,
         "--power RESULTS",

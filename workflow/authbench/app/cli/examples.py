@@ -13,6 +13,14 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
         "release attest results/demo/release",
         "release attest results/demo/release --key key.pem --out demo.intoto.json",
     ),
+    "audit": (
+        "audit results/demo/release --out audit",
+        "audit release/dev release/test --out audit --scores published.csv",
+        "audit posts.csv --column author=user --column content=body --strict",
+        "audit pan20 --scores answers.jsonl --out audit",
+        "audit hf:owner/name@v1.0.0:config --out audit",
+        "audit beir/test --clean beir-clean --out audit",
+    ),
     "build": ("build", "build --configfile mine.yaml --cores 4", "build pan --configfile mine.yaml --dry-run"),
     "case": (
         "case --questioned letter.txt --known one.txt two.txt --population release --out case",

@@ -40,12 +40,8 @@ def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
         ("pairs", "scores of the released pairs (.parquet or .csv: query_id, candidate_id, score)"),
     ):
         command.many(parser, f"--{kind} FILE", f"{about}; may be repeated", dest=f"given_{kind}")
-    parser.add_argument(
-        "--name", metavar="NAME", help="name in the results of the only model given (default: of its file)"
-    )
-    parser.add_argument(
-        "--sanity", action="store_true", help="also score the sanity rows, from which gains are measured"
-    )
+    command.option(parser, "--name NAME", "name in the results of the only model given (default: of its file)")
+    command.flag(parser, "--sanity", "also score the sanity rows, from which gains are measured")
     command.many(parser, "--metric NAME", "metric of an installed package (docs/plug-ins.md); may be repeated")
     command.path(parser, "--out DIR", "output directory; one subdirectory per model", required=True)
     command.cache_arguments(parser)
@@ -132,12 +128,7 @@ def _requested_models(arguments: argparse.Namespace) -> "list[ModelEntry]":
 
 
 def _leaderboard_arguments(parser: argparse.ArgumentParser) -> None:
-    command.path(
-        parser,
-        "results DIR",
-        command.SCORES,
-        nargs="+",
-    )
+    command.path(parser, "results DIR", command.SCORES, nargs="+")
     command.path(parser, "--out DIR", "output directory (default: leaderboard in the first DIR)")
     command.path(
         parser,
@@ -187,12 +178,7 @@ def leaderboard(arguments: argparse.Namespace) -> int:
 
 
 def _explore_arguments(parser: argparse.ArgumentParser) -> None:
-    command.path(
-        parser,
-        "scores SCORES",
-        command.SCORES,
-        nargs="+",
-    )
+    command.path(parser, "scores SCORES", command.SCORES, nargs="+")
     command.path(
         parser, "--release RELEASE", f"the release that was evaluated, whose texts are then shown: {command.PLACE}"
     )
@@ -213,13 +199,12 @@ def explore(arguments: argparse.Namespace) -> int:
 
 def _train_arguments(parser: argparse.ArgumentParser) -> None:
     command.path(parser, "release RELEASE", command.PLACE)
-    parser.add_argument(
-        "--model",
-        required=True,
-        action="append",
-        metavar="NAME",
-        help="model to tune: a name of config/models, the path of an entry, a folder or owner/name of Hugging Face; "
+    command.many(
+        parser,
+        "--model NAME",
+        "model to tune: a name of config/models, the path of an entry, a folder or owner/name of Hugging Face; "
         "may be repeated",
+        required=True,
     )
     command.path(parser, "--out DIR", "output directory for models, their config entries and curves", required=True)
     parser.add_argument(
@@ -247,9 +232,7 @@ def _train_arguments(parser: argparse.ArgumentParser) -> None:
     ):  # fmt: skip
         shown = f"{about} (default: %(default)s)"
         parser.add_argument(f"--{name}", choices=choices(Training, name), default=defaults[name], help=shown)
-    parser.add_argument(
-        "--from", dest="learnt", default="train", metavar="SPLIT", help="split to train on (default: train)"
-    )
+    command.option(parser, "--from SPLIT", "split to train on (default: train)", dest="learnt", default="train")
     parser.add_argument(
         "--watch",
         nargs="+",
@@ -257,9 +240,7 @@ def _train_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SPLIT",
         help="splits to score during training, overall and by slice; no score decides anything (default: dev)",
     )
-    parser.add_argument(
-        "--tensorboard", action="store_true", help="also write the curves for TensorBoard, to OUT/tensorboard"
-    )
+    command.flag(parser, "--tensorboard", "also write the curves for TensorBoard, to OUT/tensorboard")
     command.unverified_argument(parser)
 
 

@@ -5,7 +5,7 @@ import sys
 
 import orjson
 
-from authbench.app.cli.command import PLACE, Command, path, unverified_argument, verified, warn_unverified
+from authbench.app.cli.command import PLACE, Command, flag, path, unverified_argument, verified, warn_unverified
 from authbench.core.errors import InputError
 from authbench.core.printable import printable
 
@@ -53,9 +53,7 @@ def check(arguments: argparse.Namespace) -> int:
 def _diff_arguments(parser: argparse.ArgumentParser) -> None:
     path(parser, "a A", f"a release or its public bundle: {PLACE}")
     path(parser, "b B", "a later one, likewise")
-    parser.add_argument(
-        "--json", action="store_true", help="print the differences as one JSON object, document by document"
-    )
+    flag(parser, "--json", "print the differences as one JSON object, document by document")
     unverified_argument(parser)
 
 
@@ -115,11 +113,7 @@ def _export_arguments(parser: argparse.ArgumentParser) -> None:
         "--scores DIR",
         "output directory of authbench evaluate, from which DATA_PROTECTION.md states the risk of re-identification",
     )
-    parser.add_argument(
-        "--with-tier-b",
-        action="store_true",
-        help="include texts of tier B, which may not be passed on; for your own use only",
-    )
+    flag(parser, "--with-tier-b", "include texts of tier B, which may not be passed on; for your own use only")
     unverified_argument(parser)
 
 

@@ -14,14 +14,7 @@ from authbench.suites.pan.pairs import SETTINGS, YEARS
 
 def _pan_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     command.path(parser, "--truth FILE", "truth.jsonl, or its folder", required=True)
-    parser.add_argument(
-        "--answers",
-        type=Path,
-        action="append",
-        required=True,
-        metavar="FILE",
-        help="answers.jsonl of a system, or its folder",
-    )
+    command.many(parser, "--answers FILE", "answers.jsonl of a system, or its folder", type=Path, required=True)
     parser.add_argument("--json", action="store_true", help="print one JSON object: system -> measures")
     command.path(parser, "--out DIR", "output directory for tables, figures and index.html")
     parser.add_argument(
@@ -112,18 +105,14 @@ def _pan_pairs_arguments(parser: argparse.ArgumentParser) -> None:
         help="open: authors and topics of the test set are not in train; closed: all are; the others: pairs that a "
         "release states, of that pool (default: %(default)s)",
     )
-    parser.add_argument(
-        "--topics", default=usual["topics"], metavar="COLUMN", help="column of topics (default: %(default)s)"
-    )
+    command.option(parser, "--topics COLUMN", "column of topics (default: %(default)s)", default=usual["topics"])
     for name, about in (
         ("test", "share of authors in the test set"),
         ("same", "share of pairs by one author"),
         ("small", "size of train-small as a share of train-large"),
     ):
         default = usual[name]
-        parser.add_argument(
-            f"--{name}", type=command.share, default=default, metavar="SHARE", help=f"{about} (default: {default})"
-        )
+        command.option(parser, f"--{name} SHARE", f"{about} (default: {default})", type=command.share, default=default)
     parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
     command.unverified_argument(parser)
 
@@ -154,13 +143,12 @@ def _pan_run_arguments(parser: argparse.ArgumentParser) -> None:
         "directory with further pairs and truth: also write likelihood_ratios.jsonl, decimal logarithms, from a "
         "logistic regression on the scores of these pairs",
     )
-    parser.add_argument(
-        "--verifier",
-        action="append",
-        required=True,
-        metavar="NAME",
-        help="verifier: a name of config/verifiers, the path of an entry, or any model (a folder, owner/name, "
+    command.many(
+        parser,
+        "--verifier NAME",
+        "verifier: a name of config/verifiers, the path of an entry, or any model (a folder, owner/name, "
         "module:function, vectors=FILE with the SHA-256 of texts as ids), whose cosine decides; may be repeated",
+        required=True,
     )
     command.path(parser, "--out DIR", "output directory; answers in <verifier>/answers.jsonl", required=True)
     parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
@@ -223,9 +211,7 @@ def _raven_arguments(parser: argparse.ArgumentParser) -> None:
     ):
         parser.add_argument(f"--{name}", type=int, metavar=letter, help=f"{about} (default: {default})")
     sizes = ", ".join(map(str, usual["sizes"]))
-    parser.add_argument(
-        "--sizes", type=int, nargs="*", metavar="M", help=f"other numbers of topics for HITS (default: {sizes})"
-    )
+    command.option(parser, "--sizes M", f"other numbers of topics for HITS (default: {sizes})", type=int, nargs="*")
     parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
     command.cache_arguments(parser)
     command.unverified_argument(parser)
