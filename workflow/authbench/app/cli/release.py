@@ -64,7 +64,7 @@ def diff(arguments: argparse.Namespace) -> int:
 
     releases = [read_release(folder, arguments.unverified) for folder in (arguments.a, arguments.b)]
     for one in releases:
-        warn_unverified(one.folder, one.verification.get("reason", ""))
+        warn_unverified(one.release.folder, one.release.unverified)
     found = difference(*releases)
     if arguments.json:
         sys.stdout.write(orjson.dumps(found, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode())
@@ -88,7 +88,7 @@ def release_notes(arguments: argparse.Namespace) -> int:
 
     a, b = (read_release(folder, arguments.unverified) for folder in (arguments.a, arguments.b))
     for one in (a, b):
-        warn_unverified(one.folder, one.verification.get("reason", ""))
+        warn_unverified(one.release.folder, one.release.unverified)
     notes = release_notes(a, b, difference(a, b))
     if arguments.out:
         write_text(arguments.out, notes)

@@ -17,7 +17,7 @@ from authbench.reports.diff.summary import WORDS, Difference, by_reason
 def release_notes(a: KeyedRelease, b: KeyedRelease, found: Difference) -> str:
     """Return the notes on the later release `b` as Markdown, for users of `a`."""
     version = found["version"]
-    name = str(b.manifest.get("name") or b.folder.name)
+    name = str(b.release.manifest.get("name") or b.release.folder.name)
     number = version["stated"] if version["stated"] != version["before"] else version["proposed"]
     lines = [
         f"# {name}{f' {number}' if number else ''}",
@@ -77,7 +77,7 @@ def _comparison(version: VersionChange) -> Iterator[str]:
 def _numbers(a: KeyedRelease, b: KeyedRelease) -> Iterator[str]:
     yield from ("| | before | now | difference |", "| --- | ---: | ---: | ---: |")
     for name in ("documents", "authors", "languages", "queries"):
-        yield _row(name, a.manifest["totals"][name], b.manifest["totals"][name])
+        yield _row(name, a.release.manifest["totals"][name], b.release.manifest["totals"][name])
     for column, label in (("split", "split {}"), ("lang", "{}"), ("source", "source {}")):
         before, after = (Counter(one.documents[column].to_list()) for one in (a, b))
         for value in sorted({*before, *after}):
@@ -122,7 +122,7 @@ def _renamed(a: KeyedRelease, b: KeyedRelease) -> Iterator[str]:
     before, after = a.release.splits, b.release.splits
     if before != after:
         yield f"- The splits are {_listed(after)}; they were {_listed(before)}."
-    one, other = a.manifest["authbench"], b.manifest["authbench"]
+    one, other = a.release.manifest["authbench"], b.release.manifest["authbench"]
     if one != other:
         yield f"- Made by AuthBench {other}, before by {one}: take that version to rebuild it from raw files."
 
@@ -136,7 +136,7 @@ def _columns(a: KeyedRelease, b: KeyedRelease) -> Iterator[str]:
 
 def _digests(a: KeyedRelease, b: KeyedRelease) -> Iterator[str]:
     for when, one in (("before", a), ("now", b)):
-        path: Path = one.folder / SUMS
+        path: Path = one.release.folder / SUMS
         digest = sha256_of_file(path) if path.is_file() else "no checksums"
         yield f"- SHA-256 of `{SUMS}`, {when}: `{digest}`"
 

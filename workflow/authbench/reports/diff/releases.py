@@ -21,7 +21,6 @@ from authbench.core.storage.sha256sums import SUMS, read_sums
 from authbench.release.format.columns import CANDIDATES, GROUND_TRUTH, PAIR_TABLES, QUERIES, SPLIT_TABLES, Table
 from authbench.release.format.files import LOCK, PROVENANCE
 from authbench.release.format.hub import release_of
-from authbench.release.format.manifest import Manifest, Verification
 from authbench.release.format.names import scored_splits
 from authbench.release.format.release import Release, read_lock
 from authbench.release.format.verify import open_verified
@@ -35,18 +34,14 @@ class KeyedRelease:
     """A release by keys of documents.
 
     `documents` has key, id, split, source, lang, author_id and content_sha256; `queries` id, key, and `answers`, the
-    keys of the positives; `numbered` are the keys and `authors` the authors in its release.lock; `verification` is the
-    release's.
+    keys of the positives; `numbered` are the keys and `authors` the authors in its release.lock.
     """
 
-    folder: Path
-    manifest: Manifest
+    release: Release
     documents: pl.DataFrame
     queries: pl.DataFrame
     numbered: frozenset[str]
     authors: frozenset[str]
-    verification: Verification
-    release: Release
 
     @cached_property
     def reasons(self) -> dict[str, str]:
@@ -54,14 +49,14 @@ class KeyedRelease:
         if not self.logged:
             return {}
         reasons: dict[str, str] = {}
-        for _, row in read_objects(self.folder.parent / _REMOVALS):
+        for _, row in read_objects(self.release.folder.parent / _REMOVALS):
             if row["doc_key"] is not None:
                 reasons.setdefault(sha256_of_text(row["doc_key"]), row["reason"])
         return reasons
 
     @property
     def logged(self) -> bool:
-        return (self.folder.parent / _REMOVALS).is_file()
+        return (self.release.folder.parent / _REMOVALS).is_file()
 
 
 def read_release(folder: Path, unverified: bool = False) -> KeyedRelease:
@@ -100,14 +95,11 @@ def read_release(folder: Path, unverified: bool = False) -> KeyedRelease:
                 )
     queries = [(query, key_of[query], sorted(map(key_of.__getitem__, answers))) for _, query, answers in truths]
     return KeyedRelease(
-        folder,
-        release.manifest,
+        release,
         documents,
         pl.DataFrame(queries, schema={"id": pl.String, "key": pl.String, "answers": pl.List(pl.String)}, orient="row"),
         frozenset(lock["documents"]),
         frozenset(lock["authors"]),
-        release.verification,
-        release,
     )
 
 

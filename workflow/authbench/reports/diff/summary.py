@@ -53,9 +53,9 @@ def _why_gone(document: JsonMapping, b: KeyedRelease) -> str:
     key, author, source = (document[name] for name in ("key", "author_id", "source"))
     if key in b.reasons:
         return b.reasons[key].replace("_", " ")
-    if source not in b.manifest["inputs"]:
+    if source not in b.release.manifest["inputs"]:
         return "its source is left out"
-    if b.manifest["takedown"]["documents"] and key in b.numbered and _takes_down(author, b):
+    if b.release.manifest["takedown"]["documents"] and key in b.numbered and _takes_down(author, b):
         return _TAKEN_DOWN
     return "no longer selected, or no longer in the raw files" if b.logged else _NOT_LOGGED
 
@@ -65,13 +65,13 @@ def _takes_down(author: str, b: KeyedRelease) -> bool:
 
     This is certain if `b` was built without a lock, or if its lock no longer has the author.
     """
-    return not b.manifest["config"]["split"]["lock"] or author not in b.authors
+    return not b.release.manifest["config"]["split"]["lock"] or author not in b.authors
 
 
 def _why_new(key: str, source: str, a: KeyedRelease) -> str:
     if key in a.reasons:
         return f"was {a.reasons[key].replace('_', ' ')}"
-    if source not in a.manifest["inputs"]:
+    if source not in a.release.manifest["inputs"]:
         return "its source is new"
     return "newly selected, or new in the raw files"
 
@@ -131,13 +131,15 @@ def difference(a: KeyedRelease, b: KeyedRelease) -> Difference:
     The result has `documents` (rows of CHANGES), `queries`, `causes`, `totals`, `verification` and `version`.
     """
     return {
-        "a": str(a.folder),
-        "b": str(b.folder),
-        "verification": {"a": a.verification, "b": b.verification},
-        "totals": {"a": a.manifest["totals"], "b": b.manifest["totals"]},
+        "a": str(a.release.folder),
+        "b": str(b.release.folder),
+        "verification": {"a": a.release.verification, "b": b.release.verification},
+        "totals": {"a": a.release.manifest["totals"], "b": b.release.manifest["totals"]},
         "documents": changed_documents(a, b).to_dicts(),
         "queries": changed_queries(a, b),
-        "causes": [{"what": what, "a": one, "b": other} for what, one, other in causes(a.manifest, b.manifest)],
+        "causes": [
+            {"what": what, "a": one, "b": other} for what, one, other in causes(a.release.manifest, b.release.manifest)
+        ],
         "version": version_change(a, b),
     }
 
