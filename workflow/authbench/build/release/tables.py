@@ -19,17 +19,7 @@ from authbench.core.json_values import JsonObject
 from authbench.core.records import FIELDS_BESIDE_LABELS, LANGUAGES
 from authbench.core.storage.json_lines import write_json_lines
 from authbench.core.storage.parquet import write_plain_parquet
-from authbench.release.format.columns import (
-    CANDIDATES,
-    GROUND_TRUTH,
-    LABELS,
-    PAIRS,
-    POSITIVES,
-    PROVENANCE,
-    QUERIES,
-    UNIQUE_VALUES,
-    Table,
-)
+from authbench.release.format import columns
 
 _TEXTS_AT_ONCE = 10_000
 
@@ -43,10 +33,10 @@ def write_split(folder: Path, contents: Contents, split: str) -> None:
     here, is_query = pl.col("split") == split, pl.col("id").is_in(truth["query_id"].implode())
     candidates = here if contents.queries_in_candidates else here & ~is_query
     ignoring = contents.queries["ignored_ids"].list.len().sum() > 0
-    _write(folder, CANDIDATES, _chosen(contents.documents, candidates, CANDIDATES))
-    _write(folder, QUERIES, _chosen(contents.documents, here & is_query, QUERIES))
-    _write(folder, GROUND_TRUTH, [truth if ignoring else truth.drop(GROUND_TRUTH.optional)])
-    for table, rows in ((POSITIVES, contents.positives), (PAIRS, contents.pairs)):
+    _write(folder, columns.CANDIDATES, _chosen(contents.documents, candidates, columns.CANDIDATES))
+    _write(folder, columns.QUERIES, _chosen(contents.documents, here & is_query, columns.QUERIES))
+    _write(folder, columns.GROUND_TRUTH, [truth if ignoring else truth.drop(columns.GROUND_TRUTH.optional)])
+    for table, rows in ((columns.POSITIVES, contents.positives), (columns.PAIRS, contents.pairs)):
         write_plain_parquet(of_split(rows, split).select(table.names), folder / table.file)
 
 
@@ -56,16 +46,16 @@ def of_split(rows: pl.DataFrame, split: str) -> pl.DataFrame:
     return rows.slice(here.arg_max() or 0, int(here.sum()))
 
 
-def _chosen(documents: pl.DataFrame, chosen: pl.Expr, table: Table) -> Iterator[pl.DataFrame]:
+def _chosen(documents: pl.DataFrame, chosen: pl.Expr, table: columns.Table) -> Iterator[pl.DataFrame]:
     """Yield the chosen documents, in parts: a copy of all would hold the texts twice."""
     for part in documents.with_columns(chosen.alias("chosen")).iter_slices(_TEXTS_AT_ONCE):
         yield part.filter("chosen").rename({"id": table.ident})
 
 
-def _write(folder: Path, table: Table, parts: Iterable[pl.DataFrame]) -> None:
+def _write(folder: Path, table: columns.Table, parts: Iterable[pl.DataFrame]) -> None:
     def rows(part: pl.DataFrame) -> Iterator[JsonObject]:
-        columns = [name for name in table.names if name in table.required or name in part.columns]
-        return part.select(columns).iter_rows(named=True)
+        names = [name for name in table.names if name in table.required or name in part.columns]
+        return part.select(names).iter_rows(named=True)
 
     write_json_lines(folder / table.file, chain.from_iterable(map(rows, parts)))
 
@@ -103,13 +93,13 @@ def make_provenance(
     published = [_published_labels(table, sources, labels)] if labels else []
     if unique:
         published.append(_unique_values(documents, sources, unique))
-    table = table.drop(LABELS.name).with_columns(published)
-    return table.select(name for name in PROVENANCE.names if name in table.columns).rechunk()
+    table = table.drop(columns.LABELS.name).with_columns(published)
+    return table.select(name for name in columns.PROVENANCE.names if name in table.columns).rechunk()
 
 
 def _published_labels(documents: pl.DataFrame, sources: Mapping[str, Description], wanted: Sequence[str]) -> pl.Series:
     """Return the requested labels of each text as a JSON object; null if none can be published."""
-    form, languages = re.compile(LABELS.pattern or ""), sorted({*LANGUAGES, *documents["lang"].unique()})
+    form, languages = re.compile(columns.LABELS.pattern or ""), sorted({*LANGUAGES, *documents["lang"].unique()})
 
     @cache
     def publishable(source: str, author: str, stated: str) -> str | None:
@@ -120,8 +110,8 @@ def _published_labels(documents: pl.DataFrame, sources: Mapping[str, Description
                 found[name] = value
         return _as_json(found) if found else None
 
-    rows = documents.select("source", "author_id", LABELS.name).iter_rows()
-    return pl.Series(LABELS.name, [publishable(*row) for row in rows], dtype=pl.String)
+    rows = documents.select("source", "author_id", columns.LABELS.name).iter_rows()
+    return pl.Series(columns.LABELS.name, [publishable(*row) for row in rows], dtype=pl.String)
 
 
 def _unique_values(
@@ -135,17 +125,17 @@ def _unique_values(
         return None if _is_author(sources, languages, source, author, value) else value_digest(field, value)
 
     found: list[str | None] = []
-    for row in documents.select("source", "author_id", "task", LABELS.name, *FIELDS_BESIDE_LABELS).iter_rows(
+    for row in documents.select("source", "author_id", "task", columns.LABELS.name, *FIELDS_BESIDE_LABELS).iter_rows(
         named=True
     ):
-        stated = orjson.loads(row[LABELS.name] or "{}")
+        stated = orjson.loads(row[columns.LABELS.name] or "{}")
         digests = {}
         for field in unique.get(row["task"], ()):
             value = row[field] if field in FIELDS_BESIDE_LABELS else stated.get(field)
             if value is not None and (digest := publishable(row["source"], row["author_id"], field, str(value))):
                 digests[field] = digest
         found.append(_as_json(digests) if digests else None)
-    return pl.Series(UNIQUE_VALUES.name, found, dtype=pl.String)
+    return pl.Series(columns.UNIQUE_VALUES.name, found, dtype=pl.String)
 
 
 def _as_json(value: Mapping[str, str]) -> str:
@@ -154,7 +144,7 @@ def _as_json(value: Mapping[str, str]) -> str:
 
 def _without_names(documents: pl.DataFrame, sources: Mapping[str, Description]) -> pl.DataFrame:
     """Return the documents with null for dates, topics and groups of authors that cannot be published."""
-    forms = {column.name: re.compile(column.pattern or "") for column in PROVENANCE.columns}
+    forms = {column.name: re.compile(column.pattern or "") for column in columns.PROVENANCE.columns}
     languages = sorted({*LANGUAGES, *documents["lang"].unique()})
     for name in ("topic", "author_group"):
         named = documents.select("source", "author_id", name).unique().drop_nulls().rows()

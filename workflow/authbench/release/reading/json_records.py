@@ -20,19 +20,7 @@ from authbench.config.registry.readers import Encoding, Group, JsonReader
 from authbench.core.errors import InputError
 from authbench.core.storage.exact_json import distinct, loads_exactly
 from authbench.core.storage.raw_files import CHUNK, RawFile
-from authbench.release.reading.rows import (
-    DEEPEST,
-    BadRow,
-    Block,
-    Row,
-    Sized,
-    Wanted,
-    counted,
-    counting,
-    in_blocks,
-    nested_deeper,
-    value_at,
-)
+from authbench.release.reading import rows
 from authbench.release.reading.units import Units
 
 NUMBER = re.compile(r"\d+")
@@ -41,7 +29,7 @@ FORGET = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store
 TABLES = "CREATE TABLE work (number INTEGER PRIMARY KEY, name TEXT UNIQUE); CREATE TABLE part (work, place, row);"
 
 
-def joined(rows: Iterable[Sized], group: Group, limit: int) -> Iterator[Sized]:
+def joined(given: Iterable[rows.Sized], group: Group, limit: int) -> Iterator[rows.Sized]:
     """Yield a row per work, in order of first occurrence; bad rows are passed on.
 
     `group` names the field that identifies the work (`by`), its `text`, and the separator (`join`). Texts are sorted by
@@ -50,11 +38,11 @@ def joined(rows: Iterable[Sized], group: Group, limit: int) -> Iterator[Sized]:
     """
     with closing(sqlite3.connect("")) as waiting:
         waiting.executescript(FORGET + TABLES)
-        for row, size in rows:
-            if isinstance(row, BadRow):
+        for row, size in given:
+            if isinstance(row, rows.BadRow):
                 yield row, size
                 continue
-            name = str(value_at(row, group.by)).encode("utf-8", "surrogatepass")
+            name = str(rows.value_at(row, group.by)).encode("utf-8", "surrogatepass")
             waiting.execute("INSERT OR IGNORE INTO work (name) VALUES (?)", (name,))
             waiting.execute(
                 "INSERT INTO part SELECT number, ?, ? FROM work WHERE name = ?",
@@ -70,16 +58,16 @@ def _place(key: str) -> bytes:
     return b"".join(min(int(digits[:20]), LARGEST).to_bytes(8) for digits in NUMBER.findall(key))
 
 
-def _one(rows: Iterator[Row], number: int, group: Group, limit: int) -> Sized:
+def _one(given: Iterator[rows.Row], number: int, group: Group, limit: int) -> rows.Sized:
     first = None
     texts: list[str] = []
     buffered = 0
-    for row in rows:
+    for row in given:
         first = row if first is None else first
         text = str(row.get(group.text) or "").strip()
         buffered += len(text)
         if buffered > limit:
-            return BadRow(f"work {number} by {group.by}", f"is longer than max_record_bytes ({limit})"), 0
+            return rows.BadRow(f"work {number} by {group.by}", f"is longer than max_record_bytes ({limit})"), 0
         if text:
             texts.append(text)
     assert first is not None
@@ -89,24 +77,24 @@ def _one(rows: Iterator[Row], number: int, group: Group, limit: int) -> Sized:
 SPACE = re.compile(r"[ \t\r\n]*")
 
 
-@counting("elements")
-def read(file: RawFile, options: JsonReader, wanted: Wanted, units: Units) -> Iterator[Block]:
+@rows.counting("elements")
+def read(file: RawFile, options: JsonReader, wanted: rows.Wanted, units: Units) -> Iterator[rows.Block]:
     """Yield the records of an array, of an object (their key is the field `key`), or the file as a record.
 
     `expand` names a field that contains records: each becomes a row, with the enclosing record (without that field) as
     its field `parent`. `group` joins the records of a work: their `text` values are sorted by the numbers in their
     keys, else keep file order; other fields come from the first record.
     """
-    rows = _records(file, options.records, options.encoding)
+    given = _records(file, options.records, options.encoding)
     if options.expand is not None:
-        rows = _expanded(rows, options.expand, units)
-    rows = counted(rows, units)
+        given = _expanded(given, options.expand, units)
+    given = rows.counted(given, units)
     if options.group is not None:
-        rows = joined(rows, options.group, file.max_record_bytes)
-    yield from in_blocks(rows)
+        given = joined(given, options.group, file.max_record_bytes)
+    yield from rows.in_blocks(given)
 
 
-def _records(file: RawFile, shape: str, encoding: Encoding) -> Iterator[Sized]:
+def _records(file: RawFile, shape: str, encoding: Encoding) -> Iterator[rows.Sized]:
     with file.open_text(encoding, newline="\n") as text:
         if shape == "file":
             found: Iterator[tuple[str | None, object, int, int]] = iter([(None, _whole(file, text), 1, 0)])
@@ -114,11 +102,11 @@ def _records(file: RawFile, shape: str, encoding: Encoding) -> Iterator[Sized]:
             found = _elements(file, text, keyed=shape == "object")
         for key, record, line, size in found:
             if size > file.max_record_bytes:
-                yield BadRow(f"line {line}", f"is longer than max_record_bytes ({file.max_record_bytes})"), 0
+                yield rows.BadRow(f"line {line}", f"is longer than max_record_bytes ({file.max_record_bytes})"), 0
             elif not isinstance(record, dict):
-                yield BadRow(f"line {line}", "is not a JSON object"), 0
-            elif nested_deeper(record):
-                yield BadRow(f"line {line}", f"is nested more than {DEEPEST} deep"), 0
+                yield rows.BadRow(f"line {line}", "is not a JSON object"), 0
+            elif rows.nested_deeper(record):
+                yield rows.BadRow(f"line {line}", f"is nested more than {rows.DEEPEST} deep"), 0
             else:
                 yield record if key is None else {"key": key, **record}, size
 
@@ -226,15 +214,15 @@ def _elements(file: RawFile, text: IO[str], keyed: bool) -> Iterator[tuple[str |
         window.fail(f"the records end, but {window.peek()!r} follows")
 
 
-def _expanded(rows: Iterable[Sized], field: str, units: Units) -> Iterator[Sized]:
+def _expanded(given: Iterable[rows.Sized], field: str, units: Units) -> Iterator[rows.Sized]:
     """Yield the records in a field of each record; a record without any is counted as blank."""
-    for row, size in rows:
-        if isinstance(row, BadRow):
+    for row, size in given:
+        if isinstance(row, rows.BadRow):
             yield row, size
             continue
         inner = row.pop(field, None) or []
         if not isinstance(inner, dict | list):
-            yield BadRow(f"{field} of record {row.get('key', '')}", "holds no records"), size
+            yield rows.BadRow(f"{field} of record {row.get('key', '')}", "holds no records"), size
             continue
         if not inner:
             units.found += 1
@@ -247,4 +235,4 @@ def _expanded(rows: Iterable[Sized], field: str, units: Units) -> Iterator[Sized
                     size // len(inner),
                 )
             else:
-                yield BadRow(f"{field} of record {row.get('key', '')}", "is not a JSON object"), 0
+                yield rows.BadRow(f"{field} of record {row.get('key', '')}", "is not a JSON object"), 0

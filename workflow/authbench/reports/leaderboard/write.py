@@ -31,20 +31,13 @@ from authbench.core.presentation.tables import as_text
 from authbench.core.storage.atomic import atomic_folder, write_text
 from authbench.core.storage.json_files import write_plain_json
 from authbench.release.format.release import Release
+from authbench.reports.leaderboard import tables
 from authbench.reports.leaderboard.collect import Result, by_headline, collect, outdated
 from authbench.reports.leaderboard.figures import ALL_FACETS, charts, marks_by_group, shown_in_words
 from authbench.reports.leaderboard.headline import basis, headline_tables, left_out, lengths_table, pools_table
 from authbench.reports.leaderboard.hub import FOLDER, write_eval_results
 from authbench.reports.leaderboard.pairwise import compare_pairs
 from authbench.reports.leaderboard.people import people_table
-from authbench.reports.leaderboard.tables import (
-    ATTRIBUTION,
-    Metric,
-    all_tables,
-    every_score,
-    every_slice,
-    headline_slices,
-)
 from authbench.reports.leaderboard.topic import topic_table
 from authbench.reports.leaderboard.verdict import SURE, verdict
 from authbench.scoring.evaluation.joined import compare_results
@@ -64,7 +57,7 @@ def write_leaderboard(
     back: str = "",
     people: Path | None = None,
     edition: Edition | None = None,
-    extra: Sequence[Metric] = (),
+    extra: Sequence[tables.Metric] = (),
     release: Release | None = None,
 ) -> str:
     """Write the leaderboard of the results in `folders`; return its finding and first table for a terminal.
@@ -82,10 +75,10 @@ def write_leaderboard(
     comparison = compare_results([result.scores for result in results], queries)
     seed = results[0].scores["settings"]["seed"]
     pairs = compare_pairs(results, queries, seed)
-    tables, scores = all_tables(results, pairs, extra), every_score(results)
+    every, scores = tables.all_tables(results, pairs, extra), tables.every_score(results)
     headline = [*headline_tables(results, comparison, pairs), *topic_table(results, queries, seed)]
     finding = verdict(headline[0].data.to_dicts() if headline else [])
-    by_slice = headline_slices(results, scores, comparison.gains)
+    by_slice = tables.headline_slices(results, scores, comparison.gains)
     beside = [*people_table(people), pools_table(results, comparison.unsolved), *filter(None, [lengths_table(results)])]
     drawn = charts(results, scores, comparison, pairs)
     page = _render(
@@ -96,15 +89,15 @@ def write_leaderboard(
         outdated=old,
         verdict=finding,
         headline=headline,
-        overall_table=tables[0],
+        overall_table=every[0],
         beside=beside,
-        filtered=every_slice(scores, comparison.gains, ALL_FACETS),
-        files=[*by_slice, *tables[1:]],
+        filtered=tables.every_slice(scores, comparison.gains, ALL_FACETS),
+        files=[*by_slice, *every[1:]],
         pictures=pictures(drawn.overall),
         slice_pictures=pictures([*drawn.headline, *drawn.slices]),
     )
     with atomic_folder(out) as folder:
-        for table in (*headline, *tables, *by_slice, *beside):
+        for table in (*headline, *every, *by_slice, *beside):
             write_table(folder, table)
         write_text(folder / "gains.csv", as_csv(comparison.gains))
         write_plain_json(folder / "power.json", {"tests": comparison.tests, **comparison.power})
@@ -116,7 +109,7 @@ def write_leaderboard(
             write_eval_results(folder / FOLDER, results, edition.dataset)
         write_charts(folder / "figures", drawn.all(), ("png", "pdf") if pdf else ("png",))
         write_text(folder / "index.html", page)
-    return "\n\n".join(filter(None, (old, finding, as_text((*headline, tables[0])[0], intervals=False))))
+    return "\n\n".join(filter(None, (old, finding, as_text((*headline, every[0])[0], intervals=False))))
 
 
 def _render(results: Sequence[Result], pairs: pl.DataFrame, **shown: object) -> str:
@@ -136,7 +129,7 @@ def _render(results: Sequence[Result], pairs: pl.DataFrame, **shown: object) -> 
         models=[result.scores["model"] for result in results],
         scripts=["sort.js", "filter.js"],
         doubtful=_doubtful(pairs),
-        pairs=pairs.filter(pl.col("metric") == ATTRIBUTION.key).height,
+        pairs=pairs.filter(pl.col("metric") == tables.ATTRIBUTION.key).height,
     )
 
 
@@ -147,5 +140,5 @@ def _versions(results: Sequence[Result]) -> str:
 
 def _doubtful(pairs: pl.DataFrame) -> list[dict[str, object]]:
     """Return the pairs whose difference in Success@5 may be chance (Holm's p of 0.05 or more), nearest first."""
-    tested = pairs.filter((pl.col("metric") == ATTRIBUTION.key) & (pl.col("p_holm") >= SURE))
+    tested = pairs.filter((pl.col("metric") == tables.ATTRIBUTION.key) & (pl.col("p_holm") >= SURE))
     return tested.sort(pl.col("difference").abs(), "model", "other").to_dicts()

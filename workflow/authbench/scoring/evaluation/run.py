@@ -27,18 +27,11 @@ from authbench.core.storage.atomic import atomic_folder, sha256_of_file
 from authbench.core.storage.json_files import write_plain_json
 from authbench.core.storage.parquet import write_plain_parquet
 from authbench.core.version import VERSION
+from authbench.models import parameters
 from authbench.models.entries import ModelEntry
 from authbench.models.given_vectors import GivenVectors
 from authbench.models.model import CPU, Model, VectorCache, Vectors
 from authbench.models.open import open_model
-from authbench.models.parameters import (
-    FileParameters,
-    FunctionParameters,
-    PairsParameters,
-    PromptParameters,
-    RunParameters,
-    VectorsParameters,
-)
 from authbench.models.provenance import made_by
 from authbench.release.format.release import verification
 from authbench.release.format.scores import Benchmark, MatchedPairs, Scores, ScoringSettings
@@ -177,13 +170,13 @@ def ranking_of(
     Raises:
         InputError: the model, or the file with its results, cannot be used.
     """
-    parameters = entry.parameters
-    if isinstance(parameters, RunParameters | PairsParameters | PromptParameters):
+    given = entry.parameters
+    if isinstance(given, parameters.RunParameters | parameters.PairsParameters | parameters.PromptParameters):
         negatives = {**negatives, RELEASED: split.released.lists}
-        if isinstance(parameters, RunParameters):
-            return _with_digest(entry), None, rank_listed(read_run(Path(parameters.file), split), split, negatives)
-        if isinstance(parameters, PairsParameters):
-            entry, scores = _with_digest(entry), read_pairs(Path(parameters.file), split)
+        if isinstance(given, parameters.RunParameters):
+            return _with_digest(entry), None, rank_listed(read_run(Path(given.file), split), split, negatives)
+        if isinstance(given, parameters.PairsParameters):
+            entry, scores = _with_digest(entry), read_pairs(Path(given.file), split)
         else:
             from authbench.scoring.evaluation.prompted import prompted_scores
 
@@ -197,7 +190,7 @@ def ranking_of(
 
 
 def _with_digest(entry: ModelEntry) -> ModelEntry:
-    assert isinstance(entry.parameters, FileParameters)
+    assert isinstance(entry.parameters, parameters.FileParameters)
     digest = sha256_of_file(entry.parameters.file)
     return replace(entry, parameters=replace(entry.parameters, file_sha256=digest))
 
@@ -205,16 +198,16 @@ def _with_digest(entry: ModelEntry) -> ModelEntry:
 def expect_usable(models: Iterable[ModelEntry], split: Split) -> None:
     """Raise InputError if a function cannot be imported, a file does not fit the split, or a prompt has no key."""
     for model in models:
-        parameters = model.parameters
-        if isinstance(parameters, RunParameters):
-            read_run(Path(parameters.file), split)
-        elif isinstance(parameters, PairsParameters):
-            read_pairs(Path(parameters.file), split)
-        elif isinstance(parameters, PromptParameters):
+        given = model.parameters
+        if isinstance(given, parameters.RunParameters):
+            read_run(Path(given.file), split)
+        elif isinstance(given, parameters.PairsParameters):
+            read_pairs(Path(given.file), split)
+        elif isinstance(given, parameters.PromptParameters):
             from authbench.scoring.evaluation.prompted import expect_askable
 
-            expect_askable(parameters, split)
-        elif isinstance(parameters, VectorsParameters | FunctionParameters):
+            expect_askable(given, split)
+        elif isinstance(given, parameters.VectorsParameters | parameters.FunctionParameters):
             opened = open_model(model)
             if isinstance(opened, GivenVectors):
                 opened.embed(split.documents)

@@ -24,19 +24,7 @@ from authbench.core.storage.json_files import write_plain_json
 from authbench.release.format.documents import DOCUMENTS, expect_unique_ids, read_documents
 from authbench.release.format.pan import write_pairs, write_truth
 from authbench.release.format.release import Release
-from authbench.suites.pan.pairs import (
-    BY_TOPIC,
-    LARGE,
-    PER_AUTHOR,
-    SMALL,
-    TEST,
-    Pair,
-    as_table,
-    both,
-    build,
-    small_within,
-    violations,
-)
+from authbench.suites.pan import pairs
 
 
 def build_released(release: Release, documents: pl.DataFrame, settings: Pairs, seed: int) -> dict[str, pl.DataFrame]:
@@ -52,7 +40,7 @@ def build_released(release: Release, documents: pl.DataFrame, settings: Pairs, s
         InputError: fewer than two splits have pairs of this pool, or a set would be empty.
     """
     stated = {split: release.pairs(split).filter(pl.col("pool") == settings["setting"]) for split in release.splits}
-    having = [split for split, pairs in stated.items() if pairs.height]
+    having = [split for split, found in stated.items() if found.height]
     if len(having) < 2:
         raise InputError(
             f"{release.folder}: of its splits ({', '.join(release.splits)}) {', '.join(having) or 'none'} has pairs of "
@@ -60,7 +48,7 @@ def build_released(release: Release, documents: pl.DataFrame, settings: Pairs, s
         )
     tested = "test" if "test" in having else having[-1]
     pool = documents.sort("id").with_row_index("row")
-    sides: Mapping[str, list[str]] = {LARGE: [one for one in having if one != tested], TEST: [tested]}
+    sides: Mapping[str, list[str]] = {pairs.LARGE: [one for one in having if one != tested], pairs.TEST: [tested]}
     sets = {}
     for name, splits in sides.items():
         rows = pl.concat([stated[split].with_columns(split=pl.lit(split)) for split in splits])
@@ -70,9 +58,9 @@ def build_released(release: Release, documents: pl.DataFrame, settings: Pairs, s
                 f"{release.folder}: the pool {settings['setting']} gives no pair by one author, or none by two, for "
                 f"the {name} set, from {rows.height} rows of {', '.join(splits)}. Use another setting."
             )
-        sets[name] = as_table(pool, same, others, seed)
-    sets[SMALL] = small_within(sets[LARGE], settings, seed)
-    broken = violations(sets, settings)
+        sets[name] = pairs.as_table(pool, same, others, seed)
+    sets[pairs.SMALL] = pairs.small_within(sets[pairs.LARGE], settings, seed)
+    broken = pairs.violations(sets, settings)
     if broken:
         raise InputError(f"{release.folder}: its pairs break rules: {'; '.join(broken)}. Fetch the release anew.")
     return sets
@@ -86,18 +74,18 @@ def _with_rows(stated: pl.DataFrame, pool: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _drawn(rows: pl.DataFrame, settings: Pairs, seed: int) -> tuple[list[Pair], list[Pair]]:
+def _drawn(rows: pl.DataFrame, settings: Pairs, seed: int) -> tuple[list[pairs.Pair], list[pairs.Pair]]:
     """Return same-author pairs, at most `per_author` each, and the requested share of different-author pairs."""
     ids = rows["query_id"] + "\x1f" + rows["candidate_id"]
     rows = rows.with_columns(rank=keyed_hashes(seed, "released pair", ids)).sort("rank", "query_id", "candidate_id")
-    same: list[Pair] = []
+    same: list[pairs.Pair] = []
     groups: list[tuple[str, int]] = []
     used: set[int] = set()
     made: dict[str, int] = {}
     for split, group, one, other, author in (
         rows.filter("same").select("split", "group", "one", "other", "author").iter_rows()
     ):
-        if one not in used and other not in used and made.get(author, 0) < PER_AUTHOR:
+        if one not in used and other not in used and made.get(author, 0) < pairs.PER_AUTHOR:
             made[author] = made.get(author, 0) + 1
             used |= {one, other}
             same.append((one, other))
@@ -109,7 +97,7 @@ def _drawn(rows: pl.DataFrame, settings: Pairs, seed: int) -> tuple[list[Pair], 
         .with_columns(turn=pl.int_range(pl.len()).over("split", "group"))
         .sort("turn", "rank", "query_id", "candidate_id")
     )
-    found: dict[Pair, None] = {}
+    found: dict[pairs.Pair, None] = {}
     for one, other in negatives.select("one", "other").iter_rows():
         if (other, one) not in found:
             found[one, other] = None
@@ -124,8 +112,8 @@ def write_sets(place: Path | Release, out: Path, settings: Pairs, topic: str, se
         InputError: the setting uses a release's pairs, and this is a table.
     """
     documents = _documents(place, topic)
-    if settings["setting"] in BY_TOPIC:
-        sets = build(documents, settings, seed)
+    if settings["setting"] in pairs.BY_TOPIC:
+        sets = pairs.build(documents, settings, seed)
     elif isinstance(place, Release):
         sets = build_released(place, documents, settings, seed)
     else:
@@ -133,17 +121,17 @@ def write_sets(place: Path | Release, out: Path, settings: Pairs, topic: str, se
             f"{place}: the setting {settings['setting']} takes pairs of a release. Expected a release's folder."
         )
     metadata = {
-        "settings": {**settings, "per_author": PER_AUTHOR, "topic": topic, "seed": seed},
+        "settings": {**settings, "per_author": pairs.PER_AUTHOR, "topic": topic, "seed": seed},
         "documents": documents.height,
         "authors": documents["author"].n_unique(),
-        "sets": {name: _counted(pairs) for name, pairs in sets.items()},
+        "sets": {name: _counted(found) for name, found in sets.items()},
     }
     if isinstance(place, Release):
         metadata["release"] = place.verification
     with atomic_folder(out) as folder:
-        for name, pairs in sets.items():
-            write_pairs(pairs, folder / name / "pairs.jsonl")
-            write_truth(pairs, folder / name / "truth.jsonl")
+        for name, found in sets.items():
+            write_pairs(found, folder / name / "pairs.jsonl")
+            write_truth(found, folder / name / "truth.jsonl")
         write_plain_json(folder / "pairs.json", metadata)
     return metadata
 
@@ -158,11 +146,11 @@ def _documents(place: Path | Release, topic: str) -> pl.DataFrame:
     return distinct
 
 
-def _counted(pairs: pl.DataFrame) -> dict[str, int]:
-    sides = both(pairs, "author", "topic", "doc")
+def _counted(found: pl.DataFrame) -> dict[str, int]:
+    sides = pairs.both(found, "author", "topic", "doc")
     return {
-        "pairs": pairs.height,
-        "same": int(pairs["same"].sum()),
+        "pairs": found.height,
+        "same": int(found["same"].sum()),
         "authors": sides["author"].n_unique(),
         "topics": sides["topic"].n_unique(),
         "texts": sides["doc"].n_unique(),

@@ -25,7 +25,7 @@ from authbench.core.storage.json_files import write_plain_json
 from authbench.core.words import listing, plural, spaced
 from authbench.models.entries import SANITY
 from authbench.reports.leaderboard.verdict import over_controls
-from authbench.suites.style import figures, scores
+from authbench.suites.style import figures, scores, tables
 from authbench.suites.style.collect import Result, collect
 from authbench.suites.style.datasets import FIGURES
 from authbench.suites.style.entries import STEB, STRICT, Dataset
@@ -34,15 +34,6 @@ from authbench.suites.style.steb import layout
 from authbench.suites.style.steb.layout import ACCURACY
 from authbench.suites.style.steb.report import LIMITS_OF, other_languages
 from authbench.suites.style.steb.report import tables as steb_tables
-from authbench.suites.style.tables import (
-    OF_CHANCE,
-    Scored,
-    all_tables,
-    chance_of,
-    english,
-    every_score,
-    of_one_treatment,
-)
 
 NOT_ASKED = "not asked for"
 
@@ -56,15 +47,15 @@ def write_report(
         frozen: a clusters.json of an earlier report; by default, clusters are computed if there are enough models.
     """
     results = collect(folders)
-    ranked = of_one_treatment(results)
+    ranked = tables.of_one_treatment(results)
     models = {result.name: result.figures() for result in ranked}
-    clusters = read_clusters(frozen) if frozen else scores.freeze(models, english(ranked))
-    tables = [*all_tables(results, clusters), *_in_steb(ranked, datasets)]
-    values = every_score(results)
+    clusters = read_clusters(frozen) if frozen else scores.freeze(models, tables.english(ranked))
+    every = [*tables.all_tables(results, clusters), *_in_steb(ranked, datasets)]
+    values = tables.every_score(results)
     drawn = _charts(ranked, models, values.filter(pl.col("protocol") == STRICT))
-    lost = scores.sensitivity(models, english(ranked), clusters)
+    lost = scores.sensitivity(models, tables.english(ranked), clusters)
     with atomic_folder(out) as folder:
-        for table in tables:
+        for table in every:
             write_table(folder, table)
         write_text(folder / "scores.csv", as_csv(values))
         write_text(folder / "sensitivity.csv", as_csv(lost))
@@ -72,8 +63,8 @@ def write_report(
             write_plain_json(folder / "clusters.json", clusters)
         layout.write(folder / STEB, {result.name: result.content.get(STEB, {}) for result in ranked})
         write_charts(folder / "figures", drawn)
-        write_text(folder / "index.html", render(ranked, tables, drawn, lost, datasets, clusters, back))
-    return as_text(tables[0])
+        write_text(folder / "index.html", render(ranked, every, drawn, lost, datasets, clusters, back))
+    return as_text(every[0])
 
 
 def _in_steb(results: Sequence[Result], datasets: Sequence[Dataset]) -> list[Table]:
@@ -90,12 +81,14 @@ def _in_steb(results: Sequence[Result], datasets: Sequence[Dataset]) -> list[Tab
                 (kind, name): one.get(ends) for (task, name), one in metrics.items() for kind, ends in kinds[task]
             }
         chances |= {
-            (kind, name): chance_of(STEB, one) for (task, name), one in metrics.items() for kind, _ in kinds[task]
+            (kind, name): tables.chance_of(STEB, one)
+            for (task, name), one in metrics.items()
+            for kind, _ in kinds[task]
         }
     if not figured:
         return []
     groups = {result.name: result.group for result in results}
-    return steb_tables(Scored(figured, groups, limits, chances), other_languages(datasets))
+    return steb_tables(tables.Scored(figured, groups, limits, chances), other_languages(datasets))
 
 
 def _charts(ranked: Sequence[Result], models: Mapping[str, scores.Figures], values: pl.DataFrame) -> list[Chart]:
@@ -111,7 +104,7 @@ def _charts(ranked: Sequence[Result], models: Mapping[str, scores.Figures], valu
 
 def render(
     results: Sequence[Result],
-    tables: Sequence[Table],
+    every: Sequence[Table],
     charts: Sequence[Chart],
     sensitivity: pl.DataFrame,
     datasets: Sequence[Dataset],
@@ -124,13 +117,13 @@ def render(
     return page.render(
         back=back,
         models=[{"name": one.name, "group": one.group, "title": one.content["model"]["title"]} for one in results],
-        tables=tables,
+        tables=every,
         pictures=pictures(charts),
         sensitivity=sensitivity.to_dicts(),
         listed=listed,
         run=sum(one["run"] for one in listed),
         ran=what_ran(listed),
-        finding=_finding(tables[0]),
+        finding=_finding(every[0]),
         in_steb=any(one.content.get(STEB) for one in results),
         settings=results[0].content["settings"],
         versions=results[0].content["versions"],
@@ -143,7 +136,7 @@ def render(
 def _finding(table: Table) -> str:
     sides: dict[bool, dict[str, float]] = {False: {}, True: {}}
     for row in table.rows:
-        if row.group != OF_CHANCE and row.cells[-1].value is not None:
+        if row.group != tables.OF_CHANCE and row.cells[-1].value is not None:
             sides[row.group == SANITY][row.cells[0].text] = row.cells[-1].value
     return over_controls(table.title.lower(), sides[False], sides[True], lambda one, other: None)
 
