@@ -20,65 +20,45 @@ from authbench.core.runtime.inventory import fitting_shards
 from authbench.core.shipped import shipped
 
 RATES = shipped("rates.yaml")
-# The rules of a build of a release, in order; rules that run for whole documents and for chunks are listed twice.
-RULES = (
-    "ingest_source",
-    "normalize_text",
-    "count_endings",
-    "find_signatures",
-    "cut_signatures",
-    "sign_texts documents",
-    "link_texts documents",
-    "compare_texts documents",
-    "find_duplicates documents",
-    "count_labels",
-    "chunk_documents",
-    "sign_texts chunks",
-    "measure_texts",
-    "apply_filters",
-    "judge_labels",
-    "link_texts chunks",
-    "compare_texts chunks",
-    "find_duplicates chunks",
-    "find_shared_texts",
-    "fill_reservoirs",
-    "select_documents",
-    "assign_splits",
-    "count_survivors",
-    "write_release",
-    "list_removed",
-    "check_release",
-    "publish_release",
-    "render_report",
-)
-# Rules, and their folders of results, whose work grows with the released documents, not with the corpus.
-OF_THE_RELEASE = (
-    "assign_splits",
-    "write_release",
-    "check_release",
-    "publish_release",
-    "render_report",
-    "split",
-    "draft",
-    "release",
-)
-# Rules, and their folders of results, whose work grows with the chunks of documents.
-OF_CHUNKS = (
-    "measure_texts",
-    "apply_filters",
-    "judge_labels",
-    "find_shared_texts",
-    "fill_reservoirs",
-    "select_documents",
-    "count_survivors",
-    "list_removed",
-    "chunk",
-    "filter",
-    "labels",
-    "sample",
-)
-# Folders with a row per document and one per chunk, independent of their lengths.
-OF_BOTH = ("dedup",)
+DOCUMENTS, CHUNKS, RELEASE, BOTH = "documents", "chunks", "released documents", "documents and chunks, of any length"
+# The rules of a build of a release, in order, and what their work grows with; rules that run for whole documents and
+# for chunks are listed twice.
+RULES = {
+    "ingest_source": DOCUMENTS,
+    "normalize_text": DOCUMENTS,
+    "count_endings": DOCUMENTS,
+    "find_signatures": DOCUMENTS,
+    "cut_signatures": DOCUMENTS,
+    "sign_texts documents": DOCUMENTS,
+    "link_texts documents": DOCUMENTS,
+    "compare_texts documents": DOCUMENTS,
+    "find_duplicates documents": DOCUMENTS,
+    "count_labels": DOCUMENTS,
+    "chunk_documents": DOCUMENTS,
+    "sign_texts chunks": CHUNKS,
+    "measure_texts": CHUNKS,
+    "apply_filters": CHUNKS,
+    "judge_labels": CHUNKS,
+    "link_texts chunks": CHUNKS,
+    "compare_texts chunks": CHUNKS,
+    "find_duplicates chunks": CHUNKS,
+    "find_shared_texts": CHUNKS,
+    "fill_reservoirs": CHUNKS,
+    "select_documents": CHUNKS,
+    "assign_splits": RELEASE,
+    "count_survivors": CHUNKS,
+    "write_release": RELEASE,
+    "list_removed": CHUNKS,
+    "check_release": RELEASE,
+    "publish_release": RELEASE,
+    "render_report": RELEASE,
+}
+# What folders of results grow with, if not with the documents.
+_FOLDERS = {
+    **dict.fromkeys(("split", "draft", "release"), RELEASE),
+    **dict.fromkeys(("chunk", "filter", "labels", "sample"), CHUNKS),
+    "dedup": BOTH,
+}
 CHARS_PER_TOKEN = 4  # of English prose (4.2 in the open corpora); fewer in other scripts, whose chunks are shorter
 SPARE = 10  # chunks per released chunk, as in the measured builds: most are removed by filters and limits per author
 # Rules with one job per part of the search for near-duplicates.
@@ -269,7 +249,7 @@ def make_plan(corpus: Corpus, rates: Rates, detoxify: bool = False) -> Plan:
     held = corpus.chunks * corpus.chunk_chars / (corpus.documents * corpus.mean_chars)
     settings = corpus.settings
     bands = settings["dedup"]["bands"]
-    parts = {"documents": part_count(text_mb, bands), "chunks": part_count(text_mb * held, bands)}
+    parts = {DOCUMENTS: part_count(text_mb, bands), CHUNKS: part_count(text_mb * held, bands)}
     disk = {
         folder: line(
             [(_work(folder, size), size["disk_bytes"].get(folder, 0)) for size in sizes], _planned(folder, corpus)
@@ -352,23 +332,24 @@ def _work(name: str, size: MeasuredBuild) -> float:
 
     Its documents are short, hence each is a single chunk.
     """
-    if name in OF_BOTH:
+    if _grows_with(name) == BOTH:
         return float(size["documents"])
-    share = size["released"] / size["documents"] if name in OF_THE_RELEASE else 1.0
+    share = size["released"] / size["documents"] if _grows_with(name) == RELEASE else 1.0
     return float(size["characters"] * share)
 
 
 def _planned(name: str, corpus: Corpus) -> float:
     """Return the same for the planned build."""
-    if name in OF_BOTH:
-        return (corpus.documents + corpus.chunks) / 2
-    if name in OF_THE_RELEASE:
-        return corpus.released * corpus.chunk_chars
-    return corpus.chunks * corpus.chunk_chars if _on_chunks(name) else corpus.documents * corpus.mean_chars
+    return {
+        DOCUMENTS: corpus.documents * corpus.mean_chars,
+        CHUNKS: corpus.chunks * corpus.chunk_chars,
+        RELEASE: corpus.released * corpus.chunk_chars,
+        BOTH: (corpus.documents + corpus.chunks) / 2,
+    }[_grows_with(name)]
 
 
-def _on_chunks(name: str) -> bool:
-    return name in OF_CHUNKS or name.endswith(" chunks")
+def _grows_with(name: str) -> str:
+    return RULES.get(name) or _FOLDERS.get(name, DOCUMENTS)
 
 
 def _stage(
@@ -376,7 +357,7 @@ def _stage(
 ) -> Stage:
     runs = [(size, size["rules"][rule]) for size in sizes if rule in size["rules"]]
     name = rule.partition(" ")[0]
-    parts = parts_of["chunks" if _on_chunks(rule) else "documents"]
+    parts = parts_of[CHUNKS if _grows_with(rule) == CHUNKS else DOCUMENTS]
     by_shard = all(run["jobs"] == size["shards"] for size, run in runs)
     jobs = parts if name in IN_PARTS else shards if by_shard else runs[-1][1]["jobs"]
     among = [(run["jobs"] if by_shard else 1) for _, run in runs]
@@ -385,14 +366,14 @@ def _stage(
     cpu = equal * line(costs, _planned(rule, corpus) / equal)
 
     shared = by_shard or name in A_SHARD_AT_A_TIME
-    if name in OF_THE_RELEASE:
+    if _grows_with(rule) == RELEASE:
         peaks, at = [(float(size["released"]), run["peak_mib"]) for size, run in runs], corpus.released
     elif shared:  # a job's memory grows with the characters of its shard
         peaks = [(size["characters"] / size["shards"], run["peak_mib"]) for size, run in runs]
         at = _planned(rule, corpus) / shards
     else:
         peaks = [(size["documents"], run["peak_mib"]) for size, run in runs]
-        at = corpus.chunks if _on_chunks(rule) else corpus.documents
+        at = corpus.chunks if _grows_with(rule) == CHUNKS else corpus.documents
     most, last = peaks[-1]
     known = name in HELD and at > most
     peak = last + (at - most) * HELD[name](parts) / 2**20 if known else line(peaks, at)
