@@ -9,7 +9,7 @@ from cases import cases
 
 from authbench.app.cli import COMMANDS, main
 from authbench.app.cli.command import FORMER, GROUPS
-from authbench.app.cli.examples import EXAMPLES
+from authbench.app.cli.examples import examples
 from authbench.config.registry.load import list_entries
 from authbench.models.entries import MODELS
 
@@ -52,7 +52,7 @@ def test_a_misspelt_command_of_a_group_is_corrected(capsys):
 def test_a_former_name_runs_the_command_and_says_the_present_one(former, name, capsys, monkeypatch):
     ran = []
     monkeypatch.setitem(COMMANDS, name, replace(COMMANDS[name], run=lambda parsed: bool(ran.append(parsed))))
-    example = shlex.split(EXAMPLES[name][-1])[len(name.split()) :]
+    example = shlex.split(examples(name).splitlines()[-1])[1 + len(name.split()) :]
     assert main([*name.split(), *example]) == 0 and capsys.readouterr().err == ""
     assert main([former, *example]) == 0
     assert f"`{former}` is now `{name}`" in capsys.readouterr().err
