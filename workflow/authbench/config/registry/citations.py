@@ -9,7 +9,7 @@ from authbench.core.errors import InputError
 _HEAD = re.compile(r"@([A-Za-z]+)\s*\{\s*([^\s,{}\"#%'()=]+)\s*,")
 # LaTeX commands allowed in a citation: accents, letters, escaped signs, fonts, addresses; others could read files.
 _ALLOWED = frozenset("'`^\"~=.,;:!-/&%$#_{}cvuHkrbdtoOlLij") | frozenset(
-    (
+    [
         "ss",
         "ae",
         "AE",
@@ -26,7 +26,7 @@ _ALLOWED = frozenset("'`^\"~=.,;:!-/&%$#_{}cvuHkrbdtoOlLij") | frozenset(
         "textbf",
         "texttt",
         "textsc",
-    )
+    ]
 )
 _COMMAND = re.compile(r"\\([A-Za-z]+|.)", re.DOTALL)
 _NO_ENTRIES = frozenset({"comment", "preamble", "string"})

@@ -36,26 +36,9 @@ BUILD_TYPE = "urn:authbench:release:v1"
 ADAPTERS = (
     *("ingest_source", "normalize_text", "count_endings", "find_signatures", "cut_signatures", "sign_texts"),
     *("link_texts", "compare_texts", "find_duplicates", "chunk_documents", "count_labels", "judge_labels"),
-    *(
-        "measure_texts",
-        "count_activity",
-        "measure_authors",
-        "apply_filters",
-        "load_scorers",
-        "draw_authors",
-        "fill_reservoirs",
-    ),
-    *(
-        "ask_scores",
-        "score_texts",
-        "find_shared_texts",
-        "select_documents",
-        "assign_splits",
-        "count_survivors",
-        "write_release",
-        "check_release",
-    ),
-    *("publish_release", "render_report"),
+    *("measure_texts", "count_activity", "measure_authors", "apply_filters", "load_scorers", "draw_authors"),
+    *("fill_reservoirs", "ask_scores", "score_texts", "find_shared_texts", "select_documents", "assign_splits"),
+    *("count_survivors", "write_release", "check_release", "publish_release", "render_report"),
 )
 
 

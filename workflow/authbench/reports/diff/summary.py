@@ -9,16 +9,7 @@ from authbench.core.json_values import JsonMapping
 from authbench.release.format.manifest import Manifest, Totals, Verification
 from authbench.reports.diff.releases import MAJOR, NONE, KeyedRelease, VersionChange, version_change
 
-CHANGES = pl.Schema(
-    {
-        "change": pl.String,
-        "source": pl.String,
-        "reason": pl.String,
-        "id": pl.String,
-        "before": pl.String,
-        "after": pl.String,
-    }
-)
+CHANGES = pl.Schema(dict.fromkeys(("change", "source", "reason", "id", "before", "after"), pl.String))
 _TAKEN_DOWN = "taken down"
 _NOT_LOGGED = "not known: the log of its removals (dirty_docs.log) is not beside the release"
 

@@ -33,17 +33,9 @@ SUMMARY = pl.Schema(
     }
 )
 AGREEMENT = pl.Schema(
-    {
-        "first": pl.String,
-        "second": pl.String,
-        "lang": pl.String,
-        "texts": pl.Int64,
-        "same_verdict": pl.Float64,
-        "kappa": pl.Float64,
-        "low": pl.Float64,
-        "high": pl.Float64,
-        "same_reason": pl.Float64,
-    }
+    dict.fromkeys(("first", "second", "lang"), pl.String)
+    | {"texts": pl.Int64}
+    | dict.fromkeys(("same_verdict", "kappa", "low", "high", "same_reason"), pl.Float64)
 )
 Verdicts = Mapping[str, str | None]  # by doc_key the reason, None if the text is good
 

@@ -154,9 +154,7 @@ _TEXT = ("string", "large_string")
 # Columns of tables, and the prefixes of their types.
 _COLUMNS: Mapping[str, Mapping[str, Sequence[str]]] = {
     PAIRS: {
-        "query": _TEXT,
-        "candidate": _TEXT,
-        "kind": _TEXT,
+        **dict.fromkeys(("query", "candidate", "kind"), _TEXT),
         "score": ("double",),
         **dict.fromkeys(_RANKS, ("int32",)),
     },

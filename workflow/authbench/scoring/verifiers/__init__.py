@@ -26,17 +26,9 @@ from authbench.scoring.verifiers.requested import VerifierEntry
 
 # Columns of pairs: id, text1, text2 always; `same` to learn from; the others if known.
 PAIRS = pl.Schema(
-    {
-        "id": pl.String,
-        "text1": pl.String,
-        "text2": pl.String,
-        "same": pl.Boolean,
-        "topic1": pl.String,
-        "topic2": pl.String,
-        "author1": pl.String,
-        "author2": pl.String,
-        "lang": pl.String,
-    }
+    dict.fromkeys(("id", "text1", "text2"), pl.String)
+    | {"same": pl.Boolean}
+    | dict.fromkeys(("topic1", "topic2", "author1", "author2", "lang"), pl.String)
 )
 
 

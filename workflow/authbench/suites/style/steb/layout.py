@@ -16,22 +16,16 @@ from authbench.core.storage.atomic import write_text
 from authbench.core.storage.json_files import read_foreign_json
 
 # STEB's names of our tasks, and the score of each that its board uses.
-NAMES = {
-    "clustering": "clustering",
-    "all_to_all": "all_to_all_pair_classification",
-    "predefined": "pre_defined_pair_classification",
-    "order_alignment": "order_alignment",
-    "retrieval": "retrieval",
-    "probing": "probing",
+_TASKS = {
+    "clustering": ("clustering", "v_measure"),
+    "all_to_all": ("all_to_all_pair_classification", "auc"),
+    "predefined": ("pre_defined_pair_classification", "auc"),
+    "order_alignment": ("order_alignment", "distractor_acc_mean"),
+    "retrieval": ("retrieval", "mrr"),
+    "probing": ("probing", "average"),
 }
-FIGURES = {
-    "clustering": "v_measure",
-    "all_to_all": "auc",
-    "predefined": "auc",
-    "order_alignment": "distractor_acc_mean",
-    "retrieval": "mrr",
-    "probing": "average",
-}
+NAMES = {ours: theirs for ours, (theirs, _) in _TASKS.items()}
+FIGURES = {ours: score for ours, (_, score) in _TASKS.items()}
 ACCURACY = "order_accuracy"  # order alignment's `acc_mean`; its distractor is separate
 
 
