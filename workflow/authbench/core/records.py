@@ -121,15 +121,9 @@ MOSTLY = 0.5
 # Why a document (or a raw row, then `doc_key` is null) was dropped. A document dropped for several reasons has several
 # rows, the first reason first. `detail` is the place (file and position) or the key of the kept representative.
 REMOVED = pl.Schema(
-    {
-        "source": pl.String,
-        "doc_key": pl.String,
-        "stage": pl.String,
-        "reason": pl.String,
-        "value": pl.Float64,
-        "threshold": pl.Float64,
-        "detail": pl.String,
-    }
+    dict.fromkeys(("source", "doc_key", "stage", "reason"), pl.String)
+    | dict.fromkeys(("value", "threshold"), pl.Float64)
+    | {"detail": pl.String}
 )
 
 

@@ -6,15 +6,9 @@ from authbench.config.settings.dedup import Copies
 
 EXACT, NEAR, CROSS = "exact_duplicate", "near_duplicate", "cross_author_duplicate"
 REMOVED_COPY = pl.Schema(
-    {
-        "row": pl.Int64,
-        "doc_key": pl.String,
-        "source": pl.String,
-        "reason": pl.String,
-        "kept": pl.String,
-        "similarity": pl.Float64,
-        "same_author": pl.Boolean,
-    }
+    {"row": pl.Int64}
+    | dict.fromkeys(("doc_key", "source", "reason", "kept"), pl.String)
+    | {"similarity": pl.Float64, "same_author": pl.Boolean}
 )
 
 

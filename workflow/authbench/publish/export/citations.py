@@ -18,15 +18,9 @@ from authbench.release.format.manifest import StatedSource
 from authbench.release.format.release import Release
 
 LICENCES = pl.Schema(
-    {
-        "source": pl.String,
-        "licence": pl.String,
-        "spdx": pl.String,
-        "tier": pl.String,
-        "documents": pl.Int64,
-        "authors": pl.Int64,
-        "texts_here": pl.Boolean,
-    }
+    dict.fromkeys(("source", "licence", "spdx", "tier"), pl.String)
+    | dict.fromkeys(("documents", "authors"), pl.Int64)
+    | {"texts_here": pl.Boolean}
 )
 
 
