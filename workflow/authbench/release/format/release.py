@@ -22,19 +22,7 @@ from authbench.core.storage.exact_json import loads
 from authbench.core.storage.json_files import read_foreign_json, value_at
 from authbench.core.storage.parquet_headers import bounded_parquet
 from authbench.core.storage.sha256sums import SUMS
-from authbench.release.format import files
-from authbench.release.format.columns import (
-    CANDIDATES,
-    DOCUMENT_ID,
-    GROUND_TRUTH,
-    PAIRS,
-    POSITIVES,
-    QUERIES,
-    SPLIT_TABLES,
-    TEXT,
-    TEXT_FIELDS,
-    Table,
-)
+from authbench.release.format import columns, files
 from authbench.release.format.deviation import Deviation
 from authbench.release.format.manifest import Manifest, Verification
 from authbench.release.format.names import expect_inside, expect_splits, files_of_format, splits_of
@@ -44,7 +32,7 @@ VERSION = 1
 _CFF = "CITATION.cff"
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _SPLIT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
-_ID = re.compile(DOCUMENT_ID, re.ASCII)
+_ID = re.compile(columns.DOCUMENT_ID, re.ASCII)
 # The mappings of a lock: the part, the form of its keys and of its values, and both in words.
 _PARTS = (
     ("authors", _DIGEST, _SPLIT, "author ids (64 hexadecimal digits) and their splits"),
@@ -99,7 +87,7 @@ DOCUMENTS = pl.Schema(
         "id": pl.String,
         "split": pl.String,
         "author_id": pl.String,
-        **{column.name: column.dtype for column in TEXT},
+        **{column.name: column.dtype for column in columns.TEXT},
         "candidate": pl.Boolean,
         "query": pl.Boolean,
     }
@@ -178,7 +166,7 @@ class Release:
         """Return the table of provenance, sorted by id."""
         return self.read_provenance()
 
-    def read_provenance(self, columns: Sequence[str] = ()) -> pl.DataFrame:
+    def read_provenance(self, names: Sequence[str] = ()) -> pl.DataFrame:
         """Read the provenance, or these columns of it (with `id`), sorted by id.
 
         Raises:
@@ -189,12 +177,12 @@ class Release:
             raise InputError(f"{path}: there is no such file. Expected the folder of a release.")
         try:
             schema = pl.read_parquet_schema(path)
-            missing = [name for name in columns if name not in schema]
+            missing = [name for name in names if name not in schema]
             if missing or schema.get("id") != pl.String:
                 raise InputError(
                     f"{path}: has no column {', '.join(missing) or '`id` of strings'}; it has {', '.join(schema)}"
                 )
-            table = bounded_parquet(path, columns or None)
+            table = bounded_parquet(path, names or None)
         except (pl.exceptions.PolarsError, OSError) as problem:
             raise InputError(f"{path}: cannot be read as Parquet: {first_line(problem)}. Fetch it anew.") from None
         return table if table["id"].is_sorted() else table.sort("id", maintain_order=True)
@@ -217,52 +205,56 @@ class Release:
         """Return how many texts of tier B the release contains."""
         return int((self.read_provenance(("id", "tier"))["tier"] == "B").sum())
 
-    def path(self, split: str, table: Table) -> Path:
+    def path(self, split: str, table: columns.Table) -> Path:
         return self.folder / split / table.file
 
-    def rows(self, split: str, table: Table) -> Iterator[pl.DataFrame]:
+    def rows(self, split: str, table: columns.Table) -> Iterator[pl.DataFrame]:
         """Yield the unfiltered rows of a file of a split, in batches with the schema of `table`."""
         return read_table(self.path(split, table), table)
 
     def candidates(self, split: str) -> Iterator[pl.DataFrame]:
         """Yield the candidates of a split (CANDIDATES), in batches, by id."""
-        return self.rows(split, CANDIDATES)
+        return self.rows(split, columns.CANDIDATES)
 
     def queries(self, split: str) -> Iterator[pl.DataFrame]:
         """Yield the queries of a split (QUERIES) that have an answer here, in batches, by id."""
         answered = self.truth(split).select("query_id")
-        for batch in self.rows(split, QUERIES):
+        for batch in self.rows(split, columns.QUERIES):
             yield batch.join(answered, on="query_id", how="semi", maintain_order="left")
 
     def truth(self, split: str) -> pl.DataFrame:
         """Return which candidates answer each query and which count neither way (GROUND_TRUTH), by id."""
-        table = concat(self.rows(split, GROUND_TRUTH), GROUND_TRUTH).with_columns(pl.col("ignored_ids").fill_null([]))
+        table = concat(self.rows(split, columns.GROUND_TRUTH), columns.GROUND_TRUTH).with_columns(
+            pl.col("ignored_ids").fill_null([])
+        )
         return table.filter(pl.col("positive_ids").list.len() > 0).sort("query_id")
 
     def positives(self, split: str, types: pl.Schema | None = None) -> pl.DataFrame:
         """Return how queries are related to candidates of their author (POSITIVES); empty without a file."""
-        return self._pairs_of(split, POSITIVES, types).sort("query_id", "candidate_id")
+        return self._pairs_of(split, columns.POSITIVES, types).sort("query_id", "candidate_id")
 
     def pairs(self, split: str, types: pl.Schema | None = None) -> pl.DataFrame:
         """Return the pairs to score (PAIRS), in their order; empty without a file."""
-        return self._pairs_of(split, PAIRS, types)
+        return self._pairs_of(split, columns.PAIRS, types)
 
-    def _pairs_of(self, split: str, table: Table, types: pl.Schema | None) -> pl.DataFrame:
+    def _pairs_of(self, split: str, table: columns.Table, types: pl.Schema | None) -> pl.DataFrame:
         """Return the rows of a file of pairs, with columns cast to `types` (`tables.read_pairs`)."""
         path = self.path(split, table)
         return read_pairs(path, table, types) if path.is_file() else pl.DataFrame(schema=table.schema)
 
     def texts(self, split: str) -> Iterator[pl.DataFrame]:
         """Yield every document of a split once (DOCUMENTS), in batches: the candidates, then the other queries."""
-        truth = concat(self.rows(split, GROUND_TRUTH), GROUND_TRUTH)
-        queries = concat((batch.select("query_id") for batch in self.rows(split, QUERIES)), QUERIES, ("query_id",))
+        truth = concat(self.rows(split, columns.GROUND_TRUTH), columns.GROUND_TRUTH)
+        queries = concat(
+            (batch.select("query_id") for batch in self.rows(split, columns.QUERIES)), columns.QUERIES, ("query_id",)
+        )
         known = [pl.DataFrame(schema={"query_id": pl.String})]
-        for batch in self.rows(split, CANDIDATES):
+        for batch in self.rows(split, columns.CANDIDATES):
             known.append(batch.select(query_id="candidate_id"))
             yield candidate_documents(batch, queries["query_id"], split)
         candidates = pl.concat(known)
         if queries.join(candidates, on="query_id", how="anti").height:
-            for batch in self.rows(split, QUERIES):
+            for batch in self.rows(split, columns.QUERIES):
                 yield query_documents(batch, candidates["query_id"], truth, split)
 
 
@@ -272,7 +264,7 @@ def candidate_documents(candidates: pl.DataFrame, queries: pl.Series, split: str
         pl.col("candidate_id").alias("id"),
         pl.lit(split).alias("split"),
         "author_id",
-        *TEXT_FIELDS,
+        *columns.TEXT_FIELDS,
         pl.lit(True).alias("candidate"),
         pl.col("candidate_id").is_in(queries.implode()).alias("query"),
     )
@@ -285,7 +277,7 @@ def query_documents(queries: pl.DataFrame, candidates: pl.Series, truth: pl.Data
         pl.col("query_id").alias("id"),
         pl.lit(split).alias("split"),
         "author_id",
-        *TEXT_FIELDS,
+        *columns.TEXT_FIELDS,
         pl.lit(False).alias("candidate"),
         pl.lit(True).alias("query"),
     )
@@ -308,7 +300,7 @@ def open_release(folder: Path) -> Release:
     """
     if not folder.is_dir():
         raise InputError(
-            f"{folder}: there is no such folder. Expected a release: a folder per split with {CANDIDATES.file}"
+            f"{folder}: there is no such folder. Expected a release: a folder per split with {columns.CANDIDATES.file}"
         )
     paths = list(files_of_format(folder))
     expect_inside(folder, [*paths, SUMS])
@@ -321,7 +313,7 @@ def open_release(folder: Path) -> Release:
     if not splits:
         raise InputError(
             f"{folder}: no split here. Expected folders such as test/ with "
-            + ", ".join(table.file for table in SPLIT_TABLES.values())
+            + ", ".join(table.file for table in columns.SPLIT_TABLES.values())
         )
     return Release(folder, tuple(splits), manifest, (folder / files.WITHHELD).is_file(), made_of_unverified(manifest))
 
@@ -339,10 +331,10 @@ def open_complete_release(folder: Path) -> Release:
         )
     release = open_release(folder)
     named = list(release.manifest.get("splits") or ())
-    absent = [split for split in named if not (folder / split / CANDIDATES.file).is_file()]
+    absent = [split for split in named if not (folder / split / columns.CANDIDATES.file).is_file()]
     if absent:
         raise InputError(
-            f"{folder}: the manifest names the splits {', '.join(absent)}, which have no {CANDIDATES.file}."
+            f"{folder}: the manifest names the splits {', '.join(absent)}, which have no {columns.CANDIDATES.file}."
         )
     lacks = [key for key in _OF_COMPLETE if _value(release.manifest, key) is None]
     if lacks:
