@@ -22,7 +22,8 @@ from authbench.build.dedup.minhash import draw_permutations
 from authbench.build.dedup.settings import band_recall, choose_bands, dedup_problems
 from authbench.build.dedup.signatures import sign_texts
 from authbench.build.dedup.similar_pairs import similar_pairs
-from authbench.build.split.assign import near_copies, unit_of
+from authbench.build.split.assign import near_copies
+from authbench.build.split.units import unit_of
 from authbench.core.records import REMOVED
 
 WORKFLOW = str(Path(compare.__file__).parents[2])

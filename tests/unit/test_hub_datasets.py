@@ -19,7 +19,7 @@ from split_folder import write_release
 
 import authbench
 from authbench.app.cli import main
-from authbench.audit.auditing import read
+from authbench.audit.auditing import read_first
 from authbench.audit.auditing.read import How, read_dataset
 from authbench.core.errors import InputError
 from authbench.release.format import hub
@@ -120,7 +120,7 @@ def stored(monkeypatch):
         monkeypatch.setenv("HF_ENDPOINT", host.url)
         monkeypatch.setenv("HF_HUB_DISABLE_TELEMETRY", "1")
         monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
-        monkeypatch.setattr(read, "user_cache", hub.user_cache)
+        monkeypatch.setattr(read_first, "user_cache", hub.user_cache)
         yield host
 
 
@@ -165,7 +165,7 @@ def test_of_a_dataset_of_the_hub_only_the_first_rows_are_fetched_and_only_once(s
 )
 def test_a_dataset_that_cannot_be_read_in_part_is_fetched_whole(stored, files):
     serve(stored, "org/parts", files)
-    assert read.first_rows("hf:org/parts", 10, None) is None
+    assert read_first.first_rows("hf:org/parts", 10, None) is None
 
 
 def test_models_are_scored_on_texts_with_authors_and_results_say_that_queries_were_drawn(texts, tmp_path, capsys):
@@ -281,6 +281,6 @@ def test_a_folder_of_results_means_the_release_in_it(tmp_path):
     write_sound(tmp_path / "results/x/release")
     assert release_of(tmp_path / "results/x") == tmp_path / "results/x/release" == local(tmp_path / "results/x")[0]
     assert read_dataset([tmp_path / "results/x"]).documents.height
-    for opened in (release_of, lambda place: read_dataset([place])):
+    for read in (release_of, lambda place: read_dataset([place])):
         with pytest.raises(InputError, match=str(tmp_path / "results/x")):
-            opened(tmp_path / "results")
+            read(tmp_path / "results")

@@ -26,7 +26,8 @@ from authbench.models.model import VectorCache
 from authbench.publish.attestation.statement import make_statement
 from authbench.publish.export.run import export_public
 from authbench.publish.merging.bookkeeping import merged_funnel
-from authbench.publish.merging.run import merge, new_numbers
+from authbench.publish.merging.contents import new_numbers
+from authbench.publish.merging.run import merge
 from authbench.publish.merging.sides import differing, expect_fitting, merged_config, read_side
 from authbench.release.checking import check_release
 from authbench.release.checking.settings import merged as laid_over

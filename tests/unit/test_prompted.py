@@ -21,10 +21,10 @@ from authbench.app.cli import main
 from authbench.build.acquire import transfer
 from authbench.core.identity import sha256_of_text
 from authbench.core.shipped import shipped
+from authbench.models.chat import MOST_BYTES
 from authbench.models.prompts import score_in, scores_in
 from authbench.models.requested import load_model
 from authbench.release.format.release import open_release
-from authbench.scoring.evaluation.prompted import MOST_BYTES
 from authbench.scoring.evaluation.split import read_split
 
 AUTHORS = 24

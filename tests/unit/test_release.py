@@ -18,8 +18,9 @@ from sound_release import write_sound
 from authbench.build.filter.measure import measure_texts
 from authbench.build.release import queries as queries_room
 from authbench.build.release import relations as relations_room
-from authbench.build.release.contents import make_contents, make_lock, number_documents
+from authbench.build.release.contents import make_contents
 from authbench.build.release.manifest import make_manifest
+from authbench.build.release.numbering import make_lock, number_documents
 from authbench.build.release.queries import QUERIES, choose_queries
 from authbench.build.release.tables import make_provenance
 from authbench.build.release.takedown import read_takedown

@@ -11,17 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from authbench.build.ingest.persons import OF_A_NAME
-from authbench.build.split.assign import (
-    Labels,
-    assign_splits,
-    find_bridges,
-    near_copies,
-    split_deviation,
-    split_documents,
-    unit_of,
-)
+from authbench.build.split.assign import Labels, assign_splits, near_copies, split_deviation, split_documents
 from authbench.build.split.balance import due
 from authbench.build.split.leakage import Leaks, find_leaks, fold
+from authbench.build.split.units import find_bridges, unit_of
 from authbench.core.records import RECORD
 from authbench.release.checking.overlap import fold as check_fold
 

@@ -1,167 +1,39 @@
-"""Merge two releases into a folder: documents, ids, and recomputed queries, relations and pools."""
+"""Merge two releases into a folder."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from pathlib import Path
 from typing import Any, cast
 
 import polars as pl
 
 from authbench.build.release import statistics
-from authbench.build.release.contents import Contents, content_words_of, pair_up
+from authbench.build.release.contents import Contents
 from authbench.build.release.manifest import count_documents
-from authbench.build.release.part import ignored_pairs
-from authbench.build.release.queries import choose_queries
 from authbench.build.release.statement import library_versions
 from authbench.build.release.tables import write_split
 from authbench.build.release.warnings import of_the_build, warnings
 from authbench.build.release.write import write_bookkeeping
-from authbench.build.split.leakage import Leaks, find_leaks
+from authbench.build.split.leakage import find_leaks
 from authbench.config.registry.citations import bibliography
 from authbench.config.settings.data import DataConfig
 from authbench.core.errors import InputError
 from authbench.core.json_values import JsonObject
-from authbench.core.letters import is_borrowed
 from authbench.core.storage.atomic import atomic_folder, write_text
 from authbench.core.storage.json_files import write_plain_json
 from authbench.core.storage.parquet import write_plain_parquet
 from authbench.publish.merging import bookkeeping
-from authbench.publish.merging.settle import Settled, settle
+from authbench.publish.merging.contents import merge_contents, merged_table, new_numbers, renumbered
+from authbench.publish.merging.settle import settle
 from authbench.publish.merging.sides import Side, expect_fitting, merged_config, read_side
 from authbench.release.checking import check_release
 from authbench.release.format import files
-from authbench.release.format.columns import MERGED
 from authbench.release.format.findings import SourceRow
 from authbench.release.format.manifest import Manifest, Scorer
-from authbench.release.format.release import VERSION, Lock, Release
+from authbench.release.format.release import Release
 from authbench.release.reading.typed_csv import read_rows
 from authbench.reports.report.stated import stated_sources
 from authbench.reports.report.write import write_report
-
-
-def new_numbers(first: Lock, second: Lock) -> dict[str, str]:
-    """Return the merged id of every id in the second release's lock.
-
-    A document in both locks gets the first's id. An id not used by the first is kept; every other id is replaced by the
-    next number above the highest of both, in the second's order.
-
-    >>> new_numbers({"documents": {"a": "doc_000000"}}, {"documents": {"a": "doc_000001", "b": "doc_000000"}})
-    {'doc_000000': 'doc_000002', 'doc_000001': 'doc_000000'}
-    """
-    ours, theirs = first["documents"], second["documents"]
-    given = {*ours.values()}
-    highest = max((int(ident[4:]) for ident in (*given, *theirs.values())), default=-1)
-    numbers: dict[str, str] = {}
-    for key, ident in sorted(theirs.items(), key=lambda item: int(item[1][4:])):
-        if key in ours:
-            numbers[ident] = ours[key]
-        elif ident in given:
-            highest += 1
-            numbers[ident] = f"doc_{highest:06d}"
-        else:
-            numbers[ident] = ident
-    return numbers
-
-
-def renumbered(side: Side, numbers: Mapping[str, str], taken: Sequence[str]) -> Side:
-    """Return a release with new ids. Ids `taken` by the same document of the first get a suffix.
-
-    Every document of both thus has a unique id until duplicates are resolved.
-    """
-    clash = set(taken)
-    marked = {before: f"{now}'" if now in clash else now for before, now in numbers.items()}
-
-    def of(column: str) -> pl.Expr:
-        return pl.col(column).replace(marked)
-
-    documents = side.documents.with_columns(of("id")).sort("id")
-    lists = [pl.col(name).list.eval(pl.element().replace(marked)) for name in ("positive_ids", "ignored_ids")]
-    truth = side.truth.with_columns(of("query_id"), *lists)
-    lock: Lock = {**side.lock, "documents": {key: marked[ident] for key, ident in side.lock["documents"].items()}}
-    return Side(side.release, documents, truth, lock)
-
-
-def merge_contents(first: Side, second: Side, settled: Settled, leaks: Leaks, config: DataConfig) -> Contents:
-    """Return the contents of the merged release.
-
-    Queries of both are kept within the limit per author: first the first release's queries, then the second's, then
-    other texts. Pairs of texts that contain each other come from `leaks` and from the lists of pairs that both releases
-    ignore.
-
-    Memory: the texts, and 2 KB of content words per text in a split.
-    """
-    stays = ~pl.col("id").is_in(settled.gone["id"].implode())
-    documents = pl.concat([first.documents, second.documents.select(first.documents.columns)]).filter(stays).sort("id")
-    disputed = pl.col("id").is_in(settled.disputed.implode())
-    borrowed = is_borrowed(documents, config["release"]["min_letters_for_query"])
-    documents = documents.with_columns(scored=pl.col("scored") & ~disputed & ~borrowed, doc_key=pl.col("id"))
-    contained = leaks.contained.select("a", "b")
-    truth = pl.concat([first.truth, second.truth.select(first.truth.columns)])
-    alike = pl.concat([contained, ignored_pairs(truth, documents["id"])]).unique()
-    settings, seed, splits = config["release"], first.release.seed, first.release.splits
-    query_side = {ident: place for place, side in ((1, second), (0, first)) for ident in side.truth["query_id"]}
-    queries = choose_queries(documents, settings, seed, alike, None, settled.possibly_one, query_side)
-    vectors_of = content_words_of(documents, splits, settings)
-    positives, pairs, pools = pair_up(
-        documents, queries, settings, splits, seed, vectors_of, alike, settled.possibly_one
-    )
-    takedowns = [side.release.manifest["takedown"] for side in (first, second)]
-    return Contents(
-        documents=documents,
-        queries=queries,
-        positives=positives,
-        pairs=pairs,
-        pools=pools,
-        splits=splits,
-        queries_in_candidates=settings["queries_in_candidates"],
-        lock=_lock(first, second, documents),
-        removed=settled.gone,  # by id
-        takedown={key: sum(one.get(key, 0) for one in takedowns) for key in takedowns[0]},
-    )
-
-
-def _lock(first: Side, second: Side, documents: pl.DataFrame) -> Lock:
-    """Return the lock of current and taken-down documents; authors with neither have no entry."""
-    here = set(documents["id"])
-    ids: dict[str, str] = {}
-    authors: dict[str, str] = {}
-    for side in (second, first):  # the first's entries overwrite the second's
-        before = set(side.documents["id"])
-        down = first.taken_down | second.taken_down
-        kept = {
-            key: ident
-            for key, ident in side.lock["documents"].items()
-            if ident in here or ident not in before or key in down
-        }
-        ids |= kept
-        left = set(side.documents["author_id"]) - set(documents["author_id"])
-        authors |= {author: split for author, split in side.lock["authors"].items() if author not in left}
-    authors |= dict(documents.select("author_id", "split").unique().sort("author_id", "split").iter_rows())
-    return {
-        "version": VERSION,
-        "authors": {author: authors[author] for author in sorted(authors)},
-        "documents": {key: ids[key].rstrip("'") for key in sorted(ids)},
-    }
-
-
-def merged_table(before: Sequence[pl.DataFrame], numbers: Mapping[str, str], settled: Settled) -> pl.DataFrame:
-    """Return a row for every document of both releases (MERGED): its ids before and now, or why it was removed.
-
-    Args:
-        before: the documents of each release with their original ids.
-        numbers: the id in `settled` of every id of the second.
-    """
-    rows = []
-    for place, documents in enumerate(before, start=1):
-        ids = documents["id"]
-        now = ids if place == 1 else ids.replace_strict(numbers, return_dtype=pl.String)
-        rows.append(pl.DataFrame({"id_before": ids, "id": now}).with_columns(release=pl.lit(place, pl.Int8)))
-    table = pl.concat(rows).join(settled.gone, on="id", how="left", maintain_order="left")
-    gone = pl.col("reason").is_not_null()
-    return table.with_columns(id=pl.when(~gone).then("id")).select(
-        "release", "id_before", "id", "reason", pl.col("by").str.strip_chars_end("'")
-    ).cast(MERGED.schema).sort("release", "id_before")  # fmt: skip
-
 
 _BY_SOURCE = ("licences", "sources", "fame")
 
