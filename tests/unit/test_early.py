@@ -4,7 +4,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.build.sample.early import DRAWN, draw_authors
+from authbench.build.sample.reservoir import DRAWN, draw_authors
 from authbench.core.identity import keyed_hash
 
 SEED = 7
