@@ -21,7 +21,7 @@ from authbench.suites.style import order as strict_order
 from authbench.suites.style import pairs as strict_pairs
 from authbench.suites.style.redundancy import correlations, merges
 from authbench.suites.style.retrieval import means
-from authbench.suites.style.steb import board, order, pairs, probing, retrieval, steps
+from authbench.suites.style.steb import board, order, probing, steps, tasks
 
 FOLDER = "steb_reference"
 
@@ -103,13 +103,13 @@ def test_a_random_order_of_three_levels_scores_a_third_in_theirs_and_a_sixth_in_
 def test_the_oracle_of_pairs_in_their_protocol_holds(case):
     reference = _reference("pairs")
     if case["kind"] == "all_to_all":
-        found = pairs.all_to_all(np.array(case["embeddings"], float), case["labels"])
+        found = tasks.all_to_all(np.array(case["embeddings"], float), case["labels"])
         strict = strict_pairs.all_to_all(
             np.array(case["embeddings"], float), np.unique(case["labels"], return_inverse=True)[1]
         )
     else:
         sides = [np.array(case[side], float) for side in ("first", "second")]
-        found = pairs.predefined(*sides, np.array(case["same"], bool))
+        found = tasks.predefined(*sides, np.array(case["same"], bool))
         strict = strict_pairs.predefined(*sides, np.array(case["same"], bool))
     for name, value in case["expected"].items():
         assert found[name] == _about(value, reference["tolerance_eer" if name == "eer" else "tolerance"]), name
@@ -128,7 +128,7 @@ def test_the_oracle_of_retrieval_in_their_protocol_holds(case):
     for role in ("_query", "_target"):
         places = [place for place, label in enumerate(labels) if label.endswith(role)]
         sides += [vectors[places], [labels[place].removesuffix(role) for place in places]]
-    found = retrieval.score(*sides)
+    found = tasks.score_retrieval(*sides)
     for name, value in case["expected"].items():
         assert found[name] == _about(value, _reference("retrieval")["tolerance"]), name
 
