@@ -27,7 +27,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +71,7 @@ Corpus = tuple[int, int, int, int, float]  # documents, characters, raw bytes, t
 @dataclass(frozen=True)
 class Build:
     """A finished build: what it was asked, and what it took. Seconds; CPU seconds in all, of Snakemake (`own`) and of
-    jobs until they work (`starting`); MiB; bytes by stage."""
+    jobs until they work (`starting`); MiB; bytes by stage; `few`: with few queries from the splits on."""
 
     documents: int
     characters: int
@@ -90,6 +90,7 @@ class Build:
     entered: dict[str, int]
     disk: dict[str, int]
     summary: str
+    few: "Build | None" = None
 
     @property
     def overhead(self) -> float:
@@ -234,7 +235,18 @@ def corpus_at(folder: Path, make: Callable[[Path], tuple[int, int]]) -> Corpus:
     return documents, characters, bytes_below(raw), total_bytes(raw, sets, files), guessed
 
 
-def build_corpora(sizes: Sequence[int], corpora: Path, cores: int) -> list[Build]:
+FEW_QUERIES = {"split": {"splits": {"train": 80, "dev": 10, "test": 10}}, "release": {"queries_per_author": 1}}
+
+
+def with_few_queries(done: Build, project: Project, results: Path, config: Path, cores: int, corpus: Corpus) -> Build:
+    """The build and the costs of another release of its texts, with few queries."""
+    settings = project.folder / "few_queries.yaml"
+    settings.write_text(yaml.safe_dump(FEW_QUERIES), encoding="utf-8")
+    few = build(project, results, ["release", "--configfile", str(config), settings.name], cores, corpus)
+    return replace(done, few=few)
+
+
+def build_corpora(sizes: Sequence[int], corpora: Path, cores: int, few: bool) -> list[Build]:
     builds = []
     with tempfile.TemporaryDirectory() as folder:
         project = copy_project(Path(folder) / "project")
@@ -244,9 +256,10 @@ def build_corpora(sizes: Sequence[int], corpora: Path, cores: int) -> list[Build
             for page in (corpus / "sources").glob("*.yaml"):
                 shutil.copy(page, project.folder / "config/sources")
             results = project.folder / "results/bench"
-            done = build_from_the_start(
-                project, results, ["release", "--configfile", str(corpus / "config.yaml")], cores, given
-            )
+            config = corpus / "config.yaml"
+            done = build_from_the_start(project, results, ["release", "--configfile", str(config)], cores, given)
+            if few:
+                done = with_few_queries(done, project, results, config, cores, given)
             builds.append(done)
             note = ", with compilation" if size == 2_000 else ""
             print(f"\n## {size:,} documents{note}\n\n{told_build(done)}", flush=True)
@@ -314,17 +327,29 @@ def build_demo(cores: int, arguments: Sequence[str] = ()) -> list[Build]:
     return builds
 
 
+def rates_of(jobs: Iterable[Job]) -> dict[str, dict[str, float]]:
+    """The rules' jobs, CPU and wall seconds, peak MiB."""
+    rules: dict[str, dict[str, float]] = {}
+    for job in jobs:
+        rule = rules.setdefault(job.rule, {"jobs": 0, "cpu_s": 0.0, "wall_s": 0.0, "peak_mib": 0.0})
+        rule["jobs"] += 1
+        rule["cpu_s"] = round(rule["cpu_s"] + job.cpu, 2)
+        rule["wall_s"] = round(rule["wall_s"] + job.wall, 2)
+        rule["peak_mib"] = round(max(rule["peak_mib"], job.peak))
+    return rules
+
+
 def as_rates(builds: Sequence[Build], cores: int, at: str) -> dict[str, Any]:
-    """What `authbench plan` reads: per size the rules' jobs, CPU and wall seconds, peak MiB; bytes on disk by stage."""
+    """What `authbench plan` reads: rates and bytes on disk per size, and of its release with few queries."""
     sizes = []
+    many = default_settings()
     for done in builds:
-        rules: dict[str, dict[str, float]] = {}
-        for job in done.jobs:
-            rule = rules.setdefault(job.rule, {"jobs": 0, "cpu_s": 0.0, "wall_s": 0.0, "peak_mib": 0.0})
-            rule["jobs"] += 1
-            rule["cpu_s"] = round(rule["cpu_s"] + job.cpu, 2)
-            rule["wall_s"] = round(rule["wall_s"] + job.wall, 2)
-            rule["peak_mib"] = round(max(rule["peak_mib"], job.peak))
+        assert done.few, "the build with few queries was not measured"
+        few = {
+            "scored": round(plan.scored_share(merged(many, FEW_QUERIES)), 4),
+            "rules": rates_of(job for job in done.few.jobs if job.rule in plan.OF_THE_RELEASE),
+            "disk_bytes": {name: size for name, size in done.few.disk.items() if name in plan.OF_THE_RELEASE},
+        }
         sizes.append(
             {
                 "documents": done.documents,
@@ -335,8 +360,10 @@ def as_rates(builds: Sequence[Build], cores: int, at: str) -> dict[str, Any]:
                 "text_mb": round(done.text_mb),
                 "shards": done.shards,
                 "wall_s": round(done.wall, 1),
-                "rules": rules,
+                "rules": rates_of(done.jobs),
                 "disk_bytes": done.disk,
+                "scored": plan.scored_share(many),
+                "few": few,
             }
         )
     return {"machine": machine(), "versions": versions(), "commit": at, "cores": cores, "sizes": sizes}
@@ -368,7 +395,7 @@ def main() -> None:
         if asked.recipe:
             build_recipe(asked.recipe, asked.share, asked.corpora or Path(folder), asked.cores)
             return
-        builds = build_corpora(asked.documents, asked.corpora or Path(folder), asked.cores)
+        builds = build_corpora(asked.documents, asked.corpora or Path(folder), asked.cores, asked.rates)
     print(f"\n{totals(builds)}")
     if asked.rates:
         write_rates(as_rates(builds[1:], asked.cores, at))

@@ -42,7 +42,10 @@ def measured_size(documents, expanded, shards, **of_rules):
     sizes = {"characters": 600 * documents, "released": documents // 10, "raw_bytes": 500 * documents}
     disk = {"normalize": 400 * documents, "draft": 120 * documents, "release": 130 * documents, "logs": 10_000 * shards}
     text = {"expanded_bytes": expanded, "text_mb": 90 * documents // 100_000, "shards": shards}
-    return {"documents": documents, **sizes, **text, "rules": rules(shards, **of_rules), "disk_bytes": disk}
+    few = {"scored": 0.1, "rules": {"write_release": {"jobs": 1, "cpu_s": 0.5, "wall_s": 0.5, "peak_mib": 90}}}
+    few["disk_bytes"] = {"draft": 60 * documents, "release": 60 * documents}
+    measured = {"rules": rules(shards, **of_rules), "disk_bytes": disk, "scored": 0.8, "few": few}
+    return {"documents": documents, **sizes, **text, **measured}
 
 
 RATES = {
@@ -120,6 +123,25 @@ def test_what_works_on_the_release_does_not_grow_with_the_corpus():
         assert one.disk[folder] == other.disk[folder]
     assert one.disk["normalize"] < other.disk["normalize"]
     assert "logs" not in one.disk
+
+
+@pytest.mark.parametrize(("asked", "train", "at"), [("all", 20, 1), (5, 45, 1 / 4), (1, 80, 0), (1, 100, 0)])
+def test_what_the_queries_cost_lies_between_few_and_many(asked, train, at):
+    """Of an author's 10 documents 5 are queries, in 55 % of the texts: .275, between .1 and .8 as measured."""
+    defaults = default_settings()
+    sample = {**defaults["sample"], "min_documents_per_author": 2, "max_documents_per_author": 18}
+    changed = {"sample": sample, "split": {"splits": {"train": train, "test": 100 - train}}}
+    asking = replace(LARGE, settings={**defaults, **changed, "release": {"queries_per_author": asked}})
+    one = make_plan(asking, RATES)
+    few, many = copy.deepcopy(RATES), make_plan(LARGE, RATES)
+    for size in few["sizes"]:
+        size["rules"] |= size["few"]["rules"]
+        size["disk_bytes"] |= size["few"]["disk_bytes"]
+    few = make_plan(LARGE, few)
+    costs = [stage(made, "write_release").cpu for made in (few, many, one)]
+    held = [made.disk["draft"] for made in (few, many, one)]
+    for least, most, found in (costs, held):
+        assert found == pytest.approx(least + at * (most - least), abs=1e-6) and least < most
 
 
 BOOKS = Corpus([(300_000, 400_000)], 150_000, 16)

@@ -162,8 +162,16 @@ class RuleRate(TypedDict):
     peak_mib: float
 
 
+class FewQueries(TypedDict):
+    """Hold the costs of a build's release with fewer queries: `scored` as `scored_share`."""
+
+    scored: float
+    rules: Mapping[str, RuleRate]
+    disk_bytes: Mapping[str, int]
+
+
 class MeasuredBuild(TypedDict):
-    """Hold a measured build with its sizes."""
+    """Hold a measured build with its sizes, and its release with few queries."""
 
     documents: int
     characters: int
@@ -174,7 +182,9 @@ class MeasuredBuild(TypedDict):
     shards: int
     wall_s: float
     rules: Mapping[str, RuleRate]
-    disk_bytes: Mapping[str, int]
+    disk_bytes: Mapping[str, float]
+    scored: float
+    few: FewQueries
 
 
 class DetoxifyRate(TypedDict):
@@ -238,7 +248,8 @@ def make_plan(corpus: Corpus, rates: Rates, detoxify: bool = False) -> Plan:
 
     With `detoxify` it scores every released text, on a core (`safety.scope: consulted`).
     """
-    sizes = sorted(rates["sizes"], key=lambda size: float(size["documents"]))
+    scored = scored_share(corpus.settings)
+    sizes = [_as_scored(size, scored) for size in sorted(rates["sizes"], key=lambda size: float(size["documents"]))]
 
     def grown(measured: Literal["expanded_bytes", "raw_bytes", "text_mb"]) -> float:
         return line([(size["characters"], size[measured]) for size in sizes], corpus.documents * corpus.mean_chars)
@@ -265,6 +276,37 @@ def make_plan(corpus: Corpus, rates: Rates, detoxify: bool = False) -> Plan:
     stages += [_scoring(corpus, rates)] if detoxify else []
     at_once = 0.0 if settings["keep_tables"] else _at_once(disk, cut)
     return Plan(corpus, shards, grown("raw_bytes"), stages, disk, at_once)
+
+
+def scored_share(settings: Config) -> float:
+    """Return the share of the released texts that are queries of a split other than train, by the settings."""
+    splits, sample = settings["split"]["splits"], settings["sample"]
+    of_author = (sample["min_documents_per_author"] + sample["max_documents_per_author"]) / 2
+    asked = settings["release"]["queries_per_author"]
+    held_out = 1 - splits.get("train", 0) / sum(splits.values())
+    return held_out * (1.0 if asked == "all" else min(1.0, asked / of_author))
+
+
+def _as_scored(size: MeasuredBuild, scored: float) -> MeasuredBuild:
+    """Return a measured build whose release has this share of queries, between its costs with few and with many."""
+    few = size["few"]
+    at = min(max((scored - few["scored"]) / (size["scored"] - few["scored"]), 0.0), 1.0)
+
+    def between(one: float, other: float) -> float:
+        return one + at * (other - one)
+
+    def mixed(least: RuleRate, most: RuleRate) -> RuleRate:
+        cpu, wall = between(least["cpu_s"], most["cpu_s"]), between(least["wall_s"], most["wall_s"])
+        return {
+            "jobs": most["jobs"],
+            "cpu_s": cpu,
+            "wall_s": wall,
+            "peak_mib": between(least["peak_mib"], most["peak_mib"]),
+        }
+
+    rules = {rule: mixed(rate, size["rules"][rule]) for rule, rate in few["rules"].items()}
+    disk = {name: between(held, size["disk_bytes"][name]) for name, held in few["disk_bytes"].items()}
+    return {**size, "rules": {**size["rules"], **rules}, "disk_bytes": {**size["disk_bytes"], **disk}}
 
 
 def _at_once(disk: dict[str, float], cut: bool) -> float:
