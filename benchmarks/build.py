@@ -347,8 +347,8 @@ def as_rates(builds: Sequence[Build], cores: int, at: str) -> dict[str, Any]:
         assert done.few, "the build with few queries was not measured"
         few = {
             "scored": round(plan.scored_share(merged(many, FEW_QUERIES)), 4),
-            "rules": rates_of(job for job in done.few.jobs if job.rule in plan.OF_THE_RELEASE),
-            "disk_bytes": {name: size for name, size in done.few.disk.items() if name in plan.OF_THE_RELEASE},
+            "rules": rates_of(job for job in done.few.jobs if plan.RULES.get(job.rule) == plan.RELEASE),
+            "disk_bytes": {name: size for name, size in done.few.disk.items() if name in ("split", "draft", "release")},
         }
         sizes.append(
             {
