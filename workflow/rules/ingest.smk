@@ -26,7 +26,7 @@ rule ingest_source:
     conda:
         "../../envs/text.yaml"
     resources:
-        mem_mb=memory(850, per_mb=0.02),
+        mem_mb=memory(900, per_mb=0.02),
         runtime=duration(10, per_mb=0.02),
         in_series=1,
     params:

@@ -53,7 +53,7 @@ rule count_endings:
     conda:
         "../../envs/text.yaml"
     resources:
-        mem_mb=memory(700),
+        mem_mb=memory(750),
         runtime=duration(5, per_mb=0.05),
         in_series=1,
     params:
@@ -74,7 +74,7 @@ rule find_signatures:
     conda:
         "../../envs/text.yaml"
     resources:
-        mem_mb=memory(1850, per_mb=0.05),
+        mem_mb=memory(1900, per_mb=0.05),
         runtime=duration(10, per_mb=0.005),
         in_series=1,
     params:
@@ -97,7 +97,7 @@ rule cut_signatures:
     conda:
         "../../envs/text.yaml"
     resources:
-        mem_mb=memory(625),
+        mem_mb=memory(675),
         runtime=duration(5, per_mb=0.05),
         in_series=1,
     params:
