@@ -1,14 +1,12 @@
-"""Locate, load and identify checkpoints of transformers.
+"""Locate, load, identify and run checkpoints of transformers.
 
 Any checkpoint that sentence-transformers loads is accepted, by name, from a folder or from a Python package. It must be
 in safetensors, and code that it contains does not run unless its entry allows it.
 
-Run checkpoints that read several texts at once: an episode, which their code turns into a vector (LUAR), or into a
-vector for each of its texts (LUAR's multi-vector successor).
-
-The parts of a long text are the texts of its episode, so they are pooled as the checkpoint was trained to, not by a
-mean. The checkpoint's code takes token ids and a mask of shape (episodes, texts, tokens) and returns (episodes,
-dimensions) or (episodes, texts, dimensions).
+Some checkpoints read several texts at once: an episode, which their code turns into a vector (LUAR), or into a vector
+for each of its texts (LUAR's multi-vector successor). The parts of a long text are the texts of its episode, so they
+are pooled as the checkpoint was trained to, not by a mean. The checkpoint's code takes token ids and a mask of shape
+(episodes, texts, tokens) and returns (episodes, dimensions) or (episodes, texts, dimensions).
 """
 
 import os

@@ -1,13 +1,11 @@
-"""Take a few dozen plain measurements of a text.
+"""Take a few dozen plain measurements of a text, and of its layout.
 
 Lengths of words, sentences and paragraphs, richness of vocabulary, kinds of characters and single punctuation marks:
 the counts of stylometry since Mendenhall (1887), for any script.
 
-Measure the layout of a text without its letters and signs.
-
-Line breaks, the kinds of characters that begin and end lines, the numbers of capitals, digits and emoji, wide spaces,
-stickers such as [doge] and placeholders are habits of a platform or an edition as much as of an author. The frequency
-of signs is left to `punctuation`.
+The layout is measured without letters and signs. Line breaks, the kinds of characters that begin and end lines, the
+numbers of capitals, digits and emoji, wide spaces, stickers such as [doge] and placeholders are habits of a platform or
+an edition as much as of an author. The frequency of signs is left to `punctuation`.
 """
 
 import hashlib

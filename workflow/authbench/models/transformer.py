@@ -1,13 +1,10 @@
 """Compute vectors of texts with a transformer, and compare token vectors.
 
-Split texts that are longer than a model reads.
+Texts that are longer than a model reads are split. Consecutive whole sentences are packed while they fit; a sentence
+that exceeds the limit is cut at it. The text's vector is the plain mean of its parts' vectors (STEB paper, appendix F).
 
-Consecutive whole sentences are packed while they fit; a sentence that exceeds the limit is cut at it. The text's vector
-is the plain mean of its parts' vectors (STEB paper, appendix F).
-
-Score by late interaction: the mean over a query's tokens, or its parts, of their best cosine with a candidate's.
-
-Source: Khattab and Zaharia 2020 (ColBERT). Cosines and their mean are summed in float64 and then rounded, so scores do
+The score by late interaction is the mean over a query's tokens, or its parts, of their best cosine with a candidate's
+(ColBERT, Khattab and Zaharia 2020). Cosines and their mean are summed in float64 and then rounded, so scores do
 not depend on the number of threads of the linear algebra.
 """
 

@@ -1,8 +1,7 @@
 """Check the sources' first records at the start of a run.
 
-Check whether fully read sources have the minimum authors and texts for a benchmark.
-
-All figures are upper bounds: a shortage reported here remains, whatever later stages remove.
+Sources that were read to their end must have the minimum of authors and texts for a benchmark. All figures are upper
+bounds: a shortage reported here remains, whatever later stages remove.
 """
 
 import hashlib

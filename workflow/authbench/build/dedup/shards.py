@@ -1,8 +1,7 @@
-"""Read the signatures of all shards. Documents are numbered consecutively over the files.
+"""Read the signatures of all shards, and find exact copies.
 
-Find exact copies: documents with the same text, and the first of them.
-
-Copies are removed before anything is compared: only the first of them reaches a bucket.
+Documents are numbered consecutively over the files. Of documents with the same text only the first reaches a bucket:
+copies are removed before anything is compared.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -1,6 +1,4 @@
-"""Locate a problem in a YAML file by line.
-
-Find how deep and how large a YAML text is, without building it.
+"""Locate a problem in a YAML file by line, and find how deep and large a YAML text is without building it.
 
 Building a text of a few kB can exhaust the stack (`[[[[...`) or, through aliases of aliases, never end.
 """

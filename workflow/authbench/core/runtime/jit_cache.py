@@ -9,11 +9,9 @@ A process that compiles a function holds a lock until its code is saved. Jobs th
 once: the others wait, without processor time, and read it. Locks are taken from callers to callees, hence no two
 processes wait for each other.
 
-Keep numba from importing modules that no kernel of this library uses.
-
-At the first call of any compiled function numba imports the extensions that other packages register for it (such as
-awkward) and SciPy's BLAS, for dot products in compiled code. No kernel uses either, and importing them takes longer
-than the rest of a small job.
+Numba is kept from importing modules that no kernel of this library uses. At the first call of any compiled function
+numba imports the extensions that other packages register for it (such as awkward) and SciPy's BLAS, for dot products in
+compiled code. No kernel uses either, and importing them takes longer than the rest of a small job.
 """
 
 import hashlib

@@ -1,14 +1,12 @@
-"""Write the benchmark in the layout of BEIR.
+"""Write the benchmark in the layout of BEIR, and its answers and models' rankings for trec_eval.
 
 BEIR has a single corpus for all qrels and a release a pool per split, so each split gets a folder:
 `<split>/corpus.jsonl`, `<split>/queries.jsonl`, `<split>/qrels/<split>.tsv`. `<split>/ignored.tsv` lists the candidates
 that count neither way, for which BEIR has no field.
 
-Write the benchmark's answers, and models' rankings, for trec_eval.
-
-`<split>.qrels` contains `query 0 document relevance`, a run `query Q0 document rank score tag`. trec_eval reads scores
-as 32-bit numbers, ignores ranks, and sorts ties by descending id, whereas AuthBench sorts them by ascending id. Scores
-of a run that would tie are therefore lowered to the next smaller 32-bit number.
+For trec_eval `<split>.qrels` contains `query 0 document relevance`, a run `query Q0 document rank score tag`. trec_eval
+reads scores as 32-bit numbers, ignores ranks, and sorts ties by descending id, whereas AuthBench sorts them by
+ascending id. Scores of a run that would tie are therefore lowered to the next smaller 32-bit number.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

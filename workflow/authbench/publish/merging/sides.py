@@ -1,6 +1,4 @@
-"""Read the two releases of a merge, and check whether they are compatible.
-
-Check which settings two releases must share to be merged, and compute the merged settings.
+"""Read the two releases of a merge, check whether they are compatible, and merge their settings.
 
 Settings that affect a document's text, author, length or comparison must be equal: otherwise a text could become two
 documents, or a person two authors. Settings that only select documents may differ: the manifest records each part's

@@ -2,12 +2,9 @@
 
 A place is a file, by its SHA-256, the number of a record in it and, if a long text was cut, a span of characters of the
 normalised text. The record is read, cleaned and normalised as in the original build, and its text is accepted if its
-SHA-256 equals the released text's. Texts not found at their places are sought in all files of the source.
-
-Find texts in a source whose files or records have changed since they were read.
-
-A corpus that is crawled or packed again has other files, and records at other places, but most texts are unchanged.
-Each text of the source is normalised and looked up by its SHA-256; in a long text every wanted span is tried.
+SHA-256 equals the released text's. Texts not found at their places are sought in all files of the source: a corpus that
+is crawled or packed again has other files, and records at other places, but most texts are unchanged. Each text of the
+source is normalised and looked up by its SHA-256; in a long text every wanted span is tried.
 """
 
 from collections import defaultdict

@@ -1,9 +1,8 @@
 """Check the form of a release: its files, the columns of its tables, ids and their order, fields that are unique.
 
-Check that ids and the order of lines reveal nothing about a document.
-
-In the order of ids, neighbours of the same author, source or language must be as rare as in a random order, and lengths
-must not rise or fall. Models that rank by the distance of ids or by the position in the file then score at chance.
+Ids and the order of lines must reveal nothing about a document. In the order of ids, neighbours of the same author,
+source or language must be as rare as in a random order, and lengths must not rise or fall. Models that rank by the
+distance of ids or by the position in the file then score at chance.
 """
 
 import math

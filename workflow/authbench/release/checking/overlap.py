@@ -1,15 +1,12 @@
-"""Check for documents that share their text with others.
+"""Check for documents that share their text with others, by exact searches.
 
-Find long texts of different origins that share much of their text, by an exact search.
+Similar texts are compared by their multisets of grams. Long texts of different origins contain each other by the share
+of the smaller text's distinct grams (of 24 characters by default) that also occur in the other.
 
-The measure is the share of the smaller text's distinct grams (of 24 characters by default) that also occur in the
-other.
-
-Fold texts, to make copies equal that differ only in how characters are written.
-
-Compatibility forms (full-width letters, ligatures, presentation forms) are replaced as in NFKC, letters are
-lower-cased, letters that look Latin become Latin, and digits of all scripts become 0 to 9. White space is removed, as
-are characters that are invisible by themselves: joiners, variation selectors, soft hyphens, fillers, the tatweel.
+Folding makes copies equal that differ only in how characters are written. Compatibility forms (full-width letters,
+ligatures, presentation forms) are replaced as in NFKC, letters are lower-cased, letters that look Latin become Latin,
+and digits of all scripts become 0 to 9. White space is removed, as are characters that are invisible by themselves:
+joiners, variation selectors, soft hyphens, fillers, the tatweel.
 """
 
 import unicodedata

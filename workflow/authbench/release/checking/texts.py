@@ -1,16 +1,13 @@
-"""Check the form of each text and personal data in it, and count its tokens again.
+"""Check the normal form of each text and personal data in it, and count its tokens again.
 
-Test the normal form N(content), which docs/how-it-works.md ("normalize") defines.
+A text in the normal form N(content), which docs/how-it-works.md ("normalize") defines, is in NFC, has single spaces
+within a line, a break between lines, two between paragraphs, no white space at either end, and no control, zero-width
+or bidirectional character or soft hyphen. The joiners U+200C and U+200D and variation selectors are allowed: Hindi,
+Persian and emoji need them.
 
-A text in this form is in NFC, has single spaces within a line, a break between lines, two between paragraphs, no
-white space at either end, and no control, zero-width or bidirectional character or soft hyphen. The joiners U+200C and
-U+200D and variation selectors are allowed: Hindi, Persian and emoji need them.
-
-Find personal data in texts of a release that claims to mask them.
-
-Only plain forms are searched. The masks replace each of them in any position, so a finding is never a form that may be
-something else. Time is linear in the length of a text: polars' engine, which has no backtracking, finds signs, and a
-bounded number of characters around each is read.
+Personal data are searched in a release that claims to mask them, in plain forms only. The masks replace each of them in
+any position, so a finding is never a form that may be something else. Time is linear in the length of a text: polars'
+engine, which has no backtracking, finds signs, and a bounded number of characters around each is read.
 """
 
 import re

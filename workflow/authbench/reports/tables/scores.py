@@ -1,7 +1,5 @@
 """Make the tables of models' scores: overall, by slice, in the topic-selected pool, and adjusted for chance.
 
-Score a model in the slices of its queries, and count the slices without scores.
-
 `authbench evaluate` scores no slice with fewer than 20 query authors. If fewer are requested, the same scores are
 computed from the written metrics of queries and scores of pairs; EER and AUC are then of those pairs.
 """

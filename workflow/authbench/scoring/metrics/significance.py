@@ -1,12 +1,10 @@
-"""Test whether two systems differ by more than chance.
+"""Test whether two systems differ by more than chance, and compute the smallest difference that a test detects.
 
 Paired answers: approximate randomisation (Noreen 1989). Under the null hypothesis, the two systems' answers to a query
 are exchangeable, so they are swapped at random and the difference is recomputed. The observed difference counts as a
 round, so p is never 0: (1 + rounds at least as far) / (1 + rounds).
 
 Unpaired scores: Student's t-test.
-
-Compute the smallest difference of two systems that a test can detect.
 
 A paired difference is a mean over authors. After Holm's correction over `tests` tests, a two-sided test at level LEVEL
 detects it with probability POWER if it is at least

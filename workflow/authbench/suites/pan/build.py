@@ -1,13 +1,12 @@
-"""Write sets of pairs.
+"""Make verification problems from a release's pairs (`pairs.parquet`), and write them as sets of pairs.
 
 <out>/train-large/ train-small/ test/   pairs.jsonl and truth.jsonl, as PAN's
 <out>/pairs.json                        settings and counts
 
-Make verification problems from a release's pairs (`pairs.parquet`): a positive with matched negatives.
-
-The texts of a pair have the same language and genre and are from different works; in the pool `topic_matched` they have
-similar topics, and negatives of `topic_adversarial` are the most topically similar. The last split with pairs (`test`,
-if it has some) is the test set; the other splits are for training, so no test author is in train.
+A positive has matched negatives. The texts of a pair have the same language and genre and are from different works; in
+the pool `topic_matched` they have similar topics, and negatives of `topic_adversarial` are the most topically similar.
+The last split with pairs (`test`, if it has some) is the test set; the other splits are for training, so no test author
+is in train.
 """
 
 from collections.abc import Mapping

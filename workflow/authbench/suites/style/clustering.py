@@ -1,6 +1,6 @@
-"""Clustering: measure whether texts of the same style are close together.
+"""Measure whether texts of the same style cluster.
 
-Run mini-batch k-means with a cluster per label and compute the V-measure (STEB §3.1). V-measure is not adjusted for
+Mini-batch k-means makes a cluster per label, which the V-measure judges (STEB §3.1). It is not adjusted for
 chance, so the V-measure of the same clusters with shuffled labels is also reported.
 """
 

@@ -1,10 +1,8 @@
-"""Aggregate the results over datasets.
+"""Aggregate the results over datasets, with 95 % intervals and chance levels.
 
 STEB defines four aggregates: operational (the field's measures), definitional (aspects of style), by application, and
 multilingual. A sensitivity analysis measures how the operational ranking depends on single datasets. Means exclude
 datasets that were not run.
-
-Compute 95 % intervals and chance levels of aggregates.
 
 An aggregate is a mean of means of scores and thus linear: a score's weight is the aggregate's value if this score is 1
 and all others are 0. Scores of a dataset share texts, so their errors are assumed fully correlated; errors of

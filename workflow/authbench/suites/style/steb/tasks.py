@@ -3,12 +3,11 @@
 Rows are taken in file order, the first of each label (`steps.take`). Texts are unchanged and duplicates are kept. Our
 readers treat an empty text as missing; STEB's keep it.
 
-Retrieval as in STEB's code: a query and a target per author, ranked by cosine distance.
+Retrieval has a query and a target per author, ranked by cosine distance. An author's texts on a side are represented by
+their plain mean, without normalising to unit length first. Authors with queries but no targets, or the reverse, are
+removed before ranking, which shrinks the pool.
 
-An author's texts on a side are represented by their plain mean, without normalising to unit length first. Authors
-with queries but no targets, or the reverse, are removed before ranking, which shrinks the pool.
-
-Pairs as in STEB's code: area under the ROC curve, standardised partial areas, and equal error rate.
+Pairs are scored by the area under the ROC curve, standardised partial areas, and the equal error rate.
 """
 
 from collections.abc import Mapping, Sequence
