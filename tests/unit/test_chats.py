@@ -74,6 +74,14 @@ def test_a_message_in_json(app, changed, expected, tmp_path):
     assert chats.app_of(RawFile(tmp_path / "a.json", "a.json", "")) == app
 
 
+def test_a_message_in_json_that_is_too_long_is_a_bad_row_with_its_line(tmp_path):
+    messages = [TELEGRAM, {**TELEGRAM, "text": "x" * 500}, TELEGRAM]
+    content = '{"messages": [\n' + ",\n".join(map(json.dumps, messages)) + "]}"
+    found, units = read(tmp_path / "a.json", "telegram", content, 300)
+    assert [isinstance(row, BadRow) for row in found] == [False, True, False] and found[1].position == "line 3"
+    assert (units.found, units.records, units.bad) == (3, 2, 1)
+
+
 @pytest.mark.parametrize(
     "content", ["[{}]", '{"messages": 1}', '{"type": "letter", "messages": []}', "", "Dear Ann,\n13/02/24"]
 )
