@@ -66,7 +66,7 @@ def test_a_header_that_cannot_be_decoded_stays_as_it_is(tmp_path, subject):
     assert row["text"] == "Rain." and row["subject"]
 
 
-def test_a_line_with_From_begins_a_message_only_after_a_blank_line(tmp_path):
+def test_a_line_begins_a_message_only_after_a_blank_line(tmp_path):
     content = b"From a\nSubject: s\n\nRain.\nFrom here on\nsnow.\n\nFrom b\nSubject: t\n\nIce.\n"
     found, units = read(tmp_path / "a.mbox", content)
     assert [row["text"].split() for row in found] == [["Rain.", "From", "here", "on", "snow."], ["Ice."]]

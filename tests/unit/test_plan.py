@@ -207,6 +207,13 @@ def test_deleted_tables_take_no_more_at_a_time_than_all_of_them(signatures):
     assert deleted.raw_bytes < deleted.on_disk < kept.on_disk == kept.raw_bytes + sum(kept.disk.values())
 
 
+def test_a_plan_says_that_an_early_draw_is_not_counted():
+    settings = default_settings()
+    drawn = replace(LARGE, settings={**settings, "sample": {**settings["sample"], "early_authors": 2_000}})
+    line = "Only 2,000 authors of each source and language"
+    assert line in as_text(make_plan(drawn, RATES), RATES) and line not in as_text(make_plan(LARGE, RATES), RATES)
+
+
 def test_a_plan_has_no_line_for_a_rule_of_under_a_minute():
     made = make_plan(LARGE, RATES)
     one, other, *_ = made.stages

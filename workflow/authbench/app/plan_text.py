@@ -51,6 +51,7 @@ def as_text(plan: Plan, rates: Rates) -> str:
             f"Computed from builds of {sizes} documents at commit {rates['commit']} on {rates['machine']}.",
             *_scored(plan, rates),
             *_unmeasured(rates),
+            *_undrawn(corpus),
             *_to_fetch(corpus),
             "",
         ]
@@ -96,6 +97,17 @@ def _unmeasured(rates: Rates) -> list[str]:
     known = {rule for size in rates["sizes"] for rule in size["rules"]}
     lacking = [rule for rule in RULES if rule not in known]
     return [f"Not measured, so not counted: {', '.join(lacking)}."] if lacking else []
+
+
+def _undrawn(corpus: Corpus) -> list[str]:
+    """Return a line on the texts of authors who are not drawn; empty if all are processed."""
+    most = corpus.settings["sample"]["early_authors"]
+    if most is None:
+        return []
+    return [
+        f"Only {most:,} authors of each source and language are processed after ingestion (sample.early_authors), "
+        "which is not counted here."
+    ]
 
 
 def _hours(seconds: float) -> str:
