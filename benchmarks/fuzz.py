@@ -37,7 +37,7 @@ def targets() -> dict[str, Target]:
     """Return the readers by name."""
     import numpy as np
     import polars as pl
-    from mutated_files import CONTAINERS, KINDS, TEXTS, parquet, table
+    from mutated_files import CONTAINERS, KINDS, TEXTS, parquet, seed_of, table
 
     from authbench.audit.auditing.published import read_scores
     from authbench.audit.auditing.read import read_dataset
@@ -90,13 +90,13 @@ def targets() -> dict[str, Target]:
     vectors = np.eye(3, dtype=np.float32)
     ids = np.array(["a", "b", "c"])
     read_as = {"csv": "a.csv", "json lines": "a.jsonl", "json array": "a.json", "parquet": "a.parquet", "tsv": "a.tsv"}
-    audited = {name: KINDS[name][0].replace(b"user", b"author") for name in read_as}
+    audited = {name: seed_of(name).replace(b"user", b"author") for name in read_as}
     found: dict[str, Target] = {
-        f"source: {name}": (path, of_source(reader, fields), seed)
-        for name, (seed, reader, path, fields) in KINDS.items()
+        f"source: {name}": (kind["file"], of_source(kind["reader"], kind["fields"]), seed_of(name))
+        for name, kind in KINDS.items()
     }
     found |= {
-        f"source: csv{suffix}": (f"a.csv{suffix}", found["source: csv"][1], pack(KINDS["csv"][0]))
+        f"source: csv{suffix}": (f"a.csv{suffix}", found["source: csv"][1], pack(seed_of("csv")))
         for suffix, pack in CONTAINERS.items()
         if suffix
     }

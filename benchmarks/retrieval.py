@@ -25,7 +25,7 @@ import polars as pl
 
 from authbench.scoring.evaluation.headline import Authors
 from authbench.scoring.evaluation.lists import Lists
-from authbench.scoring.evaluation.released import absent
+from authbench.scoring.evaluation.released import released
 from authbench.scoring.evaluation.retrieval import cosine, rank
 from authbench.scoring.evaluation.scores import summarise
 from authbench.scoring.evaluation.split import Split
@@ -63,7 +63,9 @@ def make_split(documents: int, answered: bool = True) -> Split:
         [[other for other in group if answered and other != row] for row, group in zip(rows, groups, strict=True)]
     )
     excluded = Lists.of([[row] for row in rows])
-    return Split("test", table, documents, rows.astype(np.int32), positives, excluded, "", absent(positives))
+    places = {ident: row for row, ident in enumerate(table["id"])}
+    stated = released("test", list(places), places, positives)
+    return Split("test", table, documents, rows.astype(np.int32), positives, excluded, "", stated)
 
 
 def cpu(run: Callable[[], Any]) -> tuple[float, float, Any]:
