@@ -4,7 +4,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.build.sample.reservoir import DRAWN, draw_authors
+from authbench.build.sample.early import DRAWN, draw_authors, undrawn
 from authbench.core.identity import keyed_hash
 
 SEED = 7
@@ -32,6 +32,14 @@ def test_the_first_authors_by_hash_of_each_source_and_language_are_drawn_in_any_
     drawn = draw_authors(batches, most, SEED)
     assert drawn.schema == DRAWN
     assert drawn["author_id"].to_list() == sorted(expected)
+
+
+def test_records_without_an_author_draw_none_and_go_on_to_be_counted_as_incomplete():
+    rows = table([("a", "en", "ann"), ("a", "en", None), ("a", "en", "bob")])
+    drawn = draw_authors([rows], 1, SEED)
+    assert drawn.height == 1
+    assert undrawn(rows, drawn).to_list() == [drawn["author_id"][0] != "ann", False, drawn["author_id"][0] != "bob"]
+    assert undrawn(rows[:0], drawn).to_list() == []
 
 
 def test_another_seed_draws_other_authors():

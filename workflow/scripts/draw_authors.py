@@ -1,6 +1,6 @@
 """Adapter of the rule draw_authors."""
 
-from authbench.build.sample.reservoir import RECORD_COLUMNS, draw_authors
+from authbench.build.sample.early import RECORD_COLUMNS, draw_authors
 from authbench.core.runtime.job import log_to
 from authbench.core.runtime.progress import progress
 from authbench.core.storage.parquet import read_batches, write_parquet

@@ -1,8 +1,7 @@
 """Adapter of the rule normalize_text."""
 
-import polars as pl
-
 from authbench.build.normalize.table import normalize_records
+from authbench.build.sample.early import undrawn
 from authbench.config.registry.source_entry import make_normalize
 from authbench.core.funnel import Tally
 from authbench.core.records import RECORD, REMOVED
@@ -13,7 +12,7 @@ from authbench.core.storage.parquet import read_between, read_columns, write_par
 
 log_to(snakemake.log[0])
 tally = Tally("normalize")
-drawn = read_columns([snakemake.input.drawn])["author_id"] if snakemake.input.drawn else None
+drawn = read_columns([snakemake.input.drawn]) if snakemake.input.drawn else None
 rules = {tag: make_normalize(part) for tag, part in snakemake.params.sources.items()}
 
 
@@ -21,9 +20,9 @@ def normalized():
     shard = snakemake.params.shard
     for records in progress(read_between(snakemake.input.records, "shard", shard, shard), "normalize: batches"):
         if drawn is not None:
-            early = pl.col("author_id").is_in(drawn.implode())
-            tally.drop(records.filter(~early), "not_drawn")
-            records = records.filter(early)
+            left_out = undrawn(records, drawn)
+            tally.drop(records.filter(left_out), "not_drawn")
+            records = records.filter(~left_out)
         kept, removed, masked, repeated = normalize_records(records, rules, snakemake.params.normalize)
         tally.add(records, kept, removed)
         tally.note("masked", masked)

@@ -7,8 +7,6 @@ Reservoirs of shards merge into the reservoir of the whole, independent of the s
 Selection needs neither names nor texts. A document is identified by its shard and row, and an author by the hash that
 ranks them. With 10^7 authors of a source, two share a hash in 1 of 400,000 builds, and `stage` then stops with an
 error.
-
-Before texts are processed, an early reservoir draws the authors of each source and language (`sample.early_authors`).
 """
 
 from collections.abc import Iterable
@@ -56,32 +54,8 @@ TALLIES = pl.Schema(
 )
 LENGTHS = pl.Schema({"lang": pl.String, "token_length": pl.Int32, "documents": pl.UInt32, "characters": pl.Int64})
 
-RECORD_COLUMNS = ("source", "lang", "author_id")
-DRAWN = pl.Schema({"author_id": pl.String})
-
 LENGTH = pl.Enum(LENGTH_BUCKETS)
 KIND = pl.Enum(sorted(AUTHOR_KINDS))
-
-
-def draw_authors(records: Iterable[pl.DataFrame], most: int, seed: int) -> pl.DataFrame:
-    """Return the first `most` authors, by hash, of each source and language (DRAWN).
-
-    An author drawn for one source or language keeps the texts of all. Memory: `most` rows of 150 bytes for each source
-    and language, and a batch of records.
-
-    Args:
-        records: batches with RECORD_COLUMNS.
-        most: authors of a source and language.
-        seed: of the hash.
-    """
-    drawn = pl.DataFrame(schema=dict.fromkeys(RECORD_COLUMNS, pl.String) | {"rank": pl.UInt64})
-    for batch in records:
-        authors = batch.select(RECORD_COLUMNS).unique()
-        ranks = keyed_hashes(seed, "early author", authors["author_id"]).alias("rank")
-        together = pl.concat([drawn, authors.with_columns(ranks)]).unique()
-        drawn = together.sort("rank", "author_id").group_by("source", "lang", maintain_order=True).head(most)
-        drawn = drawn.select(*RECORD_COLUMNS, "rank")
-    return drawn.select(pl.col("author_id").unique().sort())
 
 
 def count_lengths(pool: pl.DataFrame) -> pl.DataFrame:
