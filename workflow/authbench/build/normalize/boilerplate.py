@@ -90,6 +90,7 @@ def _wider_pattern() -> str:
     for narrow, wide in (
         (r"\{(\d+),\d+\}\+?", r"{\1,}"),
         (r"\[\^(?:\\n)?", r"[^\\n"),
+        (r"(\[\^[^\]]*)\\d", r"\1"),  # polars may know more digits than Python
         (r"\\b", ""),
         (r"\[\\w \]|\\[WS]", r"[^\\n]"),
     ):
