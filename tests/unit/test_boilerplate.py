@@ -10,6 +10,7 @@ from linear_time import takes_linear_time
 
 from authbench.build.normalize.boilerplate import patterns, rules, strip, strip_texts, suspected
 from authbench.core.records import LANGUAGES
+from authbench.release.checking.boilerplate import _wider_pattern
 
 CASES = read_cases(Path(__file__))
 LINES = CASES["LINES"]
@@ -55,6 +56,7 @@ PATTERNS = [pattern for part in rules().values() for kind in part.values() for p
 def test_every_line_that_a_rule_fits_makes_its_text_suspected(line):
     assume("\n" not in line)  # white space and a last $ fit a line break, too
     assert suspected(pl.Series([f"a\n{line}\nb"])).item()
+    assert pl.Series([line]).str.contains(_wider_pattern()).item()
 
 
 def test_a_column_of_texts_is_stripped_as_they_are_one_by_one():

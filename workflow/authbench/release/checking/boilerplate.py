@@ -82,11 +82,13 @@ def _wider_pattern() -> str:
     """Return a pattern for polars that matches every line that a rule matches, and some others.
 
     polars' engine is linear, but has no possessive repetition, and large repetitions are expensive, so bounds are left
-    out. Letters and word ends, which the two engines define differently, match any character.
+    out. Letters and word ends, which the two engines define differently, match any character, as does a class without
+    digits.
     """
     wider = []
     for kinds in _all_rules().values():
         for pattern in (pattern for some in kinds.values() for pattern in some):
             pattern = re.sub(r"\{(\d+),\d+\}\+?", r"{\1,}", pattern).replace(r"\b", "").replace(r"[\w ]", ".")
+            pattern = re.sub(r"\[\^[^\]]*\\d[^\]]*\]", ".", pattern)
             wider.append(re.sub(r"\\[WS]", ".", pattern))
     return rf"(?i)\A(?:{'|'.join(wider)})\z|[İı]"
