@@ -184,7 +184,8 @@ def test_models_stand_by_score_or_by_name_within_groups_in_the_papers_order(resu
 @cases
 def test_a_choice_that_cannot_be_made_is_one_line(scored, tmp_path, options, told, capsys):
     release = ["--release", str(scored / "release"), "--unverified", "--out", str(tmp_path / "out")]
-    assert main(["publish", "tables", str(scored / "scores"), *release, *options]) == 2
+    given = [one.format(this_file=__file__) for one in options]
+    assert main(["publish", "tables", str(scored / "scores"), *release, *given]) == 2
     assert told in capsys.readouterr().err and not (tmp_path / "out").exists()
 
 
