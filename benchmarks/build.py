@@ -40,7 +40,7 @@ from stages import Job, documents_in, rule_of, table
 sys.path += [str(ROOT / "tests/pipeline"), str(ROOT / "workflow")]
 from project import Project, copy_project, surroundings  # noqa: E402
 
-from authbench.app import plan  # noqa: E402
+from authbench.app import plan, rates  # noqa: E402
 from authbench.build.raw_facts import raw_mb  # noqa: E402
 from authbench.config.registry.entries import default_settings  # noqa: E402
 from authbench.core.runtime.inventory import total_bytes  # noqa: E402
@@ -294,7 +294,7 @@ def build_recipe(recipe: Path, share: float, corpora: Path, cores: int) -> None:
 def compared(done: Build, kinds: Sequence[tuple[float, float]], cores: int, settings: Any) -> str:
     """What the plan of a build says, beside what was measured; rules and folders that its settings leave out are not
     counted, nor those that no plan has."""
-    made = plan.make_plan(plan.Corpus(kinds, done.entered["release"], cores, settings), plan.read_rates())
+    made = plan.make_plan(plan.Corpus(kinds, done.entered["release"], cores, settings), rates.read_rates())
     lines = ["| rule | CPU s planned | measured | peak MiB planned | measured |", "| --- |" + " ---: |" * 4]
     sums = [0.0, 0.0]
     for stage in made.stages:
@@ -346,7 +346,7 @@ def as_rates(builds: Sequence[Build], cores: int, at: str) -> dict[str, Any]:
     for done in builds:
         assert done.few, "the build with few queries was not measured"
         few = {
-            "scored": round(plan.scored_share(merged(many, FEW_QUERIES)), 4),
+            "scored": round(rates.scored_share(merged(many, FEW_QUERIES)), 4),
             "rules": rates_of(job for job in done.few.jobs if plan.RULES.get(job.rule) == plan.RELEASE),
             "disk_bytes": {name: size for name, size in done.few.disk.items() if name in ("split", "draft", "release")},
         }
@@ -362,7 +362,7 @@ def as_rates(builds: Sequence[Build], cores: int, at: str) -> dict[str, Any]:
                 "wall_s": round(done.wall, 1),
                 "rules": rates_of(done.jobs),
                 "disk_bytes": done.disk,
-                "scored": plan.scored_share(many),
+                "scored": rates.scored_share(many),
                 "few": few,
             }
         )
@@ -371,9 +371,9 @@ def as_rates(builds: Sequence[Build], cores: int, at: str) -> dict[str, Any]:
 
 def write_rates(measured: dict[str, Any]) -> None:
     """Replace the measured rates in benchmarks/rates.yaml and keep the others."""
-    rates = {**yaml.safe_load(plan.RATES.read_text(encoding="utf-8")), **measured}
+    known = {**yaml.safe_load(rates.RATES.read_text(encoding="utf-8")), **measured}
     head = "# Written by benchmarks/build.py, and `detoxify` by toxicity.py: what `authbench plan` computes from.\n"
-    plan.RATES.write_text(head + yaml.safe_dump(rates, sort_keys=False), encoding="utf-8")
+    rates.RATES.write_text(head + yaml.safe_dump(known, sort_keys=False), encoding="utf-8")
 
 
 def main() -> None:

@@ -36,8 +36,8 @@ else:
 
 try:
     from authbench.app.config import FACTS, expect_settings_of_run, known_folder, prepare
-    from authbench.app.plan import Scoring, request_to_score
     from authbench.app.preflight.at_start import expect_usable
+    from authbench.app.rates import Scoring, request_to_score
     from authbench.build.raw_facts import write_facts
     from authbench.build.release.at_start import expect_same_benchmark, expect_unaltered
     from authbench.build.safety.detoxify_scorer import weights_mark

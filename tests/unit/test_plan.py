@@ -16,9 +16,10 @@ from sound_release import write_sound
 
 from authbench.app import plan
 from authbench.app.cli import main
-from authbench.app.plan import HELD, Corpus, line, make_plan, read_rates
+from authbench.app.plan import HELD, Corpus, make_plan
 from authbench.app.plan_text import as_text
 from authbench.app.power import Measured, authors_at_hand, needed_authors, needed_for_mean
+from authbench.app.rates import line, read_rates, seconds_to_score
 from authbench.build.sample.reservoir import TALLIES
 from authbench.config.registry.entries import default_settings
 from authbench.core.errors import InputError
@@ -246,7 +247,7 @@ def test_detoxify_takes_its_time_for_each_released_text_in_jobs_of_2000():
 
 @pytest.mark.parametrize(("tokens", "seconds"), [(8, 0.025), (32, 0.1), (96, 0.3), (256, 1.0), (2000, 1.0)])
 def test_a_text_takes_detoxify_as_long_as_its_tokens_up_to_the_most_that_it_reads(tokens, seconds):
-    assert plan.seconds_to_score(tokens, SCORED["detoxify"]["cpu_s_by_tokens"]) == pytest.approx(seconds)
+    assert seconds_to_score(tokens, SCORED["detoxify"]["cpu_s_by_tokens"]) == pytest.approx(seconds)
 
 
 # Rules of other targets, or of settings that are off by default.

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from authbench.app.plan import read_rates, request_to_score
+from authbench.app.rates import read_rates, request_to_score
 from authbench.build.raw_facts import raw_mb
 from authbench.core.runtime.resources import SNAKEMAKE_MB, memory_mb, minutes, released_mb
 from authbench.core.storage.raw_paths import FileSet

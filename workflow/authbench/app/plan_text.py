@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
-from authbench.app.plan import RULES, SPARE, Corpus, Plan, Rates
+from authbench.app.plan import RULES, SPARE, Corpus, Plan
+from authbench.app.rates import Rates
 from authbench.core.presentation.tables import Column, Table, plain_rows
 from authbench.core.presentation.tables import as_text as aligned
 

@@ -107,9 +107,10 @@ def _plan_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def plan(arguments: argparse.Namespace) -> int:
-    from authbench.app.plan import Corpus, make_plan, read_rates
+    from authbench.app.plan import Corpus, make_plan
     from authbench.app.plan_text import as_text
     from authbench.app.power import power_text
+    from authbench.app.rates import read_rates
 
     if arguments.power:
         sys.stdout.write(power_text(arguments.power, arguments.difference))
