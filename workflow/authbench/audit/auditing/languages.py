@@ -110,7 +110,8 @@ def _of_build(folder: Path) -> Iterator[pl.DataFrame]:
     missing = [one.name for one in shards if not (folder / "filter/measures" / one.name).is_file()]
     if missing or not shards:
         raise InputError(
-            f"{folder}: chunk/ or filter/measures/ lacks {', '.join(missing) or 'its files'}. Build it first."
+            f"{folder}: chunk/ or filter/measures/ lacks {', '.join(missing) or 'its files'}. Build it first and keep "
+            "its tables (keep_tables)."
         )
     for shard in shards:
         dropped = pl.read_parquet(folder / "filter" / shard.name, columns=["doc_key", "reason"])
