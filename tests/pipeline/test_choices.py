@@ -8,8 +8,10 @@ from collections import Counter
 
 import polars as pl
 import pytest
+from extras import needs
 from project import rules_of
 from tiny import RECIPE
+from tiny_checkpoint import write_language_model
 
 from authbench.app.config import demo_settings
 from authbench.core.storage.json_files import read_json
@@ -237,3 +239,16 @@ def test_tables_of_texts_and_signatures_are_deleted_once_used(drawn):
     tables = ["ingest/*/*-of-*", "normalize/*-of-*", "normalize/uncut/*-of-*", "dedup/*/signatures/*", "chunk/*-of-*"]
     kept, deleted = ([len(list(one.results.glob(f"{table}.parquet"))) for table in tables] for one in drawn)
     assert all(kept) and not any(deleted)
+
+
+@needs("transformers", "models")
+def test_the_loss_of_a_language_model_replaces_the_fame_that_sources_state(tiny, tmp_path):
+    project = tiny.copy(tmp_path / "copy")
+    write_language_model(tmp_path / "model")
+    recipe = project.recipe({**RECIPE, "evaluate": {"models": ["metadata"], "familiarity": str(tmp_path / "model")}})
+    project.build(*recipe)
+    texts = pl.read_parquet(project.results / "evaluate/familiarity.parquet")
+    assert set(texts["stated"]) == {"none"} and texts["bits"].null_count() < texts.height
+    assert rules_of(project.plan(*recipe)) == set()
+    changed = project.recipe({**RECIPE, "evaluate": {"models": ["metadata"], "familiarity": None}})
+    assert rules_of(project.plan(*changed)) == {"evaluate_sanity", "join_results", "leaderboard", "all"}

@@ -256,6 +256,7 @@ UNPLANNED = {
     *("acquire_source", "count_raw", "raw_statistics"),  # take the time of downloads and raw files
     *("count_activity", "measure_authors", "draw_authors", "load_scorers", "ask_scores", "score_texts"),  # are off
     *("embed_texts", "evaluate_sanity", "evaluate_model", "join_results", "leaderboard", "tables"),  # depend on models
+    "measure_familiarity",
     *("build_pairs", "answer_pairs", "pan", "score_style", "style_report", "train", "train_model", "draw_curves"),
     *("raven", "raven_documents", "raven_topics", "raven_subsets", "raven_answers", "raven_duration", "raven_report"),
     *("bundle_release", "export_release", "publish"),  # copy the release in another form

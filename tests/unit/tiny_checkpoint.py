@@ -30,6 +30,28 @@ def write_checkpoint(folder, kind="bert", positions=64):
     tokenizer.save_pretrained(folder)
 
 
+def write_language_model(folder, texts=(), rounds=80):
+    """Write a model that has read these texts, of equal length, many times."""
+    import torch
+    from transformers import AutoConfig, AutoModelForCausalLM
+
+    tokenizer, threads = _letters("qwen3", 1024), torch.get_num_threads()
+    torch.set_num_threads(1)  # faster for so few numbers
+    torch.manual_seed(1)
+    sizes = {"n_embd": 32, "n_layer": 1, "n_head": 2, "n_positions": 1024, "vocab_size": len(tokenizer)}
+    certain = dict.fromkeys(("resid_pdrop", "embd_pdrop", "attn_pdrop", "bos_token_id", "eos_token_id"), 0)
+    model = AutoModelForCausalLM.from_config(AutoConfig.for_model("gpt2", **sizes, **certain))
+    ids = [tokenizer(text, add_special_tokens=False)["input_ids"] for text in texts]
+    steps = torch.optim.AdamW(model.parameters(), lr=1e-2)
+    for _ in range(rounds if ids else 0):
+        steps.zero_grad()
+        model(input_ids=torch.tensor(ids), labels=torch.tensor(ids)).loss.backward()
+        steps.step()
+    torch.set_num_threads(threads)
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+
+
 def _word_pieces(folder, positions):
     from transformers import BertTokenizerFast
 

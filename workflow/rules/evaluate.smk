@@ -18,6 +18,8 @@ PLUGGED_METRICS = identities("metrics", SETTINGS["evaluate"]["metrics"])
 SANITY_ROWS = evaluated_together(MODELS)
 SCORED_SHARE = SETTINGS["split"]["splits"][SETTINGS["evaluate"]["split"]] / 100
 GIVEN_FILES = {name: [] if name in LISTED_TRAININGS else model.files for name, model in MODELS.items()}
+KNOWN_TEXTS = result("evaluate/familiarity.parquet")
+FAMILIARITY = [KNOWN_TEXTS] if SETTINGS["evaluate"]["familiarity"] else []
 RESULTS_OF_A_MODEL = ["own/scores.json", "own/queries.parquet", "pairs.parquet", "released_pairs.parquet"]
 
 
@@ -50,10 +52,33 @@ rule embed_texts:
         "../scripts/embed_texts.py"
 
 
+rule measure_familiarity:
+    """Find the texts that a language model has read, by its loss on their sentences."""
+    input:
+        **RELEASED,
+        given=lambda wildcards: local(SETUP.models[SETTINGS["evaluate"]["familiarity"]].files),
+    output:
+        texts=KNOWN_TEXTS,
+    log:
+        result("logs/measure_familiarity.log"),
+    conda:
+        "../../envs/models.yaml"
+    resources:
+        mem_mb=memory(4000),
+        runtime=duration(240),
+    params:
+        split=SETTINGS["evaluate"]["split"],
+        model=lambda wildcards: SETUP.models[SETTINGS["evaluate"]["familiarity"]].as_dict(),
+        code=code("measure_familiarity"),
+    script:
+        "../scripts/measure_familiarity.py"
+
+
 rule evaluate_sanity:
     """Score the sanity rows in one job, because reading the split takes longer than most of them."""
     input:
         **RELEASED,
+        familiarity=FAMILIARITY,
     output:
         expand(result("evaluate/{model}/{file}"), model=SANITY_ROWS, file=RESULTS_OF_A_MODEL),
     log:
@@ -83,6 +108,7 @@ rule evaluate_model:
     """Rank the candidates of every query, and score the ranking by slice."""
     input:
         **RELEASED,
+        familiarity=FAMILIARITY,
         embedded=lambda wildcards: (result("evaluate/embedded/{model}.json") if wildcards.model in EMBEDDED else []),
         given=lambda wildcards: local(GIVEN_FILES[wildcards.model]),
         tuned=lambda wildcards: TUNED_FILES.get(wildcards.model, []),

@@ -36,7 +36,7 @@ from authbench.core.runtime.inventory import Digests, take_inventory
 from authbench.core.shipped import shipped
 from authbench.core.vocabulary import find_vocabulary
 from authbench.core.words import did_you_mean
-from authbench.models.entries import ModelEntry, expect_trainable, expect_vectors
+from authbench.models.entries import ModelEntry, expect_language_model, expect_trainable, expect_vectors
 from authbench.models.requested import load_model
 from authbench.scoring.verifiers.requested import VerifierEntry, load_verifier
 from authbench.suites.raven.checks import settings_problems as raven_problems
@@ -274,13 +274,16 @@ def _find_models(config: Config, root: Path) -> tuple[dict[str, ModelEntry], lis
     """Return the models to evaluate or train, by the names that request them, and the problems of the others."""
     models: dict[str, ModelEntry] = {}
     problems = []
-    expected: dict[str, Callable[[ModelEntry], None]] = {
+    expected: dict[str, Callable[[ModelEntry], object]] = {
         "style.models": expect_vectors,
         "train.models": expect_trainable,
+        "evaluate.familiarity": expect_language_model,
     }
     requested = [("evaluate.models", name) for name in config["evaluate"]["models"]]
     requested += [("style.models", name) for name in config["style"]["models"]]
     requested += [("train.models", name) for name in config["train"]["models"]]
+    if config["evaluate"]["familiarity"] is not None:
+        requested.append(("evaluate.familiarity", config["evaluate"]["familiarity"]))
     for place, name in requested:
         try:
             models[name] = models.get(name) or load_model(name, root)

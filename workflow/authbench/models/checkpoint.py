@@ -11,6 +11,7 @@ are pooled as the checkpoint was trained to, not by a mean. The checkpoint's cod
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
 from importlib.util import find_spec
@@ -20,6 +21,7 @@ from typing import Any, TypeAlias
 from authbench.config.registry.entries import read_yaml
 from authbench.core.arrays import F32
 from authbench.core.errors import InputError
+from authbench.core.json_values import JsonObject
 from authbench.core.storage.unchanged import file_mark
 from authbench.models.hub import DESCRIBING, cached, with_weights
 from authbench.models.hub import snapshot as hub_snapshot
@@ -117,46 +119,77 @@ def _marks(folder: Path) -> _Marks:
 
 @lru_cache(maxsize=1)
 def _loaded(parameters: TransformerParameters, marks: _Marks) -> Any:
-    import torch
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
 
-    place, revision, pooling = checkpoint_path(parameters.checkpoint), parameters.revision, parameters.pooling
+    pooling = parameters.pooling
+    place, loading, hub = _how_to_load(parameters)
+    with _explained(parameters), without_progress_bars():
+        if pooling == "own":
+            model = SentenceTransformer(place, device=device(), model_kwargs=loading, **hub)
+        elif pooling == "episode":
+            model = EpisodeCheckpoint(place, device(), loading, hub)
+        elif pooling == "labels":
+            logits = {"text": {"method": "forward", "method_output_name": "logits"}}
+            classifier = Transformer(
+                place,
+                transformer_task="sequence-classification",
+                model_kwargs=loading | hub,
+                config_kwargs=hub,
+                processor_kwargs=hub,
+                modality_config=logits,
+                module_output_name="sentence_embedding",
+            )
+            model = SentenceTransformer(modules=[classifier], device=device())
+        else:
+            inner = Transformer(place, model_kwargs=loading | hub, config_kwargs=hub, processor_kwargs=hub)
+            mode = "lasttoken" if pooling == "last" else pooling
+            model = SentenceTransformer(
+                modules=[inner, Pooling(inner.get_embedding_dimension(), mode)], device=device()
+            )
+    model.eval()
+    return model
+
+
+def load_language_model(parameters: TransformerParameters) -> tuple[Any, Any]:
+    """Return a checkpoint as a model that predicts the next token, and its tokenizer.
+
+    Raises:
+        InputError: it cannot be loaded from safetensors, or has no weights for this.
+    """
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    parameters = with_commit(parameters)
+    place, loading, hub = _how_to_load(parameters)
+    with _explained(parameters), without_progress_bars():
+        tokenizer = AutoTokenizer.from_pretrained(place, **hub)
+        model, found = AutoModelForCausalLM.from_pretrained(place, output_loading_info=True, **loading, **hub)
+        if found["missing_keys"]:
+            raise ValueError(f"it lacks the weights {', '.join(sorted(found['missing_keys']))} of a language model.")
+    return model.to(device()).eval(), tokenizer
+
+
+def _how_to_load(parameters: TransformerParameters) -> tuple[str, JsonObject, JsonObject]:
+    """Return the place of a checkpoint, and arguments of transformers for its weights and its origin."""
+    import torch
+
+    place, revision = checkpoint_path(parameters.checkpoint), parameters.revision
     if not Path(place).is_dir() and (folder := snapshot(parameters)) and with_weights(folder):
         place, revision = str(folder), None
     loading = {"use_safetensors": True, "dtype": getattr(torch, parameters.dtype)}
-    hub = {"revision": revision, "trust_remote_code": parameters.remote_code}
+    return place, loading, {"revision": revision, "trust_remote_code": parameters.remote_code}
+
+
+@contextmanager
+def _explained(parameters: TransformerParameters) -> Iterator[None]:
+    """Raise InputError for errors of transformers about a checkpoint."""
     try:
-        with without_progress_bars():
-            if pooling == "own":
-                model = SentenceTransformer(place, device=device(), model_kwargs=loading, **hub)
-            elif pooling == "episode":
-                model = EpisodeCheckpoint(place, device(), loading, hub)
-            elif pooling == "labels":
-                logits = {"text": {"method": "forward", "method_output_name": "logits"}}
-                classifier = Transformer(
-                    place,
-                    transformer_task="sequence-classification",
-                    model_kwargs=loading | hub,
-                    config_kwargs=hub,
-                    processor_kwargs=hub,
-                    modality_config=logits,
-                    module_output_name="sentence_embedding",
-                )
-                model = SentenceTransformer(modules=[classifier], device=device())
-            else:
-                inner = Transformer(place, model_kwargs=loading | hub, config_kwargs=hub, processor_kwargs=hub)
-                mode = "lasttoken" if pooling == "last" else pooling
-                model = SentenceTransformer(
-                    modules=[inner, Pooling(inner.get_embedding_dimension(), mode)], device=device()
-                )
+        yield
     except (OSError, ValueError) as problem:
         raise InputError(
             f"The checkpoint {parameters.checkpoint} cannot be loaded: {str(problem).splitlines()[0][:300]} Expected a "
             "name on Hugging Face, or a folder with config.json, a tokenizer and model.safetensors."
         ) from None
-    model.eval()
-    return model
 
 
 def checkpoint_path(checkpoint: str) -> str:

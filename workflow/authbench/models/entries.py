@@ -137,6 +137,16 @@ def expect_trainable(model: ModelEntry) -> None:
         )
 
 
+def expect_language_model(model: ModelEntry) -> TransformerParameters:
+    """Return the checkpoint of a language model. Raises InputError if the model is of another group."""
+    if not isinstance(model.parameters, TransformerParameters) or model.group not in ("base", "instruct"):
+        raise InputError(
+            f"{model.name}: a model of kind {model.kind} and group {model.group}, which predicts no text. Expected a "
+            "language model, as gpt2-xl or a folder with one."
+        )
+    return model.parameters
+
+
 def with_long_texts(model: ModelEntry, long_texts: LongTexts) -> ModelEntry:
     """Return the model with another treatment of long texts; models without this setting are unchanged."""
     if not isinstance(model.parameters, TransformerParameters):

@@ -10,10 +10,10 @@ not depend on the number of threads of the linear algebra.
 
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import polars as pl
@@ -23,7 +23,7 @@ from authbench.build.chunk.sentences import sentence_starts
 from authbench.core.arrays import F32, I32
 from authbench.core.errors import InputError
 from authbench.core.identity import sha256_of_json
-from authbench.core.json_values import JsonMapping, JsonObject
+from authbench.core.json_values import JsonObject
 from authbench.models.cache import embed_new
 from authbench.models.checkpoint import checkpoint_path, device, fresh_checkpoint, load_checkpoint, parameter_count
 from authbench.models.entries import ModelEntry
@@ -33,6 +33,7 @@ from authbench.models.parameters import OWN_LENGTH, TransformerParameters
 from authbench.models.provenance import decided_by
 
 F16: TypeAlias = NDArray[np.float16]
+Output = TypeVar("Output")
 MOST_TOKENS = 1 << 20  # of the candidates, each a vector of 16-bit numbers
 TOKENS_AT_ONCE = 1 << 14  # of the candidates, compared with a query
 
@@ -98,7 +99,7 @@ def pack(sentence_tokens: Sequence[int], limit: int) -> list[list[Piece]]:
 NO_NAME = re.compile(r"[^\w.-]+")  # characters of a checkpoint's name that a folder's name leaves out
 _POSITIONS = ("max_position_embeddings", "max_seq_len", "n_positions")  # keys of a config for the longest text
 _NO_LIMIT = 1_000_000  # tokenizers without a limit state at least this
-BATCH_TOKENS = 4_096  # of a batch, including padding
+BATCH_TOKENS = 4_096
 DECIDING = ("pooling", "max_tokens", "long_texts", "dtype", "remote_code")
 
 
@@ -206,7 +207,8 @@ def embed(model: Any, texts: Sequence[str], parameters: TransformerParameters, p
         found = model.embed(parts, owners, len(texts))
         return np.array([unit(one).mean(axis=0) if one.ndim > 1 else one for one in found], np.float32)
     vectors: F32 = np.empty((0, 0), np.float32)
-    for rows, found in _in_batches(model, parts, _length_of(model.tokenizer, prompt)):
+    run = partial(_forward, model, prompted=_length_of(model.tokenizer, prompt))
+    for rows, found in in_batches(run, parts):
         if not len(vectors):
             vectors = np.empty((len(parts), found["sentence_embedding"].shape[1]), np.float32)
         pooled = found["sentence_embedding"].float()
@@ -256,32 +258,33 @@ def embed_tokens(
             "Set interaction: vector, or a lower max_tokens, or evaluate a smaller split."
         )
     vectors_of: list[list[F16]] = [[] for _ in texts]
-    for rows, found in _in_batches(model, parts, _length_of(model.tokenizer, prompt)):
+    run = partial(_forward, model, prompted=_length_of(model.tokenizer, prompt))
+    for rows, found in in_batches(run, parts):
         scaled = torch.nn.functional.normalize(found["token_embeddings"].float(), dim=-1).half().cpu().numpy()
         for row, vectors in zip(rows, scaled, strict=True):
             vectors_of[owners[row]].append(vectors[: len(parts[row])])
     return [np.concatenate(vectors) for vectors in vectors_of]
 
 
-def _in_batches(
-    model: object, parts: Sequence[Sequence[int]], prompted: int
-) -> Iterator[tuple[list[int], JsonMapping]]:
-    """Yield the rows of each batch of parts, longest first, and the model's output.
+def in_batches(
+    run: Callable[[Sequence[Sequence[int]]], Output], parts: Sequence[Sequence[int]], size: int = BATCH_TOKENS
+) -> Iterator[tuple[list[int], Output]]:
+    """Yield the rows of each batch of parts, longest first, and what `run` returns for it.
 
     A batch that exceeds the memory is halved, as are later batches. Raises InputError if a single part does not fit.
 
     Args:
-        prompted: the number of tokens of the prompt at the start of each part, which some models exclude from the mean.
+        size: tokens of a batch, including padding.
     """
     import torch
 
     order = sorted(range(len(parts)), key=lambda part: (-len(parts[part]), parts[part]))
-    size, place = BATCH_TOKENS, 0
+    place = 0
     while place < len(order):
         rows = order[place : place + max(1, size // len(parts[order[place]]))]
         try:
             with torch.inference_mode():
-                found = _forward(model, [parts[row] for row in rows], prompted)
+                found = run([parts[row] for row in rows])
         except torch.OutOfMemoryError:
             if len(rows) == 1:
                 raise InputError(
@@ -303,19 +306,25 @@ def means(vectors: F32, owners: Sequence[int], texts: int) -> F32:
     return (sums / np.bincount(owners, minlength=texts)[:, None]).astype(np.float32)
 
 
-def _forward(model: Any, batch: Sequence[Sequence[int]], prompted: int) -> Mapping[str, object]:
+def padded(batch: Sequence[Sequence[int]], model: Any, tokenizer: Any) -> dict[str, Any]:
+    """Return the input of a model for a batch of token ids: `input_ids` and `attention_mask`."""
     import torch
 
-    tokenizer, longest = model.tokenizer, max(map(len, batch))
+    longest = max(map(len, batch))
     ids = torch.full((len(batch), longest), tokenizer.pad_token_id or 0)
     mask = torch.zeros_like(ids)
     for row, tokens in enumerate(batch):
         ids[row, : len(tokens)] = torch.tensor(tokens)
         mask[row, : len(tokens)] = 1
-    given: dict[str, object] = {"input_ids": ids.to(model.device), "attention_mask": mask.to(model.device)}
+    return {"input_ids": ids.to(model.device), "attention_mask": mask.to(model.device)}
+
+
+def _forward(model: Any, batch: Sequence[Sequence[int]], prompted: int) -> Mapping[str, Any]:
+    """Return a model's output; some models exclude the first `prompted` tokens of each part from their mean."""
+    given = padded(batch, model, model.tokenizer)
     if prompted:
         given["prompt_length"] = prompted
-    found: Mapping[str, object] = model(given)
+    found: Mapping[str, Any] = model(given)
     return found
 
 

@@ -15,6 +15,8 @@ from authbench.core.extras import absent
 
 if TYPE_CHECKING:
     from authbench.models.entries import ModelEntry
+    from authbench.release.format.release import Release
+    from authbench.scoring.evaluation.split import Split
 
 
 def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,6 +45,7 @@ def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     command.option(parser, "--name NAME", "name in the results of the only model given (default: of its file)")
     command.flag(parser, "--sanity", "also score the sanity rows, from which gains are measured")
     command.many(parser, "--metric NAME", "metric of an installed package (docs/plug-ins.md); may be repeated")
+    command.option(parser, "--familiarity MODEL", "language model whose loss tells which texts it has read")
     command.path(parser, "--out DIR", "output directory; one subdirectory per model", required=True)
     command.cache_arguments(parser)
     parser.add_argument(
@@ -69,11 +72,9 @@ def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def evaluate(arguments: argparse.Namespace) -> int:
-    from authbench.audit.auditing.scored import open_split
     from authbench.config.plugins import load_metric
     from authbench.core.presentation.inert_csv import as_csv
     from authbench.core.storage.atomic import write_text
-    from authbench.release.reading.column_names import NAMES
     from authbench.reports.leaderboard.tables import scores_of_pieces
     from authbench.scoring.evaluation.joined import comparable_results, join
     from authbench.scoring.evaluation.part import parts
@@ -83,8 +84,7 @@ def evaluate(arguments: argparse.Namespace) -> int:
 
     models = _requested_models(arguments)
     metrics = [load_metric(name) for name in dict.fromkeys(arguments.metric)]
-    columns = dict(column(one, NAMES) for one in arguments.column)
-    release, split, seed = open_split(arguments.release, arguments.split, arguments.seed, arguments.unverified, columns)
+    release, split, seed = _open_split(arguments)
     command.warn_unverified(arguments.release, split.unverified)
     expect_usable(models, split)
     dev = read_dev(release, arguments.dev, split) if release and any(model.shortcut for model in models) else None
@@ -103,6 +103,20 @@ def evaluate(arguments: argparse.Namespace) -> int:
         out = out / every[0][0]
     print(f"Scores: {out}/<model>/scores.json   Compare: authbench leaderboard {out}")
     return 0
+
+
+def _open_split(arguments: argparse.Namespace) -> "tuple[Release | None, Split, int]":
+    """Return as `auditing.scored.open_split` the split that the arguments name, with measured familiarity if asked."""
+    from authbench.audit.auditing.scored import open_split
+    from authbench.models.requested import load_model
+    from authbench.release.reading.column_names import NAMES
+    from authbench.scoring.evaluation.familiarity import measure_familiarity, with_familiarity
+
+    columns = dict(column(one, NAMES) for one in arguments.column)
+    release, split, seed = open_split(arguments.release, arguments.split, arguments.seed, arguments.unverified, columns)
+    if arguments.familiarity is not None:
+        split = with_familiarity(split, measure_familiarity(split.documents, load_model(arguments.familiarity)))
+    return release, split, seed
 
 
 def _requested_models(arguments: argparse.Namespace) -> "list[ModelEntry]":

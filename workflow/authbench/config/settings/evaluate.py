@@ -17,6 +17,7 @@ class Evaluate(TypedDict):
     models: Annotated[Sequence[Entry], Keywords(uniqueItems=True)]
     metrics: Annotated[Sequence[PlugInName], Keywords(uniqueItems=True)]  # of plug-ins
     half: bool
+    familiarity: Entry | None
 
 
 class Pairs(TypedDict):

@@ -68,7 +68,12 @@ DRAWN = (*METRICS[:3], VERIFICATION)
 OPENING = tuple(Metric(score, HEADINGS[score]) for score in HEADLINES)
 ALL_TEXTS = "all texts"
 SLICED = ("by_language", "by_source", "by_primary_genre", "by_length", "by_fame")
-_ABOUT = {"by_fame": ("Classic: works that language models have read, so that a model may know the text.",)}
+_ABOUT = {
+    "by_fame": (
+        "Classic: works that language models have read, so that a model may know the text. Familiar: measured, by the "
+        "loss of a language model.",
+    )
+}
 _SLICED = (
     f"In brackets the query authors; a slice with fewer than {LEAST_QUERY_AUTHORS} has no gain. Grey: no gain over the "
     "best shortcut whose 95 % interval excludes 0."
