@@ -29,6 +29,8 @@ from authbench.models.parameters import TransformerParameters
 from authbench.models.restored import without_progress_bars
 
 BATCH_TOKENS = 4_096  # of a batch, including padding
+Checkpoint: TypeAlias = Any  # a model of sentence-transformers or transformers, which have no types
+Tokenizer: TypeAlias = Any
 
 
 class EpisodeCheckpoint:
@@ -92,7 +94,7 @@ _GPT2_NAMES = {"hidden_size": "n_embd", "num_hidden_layers": "n_layer"}  # usual
 _Marks: TypeAlias = tuple[tuple[str, tuple[int, ...]], ...]
 
 
-def load_checkpoint(parameters: TransformerParameters) -> Any:
+def load_checkpoint(parameters: TransformerParameters) -> Checkpoint:
     """Return the checkpoint as a SentenceTransformer; the last is kept until another is loaded or its files change.
 
     For a name on Hugging Face, the commit that `with_commit` finds is loaded. Raises InputError if it cannot be loaded
@@ -101,7 +103,7 @@ def load_checkpoint(parameters: TransformerParameters) -> Any:
     return _loaded(with_commit(parameters), _marks(Path(checkpoint_path(parameters.checkpoint))))
 
 
-def fresh_checkpoint(parameters: TransformerParameters) -> Any:
+def fresh_checkpoint(parameters: TransformerParameters) -> Checkpoint:
     """Return a new copy of a checkpoint, whose weights may be changed."""
     _loaded.cache_clear()
     checkpoint = load_checkpoint(parameters)
@@ -118,7 +120,7 @@ def _marks(folder: Path) -> _Marks:
 
 
 @lru_cache(maxsize=1)
-def _loaded(parameters: TransformerParameters, marks: _Marks) -> Any:
+def _loaded(parameters: TransformerParameters, marks: _Marks) -> Checkpoint:
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
 
@@ -151,7 +153,7 @@ def _loaded(parameters: TransformerParameters, marks: _Marks) -> Any:
     return model
 
 
-def load_language_model(parameters: TransformerParameters) -> tuple[Any, Any]:
+def load_language_model(parameters: TransformerParameters) -> tuple[Checkpoint, Tokenizer]:
     """Return a checkpoint as a model that predicts the next token, and its tokenizer.
 
     Raises:

@@ -25,7 +25,15 @@ from authbench.core.errors import InputError
 from authbench.core.identity import sha256_of_json
 from authbench.core.json_values import JsonObject
 from authbench.models.cache import embed_new
-from authbench.models.checkpoint import checkpoint_path, device, fresh_checkpoint, load_checkpoint, parameter_count
+from authbench.models.checkpoint import (
+    Checkpoint,
+    Tokenizer,
+    checkpoint_path,
+    device,
+    fresh_checkpoint,
+    load_checkpoint,
+    parameter_count,
+)
 from authbench.models.entries import ModelEntry
 from authbench.models.folder import ASSUMED_TOKENS
 from authbench.models.model import Reference, Rows, Scorer, VectorCache, Vectors, unit
@@ -138,7 +146,7 @@ class TransformerModel:
     def parameter_count(self) -> int | None:
         return parameter_count(self.parameters)
 
-    def fresh_checkpoint(self) -> Any:
+    def fresh_checkpoint(self) -> Checkpoint:
         """Return a new copy of the checkpoint for a training, which changes its weights."""
         checkpoint = fresh_checkpoint(self.parameters)
         checkpoint.max_seq_length = most_tokens(checkpoint, self.parameters)
@@ -196,7 +204,7 @@ class TransformerModel:
         }
 
 
-def embed(model: Any, texts: Sequence[str], parameters: TransformerParameters, prompt: str) -> F32:
+def embed(model: Checkpoint, texts: Sequence[str], parameters: TransformerParameters, prompt: str) -> F32:
     """Return a vector per text as the checkpoint gives it, shape (texts, dimensions).
 
     Texts are tokenised once and run in batches of similar length. The composition of a batch changes a value only by
@@ -216,7 +224,7 @@ def embed(model: Any, texts: Sequence[str], parameters: TransformerParameters, p
     return means(vectors, owners, len(texts))
 
 
-def most_tokens(model: Any, parameters: TransformerParameters) -> int:
+def most_tokens(model: Checkpoint, parameters: TransformerParameters) -> int:
     """Return how many tokens of a text are read: as the entry says, or for OWN_LENGTH as the checkpoint states.
 
     The checkpoint's length is the lowest limit that its tokenizer (below a million) and its config state.
@@ -231,7 +239,7 @@ def most_tokens(model: Any, parameters: TransformerParameters) -> int:
 
 
 def embed_tokens(
-    model: Any, texts: Sequence[str], parameters: TransformerParameters, prompt: str, most: int
+    model: Checkpoint, texts: Sequence[str], parameters: TransformerParameters, prompt: str, most: int
 ) -> list[F16]:
     """Return for each text the L2-normalised vectors of its tokens, or of its parts for `pooling: episode`.
 
@@ -306,7 +314,7 @@ def means(vectors: F32, owners: Sequence[int], texts: int) -> F32:
     return (sums / np.bincount(owners, minlength=texts)[:, None]).astype(np.float32)
 
 
-def padded(batch: Sequence[Sequence[int]], model: Any, tokenizer: Any) -> dict[str, Any]:
+def padded(batch: Sequence[Sequence[int]], model: Checkpoint, tokenizer: Tokenizer) -> dict[str, Any]:
     """Return the input of a model for a batch of token ids: `input_ids` and `attention_mask`."""
     import torch
 
@@ -319,7 +327,7 @@ def padded(batch: Sequence[Sequence[int]], model: Any, tokenizer: Any) -> dict[s
     return {"input_ids": ids.to(model.device), "attention_mask": mask.to(model.device)}
 
 
-def _forward(model: Any, batch: Sequence[Sequence[int]], prompted: int) -> Mapping[str, Any]:
+def _forward(model: Checkpoint, batch: Sequence[Sequence[int]], prompted: int) -> Mapping[str, Any]:
     """Return a model's output; some models exclude the first `prompted` tokens of each part from their mean."""
     given = padded(batch, model, model.tokenizer)
     if prompted:
@@ -329,7 +337,7 @@ def _forward(model: Any, batch: Sequence[Sequence[int]], prompted: int) -> Mappi
 
 
 def _tokenised(
-    model: Any, texts: Sequence[str], parameters: TransformerParameters, prompt: str
+    model: Checkpoint, texts: Sequence[str], parameters: TransformerParameters, prompt: str
 ) -> tuple[list[list[int]], list[int]]:
     """Return the token ids of every part of every text, with special tokens and prompt, and the text of each part.
 
@@ -363,7 +371,7 @@ def _tokenised(
     return parts, owners
 
 
-def _length_of(tokenizer: Any, prompt: str) -> int:
+def _length_of(tokenizer: Tokenizer, prompt: str) -> int:
     """Return how many tokens the prompt has with the special tokens before it; 0 without a prompt."""
     if not prompt:
         return 0
@@ -376,7 +384,7 @@ def say_once(message: str) -> None:
     print(message, file=sys.stderr, flush=True)
 
 
-def _sentence_parts(tokenizer: Any, text: str, limit: int) -> Iterator[list[int]]:
+def _sentence_parts(tokenizer: Tokenizer, text: str, limit: int) -> Iterator[list[int]]:
     """Yield the tokens of a text in parts of complete sentences and at most `limit` tokens."""
     cuts = [0, *sentence_starts(text, 0, len(text)), len(text)]
     sentences = [text[start:end] for start, end in zip(cuts, cuts[1:], strict=False)]
@@ -385,7 +393,7 @@ def _sentence_parts(tokenizer: Any, text: str, limit: int) -> Iterator[list[int]
         yield [token for sentence, first, past in part for token in by_sentence[sentence][first:past]]
 
 
-def _around(tokenizer: Any) -> tuple[list[int], list[int]]:
+def _around(tokenizer: Tokenizer) -> tuple[list[int], list[int]]:
     """Return the special tokens that the tokenizer puts before and after a text."""
     bare = tokenizer("a", add_special_tokens=False)["input_ids"]
     every = tokenizer("a")["input_ids"]
