@@ -17,13 +17,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from authbench.build.normalize.doubled import first_of_two, suspected
 from authbench.config.registry.load import list_entries
 from authbench.config.registry.sources import SOURCES, find_sources
 from authbench.core.dates import middle_day
+from authbench.reports.leaderboard.topic import rows_by_source
 from authbench.scoring.evaluation.released import COUNTS, HEADLINES
+from authbench.scoring.evaluation.scores import LEAST_AUTHORS as FEWEST_AUTHORS
+from authbench.scoring.metrics.significance import holm
 
 LEAST_AUTHORS = 10  # of a source that a claim is about
 TIMED_AUTHORS = 100
@@ -120,6 +124,15 @@ def topics_are_blind(build: Build) -> Iterator[Row]:
         value, _ = build.mean(model, "auc_topic") if model in build.scores else (math.nan, 0)
         met = None if math.isnan(value) else abs(value - 0.5) <= far
         yield Row(f"`{model}`, auc_topic", f".50 ± {number(far, 2)}", number(value), met)
+    if "content-words" in build.scores:
+        rows = rows_by_source("content-words", build.queries["content-words"], 0)[1:]
+        sure = [
+            row["source"] for row, p in zip(rows, holm(np.array([row["p"] for row in rows])), strict=True) if p < LEVEL
+        ]
+        values = [row["value"] for row in rows] or [math.nan]
+        told = f"{number(min(values))}-{number(max(values))} in {len(rows)}; others: {', '.join(sure) or 'none'}"
+        claim = f"`content-words`, auc_topic, in every source with ≥ {FEWEST_AUTHORS} authors, after Holm"
+        yield Row(claim, "includes .50", told, not sure if rows else None)
     for model in ("masked", CHARACTERS):
         claim = f"`{model}` above the best shortcut in auc_topic, after Holm"
         yield gain_row(build, model, "auc_topic", claim, 0.0)

@@ -35,7 +35,7 @@ def topic_table(results: Sequence[Result], queries: Sequence[pl.DataFrame], seed
     }
     if not measures:
         return []
-    tested = [row for name, table in measures.items() for row in _rows(name, table, seed)]
+    tested = [row for name, table in measures.items() for row in rows_by_source(name, table, seed)]
     data = (
         pl.DataFrame(tested, schema={**_SCHEMA, "p": pl.Float64})
         .with_columns(p_holm=pl.col("p").map_batches(lambda p: pl.Series(holm(p.to_numpy())), pl.Float64))
@@ -52,8 +52,8 @@ def topic_table(results: Sequence[Result], queries: Sequence[pl.DataFrame], seed
     return [Table("topic", "What is left of topic", columns, list(map(_row, data.to_dicts())), data, [about])]
 
 
-def _rows(name: str, queries: pl.DataFrame, seed: int) -> list[JsonObject]:
-    """Return a measure's score, interval and p over all queries and those of each source with LEAST_AUTHORS."""
+def rows_by_source(name: str, queries: pl.DataFrame, seed: int) -> list[JsonObject]:
+    """Return a measure's score, interval and p over all queries, and in each source with LEAST_AUTHORS."""
     authors, values, counts = Authors.of(queries, seed), values_of(queries, SCORE), counts_of(queries, SCORE)
     sources = queries["source"].drop_nulls().unique().sort().to_list()
     places = {_WHOLE: np.ones(queries.height, bool)}
