@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from authbench.core.arrays import BOOL, I64
 from authbench.core.dates import middle_day
 from authbench.core.letters import may_ask
 from authbench.core.records import primary_genre
@@ -68,8 +69,7 @@ def check_pairs(release: Rows, rules: Rules, contained: Pairs) -> Iterator[Findi
             )
             counted, pools = True, _pools_of(release, pairs)
             counts += _count(split, pairs, texts, pools)
-            for part in pairs.iter_slices(_PAIRS_AT_ONCE):
-                yield from _check_members(part, texts)
+            yield from _check_members(pairs, texts)
             yield from check_matched(pairs, texts)
             yield from check_similar(pairs, texts, pools, rules.lengths)
     if counted:
@@ -172,32 +172,40 @@ def _check_form(pairs: pl.DataFrame, place: str) -> Iterator[Finding]:
 
 def _check_members(pairs: pl.DataFrame, texts: Texts) -> Iterator[Finding]:
     """Yield positives that answer no query, negatives by possibly the same person, and texts with too few letters."""
-    known = texts.table.select("author_id", "fits", candidate_id="id")
-    asking = texts.answers.join(known, on="candidate_id").group_by("query_id").agg(asking=pl.col("author_id").first())
-    stated = (
-        pairs.select(*PAIR, "same")
-        .join(known, on="candidate_id")
-        .join(asking, on="query_id", how="left")
-        .join(texts.queries.select("query_id", asks=True), on="query_id", how="left")
-        .join(texts.answers.with_columns(answers=True), on=PAIR, how="left")
-        .join(
-            texts.barred.select("candidate_id", asking="author_id", barred=True),
-            on=["asking", "candidate_id"],
-            how="left",
-        )
-        .with_columns(pl.col("asks", "answers", "barred").fill_null(False))
-    )
-    broken = {
-        "pair_answer": ~pl.when("same").then("answers").otherwise("asks"),
-        "pair_stranger": ~pl.col("same")
-        & pl.col("asks")
-        & ((pl.col("author_id") == pl.col("asking")) | pl.col("barred")),
-        "unscored_pair": ~pl.col("fits"),
-    }
-    for code, is_broken in broken.items():
-        wrong = stated.filter(is_broken.fill_null(False)).select(PAIR).unique().sort(PAIR)
-        for query, candidate in wrong.iter_rows():
-            yield Finding(code, candidate if code == "unscored_pair" else query, f"{candidate} for {query}")
+    number = len(texts.row_of)
+    author, fits = texts.arrays("author", "fits")
+    answering, answers = _numbers(texts.answers.drop_nulls())
+    there = texts.row_of[answers] >= 0
+    asking = np.full(number, -1, np.int64)  # the author of a query
+    asking[answering[there]] = author[texts.row_of[answers[there]]]
+    asks = np.zeros(number, np.bool_)
+    asks[texts.queries["query_id"].to_physical()] = True
+    by, barred = (place.astype(np.int64) for place in texts.excluded.nonzero())
+    answered, barred = np.sort(answering * number + answers), np.sort(by * number + barred)
+    for part in pairs.iter_slices(_PAIRS_AT_ONCE):
+        (query, candidate), same = _numbers(part.select(PAIR)), part["same"].to_numpy()
+        row = texts.row_of[candidate]
+        broken = {
+            "pair_answer": ~np.where(same, _among(query * number + candidate, answered), asks[query]),
+            "pair_stranger": ~same & asks[query] & _among(asking[query] * number + row, barred),
+            "unscored_pair": ~fits[row],
+        }
+        for code, is_broken in broken.items():
+            wrong = part.filter(pl.Series(is_broken)).select(PAIR).unique().sort(PAIR)
+            for one, other in wrong.iter_rows():
+                yield Finding(code, other if code == "unscored_pair" else one, f"{other} for {one}")
+
+
+def _numbers(pairs: pl.DataFrame) -> list[I64]:
+    """Return the numbers of the ids in each column."""
+    return [column.to_physical().to_numpy().astype(np.int64) for column in pairs.iter_columns()]
+
+
+def _among(keys: I64, known: I64) -> BOOL:
+    """Return whether each key is one of the sorted known keys."""
+    places = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+    found: BOOL = known[places] == keys if len(known) else np.zeros(len(keys), np.bool_)
+    return found
 
 
 def _count(split: str, pairs: pl.DataFrame, texts: Texts, pools: Sequence[str]) -> Counts:
