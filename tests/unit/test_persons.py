@@ -1,5 +1,7 @@
 """Labels of one person are one author or move as one, whatever the source and the spelling."""
 
+from itertools import permutations
+
 import polars as pl
 import pytest
 import yaml
@@ -232,6 +234,15 @@ def test_no_order_of_documents_matters(order):
     found = find_persons(frame, BRIDGE, "author")
     again = find_persons(frame.gather([3 * place + number for place in order for number in range(3)]), BRIDGE, "author")
     assert found.pairs.equals(again.pairs) and found.person_of == again.person_of
+
+
+def test_a_label_of_two_names_is_joined_by_the_name_that_fits_one_person_in_any_order():
+    names = ("Smith, J.", "Smith, John A.", "Smith, John", "Smith, James")
+    two, full, john, james = (keys(name, "en") for name in names)
+    frame = documents([two, {**full, "author_id": two["author_id"]}, john, james], 1)
+    expected = {(*sorted((two["author_id"], other["author_id"])), other is john) for other in (john, james)}
+    for order in permutations(range(4)):
+        assert set(find_persons(frame[list(order)], BRIDGE, "author").pairs.rows()) == expected
 
 
 def test_possibly_one_person_is_in_one_split_and_is_told_to_the_release():

@@ -75,7 +75,9 @@ def find_persons(documents: pl.DataFrame, bridge: Bridge, unit: str, shared: pl.
         if a != b and a in authors and b in authors:
             found[a, b] = _SHARED
     for pair, sure in _near_pairs(known):
-        found.setdefault(pair, _NEAR if sure else None)
+        if sure and found.get(pair) is None:
+            found[pair] = _NEAR
+        found.setdefault(pair, None)
     for pair in _equal_pairs(known):
         found[pair] = _EQUAL
     surest = sorted((kind, pair) for pair, kind in found.items() if kind is not None and unit == "author")
@@ -94,7 +96,7 @@ def _equal_pairs(known: pl.DataFrame) -> Iterator[tuple[str, str]]:
 def _near_pairs(known: pl.DataFrame) -> Iterator[tuple[tuple[str, str], bool]]:
     """Yield pairs of authors with compatible names; the flag is false if either also matches two incompatible names."""
     people = known.drop_nulls("near_key").select("near_key", "author_id", "given_keys", "life_key").unique()
-    for _, group in people.sort("near_key", "author_id", "life_key").group_by("near_key", maintain_order=True):
+    for _, group in people.group_by("near_key"):
         labels = [
             _Label(author, tuple(given), tuple((life or ":").split(":")))
             for author, given, life in group.select("author_id", "given_keys", "life_key").iter_rows()
