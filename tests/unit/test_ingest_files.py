@@ -81,8 +81,9 @@ def test_the_place_of_an_undecodable_byte_is_right_where_characters_straddle_blo
     assert f"byte 0xff at offset {1 + 150_000}, line 1" in message
 
 
-def test_an_unknown_encoding_is_named(tmp_path):
-    assert "no encoding is named 'utf-9'" in refusal(raw(tmp_path / "a.txt", b"x"), "utf-9")
+@pytest.mark.parametrize("name", ["utf-9", "base64", "rot13", "punycode", "undefined", "unicode_escape", "utf\0"])
+def test_an_encoding_that_is_none_of_files_is_named(tmp_path, name):
+    assert f"no encoding is named {name!a}" in refusal(raw(tmp_path / "a.txt", b"x"), name)
 
 
 def test_the_first_encoding_that_fits_the_whole_file_is_used(tmp_path):

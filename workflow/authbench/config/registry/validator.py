@@ -1,6 +1,5 @@
 """Extend jsonschema's validator by the types, formats and keywords of this project's schemas."""
 
-import codecs
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from typing import Any
@@ -9,6 +8,9 @@ import regex
 from jsonschema import Draft202012Validator, FormatChecker, ValidationError
 from jsonschema.protocols import Validator
 from jsonschema.validators import extend
+
+from authbench.core.errors import InputError
+from authbench.core.storage.raw_files import known_codec
 
 # A file of scores has ten thousand numbers below schemas that state only a type, and jsonschema takes 20 microseconds
 # for each. What fits such a schema is passed over; all else is left to jsonschema, which keeps its messages unchanged.
@@ -65,8 +67,6 @@ KEYWORDS: Mapping[str, Keyword] = {"properties": properties, "additionalProperti
 
 
 LONGEST_PATH, LONGEST_NAME = 1_000, 255  # bytes; Linux takes 4,096 and 255
-# Codecs of Python that are not file encodings: escapes, and host names.
-NO_ENCODINGS = {"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"}
 
 
 def _is_path(value: object) -> bool:
@@ -87,11 +87,7 @@ def _is_pattern(value: object) -> bool:
 
 
 def _is_encoding(value: object) -> bool:
-    """Return whether a text names an encoding of files."""
-    if not isinstance(value, str):
-        return True
-    found = codecs.lookup(value)
-    return bool(found._is_text_encoding) and found.name.replace("_", "-") not in NO_ENCODINGS
+    return not isinstance(value, str) or bool(known_codec(value))
 
 
 FORMATS = FormatChecker(formats=())
@@ -99,7 +95,7 @@ for name, check, raised in (
     ("path", _is_path, ()),
     ("date", _is_date, ValueError),
     ("regex", _is_pattern, regex.error),
-    ("encoding", _is_encoding, LookupError),
+    ("encoding", _is_encoding, InputError),
 ):
     FORMATS.checks(name, raised)(check)
 

@@ -51,6 +51,8 @@ BYTE_ORDER_MARKS = {
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
+# Codecs of Python that are not file encodings: escapes, and host names.
+NO_ENCODINGS = {"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"}
 EAST_ASIAN = {"gb18030", "gbk", "gb2312", "big5", "cp950", "cp932", "shift_jis", "euc_jp", "cp949", "euc_kr"}
 
 
@@ -123,7 +125,7 @@ class RawFile:
             UnreadableFile: the bytes do not fit the encoding; the message gives the position.
         """
         chosen = encoding if isinstance(encoding, str) else self._fitting(encoding)
-        _known_codec(chosen)
+        known_codec(chosen)
         try:
             with self.open_binary() as binary:
                 self._skip_byte_order_mark(binary, chosen)
@@ -199,7 +201,7 @@ class RawFile:
 
     def _skip_byte_order_mark(self, stream: IO[bytes], encoding: str) -> None:
         """Skip the mark of the declared encoding. Raises UnreadableFile if it is missing or another encoding's."""
-        head, codec = stream.peek(4)[:4], _known_codec(encoding)  # type: ignore[attr-defined]
+        head, codec = stream.peek(4)[:4], known_codec(encoding)  # type: ignore[attr-defined]
         for mark, name in BYTE_ORDER_MARKS.items():
             if head.startswith(mark):
                 if codec.removesuffix("-sig") == name:
@@ -227,7 +229,7 @@ class RawFile:
                     f"reader.encoding: {encoding} takes other encodings for its own, so what follows it would never be "
                     "tried; declare it alone, or last."
                 )
-            decoder = codecs.getincrementaldecoder(_known_codec(encoding))()
+            decoder = codecs.getincrementaldecoder(known_codec(encoding))()
             with self.open_binary() as binary:
                 try:
                     while block := binary.read(CHUNK):
@@ -242,7 +244,7 @@ class RawFile:
 
     def _undecodable(self, encoding: str) -> str:
         """Return a message with the position of the first byte that does not decode, found by a second read."""
-        decoder = codecs.getincrementaldecoder(_known_codec(encoding))()
+        decoder = codecs.getincrementaldecoder(known_codec(encoding))()
         before, line = 0, 1
         with self.open_binary() as binary:
             while True:
@@ -273,15 +275,19 @@ def _notices(encoding: str) -> bool:
     try:
         bytes(range(256)).decode(encoding)
     except UnicodeDecodeError:
-        return _known_codec(encoding) not in EAST_ASIAN
+        return known_codec(encoding) not in EAST_ASIAN
     return False
 
 
-def _known_codec(encoding: str) -> str:
+def known_codec(encoding: str) -> str:
+    """Return the name of an encoding of files. Raises InputError for what Python knows as another codec, or not."""
     try:
-        return codecs.lookup(encoding).name
-    except LookupError as error:
-        raise InputError(f"reader.encoding: no encoding is named {encoding!r}; try utf-8, cp1252, gb18030.") from error
+        found = codecs.lookup(encoding)
+        if found._is_text_encoding and found.name.replace("_", "-") not in NO_ENCODINGS:
+            return found.name
+    except (LookupError, ValueError):  # the latter of a name with NUL
+        pass
+    raise InputError(f"no encoding is named {encoding!a:.40}; try utf-8, cp1252, gb18030.")
 
 
 def _suffixes(name: str) -> list[str]:
