@@ -76,6 +76,16 @@ def test_an_honest_table_is_read_whatever_its_pages(compression, tmp_path):
     assert found.columns["author"] == [f"a{n}" for n in range(5_000)]
 
 
+@pytest.mark.parametrize(
+    "options", [{}, {"use_dictionary": False}, {"version": "1.0"}, {"compression": "none"}], ids=str
+)
+def test_an_honest_table_without_rows_is_no_damaged_one(options, tmp_path):
+    empty = pa.schema({"author": pa.string(), "n": pa.int64(), "text": pa.list_(pa.string())}).empty_table()
+    pq.write_table(empty, path := tmp_path / "a.parquet", **options)
+    assert not read_foreign(path, everything).rows
+    assert read_columns(path, {"author": IDENT}).is_empty()
+
+
 def test_columns_are_read_by_name(tmp_path, monkeypatch):
     pq.write_table(
         pa.table({"author": ["Ann"], "when": pa.array([(1, 2, 3)], pa.list_(pa.int64()))}),

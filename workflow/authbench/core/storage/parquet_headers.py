@@ -129,7 +129,7 @@ def _pages(stream: IO[bytes], chunk: Any) -> Iterator[tuple[int, int]]:
     """Yield the unpacked bytes and the values of the pages of a column chunk. Raises OSError if there are no pages."""
     at = chunk.data_page_offset
     if chunk.has_dictionary_page and chunk.dictionary_page_offset:
-        at = min(at, chunk.dictionary_page_offset)
+        at = min(at or chunk.dictionary_page_offset, chunk.dictionary_page_offset)  # 0: no page of data, as of no row
     end = at + chunk.total_compressed_size
     while at < end:
         stream.seek(at)
