@@ -96,6 +96,17 @@ def test_vectors_of_a_model_score_what_the_model_scores(release, split, model, t
         assert pl.read_parquet(tmp_path / "out/mine" / file).equals(pl.read_parquet(folder / file))
 
 
+@pytest.mark.parametrize("power", [-100, -60, 60, 120])
+def test_vectors_score_alike_at_any_scale(release, split, tmp_path, power):
+    vectors = np.random.default_rng(0).normal(size=(split.documents.height, 8)).astype(np.float32)
+    vectors[3] = 0
+    found = []
+    for name, rows in (("one", vectors), ("other", np.ldexp(vectors, power))):
+        np.savez(tmp_path / f"{name}.npz", ids=np.array(split.documents["id"]), vectors=rows)
+        found.append(plain(evaluated(release, tmp_path / name, "--vectors", str(tmp_path / f"{name}.npz"))))
+    assert found[0] == found[1]
+
+
 def test_a_run_that_we_export_has_the_retrieval_scores_of_its_model(release, model, tmp_path):
     from authbench.publish.export.beir import write_runs
 

@@ -68,7 +68,8 @@ class GivenVectors(Model):
 
 def _unit(vectors: F32) -> F32:
     """Return the vectors scaled to length 1; vectors that have this length up to rounding are unchanged."""
-    lengths = np.linalg.norm(vectors, axis=1)
+    with np.errstate(over="ignore"):
+        lengths = np.linalg.norm(vectors, axis=1)
     near: np.ndarray = (np.abs(lengths - 1) < _ROUNDING)[:, None]
     scaled: F32 = np.where(near, vectors, unit(vectors))
     return scaled

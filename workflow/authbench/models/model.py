@@ -90,9 +90,17 @@ def flops_per_text(model: Model, tokens: float) -> float | None:
 
 
 def unit(rows: np.ndarray) -> np.ndarray:
-    """Return the rows, shape (n, dimensions), scaled to length 1; rows of zeros are unchanged."""
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    """Return the rows, shape (n, dimensions), scaled to length 1; rows of zeros are unchanged.
+
+    Where squares may exceed the range of floats, rows are first divided by a power of 2, which is exact.
+    """
+    with np.errstate(over="ignore"):
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     scaled: np.ndarray = rows / np.maximum(lengths, np.finfo(np.float32).tiny)
+    odd = np.flatnonzero((lengths < 1e-12) | np.isinf(lengths))
+    if len(odd):
+        near = np.ldexp(rows[odd], -np.frexp(np.abs(rows[odd]).max(axis=1, keepdims=True, initial=0))[1])
+        scaled[odd] = near / np.maximum(np.linalg.norm(near, axis=1, keepdims=True), np.finfo(np.float32).tiny)
     return scaled
 
 
