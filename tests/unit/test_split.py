@@ -235,6 +235,7 @@ def test_an_author_left_with_too_few_documents_goes_even_one_admitted_with_few(s
     frame = pl.concat([one.with_columns(doc_key=pl.lit(f"s:0000-{number}")) for number in range(size)])
     assigned = assign_splits(frame, NO_LINKS, SETTINGS, 3, 3, {}, copies={"s:0000-0"}).assigned
     assert assigned.filter(pl.col("left_out").is_null())["doc_key"].to_list() == left
+    assert assigned.dtypes == [pl.String] * 4
     reasons = {"s:0000-0": "near_duplicate"} | ({} if left else {"s:0000-1": "author_with_too_few_left"})
     assert dict(assigned.drop_nulls("left_out").select("doc_key", "left_out").head(2).iter_rows()) == reasons
 

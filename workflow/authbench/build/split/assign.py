@@ -162,10 +162,9 @@ def assign_splits(
     fixed = fixed_splits(kept, codes, len(units), names, lock)
     cut = cut_in_hash_order(kept, units, codes, shares, seed, fixed)
     settled = balance(kept, codes, cut, shares, fixed, training(names))
-    split = pl.Series("split", [names[index] for index in settled[codes]])
-    assigned = documents.select("doc_key").join(
-        kept.select("doc_key", split, pl.Series("unit", unit)), on="doc_key", how="left", maintain_order="left"
-    )
+    places = {"split": [names[index] for index in settled[codes]], "unit": unit}
+    placed = kept.select("doc_key").hstack(pl.DataFrame(places, schema=dict.fromkeys(places, pl.String)))
+    assigned = documents.select("doc_key").join(placed, on="doc_key", how="left", maintain_order="left")
     left_out = [
         pl.when(_among(copies)).then(pl.lit("near_duplicate")),
         pl.when(_among(bridges)).then(pl.lit("leak_bridge")),
