@@ -9,7 +9,7 @@ from small_split import a_split
 
 from authbench.scoring.evaluation.headline import Authors
 from authbench.scoring.evaluation.retrieval import rank
-from authbench.scoring.evaluation.scores import scored_pairs, summarise
+from authbench.scoring.evaluation.scores import MACRO, scored_pairs, summarise
 from authbench.scoring.evaluation.verification import draw_negatives
 from authbench.scoring.metrics.auc import auc
 from authbench.scoring.metrics.bootstrap import author_weights, interval, intervals, weighted_means, weighted_sums
@@ -235,6 +235,26 @@ def test_scores_over_all_negatives_are_those_of_every_pair():
     truth = np.arange(len(right) + len(wrong)) < len(right)
     assert overall["roc_auc_all"] == pytest.approx(auc(truth, np.array([*right, *wrong], float)), abs=1e-12)
     assert overall["pairs_all"] == len(right) + len(wrong)
+
+
+def test_a_mean_over_sub_genres_has_what_any_of_them_has_whatever_their_names():
+    ids = [f"{at:02}" for at in range(80)]
+    langs = {one: f"l{at // 2}" if at < 40 else "en" for at, one in enumerate(ids)}
+    answers = {one: [ids[at ^ 1]] for at, one in enumerate(ids)}
+    split = a_split(ids, ids, answers, lang=langs, author_id={one: f"a{at // 2}" for at, one in enumerate(ids)})
+    table = np.random.default_rng(6).random((80, 80), np.float32)
+    negatives = draw_negatives(split, 1)
+    ranking = rank(lambda first, last: table[first:last].copy(), split, negatives)
+    alone = np.arange(80) < 40  # whose language nobody else writes
+    found = []
+    for parts in ((alone, ~alone), (~alone, alone)):
+        slices = {("by_genre", f"blog/{name}"): part for name, part in zip("ab", parts, strict=True)}
+        slices["by_primary_genre", "blog"] = np.ones(80, bool)
+        found.append(summarise(split, ranking, negatives, Authors.of(split.queries, 1), slices))
+    of_genre = [one["by_primary_genre"]["blog"][MACRO] for one in found]
+    assert of_genre[0] == of_genre[1]
+    assert "eer_same_language" not in found[0]["by_genre"]["blog/a"]
+    assert of_genre[0]["eer_same_language"] == found[0]["by_genre"]["blog/b"]["eer_same_language"]
 
 
 def test_scores_adjusted_for_chance_are_0_by_chance_and_1_if_perfect():

@@ -186,7 +186,8 @@ def _macro(genre: str, by_genre: Mapping[str, Cell]) -> Cell:
     """Return the unweighted mean over the scored sub-genres of a primary genre (paper, tables 11 and 12)."""
     parts = [cell for name, cell in by_genre.items() if name.partition("/")[0] == genre and "pool" in cell]
     families = ("eer", "roc_auc", plugin_key(""))
-    names = [name for name in (parts[0] if parts else {}) if name in RANKING_MEASURES or name.startswith(families)]
+    known = dict.fromkeys(name for cell in parts for name in cell)
+    names = [name for name in known if name in RANKING_MEASURES or name.startswith(families)]
     return {"sub_genres": len(parts)} | {
         name: float(np.mean([cell[name] for cell in parts if name in cell])) for name in names
     }
