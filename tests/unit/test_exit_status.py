@@ -4,6 +4,7 @@ import errno
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,13 @@ def test_every_command_refuses_what_is_no_input_in_one_message(command, given, h
     said = capsys.readouterr().err
     assert status == UNUSABLE and "authbench" in said and "Traceback" not in said
     assert not any(path.is_file() for path in (hostile / "out").rglob("*"))
+
+
+@pytest.mark.parametrize("command", [name for name, one in COMMANDS.items() if one.replaces])
+def test_a_folder_with_an_input_is_not_replaced_by_the_result(command, hostile, monkeypatch):
+    monkeypatch.setitem(COMMANDS, command, replace(COMMANDS[command], run=lambda _: pytest.fail("runs")))
+    line = ON_ONE_INPUT[command].partition(" --out")[0]
+    assert main([*line.format(*["directory/given"] * line.count("{}")).split(), "--out", "directory"]) == UNUSABLE
 
 
 def test_every_command_is_tried():

@@ -22,7 +22,7 @@ from authbench.app.cli import (
     tables,
     verification,
 )
-from authbench.app.cli.command import GROUPS, overview, present, statuses, unrecognized
+from authbench.app.cli.command import GROUPS, expect_kept, overview, present, statuses, unrecognized
 from authbench.app.cli.ending import UNUSABLE, run_to_end
 from authbench.app.cli.examples import examples
 from authbench.core.errors import InputError
@@ -93,7 +93,7 @@ def _parsers() -> dict[str, argparse.ArgumentParser]:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         command.arguments(parsers[name])
-        parsers[name].set_defaults(run=command.run, parser=parsers[name], passes_on=command.passes_on)
+        parsers[name].set_defaults(chosen=command, parser=parsers[name])
     return parsers
 
 
@@ -115,9 +115,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return UNUSABLE
     parsed, others = parsers[""].parse_known_args(words)
     parsed.others = others
-    if others and not parsed.passes_on:
+    if others and not parsed.chosen.passes_on:
         parsed.parser.error(unrecognized(others, parsed.parser))
     if strange := _no_file(parsed):
         print(f"authbench: {printable(strange)!r}: is no regular file. Expected a file or a folder.", file=sys.stderr)
         return UNUSABLE
-    return run_to_end(lambda: parsed.run(parsed), given)
+
+    def run() -> int:
+        if parsed.chosen.replaces and parsed.out:
+            expect_kept(parsed.out, parsed)
+        result: int = parsed.chosen.run(parsed)
+        return result
+
+    return run_to_end(run, given)

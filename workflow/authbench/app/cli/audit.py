@@ -145,6 +145,6 @@ COMMANDS = {
         negative="with --strict: a claim is broken",
     ),
     "release languages": command.Command(
-        "list texts that may not be in their stated language", _languages_arguments, languages
+        "list texts that may not be in their stated language", _languages_arguments, languages, replaces=True
     ),
 }

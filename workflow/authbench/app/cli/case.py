@@ -57,4 +57,6 @@ def _run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-COMMANDS = {"case": Command("give the likelihood ratio that a suspected writer wrote a text", _arguments, _run)}
+COMMANDS = {
+    "case": Command("give the likelihood ratio that a suspected writer wrote a text", _arguments, _run, replaces=True)
+}

@@ -45,7 +45,8 @@ class Command:
     """A subcommand: its description in `--help`, its arguments, its function, which returns the exit status.
 
     Its name is a word, or a group and a word. A command that `passes_on` gets unknown arguments as `others`.
-    `negative` is the meaning of exit status 1; without it the command never ends with 1.
+    `negative` is the meaning of exit status 1; without it the command never ends with 1. One that `replaces` the folder
+    `--out` takes no input inside it.
     """
 
     about: str
@@ -53,6 +54,7 @@ class Command:
     run: Callable[[argparse.Namespace], int]
     passes_on: bool = False
     negative: str = ""
+    replaces: bool = False
 
 
 def statuses(command: Command) -> str:
@@ -190,11 +192,16 @@ def verified(folder: Path, arguments: argparse.Namespace, complete: bool = False
     return release
 
 
-def expect_kept(out: Path, inputs: Sequence[Path | None]) -> None:
-    """Raise InputError if an input is inside `out`, a folder that is replaced."""
-    for place in inputs:
-        if place and Path(os.path.realpath(place)).is_relative_to(os.path.realpath(out)):
-            raise InputError(f"--out {out} would be replaced, and {place} is inside it. Give another folder.")
+def expect_kept(out: Path, given: argparse.Namespace) -> None:
+    """Raise InputError if a path that is given is inside `out`, a folder that is replaced."""
+    for name, value in vars(given).items():
+        for place in value if isinstance(value, list) else [value]:
+            if (
+                isinstance(place, Path)
+                and name not in ("out", "cache")
+                and Path(os.path.realpath(place)).is_relative_to(os.path.realpath(out))
+            ):
+                raise InputError(f"--out {out} would be replaced, and {place} is inside it. Give another folder.")
 
 
 def cache_arguments(parser: argparse.ArgumentParser, what: str = "vectors") -> None:

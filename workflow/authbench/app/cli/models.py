@@ -175,7 +175,7 @@ def leaderboard(arguments: argparse.Namespace) -> int:
 
     first = arguments.results[0]
     out = arguments.out or (first.parent if first.is_file() else first) / "leaderboard"
-    command.expect_kept(out, [*arguments.results, arguments.release])
+    command.expect_kept(out, arguments)
     release = command.verified(arguments.release, arguments) if arguments.release else None
     board = write_leaderboard(
         arguments.results,
@@ -203,7 +203,6 @@ def _explore_arguments(parser: argparse.ArgumentParser) -> None:
 def explore(arguments: argparse.Namespace) -> int:
     from authbench.reports.explorer.pages import write_explorer
 
-    command.expect_kept(arguments.out, [*arguments.scores, arguments.release])
     release = command.verified(arguments.release, arguments) if arguments.release else None
     for line in write_explorer(arguments.scores, arguments.out, release):
         print(line)
@@ -287,7 +286,9 @@ def train(arguments: argparse.Namespace) -> int:
 
 COMMANDS = {
     "evaluate": command.Command("score models on a split of a release", _evaluate_arguments, evaluate),
-    "explore": command.Command("look at the errors of models that were evaluated", _explore_arguments, explore),
+    "explore": command.Command(
+        "look at the errors of models that were evaluated", _explore_arguments, explore, replaces=True
+    ),
     "leaderboard": command.Command("compare models that were evaluated", _leaderboard_arguments, leaderboard),
     "train": command.Command("tune a model on a release", _train_arguments, train),
 }

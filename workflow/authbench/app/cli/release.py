@@ -251,9 +251,11 @@ COMMANDS = {
     "release diff": Command("compare two releases", _diff_arguments, diff, negative="the releases differ"),
     "release notes": Command("write what changed between two releases", _release_notes_arguments, release_notes),
     "release merge": Command(
-        "merge two releases into one: ids and splits stay, copies are left out", _merge_arguments, merge
+        "merge two releases into one: ids and splits stay, copies are left out", _merge_arguments, merge, replaces=True
     ),
-    "release export": Command("write a release in the format of another tool or host", _export_arguments, export),
+    "release export": Command(
+        "write a release in the format of another tool or host", _export_arguments, export, replaces=True
+    ),
     "release freeze": Command("record in a recipe the checksum of its release", _freeze_arguments, freeze),
     "release lookup": Command(
         "find an author's texts in a release by handle, offline",
@@ -266,5 +268,6 @@ COMMANDS = {
         _rebuild_arguments,
         rebuild,
         negative="texts of the raw files have changed",
+        replaces=True,
     ),
 }

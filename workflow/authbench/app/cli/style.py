@@ -95,6 +95,8 @@ def steb(arguments: argparse.Namespace) -> int:
 
 
 COMMANDS = {
-    "style steb": Command("summarise results in STEB's layout as its leaderboard does", _steb_arguments, steb),
+    "style steb": Command(
+        "summarise results in STEB's layout as its leaderboard does", _steb_arguments, steb, replaces=True
+    ),
     "style run": Command("score models on datasets of writing style", _style_arguments, style),
 }

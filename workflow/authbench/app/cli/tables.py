@@ -60,7 +60,6 @@ def tables(arguments: argparse.Namespace) -> int:
 
     if not arguments.scores and arguments.release is None:
         raise InputError("There is nothing to show. Give SCORES, --release or both.")
-    command.expect_kept(arguments.out, [*arguments.scores, arguments.release])
     choice = Choice(
         arguments.model,
         arguments.metric,
@@ -80,6 +79,6 @@ def tables(arguments: argparse.Namespace) -> int:
 
 COMMANDS = {
     "publish tables": command.Command(
-        "write the tables and figures of a paper on a release and models", _tables_arguments, tables
+        "write the tables and figures of a paper on a release and models", _tables_arguments, tables, replaces=True
     ),
 }

@@ -248,10 +248,14 @@ def _raven_folds(arguments: argparse.Namespace) -> int:
 
 
 COMMANDS = {
-    "pan evaluate": command.Command("score answers to PAN's verification task", _pan_evaluate_arguments, _pan_evaluate),
-    "pan pairs": command.Command("make pairs in PAN's format from documents", _pan_pairs_arguments, _pan_pairs),
+    "pan evaluate": command.Command(
+        "score answers to PAN's verification task", _pan_evaluate_arguments, _pan_evaluate, replaces=True
+    ),
+    "pan pairs": command.Command(
+        "make pairs in PAN's format from documents", _pan_pairs_arguments, _pan_pairs, replaces=True
+    ),
     "pan ratios": command.Command(
-        "likelihood ratios of evaluated models on a release's pairs", _pan_ratios_arguments, _pan_ratios
+        "likelihood ratios of evaluated models on a release's pairs", _pan_ratios_arguments, _pan_ratios, replaces=True
     ),
     "pan run": command.Command("train verifiers on pairs and answer others with them", _pan_run_arguments, _pan_run),
     "raven run": command.Command("measure how far verifiers rely on topics (RAVEN)", _raven_arguments, raven),
