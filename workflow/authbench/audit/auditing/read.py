@@ -20,6 +20,7 @@ from authbench.core.printable import printable
 from authbench.core.storage.exact_json import loads_exactly
 from authbench.core.storage.json_lines import line_batches
 from authbench.core.storage.raw_files import RawFile
+from authbench.core.storage.raw_paths import NOT_UTF8
 from authbench.release.format.columns import PAIR_TABLES, SPLIT_TABLES
 from authbench.release.format.files import MANIFEST, PROVENANCE
 from authbench.release.format.hub import INNER, SCHEME, config_folder, local, named, release_of, stated_configs
@@ -60,7 +61,8 @@ def read_texts(path: Path, files: Sequence[Path], encoding: str | None) -> Datas
         if isinstance(text, BadRow):
             unreadable.append(label)
             continue
-        author = printable(file.stem.partition("_")[0] if by_name else file.parent.name)
+        name = file.stem.partition("_")[0] if by_name else file.parent.name
+        author = NOT_UTF8.sub(lambda half: printable(half[0]), name)
         split = printable(_split(file.relative_to(path).parts[0])) if depths == {3} else ALL
         rows.append({"id": label, "split": split, "author": author, "content": text, "place": label, "row": row})
     how = "what stands before _ in the name of a file" if by_name else "the folder of a file"
